@@ -1,0 +1,184 @@
+package apispec
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// contract lists every operation that the project's wire contract names. An
+// operation that is added to one side only makes TestDocumentHasTheContract fail.
+var contract = []string{
+	"DELETE /instances/{id}",
+	"DELETE /instances/{id}/apps/{name}",
+	"DELETE /instances/{id}/postgres/databases/{name}",
+	"DELETE /instances/{id}/postgres/extensions/{name}",
+	"DELETE /webhooks/{id}",
+	"GET /billing",
+	"GET /guides/apps",
+	"GET /instances",
+	"GET /instances/{id}",
+	"GET /instances/{id}/allowlist",
+	"GET /instances/{id}/apps",
+	"GET /instances/{id}/apps/{name}",
+	"GET /instances/{id}/apps/{name}/builds",
+	"GET /instances/{id}/backups",
+	"GET /instances/{id}/connection",
+	"GET /instances/{id}/engines/auth/settings",
+	"GET /instances/{id}/engines/postgres/console",
+	"GET /instances/{id}/postgres/databases",
+	"GET /instances/{id}/postgres/extensions",
+	"GET /instances/{id}/sql-console",
+	"GET /jobs/{id}",
+	"GET /locations",
+	"GET /me",
+	"GET /plans",
+	"GET /webhooks",
+	"GET /webhooks/{id}",
+	"PATCH /instances/{id}",
+	"PATCH /instances/{id}/apps/{name}",
+	"PATCH /instances/{id}/engines/auth/settings",
+	"PATCH /me",
+	"PATCH /webhooks/{id}",
+	"POST /instances",
+	"POST /instances/{id}/actions/reset",
+	"POST /instances/{id}/actions/resize",
+	"POST /instances/{id}/actions/restore",
+	"POST /instances/{id}/actions/rotate",
+	"POST /instances/{id}/apps/import",
+	"POST /instances/{id}/apps/{name}/actions/redeploy",
+	"POST /instances/{id}/apps/{name}/actions/restart",
+	"POST /instances/{id}/engines/postgres/query",
+	"POST /instances/{id}/engines/{engine}/actions/restart",
+	"POST /instances/{id}/postgres/databases",
+	"POST /webhooks",
+	"PUT /instances/{id}/allowlist",
+	"PUT /instances/{id}/engines",
+	"PUT /instances/{id}/engines/postgres/console",
+	"PUT /instances/{id}/postgres/extensions/{name}",
+	"PUT /instances/{id}/sql-console",
+}
+
+func TestDocumentHasTheContract(t *testing.T) {
+	t.Parallel()
+	doc, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var described []string
+	for path, item := range doc.Paths.Map() {
+		for method := range item.Operations() {
+			described = append(described, method+" "+path)
+		}
+	}
+	slices.Sort(described)
+	if diff := cmp.Diff(contract, described); diff != "" {
+		t.Errorf("operations of the contract (-) and of the document (+):\n%s", diff)
+	}
+}
+
+func TestDocumentIsOpenAPI31(t *testing.T) {
+	t.Parallel()
+	doc, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if doc.OpenAPI != "3.1.0" {
+		t.Errorf("the document says OpenAPI %q, want 3.1.0", doc.OpenAPI)
+	}
+}
+
+func TestDocumentIsGivenAsACopy(t *testing.T) {
+	t.Parallel()
+	Document()[0] = 'X'
+	if Document()[0] == 'X' {
+		t.Error("changing what Document returned changed the document")
+	}
+}
+
+// TestSettledHasAReason reads the text and not the parsed document, because the
+// parser may drop a mark that stands where it knows no extension.
+func TestSettledHasAReason(t *testing.T) {
+	t.Parallel()
+	const mark, reason = "x-settled: true", "x-settled-reason: "
+	lines := strings.Split(string(Document()), "\n")
+	marks := 0
+	for i, line := range lines {
+		trimmed := strings.TrimLeft(line, " ")
+		indent := line[:len(line)-len(trimmed)]
+		switch {
+		case trimmed == mark:
+			marks++
+			if next := lines[i+1]; len(next) <= len(indent+reason) || !strings.HasPrefix(next, indent+reason) {
+				t.Errorf("line %d: x-settled without x-settled-reason in the line after it", i+1)
+			}
+		case strings.HasPrefix(trimmed, reason):
+			if lines[i-1] != indent+mark {
+				t.Errorf("line %d: x-settled-reason without x-settled in the line before it", i+1)
+			}
+		case !strings.HasPrefix(trimmed, "#") && strings.Contains(trimmed, "x-settled"):
+			t.Errorf("line %d: a mark that is written in another way: %s", i+1, trimmed)
+		}
+	}
+	if marks == 0 {
+		t.Error("no operation or field is marked as settled")
+	}
+}
+
+// checked are the keywords that the filter's own validator enforces or that
+// enforce nothing. A keyword outside this list would be ignored in silence,
+// because the parsed document is presented as 3.0 (see shared).
+var checked = []string{
+	"$ref", "type", "properties", "required", "additionalProperties", "items", "enum", "anyOf",
+	"minimum", "maximum", "maxItems", "pattern", "format", "description",
+	"x-settled", "x-settled-reason",
+}
+
+func TestSchemasUseCheckedKeywordsOnly(t *testing.T) {
+	t.Parallel()
+	doc, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, ref := range doc.Components.Schemas {
+		text, err := json.Marshal(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var schema any
+		if err := json.Unmarshal(text, &schema); err != nil {
+			t.Fatal(err)
+		}
+		checkKeywords(t, name, schema)
+	}
+}
+
+func checkKeywords(t *testing.T, place string, schema any) {
+	t.Helper()
+	object, ok := schema.(map[string]any)
+	if !ok {
+		return
+	}
+	for keyword, value := range object {
+		if !slices.Contains(checked, keyword) {
+			t.Errorf("%s: keyword %q is not checked", place, keyword)
+		}
+		switch value := value.(type) {
+		case map[string]any:
+			if keyword != "properties" {
+				checkKeywords(t, place+"."+keyword, value)
+				continue
+			}
+			for name, property := range value {
+				checkKeywords(t, place+"."+name, property)
+			}
+		case []any:
+			for _, element := range value {
+				checkKeywords(t, place+"."+keyword, element)
+			}
+		}
+	}
+}
