@@ -1,0 +1,70 @@
+package client
+
+import "context"
+
+// A Connection tells how to reach an instance's engines (service.md,
+// "Connection record"). URLs with a password and the service key are secrets;
+// the client hides them from its logs and errors from then on.
+type Connection struct {
+	Host          string            `json:"host"`
+	CACertificate string            `json:"ca_certificate"` // PEM of the box CA
+	Engines       ConnectionEngines `json:"engines"`
+}
+
+// ConnectionEngines holds a record per engine that is on.
+type ConnectionEngines struct {
+	Postgres *PostgresConnection `json:"postgres"`
+	Redis    *URLConnection      `json:"redis"`
+	CouchDB  *URLConnection      `json:"couchdb"`
+	NATS     *URLConnection      `json:"nats"`
+	Auth     *AuthConnection     `json:"auth"`
+}
+
+// A PostgresConnection reaches the postgres engine.
+type PostgresConnection struct {
+	OwnerURL    string `json:"owner_url"`    // secret
+	ReadOnlyURL string `json:"readonly_url"` // secret
+	Database    string `json:"database"`
+	DirectPort  int64  `json:"direct_port"`
+	PooledPort  int64  `json:"pooled_port"` // 0 where there is no pooler
+}
+
+// A URLConnection reaches redis, couchdb or nats.
+type URLConnection struct {
+	URL string `json:"url"` // secret
+}
+
+// An AuthConnection reaches the auth engine.
+type AuthConnection struct {
+	URL        string `json:"url"`         // ends in /auth/v1
+	AnonKey    string `json:"anon_key"`    // browser-safe
+	ServiceKey string `json:"service_key"` // secret
+}
+
+// Connection reads the connection record of an instance.
+func (c *Client) Connection(ctx context.Context, instanceID string) (Connection, error) {
+	connection, err := get[Connection](ctx, c, "instances", instanceID, "connection")
+	if err != nil {
+		return Connection{}, err
+	}
+	for _, secret := range connection.secretURLs() {
+		c.secrets.addURL(secret)
+	}
+	if auth := connection.Engines.Auth; auth != nil {
+		c.secrets.add(auth.ServiceKey)
+	}
+	return connection, nil
+}
+
+func (c Connection) secretURLs() []string {
+	var urls []string
+	if p := c.Engines.Postgres; p != nil {
+		urls = append(urls, p.OwnerURL, p.ReadOnlyURL)
+	}
+	for _, engine := range []*URLConnection{c.Engines.Redis, c.Engines.CouchDB, c.Engines.NATS} {
+		if engine != nil {
+			urls = append(urls, engine.URL)
+		}
+	}
+	return urls
+}

@@ -1,0 +1,88 @@
+package client
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// secrets are the values that may appear in no log line and no error. The
+// service's words are shown to users, and a service can quote what it was sent.
+type secrets struct {
+	mu     sync.RWMutex
+	values []string
+}
+
+const hidden = "(secret)"
+
+// userInfo finds the password of any URL, known or not.
+var userInfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*):[^\s@]+@`)
+
+// add hides a value from now on, and its form inside a URL. Values under four
+// characters are left: hiding each "1" would hide everything else.
+func (s *secrets) add(values ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, value := range values {
+		if len(value) < 4 {
+			continue
+		}
+		s.insert(value)
+		if escaped := url.QueryEscape(value); escaped != value {
+			s.insert(escaped)
+		}
+	}
+}
+
+// insert keeps the longest first, so that a secret within another leaves no
+// rest of the longer one.
+func (s *secrets) insert(value string) {
+	at := len(s.values)
+	for i, known := range s.values {
+		if known == value {
+			return
+		}
+		if len(known) < len(value) && i < at {
+			at = i
+		}
+	}
+	s.values = append(s.values[:at], append([]string{value}, s.values[at:]...)...)
+}
+
+// addURL hides the password of a URL and the URL itself.
+func (s *secrets) addURL(raw string) {
+	s.add(raw)
+	if u, err := url.Parse(raw); err == nil && u.User != nil {
+		if password, ok := u.User.Password(); ok {
+			s.add(password)
+		}
+	}
+}
+
+func (s *secrets) hide(text string) string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, value := range s.values {
+		text = strings.ReplaceAll(text, value, hidden)
+	}
+	return userInfo.ReplaceAllString(text, "$1:"+hidden+"@")
+}
+
+// hideError gives an error whose text holds no secret, and which errors.Is and
+// errors.As still see through.
+func (s *secrets) hideError(err error) error {
+	text := err.Error()
+	if clean := s.hide(text); clean != text {
+		return &cleanError{text: clean, err: err}
+	}
+	return err
+}
+
+type cleanError struct {
+	text string
+	err  error
+}
+
+func (e *cleanError) Error() string { return e.text }
+func (e *cleanError) Unwrap() error { return e.err }
