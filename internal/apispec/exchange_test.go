@@ -166,7 +166,7 @@ func TestBadRequestsFail(t *testing.T) {
 		authorization        string // a key where empty
 		want                 string // in the violation's text
 	}{
-		"unknown field":           {method: "POST", target: "/instances", body: `{"name":"a","plan":"p","region":"r","nmae":"x"}`, want: `"nmae"`},
+		"unknown field":           {method: "POST", target: "/instances", body: `{"name":"a","plan":"p","region":"r","colour":"x"}`, want: `"colour"`},
 		"unknown nested field":    {method: "PUT", target: "/instances/i/engines", body: `{"engines":{"mysql":{}}}`, want: `"mysql"`},
 		"unknown field, no shape": {method: "POST", target: "/instances/i/actions/rotate", body: `{"force":true}`, want: `"force"`},
 		"missing field":           {method: "PUT", target: "/instances/i/allowlist", body: `{}`, want: `"allowlist"`},
