@@ -124,3 +124,15 @@ func (c *Client) orGone(err error) error {
 	}
 	return err
 }
+
+// WaitAppRunning waits until an app that was restarted runs again.
+func (c *Client) WaitAppRunning(ctx context.Context, instanceID, app string) error {
+	err := wait(ctx, 0, func(ctx context.Context) (observation, error) {
+		return c.deployed(ctx, instanceID, app, Build{})
+	})
+	c.reads.changed(instanceID)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return &InterruptedError{What: "app " + app + " to run", Err: err}
+	}
+	return err
+}

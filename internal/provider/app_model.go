@@ -1,0 +1,202 @@
+package provider
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+type appModel struct {
+	InstanceID         types.String   `tfsdk:"instance_id"`
+	Name               types.String   `tfsdk:"name"`
+	Repo               types.String   `tfsdk:"repo"`
+	Branch             types.String   `tfsdk:"branch"`
+	Port               types.Int64    `tfsdk:"port"`
+	HealthPath         types.String   `tfsdk:"health_path"`
+	Public             types.Bool     `tfsdk:"public"`
+	Env                types.Map      `tfsdk:"env"`
+	SecretEnvWO        types.Map      `tfsdk:"secret_env_wo"`
+	SecretEnvWOVersion types.Int64    `tfsdk:"secret_env_wo_version"`
+	Links              types.Set      `tfsdk:"links"`
+	MemoryMB           types.Int64    `tfsdk:"memory_mb"`
+	RedeployTriggers   types.Map      `tfsdk:"redeploy_triggers"`
+	URL                types.String   `tfsdk:"url"`
+	Status             types.String   `tfsdk:"status"`
+	BuildID            types.String   `tfsdk:"build_id"`
+	Commit             types.String   `tfsdk:"commit"`
+	CreatedAt          types.String   `tfsdk:"created_at"`
+	Timeouts           timeouts.Value `tfsdk:"timeouts"`
+}
+
+// setRecord takes over what an app's record tells. What it does not hold keeps
+// its value. secretKeys are the keys of env that came from secret_env_wo and
+// must not reach the state; while it is not known which those are (after an
+// import), env is left as it is.
+func (m *appModel) setRecord(a client.App, secretKeys []string, secretsKnown bool) {
+	m.Name = types.StringValue(a.Name)
+	if a.Repo != "" && !strings.EqualFold(a.Repo, m.Repo.ValueString()) {
+		m.Repo = types.StringValue(a.Repo)
+	}
+	if a.Branch != "" {
+		m.Branch = types.StringValue(a.Branch)
+	}
+	if a.Port.Set {
+		m.Port = types.Int64Value(a.Port.Value)
+	}
+	if a.HealthPath.Set {
+		m.HealthPath = types.StringValue(a.HealthPath.Value)
+	}
+	if a.Public.Set {
+		m.Public = types.BoolValue(a.Public.Value)
+	}
+	if a.Links.Set {
+		m.Links = setOf(a.Links.Value, m.Links)
+	}
+	switch {
+	case a.MemoryMB.Set && a.MemoryMB.Value > 0:
+		m.MemoryMB = types.Int64Value(a.MemoryMB.Value)
+	case m.MemoryMB.IsUnknown():
+		m.MemoryMB = types.Int64Null()
+	}
+	if a.Env.Set && secretsKnown {
+		m.Env = mapOf(withoutKeys(a.Env.Value, secretKeys), m.Env)
+	}
+	m.URL = stringOrNull(a.URL)
+	m.Status = stringOrNull(a.Status)
+	m.CreatedAt = timeOrNull(a.CreatedAt)
+}
+
+// setBuild takes over the build that is deployed: the newest that succeeded.
+func (m *appModel) setBuild(builds []client.Build) {
+	m.BuildID, m.Commit = types.StringNull(), types.StringNull()
+	for _, build := range builds {
+		if build.Succeeded() {
+			m.BuildID, m.Commit = stringOrNull(build.ID), stringOrNull(build.Commit)
+			return
+		}
+	}
+}
+
+// withoutUnknowns is the model with each value that is not known yet as null.
+func (m appModel) withoutUnknowns() appModel {
+	for _, v := range m.computed() {
+		*v = keepIfUnknown(*v)
+	}
+	if m.MemoryMB.IsUnknown() {
+		m.MemoryMB = types.Int64Null()
+	}
+	return m
+}
+
+// withUnfinishedUnknown is the model as planned for a deployment that has yet to
+// end.
+func (m appModel) withUnfinishedUnknown() appModel {
+	for _, v := range m.computed() {
+		if v.IsNull() {
+			*v = types.StringUnknown()
+		}
+	}
+	m.Status, m.BuildID, m.Commit, m.URL = types.StringUnknown(), types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
+	if m.MemoryMB.IsNull() {
+		m.MemoryMB = types.Int64Unknown()
+	}
+	return m
+}
+
+// computed are the model's attributes that only the service sets.
+func (m *appModel) computed() []*types.String {
+	return []*types.String{&m.URL, &m.Status, &m.BuildID, &m.Commit, &m.CreatedAt}
+}
+
+// newApp is the request to import the app, with all of its build variables.
+func (m *appModel) newApp(env map[string]string) client.NewApp {
+	n := client.NewApp{
+		Repo:       m.Repo.ValueString(),
+		Branch:     m.Branch.ValueString(),
+		Name:       m.Name.ValueString(),
+		Port:       m.Port.ValueInt64(),
+		HealthPath: m.HealthPath.ValueString(),
+		Public:     m.Public.ValueBool(),
+		Env:        env,
+	}
+	if !m.MemoryMB.IsUnknown() {
+		n.MemoryMB = m.MemoryMB.ValueInt64Pointer()
+	}
+	return n
+}
+
+// changeTo is what has to change at the service from the model to the plan. env
+// is all build variables as planned, nil when they stay.
+func (m *appModel) changeTo(ctx context.Context, plan appModel, env map[string]string, diags *diag.Diagnostics) (change client.AppChange, any bool) {
+	if !m.Branch.Equal(plan.Branch) {
+		change.Branch, any = plan.Branch.ValueStringPointer(), true
+	}
+	if !m.Port.Equal(plan.Port) {
+		change.Port, any = plan.Port.ValueInt64Pointer(), true
+	}
+	if !m.HealthPath.Equal(plan.HealthPath) {
+		change.HealthPath, any = plan.HealthPath.ValueStringPointer(), true
+	}
+	if !m.Public.Equal(plan.Public) {
+		change.Public, any = plan.Public.ValueBoolPointer(), true
+	}
+	if !plan.MemoryMB.IsUnknown() && !plan.MemoryMB.IsNull() && !m.MemoryMB.Equal(plan.MemoryMB) {
+		change.MemoryMB, any = plan.MemoryMB.ValueInt64Pointer(), true
+	}
+	if !sameStrings(m.Links, plan.Links) {
+		links := stringsOf(ctx, plan.Links, diags)
+		change.Links, any = &links, true
+	}
+	if env != nil {
+		change.Env, any = &env, true
+	}
+	return change, any
+}
+
+// mapOf is a map of strings; for none it is what the prior value says, as with
+// setOf.
+func mapOf(values map[string]string, prior types.Map) types.Map {
+	if len(values) == 0 && !prior.IsUnknown() {
+		if prior.IsNull() || len(prior.Elements()) > 0 {
+			return types.MapNull(types.StringType)
+		}
+		return prior
+	}
+	// Strings make a map of strings.
+	m, _ := types.MapValueFrom(context.Background(), types.StringType, values)
+	return m
+}
+
+// stringMap are the entries of a map of strings.
+func stringMap(ctx context.Context, m types.Map, diags *diag.Diagnostics) map[string]string {
+	values := map[string]string{}
+	if m.IsNull() || m.IsUnknown() {
+		return values
+	}
+	diags.Append(m.ElementsAs(ctx, &values, false)...)
+	return values
+}
+
+func withoutKeys(m map[string]string, keys []string) map[string]string {
+	rest := maps.Clone(m)
+	for _, key := range keys {
+		delete(rest, key)
+	}
+	return rest
+}
+
+// merged is env with the secret entries.
+func merged(env, secret map[string]string) map[string]string {
+	all := maps.Clone(env)
+	maps.Copy(all, secret)
+	return all
+}
+
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,264 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var (
+	_ resource.ResourceWithConfigure      = &appResource{}
+	_ resource.ResourceWithImportState    = &appResource{}
+	_ resource.ResourceWithIdentity       = &appResource{}
+	_ resource.ResourceWithModifyPlan     = &appResource{}
+	_ resource.ResourceWithValidateConfig = &appResource{}
+)
+
+// The first build takes several minutes (service.md, "Limits"), later ones too.
+const (
+	appCreateTimeout = 30 * time.Minute
+	appUpdateTimeout = 30 * time.Minute
+	appDeleteTimeout = 20 * time.Minute
+)
+
+// secretKeysKey keeps the names of the keys in secret_env_wo in private state.
+const secretKeysKey = "secret_env_keys"
+
+func newAppResource() resource.Resource { return &appResource{} }
+
+type appResource struct{ resourceBase }
+
+func (r *appResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_app"
+}
+
+func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan appModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	timeout, diags := plan.Timeouts.Create(ctx, appCreateTimeout)
+	resp.Diagnostics.Append(diags...)
+	env, secret := stringMap(ctx, plan.Env, &resp.Diagnostics), r.secretEnv(ctx, req.Config, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	instanceID, name := plan.InstanceID.ValueString(), plan.Name.ValueString()
+	turn, err := r.client.Enter(ctx, instanceID)
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to import app "+name, err)
+		return
+	}
+	defer turn.Leave()
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	pending, err := turn.ImportApp(ctx, plan.newApp(merged(env, secret)))
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to import app "+name, err)
+		return
+	}
+
+	// The app exists; it is saved before the minutes of its build.
+	work := pendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true}
+	saved := plan.withoutUnknowns()
+	saved.Status = types.StringValue(client.AppBuilding)
+	resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, childIdentity{InstanceID: plan.InstanceID, Name: plan.Name})...)
+	savePrivate(ctx, resp.Private, secretKeysKey, sortedKeys(secret), &resp.Diagnostics)
+	savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
+
+	finished := saved
+	err = r.finish(ctx, turn, &finished, plan, work, sortedKeys(secret))
+	switch {
+	case stillInProgress(err):
+		resp.Diagnostics.AddWarning("App "+name+" is not deployed yet",
+			sentence(err.Error())+"\n\nThe app is in the state and not tainted; the service carries on with it. Apply again to wait for the same build.")
+		return
+	case err != nil:
+		addError(&resp.Diagnostics, "Unable to deploy app "+name, err)
+		return
+	}
+	clearPrivate(ctx, resp.Private, pendingKey, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, finished)...)
+}
+
+// finish brings a new app to where it is planned: its import's job, its links,
+// which an import does not apply, and its first build, outside the queue.
+func (r *appResource) finish(ctx context.Context, turn *client.Turn, m *appModel, plan appModel, work pendingWork, secretKeys []string) error {
+	name := m.Name.ValueString()
+	if err := turn.Wait(ctx, client.Pending{JobID: work.Job}, client.OpAppImport); err != nil {
+		return err
+	}
+	app, err := readBack(ctx, r.app(m), anything)
+	if err != nil {
+		return err
+	}
+	m.setRecord(app, secretKeys, true)
+	if !sameStrings(m.Links, plan.Links) {
+		var diags diag.Diagnostics // strings make strings
+		links := stringsOf(ctx, plan.Links, &diags)
+		err := turn.Do(ctx, client.OpAppUpdate, func(ctx context.Context) (client.Pending, error) {
+			return turn.UpdateApp(ctx, name, client.AppChange{Links: &links})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	turn.Leave()
+	if err := r.client.WaitDeployed(ctx, turn.InstanceID(), name, work.Build); err != nil {
+		return err
+	}
+	*m = plan
+	return r.readInto(ctx, m, secretKeys)
+}
+
+// readInto reads an app and its builds after a change into the model.
+func (r *appResource) readInto(ctx context.Context, m *appModel, secretKeys []string) error {
+	planned := *m
+	app, err := readBack(ctx, r.app(m), func(a client.App) bool { return planned.shownBy(a) })
+	if err != nil {
+		return err
+	}
+	m.setRecord(app, secretKeys, true)
+	builds, err := r.client.Builds(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
+	if err != nil {
+		return err
+	}
+	m.setBuild(builds)
+	return nil
+}
+
+func (r *appResource) app(m *appModel) func(context.Context) (client.App, error) {
+	return func(ctx context.Context) (client.App, error) {
+		return r.client.App(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
+	}
+}
+
+// shownBy tells whether a record shows what was planned.
+func (m appModel) shownBy(a client.App) bool {
+	shown := m
+	shown.setRecord(a, nil, false)
+	_, differs := shown.changeTo(context.Background(), m, nil, &diag.Diagnostics{})
+	return !differs
+}
+
+// secretEnv reads the write-only build variables, which are in the configuration
+// alone, and keeps them out of logs and errors from then on.
+func (r *appResource) secretEnv(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) map[string]string {
+	var secret types.Map
+	diags.Append(config.GetAttribute(ctx, path.Root("secret_env_wo"), &secret)...)
+	entries := stringMap(ctx, secret, diags)
+	for value := range maps.Values(entries) {
+		r.client.HideSecret(value)
+	}
+	return entries
+}
+
+func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state appModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	secretKeys, secretsKnown := loadPrivate[[]string](ctx, req.Private, secretKeysKey, &resp.Diagnostics)
+	work, pending := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, childIdentity{InstanceID: state.InstanceID, Name: state.Name})...)
+	if r.client == nil {
+		return
+	}
+	instanceID, name := state.InstanceID.ValueString(), state.Name.ValueString()
+	app, err := r.client.RefreshApp(ctx, instanceID, name)
+	switch {
+	case errors.Is(err, client.ErrNotFound):
+		removeGone(ctx, &resp.State, &resp.Diagnostics, "App "+name+" of instance "+instanceID)
+		return
+	case err != nil:
+		addError(&resp.Diagnostics, "Unable to read app "+name, err)
+		return
+	}
+	state.setRecord(app, secretKeys, secretsKnown)
+	if pending || state.BuildID.IsNull() {
+		builds, err := r.client.Builds(ctx, instanceID, name)
+		if err != nil {
+			addError(&resp.Diagnostics, "Unable to read the builds of app "+name, err)
+			return
+		}
+		state.setBuild(builds)
+		if pending && app.Status == client.AppRunning && deployed(builds, work.Build) {
+			clearPrivate(ctx, resp.Private, pendingKey, &resp.Diagnostics)
+		}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}
+
+// deployed tells whether a build, or the newest one for "", has succeeded.
+func deployed(builds []client.Build, id string) bool {
+	for _, build := range builds {
+		if id == "" || build.ID == id {
+			return build.Succeeded()
+		}
+	}
+	return false
+}
+
+func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var state, plan appModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	timeout, diags := plan.Timeouts.Update(ctx, appUpdateTimeout)
+	resp.Diagnostics.Append(diags...)
+	secret := r.secretEnv(ctx, req.Config, &resp.Diagnostics)
+	keysBefore, keysKnown := loadPrivate[[]string](ctx, req.Private, secretKeysKey, &resp.Diagnostics)
+	work, _ := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	update := &appUpdate{
+		appResource: r,
+		model:       state,
+		plan:        plan,
+		env:         stringMap(ctx, plan.Env, &resp.Diagnostics),
+		secret:      secret,
+		secretKeys:  keysBefore,
+		keysKnown:   keysKnown,
+		work:        work,
+	}
+	err := update.run(ctx, timeout, &resp.Diagnostics)
+	savePrivate(ctx, resp.Private, secretKeysKey, update.secretKeys, &resp.Diagnostics)
+	if err != nil {
+		savePrivate(ctx, resp.Private, pendingKey, update.work, &resp.Diagnostics)
+		resp.Diagnostics.Append(resp.State.Set(ctx, update.model)...)
+		addError(&resp.Diagnostics, "Unable to update app "+plan.Name.ValueString(), err)
+		return
+	}
+	clearPrivate(ctx, resp.Private, pendingKey, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, update.model)...)
+}
+
+func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state appModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := state.Timeouts.Delete(ctx, appDeleteTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	name := state.Name.ValueString()
+	err := inTurn(ctx, r.client, state.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
+		return turn.Do(ctx, client.OpAppDelete, func(ctx context.Context) (client.Pending, error) { return turn.DeleteApp(ctx, name) })
+	})
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to delete app "+name, err)
+	}
+}
+
+func (r *appResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	importChild(ctx, req, resp)
+}

@@ -1,0 +1,142 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+var repoPattern = regexp.MustCompile(`^[^/\s]+/[^/\s]+$`)
+
+func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	told := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{
+			Computed:            true,
+			MarkdownDescription: description,
+			PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+		}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "An app: a repository that the service imports, builds and runs on an instance with the apps engine. " +
+			"Creating it waits until its first build is deployed and runs. A build that fails is an error with the end of its log; " +
+			"while updating, the running version stays. An apply that is interrupted during the first build keeps the app in the state, and the next one waits for the same build.",
+		Attributes: map[string]schema.Attribute{
+			"instance_id": instanceIDAttribute("the app's `/data` is lost"),
+			"name":        replacingName("Name of the app. A change replaces it: **the app's `/data` is lost**."),
+			"repo": schema.StringAttribute{
+				Required:   true,
+				Validators: []validator.String{stringvalidator.RegexMatches(repoPattern, "must have the form owner/repo")},
+				MarkdownDescription: "The repository as `owner/repo`, visible through the connected code-hosting integration. " +
+					"A change replaces the app: **its `/data` is lost**.",
+				PlanModifiers: []planmodifier.String{repoCase{}, stringplanmodifier.RequiresReplace()},
+			},
+			"branch": schema.StringAttribute{
+				Optional:            true,
+				Computed:            true,
+				Default:             stringdefault.StaticString("main"),
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				MarkdownDescription: "The branch to build. Default `main`. A change builds and deploys in place.",
+			},
+			"port": schema.Int64Attribute{
+				Optional:            true,
+				Computed:            true,
+				Default:             int64default.StaticInt64(3000),
+				Validators:          []validator.Int64{int64validator.Between(1, 65535)},
+				MarkdownDescription: "The port that the container listens on; it is given as `PORT`. Default `3000`. A change restarts the app.",
+			},
+			"health_path": schema.StringAttribute{
+				Optional:            true,
+				Computed:            true,
+				Default:             stringdefault.StaticString("/healthz"),
+				Validators:          []validator.String{stringvalidator.RegexMatches(regexp.MustCompile(`^/`), "must start with /")},
+				MarkdownDescription: "The path that answers HTTP 200 without calling any dependency. Default `/healthz`. A change restarts the app.",
+			},
+			"public": schema.BoolAttribute{
+				Optional:            true,
+				Computed:            true,
+				Default:             booldefault.StaticBool(false),
+				MarkdownDescription: "Whether the app gets a public `url`. Default `false`. A change restarts the app.",
+			},
+			"env": schema.MapAttribute{
+				Optional:    true,
+				ElementType: types.StringType,
+				MarkdownDescription: "Build variables. They are kept in the state in clear: use `secret_env_wo` for secrets. " +
+					"Default: none. A change builds and deploys in place.",
+			},
+			"secret_env_wo": schema.MapAttribute{
+				Optional:    true,
+				WriteOnly:   true,
+				Sensitive:   true,
+				ElementType: types.StringType,
+				Validators:  []validator.Map{mapvalidator.AlsoRequires(path.MatchRoot("secret_env_wo_version"))},
+				MarkdownDescription: "Build variables that are secret. They are never kept in the state or a plan, " +
+					"so a change of them is only seen by a change of `secret_env_wo_version`. No key may be in `env` too.",
+			},
+			"secret_env_wo_version": schema.Int64Attribute{
+				Optional:            true,
+				Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("secret_env_wo"))},
+				MarkdownDescription: "Any number; change it to send `secret_env_wo` again, which builds and deploys in place.",
+			},
+			"links": schema.SetAttribute{
+				Optional:            true,
+				ElementType:         types.StringType,
+				Validators:          []validator.Set{setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
+				MarkdownDescription: "Engines that the app is linked to; `auth` links the auth engine. Default: none. A change restarts the app.",
+			},
+			"memory_mb": schema.Int64Attribute{
+				Optional:            true,
+				Computed:            true,
+				Validators:          []validator.Int64{int64validator.AtLeast(1)},
+				MarkdownDescription: "The app's memory in MB, at least the apps engine's floor in the plan list. Default: the service's. A change restarts the app; removing the argument keeps the present value.",
+				PlanModifiers:       []planmodifier.Int64{int64planmodifier.UseNonNullStateForUnknown()},
+			},
+			"redeploy_triggers": schema.MapAttribute{
+				Optional:            true,
+				ElementType:         types.StringType,
+				MarkdownDescription: "Any values; a change of them builds the branch's newest commit and deploys it in place.",
+			},
+			"url":        told("Public URL of the app, as the service returned it. Null for an app that is not public."),
+			"status":     told("Status of the app: `building`, `running`, `failed` or `stopped`. A `postcondition` on it makes an apply that ends with a warning fail."),
+			"build_id":   told("The build that is deployed, as of the last apply."),
+			"commit":     told("The commit that is deployed, as of the last apply."),
+			"created_at": told("When the app was imported, in RFC 3339."),
+			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+				Create: true, CreateDescription: "How long to wait for the import and the first build. Default `30m`.",
+				Update: true, UpdateDescription: "How long to wait for a change and its build. Default `30m`.",
+				Delete: true, DeleteDescription: "How long to wait for the deletion. Default `20m`.",
+			}),
+		},
+	}
+}
+
+// ValidateConfig refuses a variable that is both secret and not.
+func (r *appResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config appModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	for key := range config.SecretEnvWO.Elements() {
+		if _, both := config.Env.Elements()[key]; both {
+			resp.Diagnostics.AddAttributeError(path.Root("env").AtMapKey(key), "Variable given twice",
+				fmt.Sprintf("The variable %s is in env and in secret_env_wo. Keep it in one of them.", key))
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package provider
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// An appUpdate brings an app from wherever it stands to its plan. What is true
+// is in model at any time, and what was set going and not seen to its end in
+// work.
+type appUpdate struct {
+	*appResource
+	model, plan appModel
+	env, secret map[string]string
+	secretKeys  []string // of the variables that the service has
+	keysKnown   bool     // false after an import
+	work        pendingWork
+}
+
+func (u *appUpdate) run(ctx context.Context, timeout time.Duration, diags *diag.Diagnostics) error {
+	instanceID, name := u.plan.InstanceID.ValueString(), u.plan.Name.ValueString()
+	turn, err := u.client.Enter(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	defer turn.Leave()
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if err := u.change(ctx, turn, name, diags); err != nil {
+		return err
+	}
+	turn.Leave()
+	if u.work.Build != "" || u.work.Creating {
+		err = u.client.WaitDeployed(ctx, instanceID, name, u.work.Build)
+	} else {
+		err = u.client.WaitAppRunning(ctx, instanceID, name)
+	}
+	if err != nil {
+		return err
+	}
+	u.model = u.plan
+	return u.readInto(ctx, &u.model, u.secretKeys)
+}
+
+// change sends what differs from the plan and queues the build that it needs.
+func (u *appUpdate) change(ctx context.Context, turn *client.Turn, name string, diags *diag.Diagnostics) error {
+	if err := turn.Wait(ctx, client.Pending{JobID: u.work.Job}, client.OpAppImport); err != nil {
+		return err
+	}
+	app, err := readBack(ctx, u.app(&u.model), anything)
+	if err != nil {
+		return err
+	}
+	failedBefore, err := u.failedBefore(ctx)
+	if err != nil {
+		return err
+	}
+	triggers := !u.model.RedeployTriggers.Equal(u.plan.RedeployTriggers)
+	env := u.newEnv(app)
+	u.model.setRecord(app, u.secretKeys, u.keysKnown)
+	u.model.Timeouts = u.plan.Timeouts
+
+	built := false
+	if change, any := u.model.changeTo(ctx, u.plan, env, diags); any {
+		pending, err := turn.UpdateApp(ctx, name, change)
+		if err != nil {
+			return err
+		}
+		if built = pending.BuildID != ""; built {
+			u.work = pendingWork{Job: pending.JobID, Build: pending.BuildID}
+		}
+		if err := turn.Wait(ctx, pending, client.OpAppUpdate); err != nil {
+			return err
+		}
+		u.took(env)
+	}
+	if !built && (triggers || failedBefore) {
+		pending, err := turn.RedeployApp(ctx, name)
+		if err != nil {
+			return err
+		}
+		u.work = pendingWork{Job: pending.JobID, Build: pending.BuildID}
+		if err := turn.Wait(ctx, pending, client.OpAppRedeploy); err != nil {
+			return err
+		}
+	}
+	u.model.RedeployTriggers = u.plan.RedeployTriggers
+	return nil
+}
+
+// failedBefore tells whether the build that an earlier apply left pending has
+// failed: then the plan's version was never deployed, and is built again.
+func (u *appUpdate) failedBefore(ctx context.Context) (bool, error) {
+	if u.work.Build == "" {
+		return false, nil
+	}
+	builds, err := u.client.Builds(ctx, u.plan.InstanceID.ValueString(), u.plan.Name.ValueString())
+	if err != nil {
+		return false, err
+	}
+	for _, build := range builds {
+		if build.ID == u.work.Build {
+			return build.Failed(), nil
+		}
+	}
+	return true, nil // forgotten by the service
+}
+
+// newEnv is the whole of the build variables to send, nil when the service has
+// them. Secret values cannot be compared with what was sent before: their
+// version tells.
+func (u *appUpdate) newEnv(app client.App) map[string]string {
+	all := merged(u.env, u.secret)
+	if !u.keysKnown {
+		if maps.Equal(all, app.Env.Value) {
+			u.took(all)
+			return nil
+		}
+		return all
+	}
+	if u.model.SecretEnvWOVersion.Equal(u.plan.SecretEnvWOVersion) && maps.Equal(u.env, withoutKeys(app.Env.Value, u.secretKeys)) {
+		return nil
+	}
+	return all
+}
+
+// took notes that the service has these build variables.
+func (u *appUpdate) took(env map[string]string) {
+	if env == nil {
+		return
+	}
+	u.secretKeys, u.keysKnown = sortedKeys(u.secret), true
+	u.model.Env, u.model.SecretEnvWOVersion = u.plan.Env, u.plan.SecretEnvWOVersion
+}

@@ -1,0 +1,59 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// resourceBase is what every managed resource embeds. Its client is nil while
+// the provider's configuration is unknown.
+type resourceBase struct{ client *client.Client }
+
+func (b *resourceBase) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	b.client = configuredClient(req.ProviderData, &resp.Diagnostics)
+}
+
+// dataSourceBase is what every data source embeds.
+type dataSourceBase struct{ client *client.Client }
+
+func (b *dataSourceBase) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	b.client = configuredClient(req.ProviderData, &resp.Diagnostics)
+}
+
+// ephemeralBase is what every ephemeral resource embeds.
+type ephemeralBase struct{ client *client.Client }
+
+func (b *ephemeralBase) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
+	b.client = configuredClient(req.ProviderData, &resp.Diagnostics)
+}
+
+// configuredClient takes the client from what the provider's Configure left; nil
+// before it ran, and while the provider's configuration is unknown.
+func configuredClient(data any, diags *diag.Diagnostics) *client.Client {
+	if data == nil {
+		return nil
+	}
+	c, ok := data.(*client.Client)
+	if !ok {
+		diags.AddError("Unexpected provider data", fmt.Sprintf("Expected a *client.Client, got %T. Please report this to the provider's developers.", data))
+	}
+	return c
+}
+
+// requireClient is for what must read the service at once and has no state to
+// fall back on.
+func requireClient(c *client.Client, diags *diag.Diagnostics) bool {
+	if c == nil {
+		diags.AddError("The provider is not configured yet",
+			"The provider's configuration depends on a value that is known only after apply. "+
+				"Apply what it depends on first, for example with -target, or give the provider's arguments as values that are known when planning.")
+	}
+	return c != nil
+}

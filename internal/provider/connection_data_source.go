@@ -1,0 +1,99 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var _ datasource.DataSourceWithConfigure = &connectionDataSource{}
+
+func newConnectionDataSource() datasource.DataSource { return &connectionDataSource{} }
+
+type connectionDataSource struct{ dataSourceBase }
+
+// connectionModel is what of a connection record is not secret.
+type connectionModel struct {
+	InstanceID         types.String `tfsdk:"instance_id"`
+	Host               types.String `tfsdk:"host"`
+	CACertificate      types.String `tfsdk:"ca_certificate"`
+	AuthURL            types.String `tfsdk:"auth_url"`
+	AuthAnonKey        types.String `tfsdk:"auth_anon_key"`
+	PostgresDatabase   types.String `tfsdk:"postgres_database"`
+	PostgresDirectPort types.Int64  `tfsdk:"postgres_direct_port"`
+	PostgresPooledPort types.Int64  `tfsdk:"postgres_pooled_port"`
+}
+
+// setRecord takes over a connection record. What belongs to an engine that is
+// off is null.
+func (m *connectionModel) setRecord(c client.Connection) {
+	m.Host, m.CACertificate = stringOrNull(c.Host), stringOrNull(c.CACertificate)
+	if auth := c.Engines.Auth; auth != nil {
+		m.AuthURL, m.AuthAnonKey = stringOrNull(auth.URL), stringOrNull(auth.AnonKey)
+	}
+	if postgres := c.Engines.Postgres; postgres != nil {
+		m.PostgresDatabase = stringOrNull(postgres.Database)
+		m.PostgresDirectPort, m.PostgresPooledPort = portOrNull(postgres.DirectPort), portOrNull(postgres.PooledPort)
+	}
+}
+
+func portOrNull(port int64) types.Int64 {
+	if port == 0 {
+		return types.Int64Null()
+	}
+	return types.Int64Value(port)
+}
+
+// connectionDescriptions describes the attributes that the data source and the
+// ephemeral resource share.
+var connectionDescriptions = map[string]string{
+	"instance_id":          "The instance's id.",
+	"host":                 "Host name that the engines answer at.",
+	"ca_certificate":       "The instance's own CA certificate in PEM, for `sslmode=verify-full`.",
+	"auth_url":             "Address of the auth engine, ending in `/auth/v1`. Null while the engine is off.",
+	"auth_anon_key":        "Browser-safe key of the auth engine. Null while the engine is off.",
+	"postgres_database":    "Name of the instance's own database. Null while postgres is off.",
+	"postgres_direct_port": "Port for migrations, LISTEN/NOTIFY, session-level settings and advisory locks. Null while postgres is off.",
+	"postgres_pooled_port": "Port for ordinary transactions, pooled. Null while postgres is off and where there is no pooler.",
+}
+
+func (d *connectionDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_connection"
+}
+
+func (d *connectionDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	attributes := map[string]schema.Attribute{}
+	for name, description := range connectionDescriptions {
+		switch name {
+		case "instance_id":
+			attributes[name] = schema.StringAttribute{Required: true, MarkdownDescription: description}
+		case "postgres_direct_port", "postgres_pooled_port":
+			attributes[name] = schema.Int64Attribute{Computed: true, MarkdownDescription: description}
+		default:
+			attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: description}
+		}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "How to reach an instance's engines, without anything secret. URLs with passwords and the auth service key are in the ephemeral resource of the same name.",
+		Attributes:          attributes,
+	}
+}
+
+func (d *connectionDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var config connectionModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() || !requireClient(d.client, &resp.Diagnostics) {
+		return
+	}
+	connection, err := d.client.Connection(ctx, config.InstanceID.ValueString())
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to read the connection record of instance "+config.InstanceID.ValueString(), err)
+		return
+	}
+	config.setRecord(connection)
+	resp.Diagnostics.Append(resp.State.Set(ctx, config)...)
+}

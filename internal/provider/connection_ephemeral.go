@@ -1,0 +1,94 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var _ ephemeral.EphemeralResourceWithConfigure = &connectionEphemeral{}
+
+func newConnectionEphemeral() ephemeral.EphemeralResource { return &connectionEphemeral{} }
+
+type connectionEphemeral struct{ ephemeralBase }
+
+type connectionSecretsModel struct {
+	connectionModel
+	PostgresOwnerURL    types.String `tfsdk:"postgres_owner_url"`
+	PostgresReadOnlyURL types.String `tfsdk:"postgres_readonly_url"`
+	RedisURL            types.String `tfsdk:"redis_url"`
+	CouchDBURL          types.String `tfsdk:"couchdb_url"`
+	NATSURL             types.String `tfsdk:"nats_url"`
+	AuthServiceKey      types.String `tfsdk:"auth_service_key"`
+}
+
+func (m *connectionSecretsModel) setRecord(c client.Connection) {
+	m.connectionModel.setRecord(c)
+	engines := c.Engines
+	if engines.Postgres != nil {
+		m.PostgresOwnerURL, m.PostgresReadOnlyURL = stringOrNull(engines.Postgres.OwnerURL), stringOrNull(engines.Postgres.ReadOnlyURL)
+	}
+	if engines.Auth != nil {
+		m.AuthServiceKey = stringOrNull(engines.Auth.ServiceKey)
+	}
+	m.RedisURL, m.CouchDBURL, m.NATSURL = urlOf(engines.Redis), urlOf(engines.CouchDB), urlOf(engines.NATS)
+}
+
+func urlOf(engine *client.URLConnection) types.String {
+	if engine == nil {
+		return types.StringNull()
+	}
+	return stringOrNull(engine.URL)
+}
+
+func (e *connectionEphemeral) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_connection"
+}
+
+func (e *connectionEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+	attributes := map[string]schema.Attribute{}
+	for name, description := range connectionDescriptions {
+		switch name {
+		case "instance_id":
+			attributes[name] = schema.StringAttribute{Required: true, MarkdownDescription: description}
+		case "postgres_direct_port", "postgres_pooled_port":
+			attributes[name] = schema.Int64Attribute{Computed: true, MarkdownDescription: description}
+		default:
+			attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: description}
+		}
+	}
+	for name, description := range map[string]string{
+		"postgres_owner_url":    "URL of the role that can write and create databases, on the direct port. Null while postgres is off.",
+		"postgres_readonly_url": "URL of the role `pg_read_all_data`, whose every transaction is read-only. Null while postgres is off.",
+		"redis_url":             "URL of redis. Null while it is off.",
+		"couchdb_url":           "URL of CouchDB. Null while it is off.",
+		"nats_url":              "URL of NATS. Null while it is off.",
+		"auth_service_key":      "Service key of the auth engine. Null while it is off.",
+	} {
+		attributes[name] = schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: description}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "How to reach an instance's engines, with every URL and key. Nothing of it is kept in the state or a plan. " +
+			"After a rotation every old URL must be replaced; this one is read anew each time.",
+		Attributes: attributes,
+	}
+}
+
+func (e *connectionEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
+	var config connectionSecretsModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() || !requireClient(e.client, &resp.Diagnostics) {
+		return
+	}
+	connection, err := e.client.Connection(ctx, config.InstanceID.ValueString())
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to read the connection record of instance "+config.InstanceID.ValueString(), err)
+		return
+	}
+	config.setRecord(connection)
+	resp.Diagnostics.Append(resp.Result.Set(ctx, config)...)
+}

@@ -1,0 +1,87 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// restoreTimeout bounds putting the console's mode back, which no interruption
+// may keep from happening.
+const restoreTimeout = 5 * time.Minute
+
+// A console is an instance's SQL console while a script uses it. Its turn is
+// held all the time.
+type console struct {
+	client *client.Client
+	turn   *client.Turn
+	found  string // the mode to put back, "" while it was not changed
+}
+
+// query opens the console for writing where it is not, runs SQL once, and puts
+// the mode back as it was found, whatever happens. ran tells whether the SQL
+// ran.
+func (c *console) query(ctx context.Context, database, sql string) (ran bool, err error) {
+	defer func() { err = errors.Join(err, c.restore(ctx)) }()
+	for {
+		if err := c.open(ctx); err != nil {
+			return false, err
+		}
+		_, err := c.turn.Query(ctx, database, sql)
+		if err == nil {
+			return true, nil
+		}
+		again, closedErr := c.closed(ctx, err)
+		if closedErr != nil || !again {
+			return false, errors.Join(err, closedErr)
+		}
+	}
+}
+
+// open sets the console to rw unless it is.
+func (c *console) open(ctx context.Context) error {
+	mode, err := c.client.ConsoleMode(ctx, c.turn.InstanceID())
+	if err != nil || mode == client.ConsoleReadWrite {
+		return err
+	}
+	// Noted before the change: one that fails midway is put back too.
+	c.found = mode
+	return c.set(ctx, client.ConsoleReadWrite)
+}
+
+// closed tells whether a statement was refused because somebody else closed the
+// console after it was opened: another process put it back to the mode that it
+// had found. Then the statement did not run, and may be sent.
+func (c *console) closed(ctx context.Context, err error) (bool, error) {
+	switch {
+	case ctx.Err() != nil:
+		return false, nil
+	case errors.Is(err, client.ErrConsoleOff):
+		return true, nil
+	case errors.Is(err, client.ErrSQL):
+		// Read-only, or simply wrong SQL: the mode tells.
+		mode, modeErr := c.client.ConsoleMode(ctx, c.turn.InstanceID())
+		return mode != client.ConsoleReadWrite, modeErr
+	}
+	return false, nil
+}
+
+// restore puts the console back to the mode that it was found in.
+func (c *console) restore(ctx context.Context) error {
+	if c.found == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTimeout)
+	defer cancel()
+	if err := c.set(ctx, c.found); err != nil {
+		return fmt.Errorf("the SQL console of instance %s is left in mode rw, and must be set to %s by hand: %w", c.turn.InstanceID(), c.found, err)
+	}
+	return nil
+}
+
+func (c *console) set(ctx context.Context, mode string) error {
+	return c.turn.Do(ctx, client.OpConsole, func(ctx context.Context) (client.Pending, error) { return c.turn.SetConsoleMode(ctx, mode) })
+}

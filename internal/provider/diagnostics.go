@@ -1,0 +1,123 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// addError reports an error of the client: what was tried, what the service
+// said, and what to do next.
+func addError(diags *diag.Diagnostics, summary string, err error) {
+	diags.AddError(summary, explain(err))
+}
+
+// explain is an error of the client with what to do next.
+func explain(err error) string {
+	text := sentence(err.Error())
+	if next := nextStep(err); next != "" {
+		text += "\n\n" + next
+	}
+	return text
+}
+
+// sentence makes an error's text start and end like one.
+func sentence(text string) string {
+	if text == "" {
+		return text
+	}
+	text = strings.ToUpper(text[:1]) + text[1:]
+	if !strings.HasSuffix(text, ".") && !strings.Contains(text, "\n") {
+		text += "."
+	}
+	return text
+}
+
+// nextStep says what a person can do about an error, by its kind.
+func nextStep(err error) string {
+	var (
+		namesake    *client.NamesakeError
+		ambiguous   *client.AmbiguousError
+		checkout    *client.CheckoutError
+		interrupted *client.InterruptedError
+		job         *client.JobError
+		build       *client.BuildError
+		outcome     *client.OutcomeError
+		api         *client.APIError
+	)
+	switch {
+	case errors.As(err, &namesake):
+		return "It may be the half of an earlier apply that was killed before it could save the instance's id, so no second one was asked for. " +
+			"If it is yours, take it over with an import block and apply again:\n\n" + importBlock(namesake.ID) +
+			"\nIf it is not, wait until it runs, or choose another name."
+	case errors.As(err, &ambiguous):
+		var blocks strings.Builder
+		for _, id := range ambiguous.Candidates {
+			blocks.WriteString("\n" + importBlock(id))
+		}
+		return "Find out in the portal which of them this apply made, and take it over with one of these import blocks; delete any other that nobody wants:\n" + blocks.String()
+	case errors.As(err, &checkout):
+		return "Open that page to pay for the instance, then apply again: the creation goes on where it stands."
+	case errors.As(err, &job):
+		return "The job's error is the service's own. Mend its cause, then apply again."
+	case errors.As(err, &build):
+		return "Mend the repository or the app's arguments, then apply again."
+	case errors.As(err, &interrupted):
+		return "The service carries on with it. Apply again to wait for it, with a longer value in the timeouts block if the time was too short."
+	case errors.As(err, &outcome):
+		return "Look in the portal whether it took effect before you apply again."
+	case errors.As(err, &api):
+		return nextStepForStatus(api)
+	case errors.Is(err, context.DeadlineExceeded):
+		return "The time given in the timeouts block is over. Apply again, with a longer one if need be."
+	case errors.Is(err, context.Canceled):
+		return "Apply again to carry on."
+	}
+	return ""
+}
+
+func nextStepForStatus(err *client.APIError) string {
+	switch {
+	case err.Status == http.StatusUnauthorized:
+		return "Check the API key: the provider's api_key or the environment variable " + envAPIKey + ". Keys are made on the portal's Access page."
+	case err.Status == http.StatusForbidden && err.Code != "console_off":
+		return "The API key's owner may not do this. Use a key of the account that the instance belongs to."
+	case errors.Is(err, client.ErrAlreadyExists):
+		return "Choose another name, or take the existing one over with an import block."
+	case errors.Is(err, client.ErrValidation):
+		return "Change the argument that the service names, then apply again."
+	case err.Status == http.StatusTooManyRequests:
+		return "The service asks for fewer requests. Apply again later, or with a lower -parallelism."
+	case err.Status >= 500:
+		return "The service has trouble at the moment. Apply again later; nothing is lost."
+	}
+	return ""
+}
+
+func importBlock(id string) string {
+	return fmt.Sprintf("import {\n  to = hosting_instance.NAME\n  id = %q\n}\n", id)
+}
+
+// stillInProgress tells whether an error came while what was asked for goes on
+// at the service: the wait was cut short, or the service could not be asked.
+// What failed for good, or was refused, is not.
+func stillInProgress(err error) bool {
+	var (
+		job     *client.JobError
+		build   *client.BuildError
+		refused *client.APIError
+	)
+	switch {
+	case err == nil, errors.As(err, &job), errors.As(err, &build):
+		return false
+	case errors.As(err, &refused):
+		return refused.Status >= 500 || refused.Status == http.StatusTooManyRequests
+	}
+	return true
+}

@@ -1,0 +1,111 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// What the resources that belong to an instance have in common.
+
+// instanceIDAttribute is the argument that names the instance.
+func instanceIDAttribute(lost string) schema.StringAttribute {
+	description := "The instance's id. A change replaces the resource"
+	if lost != "" {
+		description += ": **" + lost + "**"
+	}
+	return replacingName(description + ".")
+}
+
+// replacingName is a required, non-empty string whose change replaces the
+// resource.
+func replacingName(description string) schema.StringAttribute {
+	return schema.StringAttribute{
+		Required:            true,
+		MarkdownDescription: description,
+		Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+		PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+	}
+}
+
+// removeGone drops a resource that the service does not know any more from the
+// state, and says so.
+func removeGone(ctx context.Context, state *tfsdk.State, diags *diag.Diagnostics, what string) {
+	diags.AddWarning(what+" is gone",
+		"The service does not know it any more, so it is removed from the state. Apply creates it again while the configuration has it.")
+	state.RemoveResource(ctx)
+}
+
+// settingIdentity identifies a setting that each instance has one of.
+type settingIdentity struct {
+	InstanceID types.String `tfsdk:"instance_id"`
+}
+
+func settingIdentitySchema() identityschema.Schema {
+	return identityschema.Schema{
+		Attributes: map[string]identityschema.Attribute{
+			"instance_id": identityschema.StringAttribute{RequiredForImport: true, Description: "The instance's id."},
+		},
+	}
+}
+
+func importSetting(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("instance_id"), path.Root("instance_id"), req, resp)
+}
+
+// childIdentity identifies something that has a name on its instance.
+type childIdentity struct {
+	InstanceID types.String `tfsdk:"instance_id"`
+	Name       types.String `tfsdk:"name"`
+}
+
+func childIdentitySchema(what string) identityschema.Schema {
+	return identityschema.Schema{
+		Attributes: map[string]identityschema.Attribute{
+			"instance_id": identityschema.StringAttribute{RequiredForImport: true, Description: "The instance's id."},
+			"name":        identityschema.StringAttribute{RequiredForImport: true, Description: "The " + what + "'s name."},
+		},
+	}
+}
+
+// importChild imports by instance_id/name, or by identity.
+func importChild(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if req.ID != "" {
+		values := splitImportID(req.ID, &resp.Diagnostics, "instance_id", "name")
+		for name, value := range values {
+			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
+		}
+		return
+	}
+	for _, name := range []string{"instance_id", "name"} {
+		var value types.String
+		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root(name), &value)...)
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
+	}
+}
+
+// splitImportID splits a composite import id into its named parts.
+func splitImportID(id string, diags *diag.Diagnostics, names ...string) map[string]string {
+	parts := strings.Split(id, "/")
+	values := map[string]string{}
+	for i, name := range names {
+		if len(parts) != len(names) || parts[i] == "" {
+			diags.AddError("Invalid import id", fmt.Sprintf("The id must have the form %s, not %q.", strings.Join(names, "/"), id))
+			return nil
+		}
+		values[name] = parts[i]
+	}
+	return values
+}

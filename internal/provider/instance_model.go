@@ -1,0 +1,236 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// engineNames are the engines that an instance can carry, in the order in which
+// they are shown.
+var engineNames = []string{"postgres", "redis", "couchdb", "nats", "apps", "auth"}
+
+type instanceModel struct {
+	ID                 types.String   `tfsdk:"id"`
+	Name               types.String   `tfsdk:"name"`
+	Plan               types.String   `tfsdk:"plan"`
+	Region             types.String   `tfsdk:"region"`
+	Engines            types.Object   `tfsdk:"engines"`
+	Tags               types.Set      `tfsdk:"tags"`
+	DeletionProtection types.Bool     `tfsdk:"deletion_protection"`
+	Status             types.String   `tfsdk:"status"`
+	Host               types.String   `tfsdk:"host"`
+	CheckoutURL        types.String   `tfsdk:"checkout_url"`
+	CreatedAt          types.String   `tfsdk:"created_at"`
+	CACertificate      types.String   `tfsdk:"ca_certificate"`
+	AuthURL            types.String   `tfsdk:"auth_url"`
+	AuthAnonKey        types.String   `tfsdk:"auth_anon_key"`
+	Timeouts           timeouts.Value `tfsdk:"timeouts"`
+}
+
+// setRecord takes over what an instance's record tells. What it does not hold
+// keeps its value.
+func (m *instanceModel) setRecord(i client.Instance) {
+	m.ID = types.StringValue(i.ID)
+	m.Name = types.StringValue(i.Name)
+	m.Plan = types.StringValue(i.PlanID())
+	m.Region = types.StringValue(i.Region)
+	m.Status = stringOrNull(i.Status)
+	m.Host = stringOrNull(i.Host)
+	m.CheckoutURL = stringOrNull(i.CheckoutURL)
+	m.CreatedAt = timeOrNull(i.CreatedAt)
+	if i.Engines.Set {
+		m.Engines = enginesObject(i.Engines.Value, m.Engines)
+	}
+	if i.Tags.Set {
+		m.Tags = setOf(i.Tags.Value, m.Tags)
+	}
+	if m.DeletionProtection.IsNull() {
+		m.DeletionProtection = types.BoolValue(true) // imported: only the provider knows it
+	}
+}
+
+// setConnection takes over what of the connection record is not secret.
+func (m *instanceModel) setConnection(c client.Connection) {
+	m.CACertificate = stringOrNull(c.CACertificate)
+	m.AuthURL, m.AuthAnonKey = types.StringNull(), types.StringNull()
+	if auth := c.Engines.Auth; auth != nil {
+		m.AuthURL, m.AuthAnonKey = stringOrNull(auth.URL), stringOrNull(auth.AnonKey)
+	}
+}
+
+// needsConnection tells whether the connection record holds something that the
+// model lacks. It is asked for only then, so that refreshing many instances
+// stays one list.
+func (m *instanceModel) needsConnection() bool {
+	if m.Status.ValueString() != client.StatusRunning {
+		return false
+	}
+	engines, _ := enginesOf(m.Engines)
+	_, hasAuth := engines["auth"]
+	return m.CACertificate.IsNull() || m.CACertificate.IsUnknown() ||
+		hasAuth == m.AuthURL.IsNull() || m.AuthURL.IsUnknown()
+}
+
+// unfinished tells whether the instance's creation was not seen to its end.
+func (m *instanceModel) unfinished() bool {
+	return m.Status.IsNull() || m.Status.ValueString() == client.StatusCreating
+}
+
+// withoutUnknowns is the model with each value that is not known yet as null, as
+// it can be saved at any time.
+func (m instanceModel) withoutUnknowns() instanceModel {
+	for _, v := range m.computed() {
+		*v = keepIfUnknown(*v)
+	}
+	m.Engines = mapEngines(m.Engines, func(memory types.Int64) types.Int64 {
+		if memory.IsUnknown() {
+			return types.Int64Null()
+		}
+		return memory
+	})
+	return m
+}
+
+// withNullsUnknown is the model as planned for a creation that has yet to end:
+// what is null now will be told then.
+func (m instanceModel) withNullsUnknown() instanceModel {
+	for _, v := range m.computed() {
+		if v.IsNull() {
+			*v = types.StringUnknown()
+		}
+	}
+	m.Status, m.CheckoutURL = types.StringUnknown(), types.StringUnknown()
+	m.Engines = mapEngines(m.Engines, func(memory types.Int64) types.Int64 {
+		if memory.IsNull() {
+			return types.Int64Unknown()
+		}
+		return memory
+	})
+	return m
+}
+
+// computed are the model's attributes that only the service sets.
+func (m *instanceModel) computed() []*types.String {
+	return []*types.String{&m.ID, &m.Status, &m.Host, &m.CheckoutURL, &m.CreatedAt, &m.CACertificate, &m.AuthURL, &m.AuthAnonKey}
+}
+
+// newInstance is the request to create the instance. It can turn on three of
+// the engines; the others and the budgets are set afterwards.
+func (m *instanceModel) newInstance(ctx context.Context, diags *diag.Diagnostics) client.NewInstance {
+	engines, _ := enginesOf(m.Engines)
+	on := map[string]bool{}
+	for _, name := range []string{"postgres", "apps", "auth"} {
+		_, on[name] = engines[name]
+	}
+	return client.NewInstance{
+		Name:    m.Name.ValueString(),
+		Plan:    m.Plan.ValueString(),
+		Region:  m.Region.ValueString(),
+		Engines: on,
+		Tags:    stringsOf(ctx, m.Tags, diags),
+	}
+}
+
+var (
+	engineType  = types.ObjectType{AttrTypes: map[string]attr.Type{"memory_mb": types.Int64Type}}
+	enginesType = types.ObjectType{AttrTypes: func() map[string]attr.Type {
+		all := map[string]attr.Type{}
+		for _, name := range engineNames {
+			all[name] = engineType
+		}
+		return all
+	}()}
+)
+
+// enginesOf gives the engines that are on with their budgets, which may be null
+// or unknown. It is false when which engines are on is not known.
+func enginesOf(object types.Object) (engines map[string]types.Int64, known bool) {
+	engines = map[string]types.Int64{}
+	if object.IsUnknown() {
+		return engines, false
+	}
+	known = true
+	for name, value := range object.Attributes() {
+		engine, ok := value.(types.Object)
+		switch {
+		case !ok || engine.IsNull():
+		case engine.IsUnknown():
+			known = false
+		default:
+			engines[name], _ = engine.Attributes()["memory_mb"].(types.Int64)
+		}
+	}
+	return engines, known
+}
+
+// enginesObject is the engines of a record. A budget that the record does not
+// tell is the prior one.
+func enginesObject(engines client.Engines, prior types.Object) types.Object {
+	before, _ := enginesOf(prior)
+	on := map[string]types.Int64{}
+	for name, engine := range engines {
+		on[name] = types.Int64Null()
+		if engine.MemoryMB > 0 {
+			on[name] = types.Int64Value(engine.MemoryMB)
+		} else if memory := before[name]; !memory.IsUnknown() {
+			on[name] = memory
+		}
+	}
+	return objectOfEngines(on)
+}
+
+func objectOfEngines(on map[string]types.Int64) types.Object {
+	values := map[string]attr.Value{}
+	for _, name := range engineNames {
+		if memory, ok := on[name]; ok {
+			values[name] = types.ObjectValueMust(engineType.AttrTypes, map[string]attr.Value{"memory_mb": memory})
+		} else {
+			values[name] = types.ObjectNull(engineType.AttrTypes)
+		}
+	}
+	return types.ObjectValueMust(enginesType.AttrTypes, values)
+}
+
+// engineSwitches are the engines that a creation turns on, budgets unknown to it.
+func engineSwitches(on map[string]bool) types.Object {
+	engines := map[string]types.Int64{}
+	for name, is := range on {
+		if is {
+			engines[name] = types.Int64Null()
+		}
+	}
+	return objectOfEngines(engines)
+}
+
+// mapEngines changes each budget of engines that are on.
+func mapEngines(object types.Object, change func(types.Int64) types.Int64) types.Object {
+	engines, known := enginesOf(object)
+	if !known || object.IsNull() {
+		return object
+	}
+	for name, memory := range engines {
+		engines[name] = change(memory)
+	}
+	return objectOfEngines(engines)
+}
+
+// sameEngines tells whether what is asked for is there already: the same
+// engines, and each budget that is asked for.
+func sameEngines(asked, there map[string]types.Int64) bool {
+	if len(asked) != len(there) {
+		return false
+	}
+	for name, memory := range asked {
+		present, ok := there[name]
+		if !ok || !memory.IsNull() && !memory.IsUnknown() && !memory.Equal(present) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,164 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	notEmpty := []validator.String{stringvalidator.LengthAtLeast(1)}
+	told := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{
+			Computed:            true,
+			MarkdownDescription: description,
+			PlanModifiers:       []planmodifier.String{stringplanmodifier.UseNonNullStateForUnknown()},
+		}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "A managed machine that carries engines. Creating one takes about 8 minutes. " +
+			"For a paid plan the first apply ends at once with a warning that holds the checkout page's address; " +
+			"open it and apply again, and the apply waits for the same creation. An apply that is interrupted while the instance is being created " +
+			"keeps it in the state, and the next one goes on waiting.",
+		Attributes: map[string]schema.Attribute{
+			"id": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "The instance's identifier.",
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			},
+			"name": schema.StringAttribute{
+				Required:            true,
+				Validators:          notEmpty,
+				MarkdownDescription: "Name of the instance. Changed in place.",
+			},
+			"plan": schema.StringAttribute{
+				Required:   true,
+				Validators: notEmpty,
+				MarkdownDescription: "Plan of the instance, an id from `GET /plans`. Changed in place by resizing: " +
+					"to a bigger plan before its engines change, to a smaller one after.",
+			},
+			"region": schema.StringAttribute{
+				Required:   true,
+				Validators: notEmpty,
+				MarkdownDescription: "Location of the machine, an id from `GET /locations`. " +
+					"**A change replaces the instance, and all data on it is lost.**",
+				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
+			},
+			"engines": schema.SingleNestedAttribute{
+				Required: true,
+				MarkdownDescription: "The engines that are on. One that is left out is off. " +
+					"**Turning an engine off deletes its data.** Changed in place.",
+				Attributes: engineAttributes(),
+			},
+			"tags": schema.SetAttribute{
+				Optional:            true,
+				ElementType:         types.StringType,
+				Validators:          []validator.Set{setvalidator.ValueStringsAre(notEmpty...)},
+				MarkdownDescription: "Tags of the instance. Default: none. Changed in place.",
+			},
+			"deletion_protection": schema.BoolAttribute{
+				Optional: true,
+				Computed: true,
+				Default:  booldefault.StaticBool(true),
+				MarkdownDescription: "Whether planning to destroy or replace the instance is an error. Default `true`. " +
+					"The value in the state counts, so lifting the protection takes an apply of its own. " +
+					"An instance that never ran is not protected.",
+			},
+			"status": told("Status of the instance: `creating`, `running`, `deleting` or `failed`. " +
+				"An apply that ends with a warning leaves it at `creating`; a `postcondition` on it makes such an apply fail."),
+			"host": told("Host name that the engines answer at."),
+			"checkout_url": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "Page that finishes the creation of an instance of a paid plan. Null once it was opened, and for a free plan.",
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			},
+			"created_at":     told("When the instance was created, in RFC 3339."),
+			"ca_certificate": told("The instance's own CA certificate in PEM, for `sslmode=verify-full`. It is not secret."),
+			"auth_url":       told("Address of the auth engine, ending in `/auth/v1`. Null while the engine is off."),
+			"auth_anon_key":  told("Browser-safe key of the auth engine. It is not secret. Null while the engine is off."),
+			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+				Create: true, CreateDescription: "How long to wait for the creation. Default `30m`.",
+				Update: true, UpdateDescription: "How long to wait for a change. Default `30m`.",
+				Delete: true, DeleteDescription: "How long to wait for the deletion. Default `20m`.",
+			}),
+		},
+	}
+}
+
+func engineAttributes() map[string]schema.Attribute {
+	descriptions := map[string]string{
+		"postgres": "PostgreSQL.",
+		"redis":    "Redis.",
+		"couchdb":  "CouchDB.",
+		"nats":     "NATS.",
+		"apps":     "Runs apps that are built from repositories.",
+		"auth":     "Accounts and sign-in for apps. Needs `postgres` and `apps`.",
+	}
+	attributes := map[string]schema.Attribute{}
+	for _, name := range engineNames {
+		attributes[name] = schema.SingleNestedAttribute{
+			Optional:            true,
+			MarkdownDescription: descriptions[name],
+			Attributes: map[string]schema.Attribute{
+				"memory_mb": schema.Int64Attribute{
+					Optional:   true,
+					Computed:   true,
+					Validators: []validator.Int64{int64validator.AtLeast(1)},
+					MarkdownDescription: "Memory budget in MB, at least the engine's floor in the plan list. " +
+						"Default: the floor. All budgets together must fit the plan. Changed in place; removing the argument keeps the present budget.",
+					PlanModifiers: []planmodifier.Int64{int64planmodifier.UseNonNullStateForUnknown()},
+				},
+			},
+		}
+	}
+	return attributes
+}
+
+// ValidateConfig checks what needs no service to be asked.
+func (r *instanceResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config instanceModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	engines, known := enginesOf(config.Engines)
+	if _, auth := engines["auth"]; !auth || !known {
+		return
+	}
+	for _, needed := range []string{"postgres", "apps"} {
+		if _, on := engines[needed]; !on {
+			resp.Diagnostics.AddAttributeError(path.Root("engines").AtName("auth"), "The auth engine needs "+needed,
+				"The auth engine runs on the postgres and apps engines of the same instance. Add "+needed+" = {} to engines, or leave auth out.")
+		}
+	}
+}
+
+// instanceIdentity identifies an instance.
+type instanceIdentity struct {
+	ID types.String `tfsdk:"id"`
+}
+
+func (r *instanceResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{
+		Attributes: map[string]identityschema.Attribute{
+			"id": identityschema.StringAttribute{RequiredForImport: true, Description: "The instance's identifier."},
+		},
+	}
+}
+
+func (r *instanceResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
+}

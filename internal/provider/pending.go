@@ -1,0 +1,77 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// inTurn enters an instance's queue and runs what changes it. The timeout
+// starts at the head of the queue: standing in line behind slow siblings takes
+// nothing off it.
+func inTurn(ctx context.Context, c *client.Client, instanceID string, timeout time.Duration, change func(context.Context, *client.Turn) error) error {
+	turn, err := c.Enter(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	defer turn.Leave()
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	return change(ctx, turn)
+}
+
+// pendingWork is what a Create or Update set going and did not see the end of.
+// It is kept in the resource's private state, so that the next apply waits for
+// the same job and build.
+type pendingWork struct {
+	Job   string `json:"job,omitempty"`
+	Build string `json:"build,omitempty"`
+	// Creating tells that the resource never worked yet: found failed, it is
+	// replaced.
+	Creating bool `json:"creating,omitempty"`
+}
+
+const pendingKey = "pending"
+
+type privateReader interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+}
+
+type privateWriter interface {
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// savePrivate keeps a value in a resource's private state.
+func savePrivate(ctx context.Context, private privateWriter, key string, value any, diags *diag.Diagnostics) {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		diags.AddError("Unable to keep private state", err.Error())
+		return
+	}
+	diags.Append(private.SetKey(ctx, key, encoded)...)
+}
+
+// clearPrivate drops a value from a resource's private state.
+func clearPrivate(ctx context.Context, private privateWriter, key string, diags *diag.Diagnostics) {
+	diags.Append(private.SetKey(ctx, key, nil)...)
+}
+
+// loadPrivate reads a value from a resource's private state; false when there is
+// none.
+func loadPrivate[T any](ctx context.Context, private privateReader, key string, diags *diag.Diagnostics) (T, bool) {
+	var value T
+	raw, found := private.GetKey(ctx, key)
+	diags.Append(found...)
+	if len(raw) == 0 {
+		return value, false
+	}
+	if err := json.Unmarshal(raw, &value); err != nil {
+		diags.AddError("Unable to read private state", err.Error())
+		return value, false
+	}
+	return value, true
+}

@@ -1,0 +1,156 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var _ resource.ResourceWithConfigure = &postgresScriptResource{}
+
+func newPostgresScriptResource() resource.Resource { return &postgresScriptResource{} }
+
+type postgresScriptResource struct{ resourceBase }
+
+type postgresScriptModel struct {
+	InstanceID types.String   `tfsdk:"instance_id"`
+	Database   types.String   `tfsdk:"database"`
+	SQL        types.String   `tfsdk:"sql"`
+	DestroySQL types.String   `tfsdk:"destroy_sql"`
+	Timeouts   timeouts.Value `tfsdk:"timeouts"`
+}
+
+const scriptTimeout = 20 * time.Minute
+
+func (r *postgresScriptResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_postgres_script"
+}
+
+func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	notEmpty := []validator.String{stringvalidator.LengthAtLeast(1)}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "SQL that is run through the SQL console when the resource is created, and again when `sql` changes. " +
+			"A console found `off` or `ro` is set to `rw` for the script and put back afterwards, whatever happens; one found `rw` is left alone. " +
+			"Statements that are sent together run in one transaction. Nothing is ever sent twice: when the answer is lost the error says so. " +
+			"Write statements that can run again, such as `CREATE TABLE IF NOT EXISTS`. What the script made is not watched for drift, and there is no import.",
+		Attributes: map[string]schema.Attribute{
+			"instance_id": instanceIDAttribute("`destroy_sql` is run on the former instance"),
+			"database": schema.StringAttribute{
+				Optional:            true,
+				Validators:          notEmpty,
+				MarkdownDescription: "The database to run in. Default: the instance's own. A change replaces the resource: `destroy_sql` is run in the former database.",
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+			},
+			"sql": schema.StringAttribute{
+				Required:            true,
+				Validators:          notEmpty,
+				MarkdownDescription: "The statements to run. A change runs the new ones in place; `destroy_sql` is not run for it.",
+			},
+			"destroy_sql": schema.StringAttribute{
+				Optional:            true,
+				Validators:          notEmpty,
+				MarkdownDescription: "The statements to run when the resource is destroyed. Default: none, so that what the script made stays.",
+			},
+			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+				Create: true, CreateDescription: "How long the script may take, the console's jobs included. Default `20m`.",
+				Update: true, UpdateDescription: "How long a changed script may take. Default `20m`.",
+				Delete: true, DeleteDescription: "How long `destroy_sql` may take. Default `20m`.",
+			}),
+		},
+	}
+}
+
+func (r *postgresScriptResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan postgresScriptModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	timeout, diags := plan.Timeouts.Create(ctx, scriptTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	ran, err := r.run(ctx, plan, plan.SQL.ValueString(), timeout)
+	if ran {
+		// Saved even when the console could not be put back: the script is not
+		// to run again for that.
+		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	}
+	switch {
+	case err != nil && ran:
+		resp.Diagnostics.AddWarning("The script ran, but the console's mode is not as it was", explain(err))
+	case err != nil:
+		addError(&resp.Diagnostics, "Unable to run the script on instance "+plan.InstanceID.ValueString(), err)
+	}
+}
+
+func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state postgresScriptModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || r.client == nil {
+		return
+	}
+	// Only the instance can be looked at: without it the script has to run again.
+	id := state.InstanceID.ValueString()
+	_, err := r.client.RefreshInstance(ctx, id)
+	switch {
+	case errors.Is(err, client.ErrNotFound):
+		removeGone(ctx, &resp.State, &resp.Diagnostics, "Instance "+id+" of a script")
+	case err != nil:
+		addError(&resp.Diagnostics, "Unable to read instance "+id, err)
+	}
+}
+
+func (r *postgresScriptResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state postgresScriptModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := plan.Timeouts.Update(ctx, scriptTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	ran := true
+	var err error
+	if !plan.SQL.Equal(state.SQL) {
+		ran, err = r.run(ctx, plan, plan.SQL.ValueString(), timeout)
+	}
+	if ran {
+		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	}
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to run the changed script on instance "+plan.InstanceID.ValueString(), err)
+	}
+}
+
+func (r *postgresScriptResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state postgresScriptModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := state.Timeouts.Delete(ctx, scriptTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || state.DestroySQL.IsNull() {
+		return
+	}
+	_, err := r.run(ctx, state, state.DestroySQL.ValueString(), timeout)
+	if err != nil && !errors.Is(err, client.ErrNotFound) {
+		addError(&resp.Diagnostics, "Unable to run destroy_sql on instance "+state.InstanceID.ValueString(), err)
+	}
+}
+
+// run runs SQL at the head of the instance's queue, with the console open.
+func (r *postgresScriptResource) run(ctx context.Context, m postgresScriptModel, sql string, timeout time.Duration) (ran bool, err error) {
+	err = inTurn(ctx, r.client, m.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
+		ran, err = (&console{client: r.client, turn: turn}).query(ctx, m.Database.ValueString(), sql)
+		return err
+	})
+	return ran, err
+}

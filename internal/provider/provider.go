@@ -1,0 +1,165 @@
+// Package provider is the Terraform surface of the instance hosting service:
+// its schemas, their models, and the calls of the client between them.
+package provider
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var (
+	_ provider.Provider                       = &hostingProvider{}
+	_ provider.ProviderWithEphemeralResources = &hostingProvider{}
+)
+
+// The environment variables that stand in for base_url and api_key.
+const (
+	envBaseURL = "HOSTING_BASE_URL"
+	envAPIKey  = "HOSTING_API_KEY"
+)
+
+// New makes the provider.
+func New(version string) func() provider.Provider {
+	return func() provider.Provider { return &hostingProvider{version: version} }
+}
+
+type hostingProvider struct{ version string }
+
+type providerModel struct {
+	BaseURL        types.String `tfsdk:"base_url"`
+	APIKey         types.String `tfsdk:"api_key"`
+	MaxRetries     types.Int64  `tfsdk:"max_retries"`
+	RequestTimeout types.String `tfsdk:"request_timeout"`
+}
+
+func (p *hostingProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName = "hosting"
+	resp.Version = p.version
+}
+
+func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The provider manages instances of the instance hosting service, and what runs on them: " +
+			"engines, databases, apps, the allowlist, the SQL console's mode, the auth engine's settings, and the account's webhook endpoints.",
+		Attributes: map[string]schema.Attribute{
+			"base_url": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "REST base address of the service, ending in `/api/v1`. It must be `https`; `http` is accepted for loopback addresses alone. " +
+					"May be given by the environment variable `" + envBaseURL + "` instead.",
+			},
+			"api_key": schema.StringAttribute{
+				Optional:  true,
+				Sensitive: true,
+				MarkdownDescription: "API key, created on the portal's Access page. " +
+					"May be given by the environment variable `" + envAPIKey + "` instead, which keeps it out of the configuration.",
+			},
+			"max_retries": schema.Int64Attribute{
+				Optional:            true,
+				Validators:          []validator.Int64{int64validator.Between(0, 20)},
+				MarkdownDescription: "How often a request that failed in passing is sent again. Default `4`.",
+			},
+			"request_timeout": schema.StringAttribute{
+				Optional:   true,
+				Validators: []validator.String{duration{}},
+				MarkdownDescription: "The longest that one request may take, as a duration such as `30s`. Default `60s`. " +
+					"Waiting for jobs and builds is bounded by the `timeouts` of each resource instead.",
+			},
+		},
+	}
+}
+
+func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	var config providerModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if config.BaseURL.IsUnknown() || config.APIKey.IsUnknown() || config.MaxRetries.IsUnknown() || config.RequestTimeout.IsUnknown() {
+		// It depends on a resource that is not made yet. Resources keep their
+		// state without a client; what must read now says so itself.
+		return
+	}
+	baseURL := valueOrEnv(config.BaseURL, envBaseURL)
+	if baseURL == "" {
+		resp.Diagnostics.AddAttributeError(path.Root("base_url"), "Missing base URL",
+			"Set base_url in the provider block, or the environment variable "+envBaseURL+", to the service's REST address. It ends in /api/v1.")
+	} else if _, err := client.ParseBaseURL(baseURL); err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("base_url"), "Invalid base URL",
+			"The base URL of the service cannot be used: "+err.Error()+". It comes from base_url or the environment variable "+envBaseURL+".")
+	}
+	apiKey := valueOrEnv(config.APIKey, envAPIKey)
+	if apiKey == "" {
+		resp.Diagnostics.AddAttributeError(path.Root("api_key"), "Missing API key",
+			"Set api_key in the provider block, or the environment variable "+envAPIKey+". A key is created on the portal's Access page.")
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	options := client.Options{
+		BaseURL:    baseURL,
+		APIKey:     apiKey,
+		MaxRetries: client.DefaultMaxRetries,
+		UserAgent:  "terraform-provider-hosting/" + p.version + " terraform/" + req.TerraformVersion,
+		Log: func(ctx context.Context, message string, fields map[string]any) {
+			tflog.Debug(ctx, message, fields)
+		},
+	}
+	if !config.MaxRetries.IsNull() {
+		options.MaxRetries = int(config.MaxRetries.ValueInt64())
+	}
+	if !config.RequestTimeout.IsNull() {
+		// The validator has read it already.
+		options.RequestTimeout, _ = time.ParseDuration(config.RequestTimeout.ValueString())
+	}
+	c, err := client.New(options)
+	if err != nil {
+		resp.Diagnostics.AddError("Unable to set up the provider", err.Error())
+		return
+	}
+	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData = c, c, c
+}
+
+func valueOrEnv(value types.String, name string) string {
+	if value.IsNull() {
+		return os.Getenv(name)
+	}
+	return value.ValueString()
+}
+
+func (p *hostingProvider) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{
+		newAllowlistResource,
+		newAppResource,
+		newAuthSettingsResource,
+		newConsoleModeResource,
+		newInstanceResource,
+		newPostgresScriptResource,
+		newWebhookEndpointResource,
+	}
+}
+
+func (p *hostingProvider) DataSources(context.Context) []func() datasource.DataSource {
+	return []func() datasource.DataSource{
+		newConnectionDataSource,
+	}
+}
+
+func (p *hostingProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
+	return []func() ephemeral.EphemeralResource{
+		newConnectionEphemeral,
+	}
+}

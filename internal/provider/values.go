@@ -1,0 +1,112 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// stringOrNull is null for the empty string: the service's "" and null mean the
+// same, and Terraform's do not.
+func stringOrNull(s string) types.String {
+	if s == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(s)
+}
+
+// timeOrNull is a time in RFC 3339, null when the service told none.
+func timeOrNull(t time.Time) types.String {
+	if t.IsZero() {
+		return types.StringNull()
+	}
+	return types.StringValue(t.UTC().Format(time.RFC3339))
+}
+
+// keepIfUnknown makes a computed value that stayed unknown null, so that it can
+// be saved before the service has told it.
+func keepIfUnknown(v types.String) types.String {
+	if v.IsUnknown() {
+		return types.StringNull()
+	}
+	return v
+}
+
+// setOf is a set of strings. For none it is what the prior value says: a
+// configuration may write an empty set or leave it out, and the service cannot
+// tell the two apart.
+func setOf(values []string, prior types.Set) types.Set {
+	if len(values) == 0 && !prior.IsUnknown() {
+		if prior.IsNull() || len(prior.Elements()) > 0 {
+			return types.SetNull(types.StringType)
+		}
+		return prior
+	}
+	elements := make([]types.String, len(values))
+	for i, value := range values {
+		elements[i] = types.StringValue(value)
+	}
+	// Strings make a set of strings.
+	set, _ := types.SetValueFrom(context.Background(), types.StringType, elements)
+	return set
+}
+
+// stringsOf are the elements of a set of strings, sorted.
+func stringsOf(ctx context.Context, set types.Set, diags *diag.Diagnostics) []string {
+	values := []string{}
+	if set.IsNull() || set.IsUnknown() {
+		return values
+	}
+	diags.Append(set.ElementsAs(ctx, &values, false)...)
+	slices.Sort(values)
+	return values
+}
+
+// duration validates a string such as "30s".
+type duration struct{}
+
+func (duration) Description(context.Context) string {
+	return "must be a positive duration such as 30s or 20m"
+}
+
+func (d duration) MarkdownDescription(ctx context.Context) string { return d.Description(ctx) }
+
+func (d duration) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	value := req.ConfigValue.ValueString()
+	if parsed, err := time.ParseDuration(value); err != nil || parsed <= 0 {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid duration",
+			fmt.Sprintf("%q %s.", value, d.Description(ctx)))
+	}
+}
+
+// webURL validates an absolute http or https URL.
+type webURL struct{ httpsOnly bool }
+
+func (v webURL) Description(context.Context) string {
+	if v.httpsOnly {
+		return "must be an absolute https URL, like https://example.com/hook"
+	}
+	return "must be an absolute http or https URL, like https://example.com"
+}
+
+func (v webURL) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (v webURL) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	value := req.ConfigValue.ValueString()
+	u, err := url.Parse(value)
+	if err != nil || u.Host == "" || u.Scheme != "https" && (v.httpsOnly || u.Scheme != "http") {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid URL", fmt.Sprintf("%q %s.", value, v.Description(ctx)))
+	}
+}

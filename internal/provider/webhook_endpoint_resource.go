@@ -1,0 +1,261 @@
+package provider
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = &webhookEndpointResource{}
+	_ resource.ResourceWithImportState = &webhookEndpointResource{}
+	_ resource.ResourceWithIdentity    = &webhookEndpointResource{}
+	_ resource.ResourceWithModifyPlan  = &webhookEndpointResource{}
+)
+
+func newWebhookEndpointResource() resource.Resource { return &webhookEndpointResource{} }
+
+type webhookEndpointResource struct{ resourceBase }
+
+type webhookEndpointModel struct {
+	ID              types.String `tfsdk:"id"`
+	URL             types.String `tfsdk:"url"`
+	Enabled         types.Bool   `tfsdk:"enabled"`
+	Secret          types.String `tfsdk:"secret"`
+	SecretWO        types.String `tfsdk:"secret_wo"`
+	SecretWOVersion types.Int64  `tfsdk:"secret_wo_version"`
+	CreatedAt       types.String `tfsdk:"created_at"`
+}
+
+type webhookEndpointIdentity struct {
+	ID types.String `tfsdk:"id"`
+}
+
+func (r *webhookEndpointResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_webhook_endpoint"
+}
+
+func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	keep := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "An https endpoint of yours that gets every event of the account, signed with the endpoint's secret. " +
+			"An endpoint that the service disabled after 20 failed deliveries in a row shows as drift, and apply enables it again.",
+		Attributes: map[string]schema.Attribute{
+			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "The endpoint's identifier.", PlanModifiers: keep},
+			"url": schema.StringAttribute{
+				Required:            true,
+				Validators:          []validator.String{webURL{httpsOnly: true}},
+				PlanModifiers:       []planmodifier.String{urlCase{}},
+				MarkdownDescription: "The https URL that events are posted to. Changed in place.",
+			},
+			"enabled": schema.BoolAttribute{
+				Optional:            true,
+				Computed:            true,
+				Default:             booldefault.StaticBool(true),
+				MarkdownDescription: "Whether events are delivered. Default `true`. Changed in place; enabling resets the count of failures.",
+			},
+			"secret": schema.StringAttribute{
+				Optional:  true,
+				Computed:  true,
+				Sensitive: true,
+				Validators: []validator.String{
+					stringvalidator.LengthAtLeast(16),
+					stringvalidator.ConflictsWith(path.MatchRoot("secret_wo")),
+				},
+				PlanModifiers: keep,
+				MarkdownDescription: "The secret that signs deliveries, at least 16 characters, kept in the state. Default: one is made. " +
+					"Null when `secret_wo` is used, and after an import, as the service does not tell it. Changed in place.",
+			},
+			"secret_wo": schema.StringAttribute{
+				Optional:  true,
+				WriteOnly: true,
+				Sensitive: true,
+				Validators: []validator.String{
+					stringvalidator.LengthAtLeast(16),
+					stringvalidator.AlsoRequires(path.MatchRoot("secret_wo_version")),
+				},
+				MarkdownDescription: "The secret that signs deliveries, never kept in the state or a plan. " +
+					"A change of it is only seen by a change of `secret_wo_version`.",
+			},
+			"secret_wo_version": schema.Int64Attribute{
+				Optional:            true,
+				Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("secret_wo"))},
+				MarkdownDescription: "Any number; change it to send `secret_wo` again.",
+			},
+			"created_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the endpoint was made, in RFC 3339.", PlanModifiers: keep},
+		},
+	}
+}
+
+func (r *webhookEndpointResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{
+		Attributes: map[string]identityschema.Attribute{
+			"id": identityschema.StringAttribute{RequiredForImport: true, Description: "The endpoint's identifier."},
+		},
+	}
+}
+
+// ModifyPlan drops the kept secret once a write-only one takes its place.
+func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		return
+	}
+	var config webhookEndpointModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if !resp.Diagnostics.HasError() && !config.SecretWO.IsNull() {
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("secret"), types.StringNull())...)
+	}
+}
+
+func (r *webhookEndpointResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan webhookEndpointModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	secret := secretWO(ctx, req.Config, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if secret == "" {
+		if plan.Secret.IsUnknown() {
+			plan.Secret = types.StringValue(newSecret())
+		}
+		secret = plan.Secret.ValueString()
+	}
+	webhook, err := r.client.CreateWebhook(ctx, plan.URL.ValueString(), secret, plan.Enabled.ValueBool())
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to create the webhook endpoint "+plan.URL.ValueString(), err)
+		return
+	}
+	plan.setRecord(webhook)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, webhookEndpointIdentity{ID: plan.ID})...)
+}
+
+// newSecret makes a signing secret of 32 random bytes. It is made here and not
+// by the service, so that an endpoint whose answer was lost is complete when it
+// is found again.
+func newSecret() string {
+	var secret [32]byte
+	rand.Read(secret[:]) // never fails
+	return hex.EncodeToString(secret[:])
+}
+
+func secretWO(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) string {
+	var secret types.String
+	diags.Append(config.GetAttribute(ctx, path.Root("secret_wo"), &secret)...)
+	return secret.ValueString()
+}
+
+func (r *webhookEndpointResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state webhookEndpointModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, webhookEndpointIdentity{ID: state.ID})...)
+	if r.client == nil {
+		return
+	}
+	webhook, err := r.client.Webhook(ctx, state.ID.ValueString())
+	switch {
+	case errors.Is(err, client.ErrNotFound):
+		removeGone(ctx, &resp.State, &resp.Diagnostics, "Webhook endpoint "+state.ID.ValueString())
+		return
+	case err != nil:
+		addError(&resp.Diagnostics, "Unable to read webhook endpoint "+state.ID.ValueString(), err)
+		return
+	}
+	state.setRecord(webhook)
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}
+
+func (r *webhookEndpointResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var state, plan webhookEndpointModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	secret := secretWO(ctx, req.Config, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	var change client.WebhookChange
+	if !plan.URL.Equal(state.URL) {
+		change.URL = plan.URL.ValueStringPointer()
+	}
+	if !plan.Enabled.Equal(state.Enabled) {
+		change.Enabled = plan.Enabled.ValueBoolPointer()
+	}
+	switch {
+	case secret != "" && !plan.SecretWOVersion.Equal(state.SecretWOVersion):
+		change.Secret = &secret
+	case secret == "" && !state.SecretWOVersion.IsNull() && plan.Secret.IsNull():
+		// The write-only secret was taken out of the configuration: it stays.
+	case secret == "" && !plan.Secret.IsNull() && !plan.Secret.Equal(state.Secret):
+		change.Secret = plan.Secret.ValueStringPointer()
+	}
+	webhook, err := r.client.UpdateWebhook(ctx, plan.ID.ValueString(), change)
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to update webhook endpoint "+plan.ID.ValueString(), err)
+		return
+	}
+	plan.setRecord(webhook)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+}
+
+func (r *webhookEndpointResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state webhookEndpointModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if err := r.client.DeleteWebhook(ctx, state.ID.ValueString()); err != nil {
+		addError(&resp.Diagnostics, "Unable to delete webhook endpoint "+state.ID.ValueString(), err)
+	}
+}
+
+func (r *webhookEndpointResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
+}
+
+// setRecord takes over what the service tells of an endpoint; never its secret.
+func (m *webhookEndpointModel) setRecord(w client.Webhook) {
+	m.ID = types.StringValue(w.ID)
+	if !client.SameURL(w.URL, m.URL.ValueString()) {
+		m.URL = types.StringValue(w.URL)
+	}
+	m.Enabled = types.BoolValue(w.Enabled)
+	m.CreatedAt = timeOrNull(w.CreatedAt)
+	if m.Secret.IsUnknown() {
+		m.Secret = types.StringNull()
+	}
+}
+
+// urlCase plans no change for another case of the same host.
+type urlCase struct{}
+
+func (urlCase) Description(context.Context) string {
+	return "another case of the same host is no change"
+}
+
+func (m urlCase) MarkdownDescription(ctx context.Context) string { return m.Description(ctx) }
+
+func (urlCase) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
+	if !req.StateValue.IsNull() && !req.PlanValue.IsUnknown() && client.SameURL(req.StateValue.ValueString(), req.PlanValue.ValueString()) {
+		resp.PlanValue = req.StateValue
+	}
+}
