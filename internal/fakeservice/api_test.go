@@ -1,0 +1,293 @@
+package fakeservice_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+// object is a JSON object.
+type object = map[string]any
+
+// api is a fake with the smallest client that can talk to it.
+type api struct {
+	*fakeservicetest.Server
+	t *testing.T
+}
+
+func start(t *testing.T, opts ...func(*fakeservice.Options)) *api {
+	t.Helper()
+	return &api{fakeservicetest.Start(t, opts...), t}
+}
+
+// answer is what came back. body is nil where it is no JSON object.
+type answer struct {
+	status int
+	header http.Header
+	text   string
+	body   object
+}
+
+// code is the error's code, or empty.
+func (a answer) code() string { return a.string("code") }
+
+// string is a field of the body, or empty.
+func (a answer) string(field string) string {
+	text, _ := a.body[field].(string)
+	return text
+}
+
+// call sends a request; header is pairs of names and values.
+func (a *api) call(method, path string, body any, header ...string) answer {
+	a.t.Helper()
+	got, err := a.try(method, path, body, header...)
+	if err != nil {
+		a.t.Fatalf("%s %s: %s", method, path, err)
+	}
+	return got
+}
+
+func (a *api) try(method, path string, body any, header ...string) (answer, error) {
+	var text []byte
+	switch body := body.(type) {
+	case nil:
+	case string:
+		text = []byte(body)
+	default:
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			return answer{}, err
+		}
+	}
+	request, err := http.NewRequest(method, a.BaseURL+path, bytes.NewReader(text))
+	if err != nil {
+		return answer{}, err
+	}
+	request.Header.Set("Authorization", "Bearer "+fakeservice.DefaultAPIKey)
+	if text != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	read, err := io.ReadAll(response.Body)
+	got := answer{status: response.StatusCode, header: response.Header, text: string(read)}
+	if json.Unmarshal(read, &got.body) != nil {
+		got.body = nil
+	}
+	return got, err
+}
+
+// want sends a request and fails the test unless the status and the error code
+// are those.
+func (a *api) want(status int, code, method, path string, body any, header ...string) answer {
+	a.t.Helper()
+	got := a.call(method, path, body, header...)
+	if got.status != status || got.code() != code {
+		a.t.Fatalf("%s %s answered %d %q (%s), want %d %q", method, path, got.status, got.code(), got.text, status, code)
+	}
+	return got
+}
+
+// accepted sends a mutation and returns its answer, with the job in progress.
+func (a *api) accepted(method, path string, body any) answer {
+	a.t.Helper()
+	return a.want(http.StatusAccepted, "", method, path, body)
+}
+
+// done sends a mutation and lets its job end.
+func (a *api) done(method, path string, body any) answer {
+	a.t.Helper()
+	got := a.accepted(method, path, body)
+	if err := a.FinishJob(got.string("job_id")); err != nil {
+		a.t.Fatal(err)
+	}
+	return got
+}
+
+// running adds an instance that runs, with engines at their floors.
+func (a *api) running(engines ...string) string {
+	record := fakeservice.Instance{Name: "box", Plan: "medium", Engines: map[string]*fakeservice.Engine{}}
+	for _, name := range engines {
+		record.Engines[name] = &fakeservice.Engine{}
+	}
+	return a.AddInstance(record).ID
+}
+
+// equal fails the test unless both are equal.
+func equal(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func TestAuthorisation(t *testing.T) {
+	t.Parallel()
+	a := start(t, func(o *fakeservice.Options) { o.APIKey = "k-1" })
+	a.want(200, "", "GET", "/me", nil, "Authorization", "Bearer k-1")
+	for _, header := range []string{"", "Bearer ", "Bearer k-2", "Basic k-1"} {
+		a.want(401, "unauthorized", "GET", "/me", nil, "Authorization", header)
+	}
+}
+
+func TestUnknownPath(t *testing.T) {
+	t.Parallel()
+	a := &api{serveWithViolations(t, 3), t}
+	a.want(404, "not_found", "GET", "/nothing", nil)
+	a.want(404, "not_found", "DELETE", "/plans", nil)
+	// An empty id must not be answered with a redirect to another path.
+	a.want(404, "not_found", "GET", "/instances//connection", nil)
+}
+
+// serveWithViolations is Start for a test that breaks the document on purpose,
+// so many times.
+func serveWithViolations(t *testing.T, want int) *fakeservicetest.Server {
+	t.Helper()
+	var log recorder
+	server := fakeservicetest.Start(&log)
+	t.Cleanup(func() {
+		log.close()
+		if log.errors != want {
+			t.Errorf("%d violations were reported, want %d", log.errors, want)
+		}
+	})
+	return server
+}
+
+// recorder is a test that only counts what it is told.
+type recorder struct {
+	testing.TB
+	cleanup []func()
+	errors  int
+}
+
+func (r *recorder) Helper()               {}
+func (r *recorder) Cleanup(f func())      { r.cleanup = append(r.cleanup, f) }
+func (r *recorder) Errorf(string, ...any) { r.errors++ }
+func (r *recorder) close() {
+	for _, f := range r.cleanup {
+		f()
+	}
+}
+
+func TestRequestsThatBreakTheDocument(t *testing.T) {
+	t.Parallel()
+	a := &api{serveWithViolations(t, 7), t}
+	id := a.running("postgres")
+	a.want(400, "invalid_request", "POST", "/instances", `{"name":`)
+	a.want(400, "invalid_request", "POST", "/instances", object{"name": "a", "plan": "free", "region": "eu-central", "colour": "red"})
+	a.want(400, "invalid_request", "PUT", "/instances/"+id+"/sql-console", object{"mode": "maybe"})
+	a.want(400, "invalid_request", "GET", "/instances?sort=name", nil)
+	a.want(400, "confirm_mismatch", "DELETE", "/instances/"+id, nil)
+	a.want(400, "confirm_mismatch", "POST", "/instances/"+id+"/actions/reset", object{})
+	a.want(400, "confirm_mismatch", "POST", "/instances/"+id+"/actions/restore", object{"backup_id": "b"})
+}
+
+func TestETag(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	first := a.want(200, "", "GET", "/plans", nil)
+	tag := first.header.Get("ETag")
+	again := a.want(304, "", "GET", "/plans", nil, "If-None-Match", `"other", W/`+tag)
+	equal(t, "body of a 304", again.text, "")
+	a.want(200, "", "GET", "/plans", nil, "If-None-Match", `"other"`)
+	a.EditCatalog(func(c *fakeservice.Catalog) { c.Plans[1].PriceCents++ })
+	a.want(200, "", "GET", "/plans", nil, "If-None-Match", tag)
+}
+
+func TestDateIsTheFakesTime(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	a.Advance(1000 * time.Hour)
+	before := a.Now().Truncate(time.Second)
+	got := a.call("POST", "/webhooks", object{"url": "https://hooks.example.com"})
+	date, err := http.ParseTime(got.header.Get("Date"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	created, err := time.Parse(time.RFC3339, got.string("created_at"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if date.Before(before) || created.Before(date) || created.After(date.Add(time.Minute)) {
+		t.Errorf("Date is %s and created_at %s, the fake's time was %s", date, created, before)
+	}
+}
+
+func TestIdempotencyKey(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	body := object{"name": "one", "plan": "free", "region": "eu-central"}
+	first := a.call("POST", "/instances", body, "Idempotency-Key", "k")
+	again := a.call("POST", "/instances", body, "Idempotency-Key", "k")
+	equal(t, "repeated answer", again.body, first.body)
+	equal(t, "instances", len(a.Instances()), 1)
+
+	a.want(422, "validation_failed", "POST", "/instances", object{"name": "two", "plan": "free", "region": "eu-central"}, "Idempotency-Key", "k")
+	a.want(202, "", "POST", "/instances", body, "Idempotency-Key", "other")
+	equal(t, "instances after another key", len(a.Instances()), 2)
+
+	a.Advance(24 * time.Hour)
+	a.want(202, "", "POST", "/instances", body, "Idempotency-Key", "k")
+	equal(t, "instances after a day", len(a.Instances()), 3)
+}
+
+// A refusal is not remembered, since its reason passes.
+func TestIdempotencyKeyForgetsRefusals(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("redis")
+	path := "/instances/" + id + "/actions/rotate"
+	release := a.HoldJobs(fakeservice.JobMatch{})
+	a.accepted("POST", path, object{})
+	a.want(409, "job_running", "POST", path, object{}, "Idempotency-Key", "k")
+	release()
+	a.want(202, "", "POST", path, object{}, "Idempotency-Key", "k")
+}
+
+func TestRequestLog(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	a.call("GET", "/instances?limit=5", nil)
+	a.call("POST", "/webhooks", object{"url": "http://example.com"})
+	requests := a.Requests()
+	equal(t, "requests", len(requests), 2)
+	equal(t, "query", requests[0].Query, "limit=5")
+	equal(t, "status", requests[1].Status, 422)
+	if !strings.Contains(string(requests[1].Body), "http://example.com") {
+		t.Errorf("the body was not kept: %q", requests[1].Body)
+	}
+	equal(t, "GET below /instances", a.Count("GET", "/instances/**"), 0)
+	equal(t, "any method, one element", a.Count("", "/*"), 2)
+	equal(t, "everything", a.Count("", ""), 2)
+}
+
+// page opens a page beside the API, as a browser would, and returns its text.
+func (a *api) page(url string) string {
+	a.t.Helper()
+	response, err := http.Get(url)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return string(text)
+}

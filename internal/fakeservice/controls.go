@@ -1,0 +1,135 @@
+package fakeservice
+
+import "slices"
+
+// JobMatch picks jobs. An empty field matches anything.
+type JobMatch struct{ InstanceID, Operation, Target string }
+
+func (m JobMatch) matches(j Job) bool {
+	return matches(m.InstanceID, j.InstanceID) && matches(m.Operation, j.Operation) && matches(m.Target, j.Target)
+}
+
+// BuildMatch picks builds. An empty field matches anything.
+type BuildMatch struct{ InstanceID, App string }
+
+func (m BuildMatch) matches(run *buildRun) bool {
+	return matches(m.InstanceID, run.instance.ID) && matches(m.App, run.app.Name)
+}
+
+func matches(want, have string) bool { return want == "" || want == have }
+
+// controls is what tests have asked of jobs and builds.
+type controls struct {
+	jobHolds   []*JobMatch
+	buildHolds []*BuildMatch
+	jobFails   []*jobFailure
+	buildFails []*buildFailure
+}
+
+type jobFailure struct {
+	match        JobMatch
+	left         int // negative: always
+	code, detail string
+}
+
+type buildFailure struct {
+	match BuildMatch
+	left  int
+	log   string
+}
+
+func (c *controls) holdsJob(j Job) bool {
+	return slices.ContainsFunc(c.jobHolds, func(m *JobMatch) bool { return m.matches(j) })
+}
+
+func (c *controls) holdsBuild(run *buildRun) bool {
+	return slices.ContainsFunc(c.buildHolds, func(m *BuildMatch) bool { return m.matches(run) })
+}
+
+// failsJob tells whether a job that ends now is to fail, and counts it.
+func (c *controls) failsJob(j Job) (code, detail string, fails bool) {
+	for _, f := range c.jobFails {
+		if f.left != 0 && f.match.matches(j) {
+			f.left--
+			return f.code, f.detail, true
+		}
+	}
+	return "", "", false
+}
+
+// failsBuild tells whether a build that ends now is to fail, and counts it.
+func (c *controls) failsBuild(run *buildRun) (log string, fails bool) {
+	for _, f := range c.buildFails {
+		if f.left != 0 && f.match.matches(run) {
+			f.left--
+			return f.log, true
+		}
+	}
+	return "", false
+}
+
+// releaseJobs takes one hold away. Jobs that nothing else holds end at once.
+func (st *state) releaseJobs(hold *JobMatch) {
+	before := len(st.control.jobHolds)
+	st.control.jobHolds = slices.DeleteFunc(st.control.jobHolds, func(m *JobMatch) bool { return m == hold })
+	if len(st.control.jobHolds) == before {
+		return
+	}
+	for _, j := range st.activeJobs {
+		if hold.matches(j.Job) && !j.due.IsZero() && j.due.After(st.now) {
+			j.due = st.now
+		}
+	}
+}
+
+// releaseBuilds takes one hold away. Builds that nothing else holds end at
+// once, and those that wait behind them as soon as they begin.
+func (st *state) releaseBuilds(hold *BuildMatch) {
+	before := len(st.control.buildHolds)
+	st.control.buildHolds = slices.DeleteFunc(st.control.buildHolds, func(m *BuildMatch) bool { return m == hold })
+	if len(st.control.buildHolds) == before {
+		return
+	}
+	for _, run := range st.activeBuilds {
+		if !hold.matches(run) {
+			continue
+		}
+		run.hurried = true
+		if !run.due.IsZero() && run.due.After(st.now) {
+			run.due = st.now
+		}
+	}
+}
+
+// HoldJobs keeps matching jobs in progress, present and future ones, until
+// release is called; then they end at once. A job that waits for its checkout
+// goes on waiting for it.
+func (s *Service) HoldJobs(m JobMatch) (release func()) {
+	hold := &m
+	s.store.do(func(st *state) { st.control.jobHolds = append(st.control.jobHolds, hold) })
+	return func() { s.store.do(func(st *state) { st.releaseJobs(hold) }) }
+}
+
+// FailJobs makes the next matching jobs to end fail, as many as times says or
+// all of them when it is negative. Nothing of a failed job is applied; a failed
+// creation leaves the instance failed.
+func (s *Service) FailJobs(m JobMatch, times int, code, detail string) {
+	s.store.do(func(st *state) {
+		st.control.jobFails = append(st.control.jobFails, &jobFailure{m, times, code, detail})
+	})
+}
+
+// HoldBuilds is HoldJobs for builds.
+func (s *Service) HoldBuilds(m BuildMatch) (release func()) {
+	hold := &m
+	s.store.do(func(st *state) { st.control.buildHolds = append(st.control.buildHolds, hold) })
+	return func() { s.store.do(func(st *state) { st.releaseBuilds(hold) }) }
+}
+
+// FailBuilds makes the next matching builds to end fail with a log, as many as
+// times says or all of them when it is negative.
+func (s *Service) FailBuilds(m BuildMatch, times int, log string) {
+	s.store.do(func(st *state) {
+		st.control.buildFails = append(st.control.buildFails, &buildFailure{m, times, log})
+	})
+}

@@ -1,0 +1,237 @@
+package fakeservice_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+func TestCreationTakesEightMinutes(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	made := a.accepted("POST", "/instances", object{
+		"name": "guestbook", "plan": "free", "region": "eu-central",
+		"engines": object{"postgres": true, "apps": true, "auth": true}, "tags": []string{"x"},
+	})
+	path := "/instances/" + made.string("id")
+	equal(t, "status", made.string("status"), "creating")
+	equal(t, "checkout URL of a free plan", made.body["checkout_url"], nil)
+
+	a.Advance(4 * time.Minute)
+	job := a.call("GET", "/jobs/"+made.string("job_id"), nil)
+	equal(t, "job", job.string("status"), "running")
+	equal(t, "progress", job.body["progress"], 50.0)
+	record := a.call("GET", path, nil)
+	equal(t, "job of the record", record.string("job_id"), made.string("job_id"))
+	equal(t, "host", record.body["host"], nil)
+	a.want(409, "job_running", "GET", path+"/connection", nil)
+	a.want(409, "job_running", "PATCH", path, object{"name": "other"})
+	a.want(409, "job_running", "DELETE", path+"?confirm="+made.string("id"), nil)
+
+	a.Advance(4 * time.Minute)
+	job = a.call("GET", "/jobs/"+made.string("job_id"), nil)
+	equal(t, "job", job.string("status"), "done")
+	equal(t, "progress", job.body["progress"], 100.0)
+	record = a.call("GET", path, nil)
+	equal(t, "status", record.string("status"), "running")
+	equal(t, "job of the record", record.body["job_id"], nil)
+	equal(t, "activity", len(record.body["activity"].([]any)), 2)
+
+	ended := a.Jobs()[0]
+	equal(t, "length", ended.FinishedAt.Sub(ended.StartedAt), 8*time.Minute)
+}
+
+func TestCreationRefuses(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	good := func(change object) object {
+		body := object{"name": "a", "plan": "free", "region": "eu-central"}
+		for name, value := range change {
+			body[name] = value
+		}
+		return body
+	}
+	for field, change := range map[string]object{
+		"name":         {"name": "  "},
+		"plan":         {"plan": "gigantic"},
+		"tier":         {"tier": "small"},
+		"region":       {"region": "moon"},
+		"tags":         {"tags": []string{""}},
+		"engines.auth": {"engines": object{"auth": true, "postgres": true}},
+	} {
+		got := a.want(422, "validation_failed", "POST", "/instances", good(change))
+		if !strings.HasPrefix(got.string("detail"), field+":") {
+			t.Errorf("the detail %q does not name %s", got.string("detail"), field)
+		}
+	}
+	equal(t, "instances", len(a.Instances()), 0)
+}
+
+func TestFailedCreation(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	a.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "no_capacity", "No machine is free.")
+	made := a.accepted("POST", "/instances", object{"name": "a", "tier": "free", "region": "us-east"})
+	id := made.string("id")
+	a.Advance(8 * time.Minute)
+	job := a.call("GET", "/jobs/"+made.string("job_id"), nil)
+	equal(t, "job", job.string("status"), "failed")
+	equal(t, "error", job.body["error"], any(object{"code": "no_capacity", "detail": "No machine is free."}))
+	equal(t, "status", a.call("GET", "/instances/"+id, nil).string("status"), "failed")
+
+	a.want(422, "validation_failed", "PATCH", "/instances/"+id, object{"name": "b"})
+	a.want(404, "not_found", "GET", "/instances/"+id+"/connection", nil)
+	a.done("DELETE", "/instances/"+id+"?confirm="+id, nil)
+	a.want(404, "not_found", "GET", "/instances/"+id, nil)
+
+	second := a.done("POST", "/instances", object{"name": "a", "tier": "free", "region": "us-east"})
+	equal(t, "next creation", a.call("GET", "/instances/"+second.string("id"), nil).string("status"), "running")
+}
+
+func TestOneJobAtATime(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("postgres", "apps", "auth")
+	path := "/instances/" + id
+	release := a.HoldJobs(fakeservice.JobMatch{InstanceID: id})
+	first := a.accepted("PUT", path+"/allowlist", object{"allowlist": []string{}})
+	for _, m := range []struct {
+		method, path string
+		body         any
+	}{
+		{"PATCH", path, object{"name": "b"}},
+		{"PUT", path + "/engines", object{"engines": object{}}},
+		{"PUT", path + "/sql-console", object{"mode": "off"}},
+		{"POST", path + "/actions/rotate", object{}},
+		{"POST", path + "/actions/reset", object{"confirm": id}},
+		{"POST", path + "/postgres/databases", object{"name": "d"}},
+		{"DELETE", path + "/postgres/databases/none", nil},
+		{"DELETE", path + "/apps/none", nil},
+		{"PATCH", path + "/engines/auth/settings", object{}},
+		{"DELETE", path + "?confirm=" + id, nil},
+	} {
+		got := a.want(409, "job_running", m.method, m.path, m.body)
+		if !strings.Contains(got.string("detail"), first.string("job_id")) {
+			t.Errorf("the detail %q does not name the job", got.string("detail"))
+		}
+	}
+	a.want(200, "", "GET", path, nil)
+	release()
+	a.accepted("PATCH", path, object{"name": "b"})
+	equal(t, "jobs", len(a.Jobs()), 2)
+}
+
+func TestPaidPlanWaitsForItsCheckout(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	made := a.accepted("POST", "/instances", object{"name": "paid", "plan": "small", "region": "eu-north"})
+	id := made.string("id")
+	checkout := made.string("checkout_url")
+	if !strings.HasPrefix(checkout, a.RootURL+"/checkout/") {
+		t.Fatalf("checkout_url is %q", checkout)
+	}
+	a.Advance(24 * time.Hour)
+	equal(t, "job", a.call("GET", "/jobs/"+made.string("job_id"), nil).string("status"), "queued")
+	equal(t, "URL in the record", a.call("GET", "/instances/"+id, nil).string("checkout_url"), checkout)
+	equal(t, "subscription", subscriptionOf(a, id), "pending")
+
+	for _, title := range []string{"Thank you", "This checkout is finished"} {
+		page := a.page(checkout)
+		if !strings.Contains(page, title) {
+			t.Errorf("the page does not say %q: %s", title, page)
+		}
+	}
+	record := a.call("GET", "/instances/"+id, nil)
+	equal(t, "URL in the record", record.body["checkout_url"], nil)
+	equal(t, "status", record.string("status"), "creating")
+	equal(t, "subscription", subscriptionOf(a, id), "active")
+
+	a.Advance(8 * time.Minute)
+	equal(t, "status", a.call("GET", "/instances/"+id, nil).string("status"), "running")
+	a.done("DELETE", "/instances/"+id+"?confirm="+id, nil)
+	equal(t, "subscription", subscriptionOf(a, id), "cancelled")
+}
+
+func TestDeletingCancelsAnOpenCheckout(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	made := a.accepted("POST", "/instances", object{"name": "paid", "plan": "small", "region": "eu-north"})
+	id := made.string("id")
+	a.want(400, "confirm_mismatch", "DELETE", "/instances/"+id+"?confirm=other", nil)
+	a.accepted("DELETE", "/instances/"+id+"?confirm="+id, nil)
+	equal(t, "status", a.call("GET", "/instances/"+id, nil).string("status"), "deleting")
+	job := a.call("GET", "/jobs/"+made.string("job_id"), nil)
+	equal(t, "creation", job.string("status"), "failed")
+	if err := a.PayCheckout(id); err == nil {
+		t.Error("the checkout of a deleted instance could be paid")
+	}
+	a.want(409, "job_running", "DELETE", "/instances/"+id+"?confirm="+id, nil)
+	a.Advance(30 * time.Second)
+	a.want(404, "not_found", "GET", "/instances/"+id, nil)
+	equal(t, "subscription", subscriptionOf(a, id), "cancelled")
+}
+
+func TestFailedDeletionLeavesTheInstance(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running()
+	a.FailJobs(fakeservice.JobMatch{Operation: "delete"}, 1, "stuck", "The disk is busy.")
+	a.done("DELETE", "/instances/"+id+"?confirm="+id, nil)
+	equal(t, "status", a.call("GET", "/instances/"+id, nil).string("status"), "running")
+	a.done("DELETE", "/instances/"+id+"?confirm="+id, nil)
+	equal(t, "instances", a.Left()["instances"], 0)
+}
+
+func TestPaging(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	var want []string
+	for n := range 7 {
+		want = append(want, a.AddInstance(fakeservice.Instance{Name: fmt.Sprint(n)}).ID)
+	}
+	var got []string
+	cursor := ""
+	for range want {
+		page := a.call("GET", "/instances?limit=3&cursor="+cursor, nil)
+		for _, in := range page.body["instances"].([]any) {
+			got = append(got, in.(object)["id"].(string))
+		}
+		if cursor = page.string("next_cursor"); cursor == "" {
+			break
+		}
+		// The page goes on where it was, whatever is deleted in between.
+		a.RemoveInstance(want[2])
+	}
+	equal(t, "ids of all pages", got, want)
+	for _, query := range []string{"limit=0", "limit=201", "cursor=nonsense"} {
+		a.want(400, "invalid_request", "GET", "/instances?"+query, nil)
+	}
+}
+
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running()
+	a.accepted("PATCH", "/instances/"+id, object{"name": "new"})
+	equal(t, "name before the job ends", a.call("GET", "/instances/"+id, nil).string("name"), "box")
+	a.Advance(5 * time.Second)
+	equal(t, "name", a.call("GET", "/instances/"+id, nil).string("name"), "new")
+	a.done("PATCH", "/instances/"+id, object{"tags": []string{"b", "a"}})
+	record := a.call("GET", "/instances/"+id, nil)
+	equal(t, "name", record.string("name"), "new")
+	equal(t, "tags", record.body["tags"], any([]any{"b", "a"}))
+}
+
+// subscriptionOf is the status of an instance's subscription.
+func subscriptionOf(a *api, id string) string {
+	a.t.Helper()
+	for _, s := range a.call("GET", "/billing", nil).body["subscriptions"].([]any) {
+		if s := s.(object); s["instance_id"] == id {
+			return s["status"].(string)
+		}
+	}
+	return ""
+}

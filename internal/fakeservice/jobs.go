@@ -1,0 +1,171 @@
+package fakeservice
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// job is a job with what it does when it ends.
+type job struct {
+	Job
+	// due is when the job ends by itself; zero while it waits for a checkout.
+	due    time.Time
+	length time.Duration
+	spec   jobSpec
+}
+
+// jobSpec says what a job is and what its end means.
+type jobSpec struct {
+	operation, target string
+	// waits keeps the job queued until someone runs it.
+	waits bool
+	// apply is what the job does. It happens when the job ends, all at once.
+	apply func()
+	// undo puts back what was marked when the job was accepted. It happens
+	// when the job fails.
+	undo func()
+	// event is what goes out when the job is done, with data that holds what
+	// changed and never a secret.
+	event string
+	data  func() map[string]any
+}
+
+// startJob is the one place that starts jobs. An instance has one job at most.
+func (st *state) startJob(in *instance, spec jobSpec) (*job, error) {
+	if err := st.checkIdle(in); err != nil {
+		return nil, err
+	}
+	j := &job{
+		Job: Job{
+			ID: newID("job"), InstanceID: in.ID, Operation: spec.operation, Target: spec.target,
+			Status: StatusQueued, CreatedAt: st.now,
+		},
+		length: st.durations.job(spec.operation),
+		spec:   spec,
+	}
+	st.jobs = append(st.jobs, j)
+	st.activeJobs = append(st.activeJobs, j)
+	in.JobID = j.ID
+	if !spec.waits {
+		st.runJob(j)
+	}
+	st.log.Info("job accepted", "job", j.ID, "instance", in.ID, "operation", spec.operation, "target", spec.target)
+	return j, nil
+}
+
+// runJob lets a queued job begin.
+func (st *state) runJob(j *job) {
+	j.Status = StatusRunning
+	j.StartedAt = st.now
+	j.due = st.now.Add(j.length)
+}
+
+// endJob ends a job as its time comes: done, or failed when a test asked for
+// that.
+func (st *state) endJob(j *job) {
+	if code, detail, fails := st.control.failsJob(j.Job); fails {
+		st.failJob(j, code, detail)
+		return
+	}
+	st.closeJob(j, StatusDone)
+	j.Progress = 100
+	if j.spec.apply != nil {
+		j.spec.apply()
+	}
+	if j.spec.event != "" {
+		data := map[string]any{"job_id": j.ID}
+		if j.spec.data != nil {
+			maps.Copy(data, j.spec.data())
+		}
+		st.emit(j.spec.event, j.InstanceID, data)
+	}
+}
+
+// failJob ends a job with nothing of its work applied.
+func (st *state) failJob(j *job, code, detail string) {
+	j.Progress = j.progress(st.now)
+	j.ErrorCode, j.ErrorDetail = code, detail
+	st.closeJob(j, StatusFailed)
+	if j.spec.undo != nil {
+		j.spec.undo()
+	}
+	st.emit("job_failed", j.InstanceID, map[string]any{
+		"job_id": j.ID, "operation": j.Operation, "target": textOrNull(j.Target), "code": code,
+	})
+}
+
+// closeJob frees the instance for the next job.
+func (st *state) closeJob(j *job, status string) {
+	j.Status = status
+	j.FinishedAt = st.now
+	st.activeJobs = slices.DeleteFunc(st.activeJobs, func(other *job) bool { return other == j })
+	if in := st.find(j.InstanceID); in != nil && in.JobID == j.ID {
+		in.JobID = ""
+	}
+	st.log.Info("job ended", "job", j.ID, "instance", j.InstanceID, "operation", j.Operation, "status", status)
+}
+
+// progress is counted from the clock. Only a job that has ended is at 100.
+func (j *job) progress(now time.Time) int {
+	switch {
+	case !j.InProgress():
+		return j.Progress
+	case j.Status == StatusQueued || j.length <= 0:
+		return 0
+	}
+	return min(99, int(100*now.Sub(j.StartedAt)/j.length))
+}
+
+// snapshot is a copy of the job as it is now.
+func (st *state) snapshot(j *job) Job {
+	copied := j.Job
+	copied.Progress = j.progress(st.now)
+	return copied
+}
+
+func (st *state) findJob(id string) *job {
+	at := slices.IndexFunc(st.jobs, func(j *job) bool { return j.ID == id })
+	if at < 0 {
+		return nil
+	}
+	return st.jobs[at]
+}
+
+func (st *state) getJob(c *call) response {
+	j := st.findJob(c.param("id"))
+	if j == nil {
+		return fail(notFound("there is no job %q", c.param("id")))
+	}
+	return answer(http.StatusOK, viewJob(st.snapshot(j)))
+}
+
+// viewJob is a job as the API shows it.
+func viewJob(j Job) map[string]any {
+	var failure any
+	if j.Status == StatusFailed {
+		failure = map[string]any{"code": j.ErrorCode, "detail": j.ErrorDetail}
+	}
+	return map[string]any{
+		"id": j.ID, "instance_id": j.InstanceID, "operation": j.Operation, "target": textOrNull(j.Target),
+		"status": j.Status, "progress": j.Progress, "error": failure,
+		"created_at": j.CreatedAt, "finished_at": timeOrNull(j.FinishedAt),
+	}
+}
+
+// textOrNull and timeOrNull give the one representation of absence that the
+// API has.
+func textOrNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+func timeOrNull(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t
+}

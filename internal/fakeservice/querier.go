@@ -1,0 +1,48 @@
+package fakeservice
+
+import "context"
+
+// Querier runs SQL for the console. It is the seam at which a real PostgreSQL
+// takes part; without one the fake says that it has none.
+type Querier interface {
+	// Query runs one statement. It returns a *SQLError for what Postgres
+	// refused.
+	Query(ctx context.Context, q Query) (QueryResult, error)
+}
+
+// Query is a statement, with where and how it is to run.
+type Query struct {
+	Instance Instance
+	Database string
+	// Mode is ro or rw. In ro the statement runs as the read-only role.
+	Mode string
+	SQL  string
+}
+
+// QueryResult is what a statement gave.
+type QueryResult struct {
+	Columns  []string
+	Rows     [][]any
+	RowCount int
+	Command  string
+}
+
+// SQLError is a statement that Postgres refused.
+type SQLError struct{ Message, SQLState string }
+
+// Error is Postgres's message with its SQLSTATE.
+func (e *SQLError) Error() string { return e.Message + " (SQLSTATE " + e.SQLState + ")" }
+
+// QuerierFunc makes a Querier of a function.
+type QuerierFunc func(ctx context.Context, q Query) (QueryResult, error)
+
+// Query calls the function.
+func (f QuerierFunc) Query(ctx context.Context, q Query) (QueryResult, error) { return f(ctx, q) }
+
+// noDataPlane refuses every statement. Pretending to run SQL would let a
+// module pass that fails on the service.
+type noDataPlane struct{}
+
+func (noDataPlane) Query(context.Context, Query) (QueryResult, error) {
+	return QueryResult{}, unavailable("this fake service has no data plane: it keeps records of instances and databases but runs no PostgreSQL, so it cannot run the statement")
+}

@@ -1,0 +1,119 @@
+package fakeservice
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"math/big"
+	"time"
+)
+
+// secrets are the credentials of one instance.
+type secrets struct {
+	owner, readonly      string
+	redis, couchdb, nats string
+	// signing is the auth engine's key for tokens. The anon key and the service
+	// key are tokens too, as with other open auth servers.
+	signing             string
+	anonKey, serviceKey string
+	ca                  *authority
+}
+
+func newSecrets() secrets {
+	var s secrets
+	for _, engine := range []string{enginePostgres, engineRedis, engineCouchDB, engineNATS, engineAuth} {
+		s.renew(engine)
+	}
+	return s
+}
+
+// renew makes an engine's credentials anew, as for one that never ran.
+func (s *secrets) renew(engine string) {
+	switch engine {
+	case enginePostgres:
+		s.owner, s.readonly = newSecret(), newSecret()
+	case engineRedis:
+		s.redis = newSecret()
+	case engineCouchDB:
+		s.couchdb = newSecret()
+	case engineNATS:
+		s.nats = newSecret()
+	case engineAuth:
+		s.signing = newSecret()
+		s.anonKey = signToken(s.signing, "anon")
+		s.serviceKey = signToken(s.signing, "service_role")
+	}
+}
+
+// rotate changes every password and the auth service key. The anon key stays,
+// as it is built into pages that browsers already have.
+func (s *secrets) rotate() {
+	for _, engine := range []string{enginePostgres, engineRedis, engineCouchDB, engineNATS} {
+		s.renew(engine)
+	}
+	s.serviceKey = signToken(s.signing, "service_role")
+}
+
+// signToken makes a JSON Web Token for a role. Its id makes each one differ.
+func signToken(key, role string) string {
+	encode := func(part any) string {
+		text, _ := json.Marshal(part) // maps of strings always encode
+		return base64.RawURLEncoding.EncodeToString(text)
+	}
+	text := encode(map[string]string{"alg": "HS256", "typ": "JWT"}) + "." +
+		encode(map[string]string{"iss": "hosting", "role": role, "jti": randomText(16)})
+	mac := hmac.New(sha256.New, []byte(key))
+	mac.Write([]byte(text))
+	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// authority is an instance's own certificate authority.
+type authority struct {
+	key         *ecdsa.PrivateKey
+	certificate *x509.Certificate
+	pem         string
+}
+
+// authority makes the CA when it is first asked for, since most instances of a
+// test never are.
+func (s *secrets) authority(instanceID string, created time.Time) (*authority, error) {
+	if s.ca != nil {
+		return s.ca, nil
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber:          serial,
+		Subject:               pkix.Name{CommonName: "Box CA of " + instanceID, Organization: []string{"Instance hosting"}},
+		NotBefore:             created.Add(-time.Hour),
+		NotAfter:              created.AddDate(10, 0, 0),
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+		MaxPathLenZero:        true,
+		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, err
+	}
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	s.ca = &authority{key: key, certificate: certificate, pem: string(text)}
+	return s.ca, nil
+}

@@ -1,0 +1,126 @@
+package fakeservice
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
+)
+
+// DefaultAPIKey is the key that a Service takes unless its options say another.
+const DefaultAPIKey = "fake-api-key"
+
+// basePath is where the API begins.
+const basePath = "/api/v1"
+
+// Options says how a Service runs.
+type Options struct {
+	// Speed is how many times faster than real the fake's clock runs; 0 means 1.
+	Speed float64
+	// APIKey is the one key that is valid; "" means DefaultAPIKey.
+	APIKey string
+	// Logger gets one line for each request and job, without secrets; nil
+	// discards them.
+	Logger *slog.Logger
+	// Querier runs SQL; nil answers every statement with 503.
+	Querier Querier
+}
+
+// Service is the fake. It is an http.Handler and safe for concurrent use.
+type Service struct {
+	key       string
+	log       *slog.Logger
+	clock     *clock
+	store     *store
+	routes    []route
+	querier   Querier
+	validator *apispec.Validator
+	mux       *http.ServeMux
+
+	traffic traffic
+	faults  faultList
+	closing chan struct{}
+	once    sync.Once
+}
+
+// New makes a Service with a seeded catalogue and nothing else in it. It panics
+// if the embedded OpenAPI document is broken, which a test of that document
+// finds first.
+func New(o Options) *Service {
+	if o.APIKey == "" {
+		o.APIKey = DefaultAPIKey
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Querier == nil {
+		o.Querier = noDataPlane{}
+	}
+	validator, err := apispec.New()
+	if err != nil {
+		panic("fakeservice: " + err.Error())
+	}
+	clock := newClock(o.Speed)
+	s := &Service{
+		key:       o.APIKey,
+		log:       o.Logger,
+		clock:     clock,
+		store:     newStore(clock, o.Logger),
+		routes:    routes(),
+		querier:   o.Querier,
+		validator: validator,
+		mux:       http.NewServeMux(),
+		closing:   make(chan struct{}),
+	}
+	s.mux.HandleFunc("/checkout/{token}", s.serveCheckout)
+	s.mux.HandleFunc("GET /guides/apps", servePublicGuide)
+	return s
+}
+
+// ServeHTTP answers the API under /api/v1, and what is beside it.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// Every answer bears the fake's own time: clients compare it with the
+	// times in records.
+	w.Header().Set("Date", s.clock.now().Format(http.TimeFormat))
+	if r.URL.Path == basePath || strings.HasPrefix(r.URL.Path, basePath+"/") {
+		s.serveAPI(w, r)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// Close stops the fake's timers and lets go of requests that a fault delays.
+func (s *Service) Close() error {
+	s.once.Do(func() {
+		close(s.closing)
+		s.store.close()
+	})
+	return nil
+}
+
+// Now is the fake's time.
+func (s *Service) Now() time.Time { return s.clock.now() }
+
+// Advance moves the fake's clock forward. What is due by then happens, in
+// order and at its own time, before Advance returns.
+func (s *Service) Advance(d time.Duration) {
+	s.clock.advance(d)
+	s.store.do(func(*state) {})
+}
+
+// SetDuration says how long a job of an operation takes from now on, by the
+// fake's clock; "build" stands for builds. Jobs in progress keep their time.
+func (s *Service) SetDuration(operation string, d time.Duration) {
+	s.store.do(func(st *state) { st.durations.set(operation, d) })
+}
+
+// Reset forgets everything: state, faults, holds, the request log and
+// violations. The clock goes on.
+func (s *Service) Reset() {
+	s.store.reset(s.log)
+	s.faults.clear()
+	s.traffic.clear()
+}

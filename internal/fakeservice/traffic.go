@@ -1,0 +1,96 @@
+package fakeservice
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Request is one request to the API, as the log keeps it.
+type Request struct {
+	// At is by the fake's clock, RealAt by the real one.
+	At, RealAt time.Time
+	Method     string
+	// Path is what follows /api/v1, still escaped.
+	Path   string
+	Query  string
+	Header http.Header
+	Body   []byte
+	// Status is 0 while the answer is being made, and for a connection that was
+	// closed without one.
+	Status int
+	// Fault tells whether an injected fault took part.
+	Fault bool
+}
+
+// traffic is the log of requests and of what broke the document.
+type traffic struct {
+	mu         sync.Mutex
+	requests   []*Request
+	violations []string
+}
+
+func (t *traffic) begin(r Request) *Request {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.requests = append(t.requests, &r)
+	return &r
+}
+
+// end completes an entry before the answer is sent, so that whoever has the
+// answer finds the entry complete.
+func (t *traffic) end(entry *Request, status int, fault bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	entry.Status, entry.Fault = status, fault
+}
+
+func (t *traffic) violation(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.violations = append(t.violations, err.Error())
+}
+
+func (t *traffic) clear() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.requests, t.violations = nil, nil
+}
+
+// Requests returns every request to the API so far, in order of arrival.
+func (s *Service) Requests() []Request {
+	s.traffic.mu.Lock()
+	defer s.traffic.mu.Unlock()
+	requests := make([]Request, 0, len(s.traffic.requests))
+	for _, r := range s.traffic.requests {
+		copied := *r
+		copied.Header = r.Header.Clone()
+		copied.Body = bytes.Clone(r.Body)
+		requests = append(requests, copied)
+	}
+	return requests
+}
+
+// Count is how many requests of a method ("" for any) had a path that a glob
+// matches, as in Fault.
+func (s *Service) Count(method, pathGlob string) int {
+	s.traffic.mu.Lock()
+	defer s.traffic.mu.Unlock()
+	n := 0
+	for _, r := range s.traffic.requests {
+		if matches(method, r.Method) && matchGlob(pathGlob, r.Path) {
+			n++
+		}
+	}
+	return n
+}
+
+// Violations returns each exchange that broke the OpenAPI document, in words.
+// What an injected fault answered is not among them.
+func (s *Service) Violations() []string {
+	s.traffic.mu.Lock()
+	defer s.traffic.mu.Unlock()
+	return slices.Clone(s.traffic.violations)
+}
