@@ -7,14 +7,14 @@ import (
 
 // A Plan is a size of instance with its price (service.md, GET /plans).
 type Plan struct {
-	ID                  string `json:"id"`
-	Name                string `json:"name"`
-	PriceCents          int64  `json:"price_cents"` // over 0: paid, by a checkout
-	Currency            string `json:"currency"`
-	CPU                 int64  `json:"cpu"`
-	MemoryMB            int64  `json:"memory_mb"`
-	DiskGB              int64  `json:"disk_gb"`
-	PostgresConnections int64  `json:"postgres_connections"`
+	ID                  string  `json:"id"`
+	Name                string  `json:"name"`
+	PriceCents          int64   `json:"price_cents"` // over 0: paid, by a checkout
+	Currency            string  `json:"currency"`
+	CPU                 float64 `json:"cpu"`
+	MemoryMB            int64   `json:"memory_mb"`
+	DiskGB              int64   `json:"disk_gb"`
+	PostgresConnections int64   `json:"postgres_connections"`
 }
 
 // An EngineKind is an engine as the plan list describes it.

@@ -118,7 +118,7 @@ func outcomeUnknown(err error) bool {
 type JobError struct{ Job Job }
 
 func (e *JobError) Error() string {
-	return fmt.Sprintf("job %s failed: %s", e.Job.describe(), e.Job.reason())
+	return fmt.Sprintf("job %s failed at %d %%: %s", e.Job.name(), e.Job.Progress, e.Job.reason())
 }
 
 // A BuildError is a build that ended failed. Build.Error is the end of its log.

@@ -91,15 +91,15 @@ func (j Job) Failed() bool {
 	return false
 }
 
-func (j Job) describe() string {
-	text := j.ID
+// name is the job's id with what it does.
+func (j Job) name() string {
 	switch {
-	case j.Operation != "" && j.Target != "":
-		text += fmt.Sprintf(" (%s of %s, %s, %d %%)", j.Operation, j.Target, j.Status, j.Progress)
-	case j.Operation != "":
-		text += fmt.Sprintf(" (%s, %s, %d %%)", j.Operation, j.Status, j.Progress)
+	case j.Operation == "":
+		return j.ID
+	case j.Target == "":
+		return fmt.Sprintf("%s (%s)", j.ID, j.Operation)
 	}
-	return text
+	return fmt.Sprintf("%s (%s of %s)", j.ID, j.Operation, j.Target)
 }
 
 func (j Job) reason() string {
@@ -179,7 +179,7 @@ func (c *Client) WaitJob(ctx context.Context, instanceID, id, operation string, 
 	})
 	c.reads.changed(instanceID)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return &InterruptedError{What: "job " + last.describe(), JobID: id, Err: err}
+		return &InterruptedError{What: fmt.Sprintf("job %s, %s at %d %%", last.name(), last.Status, last.Progress), JobID: id, Err: err}
 	}
 	return err
 }

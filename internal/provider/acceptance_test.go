@@ -1,0 +1,92 @@
+package provider_test
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
+)
+
+// testSpeed makes the creation of an instance, 480 seconds, take a fifth of one.
+const testSpeed = 2400
+
+// startFake serves a fake for one test. Every exchange with it is checked
+// against the OpenAPI document; a violation fails the test.
+func startFake(t *testing.T) *fakeservicetest.Server {
+	t.Helper()
+	return fakeservicetest.Start(t, func(o *fakeservice.Options) { o.Speed = testSpeed })
+}
+
+// providers is the provider under test, in this process.
+func providers() map[string]func() (tfprotov6.ProviderServer, error) {
+	return map[string]func() (tfprotov6.ProviderServer, error){
+		"hosting": providerserver.NewProtocol6WithError(provider.New("test")()),
+	}
+}
+
+// config is a configuration for a fake: the provider block before the rest.
+func config(fake *fakeservicetest.Server, body string, args ...any) string {
+	return fmt.Sprintf("provider \"hosting\" {\n  base_url = %q\n  api_key  = %q\n}\n\n", fake.BaseURL, fakeservice.DefaultAPIKey) +
+		fmt.Sprintf(body, args...)
+}
+
+// run runs acceptance steps beside those of other tests.
+func run(t *testing.T, steps ...resource.TestStep) {
+	t.Helper()
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: providers(),
+		Steps:                    steps,
+	})
+}
+
+// emptyPlan checks that nothing is left to do.
+var emptyPlan = resource.ConfigPlanChecks{PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}
+
+// plans checks what an apply is about to do with a resource.
+func plans(address string, action plancheck.ResourceActionType) resource.ConfigPlanChecks {
+	return resource.ConfigPlanChecks{
+		PreApply:             []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, action)},
+		PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()},
+	}
+}
+
+// refuses is a step that fails with each of the texts. Terraform wraps the lines
+// of a diagnostic, so any run of white space and margin matches a space.
+func refuses(configuration, text string) resource.TestStep {
+	return resource.TestStep{Config: configuration, ExpectError: wrapped(text)}
+}
+
+func wrapped(text string) *regexp.Regexp {
+	return regexp.MustCompile(regexp.MustCompile(`\s+`).ReplaceAllString(regexp.QuoteMeta(text), `[\s│]+`))
+}
+
+// onlyInstance gives the id of the one instance that the fake has.
+func onlyInstance(t *testing.T, fake *fakeservicetest.Server) string {
+	t.Helper()
+	instances := fake.Instances()
+	if len(instances) != 1 {
+		t.Fatalf("the fake has %d instances, not 1", len(instances))
+	}
+	return instances[0].ID
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if builtProvider.folder != "" {
+		os.RemoveAll(builtProvider.folder)
+	}
+	os.Exit(code)
+}
+
+// terraformState is the state as check functions get it.
+type terraformState = terraform.State

@@ -1,0 +1,236 @@
+package provider_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+// What Ctrl-C and signals do is tested with the real CLI and the built provider:
+// inside the testing framework interruption behaves differently.
+
+// builtProvider is the provider's program, built once for all tests.
+var builtProvider struct {
+	once   sync.Once
+	folder string
+	err    error
+}
+
+func providerFolder(t *testing.T) string {
+	t.Helper()
+	builtProvider.once.Do(func() {
+		builtProvider.folder, builtProvider.err = os.MkdirTemp("", "hosting-provider")
+		if builtProvider.err != nil {
+			return
+		}
+		build := exec.Command("go", "build", "-o", filepath.Join(builtProvider.folder, "terraform-provider-hosting"), "../..")
+		if output, err := build.CombinedOutput(); err != nil {
+			builtProvider.err = fmt.Errorf("build the provider: %w\n%s", err, output)
+		}
+	})
+	if builtProvider.err != nil {
+		t.Fatal(builtProvider.err)
+	}
+	return builtProvider.folder
+}
+
+// A workspace is a folder with a configuration, in which the real CLI runs.
+type workspace struct {
+	t      *testing.T
+	folder string
+	env    []string
+	cli    string
+}
+
+func newWorkspace(t *testing.T, fake *fakeservicetest.Server, configuration string) *workspace {
+	t.Helper()
+	if os.Getenv("TF_ACC") == "" {
+		t.Skip("Acceptance tests skipped unless env 'TF_ACC' set")
+	}
+	t.Parallel()
+	folder := t.TempDir()
+	plugins := providerFolder(t)
+	rc := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"registry.terraform.io/instance-hosting/hosting\" = %[1]q\n"+
+		"    \"registry.opentofu.org/instance-hosting/hosting\" = %[1]q\n  }\n  direct {}\n}\n", plugins)
+	w := &workspace{t: t, folder: folder, cli: os.Getenv("TF_ACC_TERRAFORM_PATH")}
+	if w.cli == "" {
+		w.cli = "terraform"
+	}
+	w.env = append(os.Environ(),
+		"TF_CLI_CONFIG_FILE="+filepath.Join(folder, "cli.tfrc"),
+		"CHECKPOINT_DISABLE=1",
+		"TF_IN_AUTOMATION=1",
+		"HOSTING_BASE_URL="+fake.BaseURL,
+		"HOSTING_API_KEY="+fakeservice.DefaultAPIKey,
+	)
+	w.write("cli.tfrc", rc)
+	w.write("main.tf", "terraform {\n  required_providers {\n    hosting = { source = \"instance-hosting/hosting\" }\n  }\n}\n\n"+configuration)
+	return w
+}
+
+func (w *workspace) write(name, content string) {
+	w.t.Helper()
+	if err := os.WriteFile(filepath.Join(w.folder, name), []byte(content), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *workspace) command(args ...string) *exec.Cmd {
+	command := exec.Command(w.cli, args...)
+	command.Dir = w.folder
+	command.Env = w.env
+	// A group of its own, so that a signal to the group reaches CLI and
+	// provider but not the test.
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return command
+}
+
+// A result is how a run of the CLI ended.
+type result struct {
+	exit   int
+	output string // both streams, without the margins that wrap diagnostics
+}
+
+func (w *workspace) run(args ...string) result {
+	w.t.Helper()
+	return w.start(args...).wait()
+}
+
+// apply runs an apply that must succeed.
+func (w *workspace) apply() result {
+	w.t.Helper()
+	r := w.run("apply", "-auto-approve", "-no-color")
+	if r.exit != 0 {
+		w.t.Fatalf("apply ended with exit %d:\n%s", r.exit, r.output)
+	}
+	return r
+}
+
+// mustBeSettled checks that the next plan is empty.
+func (w *workspace) mustBeSettled() {
+	w.t.Helper()
+	if r := w.run("plan", "-detailed-exitcode", "-no-color"); r.exit != 0 {
+		w.t.Fatalf("the plan after the apply is not empty (exit %d):\n%s", r.exit, r.output)
+	}
+}
+
+// A started CLI runs until it ends or gets a signal.
+type started struct {
+	t       *testing.T
+	command *exec.Cmd
+	output  bytes.Buffer
+}
+
+func (w *workspace) start(args ...string) *started {
+	w.t.Helper()
+	s := &started{t: w.t, command: w.command(args...)}
+	s.command.Stdout, s.command.Stderr = &s.output, &s.output
+	if err := s.command.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL) })
+	return s
+}
+
+func (s *started) signal(sig syscall.Signal) {
+	s.t.Helper()
+	if err := s.command.Process.Signal(sig); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *started) signalGroup(sig syscall.Signal) {
+	s.t.Helper()
+	if err := syscall.Kill(-s.command.Process.Pid, sig); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *started) wait() result {
+	s.t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- s.command.Wait() }()
+	select {
+	case <-done:
+	case <-time.After(5 * time.Minute):
+		syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL)
+		<-done
+		s.t.Fatalf("the CLI did not end:\n%s", s.output.String())
+	}
+	return result{exit: s.command.ProcessState.ExitCode(), output: unwrapped(s.output.String())}
+}
+
+// unwrapped joins the lines that the CLI wrapped and takes away their margins.
+func unwrapped(output string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╷", " ", "╵", " ").Replace(output)), " ")
+}
+
+// until waits for what the fake is to show while the CLI runs.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(2 * time.Minute)
+	for !holds() {
+		if time.Now().After(deadline) {
+			t.Fatalf("it did not come to: %s", what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// A savedInstance is one object of the state file.
+type savedInstance struct {
+	Status     string         `json:"status"` // "tainted", or ""
+	Attributes map[string]any `json:"attributes"`
+}
+
+// saved finds an object in the state file by its address, TYPE.NAME or
+// TYPE.NAME[0]; nil when it is not there.
+func (w *workspace) saved(kind, name string) *savedInstance {
+	w.t.Helper()
+	raw, err := os.ReadFile(filepath.Join(w.folder, "terraform.tfstate"))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var state struct {
+		Resources []struct {
+			Type, Name string
+			Instances  []savedInstance
+		}
+	}
+	if err := json.Unmarshal(raw, &state); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, resource := range state.Resources {
+		if resource.Type == kind && resource.Name == name && len(resource.Instances) > 0 {
+			return &resource.Instances[0]
+		}
+	}
+	return nil
+}
+
+// mustBeKept checks that an object is in the state and not tainted.
+func (w *workspace) mustBeKept(kind, name string) *savedInstance {
+	w.t.Helper()
+	object := w.saved(kind, name)
+	if object == nil {
+		w.t.Fatalf("%s.%s is not in the state", kind, name)
+	}
+	if object.Status != "" {
+		w.t.Fatalf("%s.%s is %s", kind, name, object.Status)
+	}
+	return object
+}

@@ -1,0 +1,167 @@
+package provider_test
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+func TestPaidPlanResumesAfterItsCheckout(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, `
+resource "hosting_instance" "test" {
+  name    = "paid"
+  plan    = "small"
+  region  = "eu-central"
+  engines = { postgres = {}, redis = {} }
+  deletion_protection = false
+}`)
+	first := w.apply()
+	checkout := fake.Instances()[0].CheckoutURL
+	if checkout == "" || !strings.Contains(first.output, checkout) || !strings.Contains(first.output, "Warning: Instance paid waits for its checkout") {
+		t.Fatalf("the apply does not warn with the checkout's address %q:\n%s", checkout, first.output)
+	}
+	w.mustBeKept("hosting_instance", "test")
+
+	if r := w.run("apply", "-auto-approve", "-no-color"); r.exit != 1 || !strings.Contains(r.output, checkout) {
+		t.Fatalf("an apply before the checkout ended with exit %d:\n%s", r.exit, r.output)
+	}
+	id := onlyInstance(t, fake)
+	if err := fake.PayCheckout(id); err != nil {
+		t.Fatal(err)
+	}
+	w.apply()
+	w.mustBeSettled()
+	object := w.mustBeKept("hosting_instance", "test")
+	if object.Attributes["id"] != id || object.Attributes["status"] != "running" || object.Attributes["checkout_url"] != nil {
+		t.Errorf("the state has %v", object.Attributes)
+	}
+	if n := fake.Count("POST", "/instances"); n != 1 {
+		t.Errorf("%d creations, want 1", n)
+	}
+}
+
+// interruptions are the ways in which an apply is asked to stop.
+var interruptions = map[string]func(*started){
+	"Ctrl-C":               func(s *started) { s.signal(syscall.SIGINT) },
+	"SIGTERM to the group": func(s *started) { s.signalGroup(syscall.SIGTERM) },
+}
+
+func TestInterruptedCreationResumes(t *testing.T) {
+	for name, interrupt := range interruptions {
+		t.Run(name, func(t *testing.T) {
+			fake := startFake(t)
+			w := newWorkspace(t, fake, instanceHCL(`engines = { postgres = {}, redis = {} }`))
+			release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
+			apply := w.start("apply", "-auto-approve", "-no-color")
+			until(t, "the creation's job is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
+			interrupt(apply)
+			r := apply.wait()
+			if r.exit == 0 {
+				t.Fatalf("an interrupted apply ended with exit 0:\n%s", r.output)
+			}
+			job := fake.Jobs()[0].ID
+			if !strings.Contains(r.output, job) {
+				t.Errorf("the warning does not name job %s:\n%s", job, r.output)
+			}
+			w.mustBeKept("hosting_instance", "test")
+
+			next := w.start("apply", "-auto-approve", "-no-color")
+			polls := fake.Count("GET", "/jobs/"+job)
+			until(t, "the same job is polled again", func() bool { return fake.Count("GET", "/jobs/"+job) > polls })
+			release()
+			if r := next.wait(); r.exit != 0 {
+				t.Fatalf("the next apply ended with exit %d:\n%s", r.exit, r.output)
+			}
+			w.mustBeSettled()
+			if n := fake.Count("POST", "/instances"); n != 1 {
+				t.Errorf("%d creations, want 1", n)
+			}
+			if object := w.mustBeKept("hosting_instance", "test"); object.Attributes["status"] != "running" {
+				t.Errorf("the instance is %v", object.Attributes["status"])
+			}
+		})
+	}
+}
+
+func TestCreationDoneMeanwhileIsCompletedByTheRefresh(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, instanceHCL(`engines = { postgres = {} }`))
+	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
+	apply := w.start("apply", "-auto-approve", "-no-color")
+	until(t, "the creation's job is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
+	apply.signal(syscall.SIGINT)
+	apply.wait()
+	release()
+	until(t, "the instance runs", func() bool { return fake.Instances()[0].Status == "running" })
+	if r := w.apply(); !strings.Contains(r.output, "0 added, 0 changed, 0 destroyed") {
+		t.Errorf("the next apply had something to do:\n%s", r.output)
+	}
+	if object := w.mustBeKept("hosting_instance", "test"); object.Attributes["ca_certificate"] == nil || object.Attributes["status"] != "running" {
+		t.Errorf("the refresh did not complete the instance: %v", object.Attributes)
+	}
+}
+
+func TestInterruptedFirstBuildResumes(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, appHCL("name = \"guestbook\"\nrepo = \"octo/guestbook\"\nlinks = [\"auth\"]"))
+	release := fake.HoldBuilds(fakeservice.BuildMatch{})
+	apply := w.start("apply", "-auto-approve", "-no-color")
+	until(t, "the build is polled", func() bool { return fake.Count("GET", "/instances/*/apps/guestbook/builds") > 0 })
+	apply.signal(syscall.SIGINT)
+	if r := apply.wait(); r.exit == 0 || !strings.Contains(r.output, "App guestbook is not deployed yet") {
+		t.Fatalf("the interrupted apply ended with exit %d:\n%s", r.exit, r.output)
+	}
+	w.mustBeKept("hosting_app", "test")
+	release()
+	w.apply()
+	w.mustBeSettled()
+	mustBeOnce(t, fake)
+	if n := len(theApp(t, fake).Builds); n != 1 {
+		t.Errorf("%d builds, want 1", n)
+	}
+}
+
+// mustBeOnce checks that one instance and one app were asked for once.
+func mustBeOnce(t *testing.T, fake *fakeservicetest.Server) {
+	t.Helper()
+	if n := fake.Count("POST", "/instances"); n != 1 {
+		t.Errorf("%d creations, want 1", n)
+	}
+	if n := fake.Count("POST", "/instances/*/apps/import"); n != 1 {
+		t.Errorf("%d imports, want 1", n)
+	}
+}
+
+func TestInterruptedSettingIsSetAgain(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, appsInstance+`
+resource "hosting_allowlist" "test" {
+  instance_id = hosting_instance.test.id
+  cidrs       = ["203.0.113.0/24"]
+}`)
+	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "allowlist"})
+	apply := w.start("apply", "-auto-approve", "-no-color")
+	until(t, "the allowlist is put", func() bool { return fake.Count("PUT", "/instances/*/allowlist") > 0 })
+	apply.signal(syscall.SIGINT)
+	if r := apply.wait(); r.exit == 0 {
+		t.Fatalf("the interrupted apply ended with exit 0:\n%s", r.output)
+	}
+	if w.saved("hosting_allowlist", "test") != nil {
+		t.Error("an allowlist that was not seen in force is in the state")
+	}
+	release()
+	w.apply()
+	w.mustBeSettled()
+	mustHaveList(t, fake)
+}
+
+func mustHaveList(t *testing.T, fake *fakeservicetest.Server) {
+	t.Helper()
+	if list := fake.Instances()[0].Allowlist; len(list) != 1 {
+		t.Errorf("the allowlist is %v", list)
+	}
+}

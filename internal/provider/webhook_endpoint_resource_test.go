@@ -1,0 +1,145 @@
+package provider_test
+
+import (
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+const webhookAddress = "hosting_webhook_endpoint.test"
+
+const webhookBody = `
+resource "hosting_webhook_endpoint" "test" {
+  %s
+}`
+
+func webhookHas(attribute string, value knownvalue.Check) statecheck.StateCheck {
+	return statecheck.ExpectKnownValue(webhookAddress, tfjsonpath.New(attribute), value)
+}
+
+func TestWebhookEndpointLifecycle(t *testing.T) {
+	fake := startFake(t)
+	var made string // the secret that the provider made
+	with := func(arguments string) string { return config(fake, webhookBody, arguments) }
+	secretIs := func(want func() string) resource.TestCheckFunc {
+		return func(*terraformState) error {
+			if got := fake.Webhooks()[0].Secret; got != want() {
+				t.Errorf("the service has the secret %q, want %q", got, want())
+			}
+			return nil
+		}
+	}
+	updates := plans(webhookAddress, plancheck.ResourceActionUpdate)
+	run(t,
+		resource.TestStep{
+			Config:            with(`url = "https://hooks.example/in"`),
+			ConfigStateChecks: []statecheck.StateCheck{webhookHas("enabled", knownvalue.Bool(true)), webhookHas("created_at", knownvalue.NotNull())},
+			ConfigPlanChecks:  emptyPlan,
+			Check: resource.ComposeTestCheckFunc(
+				func(*terraformState) error { made = fake.Webhooks()[0].Secret; return nil },
+				resource.TestCheckResourceAttrWith(webhookAddress, "secret", func(value string) error {
+					if value != made || len(value) != 64 {
+						t.Errorf("the state has the secret %q, the service %q", value, made)
+					}
+					return nil
+				}),
+			),
+		},
+		resource.TestStep{ResourceName: webhookAddress, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"secret"}},
+		resource.TestStep{Config: with(`url = "https://HOOKS.example/in"`), ConfigPlanChecks: plans(webhookAddress, plancheck.ResourceActionNoop)},
+		resource.TestStep{Config: with(`url = "https://hooks.example/other"`), ConfigPlanChecks: updates, Check: secretIs(func() string { return made })},
+		resource.TestStep{Config: with(`url = "https://hooks.example/other"` + "\nenabled = false"), ConfigPlanChecks: updates},
+		resource.TestStep{
+			Config:           with(`url = "https://hooks.example/other"` + "\n" + `secret = "a secret of one's own"`),
+			ConfigPlanChecks: updates,
+			Check:            secretIs(func() string { return "a secret of one's own" }),
+		},
+		resource.TestStep{
+			Config:            with(`url = "https://hooks.example/other"` + "\n" + `secret_wo = "a secret never kept"` + "\nsecret_wo_version = 1"),
+			ConfigPlanChecks:  updates,
+			ConfigStateChecks: []statecheck.StateCheck{webhookHas("secret", knownvalue.Null()), webhookHas("secret_wo", knownvalue.Null())},
+			Check:             secretIs(func() string { return "a secret never kept" }),
+		},
+		resource.TestStep{ // without another version nobody sees the change
+			Config:           with(`url = "https://hooks.example/other"` + "\n" + `secret_wo = "another, never kept"` + "\nsecret_wo_version = 1"),
+			ConfigPlanChecks: plans(webhookAddress, plancheck.ResourceActionNoop),
+		},
+		resource.TestStep{
+			Config:           with(`url = "https://hooks.example/other"` + "\n" + `secret_wo = "another, never kept"` + "\nsecret_wo_version = 2"),
+			ConfigPlanChecks: updates,
+			Check:            secretIs(func() string { return "another, never kept" }),
+		},
+	)
+	if n := fake.Count("POST", "/webhooks"); n != 1 {
+		t.Errorf("%d endpoints were made, want 1", n)
+	}
+	if n := len(fake.Webhooks()); n != 0 {
+		t.Errorf("%d endpoints are left after destroy", n)
+	}
+}
+
+func TestWebhookEndpointDisabledByTheServiceIsDrift(t *testing.T) {
+	fake := startFake(t)
+	configuration := config(fake, webhookBody, `url = "https://hooks.example/in"`)
+	run(t,
+		resource.TestStep{Config: configuration},
+		resource.TestStep{
+			PreConfig: func() {
+				fake.EditWebhook(fake.Webhooks()[0].ID, func(w *fakeservice.Webhook) { w.Enabled, w.ConsecutiveFailures = false, 20 })
+			},
+			Config:           configuration,
+			ConfigPlanChecks: plans(webhookAddress, plancheck.ResourceActionUpdate),
+			Check: func(*terraformState) error {
+				if w := fake.Webhooks()[0]; !w.Enabled || w.ConsecutiveFailures != 0 {
+					t.Errorf("the endpoint is %+v, want it enabled and its failures forgotten", w)
+				}
+				return nil
+			},
+		},
+		resource.TestStep{
+			PreConfig: func() {
+				fake.EditWebhook(fake.Webhooks()[0].ID, func(w *fakeservice.Webhook) { w.URL = "https://elsewhere.example" })
+			},
+			Config:           configuration,
+			ConfigPlanChecks: plans(webhookAddress, plancheck.ResourceActionUpdate),
+		},
+		resource.TestStep{
+			PreConfig:        func() { fake.RemoveWebhook(fake.Webhooks()[0].ID) },
+			Config:           configuration,
+			ConfigPlanChecks: plans(webhookAddress, plancheck.ResourceActionCreate),
+		},
+	)
+}
+
+func TestWebhookEndpointUnknownAtPlan(t *testing.T) {
+	fake := startFake(t)
+	run(t, resource.TestStep{
+		Config: config(fake, `
+resource "terraform_data" "later" { input = "later" }
+`+webhookBody, `
+  url     = "https://${terraform_data.later.output}.example"
+  enabled = terraform_data.later.output == "later"
+  secret  = "${terraform_data.later.output} and long enough"`),
+		ConfigPlanChecks: emptyPlan,
+	})
+}
+
+func TestWebhookEndpointInvalid(t *testing.T) {
+	fake := startFake(t)
+	with := func(arguments string) string { return config(fake, webhookBody, arguments) }
+	const url = `url = "https://hooks.example"` + "\n"
+	run(t,
+		refuses(with(`url = "http://hooks.example"`), `"http://hooks.example" must be an absolute https URL`),
+		refuses(with(`url = "hooks"`), `"hooks" must be an absolute https URL`),
+		refuses(with(url+`secret = "short"`), `Attribute secret string length must be at least 16`),
+		refuses(with(url+`secret_wo = "long enough for this"`), `secret_wo_version`),
+		refuses(with(url+`secret_wo_version = 1`), `secret_wo`),
+		refuses(with(url+`secret_wo = "long enough for this"`+"\nsecret_wo_version = 1\n"+`secret = "long enough for that"`), `"secret_wo" cannot be specified when "secret" is specified`),
+	)
+}
