@@ -1,0 +1,20 @@
+package main
+
+import "testing"
+
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	plans := []plan{{ID: "tiny", MemoryMB: 512}, {ID: "free", MemoryMB: 4096}, {ID: "big", PriceCents: 900, MemoryMB: 8192}}
+	regions := []region{{ID: "north"}, {ID: "south"}}
+
+	got, err := choose(plans, regions)
+	if want := (catalogue{plan: "free", region: "north"}); err != nil || got != want {
+		t.Errorf("chose %v, %v, want %v", got, err, want)
+	}
+	if got, err := choose(plans[2:], regions); err == nil {
+		t.Errorf("chose %v where every plan is paid", got)
+	}
+	if got, err := choose(plans, nil); err == nil {
+		t.Errorf("chose %v where there is no region", got)
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// get reads one JSON answer of the fake. The key is for the API; the control
+// routes do not look at it.
+func (f *fakeProcess) get(ctx context.Context, path string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.origin+path, nil)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+fakeKey)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET %s answered %s", path, response.Status)
+	}
+	if err := json.NewDecoder(response.Body).Decode(into); err != nil {
+		return fmt.Errorf("GET %s: %w", path, err)
+	}
+	return nil
+}
+
+// catalogue picks a plan and a region from those on offer.
+func (f *fakeProcess) catalogue(ctx context.Context) (catalogue, error) {
+	var offered struct {
+		Plans     []plan   `json:"plans"`
+		Locations []region `json:"locations"`
+	}
+	for _, path := range []string{"/api/v1/plans", "/api/v1/locations"} {
+		if err := f.get(ctx, path, &offered); err != nil {
+			return catalogue{}, err
+		}
+	}
+	return choose(offered.Plans, offered.Locations)
+}
+
+// left is how many records a clean account would not have.
+func (f *fakeProcess) left(ctx context.Context) (int, error) {
+	var answer struct {
+		Total *int `json:"total"`
+	}
+	if err := f.get(ctx, "/_fake/left", &answer); err != nil {
+		return 0, err
+	}
+	if answer.Total == nil {
+		return 0, fmt.Errorf("GET /_fake/left answered no total")
+	}
+	return *answer.Total, nil
+}
+
+// violations are the exchanges that broke the API document.
+func (f *fakeProcess) violations(ctx context.Context) ([]string, error) {
+	var answer struct {
+		Violations []string `json:"violations"`
+	}
+	err := f.get(ctx, "/_fake/violations", &answer)
+	return answer.Violations, err
+}
+
+// loggedWork is a job or a build in the fake's log.
+type loggedWork struct {
+	InstanceID string `json:"instance_id"`
+	Operation  string `json:"operation"`
+	// Started and Finished are by the fake's clock, RealFinished by the
+	// machine's. They are null for what has not come so far.
+	Started      *time.Time `json:"started_at"`
+	Finished     *time.Time `json:"finished_at"`
+	RealFinished *time.Time `json:"real_finished_at"`
+}
+
+// timeline reads what the fake has logged so far.
+func (f *fakeProcess) timeline(ctx context.Context) (timeline, error) {
+	var requests struct {
+		Requests []struct {
+			Method string    `json:"method"`
+			RealAt time.Time `json:"real_at"`
+		} `json:"requests"`
+	}
+	if err := f.get(ctx, "/_fake/requests", &requests); err != nil {
+		return timeline{}, err
+	}
+	var logged struct {
+		Jobs   []loggedWork `json:"jobs"`
+		Builds []loggedWork `json:"builds"`
+	}
+	if err := f.get(ctx, "/_fake/jobs", &logged); err != nil {
+		return timeline{}, err
+	}
+
+	var read timeline
+	for _, request := range requests.Requests {
+		if request.Method == http.MethodPost {
+			read.firstPOST = request.RealAt
+			break
+		}
+	}
+	for i := range logged.Builds {
+		logged.Builds[i].Operation = buildOperation
+	}
+	for _, work := range append(logged.Jobs, logged.Builds...) {
+		if work.Started == nil || work.Finished == nil || work.RealFinished == nil {
+			return timeline{}, fmt.Errorf("the %s of %s has not settled", work.Operation, work.InstanceID)
+		}
+		read.tasks = append(read.tasks, task{
+			instance:  work.InstanceID,
+			operation: work.Operation,
+			took:      work.Finished.Sub(*work.Started),
+			settled:   *work.RealFinished,
+		})
+	}
+	return read, nil
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// fakeProcess is the fake service, running.
+type fakeProcess struct {
+	// origin is its address without a path.
+	origin  string
+	command *exec.Cmd
+	cancel  context.CancelFunc
+	// ended is closed when the process is gone, and result says how it went.
+	ended  chan struct{}
+	result error
+}
+
+// startFake starts the fake on a free port and waits until it says which.
+//
+// Its life does not hang on ctx: when the demo is interrupted, Terraform still
+// needs the fake to save what it has. It ends with stop.
+func startFake(ctx context.Context, options options) (*fakeProcess, error) {
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	command := newCommand(life, 10*time.Second, filepath.Join(options.bin, "fakeservice"),
+		"--listen", "127.0.0.1:0", "--speed", strconv.FormatFloat(options.speed, 'g', -1, 64))
+	reader, writer := io.Pipe()
+	command.Stdout, command.Stderr = writer, os.Stderr
+	if err := command.Start(); err != nil {
+		cancel()
+		return nil, err
+	}
+	fake := &fakeProcess{command: command, cancel: cancel, ended: make(chan struct{})}
+	go func() {
+		fake.result = command.Wait()
+		_ = writer.Close() // A pipe's writer closes without error.
+		close(fake.ended)
+	}()
+
+	origin := make(chan string, 1)
+	go forward(reader, os.Stdout, origin)
+	select {
+	case fake.origin = <-origin:
+		return fake, nil
+	case <-fake.ended:
+		return nil, fmt.Errorf("it ended at once: %w", fake.result)
+	case <-time.After(20 * time.Second):
+		return nil, errors.Join(errors.New("it did not say its address within 20 seconds"), fake.stop())
+	case <-ctx.Done():
+		return nil, errors.Join(ctx.Err(), fake.stop())
+	}
+}
+
+var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+
+// forward copies the fake's output line by line and reports the first address
+// in it.
+func forward(from io.Reader, to io.Writer, origin chan<- string) {
+	lines := bufio.NewScanner(from)
+	for found := false; lines.Scan(); {
+		if match := address.FindString(lines.Text()); match != "" && !found {
+			found = true
+			origin <- match
+		}
+		_, _ = fmt.Fprintf(to, "fake: %s\n", lines.Text()) // Nothing helps if the demo's own output is gone.
+	}
+	// The scanner gives up at an overlong line. What follows is still read, as
+	// the fake would block otherwise.
+	_, _ = io.Copy(io.Discard, from)
+}
+
+// baseURL is the address of the REST API.
+func (f *fakeProcess) baseURL() string { return f.origin + "/api/v1" }
+
+// stop interrupts the fake and waits for its end. It may be called again.
+func (f *fakeProcess) stop() error {
+	f.cancel()
+	<-f.ended
+	// The interrupt is the demo's own, so an end by it is no failure.
+	if f.result == nil || errors.Is(f.result, context.Canceled) {
+		return nil
+	}
+	return fmt.Errorf("the fake service ended badly: %w", f.result)
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// outputLines turns what `output -json` prints into one line for each output,
+// sorted by name. An output without a value is an error: the guestbook's
+// outputs all come from the service, so one is missing only if the provider
+// lost it. The values of sensitive outputs are not shown.
+func outputLines(text []byte) ([]string, error) {
+	var outputs map[string]struct {
+		Sensitive bool            `json:"sensitive"`
+		Value     json.RawMessage `json:"value"`
+	}
+	if err := json.Unmarshal(text, &outputs); err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(outputs)) {
+		output := outputs[name]
+		switch value := string(output.Value); {
+		case value == "", value == "null", value == `""`:
+			return nil, fmt.Errorf("output %q has no value", name)
+		case output.Sensitive:
+			lines = append(lines, fmt.Sprintf("%s = (sensitive, %d characters)", name, len(value)-2))
+		default:
+			lines = append(lines, fmt.Sprintf("%s = %s", name, value))
+		}
+	}
+	return lines, nil
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestOutputLines(t *testing.T) {
+	t.Parallel()
+	lines, err := outputLines([]byte(`{
+		"url": {"sensitive": false, "type": "string", "value": "https://a.example.test"},
+		"cidrs": {"sensitive": false, "type": ["set", "string"], "value": ["127.0.0.1/32"]},
+		"secret": {"sensitive": true, "type": "string", "value": "hunter2"}
+	}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`cidrs = ["127.0.0.1/32"]`, `secret = (sensitive, 7 characters)`, `url = "https://a.example.test"`}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("want (-), got (+):\n%s", diff)
+	}
+}
+
+func TestOutputLinesWithoutValue(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`{"url": {"value": null}}`, `{"url": {"value": ""}}`, `{"url": {}}`, `[]`, ``,
+	} {
+		if lines, err := outputLines([]byte(text)); err == nil {
+			t.Errorf("%s gave %q", text, lines)
+		}
+	}
+}

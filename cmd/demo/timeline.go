@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// buildOperation is how a build appears among the jobs.
+const buildOperation = "build"
+
+// task is a job or a build that the fake has settled.
+type task struct {
+	instance  string
+	operation string
+	// took is how long it ran, by the fake's clock.
+	took time.Duration
+	// settled is when it ended, by the machine's clock.
+	settled time.Time
+}
+
+// timeline is what the fake's log says about an apply.
+type timeline struct {
+	// firstPOST is when the first POST came, by the machine's clock.
+	firstPOST time.Time
+	tasks     []task
+}
+
+// needs says which tasks of an instance must be over before an operation can
+// begin, whatever a client does. What is not listed needs the creation only.
+var needs = map[string][]string{
+	"create":        nil,
+	"app_update":    {"app_import"},
+	buildOperation:  {"app_import"},
+	"auth_settings": {buildOperation},
+}
+
+// criticalPath is the chain of tasks that takes longest where each waits only
+// for what it needs. No client can be faster than the sum of its durations.
+func criticalPath(tasks []task) []task {
+	// An operation's chain is asked for by each work that needs it. With the
+	// dozen tasks of an apply there is no point in remembering the answers.
+	var chain func(last task) []task
+	chain = func(last task) []task {
+		required, listed := needs[last.operation]
+		if !listed {
+			required = []string{"create"}
+		}
+		var longest []task
+		for _, before := range tasks {
+			for _, operation := range required {
+				if before.operation == operation && before.instance == last.instance {
+					longest = longer(longest, chain(before))
+				}
+			}
+		}
+		return append(longest[:len(longest):len(longest)], last)
+	}
+	var longest []task
+	for _, last := range tasks {
+		longest = longer(longest, chain(last))
+	}
+	return longest
+}
+
+func longer(a, b []task) []task {
+	if total(b) > total(a) {
+		return b
+	}
+	return a
+}
+
+func total(tasks []task) time.Duration {
+	var sum time.Duration
+	for _, task := range tasks {
+		sum += task.took
+	}
+	return sum
+}
+
+// span is the time from the first POST to the last job or build settled, by
+// the fake's clock, which runs speed times as fast as the machine's.
+func (t timeline) span(speed float64) time.Duration {
+	var last time.Time
+	for _, task := range t.tasks {
+		if task.settled.After(last) {
+			last = task.settled
+		}
+	}
+	return time.Duration(float64(last.Sub(t.firstPOST)) * speed)
+}
+
+// report compares the span with the critical path.
+func (t timeline) report(speed float64) ([]string, error) {
+	if t.firstPOST.IsZero() || len(t.tasks) == 0 {
+		return nil, errors.New("the fake has logged no POST, or no job")
+	}
+	path := criticalPath(t.tasks)
+	var names []string
+	for _, task := range path {
+		names = append(names, fmt.Sprintf("%s %s", task.operation, rounded(task.took)))
+	}
+	span, least := t.span(speed), total(path)
+	if least <= 0 {
+		return nil, errors.New("no job in the fake's log took any time")
+	}
+	return []string{
+		fmt.Sprintf("From the first POST to the last job or build settled: %s of the fake's clock", rounded(span)),
+		fmt.Sprintf("Critical path: %s (%s)", rounded(least), strings.Join(names, ", ")),
+		fmt.Sprintf("Ratio: %.2f", float64(span)/float64(least)),
+	}, nil
+}
+
+func rounded(d time.Duration) time.Duration {
+	return d.Round(time.Second)
+}
