@@ -77,6 +77,7 @@ func New(o Options) *Service {
 	}
 	s.mux.HandleFunc("/checkout/{token}", s.serveCheckout)
 	s.mux.HandleFunc("GET /guides/apps", servePublicGuide)
+	newControl(s)
 	return s
 }
 

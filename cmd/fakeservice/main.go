@@ -1,0 +1,177 @@
+// Command fakeservice runs the fake hosting service, to try a Terraform module
+// against before it meets the real one. Everything is in memory and nothing
+// costs anything.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// A second signal ends the program at once.
+	context.AfterFunc(ctx, stop)
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return
+		}
+		fmt.Fprintln(os.Stderr, "fakeservice:", err)
+		os.Exit(1)
+	}
+}
+
+// settings are what the flags say.
+type settings struct {
+	listen      string
+	speed       float64
+	key         string
+	readyFile   string
+	allowRemote bool
+	verbose     bool
+}
+
+func parse(args []string, errors io.Writer) (settings, error) {
+	var s settings
+	flags := flag.NewFlagSet("fakeservice", flag.ContinueOnError)
+	flags.SetOutput(errors)
+	flags.StringVar(&s.listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
+	flags.Float64Var(&s.speed, "speed", 1, "how many times faster than real the service's clock runs; at 60 an instance takes 8 seconds")
+	flags.StringVar(&s.key, "api-key", fakeservice.DefaultAPIKey, "the API key that is valid")
+	flags.StringVar(&s.readyFile, "ready-file", "", "file to write the base URL to once requests are answered")
+	flags.BoolVar(&s.allowRemote, "allow-remote", false, "let other machines in; the connection is not encrypted")
+	flags.BoolVar(&s.verbose, "verbose", false, "log each request")
+	if err := flags.Parse(args); err != nil {
+		return s, err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case !(s.speed > 0) || s.speed > 1e6:
+		return s, fmt.Errorf("--speed must be over 0 and 1000000 at most")
+	case s.key == "":
+		return s, fmt.Errorf("--api-key must not be empty")
+	}
+	return s, nil
+}
+
+// run serves until ctx ends.
+func run(ctx context.Context, args []string, out, errs io.Writer) error {
+	s, err := parse(args, errs)
+	if err != nil {
+		return err
+	}
+	address, err := listenAddress(s.listen, s.allowRemote)
+	if err != nil {
+		return err
+	}
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	level := slog.LevelWarn
+	if s.verbose {
+		level = slog.LevelDebug
+	}
+	service := fakeservice.New(fakeservice.Options{
+		Speed:  s.speed,
+		APIKey: s.key,
+		Logger: slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: level})),
+	})
+	server := &http.Server{Handler: service, ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+
+	root := "http://" + dialable(listener.Addr())
+	announce(out, root, s)
+	if s.readyFile != "" {
+		if err := writeReady(s.readyFile, root+"/api/v1\n"); err != nil {
+			return errors.Join(err, server.Close(), service.Close())
+		}
+	}
+	select {
+	case err := <-served:
+		return errors.Join(err, service.Close())
+	case <-ctx.Done():
+	}
+	// Requests that a fault delays are let go first, then the others may end.
+	err = service.Close()
+	graceful, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if shutdown := server.Shutdown(graceful); shutdown != nil {
+		err = errors.Join(err, server.Close())
+	}
+	return err
+}
+
+// listenAddress refuses an address that other machines can reach, unless that
+// is wanted: keys and passwords travel in the clear. A port alone is one of
+// this machine's own.
+func listenAddress(address string, allowRemote bool) (string, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", fmt.Errorf("--listen: %w", err)
+	}
+	if allowRemote || host == "localhost" {
+		return address, nil
+	}
+	if host == "" {
+		return net.JoinHostPort("127.0.0.1", port), nil
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsLoopback() {
+		return address, nil
+	}
+	return "", fmt.Errorf("--listen %s would let other machines in, without encryption; use 127.0.0.1:%s, or --allow-remote", address, port)
+}
+
+// dialable is an address under which this machine reaches the listener.
+func dialable(address net.Addr) string {
+	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: tcp.Port}).String()
+	}
+	return address.String()
+}
+
+// announce says where the fake is and how a provider finds it. The first line
+// holds the base URL, for programs that wait for it.
+func announce(out io.Writer, root string, s settings) {
+	_, _ = fmt.Fprintf(out, `The fake service answers at %s/api/v1
+
+Its clock runs %g times as fast as yours: a new instance takes %s.
+To use it, in another terminal:
+
+  export HOSTING_BASE_URL=%s/api/v1
+  export HOSTING_API_KEY=%s
+
+What it holds: %s/_fake/state
+Ctrl-C stops it; it keeps nothing.
+`, root, s.speed, time.Duration(float64(8*time.Minute)/s.speed).Round(100*time.Millisecond), root, s.key, root)
+}
+
+// writeReady writes the file whole or not at all, so that a reader never sees
+// half an address.
+func writeReady(path, text string) error {
+	temporary := path + ".tmp"
+	if err := os.WriteFile(temporary, []byte(text), 0o600); err != nil {
+		return fmt.Errorf("write the ready file: %w", err)
+	}
+	if err := os.Rename(temporary, path); err != nil {
+		return fmt.Errorf("write the ready file: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestListenAddress(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		address string
+		remote  bool
+		want    string // empty: refused
+	}{
+		{"127.0.0.1:8080", false, "127.0.0.1:8080"},
+		{"127.9.9.9:1", false, "127.9.9.9:1"},
+		{"[::1]:0", false, "[::1]:0"},
+		{"localhost:0", false, "localhost:0"},
+		{":8080", false, "127.0.0.1:8080"},
+		{":8080", true, ":8080"},
+		{"0.0.0.0:8080", false, ""},
+		{"0.0.0.0:8080", true, "0.0.0.0:8080"},
+		{"[::]:8080", false, ""},
+		{"192.0.2.7:8080", false, ""},
+		{"example.com:80", false, ""},
+		{"8080", false, ""},
+	} {
+		got, err := listenAddress(row.address, row.remote)
+		if got != row.want || (err == nil) != (row.want != "") {
+			t.Errorf("listenAddress(%q, %t) = %q, %v, want %q", row.address, row.remote, got, err, row.want)
+		}
+	}
+}
+
+func TestFlagsThatMakeNoSense(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"--speed", "0"}, {"--speed", "-1"}, {"--speed", "NaN"}, {"--speed", "2000000"},
+		{"--api-key", ""}, {"more"}, {"--nonsense"}, {"--listen", "0.0.0.0:0"},
+	} {
+		if err := run(t.Context(), args, io.Discard, io.Discard); err == nil {
+			t.Errorf("run(%q) served", args)
+		}
+	}
+}
+
+// The program says where it is, writes the ready file, answers, and ends
+// without an error when it is told to.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	ready := filepath.Join(t.TempDir(), "ready")
+	reader, writer := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(ctx, []string{"--listen", ":0", "--api-key", "k", "--ready-file", ready}, writer, io.Discard)
+	}()
+	out := bufio.NewReader(reader)
+	first, err := out.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	go io.Copy(io.Discard, out)
+	base := strings.TrimSpace(first[strings.Index(first, "http://"):])
+
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/plans", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer k")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Errorf("GET /plans answered %d", response.StatusCode)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("run ended with %v", err)
+	}
+	text, err := os.ReadFile(ready)
+	if err != nil || strings.TrimSpace(string(text)) != base {
+		t.Errorf("the ready file holds %q (%v), want %q", text, err, base)
+	}
+}
