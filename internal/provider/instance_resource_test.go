@@ -244,7 +244,7 @@ resource "hosting_instance" "test" {
 		refuses(body("a", "free", "eu-central", `engines = { postgres = { memory_mb = 1500 }, redis = {} }`), "adds up to 1564 MB"),
 		refuses(body("a", "free", "eu-central", `engines = { redis = { memory_mb = 0 } }`), "engines.redis.memory_mb"),
 		refuses(body("a", "free", "eu-central", "engines = {}\n tags = [\"\"]"), "tags"),
-		refuses(body("a", "free", "eu-central", "engines = {}\n timeouts = { create = \"soon\" }"), "timeouts.create"),
+		refuses(body("a", "free", "eu-central", "engines = {}\n timeouts = { create = \"soon\" }"), "must be a string containing a sequence of decimal numbers"),
 	)
 	if n := fake.Count("POST", "/instances"); n != 0 {
 		t.Errorf("%d creations were sent, want 0", n)
