@@ -47,7 +47,7 @@ func startFake(ctx context.Context, options options) (*fakeProcess, error) {
 	}()
 
 	origin := make(chan string, 1)
-	go forward(reader, os.Stdout, origin)
+	go findOrigin(reader, origin)
 	select {
 	case fake.origin = <-origin:
 		return fake, nil
@@ -62,20 +62,18 @@ func startFake(ctx context.Context, options options) (*fakeProcess, error) {
 
 var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
-// forward copies the fake's output line by line and reports the first address
-// in it.
-func forward(from io.Reader, to io.Writer, origin chan<- string) {
+// findOrigin reports the first address in what the fake says. The rest is its
+// greeting to a person, which the demo's own words replace; it is read all the
+// same, as the fake would block otherwise.
+func findOrigin(from io.Reader, origin chan<- string) {
 	lines := bufio.NewScanner(from)
-	for found := false; lines.Scan(); {
-		if match := address.FindString(lines.Text()); match != "" && !found {
-			found = true
+	for lines.Scan() {
+		if match := address.FindString(lines.Text()); match != "" {
 			origin <- match
+			break
 		}
-		_, _ = fmt.Fprintf(to, "fake: %s\n", lines.Text()) // Nothing helps if the demo's own output is gone.
 	}
-	// The scanner gives up at an overlong line. What follows is still read, as
-	// the fake would block otherwise.
-	_, _ = io.Copy(io.Discard, from)
+	_, _ = io.Copy(io.Discard, from) // It ends with the fake, whose end is looked at elsewhere.
 }
 
 // baseURL is the address of the REST API.

@@ -96,7 +96,10 @@ func run(ctx context.Context, options options) (err error) {
 	if options.interactive {
 		return stayUp(ctx, fake, work)
 	}
-	return destroy(ctx, fake, work)
+	if err := destroy(ctx, fake, work); err != nil {
+		return err
+	}
+	return checkContract(ctx, fake)
 }
 
 func showOutputs(ctx context.Context, work *workspace) error {

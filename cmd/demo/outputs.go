@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -28,7 +29,11 @@ func outputLines(text []byte) ([]string, error) {
 		case output.Sensitive:
 			lines = append(lines, fmt.Sprintf("%s = (sensitive, %d characters)", name, len(value)-2))
 		default:
-			lines = append(lines, fmt.Sprintf("%s = %s", name, value))
+			var line bytes.Buffer
+			if err := json.Compact(&line, output.Value); err != nil {
+				return nil, err
+			}
+			lines = append(lines, fmt.Sprintf("%s = %s", name, &line))
 		}
 	}
 	return lines, nil

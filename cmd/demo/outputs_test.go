@@ -10,7 +10,9 @@ func TestOutputLines(t *testing.T) {
 	t.Parallel()
 	lines, err := outputLines([]byte(`{
 		"url": {"sensitive": false, "type": "string", "value": "https://a.example.test"},
-		"cidrs": {"sensitive": false, "type": ["set", "string"], "value": ["127.0.0.1/32"]},
+		"cidrs": {"sensitive": false, "type": ["set", "string"], "value": [
+			"127.0.0.1/32"
+		]},
 		"secret": {"sensitive": true, "type": "string", "value": "hunter2"}
 	}`))
 	if err != nil {

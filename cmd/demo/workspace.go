@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -37,12 +38,20 @@ func newWorkspace(options options, baseURL string, catalogue catalogue) (*worksp
 	if err := os.RemoveAll(folder); err != nil {
 		return nil, err
 	}
+	// A relative path would be looked up in the module's folder.
+	cli, err := exec.LookPath(options.cli)
+	if err != nil {
+		return nil, err
+	}
+	if cli, err = filepath.Abs(cli); err != nil {
+		return nil, err
+	}
 	work := &workspace{
-		cli:             options.cli,
+		cli:             cli,
 		module:          filepath.Join(folder, filepath.Base(options.module)),
 		environmentFile: filepath.Join(folder, "env"),
 	}
-	if err := os.CopyFS(work.module, os.DirFS(options.module)); err != nil {
+	if err := copyModule(options.module, work.module); err != nil {
 		return nil, err
 	}
 
@@ -54,6 +63,10 @@ func newWorkspace(options options, baseURL string, catalogue catalogue) (*worksp
 		"CHECKPOINT_DISABLE=1",
 	}
 	work.environment = append(inherited(os.Environ()), added...)
+	if !isTerminal(os.Stdout) {
+		// The CLIs colour their output even where it goes to a file.
+		work.environment = append(work.environment, "TF_CLI_ARGS=-no-color")
+	}
 	for name, text := range map[string]string{
 		configFile:           cliConfig(provider),
 		work.environmentFile: shellExports(added),
@@ -64,6 +77,30 @@ func newWorkspace(options options, baseURL string, catalogue catalogue) (*worksp
 		}
 	}
 	return work, nil
+}
+
+// copyModule copies what a module is made of, and not the state or the variables
+// of somebody who has used it in its own folder.
+func copyModule(from, to string) error {
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	for _, pattern := range []string{"*.tf", "*.sql"} {
+		files, err := filepath.Glob(filepath.Join(from, pattern))
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(to, filepath.Base(file)), text, 0o600); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // command runs the CLI in the module's folder and lets its output through as it

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,6 +12,30 @@ func TestInherited(t *testing.T) {
 	t.Parallel()
 	got := inherited([]string{"PATH=/bin", "TF_CLI_ARGS=-lock=false", "TF_LOG=debug", "TF_VAR_plan=big", "HOSTING_API_KEY=real", "HOME=/h"})
 	if diff := cmp.Diff([]string{"PATH=/bin", "TF_LOG=debug", "HOME=/h"}, got); diff != "" {
+		t.Errorf("want (-), got (+):\n%s", diff)
+	}
+}
+
+func TestCopyModule(t *testing.T) {
+	t.Parallel()
+	from, to := t.TempDir(), filepath.Join(t.TempDir(), "copy")
+	for _, name := range []string{"main.tf", "schema.sql", "terraform.tfstate", "mine.auto.tfvars", "README.md"} {
+		if err := os.WriteFile(filepath.Join(from, name), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := copyModule(from, to); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, entry := range entries {
+		got = append(got, entry.Name())
+	}
+	if diff := cmp.Diff([]string{"main.tf", "schema.sql"}, got); diff != "" {
 		t.Errorf("want (-), got (+):\n%s", diff)
 	}
 }

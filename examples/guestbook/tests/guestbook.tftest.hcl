@@ -9,6 +9,9 @@ variables {
   allowed_cidrs       = ["203.0.113.0/24", "127.0.0.1/32"]
   webhook_url         = "https://events.example.com/guestbook"
   deletion_protection = false
+
+  # The fake service has no Postgres to create the table in.
+  create_table = false
 }
 
 run "rejects_an_empty_name" {
