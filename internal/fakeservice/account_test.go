@@ -1,0 +1,192 @@
+package fakeservice_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+func TestCatalog(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	got := a.call("GET", "/plans", nil).body
+	free, paid := 0, 0
+	for _, plan := range got["plans"].([]any) {
+		if plan.(object)["price_cents"] == 0.0 {
+			free++
+		} else {
+			paid++
+		}
+	}
+	if free != 1 || paid < 3 {
+		t.Errorf("there are %d free plans and %d paid ones", free, paid)
+	}
+	equal(t, "engines", len(got["engines"].(object)), 6)
+	if n := len(a.call("GET", "/locations", nil).body["locations"].([]any)); n < 2 {
+		t.Errorf("there are %d locations", n)
+	}
+}
+
+func TestAccount(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	got := a.want(200, "", "PATCH", "/me", object{"company": "Example Ltd", "vat_id": "XX1"})
+	equal(t, "company", got.string("company"), "Example Ltd")
+	got = a.want(200, "", "PATCH", "/me", object{"company": nil})
+	equal(t, "emptied", got.body["company"], nil)
+	equal(t, "left alone", a.call("GET", "/me", nil).string("vat_id"), "XX1")
+}
+
+func TestCharges(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	charged := func() (cents float64) {
+		for _, c := range a.call("GET", "/billing", nil).body["charges"].([]any) {
+			cents += c.(object)["amount_cents"].(float64)
+		}
+		return cents
+	}
+	id := a.accepted("POST", "/instances", object{"name": "a", "plan": "small", "region": "us-east"}).string("id")
+	equal(t, "before the checkout", charged(), 0.0)
+	if err := a.PayCheckout(id); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "first month", charged(), 900.0)
+	a.Advance(time.Hour)
+	a.done("POST", "/instances/"+id+"/actions/resize", object{"plan": "medium"})
+	equal(t, "with the change", charged(), 1900.0)
+	a.Advance(31 * 24 * time.Hour)
+	equal(t, "second month", charged(), 3800.0)
+	a.done("DELETE", "/instances/"+id+"?confirm="+id, nil)
+	a.Advance(365 * 24 * time.Hour)
+	equal(t, "after the deletion", charged(), 3800.0)
+}
+
+func TestGuide(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	got := a.call("GET", "/guides/apps", nil)
+	if !strings.HasPrefix(got.header.Get("Content-Type"), "text/markdown") || !strings.Contains(got.text, "/healthz") {
+		t.Errorf("the guide is %s %q", got.header.Get("Content-Type"), got.text)
+	}
+	equal(t, "public guide", a.page(a.RootURL+"/guides/apps"), got.text)
+}
+
+func TestWebhooks(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	made := a.want(201, "", "POST", "/webhooks", object{"url": "https://hooks.example.com/a"})
+	if made.string("secret") == "" {
+		t.Error("no secret was made")
+	}
+	path := "/webhooks/" + made.string("id")
+	own := a.want(201, "", "POST", "/webhooks", object{"url": "https://hooks.example.com/b", "secret": "own", "enabled": false})
+	equal(t, "own secret", own.string("secret"), "own")
+	equal(t, "enabled", own.body["enabled"], false)
+	for _, path := range []string{path, "/webhooks"} {
+		if text := a.call("GET", path, nil).text; strings.Contains(text, "secret") {
+			t.Errorf("GET %s shows a secret", path)
+		}
+	}
+	for _, bad := range []object{{"url": "http://hooks.example.com"}, {"url": "hooks"}, {"url": "https://x.example.com", "secret": ""}} {
+		a.want(422, "validation_failed", "POST", "/webhooks", bad)
+	}
+
+	a.EditWebhook(made.string("id"), func(w *fakeservice.Webhook) { w.Enabled, w.ConsecutiveFailures = false, 20 })
+	got := a.want(200, "", "PATCH", path, object{"url": "https://hooks.example.com/c"})
+	equal(t, "failures after another change", got.body["consecutive_failures"], 20.0)
+	got = a.want(200, "", "PATCH", path, object{"enabled": true})
+	equal(t, "failures after enabling", got.body["consecutive_failures"], 0.0)
+	a.want(204, "", "DELETE", path, nil)
+	a.want(404, "not_found", "GET", path, nil)
+	a.want(404, "not_found", "DELETE", path, nil)
+	equal(t, "left", a.Left()["webhooks"], 1)
+}
+
+func TestBackups(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.accepted("POST", "/instances", object{
+		"name": "a", "plan": "free", "region": "us-east", "engines": object{"postgres": true},
+	}).string("id")
+	path := "/instances/" + id
+	a.Advance(8*time.Minute + 48*time.Hour)
+	backups := a.call("GET", path+"/backups", nil).body["backups"].([]any)
+	equal(t, "daily backups", len(backups), 3)
+
+	a.done("POST", path+"/postgres/databases", object{"name": "later"})
+	newest := backups[0].(object)["id"].(string)
+	a.want(422, "validation_failed", "POST", path+"/actions/restore", object{"confirm": id, "backup_id": "bak-none"})
+	a.want(400, "confirm_mismatch", "POST", path+"/actions/restore", object{"confirm": "i-other", "backup_id": newest})
+	a.done("POST", path+"/actions/restore", object{"confirm": id, "backup_id": newest})
+	equal(t, "databases after the restore", len(a.Databases(id)), 1)
+	undo := a.call("GET", path+"/backups", nil).body["backups"].([]any)[0].(object)
+	equal(t, "kind", undo["kind"], any("undo"))
+	a.done("POST", path+"/actions/restore", object{"confirm": id, "backup_id": undo["id"]})
+	equal(t, "databases after undoing it", len(a.Databases(id)), 2)
+
+	a.want(422, "validation_failed", "POST", path+"/actions/reset", object{"confirm": id, "engine": "redis"})
+	a.want(400, "confirm_mismatch", "POST", path+"/actions/reset", object{"confirm": "i-other"})
+	a.done("POST", path+"/actions/reset", object{"confirm": id})
+	equal(t, "databases after a reset", len(a.Databases(id)), 1)
+	a.Advance(30 * 24 * time.Hour)
+	equal(t, "backups kept", len(a.call("GET", path+"/backups", nil).body["backups"].([]any)), 10)
+}
+
+func TestResize(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("postgres", "apps", "auth")
+	path := "/instances/" + id + "/actions/resize"
+	a.want(422, "validation_failed", "POST", path, object{"plan": "gigantic"})
+	a.EditInstance(id, func(in *fakeservice.Instance) { in.Engines["postgres"].MemoryMB = 2000 })
+	a.want(422, "validation_failed", "POST", path, object{"plan": "free"})
+	a.done("POST", path, object{"plan": "large"})
+	equal(t, "plan", a.call("GET", "/instances/"+id, nil).string("plan"), "large")
+}
+
+// Each operation lets out the event that the contract says, when its job ends.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.accepted("POST", "/instances", object{
+		"name": "a", "plan": "free", "region": "us-east", "engines": object{"postgres": true, "apps": true, "auth": true},
+	}).string("id")
+	path := "/instances/" + id
+	equal(t, "while it is made", len(a.Events()), 1)
+	a.Advance(8 * time.Minute)
+	a.done("PATCH", path, object{"name": "b"})
+	a.done("PUT", path+"/allowlist", object{"allowlist": []string{}})
+	a.done("POST", path+"/actions/resize", object{"plan": "small"})
+	a.done("POST", path+"/actions/rotate", nil)
+	a.done("POST", path+"/actions/reset", object{"confirm": id})
+	a.done("PUT", path+"/sql-console", object{"mode": "rw"})
+	a.done("PUT", path+"/engines", object{"engines": object{"postgres": object{}, "apps": object{}, "auth": object{}}})
+	a.done("PATCH", path+"/engines/auth/settings", object{"site_url": ""})
+	a.done("PUT", path+"/postgres/extensions/pgvector", nil)
+	a.done("POST", path+"/apps/import", guestbook())
+	a.done("PATCH", path+"/apps/web", object{"port": 1})
+	a.done("POST", path+"/apps/web/actions/redeploy", nil)
+	a.done("POST", path+"/apps/web/actions/restart", nil)
+	a.done("POST", path+"/postgres/databases", object{"name": "d"})
+	a.done("DELETE", path+"/postgres/databases/d", nil)
+	a.FailJobs(fakeservice.JobMatch{}, 1, "c", "d")
+	a.done("PATCH", path, object{"name": "c"})
+	a.Emit("health_alert", id, nil)
+
+	want := strings.Fields("created ready label allowlist resize rotate reset console engines " +
+		"engine_settings engine_settings engine_settings engine_settings engine_settings engine_settings " +
+		"pg_database_created pg_database_dropped job_failed health_alert")
+	var got []string
+	for _, e := range a.Events() {
+		got = append(got, e.Type)
+		if job, ok := e.Data["job_id"].(string); e.Type != "health_alert" &&
+			(!ok || !slices.ContainsFunc(a.Jobs(), func(j fakeservice.Job) bool { return j.ID == job })) {
+			t.Errorf("the event %s names no job: %v", e.Type, e.Data)
+		}
+	}
+	equal(t, "events", got, want)
+}

@@ -1,0 +1,181 @@
+package fakeservice_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// guestbook is an import request.
+func guestbook() object {
+	return object{
+		"repo": "owner/guestbook", "branch": "main", "name": "web", "port": 3000,
+		"health_path": "/healthz", "public": true, "env": object{"NEXT_PUBLIC_A": "b"},
+	}
+}
+
+// firstBuild reads an app's builds and returns the newest.
+func firstBuild(a *api, path string) object {
+	a.t.Helper()
+	builds := a.call("GET", path+"/builds", nil).body["builds"].([]any)
+	return builds[0].(object)
+}
+
+func TestImport(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("postgres", "apps", "auth")
+	path := "/instances/" + id + "/apps/web"
+	imported := a.accepted("POST", "/instances/"+id+"/apps/import", guestbook())
+	a.want(404, "not_found", "GET", path, nil)
+
+	a.Advance(20 * time.Second)
+	equal(t, "job", a.call("GET", "/jobs/"+imported.string("job_id"), nil).string("status"), "done")
+	app := a.call("GET", path, nil)
+	equal(t, "status", app.string("status"), "building")
+	equal(t, "url", app.body["url"], nil)
+	equal(t, "links", app.body["links"], any([]any{}))
+	equal(t, "memory", app.body["memory_mb"], 512.0)
+	build := firstBuild(a, path)
+	equal(t, "build", build["id"], any(imported.string("build_id")))
+	equal(t, "status of the build", build["status"], any("running"))
+
+	// A build is no job: the instance takes mutations.
+	a.done("PATCH", path, object{"links": []string{"auth"}})
+	equal(t, "builds after a change of links", len(a.Apps(id)[0].Builds), 1)
+
+	a.Advance(180 * time.Second)
+	equal(t, "status of the build", firstBuild(a, path)["status"], any("successful"))
+	app = a.call("GET", path, nil)
+	equal(t, "status", app.string("status"), "running")
+	if !strings.HasPrefix(app.string("url"), "https://") {
+		t.Errorf("url is %q", app.string("url"))
+	}
+	a.want(409, "already_exists", "POST", "/instances/"+id+"/apps/import", guestbook())
+
+	a.done("PATCH", path, object{"public": false})
+	equal(t, "url of an app that is not public", a.call("GET", path, nil).body["url"], nil)
+	a.done("DELETE", path, nil)
+	a.want(404, "not_found", "GET", path, nil)
+}
+
+func TestImportRefused(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("postgres", "apps")
+	for field, value := range map[string]any{
+		"repo": "guestbook", "branch": " ", "name": "Web!", "port": 70000, "health_path": "healthz",
+		"env": object{"1A": "x"}, "memory_mb": 511,
+	} {
+		body := guestbook()
+		body[field] = value
+		got := a.want(422, "validation_failed", "POST", "/instances/"+id+"/apps/import", body)
+		if !strings.HasPrefix(got.string("detail"), field+":") {
+			t.Errorf("the detail %q does not name %s", got.string("detail"), field)
+		}
+	}
+	a.want(422, "validation_failed", "POST", "/instances/"+a.running("postgres")+"/apps/import", guestbook())
+
+	a.done("POST", "/instances/"+id+"/apps/import", guestbook())
+	for field, value := range map[string]any{"links": []string{"auth"}, "port": 0, "memory_mb": 1} {
+		got := a.want(422, "validation_failed", "PATCH", "/instances/"+id+"/apps/web", object{field: value})
+		if !strings.HasPrefix(got.string("detail"), field+":") {
+			t.Errorf("the detail %q does not name %s", got.string("detail"), field)
+		}
+	}
+}
+
+func TestWhatQueuesABuild(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("postgres", "apps")
+	path := "/instances/" + id + "/apps/web"
+	a.AddApp(id, fakeservice.App{Name: "web", Env: map[string]string{"A": "1"}})
+	for _, row := range []struct {
+		change object
+		builds bool
+	}{
+		{object{"branch": "next"}, true},
+		{object{"branch": "next"}, false},
+		{object{"env": object{"A": "2"}}, true},
+		{object{"env": object{"A": "2"}}, false},
+		{object{"port": 4000, "health_path": "/up", "public": true, "memory_mb": 600}, false},
+		{object{}, false},
+	} {
+		got := a.done("PATCH", path, row.change)
+		if queued := got.body["build_id"] != nil; queued != row.builds {
+			t.Errorf("%v: queued a build: %t, want %t", row.change, queued, row.builds)
+		}
+	}
+	got := a.done("POST", path+"/actions/redeploy", object{})
+	equal(t, "build of a redeploy", firstBuild(a, path)["id"], got.body["build_id"])
+	a.done("POST", path+"/actions/restart", nil)
+	equal(t, "builds", len(a.Apps(id)[0].Builds), 3)
+}
+
+// One app builds one commit at a time, and later builds are quicker.
+func TestBuildsQueue(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("postgres", "apps")
+	path := "/instances/" + id + "/apps/web"
+	a.done("POST", "/instances/"+id+"/apps/import", guestbook())
+	a.done("POST", path+"/actions/redeploy", nil)
+	equal(t, "the second", firstBuild(a, path)["status"], any("queued"))
+	equal(t, "its commit", firstBuild(a, path)["commit"], nil)
+	commit := a.Push("owner/guestbook", "main")
+	a.Advance(180 * time.Second)
+	equal(t, "the second", firstBuild(a, path)["status"], any("running"))
+	equal(t, "its commit", firstBuild(a, path)["commit"], any(commit))
+	a.Advance(120 * time.Second)
+	equal(t, "the second", firstBuild(a, path)["status"], any("successful"))
+	builds := a.Apps(id)[0].Builds
+	equal(t, "length of the first", builds[1].FinishedAt.Sub(builds[1].StartedAt), 180*time.Second)
+	equal(t, "length of the second", builds[0].FinishedAt.Sub(builds[0].StartedAt), 120*time.Second)
+	if builds[0].Commit == builds[1].Commit {
+		t.Error("a push changed no commit")
+	}
+}
+
+func TestFailedBuilds(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("postgres", "apps")
+	path := "/instances/" + id + "/apps/web"
+	a.FailBuilds(fakeservice.BuildMatch{App: "web"}, 1, "npm: not found")
+	a.done("POST", "/instances/"+id+"/apps/import", guestbook())
+	a.Advance(180 * time.Second)
+	equal(t, "error", firstBuild(a, path)["error"], any("npm: not found"))
+	equal(t, "status of an app that never ran", a.call("GET", path, nil).string("status"), "failed")
+
+	a.done("POST", path+"/actions/redeploy", nil)
+	equal(t, "status while it is tried again", a.call("GET", path, nil).string("status"), "building")
+	a.Advance(120 * time.Second)
+	url := a.call("GET", path, nil).string("url")
+
+	// A failed build leaves the version that runs.
+	a.FailBuilds(fakeservice.BuildMatch{}, 1, "out of memory")
+	a.done("POST", path+"/actions/redeploy", nil)
+	a.Advance(120 * time.Second)
+	equal(t, "status of the build", firstBuild(a, path)["status"], any("failed"))
+	app := a.call("GET", path, nil)
+	equal(t, "status", app.string("status"), "running")
+	equal(t, "url", app.string("url"), url)
+}
+
+func TestHeldBuilds(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("postgres", "apps")
+	path := "/instances/" + id + "/apps/web"
+	release := a.HoldBuilds(fakeservice.BuildMatch{InstanceID: id})
+	a.done("POST", "/instances/"+id+"/apps/import", guestbook())
+	a.done("POST", path+"/actions/redeploy", nil)
+	a.Advance(time.Hour)
+	equal(t, "held", a.Left()["builds"], 2)
+	release()
+	equal(t, "released", a.Left()["builds"], 0)
+	equal(t, "status", a.call("GET", path, nil).string("status"), "running")
+}

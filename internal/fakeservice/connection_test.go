@@ -1,0 +1,79 @@
+package fakeservice_test
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+var allEngines = []string{"postgres", "redis", "couchdb", "nats", "apps", "auth"}
+
+func TestConnection(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running(allEngines...)
+	record := a.call("GET", "/instances/"+id+"/connection", nil).body
+	engines := record["engines"].(object)
+	equal(t, "engines with a connection", len(engines), 5)
+
+	postgres := engines["postgres"].(object)
+	for _, field := range []string{"owner_url", "readonly_url"} {
+		u, err := url.Parse(postgres[field].(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		password, _ := u.User.Password()
+		if u.Scheme != "postgresql" || u.Hostname() != record["host"] || u.Port() != "5432" ||
+			u.Query().Get("sslmode") != "verify-full" || strings.TrimPrefix(u.Path, "/") != postgres["database"] || len(password) < 32 {
+			t.Errorf("%s is %s", field, u.Redacted())
+		}
+	}
+	if auth := engines["auth"].(object)["url"].(string); !strings.HasSuffix(auth, "/auth/v1") {
+		t.Errorf("the auth URL is %s", auth)
+	}
+
+	block, _ := pem.Decode([]byte(record["ca_certificate"].(string)))
+	if block == nil {
+		t.Fatal("the CA is no PEM")
+	}
+	ca, err := x509.ParseCertificate(block.Bytes)
+	if err != nil || !ca.IsCA {
+		t.Fatalf("the certificate is no CA: %v", err)
+	}
+	if err := ca.CheckSignatureFrom(ca); err != nil {
+		t.Errorf("the CA did not sign itself: %s", err)
+	}
+	other := a.call("GET", "/instances/"+a.running("postgres")+"/connection", nil).body
+	if other["ca_certificate"] == record["ca_certificate"] {
+		t.Error("two instances share a CA")
+	}
+	if len(other["engines"].(object)) != 1 {
+		t.Errorf("an instance with postgres alone has %v", other["engines"])
+	}
+}
+
+func TestRotateChangesPasswordsAndServiceKey(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	path := "/instances/" + a.running(allEngines...)
+	before := a.call("GET", path+"/connection", nil).body
+	a.done("POST", path+"/actions/rotate", nil)
+	after := a.call("GET", path+"/connection", nil).body
+
+	changes := map[string]bool{
+		"postgres.owner_url": true, "postgres.readonly_url": true, "redis.url": true, "couchdb.url": true, "nats.url": true,
+		"auth.service_key": true, "auth.anon_key": false, "auth.url": false, "postgres.database": false,
+	}
+	for field, want := range changes {
+		engine, name, _ := strings.Cut(field, ".")
+		old := before["engines"].(object)[engine].(object)[name]
+		now := after["engines"].(object)[engine].(object)[name]
+		if changed := old != now; changed != want {
+			t.Errorf("%s changed: %t, want %t", field, changed, want)
+		}
+	}
+	equal(t, "host", after["host"], before["host"])
+	equal(t, "CA", after["ca_certificate"], before["ca_certificate"])
+}

@@ -1,0 +1,196 @@
+package fakeservice_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+func TestHeldJobsEndWhenReleased(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	held, free := a.running("postgres"), a.running("postgres")
+	release := a.HoldJobs(fakeservice.JobMatch{InstanceID: held, Operation: "console"})
+	job := a.accepted("PUT", "/instances/"+held+"/sql-console", object{"mode": "rw"}).string("job_id")
+	a.accepted("PUT", "/instances/"+free+"/sql-console", object{"mode": "rw"})
+	a.Advance(time.Hour)
+	got := a.call("GET", "/jobs/"+job, nil)
+	equal(t, "held", got.string("status"), "running")
+	equal(t, "progress of one that is late", got.body["progress"], 99.0)
+	equal(t, "mode of the held", a.call("GET", "/instances/"+held+"/sql-console", nil).string("mode"), "off")
+	equal(t, "mode of the free", a.call("GET", "/instances/"+free+"/sql-console", nil).string("mode"), "rw")
+	release()
+	release() // a second time changes nothing
+	equal(t, "released", a.call("GET", "/jobs/"+job, nil).string("status"), "done")
+	a.accepted("PUT", "/instances/"+held+"/sql-console", object{"mode": "ro"})
+	equal(t, "after the release", a.call("GET", "/instances/"+held+"/sql-console", nil).string("mode"), "rw")
+}
+
+// A job is let go at once, however much of its time is left.
+func TestReleaseDoesNotWait(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	first := a.HoldJobs(fakeservice.JobMatch{})
+	second := a.HoldJobs(fakeservice.JobMatch{Operation: "create"})
+	id := a.accepted("POST", "/instances", object{"name": "a", "plan": "free", "region": "us-east"}).string("id")
+	first()
+	equal(t, "still held by the second", a.call("GET", "/instances/"+id, nil).string("status"), "creating")
+	second()
+	equal(t, "held by none", a.call("GET", "/instances/"+id, nil).string("status"), "running")
+}
+
+// Held creations of a paid plan still wait for their checkout when released.
+func TestReleaseDoesNotPay(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	release := a.HoldJobs(fakeservice.JobMatch{})
+	made := a.accepted("POST", "/instances", object{"name": "a", "plan": "small", "region": "us-east"})
+	release()
+	equal(t, "job", a.call("GET", "/jobs/"+made.string("job_id"), nil).string("status"), "queued")
+}
+
+// A failed job leaves everything as it was.
+func TestFailedJobsApplyNothing(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("postgres", "redis", "apps", "auth")
+	path := "/instances/" + id
+	if _, ok := a.AddApp(id, fakeservice.App{Name: "web"}); !ok {
+		t.Fatal("no app")
+	}
+	a.AddDatabase(id, "extra")
+	before := a.call("GET", path, nil).body
+	connection := a.call("GET", path+"/connection", nil).text
+	backup := newBackup(a, id)
+
+	for _, m := range []struct {
+		method, path string
+		body         any
+	}{
+		{"PATCH", path, object{"name": "other", "tags": []string{"x"}}},
+		{"PUT", path + "/engines", object{"engines": object{}}},
+		{"PUT", path + "/allowlist", object{"allowlist": []string{"192.0.2.1"}}},
+		{"PUT", path + "/sql-console", object{"mode": "rw"}},
+		{"POST", path + "/actions/rotate", object{}},
+		{"POST", path + "/actions/resize", object{"plan": "large"}},
+		{"POST", path + "/actions/reset", object{"confirm": id}},
+		{"POST", path + "/actions/restore", object{"confirm": id, "backup_id": backup}},
+		{"POST", path + "/engines/redis/actions/restart", object{}},
+		{"POST", path + "/postgres/databases", object{"name": "more"}},
+		{"DELETE", path + "/postgres/databases/extra", nil},
+		{"PUT", path + "/postgres/extensions/pgvector", object{}},
+		{"PATCH", path + "/engines/auth/settings", object{"site_url": "https://x.example.com"}},
+		{"POST", path + "/apps/import", object{"name": "two", "repo": "o/r", "branch": "main", "port": 1}},
+		{"PATCH", path + "/apps/web", object{"env": object{"A": "b"}}},
+		{"POST", path + "/apps/web/actions/redeploy", object{}},
+		{"POST", path + "/apps/web/actions/restart", object{}},
+		{"DELETE", path + "/apps/web", nil},
+	} {
+		a.FailJobs(fakeservice.JobMatch{InstanceID: id}, 1, "broken", "It broke.")
+		job := a.done(m.method, m.path, m.body).string("job_id")
+		equal(t, m.method+" "+m.path, a.call("GET", "/jobs/"+job, nil).string("status"), "failed")
+	}
+	after := a.call("GET", path, nil).body
+	for _, field := range []string{"activity", "monitoring", "backups"} {
+		delete(before, field)
+		delete(after, field)
+	}
+	equal(t, "record", after, before)
+	equal(t, "connection record", a.call("GET", path+"/connection", nil).text, connection)
+	equal(t, "databases", len(a.Databases(id)), 2)
+	equal(t, "extensions", len(a.Extensions(id)), 0)
+	apps := a.Apps(id)
+	if len(apps) != 1 || len(apps[0].Builds) != 0 || len(apps[0].Env) != 0 {
+		t.Errorf("apps are %+v", apps)
+	}
+}
+
+// newBackup adds a backup and returns its id.
+func newBackup(a *api, id string) string {
+	a.EditInstance(id, func(in *fakeservice.Instance) {
+		in.Backups = []fakeservice.Backup{{ID: "bak-1", Kind: "daily", CreatedAt: a.Now()}}
+	})
+	return "bak-1"
+}
+
+func TestFailTimes(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running()
+	a.FailJobs(fakeservice.JobMatch{Operation: "update"}, 2, "c", "d")
+	var statuses []string
+	for range 3 {
+		job := a.done("PATCH", "/instances/"+id, object{"name": "n"}).string("job_id")
+		statuses = append(statuses, a.call("GET", "/jobs/"+job, nil).string("status"))
+	}
+	equal(t, "statuses", statuses, []string{"failed", "failed", "done"})
+}
+
+func TestSomeoneElsesJob(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("postgres")
+	job, err := a.StartJob(id, "rotate", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.StartJob(id, "rotate", ""); err == nil {
+		t.Error("a second job could be started")
+	}
+	if _, err := a.StartJob("i-none", "rotate", ""); err == nil {
+		t.Error("a job could be started on no instance")
+	}
+	a.want(409, "job_running", "PATCH", "/instances/"+id, object{"name": "n"})
+	a.Advance(20 * time.Second)
+	equal(t, "job", a.call("GET", "/jobs/"+job.ID, nil).string("status"), "done")
+	a.accepted("PATCH", "/instances/"+id, object{"name": "n"})
+	if err := a.FinishJob(job.ID); err == nil {
+		t.Error("a job that had ended could be ended again")
+	}
+	if err := a.FinishJob("job-none"); err == nil {
+		t.Error("no job could be ended")
+	}
+	a.want(404, "not_found", "GET", "/jobs/job-none", nil)
+}
+
+func TestDurations(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running()
+	a.SetDuration("update", time.Hour)
+	job := a.accepted("PATCH", "/instances/"+id, object{"name": "n"}).string("job_id")
+	a.Advance(time.Hour - time.Minute)
+	equal(t, "before", a.call("GET", "/jobs/"+job, nil).string("status"), "running")
+	a.Advance(time.Minute)
+	equal(t, "after", a.call("GET", "/jobs/"+job, nil).string("status"), "done")
+}
+
+// Jobs end at their own time when nobody looks, by a timer. The log is the one
+// thing that can be watched without looking.
+func TestJobsEndUnasked(t *testing.T) {
+	t.Parallel()
+	lines := make(lineChannel, 10)
+	a := start(t, func(o *fakeservice.Options) {
+		o.Speed = 1e4
+		o.Logger = slog.New(slog.NewTextHandler(lines, nil))
+	})
+	if _, err := a.StartJob(a.running(), "update", ""); err != nil {
+		t.Fatal(err)
+	}
+	for line := range lines {
+		if strings.Contains(line, "job ended") {
+			return
+		}
+	}
+}
+
+// lineChannel is a writer that hands each line on.
+type lineChannel chan string
+
+func (c lineChannel) Write(line []byte) (int, error) {
+	c <- string(line)
+	return len(line), nil
+}
