@@ -1,0 +1,4 @@
+import {
+  to = hosting_allowlist.example
+  id = "i-abc123"
+}

@@ -1,0 +1,1 @@
+terraform import hosting_allowlist.example i-abc123

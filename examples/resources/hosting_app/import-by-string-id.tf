@@ -1,0 +1,4 @@
+import {
+  to = hosting_app.example
+  id = "i-abc123/web"
+}

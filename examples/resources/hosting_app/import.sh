@@ -1,0 +1,1 @@
+terraform import hosting_app.example i-abc123/web

@@ -1,0 +1,4 @@
+import {
+  to = hosting_auth_settings.example
+  id = "i-abc123"
+}

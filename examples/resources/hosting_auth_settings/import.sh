@@ -1,0 +1,1 @@
+terraform import hosting_auth_settings.example i-abc123

@@ -1,0 +1,4 @@
+import {
+  to = hosting_console_mode.example
+  id = "i-abc123"
+}

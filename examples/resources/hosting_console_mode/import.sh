@@ -1,0 +1,1 @@
+terraform import hosting_console_mode.example i-abc123

@@ -1,0 +1,6 @@
+import {
+  to = hosting_instance.example
+  identity = {
+    id = "i-abc123"
+  }
+}

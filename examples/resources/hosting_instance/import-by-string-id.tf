@@ -1,0 +1,4 @@
+import {
+  to = hosting_instance.example
+  id = "i-abc123"
+}

@@ -1,0 +1,1 @@
+terraform import hosting_instance.example i-abc123

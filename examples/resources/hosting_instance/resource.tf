@@ -1,0 +1,22 @@
+resource "hosting_instance" "example" {
+  name   = "shop"
+  plan   = "medium"
+  region = "eu-central"
+  tags   = ["shop", "production"]
+
+  engines = {
+    postgres = { memory_mb = 2048 }
+    redis    = {}
+    apps     = {}
+    auth     = {}
+  }
+
+  lifecycle {
+    # An apply that ends before the instance runs ends with a warning, so that
+    # the machine is kept. This makes it fail and stops what depends on it.
+    postcondition {
+      condition     = self.status == "running"
+      error_message = "The instance does not run yet. Apply again: that waits for the same one."
+    }
+  }
+}

@@ -1,0 +1,6 @@
+import {
+  to = hosting_webhook_endpoint.example
+  identity = {
+    id = "wh-abc123"
+  }
+}

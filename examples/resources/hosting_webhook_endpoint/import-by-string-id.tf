@@ -1,0 +1,4 @@
+import {
+  to = hosting_webhook_endpoint.example
+  id = "wh-abc123"
+}

@@ -1,0 +1,1 @@
+terraform import hosting_webhook_endpoint.example wh-abc123
