@@ -14,12 +14,14 @@ import (
 var (
 	ErrNotFound      = errors.New("not found")
 	ErrUnauthorized  = errors.New("unauthorized")
+	ErrForbidden     = errors.New("forbidden")
 	ErrJobRunning    = errors.New("a job is running on the instance")
 	ErrAlreadyExists = errors.New("already exists")
 	ErrConsoleOff    = errors.New("the SQL console is off")
 	ErrValidation    = errors.New("validation failed")
-	ErrSQL           = errors.New("Postgres refused the statement")
+	ErrSQL           = errors.New("refused by Postgres")
 	ErrRateLimited   = errors.New("rate limited")
+	ErrUnavailable   = errors.New("the service has trouble") // any 5xx
 )
 
 // ErrBodyTooLarge is the error of an answer over 4 MiB, which is not read.
@@ -63,6 +65,8 @@ func (e *APIError) Is(target error) bool {
 		return e.Status == http.StatusNotFound || e.Status == http.StatusGone
 	case ErrUnauthorized:
 		return e.Status == http.StatusUnauthorized
+	case ErrForbidden:
+		return e.Status == http.StatusForbidden && e.Code != "console_off"
 	case ErrJobRunning:
 		return e.Status == http.StatusConflict && e.Code == "job_running"
 	case ErrAlreadyExists:
@@ -75,6 +79,8 @@ func (e *APIError) Is(target error) bool {
 		return e.Status == http.StatusUnprocessableEntity && e.Code == "sql_error"
 	case ErrRateLimited:
 		return e.Status == http.StatusTooManyRequests
+	case ErrUnavailable:
+		return e.Status >= http.StatusInternalServerError
 	}
 	return false
 }

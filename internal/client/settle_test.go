@@ -23,7 +23,7 @@ func (s *lossyService) serve(w http.ResponseWriter, r *http.Request) {
 		respond(w, 200, object{"instances": s.instances})
 		return
 	}
-	s.keys[strings.Join(r.Header["idempotency-key"], "")] = true
+	s.keys[keyOf(r)] = true
 	if made := s.created[0]; made != nil {
 		if _, dated := made["created_at"]; !dated {
 			made["created_at"] = time.Now().UTC().Format(time.RFC3339Nano)
@@ -41,6 +41,17 @@ func (s *lossyService) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	respond(w, status, object{"code": "unavailable"})
+}
+
+// keyOf is the idempotency key of a request, whose name is not in canonical form
+// before it has travelled.
+func keyOf(r *http.Request) string {
+	for name, values := range r.Header {
+		if strings.EqualFold(name, "Idempotency-Key") {
+			return values[0]
+		}
+	}
+	return ""
 }
 
 func instanceNamed(id, name string, more ...string) object {

@@ -85,7 +85,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		addError(&resp.Diagnostics, "Unable to deploy app "+name, err)
 		return
 	}
-	clearPrivate(ctx, resp.Private, pendingKey, &resp.Diagnostics)
+	clearPending(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, finished)...)
 }
 
@@ -122,7 +122,7 @@ func (r *appResource) finish(ctx context.Context, turn *client.Turn, m *appModel
 // readInto reads an app and its builds after a change into the model.
 func (r *appResource) readInto(ctx context.Context, m *appModel, secretKeys []string) error {
 	planned := *m
-	app, err := readBack(ctx, r.app(m), func(a client.App) bool { return planned.shownBy(a) })
+	app, err := readBack(ctx, r.app(m), planned.shownBy)
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		}
 		state.setBuild(builds)
 		if pending && app.Status == client.AppRunning && deployed(builds, work.Build) {
-			clearPrivate(ctx, resp.Private, pendingKey, &resp.Diagnostics)
+			clearPending(ctx, resp.Private, &resp.Diagnostics)
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
@@ -238,7 +238,7 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 		addError(&resp.Diagnostics, "Unable to update app "+plan.Name.ValueString(), err)
 		return
 	}
-	clearPrivate(ctx, resp.Private, pendingKey, &resp.Diagnostics)
+	clearPending(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, update.model)...)
 }
 

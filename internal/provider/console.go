@@ -58,7 +58,7 @@ func (c *console) open(ctx context.Context) error {
 func (c *console) closed(ctx context.Context, err error) (bool, error) {
 	switch {
 	case ctx.Err() != nil:
-		return false, nil
+		return false, ctx.Err()
 	case errors.Is(err, client.ErrConsoleOff):
 		return true, nil
 	case errors.Is(err, client.ErrSQL):

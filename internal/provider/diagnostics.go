@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -49,7 +48,6 @@ func nextStep(err error) string {
 		job         *client.JobError
 		build       *client.BuildError
 		outcome     *client.OutcomeError
-		api         *client.APIError
 	)
 	switch {
 	case errors.As(err, &namesake):
@@ -72,30 +70,22 @@ func nextStep(err error) string {
 		return "The service carries on with it. Apply again to wait for it, with a longer value in the timeouts block if the time was too short."
 	case errors.As(err, &outcome):
 		return "Look in the portal whether it took effect before you apply again."
-	case errors.As(err, &api):
-		return nextStepForStatus(api)
-	case errors.Is(err, context.DeadlineExceeded):
-		return "The time given in the timeouts block is over. Apply again, with a longer one if need be."
-	case errors.Is(err, context.Canceled):
-		return "Apply again to carry on."
-	}
-	return ""
-}
-
-func nextStepForStatus(err *client.APIError) string {
-	switch {
-	case err.Status == http.StatusUnauthorized:
+	case errors.Is(err, client.ErrUnauthorized):
 		return "Check the API key: the provider's api_key or the environment variable " + envAPIKey + ". Keys are made on the portal's Access page."
-	case err.Status == http.StatusForbidden && err.Code != "console_off":
+	case errors.Is(err, client.ErrForbidden):
 		return "The API key's owner may not do this. Use a key of the account that the instance belongs to."
 	case errors.Is(err, client.ErrAlreadyExists):
 		return "Choose another name, or take the existing one over with an import block."
 	case errors.Is(err, client.ErrValidation):
 		return "Change the argument that the service names, then apply again."
-	case err.Status == http.StatusTooManyRequests:
+	case errors.Is(err, client.ErrRateLimited):
 		return "The service asks for fewer requests. Apply again later, or with a lower -parallelism."
-	case err.Status >= 500:
+	case errors.Is(err, client.ErrUnavailable):
 		return "The service has trouble at the moment. Apply again later; nothing is lost."
+	case errors.Is(err, context.DeadlineExceeded):
+		return "The time given in the timeouts block is over. Apply again, with a longer one if need be."
+	case errors.Is(err, context.Canceled):
+		return "Apply again to carry on."
 	}
 	return ""
 }
@@ -117,7 +107,7 @@ func stillInProgress(err error) bool {
 	case err == nil, errors.As(err, &job), errors.As(err, &build):
 		return false
 	case errors.As(err, &refused):
-		return refused.Status >= 500 || refused.Status == http.StatusTooManyRequests
+		return errors.Is(err, client.ErrUnavailable) || errors.Is(err, client.ErrRateLimited)
 	}
 	return true
 }

@@ -86,7 +86,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 		addError(&resp.Diagnostics, "Unable to finish creating instance "+request.Name, err)
 		return
 	}
-	clearPrivate(ctx, resp.Private, pendingKey, &resp.Diagnostics)
+	clearPending(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, finished)...)
 }
 
@@ -125,7 +125,7 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	state.setRecord(instance)
 	r.setConnection(ctx, &state, &resp.Diagnostics)
 	if !state.unfinished() {
-		clearPrivate(ctx, resp.Private, pendingKey, &resp.Diagnostics)
+		clearPending(ctx, resp.Private, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }
@@ -164,7 +164,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 		addError(&resp.Diagnostics, "Unable to update instance "+id, err)
 		return
 	}
-	clearPrivate(ctx, resp.Private, pendingKey, &resp.Diagnostics)
+	clearPending(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }
 

@@ -55,9 +55,9 @@ func savePrivate(ctx context.Context, private privateWriter, key string, value a
 	diags.Append(private.SetKey(ctx, key, encoded)...)
 }
 
-// clearPrivate drops a value from a resource's private state.
-func clearPrivate(ctx context.Context, private privateWriter, key string, diags *diag.Diagnostics) {
-	diags.Append(private.SetKey(ctx, key, nil)...)
+// clearPending notes that nothing is pending any more.
+func clearPending(ctx context.Context, private privateWriter, diags *diag.Diagnostics) {
+	diags.Append(private.SetKey(ctx, pendingKey, nil)...)
 }
 
 // loadPrivate reads a value from a resource's private state; false when there is
