@@ -22,17 +22,19 @@ import (
 )
 
 func main() {
+	err := serveUntilSignalled()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "fakeservice:", err)
+		os.Exit(1)
+	}
+}
+
+func serveUntilSignalled() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// A second signal ends the program at once.
 	context.AfterFunc(ctx, stop)
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return
-		}
-		fmt.Fprintln(os.Stderr, "fakeservice:", err)
-		os.Exit(1)
-	}
+	return run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 }
 
 // settings are what the flags say.

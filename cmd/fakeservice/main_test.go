@@ -67,7 +67,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	go io.Copy(io.Discard, out)
-	base := strings.TrimSpace(first[strings.Index(first, "http://"):])
+	_, base, _ := strings.Cut(strings.TrimSpace(first), " at ")
 
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/plans", nil)
 	if err != nil {

@@ -34,12 +34,12 @@ func (in *instance) removeApp(a *app) {
 }
 
 // readApp and changeableApp return the app that a call is about.
-func (st *state) readApp(c *call) (*instance, *app, error) {
+func (st *state) readApp(c *call) (*app, error) {
 	in, err := st.lookup(c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return in.withApp(c.param("name"))
+	return in.appOrNotFound(c.param("name"))
 }
 
 func (st *state) changeableApp(c *call) (*instance, *app, error) {
@@ -47,15 +47,16 @@ func (st *state) changeableApp(c *call) (*instance, *app, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return in.withApp(c.param("name"))
+	a, err := in.appOrNotFound(c.param("name"))
+	return in, a, err
 }
 
-func (in *instance) withApp(name string) (*instance, *app, error) {
+func (in *instance) appOrNotFound(name string) (*app, error) {
 	a := in.app(name)
 	if a == nil {
-		return nil, nil, notFound("the instance %q has no app %q", in.ID, name)
+		return nil, notFound("the instance %q has no app %q", in.ID, name)
 	}
-	return in, a, nil
+	return a, nil
 }
 
 // deploy puts a finished build into service.
@@ -87,7 +88,7 @@ func (st *state) listApps(c *call) response {
 }
 
 func (st *state) getApp(c *call) response {
-	_, a, err := st.readApp(c)
+	a, err := st.readApp(c)
 	if err != nil {
 		return fail(err)
 	}

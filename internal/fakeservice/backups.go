@@ -8,7 +8,7 @@ import (
 
 const (
 	backupEvery = 24 * time.Hour
-	// dailyKept is how many daily backups and how many undo snapshots stay.
+	// backupsKept is how many daily backups and how many undo snapshots stay.
 	backupsKept = 7
 )
 

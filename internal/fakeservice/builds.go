@@ -97,7 +97,7 @@ func (st *state) commit(repo, branch string) string {
 }
 
 func (st *state) listBuilds(c *call) response {
-	_, a, err := st.readApp(c)
+	a, err := st.readApp(c)
 	if err != nil {
 		return fail(err)
 	}

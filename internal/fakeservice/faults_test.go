@@ -137,7 +137,8 @@ func TestDelayedRequestThatIsGivenUp(t *testing.T) {
 	}
 	request.Header.Set("Authorization", "Bearer "+fakeservice.DefaultAPIKey)
 	request.Header.Set("Content-Type", "application/json")
-	if _, err := client.Do(request); err == nil {
+	if response, err := client.Do(request); err == nil {
+		response.Body.Close()
 		t.Fatal("an answer came")
 	}
 	equal(t, "endpoints", len(a.Webhooks()), 0)
