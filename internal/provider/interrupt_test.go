@@ -125,6 +125,28 @@ func TestInterruptedFirstBuildResumes(t *testing.T) {
 	}
 }
 
+func TestInterruptedImportResumes(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, appHCL("name = \"guestbook\"\nrepo = \"octo/guestbook\"\nlinks = [\"auth\"]"))
+	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "app_import"})
+	apply := w.start("apply", "-auto-approve", "-no-color")
+	until(t, "the import is sent", func() bool { return fake.Count("POST", "/instances/*/apps/import") > 0 })
+	apply.signal(syscall.SIGINT)
+	apply.wait()
+	w.mustBeKept("hosting_app", "test")
+	// The service shows no app before its import has ended.
+	job := fake.Jobs()[1].ID
+	polls := fake.Count("GET", "/jobs/"+job)
+	next := w.start("apply", "-auto-approve", "-no-color")
+	until(t, "the same job is polled again", func() bool { return fake.Count("GET", "/jobs/"+job) > polls+1 })
+	release()
+	if r := next.wait(); r.exit != 0 {
+		t.Fatalf("the next apply ended with exit %d:\n%s", r.exit, r.output)
+	}
+	w.mustBeSettled()
+	mustBeOnce(t, fake)
+}
+
 // mustBeOnce checks that one instance and one app were asked for once.
 func mustBeOnce(t *testing.T, fake *fakeservicetest.Server) {
 	t.Helper()
