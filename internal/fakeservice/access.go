@@ -38,6 +38,7 @@ func (st *state) setAllowlist(c *call) response {
 	}
 	j, err := st.startJob(in, jobSpec{
 		operation: "allowlist",
+		work:      applying(func(m *Machine) { m.Allowlist = list }),
 		apply:     func() { in.Allowlist = list },
 		event:     "allowlist",
 		data:      func() map[string]any { return map[string]any{"allowlist": list} },

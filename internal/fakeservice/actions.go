@@ -1,16 +1,25 @@
 package fakeservice
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 func (st *state) rotate(c *call) response {
 	in, err := st.changeable(c)
 	if err != nil {
 		return fail(err)
 	}
+	next := in.secrets
+	next.rotate()
 	j, err := st.startJob(in, jobSpec{
 		operation: "rotate",
-		apply:     func() { in.secrets.rotate() },
-		event:     "rotate",
+		work:      applying(func(m *Machine) { m.Credentials = next.credentials() }),
+		apply: func() {
+			next.ca = in.secrets.ca // it may have been made meanwhile
+			in.secrets = next
+		},
+		event: "rotate",
 	})
 	if err != nil {
 		return fail(err)
@@ -41,6 +50,7 @@ func (st *state) resize(c *call) response {
 	}
 	j, err := st.startJob(in, jobSpec{
 		operation: "resize",
+		work:      applying(func(m *Machine) { m.Plan, m.Limits = plan.ID, plan }),
 		apply: func() {
 			in.Plan = plan.ID
 			st.billing.move(in.ID, plan, st.now)
@@ -74,10 +84,14 @@ func (st *state) reset(c *call) response {
 	if _, on := in.Engines[wanted.Engine]; wanted.Engine != "" && !on {
 		return fail(invalid("engine", "%q is not on", wanted.Engine))
 	}
+	undo := newBackup("undo")
 	j, err := st.startJob(in, jobSpec{
 		operation: "reset",
+		work: savingFirst(&undo, func(ctx context.Context, plane DataPlane, m Machine) error {
+			return plane.Reset(ctx, m, wanted.Engine)
+		}),
 		apply: func() {
-			st.takeBackup(in, "undo")
+			st.keepBackup(in, undo)
 			if wanted.Engine == "" || wanted.Engine == enginePostgres {
 				in.extensions = nil
 				st.engineTurnedOn(in, enginePostgres)
@@ -114,10 +128,14 @@ func (st *state) restore(c *call) response {
 	if !slices.ContainsFunc(in.Backups, func(b Backup) bool { return b.ID == wanted.BackupID }) {
 		return fail(invalid("backup_id", "the instance has no backup %q", wanted.BackupID))
 	}
+	undo := newBackup("undo")
 	j, err := st.startJob(in, jobSpec{
 		operation: "restore",
+		work: savingFirst(&undo, func(ctx context.Context, plane DataPlane, m Machine) error {
+			return plane.Restore(ctx, m, wanted.BackupID)
+		}),
 		apply: func() {
-			st.takeBackup(in, "undo")
+			st.keepBackup(in, undo)
 			st.restoreBackup(in, wanted.BackupID)
 		},
 		event: "restore",

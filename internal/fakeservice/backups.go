@@ -1,6 +1,8 @@
 package fakeservice
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -19,9 +21,35 @@ type snapshot struct {
 	extensions []Extension
 }
 
-// takeBackup adds a backup and lets the oldest of its kind go.
-func (st *state) takeBackup(in *instance, kind string) {
-	b := Backup{ID: newID("bak"), Kind: kind, CreatedAt: st.now, SizeBytes: 8 << 20}
+// newBackup is a backup that has yet to be made, of a size that is plausible
+// where nothing real is saved.
+func newBackup(kind string) Backup {
+	return Backup{ID: newID("bak"), Kind: kind, SizeBytes: 8 << 20}
+}
+
+// savingFirst makes work undoable: it saves the machine before it begins. A
+// backup whose work then fails is of no use and is dropped again.
+func savingFirst(b *Backup, then work) work {
+	return func(ctx context.Context, plane DataPlane, m Machine) error {
+		size, err := plane.Backup(ctx, m, b.ID)
+		if err != nil {
+			return err
+		}
+		b.SizeBytes = size
+		if err := then(ctx, plane, m); err != nil {
+			return errors.Join(err, plane.DropBackup(context.WithoutCancel(ctx), m.ID, b.ID))
+		}
+		return nil
+	}
+}
+
+// keepBackup adds a backup that has been made and lets the oldest of its kind
+// go.
+func (st *state) keepBackup(in *instance, b Backup) {
+	kind := b.Kind
+	if b.CreatedAt.IsZero() {
+		b.CreatedAt = st.now
+	}
 	if in.snapshots == nil {
 		in.snapshots = map[string]snapshot{}
 	}
@@ -35,8 +63,48 @@ func (st *state) takeBackup(in *instance, kind string) {
 		gone := b.Kind == kind && seen > backupsKept
 		if gone {
 			delete(in.snapshots, b.ID)
+			st.dropBackup(in.ID, b.ID)
 		}
 		return gone
+	})
+}
+
+// dropBackup lets the data of a backup go.
+func (st *state) dropBackup(instanceID, backupID string) {
+	if st.plane == nil {
+		return
+	}
+	st.chore(func(ctx context.Context) error {
+		return st.plane.DropBackup(ctx, instanceID, backupID)
+	}, func(err error) {
+		if err != nil {
+			st.log.Warn("a backup could not be dropped", "instance", instanceID, "backup", backupID, "error", err)
+		}
+	})
+}
+
+// takeDaily makes a daily backup. Where that takes real work, the record comes
+// when the work is done and bears the time at which it was due.
+func (st *state) takeDaily(in *instance) {
+	b := newBackup("daily")
+	b.CreatedAt = st.now
+	if st.plane == nil {
+		st.keepBackup(in, b)
+		return
+	}
+	m, err := st.machine(in)
+	st.chore(func(ctx context.Context) error {
+		if err == nil {
+			b.SizeBytes, err = st.plane.Backup(ctx, m, b.ID)
+		}
+		return err
+	}, func(err error) {
+		switch {
+		case err != nil:
+			st.log.Warn("a daily backup failed", "instance", in.ID, "error", err)
+		case st.find(in.ID) == in:
+			st.keepBackup(in, b)
+		}
 	})
 }
 
@@ -66,7 +134,7 @@ func (st *state) listBackups(c *call) response {
 func (st *state) doChores() {
 	for _, in := range st.instances {
 		if in.Status == StatusRunning && !in.nextBackup.IsZero() && !in.nextBackup.After(st.now) {
-			st.takeBackup(in, "daily")
+			st.takeDaily(in)
 			in.nextBackup = in.nextBackup.Add(backupEvery)
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"strconv"
 )
 
-// Ports of Postgres: direct for sessions, pooled for ordinary transactions.
+// Ports of Postgres: direct for sessions, pooled for ordinary transactions. A
+// data plane uses others where these are taken.
 const (
 	directPort = 5432
 	pooledPort = 6432
@@ -25,31 +26,35 @@ func (st *state) getConnection(c *call) response {
 	case in.Host == "":
 		return fail(notFound("the instance %q never ran and has no connection record", in.ID))
 	}
-	ca, err := in.secrets.authority(in.ID, in.CreatedAt)
+	ca, err := in.secrets.authority(in.ID)
 	if err != nil {
 		return fail(err)
 	}
 	engines := map[string]any{}
 	for name := range in.Engines {
-		if view := connectionOf(in, name); view != nil {
+		if view := st.connectionOf(in, name); view != nil {
 			engines[name] = view
 		}
 	}
-	return answer(http.StatusOK, map[string]any{"host": in.Host, "ca_certificate": ca.pem, "engines": engines})
+	return answer(http.StatusOK, map[string]any{"host": in.Host, "ca_certificate": ca.PEM(), "engines": engines})
 }
 
 // connectionOf is an engine's part of the record. The apps engine has none.
-func connectionOf(in *instance, engine string) map[string]any {
+func (st *state) connectionOf(in *instance, engine string) map[string]any {
 	s := &in.secrets
 	switch engine {
 	case enginePostgres:
-		return map[string]any{
-			"owner_url":    postgresURL(in.Host, "owner", s.owner),
-			"readonly_url": postgresURL(in.Host, "readonly", s.readonly),
-			"database":     defaultDatabase,
-			"direct_port":  directPort,
-			"pooled_port":  pooledPort,
+		at := st.endpoints(in)
+		view := map[string]any{
+			"owner_url":    postgresURL(in.Host, at.PostgresDirectPort, OwnerRole, s.owner),
+			"readonly_url": postgresURL(in.Host, at.PostgresDirectPort, ReadOnlyRole, s.readonly),
+			"database":     DefaultDatabase,
+			"direct_port":  at.PostgresDirectPort,
 		}
+		if at.PostgresPooledPort != 0 {
+			view["pooled_port"] = at.PostgresPooledPort
+		}
+		return view
 	case engineRedis:
 		return map[string]any{"url": engineURL("rediss", "default", s.redis, in.Host, 6379)}
 	case engineCouchDB:
@@ -66,12 +71,12 @@ func connectionOf(in *instance, engine string) map[string]any {
 	return nil
 }
 
-func postgresURL(host, user, password string) string {
+func postgresURL(host string, port int, user, password string) string {
 	u := url.URL{
 		Scheme:   "postgresql",
 		User:     url.UserPassword(user, password),
-		Host:     host + ":" + strconv.Itoa(directPort),
-		Path:     "/" + defaultDatabase,
+		Host:     host + ":" + strconv.Itoa(port),
+		Path:     "/" + DefaultDatabase,
 		RawQuery: "sslmode=verify-full",
 	}
 	return u.String()

@@ -1,6 +1,7 @@
 package fakeservice
 
 import (
+	"context"
 	"maps"
 	"net/http"
 	"slices"
@@ -46,6 +47,7 @@ func (st *state) setEngines(c *call) response {
 	}
 	j, err := st.startJob(in, jobSpec{
 		operation: "engines",
+		work:      applying(func(m *Machine) { m.Engines = changedEngines(m.Engines, budgets) }),
 		apply:     func() { st.applyEngines(in, budgets) },
 		event:     "engines",
 		data:      func() map[string]any { return map[string]any{"engines": budgets} },
@@ -73,10 +75,22 @@ func (st *state) applyEngines(in *instance, budgets map[string]int) {
 	}
 }
 
+// changedEngines is a set of engines with other budgets. What stays on keeps its
+// settings.
+func changedEngines(engines map[string]*Engine, budgets map[string]int) map[string]*Engine {
+	changed := newEngines(budgets)
+	for name, engine := range changed {
+		if before, on := engines[name]; on {
+			engine.SiteURL, engine.RedirectURLs = before.SiteURL, before.RedirectURLs
+		}
+	}
+	return changed
+}
+
 // engineTurnedOn gives an engine what it has when it is new.
 func (st *state) engineTurnedOn(in *instance, name string) {
 	if _, on := in.Engines[name]; on && name == enginePostgres {
-		in.databases = []Database{{Name: defaultDatabase, CreatedAt: st.now}}
+		in.databases = []Database{{Name: DefaultDatabase, CreatedAt: st.now}}
 	}
 }
 
@@ -112,7 +126,13 @@ func (st *state) restartEngine(c *call) response {
 	if _, on := in.Engines[name]; !on {
 		return fail(invalid("engine", "%s is not on", name))
 	}
-	j, err := st.startJob(in, jobSpec{operation: "engine_restart", target: "engines/" + name})
+	j, err := st.startJob(in, jobSpec{
+		operation: "engine_restart",
+		target:    "engines/" + name,
+		work: func(ctx context.Context, plane DataPlane, m Machine) error {
+			return plane.Restart(ctx, m, name)
+		},
+	})
 	if err != nil {
 		return fail(err)
 	}
@@ -166,21 +186,23 @@ func (st *state) updateAuthSettings(c *call) response {
 			}
 		}
 	}
+	settle := func(engines map[string]*Engine) {
+		engine, on := engines[engineAuth]
+		if !on {
+			return
+		}
+		if change.SiteURL != nil {
+			engine.SiteURL = *change.SiteURL
+		}
+		if change.RedirectURLs != nil {
+			engine.RedirectURLs = *change.RedirectURLs
+		}
+	}
 	j, err := st.startJob(in, jobSpec{
 		operation: "auth_settings",
-		apply: func() {
-			engine, on := in.Engines[engineAuth]
-			if !on {
-				return
-			}
-			if change.SiteURL != nil {
-				engine.SiteURL = *change.SiteURL
-			}
-			if change.RedirectURLs != nil {
-				engine.RedirectURLs = *change.RedirectURLs
-			}
-		},
-		event: "engine_settings",
+		work:      applying(func(m *Machine) { settle(m.Engines) }),
+		apply:     func() { settle(in.Engines) },
+		event:     "engine_settings",
 		data: func() map[string]any {
 			data := map[string]any{"engine": engineAuth}
 			if change.SiteURL != nil {

@@ -17,10 +17,12 @@ func (s *Service) Jobs() []Job {
 	return jobs
 }
 
-// FinishJob ends a job now, whether it is held or waits for a checkout. It
-// fails if a test has asked for that.
+// FinishJob ends a job now, whether it is held or waits for a checkout, and
+// waits for its real work. The job fails if its work did or a test has asked
+// for that.
 func (s *Service) FinishJob(id string) error {
 	var err error
+	var awaited *errand
 	s.store.do(func(st *state) {
 		j := st.findJob(id)
 		switch {
@@ -32,9 +34,16 @@ func (s *Service) FinishJob(id string) error {
 			if in := st.find(j.InstanceID); in != nil && j.Status == StatusQueued {
 				st.pay(in)
 			}
+			if j.working() {
+				j.hurried, j.due, awaited = true, st.now, j.errand
+				return
+			}
 			st.endJob(j)
 		}
 	})
+	if awaited != nil {
+		<-awaited.ended
+	}
 	return err
 }
 
@@ -116,14 +125,20 @@ func (s *Service) RemoveInstance(id string) bool {
 		st.drop(in)
 		ok = true
 	})
+	if ok {
+		s.removeMachine(id)
+	}
 	return ok
 }
 
 // AddInstance adds an instance without a job. What is left empty is filled in:
 // an id, a name, the free plan, the first location, status running and, where
-// an engine has none, its floor as budget.
+// an engine has none, its floor as budget. With a data plane it returns when
+// the machine runs; one that cannot be made has status failed.
 func (s *Service) AddInstance(record Instance) Instance {
 	var added Instance
+	var m Machine
+	var err error
 	s.store.do(func(st *state) {
 		record = record.clone()
 		record.Plan = cmp.Or(record.Plan, st.catalog.Plans[0].ID)
@@ -138,10 +153,40 @@ func (s *Service) AddInstance(record Instance) Instance {
 			st.billing.subscribe(in.ID, plan, false)
 		}
 		if in.Status == StatusRunning {
-			if in.Host == "" {
-				in.Host = hostOf(in)
-			}
 			st.engineTurnedOn(in, enginePostgres)
+			if s.plane != nil {
+				m, err = st.machine(in)
+				in.Status = StatusCreating
+			} else if in.Host == "" {
+				in.Host = st.endpoints(in).Host
+			}
+		}
+		added = in.clone()
+	})
+	if s.plane != nil && record.Status == StatusRunning {
+		if err == nil {
+			err = s.plane.Apply(s.store.life, m)
+		}
+		added = s.machineAdded(added.ID, err)
+	}
+	return added
+}
+
+// machineAdded ends the making of an added instance's machine.
+func (s *Service) machineAdded(id string, err error) Instance {
+	if err != nil {
+		s.log.Error("a machine could not be made", "instance", id, "error", err)
+	}
+	var added Instance
+	s.store.do(func(st *state) {
+		in := st.find(id)
+		if in == nil {
+			return
+		}
+		if in.Status = StatusRunning; err != nil {
+			in.Status = StatusFailed
+		} else {
+			in.Host = st.endpoints(in).Host
 		}
 		added = in.clone()
 	})
@@ -291,7 +336,7 @@ func (s *Service) RemoveExtension(instanceID, database, name string) bool {
 	ok := false
 	s.store.do(func(st *state) {
 		if in := st.find(instanceID); in != nil {
-			ok = in.removeExtension(name, cmp.Or(database, defaultDatabase))
+			ok = in.removeExtension(name, cmp.Or(database, DefaultDatabase))
 		}
 	})
 	return ok
@@ -354,7 +399,7 @@ func (s *Service) Left() map[string]int {
 			left["apps"] += len(in.apps)
 			left["extensions"] += len(in.extensions)
 			for _, d := range in.databases {
-				if d.Name != defaultDatabase {
+				if d.Name != DefaultDatabase {
 					left["databases"]++
 				}
 			}

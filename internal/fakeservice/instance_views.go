@@ -104,6 +104,10 @@ func (st *state) viewEngines(in *instance) map[string]any {
 		if port := st.catalog.Engines[name].Port; port != nil {
 			view["port"] = *port
 		}
+		// A real Postgres may have had to take another port.
+		if real := st.endpoints(in).PostgresDirectPort; name == enginePostgres && real != 0 {
+			view["port"] = real
+		}
 		if name == engineAuth {
 			view["site_url"] = engine.SiteURL
 			view["redirect_urls"] = listOf(engine.RedirectURLs)

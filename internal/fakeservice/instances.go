@@ -1,6 +1,8 @@
 package fakeservice
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -123,10 +125,14 @@ func (st *state) createInstance(c *call) response {
 		made.CheckoutURL = c.root + "/checkout/" + made.checkout
 	}
 	st.billing.subscribe(made.ID, plan, paid)
+	first := newBackup("daily")
 	j, err := st.startJob(made, jobSpec{
 		operation: "create",
 		waits:     paid,
-		apply:     func() { st.finishCreation(made) },
+		work: func(ctx context.Context, plane DataPlane, m Machine) error {
+			return provision(ctx, plane, m, &first)
+		},
+		apply: func() { st.finishCreation(made, first) },
 		undo: func() {
 			made.Status = StatusFailed
 			made.CheckoutURL = ""
@@ -164,19 +170,28 @@ func (st *state) newInstance(record Instance) *instance {
 	return made
 }
 
+// provision makes a new machine and its first backup, or nothing.
+func provision(ctx context.Context, plane DataPlane, m Machine, first *Backup) error {
+	err := plane.Apply(ctx, m)
+	if err == nil {
+		first.SizeBytes, err = plane.Backup(ctx, m, first.ID)
+	}
+	if err != nil {
+		return errors.Join(err, plane.Remove(context.WithoutCancel(ctx), m.ID))
+	}
+	return nil
+}
+
 // finishCreation is what provisioning ends with.
-func (st *state) finishCreation(in *instance) {
+func (st *state) finishCreation(in *instance, first Backup) {
 	in.Status = StatusRunning
-	in.Host = hostOf(in)
+	in.Host = st.endpoints(in).Host
 	st.engineTurnedOn(in, enginePostgres)
 	st.billing.start(in.ID, st.now)
-	st.takeBackup(in, "daily")
+	st.keepBackup(in, first)
 	in.nextBackup = st.now.Add(backupEvery)
 	st.planChores()
 }
-
-// hostOf is the name under which an instance is reached.
-func hostOf(in *instance) string { return in.ID + "." + in.Region + ".hosting.example" }
 
 func (st *state) updateInstance(c *call) response {
 	in, err := st.changeable(c)
@@ -235,6 +250,9 @@ func (st *state) deleteInstance(c *call) response {
 	before := in.Status
 	j, err := st.startJob(in, jobSpec{
 		operation: "delete",
+		work: func(ctx context.Context, plane DataPlane, m Machine) error {
+			return plane.Remove(ctx, m.ID)
+		},
 		apply: func() {
 			st.billing.cancel(in.ID)
 			st.drop(in)

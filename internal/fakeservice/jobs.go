@@ -14,6 +14,12 @@ type job struct {
 	due    time.Time
 	length time.Duration
 	spec   jobSpec
+	// errand is the job's real work, once it has begun; nil where it has none.
+	errand *errand
+	// failure is how the job is to fail, where that is known before it ends.
+	failure *Failure
+	// hurried makes the job end as soon as its work allows, whatever holds it.
+	hurried bool
 }
 
 // jobSpec says what a job is and what its end means.
@@ -21,7 +27,11 @@ type jobSpec struct {
 	operation, target string
 	// waits keeps the job queued until someone runs it.
 	waits bool
-	// apply is what the job does. It happens when the job ends, all at once.
+	// work is what the job does for real, where there is a data plane. The job
+	// ends when its time has come and its work has returned.
+	work work
+	// apply is what the job does to the records. It happens when the job ends,
+	// all at once.
 	apply func()
 	// undo puts back what was marked when the job was accepted. It happens
 	// when the job fails.
@@ -60,11 +70,22 @@ func (st *state) runJob(j *job) {
 	j.Status = StatusRunning
 	j.StartedAt = st.now
 	j.due = st.now.Add(j.length)
+	st.beginWork(j)
 }
 
-// endJob ends a job as its time comes: done, or failed when a test asked for
-// that.
+// holds tells whether a test keeps the job in progress.
+func (st *state) holds(j *job) bool { return !j.hurried && st.control.holdsJob(j.Job) }
+
+// endJob ends a job as its time comes: done, or failed when its work did or a
+// test asked for that.
 func (st *state) endJob(j *job) {
+	if j.failure == nil {
+		j.failure = j.workFailure()
+	}
+	if j.failure != nil {
+		st.failJob(j, j.failure.Code, j.failure.Detail)
+		return
+	}
 	if code, detail, fails := st.control.failsJob(j.Job); fails {
 		st.failJob(j, code, detail)
 		return
@@ -96,8 +117,16 @@ func (st *state) failJob(j *job, code, detail string) {
 	})
 }
 
+// abandon tells the job's work to stop. Work that has returned takes no notice.
+func (j *job) abandon() {
+	if j.errand != nil {
+		j.errand.cancel()
+	}
+}
+
 // closeJob frees the instance for the next job.
 func (st *state) closeJob(j *job, status string) {
+	j.abandon()
 	j.Status = status
 	j.FinishedAt = st.now
 	st.activeJobs = slices.DeleteFunc(st.activeJobs, func(other *job) bool { return other == j })

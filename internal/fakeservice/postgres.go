@@ -8,9 +8,15 @@ import (
 	"slices"
 )
 
-// defaultDatabase is the one that every instance with postgres begins with and
+// DefaultDatabase is the one that every instance with postgres begins with and
 // that cannot be dropped.
-const defaultDatabase = "main"
+const DefaultDatabase = "main"
+
+// Roles of Postgres, by whose names the two URLs of a connection record go.
+const (
+	OwnerRole    = "owner"
+	ReadOnlyRole = "readonly"
+)
 
 // databaseName is what Postgres takes unquoted, so that nothing that the fake
 // accepts needs care elsewhere.
@@ -80,6 +86,9 @@ func (st *state) createDatabase(c *call) response {
 	j, err := st.startJob(in, jobSpec{
 		operation: "database_create",
 		target:    "postgres/databases/" + name,
+		work: func(ctx context.Context, plane DataPlane, m Machine) error {
+			return plane.CreateDatabase(ctx, m.ID, name)
+		},
 		apply: func() {
 			if !in.hasDatabase(name) {
 				in.databases = append(in.databases, Database{Name: name, CreatedAt: st.now})
@@ -106,15 +115,18 @@ func (st *state) dropDatabase(c *call) response {
 	if !in.hasDatabase(name) {
 		return fail(notFound("the instance has no database %q", name))
 	}
-	if name == defaultDatabase {
+	if name == DefaultDatabase {
 		return fail(invalid("name", "the default database cannot be dropped"))
 	}
 	j, err := st.startJob(in, jobSpec{
 		operation: "database_drop",
 		target:    "postgres/databases/" + name,
-		apply:     func() { in.removeDatabase(name) },
-		event:     "pg_database_dropped",
-		data:      func() map[string]any { return map[string]any{"database": name} },
+		work: func(ctx context.Context, plane DataPlane, m Machine) error {
+			return plane.DropDatabase(ctx, m.ID, name)
+		},
+		apply: func() { in.removeDatabase(name) },
+		event: "pg_database_dropped",
+		data:  func() map[string]any { return map[string]any{"database": name} },
 	})
 	if err != nil {
 		return fail(err)
@@ -170,7 +182,7 @@ func (st *state) setExtension(c *call) response {
 		return fail(invalid("name", "there is no extension %q; there are pgvector, pg_trgm and pgcrypto", name))
 	}
 	if wanted.Database == "" {
-		wanted.Database = defaultDatabase
+		wanted.Database = DefaultDatabase
 	}
 	if !in.hasDatabase(wanted.Database) {
 		return fail(invalid("database", "the instance has no database %q", wanted.Database))
@@ -179,8 +191,13 @@ func (st *state) setExtension(c *call) response {
 	j, err := st.startJob(in, jobSpec{
 		operation: "extension_set",
 		target:    "postgres/extensions/" + name,
+		work: func(ctx context.Context, plane DataPlane, m Machine) error {
+			version, err := plane.SetExtension(ctx, m.ID, extension.Database, name)
+			extension.Version = version
+			return err
+		},
 		apply: func() {
-			if in.hasDatabase(extension.Database) && !slices.Contains(in.extensions, extension) {
+			if in.hasDatabase(extension.Database) && !in.hasExtension(name, extension.Database) {
 				in.extensions = append(in.extensions, extension)
 			}
 		},
@@ -203,7 +220,7 @@ func (st *state) dropExtension(c *call) response {
 	}
 	name, database := c.param("name"), c.query.Get("database")
 	if database == "" {
-		database = defaultDatabase
+		database = DefaultDatabase
 	}
 	if !in.hasExtension(name, database) {
 		return fail(notFound("the database %q has no extension %q", database, name))
@@ -211,9 +228,12 @@ func (st *state) dropExtension(c *call) response {
 	j, err := st.startJob(in, jobSpec{
 		operation: "extension_drop",
 		target:    "postgres/extensions/" + name,
-		apply:     func() { in.removeExtension(name, database) },
-		event:     "engine_settings",
-		data:      func() map[string]any { return map[string]any{"extension": name, "database": database} },
+		work: func(ctx context.Context, plane DataPlane, m Machine) error {
+			return plane.DropExtension(ctx, m.ID, database, name)
+		},
+		apply: func() { in.removeExtension(name, database) },
+		event: "engine_settings",
+		data:  func() map[string]any { return map[string]any{"extension": name, "database": database} },
 	})
 	if err != nil {
 		return fail(err)
@@ -255,7 +275,7 @@ func (st *state) query(c *call) response {
 		return fail(invalid("sql", "it must not be empty"))
 	}
 	if wanted.Database == "" {
-		wanted.Database = defaultDatabase
+		wanted.Database = DefaultDatabase
 	}
 	if !in.hasDatabase(wanted.Database) {
 		return fail(invalid("database", "the instance has no database %q", wanted.Database))

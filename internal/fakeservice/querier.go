@@ -39,10 +39,18 @@ type QuerierFunc func(ctx context.Context, q Query) (QueryResult, error)
 // Query calls the function.
 func (f QuerierFunc) Query(ctx context.Context, q Query) (QueryResult, error) { return f(ctx, q) }
 
-// noDataPlane refuses every statement. Pretending to run SQL would let a
-// module pass that fails on the service.
-type noDataPlane struct{}
+// recordsOnly is why a fake without a data plane runs no SQL.
+const recordsOnly = "this fake service has no data plane: it keeps records of instances and databases but runs no PostgreSQL, so it cannot run the statement"
 
-func (noDataPlane) Query(context.Context, Query) (QueryResult, error) {
-	return QueryResult{}, unavailable("this fake service has no data plane: it keeps records of instances and databases but runs no PostgreSQL, so it cannot run the statement")
+// NoDataPlane refuses every statement with 503 and a reason, which should say
+// what to do about it. Pretending to run SQL would let a module pass that fails
+// on the service.
+func NoDataPlane(reason string) Querier {
+	return QuerierFunc(func(context.Context, Query) (QueryResult, error) {
+		return QueryResult{}, unavailable("%s", reason)
+	})
 }
+
+// Unavailable is an error of a data plane that cannot answer now. The API
+// answers 503 with the reason.
+func Unavailable(reason string) error { return unavailable("%s", reason) }

@@ -1,18 +1,10 @@
 package fakeservice
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/json"
-	"encoding/pem"
-	"math/big"
-	"time"
 )
 
 // secrets are the credentials of one instance.
@@ -23,7 +15,7 @@ type secrets struct {
 	// key are tokens too, as with other open auth servers.
 	signing             string
 	anonKey, serviceKey string
-	ca                  *authority
+	ca                  *Authority
 }
 
 func newSecrets() secrets {
@@ -74,46 +66,21 @@ func signToken(key, role string) string {
 	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// authority is an instance's own certificate authority.
-type authority struct {
-	key         *ecdsa.PrivateKey
-	certificate *x509.Certificate
-	pem         string
+// credentials are the secrets that real engines need.
+func (s *secrets) credentials() Credentials {
+	return Credentials{
+		PostgresOwner: s.owner, PostgresReadOnly: s.readonly,
+		AuthSigningKey: s.signing, AuthAnonKey: s.anonKey, AuthServiceKey: s.serviceKey,
+	}
 }
 
 // authority makes the CA when it is first asked for, since most instances of a
 // test never are.
-func (s *secrets) authority(instanceID string, created time.Time) (*authority, error) {
+func (s *secrets) authority(instanceID string) (*Authority, error) {
 	if s.ca != nil {
 		return s.ca, nil
 	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
-	if err != nil {
-		return nil, err
-	}
-	template := &x509.Certificate{
-		SerialNumber:          serial,
-		Subject:               pkix.Name{CommonName: "Box CA of " + instanceID, Organization: []string{"Instance hosting"}},
-		NotBefore:             created.Add(-time.Hour),
-		NotAfter:              created.AddDate(10, 0, 0),
-		IsCA:                  true,
-		BasicConstraintsValid: true,
-		MaxPathLenZero:        true,
-		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		return nil, err
-	}
-	certificate, err := x509.ParseCertificate(der)
-	if err != nil {
-		return nil, err
-	}
-	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	s.ca = &authority{key: key, certificate: certificate, pem: string(text)}
-	return s.ca, nil
+	ca, err := newAuthority("Box CA of " + instanceID)
+	s.ca = ca
+	return ca, err
 }

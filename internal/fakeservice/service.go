@@ -25,8 +25,14 @@ type Options struct {
 	// Logger gets one line for each request and job, without secrets; nil
 	// discards them.
 	Logger *slog.Logger
-	// Querier runs SQL; nil answers every statement with 503.
+	// Querier runs SQL; nil leaves that to the data plane, and without one
+	// answers every statement with 503.
 	Querier Querier
+	// DataPlane makes real what jobs do; nil keeps records alone. The Service
+	// closes it. What a test does behind the client's back, such as
+	// EditInstance, changes records alone in any case; AddInstance,
+	// RemoveInstance and Reset are for real.
+	DataPlane DataPlane
 }
 
 // Service is the fake. It is an http.Handler and safe for concurrent use.
@@ -37,6 +43,7 @@ type Service struct {
 	store     *store
 	routes    []route
 	querier   Querier
+	plane     DataPlane
 	validator *apispec.Validator
 	mux       *http.ServeMux
 
@@ -56,8 +63,12 @@ func New(o Options) *Service {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if o.Querier == nil {
-		o.Querier = noDataPlane{}
+	switch {
+	case o.Querier != nil:
+	case o.DataPlane != nil:
+		o.Querier = o.DataPlane
+	default:
+		o.Querier = NoDataPlane(recordsOnly)
 	}
 	validator, err := apispec.New()
 	if err != nil {
@@ -68,9 +79,10 @@ func New(o Options) *Service {
 		key:       o.APIKey,
 		log:       o.Logger,
 		clock:     clock,
-		store:     newStore(clock, o.Logger),
+		store:     newStore(clock, o.Logger, o.DataPlane),
 		routes:    routes(),
 		querier:   o.Querier,
+		plane:     o.DataPlane,
 		validator: validator,
 		mux:       http.NewServeMux(),
 		closing:   make(chan struct{}),
@@ -78,6 +90,9 @@ func New(o Options) *Service {
 	s.mux.HandleFunc("/checkout/{token}", s.serveCheckout)
 	s.mux.HandleFunc("GET /guides/apps", servePublicGuide)
 	newControl(s)
+	if s.plane != nil {
+		s.plane.Attach(s)
+	}
 	return s
 }
 
@@ -93,23 +108,29 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// Close stops the fake's timers and lets go of requests that a fault delays.
+// Close stops the fake's timers and its data plane, and lets go of requests that
+// a fault delays.
 func (s *Service) Close() error {
+	var err error
 	s.once.Do(func() {
 		close(s.closing)
 		s.store.close()
+		if s.plane != nil {
+			err = s.plane.Close()
+		}
 	})
-	return nil
+	return err
 }
 
 // Now is the fake's time.
 func (s *Service) Now() time.Time { return s.clock.now() }
 
 // Advance moves the fake's clock forward. What is due by then happens, in
-// order and at its own time, before Advance returns.
+// order and at its own time, before Advance returns; where that takes real
+// work, Advance waits for it.
 func (s *Service) Advance(d time.Duration) {
 	s.clock.advance(d)
-	s.store.do(func(*state) {})
+	s.store.await()
 }
 
 // SetDuration says how long a job of an operation takes from now on, by the
@@ -121,7 +142,20 @@ func (s *Service) SetDuration(operation string, d time.Duration) {
 // Reset forgets everything: state, faults, holds, the request log and
 // violations. The clock goes on.
 func (s *Service) Reset() {
-	s.store.reset(s.log)
+	for _, id := range s.store.reset() {
+		s.removeMachine(id)
+	}
 	s.faults.clear()
 	s.traffic.clear()
+}
+
+// removeMachine takes the real part of an instance away. A job that was at work
+// on it has been told to stop.
+func (s *Service) removeMachine(instanceID string) {
+	if s.plane == nil {
+		return
+	}
+	if err := s.plane.Remove(s.store.life, instanceID); err != nil {
+		s.log.Error("a machine could not be removed", "instance", instanceID, "error", err)
+	}
 }

@@ -1,6 +1,7 @@
 package fakeservice
 
 import (
+	"context"
 	"log/slog"
 	"sync"
 	"time"
@@ -12,14 +13,23 @@ import (
 type store struct {
 	clock *clock
 
+	// life ends when the store closes, and with it the work of jobs. end ends
+	// it, and errands counts what has yet to return.
+	life    context.Context
+	end     context.CancelFunc
+	errands sync.WaitGroup
+
 	mu     sync.Mutex
 	state  *state
 	timer  *time.Timer
 	closed bool
 }
 
-func newStore(clock *clock, log *slog.Logger) *store {
-	return &store{clock: clock, state: newState(clock.now(), log)}
+func newStore(clock *clock, log *slog.Logger, plane DataPlane) *store {
+	s := &store{clock: clock}
+	s.life, s.end = context.WithCancel(context.Background())
+	s.state = newState(clock.now(), log, plane, s.launch)
+	return s
 }
 
 // do runs fn with the state, alone and at the present time. fn must hand out
@@ -50,25 +60,41 @@ func (s *store) arm() {
 	s.timer = time.AfterFunc(wait, func() { s.do(func(*state) {}) })
 }
 
-// close stops the timer. The state stays readable.
+// close stops the timer, and returns when no work is under way any more. The
+// state stays readable.
 func (s *store) close() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.closed = true
 	if s.timer != nil {
 		s.timer.Stop()
 	}
+	s.mu.Unlock()
+	s.end()
+	s.errands.Wait()
 }
 
-// reset forgets everything.
-func (s *store) reset(log *slog.Logger) {
-	s.do(func(st *state) { *st = *newState(st.now, log) })
+// reset forgets everything and gives the ids of the instances that there were.
+// Their work is told to stop.
+func (s *store) reset() (forgotten []string) {
+	s.do(func(st *state) {
+		for _, j := range st.activeJobs {
+			j.abandon()
+		}
+		for _, in := range st.instances {
+			forgotten = append(forgotten, in.ID)
+		}
+		*st = *newState(st.now, st.log, st.plane, st.launch)
+	})
+	return forgotten
 }
 
 // state is everything that the fake knows. Only the store's lock makes it safe
 // to touch.
 type state struct {
 	log *slog.Logger
+	// plane is nil where there are records alone. launch runs real work.
+	plane  DataPlane
+	launch func(run func(context.Context) error, then func(error)) *errand
 	// now is the fake's time. While what is due is being settled, it is the
 	// moment at which that was due, so that records show when things really
 	// happened and not when somebody looked.
@@ -84,6 +110,7 @@ type state struct {
 	jobs         []*job // all of them, in order of creation
 	activeJobs   []*job
 	activeBuilds []*buildRun
+	chores       []*errand
 	durations    durations
 	control      controls
 	pushes       map[string]int // commits per repository and branch
@@ -93,9 +120,11 @@ type state struct {
 	nextChore time.Time
 }
 
-func newState(now time.Time, log *slog.Logger) *state {
+func newState(now time.Time, log *slog.Logger, plane DataPlane, launch func(func(context.Context) error, func(error)) *errand) *state {
 	return &state{
 		log:       log,
+		plane:     plane,
+		launch:    launch,
 		now:       now,
 		catalog:   seedCatalog(),
 		account:   seedAccount(),
@@ -139,7 +168,7 @@ func (st *state) nextDue() (due, bool) {
 		}
 	}
 	for _, j := range st.activeJobs {
-		if !j.due.IsZero() && !st.control.holdsJob(j.Job) {
+		if !j.due.IsZero() && !j.working() && !st.holds(j) {
 			consider(j.due, func() { st.endJob(j) })
 		}
 	}

@@ -1,0 +1,136 @@
+package fakeservice
+
+import (
+	"context"
+	"slices"
+)
+
+// DataPlane runs for real what the control plane keeps records of. A Service
+// without one answers every call as well, with records alone.
+//
+// All methods but Endpoints may take real time and are called while the store
+// is unlocked. Calls about one instance may come at the same time, as a daily
+// backup happens beside a job; an implementation puts them in order. Errors
+// never hold a secret: their text is shown. A *Failure gives the code too.
+type DataPlane interface {
+	Querier
+
+	// Attach gives the data plane its way to tell what happens by itself. It
+	// is called once, before anything else.
+	Attach(Reporter)
+	// Apply makes the machine so: the engines that are on run, with these
+	// credentials, limits and settings, and those that are off are gone with
+	// their data. Applying the same machine again changes nothing.
+	Apply(ctx context.Context, m Machine) error
+	// Remove takes a machine away with its data and its backups. One that is
+	// not there is removed already.
+	Remove(ctx context.Context, instanceID string) error
+	// Restart restarts one engine. Its data stays.
+	Restart(ctx context.Context, m Machine, engine string) error
+	// Reset empties one engine, or all of them when none is named, as if they
+	// were new.
+	Reset(ctx context.Context, m Machine, engine string) error
+
+	// Backup saves the data of the machine under an id and says how many bytes
+	// that took.
+	Backup(ctx context.Context, m Machine, backupID string) (int64, error)
+	// Restore puts the data back to a backup. Settings and credentials stay
+	// those of m.
+	Restore(ctx context.Context, m Machine, backupID string) error
+	// DropBackup forgets a backup.
+	DropBackup(ctx context.Context, instanceID, backupID string) error
+
+	CreateDatabase(ctx context.Context, instanceID, name string) error
+	DropDatabase(ctx context.Context, instanceID, name string) error
+	// SetExtension turns an extension on and gives the version that runs.
+	SetExtension(ctx context.Context, instanceID, database, name string) (version string, err error)
+	DropExtension(ctx context.Context, instanceID, database, name string) error
+
+	// Endpoints says where a machine is reached. It is called while the store
+	// is locked, so it answers at once and calls nothing back.
+	Endpoints(instanceID string) Endpoints
+	// Close stops everything. No process and no temporary folder stays behind.
+	Close() error
+}
+
+// Reporter is how the data plane tells the control plane what happened by
+// itself, such as a visitor's sign-up. A Service is one.
+type Reporter interface {
+	Emit(kind, instanceID string, data map[string]any)
+}
+
+// Machine is an instance as the data plane is to make it: the record, with what
+// the API does not show of it.
+type Machine struct {
+	Instance
+	// Limits are those of the instance's plan.
+	Limits      Plan
+	Databases   []Database
+	Extensions  []Extension
+	Apps        []App
+	Credentials Credentials
+	// CA signs the certificates of whatever listens on the machine.
+	CA *Authority
+}
+
+// HasEngine tells whether an engine is on.
+func (m Machine) HasEngine(name string) bool {
+	_, on := m.Engines[name]
+	return on
+}
+
+// Credentials are an instance's secrets, as far as real engines need them.
+type Credentials struct {
+	// PostgresOwner and PostgresReadOnly are passwords.
+	PostgresOwner, PostgresReadOnly string
+	// AuthSigningKey signs the auth engine's tokens. The two keys are tokens.
+	AuthSigningKey, AuthAnonKey, AuthServiceKey string
+}
+
+// Endpoints says where a machine is reached.
+type Endpoints struct {
+	// Host is the name or address of the machine. It never changes.
+	Host string
+	// PostgresDirectPort and PostgresPooledPort are 0 where nothing listens.
+	PostgresDirectPort, PostgresPooledPort int
+}
+
+// Failure is why work failed, as the job's error shows it.
+type Failure struct{ Code, Detail string }
+
+// Error gives the code and the detail.
+func (f *Failure) Error() string { return f.Code + ": " + f.Detail }
+
+// machine is a copy of the instance for the data plane.
+func (st *state) machine(in *instance) (Machine, error) {
+	ca, err := in.secrets.authority(in.ID)
+	if err != nil {
+		return Machine{}, err
+	}
+	limits, _ := st.catalog.plan(in.Plan) // a plan that is no longer offered has no limits
+	m := Machine{
+		Instance:    in.clone(),
+		Limits:      limits,
+		Databases:   slices.Clone(in.databases),
+		Extensions:  slices.Clone(in.extensions),
+		Credentials: in.secrets.credentials(),
+		CA:          ca,
+	}
+	for _, a := range in.apps {
+		m.Apps = append(m.Apps, a.clone())
+	}
+	return m, nil
+}
+
+// endpoints says where an instance is reached: where the data plane has it, or
+// where the service would.
+func (st *state) endpoints(in *instance) Endpoints {
+	if st.plane != nil {
+		return st.plane.Endpoints(in.ID)
+	}
+	return Endpoints{
+		Host:               in.ID + "." + in.Region + ".hosting.example",
+		PostgresDirectPort: directPort,
+		PostgresPooledPort: pooledPort,
+	}
+}
