@@ -17,6 +17,9 @@ type Plan struct {
 	PostgresConnections int64   `json:"postgres_connections"`
 }
 
+// Identifier is the plan's id.
+func (p Plan) Identifier() string { return p.ID }
+
 // An EngineKind is an engine as the plan list describes it.
 type EngineKind struct {
 	FloorMB  int64  `json:"floor_mb"`
@@ -47,6 +50,9 @@ type Location struct {
 	Name    string `json:"name"`
 	Country string `json:"country"`
 }
+
+// Identifier is the location's id.
+func (l Location) Identifier() string { return l.ID }
 
 // catalog is what is read once per process.
 type catalog struct {

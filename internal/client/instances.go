@@ -56,7 +56,7 @@ type Monitoring struct {
 
 // BackupSummary counts an instance's backups.
 type BackupSummary struct {
-	Count  int       `json:"count"`
+	Count  int64     `json:"count"`
 	LastAt time.Time `json:"last_at"`
 }
 
@@ -66,6 +66,9 @@ type Activity struct {
 	Type   string    `json:"type"`
 	Detail string    `json:"detail"`
 }
+
+// Identifier is the instance's id.
+func (i Instance) Identifier() string { return i.ID }
 
 // PlanID is the instance's plan, by whichever name the record has it.
 func (i Instance) PlanID() string {

@@ -87,7 +87,7 @@ func (m *appModel) setBuild(builds []client.Build) {
 // withoutUnknowns is the model with each value that is not known yet as null.
 func (m appModel) withoutUnknowns() appModel {
 	for _, v := range m.computed() {
-		*v = keepIfUnknown(*v)
+		*v = nullIfUnknown(*v)
 	}
 	if m.MemoryMB.IsUnknown() {
 		m.MemoryMB = types.Int64Null()

@@ -176,7 +176,7 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	instanceID, name := state.InstanceID.ValueString(), state.Name.ValueString()
 	app, err := r.client.RefreshApp(ctx, instanceID, name)
 	switch {
-	case errors.Is(err, client.ErrNotFound) && pending && r.importing(ctx, work):
+	case errors.Is(err, client.ErrNotFound) && pending && r.inProgress(ctx, work.Job):
 		return // it is not there yet; the next apply waits for it
 	case errors.Is(err, client.ErrNotFound):
 		removeGone(ctx, &resp.State, &resp.Diagnostics, "App "+name+" of instance "+instanceID)
@@ -198,19 +198,6 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-}
-
-// importing tells whether the job that imports the app is still in progress, or
-// cannot be asked about.
-func (r *appResource) importing(ctx context.Context, work pendingWork) bool {
-	if work.Job == "" {
-		return false
-	}
-	job, err := r.client.Job(ctx, work.Job)
-	if err != nil {
-		return !errors.Is(err, client.ErrNotFound)
-	}
-	return !job.Done() && !job.Failed()
 }
 
 // deployed tells whether a build, or the newest one for "", has succeeded.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
@@ -31,6 +32,13 @@ func (b *dataSourceBase) Configure(_ context.Context, req datasource.ConfigureRe
 type ephemeralBase struct{ client *client.Client }
 
 func (b *ephemeralBase) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
+	b.client = configuredClient(req.ProviderData, &resp.Diagnostics)
+}
+
+// actionBase is what every action embeds.
+type actionBase struct{ client *client.Client }
+
+func (b *actionBase) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
 	b.client = configuredClient(req.ProviderData, &resp.Diagnostics)
 }
 

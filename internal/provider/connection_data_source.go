@@ -37,15 +37,8 @@ func (m *connectionModel) setRecord(c client.Connection) {
 	}
 	if postgres := c.Engines.Postgres; postgres != nil {
 		m.PostgresDatabase = stringOrNull(postgres.Database)
-		m.PostgresDirectPort, m.PostgresPooledPort = portOrNull(postgres.DirectPort), portOrNull(postgres.PooledPort)
+		m.PostgresDirectPort, m.PostgresPooledPort = int64OrNull(postgres.DirectPort), int64OrNull(postgres.PooledPort)
 	}
-}
-
-func portOrNull(port int64) types.Int64 {
-	if port == 0 {
-		return types.Int64Null()
-	}
-	return types.Int64Value(port)
 }
 
 // connectionDescriptions describes the attributes that the data source and the

@@ -82,14 +82,19 @@ func childIdentitySchema(what string) identityschema.Schema {
 
 // importChild imports by instance_id/name, or by identity.
 func importChild(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	importNamed(ctx, req, resp, "instance_id", "name")
+}
+
+// importNamed imports by a composite id of the named parts, or by an identity of
+// the same.
+func importNamed(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse, names ...string) {
 	if req.ID != "" {
-		values := splitImportID(req.ID, &resp.Diagnostics, "instance_id", "name")
-		for name, value := range values {
+		for name, value := range splitImportID(req.ID, &resp.Diagnostics, names...) {
 			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
 		}
 		return
 	}
-	for _, name := range []string{"instance_id", "name"} {
+	for _, name := range names {
 		var value types.String
 		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root(name), &value)...)
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)

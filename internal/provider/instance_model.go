@@ -86,7 +86,7 @@ func (m *instanceModel) unfinished() bool {
 // it can be saved at any time.
 func (m instanceModel) withoutUnknowns() instanceModel {
 	for _, v := range m.computed() {
-		*v = keepIfUnknown(*v)
+		*v = nullIfUnknown(*v)
 	}
 	m.Engines = mapEngines(m.Engines, func(memory types.Int64) types.Int64 {
 		if memory.IsUnknown() {

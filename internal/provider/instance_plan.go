@@ -154,18 +154,10 @@ func warnUnchecked(diags *diag.Diagnostics, attribute string, err error) {
 }
 
 func checkRegion(region string, locations []client.Location, diags *diag.Diagnostics) {
-	ids := make([]string, len(locations))
-	for i, location := range locations {
-		ids[i] = location.ID
-	}
+	ids := idsOf(locations, client.Location.Identifier)
 	if !slices.Contains(ids, region) {
 		diags.AddAttributeError(path.Root("region"), "Unknown region", noSuch("region", region, ids))
 	}
-}
-
-// noSuch says that the service does not offer something, and what it does.
-func noSuch(what, value string, offered []string) string {
-	return fmt.Sprintf("There is no %s %q; there are: %s.", what, value, strings.Join(offered, ", "))
 }
 
 // checkSize checks that the plan exists, that each budget is over its engine's
@@ -173,11 +165,7 @@ func noSuch(what, value string, offered []string) string {
 func checkSize(m instanceModel, plans client.Plans, diags *diag.Diagnostics) {
 	plan, ok := plans.Plan(m.Plan.ValueString())
 	if !ok {
-		ids := make([]string, len(plans.Plans))
-		for i, p := range plans.Plans {
-			ids[i] = p.ID
-		}
-		diags.AddAttributeError(path.Root("plan"), "Unknown plan", noSuch("plan", m.Plan.ValueString(), ids))
+		diags.AddAttributeError(path.Root("plan"), "Unknown plan", noSuch("plan", m.Plan.ValueString(), idsOf(plans.Plans, client.Plan.Identifier)))
 		return
 	}
 	engines, known := enginesOf(m.Engines)

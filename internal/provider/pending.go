@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -74,4 +75,17 @@ func loadPrivate[T any](ctx context.Context, private privateReader, key string, 
 		return value, false
 	}
 	return value, true
+}
+
+// inProgress tells whether the job that makes a resource is still in progress,
+// or cannot be asked about. Until then the service does not show the resource.
+func (b *resourceBase) inProgress(ctx context.Context, id string) bool {
+	if id == "" {
+		return false
+	}
+	job, err := b.client.Job(ctx, id)
+	if err != nil {
+		return !errors.Is(err, client.ErrNotFound)
+	}
+	return !job.Done() && !job.Failed()
 }

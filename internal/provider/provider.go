@@ -8,8 +8,11 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
@@ -23,7 +26,10 @@ import (
 
 var (
 	_ provider.Provider                       = &hostingProvider{}
+	_ provider.ProviderWithActions            = &hostingProvider{}
 	_ provider.ProviderWithEphemeralResources = &hostingProvider{}
+	_ provider.ProviderWithFunctions          = &hostingProvider{}
+	_ provider.ProviderWithListResources      = &hostingProvider{}
 )
 
 // The environment variables that stand in for base_url and api_key.
@@ -130,7 +136,8 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		resp.Diagnostics.AddError("Unable to set up the provider", err.Error())
 		return
 	}
-	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData = c, c, c
+	resp.ResourceData, resp.ListResourceData, resp.ActionData = c, c, c
+	resp.DataSourceData, resp.EphemeralResourceData = c, c
 }
 
 func valueOrEnv(value types.String, name string) string {
@@ -147,6 +154,8 @@ func (p *hostingProvider) Resources(context.Context) []func() resource.Resource 
 		newAuthSettingsResource,
 		newConsoleModeResource,
 		newInstanceResource,
+		newPostgresDatabaseResource,
+		newPostgresExtensionResource,
 		newPostgresScriptResource,
 		newWebhookEndpointResource,
 	}
@@ -154,12 +163,51 @@ func (p *hostingProvider) Resources(context.Context) []func() resource.Resource 
 
 func (p *hostingProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
+		newAccountDataSource,
+		newAppBuildsDataSource,
+		newAppDataSource,
+		newAppsGuideDataSource,
+		newBackupsDataSource,
+		newBillingDataSource,
 		newConnectionDataSource,
+		newInstanceDataSource,
+		newInstancesDataSource,
+		newLocationsDataSource,
+		newPlansDataSource,
+		newWebhookEndpointsDataSource,
 	}
 }
 
 func (p *hostingProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
 	return []func() ephemeral.EphemeralResource{
 		newConnectionEphemeral,
+	}
+}
+
+func (p *hostingProvider) ListResources(context.Context) []func() list.ListResource {
+	return []func() list.ListResource{
+		newAppListResource,
+		newDatabaseListResource,
+		newInstanceListResource,
+		newWebhookEndpointListResource,
+	}
+}
+
+func (p *hostingProvider) Actions(context.Context) []func() action.Action {
+	return []func() action.Action{
+		newAppRedeployAction,
+		newAppRestartAction,
+		newEngineRestartAction,
+		newInstanceResetAction,
+		newInstanceRestoreAction,
+		newInstanceRotateAction,
+	}
+}
+
+func (p *hostingProvider) Functions(context.Context) []func() function.Function {
+	return []func() function.Function{
+		newLibpqEnvFunction,
+		newPooledURLFunction,
+		newWebhookSignatureFunction,
 	}
 }

@@ -29,9 +29,18 @@ func timeOrNull(t time.Time) types.String {
 	return types.StringValue(t.UTC().Format(time.RFC3339))
 }
 
-// keepIfUnknown makes a computed value that stayed unknown null, so that it can
+// int64OrNull is null for zero, which the service's numbers are only when they
+// are not told.
+func int64OrNull(n int64) types.Int64 {
+	if n == 0 {
+		return types.Int64Null()
+	}
+	return types.Int64Value(n)
+}
+
+// nullIfUnknown makes a computed value that stayed unknown null, so that it can
 // be saved before the service has told it.
-func keepIfUnknown(v types.String) types.String {
+func nullIfUnknown(v types.String) types.String {
 	if v.IsUnknown() {
 		return types.StringNull()
 	}
@@ -66,6 +75,13 @@ func stringsOf(ctx context.Context, set types.Set, diags *diag.Diagnostics) []st
 	diags.Append(set.ElementsAs(ctx, &values, false)...)
 	slices.Sort(values)
 	return values
+}
+
+// sorted is a sorted copy, never nil: an empty list is no null.
+func sorted(values []string) []string {
+	all := append([]string{}, values...)
+	slices.Sort(all)
+	return all
 }
 
 // duration validates a string such as "30s".

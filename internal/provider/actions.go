@@ -1,0 +1,234 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var (
+	_ action.ActionWithConfigure      = &instanceAction{}
+	_ action.ActionWithValidateConfig = &instanceAction{}
+)
+
+const actionTimeout = 60 * time.Minute
+
+// An instanceAction does something with an instance and waits for its job. The
+// actions differ in what they take and what they send.
+type instanceAction struct {
+	actionBase
+	name        string // without the provider's prefix
+	description string
+	operation   string // of the job
+	arguments   map[string]schema.StringAttribute
+	send        func(context.Context, *client.Turn, arguments) (client.Pending, error)
+}
+
+// arguments are an action's arguments; "" for one that is not given.
+type arguments map[string]string
+
+func required(description string) schema.StringAttribute {
+	return schema.StringAttribute{
+		Required:            true,
+		Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+		MarkdownDescription: description,
+	}
+}
+
+// confirmation must equal the instance's id, as the service wants it for what
+// loses data.
+func confirmation() schema.StringAttribute {
+	return required("Must equal `instance_id`, as the action loses data.")
+}
+
+func newInstanceRotateAction() action.Action {
+	return &instanceAction{
+		name:      "instance_rotate",
+		operation: client.OpRotate,
+		description: "Changes every password of an instance, and the auth service key. " +
+			"**Every old URL stops working and must be replaced.** The auth anon key stays.",
+		send: func(ctx context.Context, turn *client.Turn, _ arguments) (client.Pending, error) {
+			return turn.Rotate(ctx)
+		},
+	}
+}
+
+func newInstanceResetAction() action.Action {
+	return &instanceAction{
+		name:        "instance_reset",
+		operation:   client.OpReset,
+		description: "Empties one engine of an instance, or all of them. **Their data is lost**, but for the undo snapshot that the service takes.",
+		arguments: map[string]schema.StringAttribute{
+			"confirm": confirmation(),
+			"engine":  {Optional: true, Validators: []validator.String{stringvalidator.OneOf(engineNames...)}, MarkdownDescription: "The engine to empty. Default: all of them."},
+		},
+		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
+			return turn.Reset(ctx, a["confirm"], a["engine"])
+		},
+	}
+}
+
+func newInstanceRestoreAction() action.Action {
+	return &instanceAction{
+		name:        "instance_restore",
+		operation:   client.OpRestore,
+		description: "Puts an instance back to a backup. **What came after it is lost**, but for the undo snapshot that the service takes.",
+		arguments: map[string]schema.StringAttribute{
+			"confirm":   confirmation(),
+			"backup_id": required("The backup, an id from the data source `hosting_backups`."),
+		},
+		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
+			return turn.Restore(ctx, a["confirm"], a["backup_id"])
+		},
+	}
+}
+
+func newEngineRestartAction() action.Action {
+	return &instanceAction{
+		name:        "engine_restart",
+		operation:   client.OpEngineRestart,
+		description: "Restarts one engine of an instance. Its data stays.",
+		arguments: map[string]schema.StringAttribute{
+			"engine": {Required: true, Validators: []validator.String{stringvalidator.OneOf(engineNames...)}, MarkdownDescription: "The engine to restart."},
+		},
+		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
+			return turn.RestartEngine(ctx, a["engine"])
+		},
+	}
+}
+
+func newAppRestartAction() action.Action {
+	return &instanceAction{
+		name:        "app_restart",
+		operation:   client.OpAppRestart,
+		description: "Restarts an app. Its `/data` stays.",
+		arguments:   map[string]schema.StringAttribute{"app": required("The app's name.")},
+		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
+			return turn.RestartApp(ctx, a["app"])
+		},
+	}
+}
+
+func newAppRedeployAction() action.Action {
+	return &instanceAction{
+		name:        "app_redeploy",
+		operation:   client.OpAppRedeploy,
+		description: "Builds the newest commit of an app's branch and deploys it, and waits until it runs. Its `/data` stays, and the running version stays if the build fails.",
+		arguments:   map[string]schema.StringAttribute{"app": required("The app's name.")},
+		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
+			return turn.RedeployApp(ctx, a["app"])
+		},
+	}
+}
+
+func (a *instanceAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_" + a.name
+}
+
+func (a *instanceAction) Schema(ctx context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	attributes := map[string]schema.Attribute{
+		"instance_id": required("The instance's id."),
+		"timeouts":    timeouts.AttributesWithOpts(ctx, timeouts.Opts{InvokeDescription: "How long to wait for the action. Default `60m`."}),
+	}
+	for name, attribute := range a.arguments {
+		attributes[name] = attribute
+	}
+	resp.Schema = schema.Schema{MarkdownDescription: a.description, Attributes: attributes}
+}
+
+func (a *instanceAction) ValidateConfig(ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse) {
+	a.checkConfirmation(ctx, req.Config, &resp.Diagnostics)
+}
+
+// checkConfirmation checks the confirmation before anything is sent. A value that
+// is not known yet is checked when the action is invoked.
+func (a *instanceAction) checkConfirmation(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) {
+	if _, confirmed := a.arguments["confirm"]; !confirmed {
+		return
+	}
+	var id, confirm types.String
+	diags.Append(config.GetAttribute(ctx, path.Root("instance_id"), &id)...)
+	diags.Append(config.GetAttribute(ctx, path.Root("confirm"), &confirm)...)
+	if !id.IsUnknown() && !confirm.IsUnknown() && !id.Equal(confirm) {
+		diags.AddAttributeError(path.Root("confirm"), "Wrong confirmation",
+			fmt.Sprintf("The action loses data. Set confirm to the instance's id %q to go ahead; it is %q.", id.ValueString(), confirm.ValueString()))
+	}
+}
+
+func (a *instanceAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	a.checkConfirmation(ctx, req.Config, &resp.Diagnostics)
+	given, timeout := a.read(ctx, req.Config, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !requireClient(a.client, &resp.Diagnostics) {
+		return
+	}
+	if err := a.run(ctx, given, timeout, func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }); err != nil {
+		addError(&resp.Diagnostics, fmt.Sprintf("The action %s did not end well", a.name), err)
+	}
+}
+
+// read reads the arguments that are given.
+func (a *instanceAction) read(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) (arguments, time.Duration) {
+	given := arguments{}
+	read := func(name string) {
+		var value types.String
+		diags.Append(config.GetAttribute(ctx, path.Root(name), &value)...)
+		given[name] = value.ValueString()
+	}
+	read("instance_id")
+	for name := range a.arguments {
+		read(name)
+	}
+	var bounds timeouts.Value
+	diags.Append(config.GetAttribute(ctx, path.Root("timeouts"), &bounds)...)
+	timeout, invalid := bounds.Invoke(ctx, actionTimeout)
+	diags.Append(invalid...)
+	return given, timeout
+}
+
+// run sends the action at the head of the instance's queue and waits for its job
+// and, where it queues one, its build. The first line of progress is the job's
+// id: Terraform drops an action's diagnostics on Ctrl-C.
+func (a *instanceAction) run(ctx context.Context, given arguments, timeout time.Duration, say func(string)) error {
+	id := given["instance_id"]
+	turn, err := a.client.Enter(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer turn.Leave()
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	pending, err := a.send(ctx, turn, given)
+	if err != nil {
+		return err
+	}
+	say(fmt.Sprintf("Job %s (%s) is accepted.", pending.JobID, a.operation))
+	last := -1
+	err = a.client.WaitJob(ctx, id, pending.JobID, a.operation, func(job client.Job) {
+		if job.Progress != last {
+			last = job.Progress
+			say(fmt.Sprintf("Job %s is %s, %d %%.", job.ID, job.Status, job.Progress))
+		}
+	})
+	if err != nil || pending.BuildID == "" {
+		return err
+	}
+	turn.Leave()
+	say(fmt.Sprintf("Build %s of app %s is queued.", pending.BuildID, given["app"]))
+	if err := a.client.WaitDeployed(ctx, id, given["app"], pending.BuildID); err != nil {
+		return err
+	}
+	say(fmt.Sprintf("Build %s is deployed and runs.", pending.BuildID))
+	return nil
+}

@@ -1,0 +1,72 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+var _ datasource.DataSourceWithConfigure = &backupsDataSource{}
+
+func newBackupsDataSource() datasource.DataSource { return &backupsDataSource{} }
+
+type backupsDataSource struct{ dataSourceBase }
+
+type backupsModel struct {
+	InstanceID types.String  `tfsdk:"instance_id"`
+	Kind       types.String  `tfsdk:"kind"`
+	Backups    []backupModel `tfsdk:"backups"`
+}
+
+type backupModel struct {
+	ID        types.String `tfsdk:"id"`
+	Kind      types.String `tfsdk:"kind"`
+	CreatedAt types.String `tfsdk:"created_at"`
+	SizeBytes types.Int64  `tfsdk:"size_bytes"`
+}
+
+func (d *backupsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_backups"
+}
+
+func (d *backupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The backups of an instance: daily ones, and undo snapshots.",
+		Attributes: map[string]schema.Attribute{
+			"instance_id": schema.StringAttribute{Required: true, MarkdownDescription: "The instance's id."},
+			"kind":        schema.StringAttribute{Optional: true, MarkdownDescription: "Only backups of this kind: `daily` or `undo`. Default: all."},
+			"backups": schema.ListNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "The backups that match, in the service's order.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier, for the action `hosting_instance_restore`."},
+					"kind":       schema.StringAttribute{Computed: true, MarkdownDescription: "`daily` or `undo`."},
+					"created_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When it was taken, in RFC 3339."},
+					"size_bytes": schema.Int64Attribute{Computed: true, MarkdownDescription: "Size in bytes."},
+				}},
+			},
+		},
+	}
+}
+
+func (d *backupsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var model backupsModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() || !requireClient(d.client, &resp.Diagnostics) {
+		return
+	}
+	backups, err := d.client.Backups(ctx, model.InstanceID.ValueString())
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to read the backups of instance "+model.InstanceID.ValueString(), err)
+		return
+	}
+	model.Backups = []backupModel{}
+	for _, b := range backups {
+		if matches(model.Kind, b.Kind) {
+			model.Backups = append(model.Backups, backupModel{types.StringValue(b.ID), types.StringValue(b.Kind), timeOrNull(b.CreatedAt), types.Int64Value(b.SizeBytes)})
+		}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
+}

@@ -1,0 +1,206 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var (
+	_ datasource.DataSourceWithConfigure = &plansDataSource{}
+	_ datasource.DataSourceWithConfigure = &locationsDataSource{}
+)
+
+func newPlansDataSource() datasource.DataSource { return &plansDataSource{} }
+
+type plansDataSource struct{ dataSourceBase }
+
+type plansModel struct {
+	ID            types.String               `tfsdk:"id"`
+	MinMemoryMB   types.Int64                `tfsdk:"min_memory_mb"`
+	MaxPriceCents types.Int64                `tfsdk:"max_price_cents"`
+	Plans         []planModel                `tfsdk:"plans"`
+	Engines       map[string]engineKindModel `tfsdk:"engines"`
+}
+
+type planModel struct {
+	ID                  types.String  `tfsdk:"id"`
+	Name                types.String  `tfsdk:"name"`
+	PriceCents          types.Int64   `tfsdk:"price_cents"`
+	Currency            types.String  `tfsdk:"currency"`
+	CPU                 types.Float64 `tfsdk:"cpu"`
+	MemoryMB            types.Int64   `tfsdk:"memory_mb"`
+	DiskGB              types.Int64   `tfsdk:"disk_gb"`
+	PostgresConnections types.Int64   `tfsdk:"postgres_connections"`
+}
+
+type engineKindModel struct {
+	FloorMB  types.Int64  `tfsdk:"floor_mb"`
+	Port     types.Int64  `tfsdk:"port"`
+	Category types.String `tfsdk:"category"`
+	Licence  types.String `tfsdk:"licence"`
+}
+
+func (d *plansDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_plans"
+}
+
+func (d *plansDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The plans that the service offers, the cheapest first, and its kinds of engines with their memory floors.",
+		Attributes: map[string]schema.Attribute{
+			"id":              schema.StringAttribute{Optional: true, MarkdownDescription: "Only the plan with this id; it is an error if there is none. Default: all."},
+			"min_memory_mb":   schema.Int64Attribute{Optional: true, MarkdownDescription: "Only plans with at least this memory. Default: all."},
+			"max_price_cents": schema.Int64Attribute{Optional: true, MarkdownDescription: "Only plans of at most this price; `0` leaves the free ones. Default: all."},
+			"plans": schema.ListNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "The plans that match, the cheapest first.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"id":                   schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier, for an instance's `plan`."},
+					"name":                 schema.StringAttribute{Computed: true, MarkdownDescription: "Name."},
+					"price_cents":          schema.Int64Attribute{Computed: true, MarkdownDescription: "Price in cents; a plan over 0 is paid, by a checkout."},
+					"currency":             schema.StringAttribute{Computed: true, MarkdownDescription: "Currency of the price."},
+					"cpu":                  schema.Float64Attribute{Computed: true, MarkdownDescription: "Processors."},
+					"memory_mb":            schema.Int64Attribute{Computed: true, MarkdownDescription: "Memory in MB, which the engines' budgets share."},
+					"disk_gb":              schema.Int64Attribute{Computed: true, MarkdownDescription: "Disk in GB."},
+					"postgres_connections": schema.Int64Attribute{Computed: true, MarkdownDescription: "How many Postgres connections may be open."},
+				}},
+			},
+			"engines": schema.MapNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "The kinds of engines by name.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"floor_mb": schema.Int64Attribute{Computed: true, MarkdownDescription: "The least memory in MB."},
+					"port":     schema.Int64Attribute{Computed: true, MarkdownDescription: "Port, null for an engine without one."},
+					"category": schema.StringAttribute{Computed: true, MarkdownDescription: "Category."},
+					"licence":  schema.StringAttribute{Computed: true, MarkdownDescription: "Licence."},
+				}},
+			},
+		},
+	}
+}
+
+func (d *plansDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var model plansModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() || !requireClient(d.client, &resp.Diagnostics) {
+		return
+	}
+	plans, err := d.client.Plans(ctx)
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to read the plans", err)
+		return
+	}
+	if id := model.ID.ValueString(); id != "" {
+		if _, ok := plans.Plan(id); !ok {
+			resp.Diagnostics.AddAttributeError(path.Root("id"), "No such plan", noSuch("plan", id, idsOf(plans.Plans, client.Plan.Identifier)))
+			return
+		}
+	}
+	model.setRecord(plans)
+	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
+}
+
+func (m *plansModel) setRecord(catalogue client.Plans) {
+	m.Plans = []planModel{}
+	for _, p := range slices.SortedStableFunc(slices.Values(catalogue.Plans), func(a, b client.Plan) int { return cmp.Compare(a.PriceCents, b.PriceCents) }) {
+		if !matches(m.ID, p.ID) || p.MemoryMB < m.MinMemoryMB.ValueInt64() || !m.MaxPriceCents.IsNull() && p.PriceCents > m.MaxPriceCents.ValueInt64() {
+			continue
+		}
+		m.Plans = append(m.Plans, planModel{
+			ID:                  types.StringValue(p.ID),
+			Name:                types.StringValue(p.Name),
+			PriceCents:          types.Int64Value(p.PriceCents),
+			Currency:            types.StringValue(p.Currency),
+			CPU:                 types.Float64Value(p.CPU),
+			MemoryMB:            types.Int64Value(p.MemoryMB),
+			DiskGB:              types.Int64Value(p.DiskGB),
+			PostgresConnections: types.Int64Value(p.PostgresConnections),
+		})
+	}
+	m.Engines = map[string]engineKindModel{}
+	for name, kind := range catalogue.Engines {
+		m.Engines[name] = engineKindModel{
+			FloorMB:  types.Int64Value(kind.FloorMB),
+			Port:     int64OrNull(kind.Port),
+			Category: stringOrNull(kind.Category),
+			Licence:  stringOrNull(kind.Licence),
+		}
+	}
+}
+
+// matches tells whether a value passes an optional filter.
+func matches(filter types.String, value string) bool {
+	return filter.IsNull() || filter.ValueString() == value
+}
+
+func newLocationsDataSource() datasource.DataSource { return &locationsDataSource{} }
+
+type locationsDataSource struct{ dataSourceBase }
+
+type locationsModel struct {
+	ID        types.String    `tfsdk:"id"`
+	Country   types.String    `tfsdk:"country"`
+	Locations []locationModel `tfsdk:"locations"`
+}
+
+type locationModel struct {
+	ID      types.String `tfsdk:"id"`
+	Name    types.String `tfsdk:"name"`
+	Country types.String `tfsdk:"country"`
+}
+
+func (d *locationsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_locations"
+}
+
+func (d *locationsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The locations that instances can be in.",
+		Attributes: map[string]schema.Attribute{
+			"id":      schema.StringAttribute{Optional: true, MarkdownDescription: "Only the location with this id; it is an error if there is none. Default: all."},
+			"country": schema.StringAttribute{Optional: true, MarkdownDescription: "Only locations in this country. Default: all."},
+			"locations": schema.ListNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "The locations that match.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"id":      schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier, for an instance's `region`."},
+					"name":    schema.StringAttribute{Computed: true, MarkdownDescription: "Name."},
+					"country": schema.StringAttribute{Computed: true, MarkdownDescription: "Country."},
+				}},
+			},
+		},
+	}
+}
+
+func (d *locationsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var model locationsModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() || !requireClient(d.client, &resp.Diagnostics) {
+		return
+	}
+	locations, err := d.client.Locations(ctx)
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to read the locations", err)
+		return
+	}
+	ids := idsOf(locations, client.Location.Identifier)
+	if id := model.ID.ValueString(); id != "" && !slices.Contains(ids, id) {
+		resp.Diagnostics.AddAttributeError(path.Root("id"), "No such location", noSuch("location", id, ids))
+		return
+	}
+	model.Locations = []locationModel{}
+	for _, l := range locations {
+		if matches(model.ID, l.ID) && matches(model.Country, l.Country) {
+			model.Locations = append(model.Locations, locationModel{types.StringValue(l.ID), types.StringValue(l.Name), stringOrNull(l.Country)})
+		}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
+}

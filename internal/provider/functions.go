@@ -1,0 +1,180 @@
+package provider
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// Ports of the postgres engine (service.md, "Postgres connection rules").
+const (
+	directPort = "5432"
+	pooledPort = "6432"
+)
+
+// parsePostgresURL reads a Postgres URL. Its errors hold nothing of it, as it
+// holds a password.
+func parsePostgresURL(raw string, argument int64) (*url.URL, *function.FuncError) {
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil:
+		return nil, function.NewArgumentFuncError(argument, "This is no URL.")
+	case u.Scheme != "postgresql" && u.Scheme != "postgres":
+		return nil, function.NewArgumentFuncError(argument, "This is no Postgres URL: it must begin with postgresql://.")
+	case u.Hostname() == "":
+		return nil, function.NewArgumentFuncError(argument, "The URL names no host.")
+	}
+	return u, nil
+}
+
+func newLibpqEnvFunction() function.Function { return &libpqEnvFunction{} }
+
+type libpqEnvFunction struct{}
+
+func (f *libpqEnvFunction) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = "libpq_env"
+}
+
+func (f *libpqEnvFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	resp.Definition = function.Definition{
+		Summary: "A Postgres URL as libpq's environment variables",
+		MarkdownDescription: "Gives `PGHOST`, `PGPORT`, `PGUSER`, `PGPASSWORD`, `PGDATABASE`, `PGSSLMODE` (always `verify-full`) and `PGSSLROOTCERT` " +
+			"for a Postgres URL and the path of the instance's CA certificate. A port or database that the URL does not name is that of the service or left out.",
+		Parameters: []function.Parameter{
+			function.StringParameter{Name: "url", MarkdownDescription: "A Postgres URL, such as `postgres_owner_url` of the ephemeral resource `hosting_connection`."},
+			function.StringParameter{Name: "ca_file", MarkdownDescription: "Path of the file with the instance's CA certificate. It must be named: otherwise libpq looks for `~/.postgresql/root.crt`."},
+		},
+		Return: function.MapReturn{ElementType: types.StringType},
+	}
+}
+
+func (f *libpqEnvFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	var raw, caFile string
+	if resp.Error = req.Arguments.Get(ctx, &raw, &caFile); resp.Error != nil {
+		return
+	}
+	env, err := libpqEnv(raw, caFile)
+	if err != nil {
+		resp.Error = err
+		return
+	}
+	resp.Error = resp.Result.Set(ctx, env)
+}
+
+func libpqEnv(raw, caFile string) (map[string]string, *function.FuncError) {
+	u, err := parsePostgresURL(raw, 0)
+	if err != nil {
+		return nil, err
+	}
+	if caFile == "" {
+		return nil, function.NewArgumentFuncError(1, "The path of the CA file is empty. Write the instance's ca_certificate to a file and name it here.")
+	}
+	env := map[string]string{
+		"PGHOST":        u.Hostname(),
+		"PGPORT":        u.Port(),
+		"PGSSLMODE":     "verify-full",
+		"PGSSLROOTCERT": caFile,
+	}
+	if env["PGPORT"] == "" {
+		env["PGPORT"] = directPort
+	}
+	if user := u.User.Username(); user != "" {
+		env["PGUSER"] = user
+	}
+	if password, ok := u.User.Password(); ok {
+		env["PGPASSWORD"] = password
+	}
+	if database := strings.TrimPrefix(u.Path, "/"); database != "" {
+		env["PGDATABASE"] = database
+	}
+	return env, nil
+}
+
+func newPooledURLFunction() function.Function { return &pooledURLFunction{} }
+
+type pooledURLFunction struct{}
+
+func (f *pooledURLFunction) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = "pooled_url"
+}
+
+func (f *pooledURLFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	resp.Definition = function.Definition{
+		Summary:             "A Postgres URL on the pooled port",
+		MarkdownDescription: "Gives a Postgres URL with port 6432, for ordinary transactions. Migrations, LISTEN/NOTIFY, session-level settings and advisory locks need the direct port.",
+		Parameters: []function.Parameter{
+			function.StringParameter{Name: "url", MarkdownDescription: "A Postgres URL on the direct port."},
+		},
+		Return: function.StringReturn{},
+	}
+}
+
+func (f *pooledURLFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	var raw string
+	if resp.Error = req.Arguments.Get(ctx, &raw); resp.Error != nil {
+		return
+	}
+	pooled, err := pooledURL(raw)
+	if err != nil {
+		resp.Error = err
+		return
+	}
+	resp.Error = resp.Result.Set(ctx, pooled)
+}
+
+func pooledURL(raw string) (string, *function.FuncError) {
+	u, err := parsePostgresURL(raw, 0)
+	if err != nil {
+		return "", err
+	}
+	host := u.Hostname()
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	u.Host = host + ":" + pooledPort
+	return u.String(), nil
+}
+
+func newWebhookSignatureFunction() function.Function { return &webhookSignatureFunction{} }
+
+type webhookSignatureFunction struct{}
+
+func (f *webhookSignatureFunction) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = "webhook_signature"
+}
+
+func (f *webhookSignatureFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	resp.Definition = function.Definition{
+		Summary:             "The signature of a webhook delivery",
+		MarkdownDescription: "Gives the value of the header `X-Service-Signature` for a delivery: `sha256=` and the hexadecimal HMAC-SHA256 of the raw body with the endpoint's secret. Useful for testing a receiver.",
+		Parameters: []function.Parameter{
+			function.StringParameter{Name: "body", MarkdownDescription: "The raw body of the delivery."},
+			function.StringParameter{Name: "secret", MarkdownDescription: "The endpoint's secret."},
+		},
+		Return: function.StringReturn{},
+	}
+}
+
+func (f *webhookSignatureFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	var body, secret string
+	if resp.Error = req.Arguments.Get(ctx, &body, &secret); resp.Error != nil {
+		return
+	}
+	if secret == "" {
+		resp.Error = function.NewArgumentFuncError(1, "The secret is empty.")
+		return
+	}
+	resp.Error = resp.Result.Set(ctx, webhookSignature(body, secret))
+}
+
+func webhookSignature(body, secret string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(body))
+	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
+}

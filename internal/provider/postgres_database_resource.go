@@ -1,0 +1,270 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = &postgresDatabaseResource{}
+	_ resource.ResourceWithImportState = &postgresDatabaseResource{}
+	_ resource.ResourceWithIdentity    = &postgresDatabaseResource{}
+	_ resource.ResourceWithModifyPlan  = &postgresDatabaseResource{}
+)
+
+const databaseTimeout = 20 * time.Minute
+
+func newPostgresDatabaseResource() resource.Resource { return &postgresDatabaseResource{} }
+
+type postgresDatabaseResource struct{ resourceBase }
+
+type postgresDatabaseModel struct {
+	InstanceID         types.String   `tfsdk:"instance_id"`
+	Name               types.String   `tfsdk:"name"`
+	DeletionProtection types.Bool     `tfsdk:"deletion_protection"`
+	CreatedAt          types.String   `tfsdk:"created_at"`
+	Timeouts           timeouts.Value `tfsdk:"timeouts"`
+}
+
+func (r *postgresDatabaseResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_postgres_database"
+}
+
+func (r *postgresDatabaseResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "A Postgres database of an instance.",
+		Attributes: map[string]schema.Attribute{
+			"instance_id": instanceIDAttribute("the former database is dropped with all that is in it"),
+			"name":        replacingName("Name of the database. A change replaces it: **the former one is dropped with all that is in it**."),
+			"deletion_protection": schema.BoolAttribute{
+				Optional: true,
+				Computed: true,
+				Default:  booldefault.StaticBool(true),
+				MarkdownDescription: "Whether planning to destroy or replace the database is an error. Default `true`. " +
+					"The value in the state counts, so lifting the protection takes an apply of its own.",
+			},
+			"created_at": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "When the database was created, in RFC 3339.",
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			},
+			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+				Create: true, CreateDescription: "How long to wait for the creation. Default `20m`.",
+				Update: true, UpdateDescription: "How long to wait for a creation that an earlier apply began. Default `20m`.",
+				Delete: true, DeleteDescription: "How long to wait for the deletion. Default `20m`.",
+			}),
+		},
+	}
+}
+
+func (r *postgresDatabaseResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = childIdentitySchema("database")
+}
+
+// ModifyPlan tells of the data that the plan would lose, and resumes a creation
+// that was not seen to its end.
+func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.State.Raw.IsNull() {
+		return
+	}
+	var state postgresDatabaseModel
+	var plan *postgresDatabaseModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if !req.Plan.Raw.IsNull() {
+		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	switch {
+	case plan == nil:
+		state.warnOfLoss(&resp.Diagnostics, path.Root("deletion_protection"))
+	case !plan.Name.Equal(state.Name):
+		state.warnOfLoss(&resp.Diagnostics, path.Root("name"))
+	case !plan.InstanceID.Equal(state.InstanceID):
+		state.warnOfLoss(&resp.Diagnostics, path.Root("instance_id"))
+	default:
+		if _, pending := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics); pending {
+			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("created_at"), types.StringUnknown())...)
+		}
+	}
+}
+
+// warnOfLoss says what dropping the database loses; of a protected one it is an
+// error.
+func (m postgresDatabaseModel) warnOfLoss(diags *diag.Diagnostics, at path.Path) {
+	name, id := m.Name.ValueString(), m.InstanceID.ValueString()
+	if m.DeletionProtection.ValueBool() {
+		m.addProtected(diags, at)
+		return
+	}
+	diags.AddAttributeWarning(at, "All data of database "+name+" will be lost",
+		fmt.Sprintf("The plan drops database %s of instance %s. Applying it loses all that is in it for good.", name, id))
+}
+
+func (m postgresDatabaseModel) addProtected(diags *diag.Diagnostics, at path.Path) {
+	diags.AddAttributeError(at, "Database "+m.Name.ValueString()+" is protected from deletion",
+		fmt.Sprintf("Database %s of instance %s has deletion_protection = true in the state, and dropping it would lose its data. "+
+			"To go ahead, set deletion_protection = false, apply that alone, and then apply the deletion.", m.Name.ValueString(), m.InstanceID.ValueString()))
+}
+
+func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan postgresDatabaseModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	timeout, diags := plan.Timeouts.Create(ctx, databaseTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	name := plan.Name.ValueString()
+	accepted := false
+	err := inTurn(ctx, r.client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
+		pending, err := turn.CreateDatabase(ctx, name)
+		if err != nil {
+			return err
+		}
+		accepted = true
+		saved := plan
+		saved.CreatedAt = nullIfUnknown(saved.CreatedAt)
+		resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, childIdentity{InstanceID: plan.InstanceID, Name: plan.Name})...)
+		savePrivate(ctx, resp.Private, pendingKey, pendingWork{Job: pending.JobID, Creating: true}, &resp.Diagnostics)
+		return r.finish(ctx, turn, &plan, pending.JobID)
+	})
+	switch {
+	case accepted && stillInProgress(err):
+		resp.Diagnostics.AddWarning("Database "+name+" is still being created",
+			sentence(err.Error())+"\n\nThe database is in the state and not tainted; the service carries on with it. Apply again to wait for the same job.")
+	case err != nil:
+		addError(&resp.Diagnostics, "Unable to create database "+name, err)
+	default:
+		clearPending(ctx, resp.Private, &resp.Diagnostics)
+		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	}
+}
+
+// finish waits for the creation's job and reads the database.
+func (r *postgresDatabaseResource) finish(ctx context.Context, turn *client.Turn, m *postgresDatabaseModel, job string) error {
+	if err := turn.Wait(ctx, client.Pending{JobID: job}, client.OpDatabaseCreate); err != nil {
+		return err
+	}
+	database, err := readBack(ctx, func(ctx context.Context) (client.Database, error) { return r.find(ctx, *m) }, anything)
+	if err != nil {
+		return err
+	}
+	m.setRecord(database)
+	return nil
+}
+
+// find reads the database from the instance's list.
+func (r *postgresDatabaseResource) find(ctx context.Context, m postgresDatabaseModel) (client.Database, error) {
+	databases, err := r.client.Databases(ctx, m.InstanceID.ValueString())
+	if err != nil {
+		return client.Database{}, err
+	}
+	for _, database := range databases {
+		if database.Name == m.Name.ValueString() {
+			return database, nil
+		}
+	}
+	return client.Database{}, fmt.Errorf("database %s of instance %s: %w", m.Name.ValueString(), m.InstanceID.ValueString(), client.ErrNotFound)
+}
+
+func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state postgresDatabaseModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	work, pending := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, childIdentity{InstanceID: state.InstanceID, Name: state.Name})...)
+	if r.client == nil {
+		return
+	}
+	database, err := r.find(ctx, state)
+	switch {
+	case errors.Is(err, client.ErrNotFound) && pending && r.inProgress(ctx, work.Job):
+		return // it is not there yet; the next apply waits for it
+	case errors.Is(err, client.ErrNotFound):
+		removeGone(ctx, &resp.State, &resp.Diagnostics, fmt.Sprintf("Database %s of instance %s", state.Name.ValueString(), state.InstanceID.ValueString()))
+		return
+	case err != nil:
+		addError(&resp.Diagnostics, "Unable to read database "+state.Name.ValueString(), err)
+		return
+	}
+	state.setRecord(database)
+	clearPending(ctx, resp.Private, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}
+
+// Update finishes a creation that an earlier apply began. What else can change
+// is known to the provider alone.
+func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan postgresDatabaseModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	timeout, diags := plan.Timeouts.Update(ctx, databaseTimeout)
+	resp.Diagnostics.Append(diags...)
+	work, pending := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if pending {
+		err := inTurn(ctx, r.client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
+			return r.finish(ctx, turn, &plan, work.Job)
+		})
+		if err != nil {
+			addError(&resp.Diagnostics, "Unable to finish creating database "+plan.Name.ValueString(), err)
+			return
+		}
+		clearPending(ctx, resp.Private, &resp.Diagnostics)
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+}
+
+func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state postgresDatabaseModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := state.Timeouts.Delete(ctx, databaseTimeout)
+	resp.Diagnostics.Append(diags...)
+	_, neverReady := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if state.DeletionProtection.ValueBool() && !neverReady {
+		state.addProtected(&resp.Diagnostics, path.Root("deletion_protection"))
+		return
+	}
+	name := state.Name.ValueString()
+	err := inTurn(ctx, r.client, state.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
+		return turn.Do(ctx, client.OpDatabaseDrop, func(ctx context.Context) (client.Pending, error) { return turn.DropDatabase(ctx, name) })
+	})
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to drop database "+name, err)
+	}
+}
+
+func (r *postgresDatabaseResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	importChild(ctx, req, resp)
+}
+
+func (m *postgresDatabaseModel) setRecord(d client.Database) {
+	m.Name = types.StringValue(d.Name)
+	m.CreatedAt = timeOrNull(d.CreatedAt)
+	if m.DeletionProtection.IsNull() {
+		m.DeletionProtection = types.BoolValue(true) // imported: only the provider knows it
+	}
+}

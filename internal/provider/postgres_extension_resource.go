@@ -1,0 +1,170 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = &postgresExtensionResource{}
+	_ resource.ResourceWithImportState = &postgresExtensionResource{}
+	_ resource.ResourceWithIdentity    = &postgresExtensionResource{}
+)
+
+func newPostgresExtensionResource() resource.Resource { return &postgresExtensionResource{} }
+
+type postgresExtensionResource struct{ resourceBase }
+
+type postgresExtensionModel struct {
+	InstanceID types.String   `tfsdk:"instance_id"`
+	Database   types.String   `tfsdk:"database"`
+	Name       types.String   `tfsdk:"name"`
+	Version    types.String   `tfsdk:"version"`
+	Timeouts   timeouts.Value `tfsdk:"timeouts"`
+}
+
+type postgresExtensionIdentity struct {
+	InstanceID types.String `tfsdk:"instance_id"`
+	Database   types.String `tfsdk:"database"`
+	Name       types.String `tfsdk:"name"`
+}
+
+func (m postgresExtensionModel) identity() postgresExtensionIdentity {
+	return postgresExtensionIdentity{InstanceID: m.InstanceID, Database: m.Database, Name: m.Name}
+}
+
+func (r *postgresExtensionResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_postgres_extension"
+}
+
+func (r *postgresExtensionResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	name := replacingName("The extension: `pgvector`, `pg_trgm` or `pgcrypto`. A change replaces it.")
+	name.Validators = []validator.String{stringvalidator.OneOf("pgvector", "pg_trgm", "pgcrypto")}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "A Postgres extension in one database of an instance. **Dropping an extension drops what depends on it**, such as columns of its types.",
+		Attributes: map[string]schema.Attribute{
+			"instance_id": instanceIDAttribute("the extension is dropped from the former instance"),
+			"database":    replacingName("The database. A change replaces the extension: it is dropped from the former database."),
+			"name":        name,
+			"version": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "The version that is set.",
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			},
+			"timeouts": settingTimeouts(ctx),
+		},
+	}
+}
+
+func (r *postgresExtensionResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{
+		Attributes: map[string]identityschema.Attribute{
+			"instance_id": identityschema.StringAttribute{RequiredForImport: true, Description: "The instance's id."},
+			"database":    identityschema.StringAttribute{RequiredForImport: true, Description: "The database's name."},
+			"name":        identityschema.StringAttribute{RequiredForImport: true, Description: "The extension's name."},
+		},
+	}
+}
+
+func (r *postgresExtensionResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan postgresExtensionModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	timeout, diags := plan.Timeouts.Create(ctx, settingTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	database, name := plan.Database.ValueString(), plan.Name.ValueString()
+	err := r.set(ctx, plan.InstanceID.ValueString(), timeout, client.OpExtensionSet, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
+		return turn.SetExtension(ctx, database, name)
+	})
+	var extension client.Extension
+	if err == nil {
+		extension, err = readBack(ctx, func(ctx context.Context) (client.Extension, error) { return r.find(ctx, plan) }, anything)
+	}
+	if err != nil {
+		addError(&resp.Diagnostics, fmt.Sprintf("Unable to set extension %s in database %s", name, database), err)
+		return
+	}
+	plan.Version = stringOrNull(extension.Version)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
+}
+
+// find reads the extension from the list of its database.
+func (r *postgresExtensionResource) find(ctx context.Context, m postgresExtensionModel) (client.Extension, error) {
+	extensions, err := r.client.Extensions(ctx, m.InstanceID.ValueString(), m.Database.ValueString())
+	if err != nil {
+		return client.Extension{}, err
+	}
+	for _, extension := range extensions {
+		if extension.Name == m.Name.ValueString() {
+			return extension, nil
+		}
+	}
+	return client.Extension{}, fmt.Errorf("extension %s in database %s: %w", m.Name.ValueString(), m.Database.ValueString(), client.ErrNotFound)
+}
+
+func (r *postgresExtensionResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state postgresExtensionModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
+	if r.client == nil {
+		return
+	}
+	extension, err := r.find(ctx, state)
+	switch {
+	case errors.Is(err, client.ErrNotFound):
+		removeGone(ctx, &resp.State, &resp.Diagnostics, fmt.Sprintf("Extension %s in database %s", state.Name.ValueString(), state.Database.ValueString()))
+		return
+	case err != nil:
+		addError(&resp.Diagnostics, "Unable to read extension "+state.Name.ValueString(), err)
+		return
+	}
+	state.Version = stringOrNull(extension.Version)
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}
+
+// Update has nothing to send: all that can change in place is the timeouts.
+func (r *postgresExtensionResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan postgresExtensionModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+}
+
+func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state postgresExtensionModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := state.Timeouts.Delete(ctx, settingTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	database, name := state.Database.ValueString(), state.Name.ValueString()
+	err := r.set(ctx, state.InstanceID.ValueString(), timeout, client.OpExtensionDrop, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
+		return turn.DropExtension(ctx, database, name)
+	})
+	if err != nil {
+		addError(&resp.Diagnostics, fmt.Sprintf("Unable to drop extension %s from database %s", name, database), err)
+	}
+}
+
+func (r *postgresExtensionResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	importNamed(ctx, req, resp, "instance_id", "database", "name")
+}
