@@ -72,17 +72,9 @@ type Extension struct {
 	Version  string `json:"version"`
 }
 
-// Extensions reads the extensions set in one database of an instance; "" reads
-// those of all.
-func (c *Client) Extensions(ctx context.Context, instanceID, database string) ([]Extension, error) {
-	path := []string{"instances", instanceID, "postgres", "extensions"}
-	if database == "" {
-		return list[Extension](ctx, c, "extensions", path...)
-	}
-	answer, err := do[struct {
-		Extensions []Extension `json:"extensions"`
-	}](ctx, c, request{method: http.MethodGet, path: path, query: url.Values{"database": {database}}})
-	return answer.Extensions, err
+// Extensions reads the extensions of an instance, in all of its databases.
+func (c *Client) Extensions(ctx context.Context, instanceID string) ([]Extension, error) {
+	return list[Extension](ctx, c, "extensions", "instances", instanceID, "postgres", "extensions")
 }
 
 // SetExtension sets an extension in a database; "" is the instance's own.

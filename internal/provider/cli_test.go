@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	goversion "github.com/hashicorp/go-version"
+
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
@@ -59,6 +61,12 @@ func newWorkspace(t *testing.T, fake *fakeservicetest.Server, configuration stri
 		t.Skip("Acceptance tests skipped unless env 'TF_ACC' set")
 	}
 	t.Parallel()
+	return newWorkspaceBeside(t, fake, configuration)
+}
+
+// newWorkspaceBeside is a further workspace of the same test.
+func newWorkspaceBeside(t *testing.T, fake *fakeservicetest.Server, configuration string) *workspace {
+	t.Helper()
 	folder := t.TempDir()
 	plugins := providerFolder(t)
 	rc := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"registry.terraform.io/instance-hosting/hosting\" = %[1]q\n"+
@@ -233,4 +241,38 @@ func (w *workspace) mustBeKept(kind, name string) *savedInstance {
 		w.t.Fatalf("%s.%s is %s", kind, name, object.Status)
 	}
 	return object
+}
+
+// read gives the text of a file of the workspace.
+func (w *workspace) read(name string) string {
+	w.t.Helper()
+	content, err := os.ReadFile(filepath.Join(w.folder, name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(content)
+}
+
+// needs skips the test on a CLI below a version of Terraform, which cannot do
+// what it tests; OpenTofu, whose numbers are its own, is skipped too. The CLI
+// that `make test` uses is new enough.
+func (w *workspace) needs(t *testing.T, version string) {
+	t.Helper()
+	var answer struct {
+		Version string `json:"terraform_version"`
+	}
+	output, err := w.command("version", "-json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(output, &answer); err != nil {
+		t.Fatal(err)
+	}
+	have, err := goversion.NewVersion(answer.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(filepath.Base(w.cli), "tofu") || have.LessThan(goversion.Must(goversion.NewVersion(version))) {
+		t.Skipf("the CLI is %s %s; this needs Terraform %s", filepath.Base(w.cli), have, version)
+	}
 }

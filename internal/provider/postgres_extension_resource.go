@@ -104,14 +104,16 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
 
-// find reads the extension from the list of its database.
+// find reads the extension from the instance's list.
 func (r *postgresExtensionResource) find(ctx context.Context, m postgresExtensionModel) (client.Extension, error) {
-	extensions, err := r.client.Extensions(ctx, m.InstanceID.ValueString(), m.Database.ValueString())
+	// All of the instance's: asking for those of a database that is gone is an
+	// error that does not say so.
+	extensions, err := r.client.Extensions(ctx, m.InstanceID.ValueString())
 	if err != nil {
 		return client.Extension{}, err
 	}
 	for _, extension := range extensions {
-		if extension.Name == m.Name.ValueString() {
+		if extension.Name == m.Name.ValueString() && extension.Database == m.Database.ValueString() {
 			return extension, nil
 		}
 	}

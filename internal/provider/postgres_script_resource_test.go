@@ -1,0 +1,219 @@
+package provider_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+// A recorder stands in for the database: these tests are about the console and
+// the order of requests. That SQL really runs is the matter of the tests with a
+// data plane.
+type recorder struct {
+	mu    sync.Mutex
+	ran   []string // "mode database: sql"
+	fails map[string]*fakeservice.SQLError
+	wait  func()
+}
+
+func (r *recorder) Query(_ context.Context, q fakeservice.Query) (fakeservice.QueryResult, error) {
+	if r.wait != nil {
+		r.wait()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ran = append(r.ran, q.Mode+" "+q.Database+": "+q.SQL)
+	if err := r.fails[q.SQL]; err != nil {
+		return fakeservice.QueryResult{}, err
+	}
+	return fakeservice.QueryResult{Command: "OK"}, nil
+}
+
+func (r *recorder) statements() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]string(nil), r.ran...)
+}
+
+// startRecorded serves a fake whose SQL is recorded, with an instance i-one.
+func startRecorded(t *testing.T) (*fakeservicetest.Server, *recorder) {
+	t.Helper()
+	r := &recorder{fails: map[string]*fakeservice.SQLError{}}
+	fake := fakeservicetest.Start(t, func(o *fakeservice.Options) { o.Speed, o.Querier = testSpeed, r })
+	fake.AddInstance(fakeservice.Instance{ID: "i-one", Name: "one", Plan: "medium", Region: "eu-central", ConsoleMode: "off",
+		Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}}})
+	return fake, r
+}
+
+func scriptHCL(arguments string) string {
+	return "resource \"hosting_postgres_script\" \"test\" {\n  instance_id = \"i-one\"\n  " + arguments + "\n}\n"
+}
+
+const scriptAddress = "hosting_postgres_script.test"
+
+// modes are the modes that the console was set to, in order.
+func modes(fake *fakeservicetest.Server) []string {
+	var all []string
+	for _, request := range fake.Requests() {
+		if request.Method == "PUT" && strings.HasSuffix(request.Path, "/sql-console") && request.Status == 202 {
+			all = append(all, strings.TrimSuffix(strings.TrimPrefix(string(request.Body), `{"mode":"`), `"}`))
+		}
+	}
+	return all
+}
+
+func TestScriptLifecycle(t *testing.T) {
+	fake, sql := startRecorded(t)
+	run(t,
+		resource.TestStep{Config: config(fake, "%s", scriptHCL(`sql = "one"`)), ConfigPlanChecks: emptyPlan},
+		resource.TestStep{Config: config(fake, "%s", scriptHCL("sql = \"two\"\ndestroy_sql = \"gone\"")), ConfigPlanChecks: plans(scriptAddress, plancheck.ResourceActionUpdate)},
+		resource.TestStep{Config: config(fake, "%s", scriptHCL("sql = \"two\"\ndestroy_sql = \"gone\"\ndatabase = \"main\"")), ConfigPlanChecks: plans(scriptAddress, plancheck.ResourceActionDestroyBeforeCreate)},
+	)
+	want := []string{"rw main: one", "rw main: two", "rw main: gone", "rw main: two", "rw main: gone"}
+	if diff := cmp.Diff(want, sql.statements()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"rw", "off", "rw", "off", "rw", "off", "rw", "off", "rw", "off"}, modes(fake)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestScriptInvalid(t *testing.T) {
+	fake, _ := startRecorded(t)
+	run(t,
+		refuses(config(fake, "%s", scriptHCL(`sql = ""`)), "Attribute sql string length must be at least 1"),
+		refuses(config(fake, "%s", scriptHCL("sql = \"one\"\ndatabase = \"\"")), "Attribute database string length must be at least 1"),
+	)
+}
+
+func TestScriptPutsTheConsoleBack(t *testing.T) {
+	rows := map[string]struct {
+		found string
+		want  []string
+	}{
+		"off":                 {"off", []string{"rw", "off"}},
+		"ro":                  {"ro", []string{"rw", "ro"}},
+		"rw is left as it is": {"rw", nil},
+	}
+	for name, row := range rows {
+		for _, fails := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				fake, sql := startRecorded(t)
+				fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = row.found })
+				step := resource.TestStep{Config: config(fake, "%s", scriptHCL(`sql = "one"`))}
+				if fails {
+					sql.fails["one"] = &fakeservice.SQLError{Message: `syntax error at or near "one"`, SQLState: "42601"}
+					step.ExpectError = wrapped(`syntax error at or near "one"`)
+				}
+				run(t, step)
+				if diff := cmp.Diff(row.want, modes(fake)); diff != "" {
+					t.Error(diff)
+				}
+				if n := len(sql.statements()); n != 1 {
+					t.Errorf("%d statements, want 1", n)
+				}
+			})
+		}
+	}
+}
+
+func TestScriptInterruptedPutsTheConsoleBack(t *testing.T) {
+	fake, sql := startRecorded(t)
+	running, finish := make(chan struct{}), make(chan struct{})
+	sql.wait = func() { close(running); <-finish }
+	w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
+	apply := w.start("apply", "-auto-approve", "-no-color")
+	<-running
+	apply.signal(syscall.SIGINT)
+	close(finish)
+	apply.wait()
+	if diff := cmp.Diff([]string{"rw", "off"}, modes(fake)); diff != "" {
+		t.Error(diff)
+	}
+	sql.wait = nil
+	w.apply()
+	w.mustBeSettled()
+	if n := len(sql.statements()); n != 1 {
+		t.Errorf("%d statements, want 1: it ran, and was saved", n)
+	}
+}
+
+// The console is closed after it was opened, as another process does that puts
+// it back.
+func TestScriptClosedMidwayIsOpenedAgain(t *testing.T) {
+	fake, sql := startRecorded(t)
+	var once sync.Once
+	fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "rw" }) // opened by the other
+	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/sql-console", Rewrite: func(map[string]any) {
+		once.Do(func() {
+			go fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "off" })
+		})
+		until(t, "the other closes the console", func() bool { i, _ := fake.Instance("i-one"); return i.ConsoleMode == "off" })
+	}})
+	run(t, resource.TestStep{Config: config(fake, "%s", scriptHCL(`sql = "one"`))})
+	if n := len(sql.statements()); n != 1 {
+		t.Errorf("%d statements ran, want 1", n)
+	}
+	if diff := cmp.Diff([]string{"rw", "off"}, modes(fake)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestScriptIsNotSentTwice(t *testing.T) {
+	fake, sql := startRecorded(t)
+	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/engines/postgres/query", AfterCommit: true, Drop: true})
+	run(t, refuses(config(fake, "%s", scriptHCL(`sql = "one"`)), "whether the service carried it out is unknown"))
+	if n := len(sql.statements()); n != 1 {
+		t.Errorf("%d statements, want 1", n)
+	}
+	if diff := cmp.Diff([]string{"rw", "off"}, modes(fake)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestScriptWhoseConsoleCannotBePutBackSaysSoLoudly(t *testing.T) {
+	fake, sql := startRecorded(t)
+	fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/sql-console", Skip: 1, Times: -1, Status: 422, Code: "validation_failed", Detail: "stuck"})
+	w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
+	r := w.run("apply", "-auto-approve", "-no-color")
+	if !strings.Contains(r.output, "The SQL console of instance i-one is left in mode rw, and must be set to off by hand") {
+		t.Errorf("exit %d:\n%s", r.exit, r.output)
+	}
+	w.mustBeKept("hosting_postgres_script", "test")
+	if n := len(sql.statements()); n != 1 {
+		t.Errorf("%d statements, want 1", n)
+	}
+}
+
+// Ten scripts and a console mode on one instance, by two processes at once.
+func TestScriptsOfTwoProcessesLeaveTheConsoleOff(t *testing.T) {
+	fake, sql := startRecorded(t)
+	body := `
+resource "hosting_postgres_script" "many" {
+  count       = 5
+  instance_id = "i-one"
+  sql         = "statement ${count.index}"
+}`
+	one, other := newWorkspace(t, fake, body), newWorkspaceBeside(t, fake, body)
+	first, second := one.start("apply", "-auto-approve", "-no-color"), other.start("apply", "-auto-approve", "-no-color")
+	for _, apply := range []*started{first, second} {
+		if r := apply.wait(); r.exit != 0 {
+			t.Errorf("exit %d:\n%s", r.exit, r.output)
+		}
+	}
+	if n := len(sql.statements()); n != 10 {
+		t.Errorf("%d statements, want 10", n)
+	}
+	if instance, _ := fake.Instance("i-one"); instance.ConsoleMode != "off" {
+		t.Errorf("the console ended %s", instance.ConsoleMode)
+	}
+}

@@ -1,0 +1,242 @@
+package provider_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/echoprovider"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+func TestFunctionsInAConfiguration(t *testing.T) {
+	run(t,
+		resource.TestStep{
+			Config: `
+output "env" { value = provider::hosting::libpq_env("postgresql://u:p@h:5432/d", "/ca.pem")["PGHOST"] }
+output "pooled" { value = provider::hosting::pooled_url("postgresql://u:p@h:5432/d") }
+output "signature" { value = provider::hosting::webhook_signature("what do ya want for nothing?", "Jefe") }
+`,
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownOutputValue("env", knownvalue.StringExact("h")),
+				statecheck.ExpectKnownOutputValue("pooled", knownvalue.StringExact("postgresql://u:p@h:6432/d")),
+				statecheck.ExpectKnownOutputValue("signature", knownvalue.StringExact("sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")),
+			},
+		},
+		resource.TestStep{
+			Config:      `output "x" { value = provider::hosting::libpq_env("postgresql://h/d", "") }`,
+			ExpectError: wrapped(`Invalid value for "ca_file" parameter: The path of the CA file is empty.`),
+		},
+		resource.TestStep{
+			Config:      `output "x" { value = provider::hosting::pooled_url("redis://h") }`,
+			ExpectError: wrapped(`Invalid value for "url" parameter: This is no Postgres URL`),
+		},
+		resource.TestStep{
+			Config:      `output "x" { value = provider::hosting::webhook_signature("b", "") }`,
+			ExpectError: wrapped(`Invalid value for "secret" parameter: The secret is empty.`),
+		},
+	)
+}
+
+func TestEphemeralConnection(t *testing.T) {
+	fake := seeded(t)
+	factories := providers()
+	factories["echo"] = echoprovider.NewProviderServer()
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: factories,
+		Steps: []resource.TestStep{{
+			Config: config(fake, `
+ephemeral "hosting_connection" "test" { instance_id = "i-one" }
+provider "echo" { data = ephemeral.hosting_connection.test }
+resource "echo" "test" {}
+`),
+			ConfigStateChecks: []statecheck.StateCheck{
+				shows("echo.test", knownvalue.NotNull(), "data", "postgres_owner_url"),
+				shows("echo.test", knownvalue.NotNull(), "data", "postgres_readonly_url"),
+				shows("echo.test", knownvalue.NotNull(), "data", "auth_service_key"),
+				shows("echo.test", knownvalue.NotNull(), "data", "ca_certificate"),
+				shows("echo.test", knownvalue.Int64Exact(5432), "data", "postgres_direct_port"),
+				shows("echo.test", knownvalue.Null(), "data", "redis_url"),
+				shows("echo.test", knownvalue.Null(), "data", "couchdb_url"),
+				shows("echo.test", knownvalue.Null(), "data", "nats_url"),
+			},
+		}},
+	})
+}
+
+// everything is one of each resource that can be imported.
+const everything = `
+resource "hosting_app" "test" {
+  instance_id = hosting_instance.test.id
+  name        = "guestbook"
+  repo        = "octo/guestbook"
+}
+resource "hosting_allowlist" "test" {
+  instance_id = hosting_instance.test.id
+  cidrs       = ["203.0.113.0/24"]
+}
+resource "hosting_console_mode" "test" {
+  instance_id = hosting_instance.test.id
+  mode        = "ro"
+}
+resource "hosting_auth_settings" "test" {
+  instance_id   = hosting_instance.test.id
+  site_url      = "https://app.example"
+  redirect_urls = ["https://app.example/**"]
+}
+resource "hosting_webhook_endpoint" "test" { url = "https://hooks.example" }
+resource "hosting_postgres_database" "test" {
+  instance_id         = hosting_instance.test.id
+  name                = "orders"
+  deletion_protection = false
+}
+resource "hosting_postgres_extension" "test" {
+  instance_id = hosting_instance.test.id
+  database    = hosting_postgres_database.test.name
+  name        = "pgcrypto"
+}
+`
+
+func TestImportByIdentity(t *testing.T) {
+	fake := startFake(t)
+	configuration := config(fake, "%s", appsInstance+everything)
+	steps := []resource.TestStep{{Config: configuration, ConfigPlanChecks: emptyPlan}}
+	for _, kind := range []string{"instance", "app", "allowlist", "console_mode", "auth_settings", "webhook_endpoint", "postgres_database", "postgres_extension"} {
+		// An import sets deletion_protection to its default, which the
+		// configuration here has not, so that plan is an update.
+		step := resource.TestStep{
+			ResourceName:    "hosting_" + kind + ".test",
+			ImportState:     true,
+			ImportStateKind: resource.ImportBlockWithResourceIdentity,
+		}
+		if kind == "instance" || kind == "postgres_database" {
+			step.ImportPlanChecks = resource.ImportPlanChecks{PreApply: []plancheck.PlanCheck{
+				plancheck.ExpectResourceAction("hosting_"+kind+".test", plancheck.ResourceActionUpdate),
+			}}
+			step.ExpectError = wrapped("importing resource hosting_" + kind + ".test: expected a no-op import operation")
+		}
+		steps = append(steps, step)
+	}
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: providers(),
+		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
+		Steps:                    steps,
+	})
+}
+
+func TestPostgresDatabaseAndExtension(t *testing.T) {
+	fake := startFake(t)
+	body := appsInstance + `
+resource "hosting_postgres_database" "test" {
+  instance_id         = hosting_instance.test.id
+  name                = %q
+  deletion_protection = %t
+}
+resource "hosting_postgres_extension" "test" {
+  instance_id = hosting_instance.test.id
+  database    = hosting_postgres_database.test.name
+  name        = "pgcrypto"
+}
+`
+	id := func(suffix string) resource.ImportStateIdFunc {
+		return func(*terraformState) (string, error) { return onlyInstance(t, fake) + suffix, nil }
+	}
+	const database, extension = "hosting_postgres_database.test", "hosting_postgres_extension.test"
+	run(t,
+		resource.TestStep{Config: config(fake, body, "orders", true), ConfigPlanChecks: emptyPlan},
+		resource.TestStep{ResourceName: database, ImportState: true, ImportStateIdFunc: id("/orders"), ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "name"},
+		resource.TestStep{ResourceName: extension, ImportState: true, ImportStateIdFunc: id("/orders/pgcrypto"), ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "name"},
+		resource.TestStep{ResourceName: extension, ImportState: true, ImportStateIdFunc: id("/pgcrypto"), ExpectError: wrapped("The id must have the form instance_id/database/name")},
+		refuses(config(fake, body, "other", false), "Database orders is protected from deletion"),
+		resource.TestStep{Config: config(fake, body, "orders", false), ConfigPlanChecks: plans(database, plancheck.ResourceActionUpdate)},
+		resource.TestStep{Config: config(fake, body, "other", false), ConfigPlanChecks: plans(database, plancheck.ResourceActionDestroyBeforeCreate)},
+		resource.TestStep{ // dropped behind Terraform's back
+			PreConfig:        func() { fake.RemoveExtension(onlyInstance(t, fake), "other", "pgcrypto") },
+			Config:           config(fake, body, "other", false),
+			ConfigPlanChecks: plans(extension, plancheck.ResourceActionCreate),
+		},
+		resource.TestStep{
+			PreConfig:        func() { fake.RemoveDatabase(onlyInstance(t, fake), "other") },
+			Config:           config(fake, body, "other", false),
+			ConfigPlanChecks: plans(database, plancheck.ResourceActionCreate),
+		},
+		resource.TestStep{
+			PreConfig: func() {
+				fake.FailJobs(fakeservice.JobMatch{Operation: "database_create"}, 1, "trouble", "the disk is on fire")
+			},
+			Config:      config(fake, body, "third", false),
+			ExpectError: wrapped("the disk is on fire (trouble)"),
+		},
+		resource.TestStep{Config: config(fake, body, "third", false), ConfigPlanChecks: emptyPlan},
+	)
+}
+
+func TestPostgresExtensionInvalid(t *testing.T) {
+	fake := startFake(t)
+	run(t, refuses(config(fake, `
+resource "hosting_postgres_extension" "test" {
+  instance_id = "i"
+  database    = "d"
+  name        = "postgis"
+}`), `Attribute name value must be one of`))
+}
+
+// A query lists what there is; what it generates plans empty once it is imported.
+func TestQueryAndGeneratedConfiguration(t *testing.T) {
+	fake := startFake(t)
+	for n := range 50 {
+		id := fmt.Sprintf("i-%02d", n)
+		fake.AddInstance(fakeservice.Instance{
+			ID: id, Name: fmt.Sprint("machine ", n), Plan: "medium", Region: "eu-central",
+			Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 1024}, "auth": {MemoryMB: 256}},
+		})
+		fake.AddApp(id, fakeservice.App{Name: "web", Repo: "octo/web", Branch: "main", Port: 3000, HealthPath: "/up", Public: n%2 == 0, MemoryMB: 512, Links: []string{"auth"}, Env: map[string]string{"TOKEN": "canary-of-a-secret"}})
+	}
+	w := newWorkspace(t, fake, "")
+	w.needs(t, "1.14.0")
+	w.write("all.tfquery.hcl", `
+list "hosting_instance" "all" {
+  provider         = hosting
+  include_resource = true
+  limit            = 1000
+}
+list "hosting_app" "all" {
+  provider         = hosting
+  include_resource = true
+  limit            = 1000
+}
+list "hosting_postgres_database" "some" {
+  provider = hosting
+  config { instance_id = "i-07" }
+}
+list "hosting_webhook_endpoint" "none" {
+  provider = hosting
+}
+`)
+	query := w.run("query", "-no-color", "-generate-config-out=generated.tf")
+	if query.exit != 0 {
+		t.Fatalf("query ended with exit %d:\n%s", query.exit, query.output)
+	}
+	for _, want := range []string{"id=i-49", "machine 0", "instance_id=i-49,name=web"} {
+		if !strings.Contains(query.output, want) {
+			t.Errorf("the query does not show %q:\n%s", want, query.output)
+		}
+	}
+	apply := w.apply()
+	if !strings.Contains(apply.output, "101 imported, 0 added, 0 changed, 0 destroyed") {
+		t.Errorf("the import changed something:\n%s", apply.output[max(0, len(apply.output)-2000):])
+	}
+	w.mustBeSettled()
+	if jobs := fake.Jobs(); len(jobs) != 0 {
+		t.Errorf("%d jobs were set going by a query and its import", len(jobs))
+	}
+	if strings.Contains(w.read("terraform.tfstate")+w.read("generated.tf"), "canary-of-a-secret") {
+		t.Error("a build variable that may be secret reached the state")
+	}
+}
