@@ -1,0 +1,264 @@
+package appruntime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Spec is how an app is to run.
+type Spec struct {
+	// Port is the one that the app's public address has if it is free. The app
+	// itself gets whichever is free, in PORT: apps share this machine's ports.
+	Port int
+	// HealthPath is answered with 200 by an app that works.
+	HealthPath string
+	// Public says whether the app has an address.
+	Public bool
+	// Env holds the app's own variables.
+	Env map[string]string
+	// Database is the URL of the machine's database, and CA the certificate
+	// that proves who answers there, in PEM. Both are empty where there is none.
+	Database, CA string
+}
+
+// App is an app on an instance. Its data folder is made with it and goes with
+// it; all else changes.
+type App struct {
+	runtime *Runtime
+	name    Name
+	folder  string // with data, and an empty root for the app's view
+	user    int
+	log     *tail
+	front   *front
+
+	// changing is held by whoever deploys, restarts or ends the app.
+	changing sync.Mutex
+	build    *Build
+	spec     Spec
+	halt     context.CancelFunc // ends the present run
+	halted   chan struct{}      // closed once it has ended
+
+	mu      sync.Mutex
+	status  Status
+	changed chan struct{} // closed and made anew with each change of status
+	process *process      // nil while none runs
+	starts  int
+	// lastAnswer is when the health path was last answered with 200.
+	lastAnswer time.Time
+}
+
+func newApp(r *Runtime, name Name) (*App, error) {
+	folder, err := os.MkdirTemp(r.folder, "app-")
+	if err != nil {
+		return nil, err
+	}
+	a := &App{
+		runtime: r, name: name, folder: folder, user: userOf(name, r.folder),
+		log: &tail{limit: logKept}, status: Starting, changed: make(chan struct{}),
+	}
+	a.front = &front{log: r.log}
+	for _, part := range []string{a.data(), a.root()} {
+		if err := os.Mkdir(part, 0o700); err != nil {
+			return nil, errors.Join(err, os.RemoveAll(folder))
+		}
+	}
+	// The user that the app runs as passes through here.
+	if err := errors.Join(os.Chmod(folder, 0o711), give(a.data(), a.user)); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	return a, nil
+}
+
+func (a *App) data() string { return filepath.Join(a.folder, "data") }
+func (a *App) root() string { return filepath.Join(a.folder, "root") }
+
+// Deploy runs a build in place of the one that runs, and takes it over: it is
+// discarded when another one is deployed. Deploy does not wait for the app to
+// answer.
+//
+// The old version ends before the new one begins, because they share /data.
+func (a *App) Deploy(build *Build, spec Spec) error {
+	a.changing.Lock()
+	defer a.changing.Unlock()
+	if a.runtime.life.Err() != nil {
+		return errors.Join(errClosed, build.Discard())
+	}
+	if err := give(build.folder, a.user); err != nil {
+		return errors.Join(err, build.Discard())
+	}
+	a.stop()
+	old := a.build
+	a.build, a.spec = build, spec
+	if err := a.begin(); err != nil {
+		return err
+	}
+	if old != nil {
+		return old.Discard()
+	}
+	return nil
+}
+
+// Restart ends the app and begins it again, with what has changed of how it is
+// to run. An app that was never deployed stays so.
+func (a *App) Restart(spec Spec) error {
+	a.changing.Lock()
+	defer a.changing.Unlock()
+	if a.runtime.life.Err() != nil {
+		return errClosed
+	}
+	a.spec = spec
+	if a.build == nil {
+		return nil
+	}
+	a.stop()
+	return a.begin()
+}
+
+// Configure makes the app run so. It restarts one only if something changes.
+func (a *App) Configure(spec Spec) error {
+	a.changing.Lock()
+	same := a.spec.equal(spec)
+	a.changing.Unlock()
+	if same {
+		return nil
+	}
+	return a.Restart(spec)
+}
+
+// begin runs the build. a.changing is held.
+func (a *App) begin() error {
+	if a.spec.CA != "" {
+		// Everybody may read it: it is no secret.
+		if err := os.WriteFile(filepath.Join(a.build.folder, caFile), []byte(a.spec.CA), 0o644); err != nil {
+			return err
+		}
+	}
+	if err := a.front.open(a.spec.Public, a.spec.Port); err != nil {
+		return err
+	}
+	a.setStatus(Starting)
+	ctx, cancel := context.WithCancel(a.runtime.life)
+	a.halt, a.halted = cancel, make(chan struct{})
+	run := run{app: a, build: a.build, spec: a.spec}
+	go func(halted chan struct{}) {
+		defer close(halted)
+		run.keepUp(ctx)
+	}(a.halted)
+	return nil
+}
+
+// stop ends the present run, if there is one. a.changing is held.
+func (a *App) stop() {
+	if a.halt == nil {
+		return
+	}
+	a.halt()
+	<-a.halted
+	a.halt = nil
+}
+
+// end stops the app and its address.
+func (a *App) end() {
+	a.changing.Lock()
+	defer a.changing.Unlock()
+	a.stop()
+	a.front.close()
+}
+
+// remove ends the app and takes its folders away.
+func (a *App) remove() error {
+	a.end()
+	a.changing.Lock()
+	defer a.changing.Unlock()
+	err := os.RemoveAll(a.folder)
+	if a.build != nil {
+		err = errors.Join(err, a.build.Discard())
+		a.build = nil
+	}
+	return err
+}
+
+// URL is the app's address, or "" for one that is not deployed or not public.
+func (a *App) URL() string { return a.front.url() }
+
+// Log is the end of what the app has written, and of what became of it.
+func (a *App) Log() string { return a.log.String() }
+
+// PID is the number of the app's process, or 0 while none runs. It leads a
+// process group of that number.
+func (a *App) PID() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.process == nil {
+		return 0
+	}
+	return a.process.pid
+}
+
+// Starts is how often a process of the app was begun.
+func (a *App) Starts() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.starts
+}
+
+// Status is how the app does.
+func (a *App) Status() Status {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.status
+}
+
+// Settled waits until the app is running or has failed.
+func (a *App) Settled(ctx context.Context) (Status, error) {
+	for {
+		a.mu.Lock()
+		status, changed := a.status, a.changed
+		a.mu.Unlock()
+		if status != Starting {
+			return status, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return status, ctx.Err()
+		case <-a.runtime.life.Done():
+			return status, errClosed
+		}
+	}
+}
+
+// setStatus keeps a status and tells of it when it is another one.
+func (a *App) setStatus(status Status) {
+	a.mu.Lock()
+	same := a.status == status
+	a.status = status
+	if !same {
+		close(a.changed)
+		a.changed = make(chan struct{})
+	}
+	a.mu.Unlock()
+	if tell := a.runtime.options.StatusChanged; tell != nil && !same {
+		tell(a.name, status)
+	}
+}
+
+func (a *App) setProcess(p *process) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.process = p; p != nil {
+		a.starts++
+	}
+}
+
+// note writes a line about the app into its log.
+func (a *App) note(format string, arguments ...any) {
+	line := fmt.Sprintf(format, arguments...)
+	fmt.Fprintf(a.log, "[hosting] %s\n", line)
+	a.runtime.log.Info("app", "instance", a.name.Instance, "app", a.name.App, "is", line)
+}

@@ -1,0 +1,180 @@
+package appruntime
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// write makes a folder with files.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	folder := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+func TestFailedBuilds(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"no recipe":      {map[string]string{"README.md": ""}, "does not say how it is built"},
+		"broken recipe":  {map[string]string{"hosting.json": `{"start`}, "hosting.json: "},
+		"unknown field":  {map[string]string{"hosting.json": `{"begin": "x"}`}, `unknown field "begin"`},
+		"no start":       {map[string]string{"hosting.json": `{"build": "true"}`}, `"start" is missing`},
+		"failed command": {map[string]string{"hosting.json": `{"build": "echo step one; echo why >&2; exit 7", "start": "x"}`}, "step one\nwhy\nThe build failed: exit status 7"},
+		"compile error":  {map[string]string{"go.mod": "module x\n\ngo 1.26\n", "main.go": "package main\n\nfunc main() { nonsense() }\n"}, "undefined: nonsense"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := open(t, func(o *Options) { o.Repositories = map[string]string{"octo/app": write(t, row.files)} })
+			_, err := r.Build(t.Context(), "octo/app", "main", nil)
+			failed := (*BuildError)(nil)
+			if !errors.As(err, &failed) || !strings.Contains(failed.Log, row.want) {
+				t.Fatalf("the build ended with %v, want %q", err, row.want)
+			}
+			if failed.Commit == "" {
+				t.Error("the failed build has no commit")
+			}
+			if left := glob(t, r, "build-*"); len(left) > 0 {
+				t.Errorf("%v is left", left)
+			}
+		})
+	}
+}
+
+func TestUnknownRepository(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	_, err := r.Build(t.Context(), "octo/other", "main", nil)
+	if failed := (*BuildError)(nil); !errors.As(err, &failed) || !strings.Contains(failed.Log, "--repo octo/other=FOLDER") {
+		t.Errorf("the build ended with %v", err)
+	}
+}
+
+// A failed build touches nothing of the version that runs.
+func TestFailedBuildLeavesTheRunningVersion(t *testing.T) {
+	t.Parallel()
+	broken := write(t, map[string]string{"hosting.json": `{"build": "exit 1", "start": "x"}`})
+	r := open(t, func(o *Options) { o.Repositories["octo/broken"] = broken })
+	a := deploy(t, r, "web", nil)
+	pid := a.PID()
+	if _, err := r.Build(t.Context(), "octo/broken", "main", nil); err == nil {
+		t.Fatal("the build succeeded")
+	}
+	must(t, a, "/healthz")
+	if a.PID() != pid {
+		t.Error("the app was started again")
+	}
+}
+
+func TestLongLogIsCutToItsEnd(t *testing.T) {
+	t.Parallel()
+	folder := write(t, map[string]string{"hosting.json": `{"build": "i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done; exit 1", "start": "x"}`})
+	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
+	_, err := r.Build(t.Context(), "octo/app", "main", nil)
+	if err == nil || len(err.Error()) > logShown || !strings.HasPrefix(err.Error(), "line ") || !strings.HasSuffix(err.Error(), "line 2999\nThe build failed: exit status 1") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// The recipe's commands get the variables, and run in a copy: the repository
+// itself is not written to.
+func TestRecipe(t *testing.T) {
+	t.Parallel()
+	folder := write(t, map[string]string{
+		"hosting.json": `{"build": "echo \"$GREETING\" > built; chmod 600 built", "start": "cat built; sleep 1000"}`,
+	})
+	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
+	a, err := r.App(Name{"i-1", "web"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"GREETING": "hello from the build"}
+	if err := a.Deploy(build(t, r, env), Spec{HealthPath: "/", Env: env}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the app has read what was built", func() bool { return strings.Contains(a.Log(), "hello from the build") })
+	if _, err := os.Stat(filepath.Join(folder, "built")); err == nil {
+		t.Error("the build wrote into the repository")
+	}
+}
+
+func TestCommitOfAFolder(t *testing.T) {
+	t.Parallel()
+	folder := write(t, map[string]string{"hosting.json": `{"start": "true"}`, "a/b": "1", ".git-not/x": "1"})
+	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
+	commit := func(branch string) string {
+		b, err := r.Build(t.Context(), "octo/app", branch, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Discard(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Commit
+	}
+	first := commit("main")
+	if len(first) != 40 || commit("other") != first {
+		t.Errorf("the commit of a folder is %q, of another branch %q", first, commit("other"))
+	}
+	if err := os.WriteFile(filepath.Join(folder, "a/b"), []byte("2"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if second := commit("main"); second == first {
+		t.Error("a changed folder has the same commit")
+	}
+}
+
+func TestBranchesOfAGitRepository(t *testing.T) {
+	t.Parallel()
+	folder := write(t, map[string]string{"hosting.json": `{"build": "cat version", "start": "true"}`, "version": "one"})
+	git := func(arguments ...string) string {
+		t.Helper()
+		command := exec.Command("git", append([]string{"-C", folder, "-c", "user.name=n", "-c", "user.email=e@x.test", "-c", "init.defaultBranch=main"}, arguments...)...)
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %s\n%s", arguments, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	git("init", "-q")
+	git("add", "-A")
+	git("commit", "-qm", "one")
+	git("checkout", "-qb", "next")
+	if err := os.WriteFile(filepath.Join(folder, "version"), []byte("two"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	git("commit", "-qam", "two")
+	// What is not committed is not built.
+	if err := os.WriteFile(filepath.Join(folder, "version"), []byte("three"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
+	for branch, version := range map[string]string{"main": "one", "next": "two"} {
+		b, err := r.Build(t.Context(), "octo/app", branch, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := git("rev-parse", branch); b.Commit != want || !strings.Contains(b.Log, version) {
+			t.Errorf("%s is at %s, want %s; the log is %s", branch, b.Commit, want, b.Log)
+		}
+	}
+	_, err := r.Build(t.Context(), "octo/app", "gone", nil)
+	if err == nil || !strings.Contains(err.Error(), `has no branch "gone"`) {
+		t.Errorf("a build of a branch that is not there ended with %v", err)
+	}
+}

@@ -1,0 +1,169 @@
+package appruntime
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// front is an app's public address. It stays the same for as long as the app
+// is there, whatever becomes of the process behind it.
+type front struct {
+	log *slog.Logger
+
+	mu      sync.Mutex
+	address string // kept when the app is not public for a while
+	server  *http.Server
+	served  chan struct{}
+	target  int // the port of the process that answers, or 0
+}
+
+// open begins or ceases to listen.
+func (f *front) open(public bool, port int) error {
+	if !public {
+		f.close()
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.server != nil {
+		return nil
+	}
+	listener, err := listen(f.address, port)
+	if err != nil {
+		return fmt.Errorf("find an address for the app: %w", err)
+	}
+	f.address = listener.Addr().String()
+	f.server = &http.Server{Handler: f.handler(), ReadHeaderTimeout: 10 * time.Second}
+	f.served = make(chan struct{})
+	go func(server *http.Server, served chan struct{}) {
+		defer close(served)
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			f.log.Error("an app's address is gone", "address", listener.Addr(), "error", err)
+		}
+	}(f.server, f.served)
+	return nil
+}
+
+// listen takes the address that the app had before, else one of its own: an
+// address of the loopback network for each app keeps their cookies apart, and
+// lets the port be the one that is asked for. Where there is but one loopback
+// address, it is shared.
+func listen(before string, port int) (net.Listener, error) {
+	var config net.ListenConfig
+	try := []string{}
+	if before != "" {
+		try = append(try, before)
+	}
+	own := ownAddress()
+	try = append(try, net.JoinHostPort(own, strconv.Itoa(port)), net.JoinHostPort(own, "0"), "127.0.0.1:0")
+	var failures []error
+	for _, address := range try {
+		listener, err := config.Listen(context.Background(), "tcp", address)
+		if err == nil {
+			return listener, nil
+		}
+		failures = append(failures, err)
+	}
+	return nil, errors.Join(failures...)
+}
+
+// ownAddress picks an address that nobody else is likely to have.
+func ownAddress() string {
+	var pick [3]byte
+	_, _ = rand.Read(pick[:]) // it never fails
+	return fmt.Sprintf("127.%d.%d.%d", 64+int(pick[0])%128, pick[1], 1+int(pick[2])%254)
+}
+
+func (f *front) close() {
+	f.mu.Lock()
+	server, served := f.server, f.served
+	f.server = nil
+	f.mu.Unlock()
+	if server == nil {
+		return
+	}
+	_ = server.Close() // the listener's own error helps nobody
+	<-served
+}
+
+func (f *front) url() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.server == nil {
+		return ""
+	}
+	return "http://" + f.address
+}
+
+// point sends visitors to the process at a port, or nowhere.
+func (f *front) point(port int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.target = port
+}
+
+func (f *front) pointed() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.target
+}
+
+func (f *front) handler() http.Handler {
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(&url.URL{Scheme: "http", Host: "localhost:" + strconv.Itoa(f.pointed())})
+			// The app sees the address that its visitors see.
+			r.Out.Host = r.In.Host
+			r.SetXForwarded()
+		},
+		// Connections to a process that has ended are of no use to the next.
+		Transport: &http.Transport{DialContext: dialLoopback, MaxIdleConnsPerHost: 16, IdleConnTimeout: 30 * time.Second},
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			f.log.Debug("an app did not answer", "path", r.URL.Path, "error", err)
+			unavailable(w)
+		},
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if f.pointed() == 0 {
+			unavailable(w)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	})
+}
+
+// unavailable is the answer while the app is down.
+func unavailable(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	w.Header().Set("Cache-Control", "no-store")
+	http.Error(w, "The app is not running at the moment. Try again in a few seconds.", http.StatusServiceUnavailable)
+}
+
+// dialLoopback connects to a port of this machine. An app that listens on
+// "localhost" may have taken either kind of loopback address.
+func dialLoopback(ctx context.Context, network, address string) (net.Conn, error) {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	dialer := net.Dialer{Timeout: 2 * time.Second}
+	var failures []error
+	for _, host := range []string{"127.0.0.1", "::1"} {
+		connection, err := dialer.DialContext(ctx, network, net.JoinHostPort(host, port))
+		if err == nil {
+			return connection, nil
+		}
+		failures = append(failures, err)
+	}
+	return nil, errors.Join(failures...)
+}

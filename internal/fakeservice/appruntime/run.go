@@ -1,0 +1,140 @@
+package appruntime
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+const (
+	// healthEvery is how often an app that does not answer yet is asked, and
+	// watchEvery how often one that does.
+	healthEvery = 50 * time.Millisecond
+	watchEvery  = time.Second
+	// A crashed app is begun again after a pause that doubles, and is short
+	// again once the app has lived for a while.
+	firstPause = 100 * time.Millisecond
+	longPause  = 10 * time.Second
+	longLife   = 10 * time.Second
+)
+
+// run is one version of an app with one set of settings, until another takes
+// its place.
+type run struct {
+	app   *App
+	build *Build
+	spec  Spec
+}
+
+// keepUp begins the app, and begins it again whenever it ends, until ctx does.
+func (r *run) keepUp(ctx context.Context) {
+	unhealthy := make(chan struct{})
+	go func() {
+		defer close(unhealthy)
+		r.watchPatience(ctx)
+	}()
+	defer func() { <-unhealthy }()
+	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, longPause) {
+		began := time.Now()
+		if err := r.live(ctx); err != nil && ctx.Err() == nil {
+			r.app.note("%s; it is started again", err)
+		}
+		if time.Since(began) > longLife {
+			pause = firstPause
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// live is one process of the app, from its beginning to its end.
+func (r *run) live(ctx context.Context) error {
+	// Another program may take the port before the app does. The app ends then,
+	// and gets another one.
+	port, err := freePort(ctx)
+	if err != nil {
+		return err
+	}
+	begin, err := r.launch(port)
+	if err != nil {
+		return err
+	}
+	p, err := begin.start()
+	if err != nil {
+		return err
+	}
+	r.app.setProcess(p)
+	r.app.note("started, with PORT=%d", port)
+	watching, cancel := context.WithCancel(ctx)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		r.watch(watching, port)
+	}()
+	defer func() {
+		cancel()
+		<-watched
+		r.app.front.point(0)
+		r.app.setProcess(nil)
+	}()
+	select {
+	case <-p.ended:
+		return fmt.Errorf("the app has ended: %s", p.how())
+	case <-ctx.Done():
+		r.app.front.point(0)
+		p.stop()
+		return nil
+	}
+}
+
+// watch asks for the health path for as long as the process lives. Visitors are
+// let in from the first 200 on.
+func (r *run) watch(ctx context.Context, port int) {
+	pause := healthEvery
+	for ctx.Err() == nil {
+		if r.healthy(ctx, port) {
+			r.app.front.point(port)
+			r.app.answered()
+			pause = watchEvery
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// probe asks apps for their health. Redirects are no 200.
+var probe = &http.Client{
+	Timeout:       5 * time.Second,
+	Transport:     &http.Transport{DialContext: dialLoopback, DisableKeepAlives: true},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+func (r *run) healthy(ctx context.Context, port int) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://localhost:%d%s", port, r.spec.HealthPath), nil)
+	if err != nil {
+		return false
+	}
+	response, err := probe.Do(request)
+	if err != nil {
+		return false
+	}
+	_ = response.Body.Close() // the status is all that counts
+	return response.StatusCode == http.StatusOK
+}
+
+// freePort finds a port that nothing listens on.
+func freePort(ctx context.Context) (int, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	return port, listener.Close()
+}

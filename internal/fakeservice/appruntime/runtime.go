@@ -1,0 +1,173 @@
+package appruntime
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Options says how a Runtime works.
+type Options struct {
+	// Repositories maps owner/repo to a folder of this machine. A folder that
+	// is a git repository is built at the branch that is asked for; any other
+	// serves every branch.
+	Repositories map[string]string
+	// Environment is what builds run in, as KEY=value: PATH, HOME, and whatever
+	// compilers want. Apps get PATH and little else of it.
+	Environment []string
+	// Parent is the folder in which the Runtime makes its own; "" is the
+	// system's for temporary files.
+	Parent string
+	// Patience is how long an app may take to answer its health path; 0 is a
+	// minute.
+	Patience time.Duration
+	// BuildTimeout is how long a build may take; 0 is a quarter of an hour.
+	BuildTimeout time.Duration
+	// Logger gets one line for each start and end; nil discards them.
+	Logger *slog.Logger
+	// StatusChanged is told when an app begins or ceases to answer. It must not
+	// call the Runtime back before it returns.
+	StatusChanged func(Name, Status)
+}
+
+// Name is an app on an instance.
+type Name struct{ Instance, App string }
+
+// Status is how an app does.
+type Status string
+
+// An app is starting until its health path has answered 200 for the first time
+// since it was deployed, and failed when that takes longer than it may.
+const (
+	Starting Status = "starting"
+	Running  Status = "running"
+	Failed   Status = "failed"
+)
+
+// Runtime builds and runs apps. It is safe for concurrent use.
+type Runtime struct {
+	options Options
+	log     *slog.Logger
+	folder  string
+	// life ends with Close; everything that runs hangs on it.
+	life   context.Context
+	cancel context.CancelFunc
+
+	mu     sync.Mutex
+	apps   map[Name]*App
+	builds int
+	closed bool
+}
+
+// errClosed is the answer of a Runtime that has ended.
+var errClosed = errors.New("the app runtime is closed")
+
+// Open makes a Runtime with a folder of its own.
+func Open(o Options) (*Runtime, error) {
+	o.Patience = cmp.Or(o.Patience, time.Minute)
+	o.BuildTimeout = cmp.Or(o.BuildTimeout, 15*time.Minute)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	o.Repositories = maps.Clone(o.Repositories)
+	for name, path := range o.Repositories {
+		absolute, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		info, err := os.Stat(absolute)
+		if err != nil {
+			return nil, fmt.Errorf("repository %s: %w", name, err)
+		}
+		if !info.IsDir() {
+			return nil, fmt.Errorf("repository %s: %s is no folder", name, absolute)
+		}
+		o.Repositories[name] = absolute
+	}
+	folder, err := os.MkdirTemp(o.Parent, "hosting-apps-")
+	if err != nil {
+		return nil, err
+	}
+	// Apps run as users of their own and must be able to pass through.
+	if err := os.Chmod(folder, 0o711); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	r := &Runtime{options: o, log: o.Logger, folder: folder, apps: map[Name]*App{}}
+	r.life, r.cancel = context.WithCancel(context.Background())
+	return r, nil
+}
+
+// App returns an app, which need not have been deployed yet.
+func (r *Runtime) App(name Name) (*App, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, errClosed
+	}
+	if a, known := r.apps[name]; known {
+		return a, nil
+	}
+	a, err := newApp(r, name)
+	if err != nil {
+		return nil, err
+	}
+	r.apps[name] = a
+	return a, nil
+}
+
+// Find returns an app that is there already, or nil.
+func (r *Runtime) Find(name Name) *App {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.apps[name]
+}
+
+// Apps returns the names of an instance's apps; instance "" means all.
+func (r *Runtime) Apps(instance string) []Name {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var names []Name
+	for name := range r.apps {
+		if instance == "" || name.Instance == instance {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Remove ends an app and takes its data away. One that is not there is removed
+// already.
+func (r *Runtime) Remove(name Name) error {
+	r.mu.Lock()
+	a := r.apps[name]
+	delete(r.apps, name)
+	r.mu.Unlock()
+	if a == nil {
+		return nil
+	}
+	return a.remove()
+}
+
+// Close ends every app and takes all folders away.
+func (r *Runtime) Close() error {
+	r.mu.Lock()
+	apps := r.apps
+	r.apps = map[Name]*App{}
+	r.closed = true
+	r.mu.Unlock()
+	r.cancel()
+	// They end together, as each may take its time to say good-bye.
+	var ending sync.WaitGroup
+	for _, a := range apps {
+		ending.Go(a.end)
+	}
+	ending.Wait()
+	return os.RemoveAll(r.folder)
+}

@@ -1,0 +1,420 @@
+package appruntime
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// open makes a Runtime that knows the test's app as octo/app, and checks that
+// nothing of it stays behind.
+func open(t *testing.T, set ...func(*Options)) *Runtime {
+	t.Helper()
+	parent, err := os.MkdirTemp("", "appruntime-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Apps of another user pass through it, as they do through /tmp.
+	if err := os.Chmod(parent, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{
+		Repositories: map[string]string{"octo/app": "testdata/app"},
+		Environment:  append(os.Environ(), "HOSTING_API_KEY=account-secret"),
+		Parent:       parent,
+		Patience:     30 * time.Second,
+	}
+	for _, change := range set {
+		change(&o)
+	}
+	r, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		var groups []int
+		for _, name := range r.Apps("") {
+			if pid := r.Find(name).PID(); pid != 0 {
+				groups = append(groups, pid)
+			}
+		}
+		if err := r.Close(); err != nil {
+			t.Errorf("close: %s", err)
+		}
+		for _, group := range groups {
+			if groupLives(group) {
+				t.Errorf("the process group %d is left", group)
+			}
+		}
+		left, err := os.ReadDir(parent)
+		if err != nil || len(left) > 0 {
+			t.Errorf("%v is left (%v)", left, err)
+		}
+		if err := os.Remove(parent); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func build(t *testing.T, r *Runtime, env map[string]string) *Build {
+	t.Helper()
+	b, err := r.Build(t.Context(), "octo/app", "main", env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// deploy builds the test's app and runs it until it answers.
+func deploy(t *testing.T, r *Runtime, name string, env map[string]string) *App {
+	t.Helper()
+	a, err := r.App(Name{"i-1", name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := Spec{Port: 3000, HealthPath: "/healthz", Public: true, Env: env}
+	if err := a.Deploy(build(t, r, env), spec); err != nil {
+		t.Fatal(err)
+	}
+	mustSettle(t, a, Running)
+	return a
+}
+
+func mustSettle(t *testing.T, a *App, want Status) {
+	t.Helper()
+	got, err := a.Settled(t.Context())
+	if err != nil || got != want {
+		t.Fatalf("the app is %s (%v), want %s; its log:\n%s", got, err, want, a.Log())
+	}
+}
+
+// get asks the app, and gives the status and the body.
+func get(t *testing.T, a *App, path string) (int, string) {
+	t.Helper()
+	response, err := http.Get(a.URL() + path)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return response.StatusCode, string(body)
+}
+
+// must asks the app for what has to work.
+func must(t *testing.T, a *App, path string) string {
+	t.Helper()
+	status, body := get(t, a, path)
+	if status != http.StatusOK {
+		t.Fatalf("%s answered %d: %s\nthe app's log:\n%s", path, status, body, a.Log())
+	}
+	return body
+}
+
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("it did not come to: %s", what)
+		}
+	}
+}
+
+// variable is a variable of the running app.
+func variable(t *testing.T, a *App, name string) string {
+	t.Helper()
+	for line := range strings.Lines(must(t, a, "/env")) {
+		if value, ok := strings.CutPrefix(line, name+"="); ok {
+			return strings.TrimSuffix(value, "\n")
+		}
+	}
+	return ""
+}
+
+func TestAppGetsWhatTheContractPromises(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	a, err := r.App(Name{"i-1", "web"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"NEXT_PUBLIC_X": "y z", "PORT": "1"}
+	err = a.Deploy(build(t, r, env), Spec{
+		Port: 3000, HealthPath: "/healthz", Public: true, Env: env,
+		Database: "postgresql://owner:p%40ss@127.0.0.1:5432/main?sslmode=verify-full", CA: "the CA",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustSettle(t, a, Running)
+
+	if host := must(t, a, "/host"); "http://"+host != a.URL() {
+		t.Errorf("the app is asked as %s at %s", host, a.URL())
+	}
+	if got := variable(t, a, "NEXT_PUBLIC_X"); got != "y z" {
+		t.Errorf("NEXT_PUBLIC_X is %q", got)
+	}
+	if port := variable(t, a, "PORT"); port == "1" || port == "" {
+		t.Errorf("PORT is %q", port)
+	}
+	if strings.Contains(must(t, a, "/env"), "account-secret") {
+		t.Error("the app sees the account's key")
+	}
+	database, err := url.Parse(variable(t, a, "DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if password, _ := database.User.Password(); password != "p@ss" || database.Query().Get("sslmode") != "verify-full" {
+		t.Errorf("DATABASE_URL is %s", database)
+	}
+	if ca := must(t, a, "/read?file="+url.QueryEscape(database.Query().Get("sslrootcert"))); ca != "the CA" {
+		t.Errorf("the CA's file holds %q", ca)
+	}
+	data := variable(t, a, "DATA_DIR")
+	if viewsWork() && data != "/data" {
+		t.Errorf("DATA_DIR is %s", data)
+	}
+	must(t, a, "/keep?text=here")
+	if got := must(t, a, "/read?file="+url.QueryEscape(filepath.Join(data, "kept"))); got != "here" {
+		t.Errorf("the data folder holds %q", got)
+	}
+	if user := must(t, a, "/user"); os.Geteuid() == 0 && user == "0" {
+		t.Error("the app runs as root")
+	}
+	if log := a.Log(); !strings.Contains(log, "app: version") {
+		t.Errorf("the app's log is %q", log)
+	}
+}
+
+// A redeploy and a restart keep the data and the address.
+func TestDataAndAddressStay(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	a := deploy(t, r, "web", map[string]string{"VERSION": "1"})
+	must(t, a, "/keep?text=first")
+	address, before := a.URL(), a.PID()
+
+	deploy(t, r, "web", map[string]string{"VERSION": "2"})
+	if got := variable(t, a, "VERSION"); got != "2" {
+		t.Errorf("version %s runs", got)
+	}
+	if a.URL() != address || a.PID() == before {
+		t.Errorf("after a redeploy the address is %s, process %d; before it was %s, %d", a.URL(), a.PID(), address, before)
+	}
+	if err := a.Restart(a.spec); err != nil {
+		t.Fatal(err)
+	}
+	mustSettle(t, a, Running)
+	if got := must(t, a, "/read?file="+url.QueryEscape(variable(t, a, "DATA_DIR")+"/kept")); got != "first" {
+		t.Errorf("the data folder holds %q", got)
+	}
+	if n := len(glob(t, r, "build-*")); n != 1 {
+		t.Errorf("%d builds are kept, want 1", n)
+	}
+}
+
+func glob(t *testing.T, r *Runtime, pattern string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(r.folder, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// An app that ends, by itself or by force, is started again, and what it has
+// started goes with it.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	a := deploy(t, r, "web", map[string]string{"SPAWN": "1"})
+	must(t, a, "/keep?text=before")
+	for _, end := range []func(){
+		func() { get(t, a, "/crash") },
+		func() { kill(t, a.PID()) },
+	} {
+		pid, starts := a.PID(), a.Starts()
+		end()
+		until(t, "another process answers", func() bool {
+			status, _ := get(t, a, "/healthz")
+			return a.Starts() > starts && status == http.StatusOK
+		})
+		if groupLives(pid) {
+			t.Error("a child of the crashed app lives on")
+		}
+		if a.Status() != Running {
+			t.Errorf("the app is %s", a.Status())
+		}
+	}
+	if got := must(t, a, "/read?file="+url.QueryEscape(variable(t, a, "DATA_DIR")+"/kept")); got != "before" {
+		t.Errorf("the data folder holds %q", got)
+	}
+	if log := a.Log(); !strings.Contains(log, "exit status 3; it is started again") || !strings.Contains(log, "killed") {
+		t.Errorf("the log does not tell of it:\n%s", log)
+	}
+}
+
+func TestAppThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var told []Status
+	r := open(t, func(o *Options) {
+		o.Patience = 3 * time.Second
+		o.StatusChanged = func(_ Name, s Status) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, s)
+		}
+	})
+	a, err := r.App(Name{"i-1", "web"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Deploy(build(t, r, nil), Spec{Port: 3000, HealthPath: "/healthz", Public: true, Env: map[string]string{"SICK": "1"}}); err != nil {
+		t.Fatal(err)
+	}
+	mustSettle(t, a, Failed)
+	if status, body := get(t, a, "/heal"); status != http.StatusServiceUnavailable || !strings.Contains(body, "not running") {
+		t.Errorf("the address of a failed app answered %d: %s", status, body)
+	}
+	if !strings.Contains(a.Log(), "/healthz has not been answered with 200 for 3s") {
+		t.Errorf("the log does not say why:\n%s", a.Log())
+	}
+	// It recovers by new variables, and is watched from then on.
+	if err := a.Configure(Spec{Port: 3000, HealthPath: "/healthz", Public: true}); err != nil {
+		t.Fatal(err)
+	}
+	mustSettle(t, a, Running)
+	must(t, a, "/sicken")
+	until(t, "the app has failed", func() bool { return a.Status() == Failed })
+	must(t, a, "/heal")
+	until(t, "the app runs", func() bool { return a.Status() == Running })
+	mu.Lock()
+	defer mu.Unlock()
+	if got, want := told, []Status{Failed, Starting, Running, Failed, Running}; !equal(got, want) {
+		t.Errorf("told of %v, want %v", got, want)
+	}
+}
+
+func equal(a, b []Status) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func TestAddressOfAnAppThatIsNotPublic(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	a := deploy(t, r, "web", nil)
+	address := a.URL()
+	hidden := a.spec
+	hidden.Public = false
+	if err := a.Configure(hidden); err != nil {
+		t.Fatal(err)
+	}
+	mustSettle(t, a, Running)
+	if a.URL() != "" {
+		t.Errorf("an app that is not public has the URL %s", a.URL())
+	}
+	if response, err := http.Get(address); err == nil {
+		response.Body.Close()
+		t.Errorf("the address of an app that is not public answers %s", response.Status)
+	}
+	hidden.Public = true
+	if err := a.Configure(hidden); err != nil {
+		t.Fatal(err)
+	}
+	mustSettle(t, a, Running)
+	if a.URL() != address {
+		t.Errorf("public again, the app is at %s, not at %s", a.URL(), address)
+	}
+}
+
+// Two apps side by side do not see each other, nor the folder of the Runtime.
+func TestAppsDoNotSeeEachOther(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	one, other := deploy(t, r, "one", nil), deploy(t, r, "other", nil)
+	must(t, one, "/keep?text=mine")
+	if one.URL() == other.URL() {
+		t.Errorf("both are at %s", one.URL())
+	}
+	for _, file := range []string{filepath.Join(one.data(), "kept"), filepath.Join(variable(t, one, "DATA_DIR"), "kept")} {
+		if status, body := get(t, other, "/read?file="+url.QueryEscape(file)); os.Geteuid() == 0 && status == http.StatusOK {
+			t.Errorf("the other app reads %q in %s", body, file)
+		}
+	}
+}
+
+func TestRemove(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	a := deploy(t, r, "web", map[string]string{"SPAWN": "1"})
+	must(t, a, "/keep?text=old")
+	address, pid := a.URL(), a.PID()
+	for range 2 {
+		if err := r.Remove(Name{"i-1", "web"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if groupLives(pid) {
+		t.Error("the app's processes are left")
+	}
+	if response, err := http.Get(address); err == nil {
+		response.Body.Close()
+		t.Errorf("the removed app's address answers %s", response.Status)
+	}
+	if left := append(glob(t, r, "app-*"), glob(t, r, "build-*")...); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+	again := deploy(t, r, "web", nil)
+	if status, _ := get(t, again, "/read?file="+url.QueryEscape(variable(t, again, "DATA_DIR")+"/kept")); status != http.StatusNotFound {
+		t.Error("a new app of the same name has the old one's data")
+	}
+}
+
+func TestClosedRuntime(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	deploy(t, r, "web", nil)
+	b := build(t, r, nil)
+	a := r.Find(Name{"i-1", "web"})
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Deploy(b, Spec{}); !errors.Is(err, errClosed) {
+		t.Errorf("a deployment on a closed runtime gave %v", err)
+	}
+	if _, err := r.App(Name{"i-1", "new"}); !errors.Is(err, errClosed) {
+		t.Errorf("an app on a closed runtime gave %v", err)
+	}
+	if _, err := r.Build(t.Context(), "octo/app", "main", nil); !errors.Is(err, errClosed) {
+		t.Errorf("a build on a closed runtime gave %v", err)
+	}
+}
+
+func TestRepositoriesThatAreNone(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"testdata/nothing", "runtime.go"} {
+		if r, err := Open(Options{Repositories: map[string]string{"a/b": path}}); err == nil {
+			t.Errorf("%s was taken for a repository", path)
+			r.Close()
+		}
+	}
+}
