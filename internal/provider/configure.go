@@ -50,7 +50,7 @@ func configuredClient(data any, diags *diag.Diagnostics) *client.Client {
 	}
 	c, ok := data.(*client.Client)
 	if !ok {
-		diags.AddError("Unexpected provider data", fmt.Sprintf("Expected a *client.Client, got %T. Please report this to the provider's developers.", data))
+		diags.AddError("Unexpected provider data", fmt.Sprintf("Expected a *client.Client, got %T. Report this to the provider's developers.", data))
 	}
 	return c
 }
