@@ -1,0 +1,1 @@
+data "hosting_account" "me" {}

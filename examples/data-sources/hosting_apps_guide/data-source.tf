@@ -1,0 +1,5 @@
+data "hosting_apps_guide" "guide" {}
+
+output "guide" {
+  value = data.hosting_apps_guide.guide.markdown
+}

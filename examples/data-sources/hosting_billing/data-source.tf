@@ -1,0 +1,3 @@
+data "hosting_billing" "active" {
+  status = "active"
+}

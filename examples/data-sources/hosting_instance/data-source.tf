@@ -1,0 +1,3 @@
+data "hosting_instance" "shop" {
+  name = "shop"
+}

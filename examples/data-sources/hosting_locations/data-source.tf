@@ -1,0 +1,3 @@
+data "hosting_locations" "german" {
+  country = "DE"
+}

@@ -1,0 +1,3 @@
+data "hosting_webhook_endpoints" "disabled" {
+  enabled = false
+}

@@ -1,0 +1,7 @@
+ephemeral "hosting_connection" "shop" {
+  instance_id = hosting_instance.example.id
+}
+
+locals {
+  psql = provider::hosting::libpq_env(ephemeral.hosting_connection.shop.postgres_owner_url, "/etc/ssl/shop-ca.pem")
+}

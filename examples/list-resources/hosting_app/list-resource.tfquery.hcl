@@ -1,0 +1,4 @@
+list "hosting_app" "all" {
+  provider         = hosting
+  include_resource = true
+}

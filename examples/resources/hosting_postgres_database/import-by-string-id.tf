@@ -1,0 +1,4 @@
+import {
+  to = hosting_postgres_database.example
+  id = "i-abc123/orders"
+}
