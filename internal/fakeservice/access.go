@@ -83,7 +83,7 @@ func (st *state) setConsole(c *call) response {
 		return fail(invalid("mode", "it must be off, ro or rw"))
 	}
 	// Closing what is not there is no mistake, opening it is.
-	if _, on := in.Engines[enginePostgres]; !on && wanted.Mode != "off" {
+	if _, on := in.Engines[EnginePostgres]; !on && wanted.Mode != "off" {
 		return fail(noPostgres())
 	}
 	j, err := st.startJob(in, jobSpec{

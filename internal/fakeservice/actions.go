@@ -92,9 +92,9 @@ func (st *state) reset(c *call) response {
 		}),
 		apply: func() {
 			st.keepBackup(in, undo)
-			if wanted.Engine == "" || wanted.Engine == enginePostgres {
+			if wanted.Engine == "" || wanted.Engine == EnginePostgres {
 				in.extensions = nil
-				st.engineTurnedOn(in, enginePostgres)
+				st.engineTurnedOn(in, EnginePostgres)
 			}
 		},
 		event: "reset",

@@ -131,7 +131,7 @@ func (st *state) checkApp(in *instance, change appChange) error {
 		return invalid("health_path", "it must begin with a slash")
 	}
 	if change.MemoryMB != nil {
-		if floor := st.catalog.Engines[engineApps].FloorMB; *change.MemoryMB < floor {
+		if floor := st.catalog.Engines[EngineApps].FloorMB; *change.MemoryMB < floor {
 			return invalid("memory_mb", "%d is under the Apps minimum of %d", *change.MemoryMB, floor)
 		}
 		if plan, ok := st.catalog.plan(in.Plan); ok && *change.MemoryMB > plan.MemoryMB {
@@ -147,10 +147,10 @@ func (st *state) checkApp(in *instance, change appChange) error {
 	}
 	if change.Links != nil {
 		for _, link := range *change.Links {
-			if link != engineAuth {
+			if link != EngineAuth {
 				return invalid("links", "%q cannot be linked; there is auth", link)
 			}
-			if _, on := in.Engines[engineAuth]; !on {
+			if _, on := in.Engines[EngineAuth]; !on {
 				return invalid("links", "the instance has no auth engine")
 			}
 		}
@@ -173,7 +173,7 @@ func (st *state) importApp(c *call) response {
 		return fail(err)
 	}
 	switch {
-	case in.Engines[engineApps] == nil:
+	case in.Engines[EngineApps] == nil:
 		return fail(invalid("engines", "the instance has no apps engine"))
 	case !repository.MatchString(wanted.Repo):
 		return fail(invalid("repo", "it must be owner/repo"))
@@ -188,7 +188,7 @@ func (st *state) importApp(c *call) response {
 	}
 	added := &app{App: App{
 		Name: wanted.Name, Repo: wanted.Repo, HealthPath: "/healthz", Env: map[string]string{},
-		MemoryMB: st.catalog.Engines[engineApps].FloorMB, Status: StatusBuilding,
+		MemoryMB: st.catalog.Engines[EngineApps].FloorMB, Status: StatusBuilding,
 	}}
 	added.change(wanted.appChange)
 	build := newID("bld")

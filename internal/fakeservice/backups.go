@@ -112,7 +112,7 @@ func (st *state) takeDaily(in *instance) {
 // none, and then they stay.
 func (st *state) restoreBackup(in *instance, id string) {
 	saved, ok := in.snapshots[id]
-	if _, on := in.Engines[enginePostgres]; !ok || !on || len(saved.databases) == 0 {
+	if _, on := in.Engines[EnginePostgres]; !ok || !on || len(saved.databases) == 0 {
 		return
 	}
 	in.databases, in.extensions = slices.Clone(saved.databases), slices.Clone(saved.extensions)

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Names of the engines.
+// Names of the engines, as the API and data planes have them.
 const (
-	enginePostgres = "postgres"
-	engineRedis    = "redis"
-	engineCouchDB  = "couchdb"
-	engineNATS     = "nats"
-	engineApps     = "apps"
-	engineAuth     = "auth"
+	EnginePostgres = "postgres"
+	EngineRedis    = "redis"
+	EngineCouchDB  = "couchdb"
+	EngineNATS     = "nats"
+	EngineApps     = "apps"
+	EngineAuth     = "auth"
 )
 
 // Plan is what a machine offers. A plan with a price over zero is paid and
@@ -66,12 +66,12 @@ func seedCatalog() Catalog {
 			{ID: "xlarge", Name: "Extra large", PriceCents: 7900, Currency: "EUR", CPU: 8, MemoryMB: 16384, DiskGB: 240, PostgresConnections: 400},
 		},
 		Engines: map[string]EngineInfo{
-			enginePostgres: {FloorMB: 512, Port: port(5432), Category: "database", Licence: "PostgreSQL"},
-			engineRedis:    {FloorMB: 64, Port: port(6379), Category: "cache", Licence: "AGPL-3.0"},
-			engineCouchDB:  {FloorMB: 256, Port: port(6984), Category: "database", Licence: "Apache-2.0"},
-			engineNATS:     {FloorMB: 64, Port: port(4222), Category: "messaging", Licence: "Apache-2.0"},
-			engineApps:     {FloorMB: 512, Category: "runtime", Licence: "MIT"},
-			engineAuth:     {FloorMB: 256, Category: "identity", Licence: "MIT"},
+			EnginePostgres: {FloorMB: 512, Port: port(5432), Category: "database", Licence: "PostgreSQL"},
+			EngineRedis:    {FloorMB: 64, Port: port(6379), Category: "cache", Licence: "AGPL-3.0"},
+			EngineCouchDB:  {FloorMB: 256, Port: port(6984), Category: "database", Licence: "Apache-2.0"},
+			EngineNATS:     {FloorMB: 64, Port: port(4222), Category: "messaging", Licence: "Apache-2.0"},
+			EngineApps:     {FloorMB: 512, Category: "runtime", Licence: "MIT"},
+			EngineAuth:     {FloorMB: 256, Category: "identity", Licence: "MIT"},
 		},
 		Locations: []Location{
 			{ID: "eu-central", Name: "Frankfurt", Country: "DE"},
@@ -103,8 +103,8 @@ func (c Catalog) hasLocation(id string) bool {
 // budgets are given by engine name and already include the floors of engines
 // for which none was asked.
 func (c Catalog) checkEngines(plan Plan, budgets map[string]int) error {
-	if _, auth := budgets[engineAuth]; auth {
-		for _, needed := range []string{enginePostgres, engineApps} {
+	if _, auth := budgets[EngineAuth]; auth {
+		for _, needed := range []string{EnginePostgres, EngineApps} {
 			if _, on := budgets[needed]; !on {
 				return invalid("engines.auth", "the auth engine needs the postgres and apps engines on the same instance")
 			}

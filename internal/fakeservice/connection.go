@@ -43,25 +43,25 @@ func (st *state) getConnection(c *call) response {
 func (st *state) connectionOf(in *instance, engine string) map[string]any {
 	s := &in.secrets
 	switch engine {
-	case enginePostgres:
+	case EnginePostgres:
 		at := st.endpoints(in)
 		view := map[string]any{
-			"owner_url":    postgresURL(in.Host, at.PostgresDirectPort, OwnerRole, s.owner),
-			"readonly_url": postgresURL(in.Host, at.PostgresDirectPort, ReadOnlyRole, s.readonly),
-			"database":     DefaultDatabase,
+			"owner_url":    postgresURL(in.Host, at.PostgresDirectPort, ownerRole, s.owner),
+			"readonly_url": postgresURL(in.Host, at.PostgresDirectPort, readOnlyRole, s.readonly),
+			"database":     defaultDatabase,
 			"direct_port":  at.PostgresDirectPort,
 		}
 		if at.PostgresPooledPort != 0 {
 			view["pooled_port"] = at.PostgresPooledPort
 		}
 		return view
-	case engineRedis:
+	case EngineRedis:
 		return map[string]any{"url": engineURL("rediss", "default", s.redis, in.Host, 6379)}
-	case engineCouchDB:
+	case EngineCouchDB:
 		return map[string]any{"url": engineURL("https", "admin", s.couchdb, in.Host, 6984)}
-	case engineNATS:
+	case EngineNATS:
 		return map[string]any{"url": engineURL("tls", "service", s.nats, in.Host, 4222)}
-	case engineAuth:
+	case EngineAuth:
 		return map[string]any{
 			"url":         "https://" + in.Host + "/auth/v1",
 			"anon_key":    s.anonKey,
@@ -76,7 +76,7 @@ func postgresURL(host string, port int, user, password string) string {
 		Scheme:   "postgresql",
 		User:     url.UserPassword(user, password),
 		Host:     host + ":" + strconv.Itoa(port),
-		Path:     "/" + DefaultDatabase,
+		Path:     "/" + defaultDatabase,
 		RawQuery: "sslmode=verify-full",
 	}
 	return u.String()

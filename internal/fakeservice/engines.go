@@ -89,8 +89,8 @@ func changedEngines(engines map[string]*Engine, budgets map[string]int) map[stri
 
 // engineTurnedOn gives an engine what it has when it is new.
 func (st *state) engineTurnedOn(in *instance, name string) {
-	if _, on := in.Engines[name]; on && name == enginePostgres {
-		in.databases = []Database{{Name: DefaultDatabase, CreatedAt: st.now}}
+	if _, on := in.Engines[name]; on && name == EnginePostgres {
+		in.databases = []Database{{Name: defaultDatabase, CreatedAt: st.now}}
 	}
 }
 
@@ -98,17 +98,17 @@ func (st *state) engineTurnedOn(in *instance, name string) {
 // that is turned on again later begins with new ones.
 func (st *state) engineTurnedOff(in *instance, name string) {
 	switch name {
-	case enginePostgres:
+	case EnginePostgres:
 		in.databases, in.extensions = nil, nil
 		in.ConsoleMode = "off"
-	case engineApps:
+	case EngineApps:
 		for _, a := range in.apps {
 			st.dropBuilds(a)
 		}
 		in.apps = nil
-	case engineAuth:
+	case EngineAuth:
 		for _, a := range in.apps {
-			a.Links = slices.DeleteFunc(a.Links, func(link string) bool { return link == engineAuth })
+			a.Links = slices.DeleteFunc(a.Links, func(link string) bool { return link == EngineAuth })
 		}
 	}
 	in.secrets.renew(name)
@@ -141,7 +141,7 @@ func (st *state) restartEngine(c *call) response {
 
 // authEngine returns the auth engine of an instance, if it is on.
 func authEngine(in *instance) (*Engine, error) {
-	engine, on := in.Engines[engineAuth]
+	engine, on := in.Engines[EngineAuth]
 	if !on {
 		return nil, notFound("the instance %q has no auth engine", in.ID)
 	}
@@ -187,7 +187,7 @@ func (st *state) updateAuthSettings(c *call) response {
 		}
 	}
 	settle := func(engines map[string]*Engine) {
-		engine, on := engines[engineAuth]
+		engine, on := engines[EngineAuth]
 		if !on {
 			return
 		}
@@ -204,7 +204,7 @@ func (st *state) updateAuthSettings(c *call) response {
 		apply:     func() { settle(in.Engines) },
 		event:     "engine_settings",
 		data: func() map[string]any {
-			data := map[string]any{"engine": engineAuth}
+			data := map[string]any{"engine": EngineAuth}
 			if change.SiteURL != nil {
 				data["site_url"] = *change.SiteURL
 			}

@@ -97,10 +97,10 @@ func (s *Service) EditInstance(id string, edit func(*Instance)) bool {
 			record := in.clone()
 			edit(&record)
 			record.ID = in.ID
-			_, had := in.Engines[enginePostgres]
+			_, had := in.Engines[EnginePostgres]
 			in.Instance = record.clone()
 			if !had {
-				st.engineTurnedOn(in, enginePostgres)
+				st.engineTurnedOn(in, EnginePostgres)
 			}
 			st.planChores()
 			ok = true
@@ -153,7 +153,7 @@ func (s *Service) AddInstance(record Instance) Instance {
 			st.billing.subscribe(in.ID, plan, false)
 		}
 		if in.Status == StatusRunning {
-			st.engineTurnedOn(in, enginePostgres)
+			st.engineTurnedOn(in, EnginePostgres)
 			if s.plane != nil {
 				m, err = st.machine(in)
 				in.Status = StatusCreating
@@ -246,7 +246,7 @@ func (s *Service) AddApp(instanceID string, record App) (App, bool) {
 		a.Branch = cmp.Or(a.Branch, "main")
 		a.Port = cmp.Or(a.Port, 3000)
 		a.HealthPath = cmp.Or(a.HealthPath, "/healthz")
-		a.MemoryMB = cmp.Or(a.MemoryMB, st.catalog.Engines[engineApps].FloorMB)
+		a.MemoryMB = cmp.Or(a.MemoryMB, st.catalog.Engines[EngineApps].FloorMB)
 		a.Status = cmp.Or(a.Status, StatusRunning)
 		if a.CreatedAt.IsZero() {
 			a.CreatedAt = st.now
@@ -336,7 +336,7 @@ func (s *Service) RemoveExtension(instanceID, database, name string) bool {
 	ok := false
 	s.store.do(func(st *state) {
 		if in := st.find(instanceID); in != nil {
-			ok = in.removeExtension(name, cmp.Or(database, DefaultDatabase))
+			ok = in.removeExtension(name, cmp.Or(database, defaultDatabase))
 		}
 	})
 	return ok
@@ -399,7 +399,7 @@ func (s *Service) Left() map[string]int {
 			left["apps"] += len(in.apps)
 			left["extensions"] += len(in.extensions)
 			for _, d := range in.databases {
-				if d.Name != DefaultDatabase {
+				if d.Name != defaultDatabase {
 					left["databases"]++
 				}
 			}

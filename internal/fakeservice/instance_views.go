@@ -105,10 +105,10 @@ func (st *state) viewEngines(in *instance) map[string]any {
 			view["port"] = *port
 		}
 		// A real Postgres may have had to take another port.
-		if real := st.endpoints(in).PostgresDirectPort; name == enginePostgres && real != 0 {
+		if real := st.endpoints(in).PostgresDirectPort; name == EnginePostgres && real != 0 {
 			view["port"] = real
 		}
-		if name == engineAuth {
+		if name == EngineAuth {
 			view["site_url"] = engine.SiteURL
 			view["redirect_urls"] = listOf(engine.RedirectURLs)
 		}

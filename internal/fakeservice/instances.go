@@ -186,7 +186,7 @@ func provision(ctx context.Context, plane DataPlane, m Machine, first *Backup) e
 func (st *state) finishCreation(in *instance, first Backup) {
 	in.Status = StatusRunning
 	in.Host = st.endpoints(in).Host
-	st.engineTurnedOn(in, enginePostgres)
+	st.engineTurnedOn(in, EnginePostgres)
 	st.billing.start(in.ID, st.now)
 	st.keepBackup(in, first)
 	in.nextBackup = st.now.Add(backupEvery)

@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// DefaultDatabase is the one that every instance with postgres begins with and
+// defaultDatabase is the one that every instance with postgres begins with and
 // that cannot be dropped.
-const DefaultDatabase = "main"
+const defaultDatabase = "main"
 
 // Roles of Postgres, by whose names the two URLs of a connection record go.
 const (
-	OwnerRole    = "owner"
-	ReadOnlyRole = "readonly"
+	ownerRole    = "owner"
+	readOnlyRole = "readonly"
 )
 
 // databaseName is what Postgres takes unquoted, so that nothing that the fake
@@ -38,7 +38,7 @@ func extensionVersion(name string) (version string, ok bool) {
 func noPostgres() error { return invalid("engines", "the instance has no postgres engine") }
 
 func checkPostgres(in *instance) error {
-	if _, on := in.Engines[enginePostgres]; !on {
+	if _, on := in.Engines[EnginePostgres]; !on {
 		return noPostgres()
 	}
 	return nil
@@ -115,7 +115,7 @@ func (st *state) dropDatabase(c *call) response {
 	if !in.hasDatabase(name) {
 		return fail(notFound("the instance has no database %q", name))
 	}
-	if name == DefaultDatabase {
+	if name == defaultDatabase {
 		return fail(invalid("name", "the default database cannot be dropped"))
 	}
 	j, err := st.startJob(in, jobSpec{
@@ -182,7 +182,7 @@ func (st *state) setExtension(c *call) response {
 		return fail(invalid("name", "there is no extension %q; there are pgvector, pg_trgm and pgcrypto", name))
 	}
 	if wanted.Database == "" {
-		wanted.Database = DefaultDatabase
+		wanted.Database = defaultDatabase
 	}
 	if !in.hasDatabase(wanted.Database) {
 		return fail(invalid("database", "the instance has no database %q", wanted.Database))
@@ -220,7 +220,7 @@ func (st *state) dropExtension(c *call) response {
 	}
 	name, database := c.param("name"), c.query.Get("database")
 	if database == "" {
-		database = DefaultDatabase
+		database = defaultDatabase
 	}
 	if !in.hasExtension(name, database) {
 		return fail(notFound("the database %q has no extension %q", database, name))
@@ -275,7 +275,7 @@ func (st *state) query(c *call) response {
 		return fail(invalid("sql", "it must not be empty"))
 	}
 	if wanted.Database == "" {
-		wanted.Database = DefaultDatabase
+		wanted.Database = defaultDatabase
 	}
 	if !in.hasDatabase(wanted.Database) {
 		return fail(invalid("database", "the instance has no database %q", wanted.Database))

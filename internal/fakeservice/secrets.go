@@ -20,7 +20,7 @@ type secrets struct {
 
 func newSecrets() secrets {
 	var s secrets
-	for _, engine := range []string{enginePostgres, engineRedis, engineCouchDB, engineNATS, engineAuth} {
+	for _, engine := range []string{EnginePostgres, EngineRedis, EngineCouchDB, EngineNATS, EngineAuth} {
 		s.renew(engine)
 	}
 	return s
@@ -29,15 +29,15 @@ func newSecrets() secrets {
 // renew makes an engine's credentials anew, as for one that never ran.
 func (s *secrets) renew(engine string) {
 	switch engine {
-	case enginePostgres:
+	case EnginePostgres:
 		s.owner, s.readonly = newSecret(), newSecret()
-	case engineRedis:
+	case EngineRedis:
 		s.redis = newSecret()
-	case engineCouchDB:
+	case EngineCouchDB:
 		s.couchdb = newSecret()
-	case engineNATS:
+	case EngineNATS:
 		s.nats = newSecret()
-	case engineAuth:
+	case EngineAuth:
 		s.signing = newSecret()
 		s.anonKey = signToken(s.signing, "anon")
 		s.serviceKey = signToken(s.signing, "service_role")
@@ -47,7 +47,7 @@ func (s *secrets) renew(engine string) {
 // rotate changes every password and the auth service key. The anon key stays,
 // as it is built into pages that browsers already have.
 func (s *secrets) rotate() {
-	for _, engine := range []string{enginePostgres, engineRedis, engineCouchDB, engineNATS} {
+	for _, engine := range []string{EnginePostgres, EngineRedis, EngineCouchDB, EngineNATS} {
 		s.renew(engine)
 	}
 	s.serviceKey = signToken(s.signing, "service_role")
