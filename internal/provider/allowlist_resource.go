@@ -65,8 +65,8 @@ func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest
 				Computed:   true,
 				Default:    stringdefault.StaticString(onDestroyKeep),
 				Validators: []validator.String{stringvalidator.OneOf(onDestroyKeep, onDestroyOpen)},
-				MarkdownDescription: "What destroying the resource does: `keep` (default) leaves the list in force, " +
-					"`open` empties it and so opens the instance to the internet.",
+				MarkdownDescription: "What destroying the resource does: `keep` leaves the list in force, " +
+					"`open` empties it and so opens the instance to the internet. Default `keep`.",
 			},
 			"timeouts": settingTimeouts(ctx),
 		},

@@ -110,7 +110,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"redeploy_triggers": schema.MapAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
-				MarkdownDescription: "Any values; a change of them builds the branch's newest commit and deploys it in place.",
+				MarkdownDescription: "Any values; a change of them builds the branch's newest commit and deploys it in place. Default: none.",
 			},
 			"url":        told("Public URL of the app, as the service returned it. Null for an app that is not public."),
 			"status":     told("Status of the app: `building`, `running`, `failed` or `stopped`. A `postcondition` on it makes an apply that ends with a warning fail."),
