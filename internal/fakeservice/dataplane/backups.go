@@ -1,0 +1,66 @@
+package dataplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// A backup is a folder with one folder for each engine that was on.
+
+func (p *Plane) backup(instanceID, backupID, engine string) string {
+	return filepath.Join(p.backupsOf(instanceID), backupID, engine)
+}
+
+// Backup saves the data of the machine.
+func (p *Plane) Backup(ctx context.Context, wanted fakeservice.Machine, backupID string) (int64, error) {
+	m, leave, err := p.enterByID(ctx, wanted.ID)
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
+	if err := os.MkdirAll(p.backup(m.id, backupID, ""), 0o700); err != nil {
+		return 0, err
+	}
+	if m.postgres == nil {
+		return 0, nil
+	}
+	size, err := m.postgres.Backup(ctx, p.backup(m.id, backupID, fakeservice.EnginePostgres))
+	return size, failure(err)
+}
+
+// Restore puts the data back to a backup. An engine that was not on then keeps
+// what it has.
+func (p *Plane) Restore(ctx context.Context, wanted fakeservice.Machine, backupID string) error {
+	m, leave, err := p.enterByID(ctx, wanted.ID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if _, err := os.Stat(p.backup(m.id, backupID, "")); errors.Is(err, fs.ErrNotExist) {
+		return &fakeservice.Failure{Code: "backup_missing", Detail: fmt.Sprintf("the backup %s holds no data", backupID)}
+	}
+	saved := p.backup(m.id, backupID, fakeservice.EnginePostgres)
+	if _, err := os.Stat(saved); err != nil || m.postgres == nil {
+		return nil
+	}
+	return failure(m.postgres.Restore(ctx, saved))
+}
+
+// DropBackup forgets a backup.
+func (p *Plane) DropBackup(ctx context.Context, instanceID, backupID string) error {
+	if p.machine(instanceID) == nil {
+		return nil // the backups have gone with their machine
+	}
+	_, leave, err := p.enterByID(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return os.RemoveAll(p.backup(instanceID, backupID, ""))
+}

@@ -1,0 +1,236 @@
+package dataplane_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+// object is a JSON object.
+type object = map[string]any
+
+// fake is a fake service with a data plane, and a client for it.
+type fake struct {
+	*fakeservicetest.Server
+	t *testing.T
+}
+
+func start(t *testing.T, opts ...func(*dataplane.Options)) *fake {
+	t.Helper()
+	return &fake{fakeservicetest.Start(t, fakeservicetest.WithDataPlane(t, opts...)), t}
+}
+
+// call sends a request and returns the status and the body.
+func (f *fake) call(method, path string, body any) (int, object) {
+	f.t.Helper()
+	var text bytes.Buffer
+	if body != nil {
+		if err := json.NewEncoder(&text).Encode(body); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+	request, err := http.NewRequest(method, f.BaseURL+path, &text)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+fakeservice.DefaultAPIKey)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var answer object
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
+		f.t.Fatalf("%s %s: %s", method, path, err)
+	}
+	return response.StatusCode, answer
+}
+
+// job sends a mutation, lets its job end and returns it.
+func (f *fake) job(method, path string, body any) fakeservice.Job {
+	f.t.Helper()
+	status, answer := f.call(method, path, body)
+	id, _ := answer["job_id"].(string)
+	if status != http.StatusAccepted || id == "" {
+		f.t.Fatalf("%s %s answered %d %v", method, path, status, answer)
+	}
+	if err := f.FinishJob(id); err != nil {
+		f.t.Fatal(err)
+	}
+	for _, j := range f.Jobs() {
+		if j.ID == id {
+			return j
+		}
+	}
+	f.t.Fatalf("the job %s is gone", id)
+	return fakeservice.Job{}
+}
+
+// done is job for a job that must succeed.
+func (f *fake) done(method, path string, body any) {
+	f.t.Helper()
+	if j := f.job(method, path, body); j.Status != fakeservice.StatusDone {
+		f.t.Fatalf("%s %s: the job is %s: %s (%s)", method, path, j.Status, j.ErrorDetail, j.ErrorCode)
+	}
+}
+
+// box is an instance with Postgres.
+type box struct {
+	*fake
+	id, path string
+}
+
+// box creates an instance with Postgres, the way a customer does.
+func (f *fake) box() *box {
+	f.t.Helper()
+	status, made := f.call("POST", "/instances", object{
+		"name": "box", "plan": "free", "region": "eu-central", "engines": object{"postgres": true},
+	})
+	if status != http.StatusAccepted {
+		f.t.Fatalf("the creation answered %d %v", status, made)
+	}
+	if err := f.FinishJob(made["job_id"].(string)); err != nil {
+		f.t.Fatal(err)
+	}
+	id := made["id"].(string)
+	if in, _ := f.Instance(id); in.Status != fakeservice.StatusRunning {
+		for _, j := range f.Jobs() {
+			f.t.Logf("%s %s: %s %s", j.Operation, j.Status, j.ErrorCode, j.ErrorDetail)
+		}
+		f.t.Fatalf("the instance is %s", in.Status)
+	}
+	return &box{f, id, "/instances/" + id}
+}
+
+// connection is what an application needs to connect.
+type connection struct {
+	Host        string `json:"host"`
+	Certificate string `json:"ca_certificate"`
+	Engines     struct {
+		Postgres struct {
+			Owner    string `json:"owner_url"`
+			ReadOnly string `json:"readonly_url"`
+			Direct   int    `json:"direct_port"`
+			Pooled   int    `json:"pooled_port"`
+		}
+	}
+}
+
+func (b *box) connection() connection {
+	b.t.Helper()
+	status, answer := b.call("GET", b.path+"/connection", nil)
+	if status != http.StatusOK {
+		b.t.Fatalf("the connection record answered %d %v", status, answer)
+	}
+	text, err := json.Marshal(answer)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var record connection
+	if err := json.Unmarshal(text, &record); err != nil {
+		b.t.Fatal(err)
+	}
+	return record
+}
+
+// patient is longer than anything here takes, so that a test that hangs ends.
+const patient = time.Minute
+
+// dial connects with a URL as a careful application does: verify-full with the
+// record's CA. The change is for what a test wants otherwise.
+func (b *box) dial(link string, change ...func(*pgx.ConnConfig)) (*pgx.Conn, error) {
+	b.t.Helper()
+	config, err := pgx.ParseConfig(link)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM([]byte(b.connection().Certificate))
+	config.TLSConfig = &tls.Config{RootCAs: roots, ServerName: config.Host, MinVersion: tls.VersionTLS12}
+	for _, change := range change {
+		change(config)
+	}
+	ctx, cancel := context.WithTimeout(b.t.Context(), patient)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err == nil {
+		b.t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	}
+	return conn, err
+}
+
+// owner connects as the owner.
+func (b *box) owner(change ...func(*pgx.ConnConfig)) *pgx.Conn {
+	b.t.Helper()
+	conn, err := b.dial(b.connection().Engines.Postgres.Owner, change...)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return conn
+}
+
+// exec runs statements that must succeed.
+func (b *box) exec(conn *pgx.Conn, statements ...string) {
+	b.t.Helper()
+	for _, sql := range statements {
+		if _, err := conn.Exec(b.t.Context(), sql); err != nil {
+			b.t.Fatalf("%s: %s", sql, err)
+		}
+	}
+}
+
+// count asks for one number.
+func (b *box) count(conn *pgx.Conn, sql string) int {
+	b.t.Helper()
+	var n int
+	if err := conn.QueryRow(b.t.Context(), sql).Scan(&n); err != nil {
+		b.t.Fatalf("%s: %s", sql, err)
+	}
+	return n
+}
+
+// from makes a connection come from another address of this machine.
+func from(address string) func(*pgx.ConnConfig) {
+	return func(config *pgx.ConnConfig) {
+		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+		config.DialFunc = dialer.DialContext
+	}
+}
+
+// withPort is a URL with another port.
+func withPort(t *testing.T, link string, port int) string {
+	t.Helper()
+	u, err := url.Parse(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Host = net.JoinHostPort(u.Hostname(), strconv.Itoa(port))
+	return u.String()
+}
+
+// until polls a condition.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(patient)
+	for !holds() {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s did not come about", what)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}

@@ -1,0 +1,145 @@
+package dataplane
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+)
+
+// machine is what runs of one instance.
+type machine struct {
+	id string
+	// turn is held by whoever changes the machine.
+	turn chan struct{}
+
+	// What follows is guarded by the Plane's lock, and changed with the turn.
+	endpoints fakeservice.Endpoints
+	postgres  *postgres.Cluster
+	removed   bool
+}
+
+// machine returns a machine, or nil.
+func (p *Plane) machine(id string) *machine {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.machines[id]
+}
+
+// addMachine returns a machine that is made if there is none.
+func (p *Plane) addMachine(ctx context.Context, id string) (*machine, error) {
+	if m := p.machine(id); m != nil {
+		return m, nil
+	}
+	host := postgres.FindAddress(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.closed:
+		return nil, errClosed
+	case p.machines[id] == nil:
+		p.machines[id] = &machine{id: id, turn: make(chan struct{}, 1), endpoints: fakeservice.Endpoints{Host: host}}
+	}
+	return p.machines[id], nil
+}
+
+// enter takes the turn at a machine, when its present holder leaves.
+func (p *Plane) enter(ctx context.Context, m *machine) (leave func(), err error) {
+	select {
+	case m.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-p.life.Done():
+		return nil, errClosed
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if m.removed || p.closed {
+		<-m.turn
+		return nil, errGone(m.id)
+	}
+	return func() { <-m.turn }, nil
+}
+
+// enterByID takes the turn at a machine that is there.
+func (p *Plane) enterByID(ctx context.Context, id string) (*machine, func(), error) {
+	m := p.machine(id)
+	if m == nil {
+		return nil, nil, errGone(id)
+	}
+	leave, err := p.enter(ctx, m)
+	return m, leave, err
+}
+
+func errGone(id string) error {
+	return &fakeservice.Failure{Code: "machine_gone", Detail: fmt.Sprintf("the machine of the instance %s is not there any more", id)}
+}
+
+// Apply makes the machine so.
+func (p *Plane) Apply(ctx context.Context, wanted fakeservice.Machine) error {
+	m, err := p.addMachine(ctx, wanted.ID)
+	if err != nil {
+		return err
+	}
+	leave, err := p.enter(ctx, m)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return failure(p.applyPostgres(ctx, m, wanted))
+}
+
+// Remove takes the machine away with its data and its backups.
+func (p *Plane) Remove(ctx context.Context, instanceID string) error {
+	m := p.machine(instanceID)
+	if m == nil {
+		return nil
+	}
+	leave, err := p.enter(ctx, m)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if err := p.removePostgres(m); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	m.removed = true
+	delete(p.machines, instanceID)
+	p.mu.Unlock()
+	return os.RemoveAll(p.backupsOf(instanceID))
+}
+
+// Restart restarts an engine. Those that do not run for real take no notice.
+func (p *Plane) Restart(ctx context.Context, wanted fakeservice.Machine, engine string) error {
+	m, leave, err := p.enterByID(ctx, wanted.ID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if engine == fakeservice.EnginePostgres && m.postgres != nil {
+		return failure(m.postgres.Restart(ctx))
+	}
+	return nil
+}
+
+// Reset empties an engine, or all of them when none is named.
+func (p *Plane) Reset(ctx context.Context, wanted fakeservice.Machine, engine string) error {
+	m, leave, err := p.enterByID(ctx, wanted.ID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if (engine == "" || engine == fakeservice.EnginePostgres) && m.postgres != nil {
+		return failure(m.postgres.Reset(ctx))
+	}
+	return nil
+}
+
+// backupsOf is the folder of a machine's backups.
+func (p *Plane) backupsOf(instanceID string) string {
+	return filepath.Join(p.folder, "backups", instanceID)
+}

@@ -1,0 +1,201 @@
+package dataplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+)
+
+// applyPostgres makes the machine's Postgres so. The turn is held.
+func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted fakeservice.Machine) error {
+	if !wanted.HasEngine(fakeservice.EnginePostgres) {
+		return p.removePostgres(m)
+	}
+	settings, err := settingsOf(wanted)
+	if err != nil {
+		return err
+	}
+	settings.Host = m.endpoints.Host
+	if m.postgres != nil {
+		return m.postgres.Configure(ctx, settings)
+	}
+	if settings.Certificate, settings.Key, err = wanted.CA.Issue(settings.Host); err != nil {
+		return err
+	}
+	cluster, err := p.postgres.NewCluster(ctx, m.id, settings)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m.postgres = cluster
+	m.endpoints.PostgresDirectPort = cluster.DirectPort()
+	m.endpoints.PostgresPooledPort = cluster.PooledPort()
+	return nil
+}
+
+// removePostgres takes Postgres away with its data. The turn is held.
+func (p *Plane) removePostgres(m *machine) error {
+	cluster := m.postgres
+	if cluster == nil {
+		return nil
+	}
+	p.mu.Lock()
+	m.postgres = nil
+	m.endpoints.PostgresDirectPort, m.endpoints.PostgresPooledPort = 0, 0
+	p.mu.Unlock()
+	return cluster.Close()
+}
+
+func settingsOf(wanted fakeservice.Machine) (postgres.Settings, error) {
+	settings := postgres.Settings{
+		OwnerPassword:    wanted.Credentials.PostgresOwner,
+		ReadOnlyPassword: wanted.Credentials.PostgresReadOnly,
+		Connections:      wanted.Limits.PostgresConnections,
+	}
+	for _, entry := range wanted.Allowlist {
+		block, err := blockOf(entry)
+		if err != nil {
+			return settings, err
+		}
+		settings.Allowlist = append(settings.Allowlist, block)
+	}
+	return settings, nil
+}
+
+// blockOf reads an entry of an allowlist, which is an address or a block.
+func blockOf(entry string) (netip.Prefix, error) {
+	if strings.Contains(entry, "/") {
+		return netip.ParsePrefix(entry)
+	}
+	address, err := netip.ParseAddr(entry)
+	if err != nil {
+		return netip.Prefix{}, err
+	}
+	return netip.PrefixFrom(address, address.BitLen()), nil
+}
+
+// cluster takes the turn at a machine that has Postgres.
+func (p *Plane) cluster(ctx context.Context, instanceID string) (*postgres.Cluster, func(), error) {
+	m, leave, err := p.enterByID(ctx, instanceID)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.postgres == nil {
+		leave()
+		return nil, nil, &fakeservice.Failure{Code: "engine_off", Detail: "the instance runs no PostgreSQL"}
+	}
+	return m.postgres, leave, nil
+}
+
+// CreateDatabase makes a database.
+func (p *Plane) CreateDatabase(ctx context.Context, instanceID, name string) error {
+	cluster, leave, err := p.cluster(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return failure(cluster.CreateDatabase(ctx, name))
+}
+
+// DropDatabase drops a database and cuts off who uses it.
+func (p *Plane) DropDatabase(ctx context.Context, instanceID, name string) error {
+	cluster, leave, err := p.cluster(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return failure(cluster.DropDatabase(ctx, name))
+}
+
+// SetExtension turns an extension on.
+func (p *Plane) SetExtension(ctx context.Context, instanceID, database, name string) (string, error) {
+	cluster, leave, err := p.cluster(ctx, instanceID)
+	if err != nil {
+		return "", err
+	}
+	defer leave()
+	version, err := cluster.SetExtension(ctx, database, extensionName(name))
+	return version, failure(err)
+}
+
+// DropExtension turns an extension off.
+func (p *Plane) DropExtension(ctx context.Context, instanceID, database, name string) error {
+	cluster, leave, err := p.cluster(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return failure(cluster.DropExtension(ctx, database, extensionName(name)))
+}
+
+// extensionName is PostgreSQL's name for an extension of the service.
+func extensionName(name string) string {
+	if name == "pgvector" {
+		return "vector"
+	}
+	return name
+}
+
+// Query runs the console's statements, in ro as the read-only role, so that
+// Postgres itself refuses writes.
+func (p *Plane) Query(ctx context.Context, q fakeservice.Query) (fakeservice.QueryResult, error) {
+	p.mu.Lock()
+	var cluster *postgres.Cluster
+	if m := p.machines[q.Instance.ID]; m != nil {
+		cluster = m.postgres
+	}
+	p.mu.Unlock()
+	if cluster == nil {
+		return fakeservice.QueryResult{}, fakeservice.Unavailable("the instance runs no PostgreSQL")
+	}
+	role := postgres.ReadOnlyRole
+	if q.Mode == "rw" {
+		role = postgres.OwnerRole
+	}
+	result, err := cluster.Query(ctx, role, q.Database, q.SQL)
+	if err != nil {
+		return fakeservice.QueryResult{}, refusal(err)
+	}
+	return fakeservice.QueryResult(result), nil
+}
+
+// SQLSTATEs that tell of the server and not of the statement.
+const (
+	shuttingDown       = "57P" // a class: shutting down, crashed, starting up
+	tooManyConnections = "53300"
+	tooLarge           = "54000"
+)
+
+// refusal says whether Postgres refused the statement or was not there.
+func refusal(err error) error {
+	message, state, isSQL := postgres.IsSQLError(err)
+	switch {
+	case errors.Is(err, postgres.ErrTooLarge):
+		return &fakeservice.SQLError{Message: postgres.ErrTooLarge.Error(), SQLState: tooLarge}
+	case isSQL && state == tooManyConnections:
+		return fakeservice.Unavailable("all connections of the plan (postgres_connections) are in use")
+	case isSQL && !errors.Is(err, postgres.ErrUnreachable) && !strings.HasPrefix(state, shuttingDown):
+		return &fakeservice.SQLError{Message: message, SQLState: state}
+	}
+	return fakeservice.Unavailable("PostgreSQL takes no statements now; it may be restarting")
+}
+
+// failure gives an error of the engine the code that a job shows.
+func failure(err error) error {
+	if err == nil {
+		return nil
+	}
+	if missing := (*postgres.MissingExtensionError)(nil); errors.As(err, &missing) {
+		return &fakeservice.Failure{Code: "extension_unavailable", Detail: missing.Error()}
+	}
+	if message, state, isSQL := postgres.IsSQLError(err); isSQL {
+		return &fakeservice.Failure{Code: "sql_error", Detail: fmt.Sprintf("%s (SQLSTATE %s)", message, state)}
+	}
+	return err
+}

@@ -1,0 +1,28 @@
+package fakeservicetest
+
+import (
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+)
+
+// WithDataPlane gives the fake a data plane, so that what it provisions runs.
+// The test fails where PostgreSQL is not installed.
+func WithDataPlane(t testing.TB, opts ...func(*dataplane.Options)) func(*fakeservice.Options) {
+	t.Helper()
+	binaries, err := postgres.Locate(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := dataplane.Options{Postgres: binaries}
+	for _, set := range opts {
+		set(&options)
+	}
+	plane, err := dataplane.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(o *fakeservice.Options) { o.DataPlane = plane }
+}

@@ -1,0 +1,347 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"time"
+)
+
+// Settings are how a cluster is to be. Host, Certificate and Key never change.
+type Settings struct {
+	// Host is the loopback address that the ports are at.
+	Host string
+	// Certificate and Key are PEM, for Host.
+	Certificate, Key string
+	// OwnerPassword and ReadOnlyPassword are those of the two roles.
+	OwnerPassword, ReadOnlyPassword string
+	// Connections is how many there may be at once, of both roles together.
+	Connections int
+	// Allowlist is who may connect to the public ports; empty is everyone.
+	Allowlist []netip.Prefix
+}
+
+// Cluster is one PostgreSQL. It is safe for concurrent use. One that is killed
+// is started again.
+type Cluster struct {
+	server *Server
+	folder string
+	log    *slog.Logger
+	// life ends when the cluster is closed.
+	life context.Context
+	end  context.CancelFunc
+
+	direct *gate
+	// pooled is nil where there is no PgBouncer.
+	pooled *gate
+	pooler *pooler
+
+	// turn is held by whoever changes the cluster. It guards what follows.
+	turn     chan struct{}
+	settings Settings
+	// unsettled is set while it is not sure that the settings are in force.
+	unsettled bool
+	// process is nil while the server is stopped on purpose.
+	process *process
+
+	// inside is the server's own port; 0 before the first start. Sessions read
+	// it without the turn.
+	inside atomic.Int32
+}
+
+// Times that things may take on a busy machine.
+const (
+	startTime   = time.Minute
+	reviveEvery = 500 * time.Millisecond
+	// startAttempts is how often a start is tried: a port may be taken from
+	// under it, and what is left of a killed server takes a moment to go.
+	startAttempts = 5
+)
+
+// NewCluster makes a cluster and starts it. Its name is a folder's.
+func (s *Server) NewCluster(ctx context.Context, name string, settings Settings) (*Cluster, error) {
+	c := &Cluster{
+		server: s, folder: filepath.Join(s.folder, name), log: s.log.With("cluster", name),
+		turn: make(chan struct{}, 1), settings: settings,
+	}
+	c.life, c.end = context.WithCancel(context.WithoutCancel(ctx))
+	if socket := filepath.Join(c.sockets(), ".s.PGSQL.65535"); len(socket) > longestSocket {
+		return nil, fmt.Errorf("the path %s is too long for a socket; choose a shorter folder", socket)
+	}
+	if err := s.add(c); err != nil {
+		return nil, err
+	}
+	if err := c.make(ctx); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+func (c *Cluster) make(ctx context.Context) error {
+	ctx, leave, err := c.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if err := c.server.Prepare(ctx); err != nil {
+		return err
+	}
+	for _, folder := range []string{c.folder, c.sockets()} {
+		if err := c.server.account.makeFolder(folder); err != nil {
+			return err
+		}
+	}
+	if err := c.openGates(ctx); err != nil {
+		return err
+	}
+	if err := c.server.account.copyTree(ctx, c.server.template.folder, c.data(), nil); err != nil {
+		return err
+	}
+	return c.start(ctx)
+}
+
+func (c *Cluster) openGates(ctx context.Context) error {
+	var err error
+	if c.direct, err = listen(ctx, c.settings.Host, DirectPort, c.log); err != nil {
+		return err
+	}
+	c.direct.allow(c.settings.Allowlist)
+	if c.server.programs.PgBouncer == "" {
+		return nil
+	}
+	if c.pooled, err = listen(ctx, c.settings.Host, PooledPort, c.log); err != nil {
+		return err
+	}
+	c.pooled.allow(c.settings.Allowlist)
+	c.pooler = &pooler{cluster: c}
+	return nil
+}
+
+// DirectPort is the public port for sessions.
+func (c *Cluster) DirectPort() int { return c.direct.port() }
+
+// PooledPort is the public port for ordinary transactions, or 0 where there is
+// no PgBouncer.
+func (c *Cluster) PooledPort() int {
+	if c.pooled == nil {
+		return 0
+	}
+	return c.pooled.port()
+}
+
+// InsidePort is the port for what runs on the instance itself, which the
+// allowlist does not concern. TLS and a password are required there too. It
+// stays the same unless somebody takes it during a restart.
+func (c *Cluster) InsidePort() int { return int(c.inside.Load()) }
+
+// enter takes the turn, when its present holder leaves. The context that it
+// gives ends with the cluster too.
+func (c *Cluster) enter(ctx context.Context) (bounded context.Context, leave func(), err error) {
+	select {
+	case c.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	case <-c.life.Done():
+		return nil, nil, errClosed
+	}
+	if c.life.Err() != nil {
+		<-c.turn
+		return nil, nil, errClosed
+	}
+	bounded, cancel := context.WithCancel(ctx)
+	unbind := context.AfterFunc(c.life, cancel)
+	return bounded, func() {
+		unbind()
+		cancel()
+		<-c.turn
+	}, nil
+}
+
+// Configure brings other settings into force. Passwords and the allowlist
+// change without a restart, the number of connections with one.
+func (c *Cluster) Configure(ctx context.Context, s Settings) error {
+	ctx, leave, err := c.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	before := c.settings
+	all := c.unsettled
+	c.unsettled = true
+	c.settings.OwnerPassword, c.settings.ReadOnlyPassword = s.OwnerPassword, s.ReadOnlyPassword
+	c.settings.Connections, c.settings.Allowlist = s.Connections, s.Allowlist
+	c.direct.allow(s.Allowlist)
+	if c.pooled != nil {
+		c.pooled.allow(s.Allowlist)
+	}
+	switch {
+	case all || before.Connections != s.Connections || c.process == nil:
+		c.stop(stopFast)
+		if err := c.start(ctx); err != nil {
+			return err
+		}
+	case before.OwnerPassword != s.OwnerPassword || before.ReadOnlyPassword != s.ReadOnlyPassword:
+		if err := c.setPasswords(ctx); err != nil {
+			return err
+		}
+	}
+	c.unsettled = false
+	return nil
+}
+
+// Restart restarts the server. Its data stays.
+func (c *Cluster) Restart(ctx context.Context) error {
+	ctx, leave, err := c.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	c.stop(stopFast)
+	return c.start(ctx)
+}
+
+// start starts the server and lets callers in once the settings are in force.
+// The turn is held.
+func (c *Cluster) start(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	var err error
+	for attempt := range startAttempts {
+		if c.inside.Load() == 0 || attempt > 0 {
+			port, err := freePort(ctx, c.settings.Host)
+			if err != nil {
+				return err
+			}
+			c.inside.Store(int32(port))
+		}
+		if err = c.startOnce(ctx); err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("start PostgreSQL: %w", err)
+	}
+	if err := c.setPasswords(ctx); err != nil {
+		return err
+	}
+	c.direct.lead(net.JoinHostPort(c.settings.Host, strconv.Itoa(c.InsidePort())))
+	return nil
+}
+
+func (c *Cluster) startOnce(ctx context.Context) error {
+	if err := c.writeConfiguration(); err != nil {
+		return err
+	}
+	p, err := startProcess(c.server.account, c.folder, c.server.programs.Postgres,
+		"-D", c.data(), "-c", "config_file="+c.path("postgresql.conf"))
+	if err != nil {
+		return err
+	}
+	if err := c.awaitReady(ctx, p); err != nil {
+		p.stop(stopImmediate)
+		return fmt.Errorf("%w\n%s", err, p.output.String())
+	}
+	c.process = p
+	go c.revive(p, "PostgreSQL", func() bool { return c.process == p }, c.start)
+	return nil
+}
+
+// awaitReady returns when the server takes connections.
+func (c *Cluster) awaitReady(ctx context.Context, p *process) error {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		conn, err := c.connect(ctx, superuser, maintenance)
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		select {
+		case <-p.ended:
+			return errors.New("it ended before it was ready")
+		case <-ctx.Done():
+			return fmt.Errorf("it was not ready in time: %w", err)
+		case <-tick.C:
+		}
+	}
+}
+
+// stop stops the server. The turn is held.
+func (c *Cluster) stop(how os.Signal) {
+	c.direct.lead("")
+	p := c.process
+	c.process = nil
+	if p != nil {
+		p.stop(how)
+	}
+}
+
+// revive starts a program again when it ends without having been told to. It
+// returns when the program that it watches is no longer the one that is wanted.
+func (c *Cluster) revive(p *process, what string, wanted func() bool, start func(context.Context) error) {
+	<-p.ended
+	for {
+		ctx, leave, err := c.enter(c.life)
+		if err != nil {
+			return
+		}
+		if !wanted() {
+			leave()
+			return
+		}
+		c.log.Warn(what + " ended by itself and is started again")
+		err = start(ctx)
+		leave()
+		if err == nil || c.life.Err() != nil {
+			return
+		}
+		c.log.Error(what+" could not be started again", "error", err)
+		select {
+		case <-time.After(reviveEvery):
+		case <-c.life.Done():
+		}
+	}
+}
+
+// setPasswords gives the roles their passwords, in the server and the pooler.
+// The turn is held.
+func (c *Cluster) setPasswords(ctx context.Context) error {
+	err := c.asSuperuser(ctx, maintenance,
+		"ALTER ROLE "+OwnerRole+" PASSWORD "+quote(c.settings.OwnerPassword),
+		"ALTER ROLE "+ReadOnlyRole+" PASSWORD "+quote(c.settings.ReadOnlyPassword))
+	if err != nil {
+		return fmt.Errorf("set the passwords: %w", err)
+	}
+	if c.pooler == nil {
+		return nil
+	}
+	return c.pooler.restart(ctx)
+}
+
+// Close stops the cluster and takes its folder away.
+func (c *Cluster) Close() error {
+	c.end()
+	// Whoever has the turn ends soon, as its connections to the server do.
+	c.turn <- struct{}{}
+	defer func() { <-c.turn }()
+	defer c.server.forget(c)
+	for _, g := range []*gate{c.direct, c.pooled} {
+		if g != nil {
+			g.close()
+		}
+	}
+	if c.pooler != nil {
+		c.pooler.stop()
+	}
+	if c.process != nil {
+		c.process.stop(stopImmediate)
+		c.process = nil
+	}
+	return os.RemoveAll(c.folder)
+}

@@ -1,0 +1,102 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// CreateDatabase makes a database that belongs to the owner.
+func (c *Cluster) CreateDatabase(ctx context.Context, name string) error {
+	ctx, leave, err := c.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	name = quoteName(name)
+	err = c.asSuperuser(ctx, maintenance, createDatabase(name))
+	if err != nil {
+		return err
+	}
+	if err := c.asSuperuser(ctx, maintenance, revokeTemporary(name)); err != nil {
+		return errors.Join(err, c.asSuperuser(ctx, maintenance, dropDatabase(name)))
+	}
+	return nil
+}
+
+// DropDatabase drops a database and cuts off who uses it. One that is not there
+// is dropped already.
+func (c *Cluster) DropDatabase(ctx context.Context, name string) error {
+	ctx, leave, err := c.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return c.asSuperuser(ctx, maintenance, dropDatabase(quoteName(name)))
+}
+
+// createDatabase, dropDatabase and revokeTemporary take names as SQL has them.
+func createDatabase(name string) string {
+	return "CREATE DATABASE " + name + " OWNER " + OwnerRole + ";"
+}
+
+func dropDatabase(name string) string {
+	return "DROP DATABASE IF EXISTS " + name + " WITH (FORCE);"
+}
+
+func revokeTemporary(database string) string {
+	return "REVOKE TEMPORARY ON DATABASE " + database + " FROM PUBLIC;"
+}
+
+// MissingExtensionError is an extension that the server does not have.
+type MissingExtensionError struct {
+	Name string
+	// Version is the server's.
+	Version int
+}
+
+// Error says how to get it, where that is known.
+func (e *MissingExtensionError) Error() string {
+	text := fmt.Sprintf("PostgreSQL %d on this machine has no extension %s", e.Version, e.Name)
+	if e.Name == "vector" {
+		text += fmt.Sprintf("; install pgvector for it, for example the package postgresql-%d-pgvector", e.Version)
+	}
+	return text
+}
+
+// SetExtension turns an extension on, by the name that PostgreSQL has for it,
+// and returns the version that is installed.
+func (c *Cluster) SetExtension(ctx context.Context, database, name string) (version string, err error) {
+	ctx, leave, err := c.enter(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer leave()
+	conn, err := c.connect(ctx, superuser, database)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	there, err := value(ctx, conn, "SELECT name FROM pg_available_extensions WHERE name = "+quote(name))
+	if err != nil {
+		return "", err
+	}
+	if there == "" {
+		return "", &MissingExtensionError{Name: name, Version: c.server.programs.Version}
+	}
+	// The schema is named because the owner may have put another one first.
+	if _, err := value(ctx, conn, "CREATE EXTENSION IF NOT EXISTS "+quoteName(name)+" SCHEMA public"); err != nil {
+		return "", err
+	}
+	return value(ctx, conn, "SELECT extversion FROM pg_extension WHERE extname = "+quote(name))
+}
+
+// DropExtension turns an extension off. It fails while something depends on it.
+func (c *Cluster) DropExtension(ctx context.Context, database, name string) error {
+	ctx, leave, err := c.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return c.asSuperuser(ctx, database, "DROP EXTENSION IF EXISTS "+quoteName(name))
+}

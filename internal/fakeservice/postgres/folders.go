@@ -1,0 +1,97 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// makeFolder makes a folder that only the account can open.
+func (a account) makeFolder(path string) error {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return err
+	}
+	return a.give(path)
+}
+
+// writeFile writes a file that only the account can read.
+func (a account) writeFile(path, text string) error {
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		return err
+	}
+	return a.give(path)
+}
+
+// copyTree copies a folder that may be in use. What vanishes meanwhile is left
+// out, and so is what skip names, by its path in the folder.
+func (a account) copyTree(ctx context.Context, from, to string, skip func(path string) bool) error {
+	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		inside, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		if skip != nil && inside != "." && skip(filepath.ToSlash(inside)) {
+			if entry.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		target := filepath.Join(to, inside)
+		switch {
+		case entry.IsDir():
+			return a.makeFolder(target)
+		case entry.Type().IsRegular():
+			err := a.copyFile(path, target)
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		}
+		// A cluster of ours holds neither links nor sockets.
+		return nil
+	})
+}
+
+func (a account) copyFile(from, to string) (err error) {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("copy: %w", err)
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	if _, err := io.Copy(target, source); err != nil {
+		return err
+	}
+	return a.give(to)
+}
+
+// sizeOf is how many bytes the files of a folder hold.
+func sizeOf(folder string) (int64, error) {
+	var size int64
+	err := filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		size += info.Size()
+		return nil
+	})
+	return size, err
+}

@@ -1,0 +1,105 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+)
+
+// Roles and databases that each cluster begins with.
+const (
+	OwnerRole       = "owner"
+	ReadOnlyRole    = "readonly"
+	DefaultDatabase = "main"
+	// superuser is the package's own. It has no password, so it gets in by the
+	// socket alone.
+	superuser = "hosting"
+	// maintenance is a database that is always there.
+	maintenance = "postgres"
+)
+
+// template is a data folder that new clusters are copied from. Making one takes
+// about a second, copying it a small part of that.
+type template struct {
+	mu     sync.Mutex
+	folder string
+	ready  bool
+}
+
+// make makes the template when it is first asked for.
+func (t *template) make(ctx context.Context, programs Binaries, who account) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ready {
+		return nil
+	}
+	err := initdb(ctx, programs, who, t.folder)
+	if err != nil {
+		// What was begun is in the way of the next attempt.
+		return errors.Join(err, os.RemoveAll(t.folder))
+	}
+	t.ready = true
+	return nil
+}
+
+func initdb(ctx context.Context, programs Binaries, who account, folder string) error {
+	if err := who.makeFolder(folder); err != nil {
+		return err
+	}
+	err := run(ctx, who, folder, "", programs.Initdb,
+		"--pgdata", folder, "--username", superuser, "--auth", "reject", "--encoding", "UTF8", "--locale", "C",
+		// Nothing here outlives the machine, and small segments make small backups.
+		"--no-sync", "--wal-segsize", "1")
+	if err != nil {
+		return fmt.Errorf("make a cluster: %w", err)
+	}
+	// The roles come first, as the rules name them, and the default database
+	// last, as it is copied from template1.
+	for _, step := range []struct {
+		database   string
+		statements []string
+	}{
+		{maintenance, makeRoles()},
+		{maintenance, rulesOf(maintenance)},
+		{"template1", rulesOf("template1")},
+		{maintenance, []string{createDatabase(DefaultDatabase), revokeTemporary(DefaultDatabase)}},
+	} {
+		// In this mode a line is a statement.
+		err := run(ctx, who, folder, strings.Join(step.statements, "\n")+"\n", programs.Postgres,
+			"--single", "-F", "-D", folder, "-c", "exit_on_error=on", step.database)
+		if err != nil {
+			return fmt.Errorf("prepare the database %s: %w", step.database, err)
+		}
+	}
+	return nil
+}
+
+// makeRoles makes the two roles. They get their passwords in each cluster.
+func makeRoles() []string {
+	return []string{
+		"CREATE ROLE " + OwnerRole + " LOGIN CREATEDB;",
+		"CREATE ROLE " + ReadOnlyRole + " LOGIN;",
+		"GRANT pg_read_all_data TO " + ReadOnlyRole + ";",
+		"ALTER ROLE " + ReadOnlyRole + " SET default_transaction_read_only = on;",
+	}
+}
+
+// rulesOf takes from everybody what would let the read-only role leave
+// something behind once a session has switched its read-only default off, and
+// leaves it to the owner. What is granted inside a database is copied with it.
+func rulesOf(database string) []string {
+	rules := []string{
+		revokeTemporary(database),
+		"REVOKE CREATE ON SCHEMA public FROM PUBLIC;",
+		"GRANT ALL ON SCHEMA public TO " + OwnerRole + ";",
+	}
+	for _, function := range []string{"lo_creat(int)", "lo_create(oid)", "lo_from_bytea(oid, bytea)"} {
+		rules = append(rules,
+			"REVOKE EXECUTE ON FUNCTION pg_catalog."+function+" FROM PUBLIC;",
+			"GRANT EXECUTE ON FUNCTION pg_catalog."+function+" TO "+OwnerRole+";")
+	}
+	return rules
+}
