@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -43,12 +44,17 @@ func settle[T any](ctx context.Context, c *Client, find finder[T], post func(con
 
 // findJob finds the job of an action: one of that operation and target that
 // began after the request. An instance has one job at most, and its record
-// names it.
+// names it; of one that has ended already the instance's activity tells, where
+// its type is the operation's.
 func (t *Turn) findJob(operation, target string) finder[Pending] {
 	return func(ctx context.Context, since time.Time) (Pending, bool, error) {
 		instance, err := t.c.Instance(ctx, t.id)
-		if err != nil || instance.JobID == "" {
+		if err != nil {
 			return Pending{}, false, err
+		}
+		if instance.JobID == "" {
+			ended := slices.ContainsFunc(instance.Activity, func(a Activity) bool { return a.Type == operation && !a.At.Before(since) })
+			return Pending{}, ended, nil
 		}
 		job, err := t.c.Job(ctx, instance.JobID)
 		if err != nil {

@@ -104,6 +104,7 @@ func unfinishedText(id, job string, err error) string {
 func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state instanceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	work, pending := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -112,6 +113,9 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 		return
 	}
 	instance, err := r.client.RefreshInstance(ctx, state.ID.ValueString())
+	if errors.Is(err, client.ErrNotFound) && pending && r.inProgress(ctx, work.Job) {
+		return // not shown yet; it is being created all the same
+	}
 	if errors.Is(err, client.ErrNotFound) {
 		resp.Diagnostics.AddWarning("Instance "+state.Name.ValueString()+" is gone",
 			fmt.Sprintf("The service does not know instance %s any more, so it is removed from the state. Apply creates a new one while the configuration has it.", state.ID.ValueString()))
