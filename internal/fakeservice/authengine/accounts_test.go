@@ -1,0 +1,232 @@
+package authengine
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+func TestSignUpSignInUserSignOut(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	made := b.must(b.call("POST", "/signup", "", map[string]any{
+		"email": " Ada@Example.Test ", "password": testPassword, "data": map[string]any{"name": "Ada"},
+	}), 200, "")
+	user := made.body["user"].(map[string]any)
+	if user["email"] != "ada@example.test" || user["user_metadata"].(map[string]any)["name"] != "Ada" {
+		t.Errorf("the new user is %v", user)
+	}
+	if made.text("token_type") != "bearer" || made.body["expires_in"] != 3600.0 || made.text("refresh_token") == "" {
+		t.Errorf("the session is %v", made.body)
+	}
+	if strings.Contains(made.text("access_token"), "encrypted") || user["encrypted_password"] != nil {
+		t.Error("the answer holds the password's hash")
+	}
+	if events := b.told(); len(events) != 1 || events[0].Kind != "auth_user_created" || events[0].UserID != user["id"] {
+		t.Errorf("it told of %v", events)
+	}
+
+	signed := b.must(b.signIn("ADA@example.test", testPassword), 200, "")
+	access := signed.text("access_token")
+	asked := b.must(b.call("GET", "/user", access, nil), 200, "")
+	if asked.text("id") != user["id"] || asked.text("last_sign_in_at") == "" {
+		t.Errorf("the signed-in user is %v", asked.body)
+	}
+	b.must(b.call("POST", "/logout", access, nil), 204, "")
+	b.must(b.call("GET", "/user", access, nil), 403, "session_not_found")
+	// Without a scope, a sign-out ends every session of the account.
+	b.must(b.call("GET", "/user", made.text("access_token"), nil), 403, "session_not_found")
+	b.must(b.refresh(signed.text("refresh_token")), 400, "refresh_token_not_found")
+}
+
+func TestSignOutScopes(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	for _, row := range []struct {
+		scope        string
+		own, another int
+	}{{"local", 403, 200}, {"others", 200, 403}, {"global", 403, 403}} {
+		own := b.signUp(row.scope + "@example.test").text("access_token")
+		another := b.signIn(row.scope+"@example.test", testPassword).text("access_token")
+		b.must(b.call("POST", "/logout?scope="+row.scope, own, nil), 204, "")
+		if got := b.call("GET", "/user", own, nil).status; got != row.own {
+			t.Errorf("after a sign-out with scope %s, the own session answers %d", row.scope, got)
+		}
+		if got := b.call("GET", "/user", another, nil).status; got != row.another {
+			t.Errorf("after a sign-out with scope %s, another session answers %d", row.scope, got)
+		}
+	}
+	token := b.signUp("scope@example.test").text("access_token")
+	b.must(b.call("POST", "/logout?scope=galaxy", token, nil), 400, "validation_failed")
+}
+
+// A wrong password and an account that is not there cannot be told apart.
+func TestSignInTellsNothing(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	b.signUp("here@example.test")
+	known := b.must(b.signIn("here@example.test", "wrong password"), 400, "invalid_credentials")
+	unknown := b.must(b.signIn("nobody@example.test", "wrong password"), 400, "invalid_credentials")
+	if known.text("msg") != unknown.text("msg") {
+		t.Errorf("it says %q and %q", known.text("msg"), unknown.text("msg"))
+	}
+	b.must(b.signIn("no address", "x"), 400, "invalid_credentials")
+	// Neither can it be told from a request for a link.
+	for _, email := range []string{"here@example.test", "nobody@example.test"} {
+		b.must(b.call("POST", "/recover", "", map[string]any{"email": email}), 200, "")
+	}
+}
+
+func TestSignUpsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	b.signUp("taken@example.test")
+	for _, row := range []struct {
+		email, password string
+		status          int
+		code            string
+	}{
+		{"TAKEN@example.test", testPassword, 422, "user_already_exists"},
+		{"short@example.test", "seven77", 422, "weak_password"},
+		{"long@example.test", strings.Repeat("x", 73), 422, "validation_failed"},
+		{"", testPassword, 400, "email_address_invalid"},
+		{"no-at.example", testPassword, 400, "email_address_invalid"},
+		{"Ada <ada@example.test>", testPassword, 400, "email_address_invalid"},
+		{strings.Repeat("x", 250) + "@example.test", testPassword, 400, "email_address_invalid"},
+	} {
+		b.must(b.call("POST", "/signup", "", map[string]any{"email": row.email, "password": row.password}), row.status, row.code)
+	}
+	b.must(b.call("POST", "/signup", "", `{"email"`), 400, "bad_json")
+	b.must(b.call("POST", "/signup", "", `{"email": "`+strings.Repeat("x", maxBody)+`"}`), 400, "bad_json")
+	b.must(b.call("POST", "/signup", "", map[string]any{"email": "d@example.test", "password": testPassword, "data": "text"}), 422, "validation_failed")
+	if n := len(b.told()); n != 1 {
+		t.Errorf("it told of %d sign-ups, want 1", n)
+	}
+}
+
+// Of many sign-ups with one address at once, one succeeds.
+func TestSignUpsAtOnce(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	var all sync.WaitGroup
+	statuses := make([]int, 8)
+	for i := range statuses {
+		all.Go(func() {
+			statuses[i] = b.call("POST", "/signup", "", map[string]any{"email": "one@example.test", "password": testPassword}).status
+		})
+	}
+	all.Wait()
+	made := 0
+	for _, status := range statuses {
+		if status == 200 {
+			made++
+		} else if status != 422 {
+			t.Errorf("a sign-up answered %d", status)
+		}
+	}
+	if made != 1 {
+		t.Errorf("%d sign-ups succeeded, want 1", made)
+	}
+}
+
+func TestUpdateUser(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	b.signUp("other@example.test")
+	first := b.signUp("me@example.test")
+	second := b.signIn("me@example.test", testPassword)
+	token := second.text("access_token")
+	b.must(b.call("PUT", "/user", token, map[string]any{"email": "Other@example.test"}), 422, "email_exists")
+	b.must(b.call("PUT", "/user", token, map[string]any{"password": "short"}), 422, "weak_password")
+	b.must(b.call("PUT", "/user", token, map[string]any{"data": map[string]any{"a": 1}}), 200, "")
+	changed := b.must(b.call("PUT", "/user", token, map[string]any{
+		"email": "New@example.test", "password": "another horse", "data": map[string]any{"b": 2},
+	}), 200, "")
+	if data := changed.body["user_metadata"].(map[string]any); changed.text("email") != "new@example.test" || data["a"] != 1.0 || data["b"] != 2.0 {
+		t.Errorf("the changed user is %v", changed.body)
+	}
+	b.must(b.signIn("me@example.test", testPassword), 400, "invalid_credentials")
+	b.must(b.signIn("new@example.test", "another horse"), 200, "")
+	// Who had the old password is signed out, and who changed it is not.
+	b.must(b.call("GET", "/user", token, nil), 200, "")
+	b.must(b.call("GET", "/user", first.text("access_token"), nil), 403, "session_not_found")
+}
+
+func TestRefreshTokensRotate(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	first := b.signUp("ada@example.test").text("refresh_token")
+	second := b.must(b.refresh(first), 200, "")
+	b.must(b.call("GET", "/user", second.text("access_token"), nil), 200, "")
+	// Two tabs may use the same token at about the same time.
+	twin := b.must(b.refresh(first), 200, "")
+	// Later it means that a token was stolen, and the session ends.
+	b.in("UPDATE auth.refresh_tokens SET used_at = now() - interval '1 minute' WHERE used_at IS NOT NULL")
+	b.must(b.refresh(first), 400, "refresh_token_already_used")
+	b.must(b.refresh(second.text("refresh_token")), 400, "refresh_token_not_found")
+	b.must(b.refresh(twin.text("refresh_token")), 400, "refresh_token_not_found")
+	b.must(b.call("GET", "/user", second.text("access_token"), nil), 403, "session_not_found")
+	b.must(b.refresh("made up"), 400, "refresh_token_not_found")
+	b.must(b.call("POST", "/token?grant_type=magic", "", map[string]any{}), 400, "validation_failed")
+}
+
+// Nothing in the database signs anybody in.
+func TestSecretsAreKeptAsHashes(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	made := b.signUp("ada@example.test")
+	b.in("DO $$ BEGIN IF EXISTS (SELECT 1 FROM auth.users WHERE encrypted_password NOT LIKE '$2a$%') THEN RAISE 'no hash'; END IF; END $$")
+	// A refresh token's hash as text is no token.
+	b.must(b.refresh(string(hashToken(made.text("refresh_token")))), 400, "refresh_token_not_found")
+}
+
+func TestTokensThatAreNone(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	made := b.signUp("ada@example.test")
+	user := made.body["user"].(map[string]any)["id"].(string)
+	var good claims
+	if _, _, err := jwt.NewParser().ParseUnverified(made.text("access_token"), &good); err != nil {
+		t.Fatal(err)
+	}
+	sign := func(method jwt.SigningMethod, key any, change func(*claims)) string {
+		said := good
+		change(&said)
+		token, err := jwt.NewWithClaims(method, said).SignedString(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	same := func(*claims) {}
+	if good.Subject != user || good.Role != "authenticated" || good.Issuer != b.URL() {
+		t.Errorf("the token says %+v", good)
+	}
+	b.must(b.call("GET", "/user", sign(jwt.SigningMethodHS256, []byte(testSigningKey), same), nil), 200, "")
+	for what, token := range map[string]string{
+		"other key":    sign(jwt.SigningMethodHS256, []byte("another"), same),
+		"no signature": sign(jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, same),
+		"expired":      sign(jwt.SigningMethodHS256, []byte(testSigningKey), func(c *claims) { c.ExpiresAt = jwt.NewNumericDate(time.Now().Add(-time.Minute)) }),
+		"endless":      sign(jwt.SigningMethodHS256, []byte(testSigningKey), func(c *claims) { c.ExpiresAt = nil }),
+		"other issuer": sign(jwt.SigningMethodHS256, []byte(testSigningKey), func(c *claims) { c.Issuer = "https://elsewhere" }),
+		"nonsense":     "a.b.c",
+		"service key":  b.settings.Load().ServiceKey,
+	} {
+		t.Run(what, func(t *testing.T) { b.must(b.call("GET", "/user", token, nil), 403, "bad_jwt") })
+	}
+	b.must(b.call("GET", "/user", "", nil), 401, "no_authorization")
+	b.must(b.call("GET", "/user", b.settings.Load().AnonKey, nil), 401, "no_authorization")
+}
+
+func TestRateLimit(t *testing.T) {
+	t.Parallel()
+	b := start(t, func(o *Options) { o.Attempts = 3 })
+	for range 3 {
+		b.must(b.signIn("ada@example.test", "guess"), 400, "invalid_credentials")
+	}
+	b.must(b.signIn("ada@example.test", "guess"), 429, "over_request_rate_limit")
+	b.must(b.call("POST", "/signup", "", map[string]any{"email": "new@example.test", "password": testPassword}), 429, "over_request_rate_limit")
+}

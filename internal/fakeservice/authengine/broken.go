@@ -1,0 +1,16 @@
+package authengine
+
+import (
+	"errors"
+	"io"
+	"net"
+	"syscall"
+)
+
+// isBroken tells whether a connection ended while it was used.
+func isBroken(err error) bool {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) {
+		return true
+	}
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}

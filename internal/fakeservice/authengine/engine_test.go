@@ -1,0 +1,255 @@
+package authengine
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	anon, service := b.settings.Load().AnonKey, b.settings.Load().ServiceKey
+	for what, row := range map[string]struct {
+		path   string
+		header map[string]string
+		status int
+		code   string
+	}{
+		"none":                 {"/settings", nil, 401, "no_api_key"},
+		"made up":              {"/settings", map[string]string{"apikey": "x"}, 401, "invalid_api_key"},
+		"signed but not given": {"/settings", map[string]string{"apikey": keyOf("anon", "2")}, 401, "invalid_api_key"},
+		"header":               {"/settings", map[string]string{"apikey": anon}, 200, ""},
+		"bearer":               {"/settings", map[string]string{"Authorization": "Bearer " + anon}, 200, ""},
+		"service":              {"/settings", map[string]string{"apikey": service}, 200, ""},
+		"health needs none":    {"/health", nil, 200, ""},
+		"admin by anon":        {"/admin/users", map[string]string{"apikey": anon}, 403, "not_admin"},
+		"admin by service":     {"/admin/users", map[string]string{"apikey": service, "Authorization": "Bearer " + service}, 200, ""},
+		"nowhere":              {"/nowhere", map[string]string{"apikey": anon}, 404, "not_found"},
+	} {
+		t.Run(what, func(t *testing.T) { b.must(b.send("GET", row.path, row.header, nil), row.status, row.code) })
+	}
+	// After a rotation the old service key is worthless, the anon key is not.
+	rotated := *b.settings.Load()
+	rotated.ServiceKey = keyOf("service_role", "2")
+	b.Configure(rotated)
+	b.must(b.send("GET", "/admin/users", map[string]string{"apikey": service}, nil), 401, "invalid_api_key")
+	b.must(b.send("GET", "/admin/users", map[string]string{"apikey": rotated.ServiceKey}, nil), 200, "")
+	b.must(b.send("GET", "/settings", map[string]string{"apikey": anon}, nil), 200, "")
+}
+
+func TestCORS(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	preflight := b.send(http.MethodOptions, "/token", map[string]string{
+		"Origin": "http://127.9.9.9:3000", "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "apikey,content-type",
+	}, nil)
+	if preflight.status != 204 {
+		t.Errorf("the preflight answered %d", preflight.status)
+	}
+	for _, r := range []reply{preflight, b.call("GET", "/settings", "", nil), b.call("GET", "/user", "", nil)} {
+		if r.header.Get("Access-Control-Allow-Origin") != "*" || r.header.Get("Access-Control-Allow-Credentials") != "" {
+			t.Errorf("an answer of status %d has the headers %v", r.status, r.header)
+		}
+		if !strings.Contains(r.header.Get("Access-Control-Allow-Headers"), "apikey") {
+			t.Error("the key may not be sent")
+		}
+	}
+}
+
+// Accounts and sessions outlive restarts of the engine and of Postgres, and the
+// address stays. A database that comes back is waited for.
+func TestRestarts(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	before := b.URL()
+	made := b.signUp("ada@example.test")
+	if err := b.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.must(b.call("GET", "/user", made.text("access_token"), nil), 200, "")
+	// The connections of the pool are cut, as by a server that ends.
+	b.in("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+	b.must(b.call("GET", "/user", made.text("access_token"), nil), 200, "")
+	b.must(b.signIn("ada@example.test", testPassword), 200, "")
+	if b.URL() != before {
+		t.Errorf("the address was %s and is %s", before, b.URL())
+	}
+}
+
+// Without its database the engine says so, and it recovers by itself.
+func TestDatabaseThatIsGone(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	good := *b.settings.Load()
+	gone := good
+	gone.DSN = "postgresql://owner:secret-password@127.0.0.1:1/main?sslmode=disable"
+	b.Configure(gone)
+	r := b.must(b.signIn("ada@example.test", testPassword), 503, "unavailable")
+	if r.header.Get("Retry-After") == "" {
+		t.Error("the answer does not say when to try again")
+	}
+	b.Configure(good)
+	b.must(b.signIn("ada@example.test", testPassword), 400, "invalid_credentials")
+	if _, err := Start(t.Context(), Options{Settings: gone, Address: "127.0.0.1:0"}); err == nil || strings.Contains(err.Error(), "secret-password") {
+		t.Errorf("an engine without a database started with %v", err)
+	}
+}
+
+func TestClosedEngine(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	b.halt()
+	b.must(b.send("GET", "/health", nil, nil), 503, "unavailable")
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if response, err := http.Get(b.URL() + "/health"); err == nil {
+		response.Body.Close()
+		t.Errorf("the closed engine answers %d", response.StatusCode)
+	}
+}
+
+func TestAdmin(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	service := map[string]string{"apikey": b.settings.Load().ServiceKey}
+	if empty := b.must(b.send("GET", "/admin/users", service, nil), 200, ""); len(empty.body["users"].([]any)) != 0 {
+		t.Errorf("without accounts there are %v", empty.body)
+	}
+	token := ""
+	for _, name := range []string{"a", "b", "c"} {
+		token = b.signUp(name + "@example.test").text("access_token")
+	}
+	page := b.must(b.send("GET", "/admin/users?page=2&per_page=2", service, nil), 200, "")
+	users := page.body["users"].([]any)
+	if len(users) != 1 || page.body["total"] != 3.0 {
+		t.Fatalf("the second page is %v", page.body)
+	}
+	id := users[0].(map[string]any)["id"].(string)
+	for _, wrong := range []string{"page=0", "per_page=0", "per_page=1001", "page=x"} {
+		b.must(b.send("GET", "/admin/users?"+wrong, service, nil), 400, "validation_failed")
+	}
+	b.must(b.send("GET", "/admin/users/"+id, service, nil), 200, "")
+	b.must(b.send("DELETE", "/admin/users/"+id, service, nil), 200, "")
+	for _, method := range []string{"GET", "DELETE"} {
+		b.must(b.send(method, "/admin/users/"+id, service, nil), 404, "user_not_found")
+		b.must(b.send(method, "/admin/users/nobody", service, nil), 404, "user_not_found")
+	}
+	b.must(b.call("GET", "/user", token, nil), 403, "session_not_found")
+	if events := b.told(); len(events) != 4 || events[3].Kind != "auth_user_deleted" || events[3].UserID != id {
+		t.Errorf("it told of %v", events)
+	}
+}
+
+// A link signs its owner in once, and leads nowhere but where the settings
+// allow it to.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	b.signUp("ada@example.test")
+	link := func(redirect string) string {
+		t.Helper()
+		b.must(b.call("POST", "/recover"+query("redirect_to", redirect), "", map[string]any{"email": "ada@example.test"}), 200, "")
+		events := b.told()
+		sent := events[len(events)-1]
+		if sent.Kind != "auth_link_sent" {
+			t.Fatalf("it told of %v", sent)
+		}
+		return strings.TrimPrefix(sent.Link, b.URL())
+	}
+	follow := func(path string) *url.URL {
+		t.Helper()
+		r := b.must(b.send("GET", path, nil, nil), 303, "")
+		to, err := url.Parse(r.header.Get("Location"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return to
+	}
+	path := link("https://app.example/reset?x=1")
+	to := follow(path)
+	fragment, _ := url.ParseQuery(to.Fragment)
+	if !strings.HasPrefix(to.String(), "https://app.example/reset?x=1#") || fragment.Get("type") != "recovery" {
+		t.Errorf("the link leads to %s", to)
+	}
+	b.must(b.call("PUT", "/user", fragment.Get("access_token"), map[string]any{"password": "a new password"}), 200, "")
+	b.must(b.signIn("ada@example.test", "a new password"), 200, "")
+
+	if again, _ := url.ParseQuery(follow(path).Fragment); again.Get("error_code") != "otp_expired" || again.Get("access_token") != "" {
+		t.Errorf("used again, the link gives %v", again)
+	}
+	if to := follow(link("https://evil.example/")); to.Host != "app.example" {
+		t.Errorf("a link leads to %s", to)
+	}
+	// Not even a link that was altered leads elsewhere.
+	altered, _ := url.Parse(link("https://app.example/"))
+	values := altered.Query()
+	values.Set("redirect_to", "https://evil.example/")
+	if to := follow("/verify?" + values.Encode()); to.Host != "app.example" {
+		t.Errorf("an altered link leads to %s", to)
+	}
+	old := link("")
+	b.in("UPDATE auth.one_time_tokens SET created_at = now() - interval '2 hours'")
+	if late, _ := url.ParseQuery(follow(old).Fragment); late.Get("error_code") != "otp_expired" {
+		t.Errorf("an old link gives %v", late)
+	}
+	none := *b.settings.Load()
+	none.SiteURL, none.RedirectURLs = "", nil
+	b.Configure(none)
+	b.must(b.call("POST", "/recover", "", map[string]any{"email": "ada@example.test"}), 400, "validation_failed")
+}
+
+func TestRedirects(t *testing.T) {
+	t.Parallel()
+	s := &Settings{
+		SiteURL: "https://site.example/home",
+		RedirectURLs: []string{
+			"https://app.example/**", "https://*.preview.example", "http://127.0.0.1:3000/cb?", "https://one.example/a/*", "myapp://callback",
+		},
+	}
+	for wanted, ok := range map[string]bool{
+		"https://site.example/anything":             true,
+		"https://app.example":                       true,
+		"https://app.example/a/b?c=d#e":             true,
+		"https://app.example.evil.example/":         false,
+		"https://app.example@evil.example/":         false,
+		"https://evil.example/https://app.example/": false,
+		"http://app.example/":                       false,
+		"https://app.example:444/":                  false,
+		"https://x.preview.example/":                true,
+		"https://x.y.preview.example/":              false,
+		"https://x.preview.example/deep":            false,
+		"http://127.0.0.1:3000/cb1":                 true,
+		"http://127.0.0.1:3000/cb12":                false,
+		"https://one.example/a/b":                   true,
+		"https://one.example/a/b/c":                 false,
+		"https://one.example/a/../b":                false,
+		"https://app.example/%2e%2e/x":              false,
+		"https://app.example\\@evil.example/":       false,
+		"//evil.example/":                           false,
+		"/relative":                                 false,
+		"javascript:alert(1)":                       false,
+		"myapp://callback":                          true,
+	} {
+		if got := allowed(s, wanted); got != ok {
+			t.Errorf("allowed(%q) = %t", wanted, got)
+		}
+	}
+}
+
+func TestTokensExpire(t *testing.T) {
+	t.Parallel()
+	b := start(t, func(o *Options) { o.TokenLife = time.Second })
+	made := b.signUp("ada@example.test")
+	deadline := time.Now().Add(10 * time.Second)
+	for b.call("GET", "/user", made.text("access_token"), nil).status == 200 {
+		if time.Now().After(deadline) {
+			t.Fatal("the token does not expire")
+		}
+	}
+	b.must(b.call("GET", "/user", made.text("access_token"), nil), 403, "bad_jwt")
+	b.must(b.refresh(made.text("refresh_token")), 200, "")
+}

@@ -1,0 +1,239 @@
+package authengine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/crypto/bcrypt"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+)
+
+// cluster is one PostgreSQL for all tests; each has a database of its own.
+var cluster *postgres.Cluster
+
+func TestMain(m *testing.M) {
+	code, err := runWithCluster(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func runWithCluster(m *testing.M) (code int, err error) {
+	ctx := context.Background()
+	binaries, err := postgres.Locate(ctx, "")
+	if err != nil {
+		return 0, err
+	}
+	folder, err := os.MkdirTemp("", "auth-test-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(folder)
+	if err := os.Chmod(folder, 0o755); err != nil {
+		return 0, err
+	}
+	server, err := postgres.NewServer(postgres.Options{Binaries: binaries, Folder: folder + "/pg"})
+	if err != nil {
+		return 0, err
+	}
+	defer server.Close()
+	certificate, key, err := selfSigned()
+	if err != nil {
+		return 0, err
+	}
+	cluster, err = server.NewCluster(ctx, "auth", postgres.Settings{
+		Host: "127.0.0.1", Certificate: certificate, Key: key,
+		OwnerPassword: "owner-password", ReadOnlyPassword: "readonly-password", Connections: 80,
+	})
+	if err != nil {
+		return 0, err
+	}
+	return m.Run(), nil
+}
+
+// dsn is the address of a database, as the cluster has it now.
+func dsn(database string) string {
+	return fmt.Sprintf("postgresql://owner:owner-password@127.0.0.1:%d/%s?sslmode=require", cluster.InsidePort(), database)
+}
+
+var databases atomic.Int32
+
+const (
+	testSigningKey = "a signing key for tests"
+	testPassword   = "correct horse"
+)
+
+// keyOf is a key of the engine: a token for a role.
+func keyOf(role, id string) string {
+	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"role": role, "jti": id}).SignedString([]byte(testSigningKey))
+	if err != nil {
+		panic(err)
+	}
+	return token
+}
+
+// bench is an engine under test, with what it told.
+type bench struct {
+	*Engine
+	t        *testing.T
+	database string
+
+	mu     sync.Mutex
+	events []Event
+}
+
+func start(t *testing.T, set ...func(*Options)) *bench {
+	t.Helper()
+	b := &bench{t: t, database: fmt.Sprintf("auth_%d", databases.Add(1))}
+	if err := cluster.CreateDatabase(t.Context(), b.database); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{
+		Settings: Settings{
+			DSN: dsn(b.database), SigningKey: testSigningKey, AnonKey: keyOf("anon", "1"), ServiceKey: keyOf("service_role", "1"),
+			SiteURL: "https://app.example", RedirectURLs: []string{"https://app.example/**"},
+		},
+		Address:  "127.0.0.1:0",
+		Attempts: -1,
+		HashCost: bcrypt.MinCost,
+		Notify: func(e Event) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.events = append(b.events, e)
+		},
+	}
+	for _, change := range set {
+		change(&o)
+	}
+	engine, err := Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Engine = engine
+	t.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+func (b *bench) told() []Event {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]Event{}, b.events...)
+}
+
+// reply is an answer of the engine.
+type reply struct {
+	status int
+	header http.Header
+	body   map[string]any
+}
+
+// call asks the engine with the anon key, and as somebody if a token is given.
+func (b *bench) call(method, path, token string, body any) reply {
+	b.t.Helper()
+	header := map[string]string{"apikey": b.settings.Load().AnonKey}
+	if token != "" {
+		header["Authorization"] = "Bearer " + token
+	}
+	return b.send(method, path, header, body)
+}
+
+var noRedirects = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
+func (b *bench) send(method, path string, header map[string]string, body any) reply {
+	b.t.Helper()
+	var sent io.Reader
+	if text, isText := body.(string); isText {
+		sent = bytes.NewBufferString(text)
+	} else if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		sent = bytes.NewReader(text)
+	}
+	request, err := http.NewRequest(method, b.URL()+path, sent)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for name, value := range header {
+		request.Header.Set(name, value)
+	}
+	response, err := noRedirects.Do(request)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	got := reply{status: response.StatusCode, header: response.Header}
+	if len(text) > 0 {
+		if err := json.Unmarshal(text, &got.body); err != nil {
+			b.t.Fatalf("%s %s answered %d with %q", method, path, response.StatusCode, text)
+		}
+	}
+	return got
+}
+
+func (r reply) text(name string) string {
+	text, _ := r.body[name].(string)
+	return text
+}
+
+func (b *bench) must(r reply, status int, code string) reply {
+	b.t.Helper()
+	if r.status != status || r.text("error_code") != code {
+		b.t.Fatalf("it answered %d %v, want %d %s", r.status, r.body, status, code)
+	}
+	return r
+}
+
+func (b *bench) signUp(email string) reply {
+	b.t.Helper()
+	return b.must(b.call("POST", "/signup", "", map[string]any{"email": email, "password": testPassword}), 200, "")
+}
+
+func (b *bench) signIn(email, password string) reply {
+	b.t.Helper()
+	return b.call("POST", "/token?grant_type=password", "", map[string]any{"email": email, "password": password})
+}
+
+func (b *bench) refresh(token string) reply {
+	b.t.Helper()
+	return b.call("POST", "/token?grant_type=refresh_token", "", map[string]any{"refresh_token": token})
+}
+
+// in runs a statement in the engine's database.
+func (b *bench) in(sql string, arguments ...any) {
+	b.t.Helper()
+	connection, err := pgx.Connect(b.t.Context(), dsn(b.database))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer connection.Close(context.Background())
+	if _, err := connection.Exec(b.t.Context(), sql, arguments...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// query is a URL's query with one field.
+func query(name, value string) string { return "?" + url.Values{name: {value}}.Encode() }

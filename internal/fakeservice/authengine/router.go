@@ -1,0 +1,179 @@
+package authengine
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+)
+
+// maxBody is the longest request that is read.
+const maxBody = 64 << 10
+
+// access is who may ask for an endpoint.
+type access int
+
+const (
+	// open needs no key: a person's mail program, or a monitor.
+	open access = iota
+	// keyed needs the anon key or the service key.
+	keyed
+	// signedIn needs a key and the access token of a user.
+	signedIn
+	// admin needs the service key.
+	admin
+)
+
+// request is a request as the endpoints see it.
+type request struct {
+	*http.Request
+	settings *Settings
+	// session is set where the endpoint needs somebody signed in.
+	session session
+}
+
+// endpoint answers a request with a status and a body, or with an error, which
+// is a *problem where the caller is to know why. A nil body is no body.
+type endpoint func(c *core, r *request) (status int, body any, err error)
+
+// router knows every endpoint.
+func (c *core) router() http.Handler {
+	mux := http.NewServeMux()
+	for _, route := range []struct {
+		pattern string
+		access  access
+		handle  endpoint
+	}{
+		{"GET /health", open, (*core).health},
+		{"GET /settings", keyed, (*core).publicSettings},
+		{"POST /signup", keyed, (*core).signUp},
+		{"POST /token", keyed, (*core).token},
+		{"POST /recover", keyed, (*core).recover},
+		{"POST /magiclink", keyed, (*core).recover},
+		{"GET /verify", open, (*core).verify},
+		{"GET /user", signedIn, (*core).getUser},
+		{"PUT /user", signedIn, (*core).updateUser},
+		{"POST /logout", signedIn, (*core).signOut},
+		{"GET /admin/users", admin, (*core).listUsers},
+		{"GET /admin/users/{id}", admin, (*core).getUserByID},
+		{"DELETE /admin/users/{id}", admin, (*core).deleteUser},
+	} {
+		method, path, _ := strings.Cut(route.pattern, " ")
+		mux.HandleFunc(method+" "+basePath+path, func(w http.ResponseWriter, r *http.Request) {
+			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+			c.answer(w, r, route.access, route.handle)
+		})
+	}
+	mux.HandleFunc("OPTIONS /", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { problemNotFound.write(w) })
+	return mux
+}
+
+// allowOrigins lets pages of every origin call the engine. What a caller may do
+// is a matter of the tokens it sends; there are no cookies that a browser would
+// add by itself.
+func allowOrigins(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS")
+	h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, X-Client-Info, X-Requested-With, apikey, X-Supabase-Api-Version")
+	h.Set("Access-Control-Expose-Headers", "X-Total-Count, Retry-After")
+	h.Set("Access-Control-Max-Age", "600")
+}
+
+// answer checks who asks, and turns what the endpoint returns into a response.
+func (c *core) answer(w http.ResponseWriter, r *http.Request, needs access, handle endpoint) {
+	asked := &request{Request: r, settings: c.engine.settings.Load()}
+	err := c.admit(asked, needs)
+	status, body := 0, any(nil)
+	if err == nil {
+		status, body, err = handle(c, asked)
+	}
+	if err != nil {
+		c.problemOf(err).write(w)
+		return
+	}
+	switch body := body.(type) {
+	case nil:
+		w.WriteHeader(status)
+	case redirection:
+		w.Header().Set("Location", string(body))
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(status)
+	default:
+		writeJSON(w, status, body)
+	}
+}
+
+// redirection is the body of an answer that leads elsewhere.
+type redirection string
+
+// problemOf is what a caller is told of an error.
+func (c *core) problemOf(err error) *problem {
+	if p := (*problem)(nil); errors.As(err, &p) {
+		return p
+	}
+	if isUnavailable(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return problemUnavailable
+	}
+	c.engine.log.Error("auth request failed", "error", err)
+	return problemInternal
+}
+
+// admit checks the key, and the token where somebody has to be signed in.
+func (c *core) admit(r *request, needs access) error {
+	if needs == open {
+		return nil
+	}
+	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	key := r.Header.Get("apikey")
+	if key == "" {
+		key = bearer
+	}
+	isService := sameSecret(key, r.settings.ServiceKey)
+	switch {
+	case key == "":
+		return problemNoKey
+	case !isService && !sameSecret(key, r.settings.AnonKey):
+		return problemBadKey
+	case needs == admin && !isService:
+		return problemNotAdmin
+	case needs != signedIn:
+		return nil
+	case bearer == "" || bearer == key:
+		return problemNoToken
+	}
+	var err error
+	r.session, err = c.session(r.Context(), r.settings, bearer)
+	return err
+}
+
+// sameSecret compares without telling by its time how much is right.
+func sameSecret(have, want string) bool {
+	return want != "" && subtle.ConstantTimeCompare([]byte(have), []byte(want)) == 1
+}
+
+// decode reads the JSON of a request.
+func (r *request) decode(into any) error {
+	if err := json.NewDecoder(r.Body).Decode(into); err != nil {
+		return &problem{http.StatusBadRequest, "bad_json", "The body is no JSON that fits."}
+	}
+	return nil
+}
+
+func (c *core) health(*request) (int, any, error) {
+	return http.StatusOK, map[string]any{"name": "auth", "description": "The auth engine of an instance", "version": "v1"}, nil
+}
+
+// publicSettings tells browser clients what they may offer.
+func (c *core) publicSettings(*request) (int, any, error) {
+	return http.StatusOK, map[string]any{
+		"external":           map[string]bool{"email": true, "phone": false, "anonymous_users": false},
+		"disable_signup":     false,
+		"mailer_autoconfirm": true,
+		"phone_autoconfirm":  false,
+		"saml_enabled":       false,
+	}, nil
+}
