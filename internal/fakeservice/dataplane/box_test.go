@@ -148,6 +148,27 @@ func (b *box) connection() connection {
 	return record
 }
 
+// roots trusts the instance's own CA and no other.
+func (b *box) roots() *x509.CertPool {
+	b.t.Helper()
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM([]byte(b.connection().Certificate)) {
+		b.t.Fatal("the CA is no PEM")
+	}
+	return roots
+}
+
+// query runs a statement in the console and returns the answer, whose status
+// must be that.
+func (b *box) query(sql string, want int) object {
+	b.t.Helper()
+	status, answer := b.call("POST", b.path+"/engines/postgres/query", object{"sql": sql})
+	if status != want {
+		b.t.Errorf("%s answered %d %v, want %d", sql, status, answer, want)
+	}
+	return answer
+}
+
 // patient is longer than anything here takes, so that a test that hangs ends.
 const patient = time.Minute
 
@@ -159,9 +180,7 @@ func (b *box) dial(link string, change ...func(*pgx.ConnConfig)) (*pgx.Conn, err
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM([]byte(b.connection().Certificate))
-	config.TLSConfig = &tls.Config{RootCAs: roots, ServerName: config.Host, MinVersion: tls.VersionTLS12}
+	config.TLSConfig = &tls.Config{RootCAs: b.roots(), ServerName: config.Host, MinVersion: tls.VersionTLS12}
 	for _, change := range change {
 		change(config)
 	}

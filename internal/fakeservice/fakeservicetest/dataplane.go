@@ -16,7 +16,7 @@ func WithDataPlane(t testing.TB, opts ...func(*dataplane.Options)) func(*fakeser
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := dataplane.Options{Postgres: binaries}
+	options := dataplane.Options{Postgres: binaries, StateFolder: FastFolder()}
 	for _, set := range opts {
 		set(&options)
 	}

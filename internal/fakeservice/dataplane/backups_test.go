@@ -1,0 +1,131 @@
+package dataplane_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+func (b *box) backups() []fakeservice.Backup {
+	b.t.Helper()
+	record, ok := b.Instance(b.id)
+	if !ok {
+		b.t.Fatal("the instance is gone")
+	}
+	return record.Backups
+}
+
+func TestRestoreBringsBackRows(t *testing.T) {
+	t.Parallel()
+	b := start(t).box()
+	conn := b.owner()
+	b.exec(conn, "CREATE TABLE notes (text TEXT)", "INSERT INTO notes VALUES ('kept')")
+	b.done("POST", b.path+"/postgres/databases", object{"name": "shop"})
+	b.Advance(24 * time.Hour)
+	daily := b.backups()[0]
+	if len(b.backups()) != 2 || daily.Kind != "daily" || daily.SizeBytes < 1<<20 {
+		t.Fatalf("the backups are %+v", b.backups())
+	}
+	b.exec(conn, "DELETE FROM notes", "INSERT INTO notes VALUES ('late')", "CREATE TABLE later (n INT)")
+	b.done("DELETE", b.path+"/postgres/databases/shop", nil)
+	b.done("POST", b.path+"/actions/rotate", object{})
+
+	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": daily.ID})
+	conn = b.owner() // by the password of now, not of the backup
+	if n := b.count(conn, "SELECT count(*) FROM notes WHERE text = 'kept'"); n != 1 {
+		t.Errorf("the row was restored %d times", n)
+	}
+	if n := b.count(conn, "SELECT count(*) FROM pg_class WHERE relname = 'later'"); n != 0 {
+		t.Error("what came after the backup is still there")
+	}
+	b.exec(b.owner(in("shop")), "SELECT 1")
+
+	// The undo snapshot leads back to before the restore.
+	undo := b.backups()[0]
+	if undo.Kind != "undo" {
+		t.Fatalf("the newest backup is %+v", undo)
+	}
+	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": undo.ID})
+	if n := b.count(b.owner(), "SELECT count(*) FROM notes WHERE text = 'late'"); n != 1 {
+		t.Errorf("the undo brought back %d rows", n)
+	}
+}
+
+// What was committed while a backup ran is whole: a copy of files alone would
+// tear it.
+func TestBackupUnderWrites(t *testing.T) {
+	t.Parallel()
+	b := start(t).box()
+	conn := b.owner()
+	b.exec(conn, "CREATE TABLE a (n INT)", "CREATE TABLE b (n INT)")
+	stop, stopped := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				stopped <- nil
+				return
+			default:
+			}
+			if _, err := conn.Exec(t.Context(), "WITH x AS (INSERT INTO a SELECT generate_series(1, 50)) INSERT INTO b SELECT generate_series(1, 50)"); err != nil {
+				stopped <- err
+				return
+			}
+		}
+	}()
+	b.Advance(24 * time.Hour)
+	close(stop)
+	if err := <-stopped; err != nil {
+		t.Fatal(err)
+	}
+	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": b.backups()[0].ID})
+	fresh := b.owner()
+	one, other := b.count(fresh, "SELECT count(*) FROM a"), b.count(fresh, "SELECT count(*) FROM b")
+	if one != other || one%50 != 0 {
+		t.Errorf("the tables have %d and %d rows", one, other)
+	}
+	b.exec(fresh, "CREATE EXTENSION pg_trgm", "INSERT INTO a VALUES (1)")
+}
+
+func TestResetEmpties(t *testing.T) {
+	t.Parallel()
+	for _, engine := range []string{"", "postgres"} {
+		t.Run("engine "+engine, func(t *testing.T) {
+			t.Parallel()
+			b := start(t).box()
+			b.exec(b.owner(), "CREATE TABLE notes (text TEXT)", "INSERT INTO notes VALUES ('lost')", "CREATE DATABASE own")
+			body := object{"confirm": b.id}
+			if engine != "" {
+				body["engine"] = engine
+			}
+			b.done("POST", b.path+"/actions/reset", body)
+			conn := b.owner()
+			if n := b.count(conn, "SELECT count(*) FROM pg_class WHERE relname = 'notes'"); n != 0 {
+				t.Error("the table is still there")
+			}
+			if n := b.count(conn, "SELECT count(*) FROM pg_database WHERE datname = 'own'"); n != 0 {
+				t.Error("the database is still there")
+			}
+			b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": b.backups()[0].ID})
+			if n := b.count(b.owner(), "SELECT count(*) FROM notes"); n != 1 {
+				t.Errorf("the undo snapshot brought back %d rows", n)
+			}
+		})
+	}
+}
+
+// A backup whose data is gone fails the job, and the data stays.
+func TestRestoreOfNothing(t *testing.T) {
+	t.Parallel()
+	b := start(t).box()
+	b.exec(b.owner(), "CREATE TABLE notes (text TEXT)")
+	b.EditInstance(b.id, func(record *fakeservice.Instance) {
+		record.Backups = append(record.Backups, fakeservice.Backup{ID: "bak-x", Kind: "daily", CreatedAt: b.Now()})
+	})
+	j := b.job("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": "bak-x"})
+	if j.ErrorCode != "backup_missing" {
+		t.Errorf("the job is %s: %s", j.Status, j.ErrorDetail)
+	}
+	b.exec(b.owner(), "SELECT * FROM notes")
+}

@@ -1,0 +1,247 @@
+package dataplane_test
+
+import (
+	"crypto/tls"
+	"errors"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+)
+
+// sqlState is the code by which Postgres refused something, or empty.
+func sqlState(err error) string {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		return refused.Code
+	}
+	return ""
+}
+
+// The service's document names five reasons for a failed connection, in the
+// order in which to look for them. Each can be had here.
+
+func TestReasonOneAllowlist(t *testing.T) {
+	t.Parallel()
+	b := start(t).box()
+	link := b.connection().Engines.Postgres.Owner
+	if _, err := b.dial(link, from("127.0.0.9")); err != nil {
+		t.Errorf("an open instance refused a connection: %s", err)
+	}
+	inside := b.owner(from("127.0.0.8"))
+	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.8/31", "2001:db8::/32"}})
+	if _, err := b.dial(link, from("127.0.0.9")); err != nil {
+		t.Errorf("an address in the allowlist was refused: %s", err)
+	}
+	if _, err := b.dial(link, from("127.0.0.10")); err == nil || sqlState(err) != "" {
+		t.Errorf("an address outside the allowlist met %v", err)
+	}
+	b.exec(inside, "SELECT 1")
+	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.9"}})
+	if _, err := inside.Exec(t.Context(), "SELECT 1"); err == nil {
+		t.Error("a connection from an address that was taken off the list lives on")
+	}
+	if pooled := b.connection().Engines.Postgres.Pooled; pooled != 0 {
+		if _, err := b.dial(withPort(t, link, pooled), from("127.0.0.10")); err == nil {
+			t.Error("the pooled port let in an address outside the allowlist")
+		}
+	}
+	// The console and what runs on the instance itself are not outside.
+	b.done("PUT", b.path+"/sql-console", object{"mode": "ro"})
+	b.query("SELECT 1", http.StatusOK)
+	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{}})
+	if _, err := b.dial(link, from("127.0.0.10")); err != nil {
+		t.Errorf("an empty list does not open the instance: %s", err)
+	}
+}
+
+func TestReasonTwoCertificate(t *testing.T) {
+	t.Parallel()
+	f := start(t)
+	b, other := f.box(), f.box()
+	link := b.connection().Engines.Postgres.Owner
+	for name, change := range map[string]func(*pgx.ConnConfig){
+		"no CA":                 func(c *pgx.ConnConfig) { c.TLSConfig.RootCAs = nil },
+		"another instance's CA": func(c *pgx.ConnConfig) { c.TLSConfig.RootCAs = other.roots() },
+		"another host":          func(c *pgx.ConnConfig) { c.TLSConfig.ServerName = "db.example.com" },
+	} {
+		_, err := b.dial(link, change)
+		if wrong := (*tls.CertificateVerificationError)(nil); !errors.As(err, &wrong) {
+			t.Errorf("with %s the connection met %v", name, err)
+		}
+	}
+	_, err := b.dial(link, func(c *pgx.ConnConfig) { c.TLSConfig = nil })
+	if sqlState(err) != "28000" {
+		t.Errorf("without TLS the connection met %v", err)
+	}
+}
+
+// psql is what most people will try first. It looks for the CA at the path that
+// it is given.
+func TestPsqlWithVerifyFull(t *testing.T) {
+	t.Parallel()
+	psql, err := exec.LookPath("psql")
+	if err != nil {
+		t.Log("psql is not installed; pgx stands in for it in the other tests")
+		return
+	}
+	b := start(t).box()
+	record := b.connection()
+	folder := t.TempDir()
+	run := func(link, ca string) (string, error) {
+		command := exec.CommandContext(t.Context(), psql, link, "-Atc", "SELECT 'in'")
+		command.Env = []string{"PGSSLROOTCERT=" + ca, "HOME=" + folder}
+		said, err := command.CombinedOutput()
+		return strings.TrimSpace(string(said)), err
+	}
+	ca := filepath.Join(folder, "ca.pem")
+	if err := os.WriteFile(ca, []byte(record.Certificate), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range []string{record.Engines.Postgres.Owner, record.Engines.Postgres.ReadOnly} {
+		if said, err := run(link, ca); err != nil || said != "in" {
+			t.Errorf("psql ended with %v: %s", err, said)
+		}
+	}
+	// Without a named path libpq looks at one of its own and finds nothing.
+	if said, err := run(record.Engines.Postgres.Owner, ""); err == nil || !strings.Contains(said, "root") {
+		t.Errorf("without the CA psql said: %s", said)
+	}
+	plain := strings.Replace(record.Engines.Postgres.Owner, "verify-full", "disable", 1)
+	if said, err := run(plain, ca); err == nil || !strings.Contains(said, "no encryption") {
+		t.Errorf("without TLS psql said: %s", said)
+	}
+}
+
+// Sessions keep what they set on port 5432. On 6432 a session is another one
+// with each transaction.
+func TestReasonThreePort(t *testing.T) {
+	t.Parallel()
+	b := start(t).box()
+	record := b.connection().Engines.Postgres
+	direct := b.owner()
+	b.exec(direct, "LISTEN news", "SET work_mem = '5MB'", "SELECT pg_advisory_lock(1)", "NOTIFY news, 'hello'")
+	if note, err := direct.WaitForNotification(t.Context()); err != nil || note.Payload != "hello" {
+		t.Errorf("LISTEN on the direct port gave %v, %v", note, err)
+	}
+	if record.Pooled == 0 {
+		// Nothing is promised that is not there.
+		return
+	}
+	pooled := b.owner(func(c *pgx.ConnConfig) {
+		c.Port = uint16(record.Pooled)
+		c.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	})
+	b.exec(pooled, "BEGIN", "CREATE TABLE t (n INT)", "INSERT INTO t VALUES (1)", "COMMIT")
+	if n := b.count(pooled, "SELECT n FROM t"); n != 1 {
+		t.Errorf("a transaction on the pooled port left %d", n)
+	}
+	if _, err := b.dial(withPort(t, record.Owner, record.Pooled), func(c *pgx.ConnConfig) { c.TLSConfig = nil }); err == nil {
+		t.Error("the pooled port takes connections without TLS")
+	}
+}
+
+// Without PgBouncer the record leaves the pooled port out.
+func TestWithoutPgBouncer(t *testing.T) {
+	t.Parallel()
+	b := start(t, func(o *dataplane.Options) { o.Postgres.PgBouncer = "" }).box()
+	_, answer := b.call("GET", b.path+"/connection", nil)
+	if port, there := answer["engines"].(object)["postgres"].(object)["pooled_port"]; there {
+		t.Errorf("the record promises the port %v", port)
+	}
+	b.exec(b.owner(), "SELECT 1")
+}
+
+func TestReasonFourRotation(t *testing.T) {
+	t.Parallel()
+	b := start(t).box()
+	before := b.connection().Engines.Postgres
+	b.exec(b.owner(), "CREATE TABLE t (n INT)")
+	b.done("POST", b.path+"/actions/rotate", object{})
+	after := b.connection().Engines.Postgres
+	old := []string{before.Owner, before.ReadOnly}
+	if before.Pooled != 0 {
+		old = append(old, withPort(t, before.Owner, before.Pooled))
+	}
+	for _, link := range old {
+		// PgBouncer has another code for it than Postgres.
+		if _, err := b.dial(link); sqlState(err) != "28P01" && sqlState(err) != "08P01" {
+			t.Errorf("an old URL met %v", err)
+		}
+	}
+	fresh := []string{after.Owner, after.ReadOnly}
+	if after.Pooled != 0 {
+		fresh = append(fresh, withPort(t, after.Owner, after.Pooled))
+	}
+	for _, link := range fresh {
+		conn, err := b.dial(link, func(c *pgx.ConnConfig) { c.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol })
+		if err != nil {
+			t.Errorf("a new URL met %s", err)
+			continue
+		}
+		if n := b.count(conn, "SELECT count(*) FROM t"); n != 0 {
+			t.Errorf("the table has %d rows", n)
+		}
+	}
+}
+
+// A rotation that fails changes nothing.
+func TestFailedRotation(t *testing.T) {
+	t.Parallel()
+	b := start(t).box()
+	link := b.connection().Engines.Postgres.Owner
+	b.FailJobs(fakeservice.JobMatch{Operation: "rotate"}, 1, "broken", "It broke.")
+	if j := b.job("POST", b.path+"/actions/rotate", object{}); j.Status != fakeservice.StatusFailed || j.ErrorCode != "broken" {
+		t.Errorf("the job is %s with %s", j.Status, j.ErrorCode)
+	}
+	if _, err := b.dial(link); err != nil {
+		t.Errorf("the URL does not work any more: %s", err)
+	}
+}
+
+func TestReasonFivePlansConnections(t *testing.T) {
+	t.Parallel()
+	f := start(t)
+	f.EditCatalog(func(c *fakeservice.Catalog) {
+		c.Plans[0].PostgresConnections = 3
+		c.Plans[1].PostgresConnections = 4
+	})
+	b := f.box()
+	link := b.connection().Engines.Postgres.Owner
+	held := []*pgx.Conn{b.owner(), b.owner()}
+	readonly, err := b.dial(b.connection().Engines.Postgres.ReadOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held = append(held, readonly)
+	if _, err := b.dial(link); sqlState(err) != "53300" {
+		t.Errorf("the connection over the limit met %v", err)
+	}
+	b.done("PUT", b.path+"/sql-console", object{"mode": "ro"})
+	b.query("SELECT 1", http.StatusServiceUnavailable)
+	if err := held[0].Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "a connection after another ended", func() bool {
+		conn, err := b.dial(link)
+		if err == nil {
+			_ = conn.Close(t.Context())
+		}
+		return err == nil
+	})
+	b.done("POST", b.path+"/actions/resize", object{"plan": "small"})
+	for range 4 {
+		b.owner()
+	}
+	if _, err := b.dial(link); sqlState(err) != "53300" {
+		t.Errorf("after the resize the connection over the limit met %v", err)
+	}
+}

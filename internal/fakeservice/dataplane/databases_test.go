@@ -1,0 +1,105 @@
+package dataplane_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// in makes a connection go to another database.
+func in(database string) func(*pgx.ConnConfig) {
+	return func(c *pgx.ConnConfig) { c.Database = database }
+}
+
+func TestDatabases(t *testing.T) {
+	t.Parallel()
+	b := start(t).box()
+	b.done("POST", b.path+"/postgres/databases", object{"name": "shop"})
+	shop := b.owner(in("shop"))
+	b.exec(shop, "CREATE TABLE orders (n INT)")
+	readonly, err := b.dial(b.connection().Engines.Postgres.ReadOnly, in("shop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := b.count(readonly, "SELECT count(*) FROM orders"); n != 0 {
+		t.Errorf("the table has %d rows", n)
+	}
+	b.exec(readonly, "SET default_transaction_read_only = off")
+	if _, err := readonly.Exec(t.Context(), "CREATE TEMPORARY TABLE x (n INT)"); sqlState(err) != "42501" {
+		t.Errorf("the read-only role met %v", err)
+	}
+	b.done("PUT", b.path+"/sql-console", object{"mode": "ro"})
+	if status, answer := b.call("POST", b.path+"/engines/postgres/query", object{"sql": "SELECT current_database()", "database": "shop"}); status != http.StatusOK || answer["rows"].([]any)[0].([]any)[0] != "shop" {
+		t.Errorf("the console answered %d %v", status, answer)
+	}
+	b.done("DELETE", b.path+"/postgres/databases/shop", nil)
+	if _, err := shop.Exec(t.Context(), "SELECT 1"); err == nil {
+		t.Error("a session in a dropped database lives on")
+	}
+	if _, err := b.dial(b.connection().Engines.Postgres.Owner, in("shop")); sqlState(err) != "3D000" {
+		t.Errorf("a dropped database met %v", err)
+	}
+}
+
+// A database that somebody has made in SQL is in the way of one by the API, and
+// the job says so.
+func TestDatabaseThatIsThereAlready(t *testing.T) {
+	t.Parallel()
+	b := start(t).box()
+	b.exec(b.owner(), "CREATE DATABASE taken")
+	j := b.job("POST", b.path+"/postgres/databases", object{"name": "taken"})
+	if j.Status != fakeservice.StatusFailed || !strings.Contains(j.ErrorDetail, "42P04") {
+		t.Errorf("the job is %s: %s", j.Status, j.ErrorDetail)
+	}
+	if n := len(b.Databases(b.id)); n != 1 {
+		t.Errorf("the record names %d databases", n)
+	}
+}
+
+func TestExtensions(t *testing.T) {
+	t.Parallel()
+	b := start(t).box()
+	path := b.path + "/postgres/extensions/"
+	b.done("PUT", path+"pg_trgm", object{})
+	b.done("PUT", path+"pgcrypto", object{"database": "main"})
+	b.done("PUT", path+"pgcrypto", object{})
+	conn := b.owner()
+	b.exec(conn, "SELECT similarity('word', 'world')", "SELECT crypt('x', gen_salt('bf', 4))")
+	b.done("DELETE", path+"pg_trgm?database=main", nil)
+	if _, err := conn.Exec(t.Context(), "SELECT similarity('word', 'world')"); sqlState(err) != "42883" {
+		t.Errorf("a function of a dropped extension met %v", err)
+	}
+	// The machine's own pgvector decides what is true of that one.
+	available := b.count(conn, "SELECT count(*) FROM pg_available_extensions WHERE name = 'vector'") == 1
+	j := b.job("PUT", path+"pgvector", object{})
+	switch {
+	case available && j.Status == fakeservice.StatusDone:
+		b.exec(conn, "SELECT '[1,2]'::vector")
+	case !available && j.ErrorCode == "extension_unavailable" && strings.Contains(j.ErrorDetail, "install pgvector"):
+	default:
+		t.Errorf("pgvector is available: %t, and the job is %s: %s", available, j.Status, j.ErrorDetail)
+	}
+	for _, e := range b.Extensions(b.id) {
+		if e.Version == "" {
+			t.Errorf("%s has no version", e.Name)
+		}
+	}
+}
+
+// Something that depends on an extension keeps it.
+func TestExtensionInUse(t *testing.T) {
+	t.Parallel()
+	b := start(t).box()
+	b.done("PUT", b.path+"/postgres/extensions/pg_trgm", object{})
+	b.exec(b.owner(), "CREATE TABLE t (x TEXT)", "CREATE INDEX ON t USING gin (x gin_trgm_ops)")
+	if j := b.job("DELETE", b.path+"/postgres/extensions/pg_trgm", nil); j.Status != fakeservice.StatusFailed || j.ErrorCode != "sql_error" {
+		t.Errorf("the job is %s with %s", j.Status, j.ErrorCode)
+	}
+	if n := len(b.Extensions(b.id)); n != 1 {
+		t.Errorf("the record names %d extensions", n)
+	}
+}

@@ -1,0 +1,284 @@
+package dataplane_test
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+// processes counts programs that have a folder among their arguments.
+func processes(t *testing.T, folder string) int {
+	t.Helper()
+	listed, err := exec.CommandContext(context.WithoutCancel(t.Context()), "ps", "-eo", "args").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Count(listed, []byte(folder))
+}
+
+// left lists what is in a folder.
+func left(t *testing.T, folder string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
+}
+
+// stateFolder is a folder of the test's own that every user can pass through.
+func stateFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp(fakeservicetest.FastFolder(), "fs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+func inFolder(folder string) func(*dataplane.Options) {
+	return func(o *dataplane.Options) { o.StateFolder = folder }
+}
+
+func TestCloseLeavesNothing(t *testing.T) {
+	t.Parallel()
+	folder := stateFolder(t)
+	f := start(t, inFolder(folder))
+	b, other := f.box(), f.box()
+	b.exec(b.owner(), "CREATE TABLE t (n INT)")
+	other.exec(other.owner(), "SELECT 1")
+	if n := processes(t, folder); n < 2 {
+		t.Fatalf("%d programs run", n)
+	}
+	// One more is being made when the fake stops.
+	if status, answer := f.call("POST", "/instances", object{
+		"name": "late", "plan": "free", "region": "eu-central", "engines": object{"postgres": true},
+	}); status != http.StatusAccepted {
+		t.Fatalf("the creation answered %d %v", status, answer)
+	}
+	if err := f.Close(); err != nil {
+		t.Errorf("Close: %s", err)
+	}
+	if n := processes(t, folder); n != 0 {
+		t.Errorf("%d programs still run", n)
+	}
+	if names := left(t, folder); len(names) != 0 {
+		t.Errorf("%v is still there", names)
+	}
+}
+
+func TestDeletedInstanceLeavesNothing(t *testing.T) {
+	t.Parallel()
+	folder := stateFolder(t)
+	f := start(t, inFolder(folder))
+	b := f.box()
+	b.owner()
+	b.done("DELETE", b.path+"?confirm="+b.id, nil)
+	if n := processes(t, folder); n != 0 {
+		t.Errorf("%d programs still run", n)
+	}
+	found, err := filepath.Glob(filepath.Join(folder, "*", "*", b.id))
+	if err != nil || len(found) != 0 {
+		t.Errorf("%v is still there (%v)", found, err)
+	}
+}
+
+// postmaster is the process id of the only server in a folder.
+func postmaster(t *testing.T, folder string) int {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(folder, "*", "pg", "*", "data", "postmaster.pid"))
+	if err != nil || len(found) != 1 {
+		return 0
+	}
+	text, err := os.ReadFile(found[0])
+	if err != nil {
+		return 0
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	id, _ := strconv.Atoi(first)
+	return id
+}
+
+func TestKilledPostgresComesBack(t *testing.T) {
+	t.Parallel()
+	folder := stateFolder(t)
+	b := start(t, inFolder(folder)).box()
+	link := b.connection().Engines.Postgres.Owner
+	b.exec(b.owner(), "CREATE TABLE t (n INT)", "INSERT INTO t VALUES (1)")
+	for kill := range 2 {
+		id := postmaster(t, folder)
+		server, err := os.FindProcess(id)
+		if err != nil || id == 0 {
+			t.Fatalf("the server's process is %d: %v", id, err)
+		}
+		if err := server.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "another server", func() bool { now := postmaster(t, folder); return now != 0 && now != id })
+		var conn *pgx.Conn
+		until(t, "a connection", func() bool { conn, err = b.dial(link); return err == nil })
+		b.exec(conn, "INSERT INTO t VALUES (2)")
+		if n := b.count(conn, "SELECT count(*) FROM t"); n != kill+2 {
+			t.Errorf("after kill %d the table has %d rows", kill, n)
+		}
+	}
+	b.done("PUT", b.path+"/sql-console", object{"mode": "rw"})
+	b.query("SELECT * FROM t", http.StatusOK)
+}
+
+func TestKilledPgBouncerComesBack(t *testing.T) {
+	t.Parallel()
+	folder := stateFolder(t)
+	b := start(t, inFolder(folder)).box()
+	record := b.connection().Engines.Postgres
+	if record.Pooled == 0 {
+		return // TestWithoutPgBouncer says what is promised then
+	}
+	pooled := withPort(t, record.Owner, record.Pooled)
+	listed, err := exec.CommandContext(t.Context(), "pgrep", "-f", folder+".*pgbouncer.ini").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := strconv.Atoi(strings.TrimSpace(string(listed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bouncer, err := os.FindProcess(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := bouncer.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "a pooled connection", func() bool { _, err := b.dial(pooled); return err == nil })
+}
+
+func TestEngineRestartKeepsData(t *testing.T) {
+	t.Parallel()
+	folder := stateFolder(t)
+	b := start(t, inFolder(folder)).box()
+	conn := b.owner()
+	b.exec(conn, "CREATE TABLE t (n INT)", "INSERT INTO t VALUES (1)")
+	before := postmaster(t, folder)
+	b.done("POST", b.path+"/engines/postgres/actions/restart", object{})
+	if now := postmaster(t, folder); now == before || now == 0 {
+		t.Errorf("the server's process was %d and is %d", before, now)
+	}
+	if _, err := conn.Exec(t.Context(), "SELECT 1"); err == nil {
+		t.Error("a session lives through a restart")
+	}
+	if n := b.count(b.owner(), "SELECT count(*) FROM t"); n != 1 {
+		t.Errorf("the table has %d rows", n)
+	}
+}
+
+func TestEngineOffAndOn(t *testing.T) {
+	t.Parallel()
+	folder := stateFolder(t)
+	b := start(t, inFolder(folder)).box()
+	before := b.connection()
+	b.exec(b.owner(), "CREATE TABLE t (n INT)")
+	b.done("PUT", b.path+"/engines", object{"engines": object{}})
+	if n := processes(t, folder); n != 0 {
+		t.Errorf("%d programs still run", n)
+	}
+	b.done("PUT", b.path+"/engines", object{"engines": object{"postgres": object{}}})
+	after := b.connection()
+	if after.Host != before.Host {
+		t.Errorf("the host was %s and is %s", before.Host, after.Host)
+	}
+	if _, err := b.dial(before.Engines.Postgres.Owner); err == nil {
+		t.Error("the URL of an engine that is gone works")
+	}
+	if n := b.count(b.owner(), "SELECT count(*) FROM pg_class WHERE relname = 't'"); n != 0 {
+		t.Error("the data of an engine that was turned off came back")
+	}
+}
+
+func TestInstancesDoNotSeeEachOther(t *testing.T) {
+	t.Parallel()
+	f := start(t)
+	one, other := f.box(), f.box()
+	one.exec(one.owner(), "CREATE TABLE mine (n INT)")
+	if n := other.count(other.owner(), "SELECT count(*) FROM pg_class WHERE relname = 'mine'"); n != 0 {
+		t.Error("one instance's table is in the other")
+	}
+	if one.connection().Host == other.connection().Host {
+		t.Error("the two share an address")
+	}
+	// One's password opens nothing at the other.
+	here, err := pgx.ParseConfig(one.connection().Engines.Postgres.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.dial(other.connection().Engines.Postgres.Owner, func(c *pgx.ConnConfig) { c.Password = here.Password }); sqlState(err) != "28P01" {
+		t.Errorf("one's password met %v at the other", err)
+	}
+	// What is done to one leaves the other's sessions alone.
+	held := other.owner()
+	one.done("POST", one.path+"/engines/postgres/actions/restart", object{})
+	other.exec(held, "SELECT 1")
+}
+
+// An instance that a test adds or removes, without a job, is as real.
+func TestAddedAndRemovedInstance(t *testing.T) {
+	t.Parallel()
+	folder := stateFolder(t)
+	f := start(t, inFolder(folder))
+	record := f.AddInstance(fakeservice.Instance{Engines: map[string]*fakeservice.Engine{"postgres": {}}})
+	if record.Status != fakeservice.StatusRunning {
+		t.Fatalf("the instance is %s", record.Status)
+	}
+	b := &box{f, record.ID, "/instances/" + record.ID}
+	b.exec(b.owner(), "SELECT 1")
+	if !f.RemoveInstance(b.id) {
+		t.Error("there was nothing to remove")
+	}
+	if n := processes(t, folder); n != 0 {
+		t.Errorf("%d programs still run", n)
+	}
+	again := f.AddInstance(fakeservice.Instance{Engines: map[string]*fakeservice.Engine{"postgres": {}}})
+	f.Reset()
+	if n := processes(t, folder); n != 0 || again.Host == "" {
+		t.Errorf("after the reset %d programs still run", n)
+	}
+}
+
+// A folder that the unprivileged user cannot enter is told of at once.
+func TestFolderThatNobodyElseCanEnter(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		return // the programs run as the test's own user then
+	}
+	folder := stateFolder(t)
+	if err := os.Chmod(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := dataplane.New(dataplane.Options{StateFolder: folder})
+	if err == nil || !strings.Contains(err.Error(), folder) {
+		t.Errorf("New said %v", err)
+	}
+	if names := left(t, folder); len(names) != 0 {
+		t.Errorf("%v was left", names)
+	}
+}
