@@ -1,6 +1,7 @@
 package fakeservice
 
 import (
+	"context"
 	"maps"
 	"net/http"
 	"regexp"
@@ -27,6 +28,15 @@ func (in *instance) app(name string) *app {
 		return nil
 	}
 	return in.apps[at]
+}
+
+// app is an app of the machine, to be changed without touching the record.
+func (m Machine) app(name string) *app {
+	at := slices.IndexFunc(m.Apps, func(a App) bool { return a.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return &app{App: m.Apps[at].clone()}
 }
 
 func (in *instance) removeApp(a *app) {
@@ -59,20 +69,10 @@ func (in *instance) appOrNotFound(name string) (*app, error) {
 	return a, nil
 }
 
-// deploy puts a finished build into service.
-func (a *app) deploy(in *instance) {
-	a.deployed = true
-	a.Status = StatusRunning
-	a.updateURL(in)
-}
-
 // updateURL gives a deployed public app its address and takes it from any
 // other.
-func (a *app) updateURL(in *instance) {
-	a.URL = ""
-	if a.deployed && a.Public {
-		a.URL = "https://" + a.Name + "-" + in.ID + ".apps.hosting.example"
-	}
+func (st *state) updateURL(in *instance, a *app) {
+	a.URL = st.endpoints(in).AppURLs[a.Name]
 }
 
 func (st *state) listApps(c *call) response {
@@ -257,12 +257,21 @@ func (st *state) updateApp(c *call) response {
 	j, err := st.startJob(in, jobSpec{
 		operation: "app_update",
 		target:    "apps/" + a.Name,
+		work: func(ctx context.Context, plane DataPlane, m Machine) error {
+			changed := m.app(a.Name)
+			if changed == nil || build != "" {
+				// The build that follows takes the change along.
+				return nil
+			}
+			changed.change(change)
+			return plane.RestartApp(ctx, m, changed.App)
+		},
 		apply: func() {
 			if in.app(a.Name) != a {
 				return
 			}
 			a.change(change)
-			a.updateURL(in)
+			st.updateURL(in, a)
 			if build != "" {
 				st.queueBuild(in, a, build)
 			}
@@ -284,6 +293,9 @@ func (st *state) deleteApp(c *call) response {
 	j, err := st.startJob(in, jobSpec{
 		operation: "app_delete",
 		target:    "apps/" + a.Name,
+		work: func(ctx context.Context, plane DataPlane, m Machine) error {
+			return plane.RemoveApp(ctx, m.ID, a.Name)
+		},
 		apply: func() {
 			st.dropBuilds(a)
 			in.removeApp(a)
@@ -326,8 +338,15 @@ func (st *state) restartApp(c *call) response {
 	j, err := st.startJob(in, jobSpec{
 		operation: "app_restart",
 		target:    "apps/" + a.Name,
+		work: func(ctx context.Context, plane DataPlane, m Machine) error {
+			if restarted := m.app(a.Name); restarted != nil {
+				return plane.RestartApp(ctx, m, restarted.App)
+			}
+			return nil
+		},
 		apply: func() {
-			if a.deployed {
+			// How a real app does is told by the data plane.
+			if a.deployed && st.plane == nil {
 				a.Status = StatusRunning
 			}
 		},

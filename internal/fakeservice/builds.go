@@ -21,6 +21,8 @@ type buildRun struct {
 	// hurried makes the build end as soon as it begins. It is set when a hold
 	// on it is released while it still waits for another.
 	hurried bool
+	// errand is the real build, where there is a data plane.
+	errand *errand
 }
 
 // queueBuild adds a build to an app and begins it, unless one runs already:
@@ -46,8 +48,12 @@ func (st *state) beginBuild(run *buildRun) {
 	if b := run.build(); b != nil {
 		b.Status = StatusRunning
 		b.StartedAt = st.now
-		b.Commit = st.commit(run.app.Repo, run.app.Branch)
+		if st.plane == nil {
+			b.Commit = st.commit(run.app.Repo, run.app.Branch)
+			return
+		}
 	}
+	st.buildForReal(run)
 }
 
 // endBuild deploys what was built. A build that fails leaves the version that
@@ -56,14 +62,15 @@ func (st *state) endBuild(run *buildRun) {
 	st.activeBuilds = slices.DeleteFunc(st.activeBuilds, func(other *buildRun) bool { return other == run })
 	if b := run.build(); b != nil {
 		b.FinishedAt = st.now
-		if log, fails := st.control.failsBuild(run); fails {
+		if log, fails := st.buildFailure(run); fails {
 			b.Status, b.Error = StatusFailed, log
 			if !run.app.deployed {
 				run.app.Status = StatusFailed
 			}
 		} else {
 			b.Status = StatusSuccessful
-			run.app.deploy(run.instance)
+			run.app.deployed = true
+			st.deploy(run)
 		}
 		st.log.Info("build ended", "build", run.id, "instance", run.instance.ID, "app", run.app.Name, "status", b.Status)
 	}
@@ -77,6 +84,11 @@ func (st *state) endBuild(run *buildRun) {
 
 // dropBuilds forgets the builds of an app that is no more.
 func (st *state) dropBuilds(a *app) {
+	for _, run := range st.activeBuilds {
+		if run.app == a && run.errand != nil {
+			run.errand.cancel()
+		}
+	}
 	st.activeBuilds = slices.DeleteFunc(st.activeBuilds, func(run *buildRun) bool { return run.app == a })
 }
 

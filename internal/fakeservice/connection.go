@@ -63,7 +63,7 @@ func (st *state) connectionOf(in *instance, engine string) map[string]any {
 		return map[string]any{"url": engineURL("tls", "service", s.nats, in.Host, 4222)}
 	case EngineAuth:
 		return map[string]any{
-			"url":         "https://" + in.Host + "/auth/v1",
+			"url":         st.endpoints(in).AuthURL,
 			"anon_key":    s.anonKey,
 			"service_key": s.serviceKey,
 		}

@@ -46,6 +46,24 @@ type DataPlane interface {
 	SetExtension(ctx context.Context, instanceID, database, name string) (version string, err error)
 	DropExtension(ctx context.Context, instanceID, database, name string) error
 
+	// Build builds the branch of an app and keeps what comes of it under an id.
+	// It comes beside other calls about the instance. It gives the commit that
+	// was built, of a failed build too, where it is known; a *BuildFailure holds
+	// the end of the log.
+	Build(ctx context.Context, instanceID string, a App, buildID string) (commit string, err error)
+	// Deploy runs a build in the place of the version that runs. It does not
+	// wait for the app to answer: the Reporter is told when it does.
+	Deploy(ctx context.Context, m Machine, a App, buildID string) error
+	// RestartApp restarts an app that is deployed, as its record now says, and
+	// waits until it answers or has failed.
+	RestartApp(ctx context.Context, m Machine, a App) error
+	// RemoveApp takes an app away with its data and its builds.
+	RemoveApp(ctx context.Context, instanceID, name string) error
+
+	// Processes are those that run for a machine, and AppLog is the end of what
+	// an app has written. Both answer at once.
+	Processes(instanceID string) []Process
+	AppLog(instanceID, name string) string
 	// Endpoints says where a machine is reached. It is called while the store
 	// is locked, so it answers at once and calls nothing back.
 	Endpoints(instanceID string) Endpoints
@@ -57,6 +75,22 @@ type DataPlane interface {
 // itself, such as a visitor's sign-up. A Service is one.
 type Reporter interface {
 	Emit(kind, instanceID string, data map[string]any)
+	// AppChanged tells that a deployed app answers its health path, or has not
+	// done so for too long.
+	AppChanged(instanceID, name string, runs bool)
+	// SendMail takes a mail that the service would send.
+	SendMail(Mail)
+}
+
+// Mail is a mail that the service would send to a user of the auth engine. The
+// link signs its reader in, so it is a secret.
+type Mail struct{ InstanceID, To, Link string }
+
+// Process is a process that runs for a machine. App is empty where it belongs
+// to an engine as a whole.
+type Process struct {
+	InstanceID, Engine, App string
+	PID                     int
 }
 
 // Machine is an instance as the data plane is to make it: the record, with what
@@ -93,6 +127,10 @@ type Endpoints struct {
 	Host string
 	// PostgresDirectPort and PostgresPooledPort are 0 where nothing listens.
 	PostgresDirectPort, PostgresPooledPort int
+	// AuthURL ends in /auth/v1; it is empty where no auth engine runs.
+	AuthURL string
+	// AppURLs are the addresses of public apps that are deployed, by name.
+	AppURLs map[string]string
 }
 
 // Failure is why work failed, as the job's error shows it.
@@ -100,6 +138,12 @@ type Failure struct{ Code, Detail string }
 
 // Error gives the code and the detail.
 func (f *Failure) Error() string { return f.Code + ": " + f.Detail }
+
+// BuildFailure is a build that failed. Log is the end of what it said.
+type BuildFailure struct{ Log string }
+
+// Error is the end of the log.
+func (f *BuildFailure) Error() string { return f.Log }
 
 // machine is a copy of the instance for the data plane.
 func (st *state) machine(in *instance) (Machine, error) {
@@ -128,9 +172,18 @@ func (st *state) endpoints(in *instance) Endpoints {
 	if st.plane != nil {
 		return st.plane.Endpoints(in.ID)
 	}
-	return Endpoints{
-		Host:               in.ID + "." + in.Region + ".hosting.example",
+	host := in.ID + "." + in.Region + ".hosting.example"
+	at := Endpoints{
+		Host:               host,
 		PostgresDirectPort: directPort,
 		PostgresPooledPort: pooledPort,
+		AuthURL:            "https://" + host + "/auth/v1",
+		AppURLs:            map[string]string{},
 	}
+	for _, a := range in.apps {
+		if a.deployed && a.Public {
+			at.AppURLs[a.Name] = "https://" + a.Name + "-" + in.ID + ".apps.hosting.example"
+		}
+	}
+	return at
 }

@@ -251,10 +251,11 @@ func (s *Service) AddApp(instanceID string, record App) (App, bool) {
 		if a.CreatedAt.IsZero() {
 			a.CreatedAt = st.now
 		}
-		if a.Status == StatusRunning {
-			a.deploy(in)
-		}
 		in.apps = append(in.apps, a)
+		if a.Status == StatusRunning {
+			a.deployed = true
+			st.updateURL(in, a)
+		}
 		added, ok = a.clone(), true
 	})
 	return added, ok

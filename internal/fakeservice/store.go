@@ -81,6 +81,9 @@ func (s *store) reset() (forgotten []string) {
 			j.abandon()
 		}
 		for _, in := range st.instances {
+			for _, a := range in.apps {
+				st.dropBuilds(a)
+			}
 			forgotten = append(forgotten, in.ID)
 		}
 		*st = *newState(st.now, st.log, st.plane, st.launch)
@@ -105,6 +108,7 @@ type state struct {
 	instances []*instance // in order of creation
 	webhooks  []*Webhook
 	events    []Event
+	mails     []Mail
 	billing   billing
 
 	jobs         []*job // all of them, in order of creation
@@ -173,7 +177,7 @@ func (st *state) nextDue() (due, bool) {
 		}
 	}
 	for _, b := range st.activeBuilds {
-		if !b.due.IsZero() && !st.control.holdsBuild(b) {
+		if !b.due.IsZero() && !b.working() && !st.control.holdsBuild(b) {
 			consider(b.due, func() { st.endBuild(b) })
 		}
 	}

@@ -74,6 +74,11 @@ func (st *state) lateErrands() []*errand {
 			late = append(late, j.errand)
 		}
 	}
+	for _, b := range st.activeBuilds {
+		if b.working() && !b.due.After(st.now) && !st.control.holdsBuild(b) {
+			late = append(late, b.errand)
+		}
+	}
 	return late
 }
 

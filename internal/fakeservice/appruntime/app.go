@@ -183,6 +183,13 @@ func (a *App) remove() error {
 	return err
 }
 
+// Deployed tells whether there is a version to run.
+func (a *App) Deployed() bool {
+	a.changing.Lock()
+	defer a.changing.Unlock()
+	return a.build != nil
+}
+
 // URL is the app's address, or "" for one that is not deployed or not public.
 func (a *App) URL() string { return a.front.url() }
 

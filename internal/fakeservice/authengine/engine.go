@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"golang.org/x/crypto/bcrypt"
 )
 
@@ -89,6 +90,9 @@ type core struct {
 	routes      http.Handler
 }
 
+// ErrAddress tells that the engine cannot listen where it is to.
+var ErrAddress = errors.New("the auth engine cannot have its address")
+
 // Start listens and answers once the database holds the engine's tables.
 func Start(ctx context.Context, o Options) (*Engine, error) {
 	o.TokenLife = cmp.Or(o.TokenLife, time.Hour)
@@ -103,7 +107,7 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", o.Address)
 	if err != nil {
-		return nil, fmt.Errorf("find an address for the auth engine: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrAddress, err)
 	}
 	e := &Engine{options: o, log: o.Logger, url: "http://" + listener.Addr().String() + basePath, served: make(chan struct{})}
 	e.configure(o.Settings)
@@ -156,6 +160,28 @@ func (e *Engine) Restart(ctx context.Context) error {
 	c.routes = c.router()
 	e.core.Store(c)
 	return nil
+}
+
+// Reset takes every account away and begins the engine anew.
+func (e *Engine) Reset(ctx context.Context) error {
+	if err := e.Erase(ctx); err != nil {
+		return err
+	}
+	return e.Restart(ctx)
+}
+
+// Erase takes every account away, and leaves the engine without its tables.
+func (e *Engine) Erase(ctx context.Context) error {
+	e.changing.Lock()
+	defer e.changing.Unlock()
+	core := e.core.Load()
+	if core == nil {
+		return nil
+	}
+	return core.accounts.inTransaction(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, "DROP SCHEMA IF EXISTS auth CASCADE")
+		return err
+	})
 }
 
 // halt ends what is behind the address. e.changing is held.

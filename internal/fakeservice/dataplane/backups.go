@@ -27,11 +27,12 @@ func (p *Plane) Backup(ctx context.Context, wanted fakeservice.Machine, backupID
 	if err := os.MkdirAll(p.backup(m.id, backupID, ""), 0o700); err != nil {
 		return 0, err
 	}
-	if m.postgres == nil {
-		return 0, nil
+	size, err := p.saveApps(m, p.backup(m.id, backupID, fakeservice.EngineApps))
+	if err != nil || m.postgres == nil {
+		return size, err
 	}
-	size, err := m.postgres.Backup(ctx, p.backup(m.id, backupID, fakeservice.EnginePostgres))
-	return size, failure(err)
+	more, err := m.postgres.Backup(ctx, p.backup(m.id, backupID, fakeservice.EnginePostgres))
+	return size + more, failure(err)
 }
 
 // Restore puts the data back to a backup. An engine that was not on then keeps
@@ -45,11 +46,21 @@ func (p *Plane) Restore(ctx context.Context, wanted fakeservice.Machine, backupI
 	if _, err := os.Stat(p.backup(m.id, backupID, "")); errors.Is(err, fs.ErrNotExist) {
 		return &fakeservice.Failure{Code: "backup_missing", Detail: fmt.Sprintf("the backup %s holds no data", backupID)}
 	}
+	if err := p.restoreApps(m, p.backup(m.id, backupID, fakeservice.EngineApps)); err != nil {
+		return err
+	}
 	saved := p.backup(m.id, backupID, fakeservice.EnginePostgres)
 	if _, err := os.Stat(saved); err != nil || m.postgres == nil {
 		return nil
 	}
-	return failure(m.postgres.Restore(ctx, saved))
+	if err := m.postgres.Restore(ctx, saved); err != nil {
+		return failure(err)
+	}
+	if err := p.reconnect(ctx, m, wanted); err != nil || m.auth == nil {
+		return err
+	}
+	// The backup may be older than the engine's tables.
+	return failure(m.auth.Restart(ctx))
 }
 
 // DropBackup forgets a backup.

@@ -2,11 +2,13 @@ package dataplane
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/authengine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
@@ -19,6 +21,7 @@ type machine struct {
 	// What follows is guarded by the Plane's lock, and changed with the turn.
 	endpoints fakeservice.Endpoints
 	postgres  *postgres.Cluster
+	auth      *authengine.Engine
 	removed   bool
 }
 
@@ -89,7 +92,15 @@ func (p *Plane) Apply(ctx context.Context, wanted fakeservice.Machine) error {
 		return err
 	}
 	defer leave()
-	return failure(p.applyPostgres(ctx, m, wanted))
+	// Auth comes after what it needs, and what an app uses before the app.
+	for _, apply := range []func(context.Context, *machine, fakeservice.Machine) error{
+		p.applyPostgres, p.applyAuth, p.applyApps,
+	} {
+		if err := apply(ctx, m, wanted); err != nil {
+			return failure(err)
+		}
+	}
+	return nil
 }
 
 // Remove takes the machine away with its data and its backups.
@@ -103,7 +114,8 @@ func (p *Plane) Remove(ctx context.Context, instanceID string) error {
 		return err
 	}
 	defer leave()
-	if err := p.removePostgres(m); err != nil {
+	// In the reverse order of their making.
+	if err := errors.Join(p.removeApps(m), p.removeAuth(m), p.removePostgres(m)); err != nil {
 		return err
 	}
 	p.mu.Lock()
@@ -120,10 +132,24 @@ func (p *Plane) Restart(ctx context.Context, wanted fakeservice.Machine, engine 
 		return err
 	}
 	defer leave()
-	if engine == fakeservice.EnginePostgres && m.postgres != nil {
-		return failure(m.postgres.Restart(ctx))
+	switch {
+	case engine == fakeservice.EnginePostgres && m.postgres != nil:
+		if err := m.postgres.Restart(ctx); err != nil {
+			return failure(err)
+		}
+		return p.reconnect(ctx, m, wanted)
+	case engine == fakeservice.EngineAuth && m.auth != nil:
+		return failure(m.auth.Restart(ctx))
+	case engine == fakeservice.EngineApps:
+		return p.restartApps(ctx, m, wanted)
 	}
 	return nil
+}
+
+// reconnect tells what uses Postgres where it is now: its inside port may be
+// another one after a restart.
+func (p *Plane) reconnect(ctx context.Context, m *machine, wanted fakeservice.Machine) error {
+	return errors.Join(p.applyAuth(ctx, m, wanted), p.applyApps(ctx, m, wanted))
 }
 
 // Reset empties an engine, or all of them when none is named.
@@ -133,10 +159,25 @@ func (p *Plane) Reset(ctx context.Context, wanted fakeservice.Machine, engine st
 		return err
 	}
 	defer leave()
-	if (engine == "" || engine == fakeservice.EnginePostgres) && m.postgres != nil {
-		return failure(m.postgres.Reset(ctx))
+	emptied := func(name string) bool { return engine == "" || engine == name }
+	if emptied(fakeservice.EngineApps) {
+		if err := p.resetApps(ctx, m, wanted); err != nil {
+			return err
+		}
 	}
-	return nil
+	if emptied(fakeservice.EnginePostgres) && m.postgres != nil {
+		if err := m.postgres.Reset(ctx); err != nil {
+			return failure(err)
+		}
+		if err := p.reconnect(ctx, m, wanted); err != nil {
+			return err
+		}
+	}
+	if m.auth == nil || engine == fakeservice.EngineApps {
+		return nil
+	}
+	// Accounts are in Postgres, so they go with it.
+	return failure(m.auth.Reset(ctx))
 }
 
 // backupsOf is the folder of a machine's backups.

@@ -13,8 +13,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
@@ -22,6 +24,12 @@ import (
 type Options struct {
 	// Postgres names the programs to run; see postgres.Locate.
 	Postgres postgres.Binaries
+	// Repositories, Environment and Patience are those of appruntime.Options:
+	// where the code of apps is, what builds run in, and how long an app may
+	// take to answer.
+	Repositories map[string]string
+	Environment  []string
+	Patience     time.Duration
 	// StateFolder is where the Plane makes the folder that it works in; empty
 	// is the system's folder for temporary files.
 	StateFolder string
@@ -34,6 +42,9 @@ type Plane struct {
 	folder   string
 	log      *slog.Logger
 	postgres *postgres.Server
+	apps     *appruntime.Runtime
+	// reporter is set once, before anything runs.
+	reporter fakeservice.Reporter
 	// life ends when the Plane is closed.
 	life    context.Context
 	end     context.CancelFunc
@@ -41,6 +52,7 @@ type Plane struct {
 
 	mu       sync.Mutex
 	machines map[string]*machine
+	builds   map[buildKey]*appruntime.Build
 	closed   bool
 }
 
@@ -66,13 +78,23 @@ func New(o Options) (*Plane, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
-	p := &Plane{folder: folder, log: o.Logger, postgres: server, machines: map[string]*machine{}}
+	p := &Plane{
+		folder: folder, log: o.Logger, postgres: server,
+		machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{},
+	}
 	p.life, p.end = context.WithCancel(context.Background())
+	p.apps, err = appruntime.Open(appruntime.Options{
+		Repositories: o.Repositories, Environment: o.Environment, Patience: o.Patience,
+		Parent: folder, Logger: o.Logger, StatusChanged: p.appChanged,
+	})
+	if err != nil {
+		return nil, errors.Join(err, server.Close(), os.RemoveAll(folder))
+	}
 	return p, nil
 }
 
-// Attach does nothing yet: Postgres has nothing to tell.
-func (p *Plane) Attach(fakeservice.Reporter) {}
+// Attach keeps the way to tell of what happens by itself.
+func (p *Plane) Attach(r fakeservice.Reporter) { p.reporter = r }
 
 // Close stops everything and takes the folder away.
 func (p *Plane) Close() error {
@@ -82,7 +104,7 @@ func (p *Plane) Close() error {
 		p.closed = true
 		p.mu.Unlock()
 		p.end()
-		err = errors.Join(p.postgres.Close(), os.RemoveAll(p.folder))
+		err = errors.Join(p.apps.Close(), p.closeAuth(), p.postgres.Close(), os.RemoveAll(p.folder))
 	})
 	return err
 }
@@ -90,11 +112,15 @@ func (p *Plane) Close() error {
 // Endpoints says where a machine is reached.
 func (p *Plane) Endpoints(instanceID string) fakeservice.Endpoints {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if m := p.machines[instanceID]; m != nil {
-		return m.endpoints
+	m := p.machines[instanceID]
+	if m == nil {
+		p.mu.Unlock()
+		return fakeservice.Endpoints{}
 	}
-	return fakeservice.Endpoints{}
+	at := m.endpoints
+	p.mu.Unlock()
+	at.AppURLs = p.appURLs(instanceID)
+	return at
 }
 
 var errClosed = errors.New("the data plane is closed")

@@ -1,0 +1,259 @@
+package dataplane
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
+)
+
+// buildKey is a build that may yet be deployed.
+type buildKey struct{ instance, app, build string }
+
+// Build builds the branch of an app.
+func (p *Plane) Build(ctx context.Context, instanceID string, a fakeservice.App, buildID string) (string, error) {
+	built, err := p.apps.Build(ctx, a.Repo, a.Branch, a.Env)
+	if failed := (*appruntime.BuildError)(nil); errors.As(err, &failed) {
+		return failed.Commit, &fakeservice.BuildFailure{Log: failed.Log}
+	}
+	if err != nil {
+		return "", err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.machines[instanceID] == nil {
+		return built.Commit, errors.Join(errGone(instanceID), built.Discard())
+	}
+	p.builds[buildKey{instanceID, a.Name, buildID}] = built
+	return built.Commit, nil
+}
+
+// takeBuild returns a build that is to be deployed, once.
+func (p *Plane) takeBuild(key buildKey) *appruntime.Build {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	built := p.builds[key]
+	delete(p.builds, key)
+	return built
+}
+
+// Deploy runs a build in the place of the version that runs.
+func (p *Plane) Deploy(ctx context.Context, wanted fakeservice.Machine, a fakeservice.App, buildID string) error {
+	m, leave, err := p.enterByID(ctx, wanted.ID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	built := p.takeBuild(buildKey{m.id, a.Name, buildID})
+	if built == nil {
+		return &fakeservice.Failure{Code: "build_missing", Detail: "the build is not there any more"}
+	}
+	running, err := p.apps.App(appruntime.Name{Instance: m.id, App: a.Name})
+	if err != nil {
+		return errors.Join(err, built.Discard())
+	}
+	return running.Deploy(built, specOf(m, wanted, a))
+}
+
+// specOf is how an app is to run.
+func specOf(m *machine, wanted fakeservice.Machine, a fakeservice.App) appruntime.Spec {
+	spec := appruntime.Spec{Port: a.Port, HealthPath: a.HealthPath, Public: a.Public, Env: a.Env}
+	if m.postgres != nil {
+		spec.Database, spec.CA = databaseURL(m, wanted).String(), wanted.CA.PEM()
+	}
+	return spec
+}
+
+// RestartApp restarts an app and waits until it answers or has failed.
+func (p *Plane) RestartApp(ctx context.Context, wanted fakeservice.Machine, a fakeservice.App) error {
+	m, leave, err := p.enterByID(ctx, wanted.ID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	running := p.apps.Find(appruntime.Name{Instance: m.id, App: a.Name})
+	if running == nil {
+		return nil
+	}
+	return restart(ctx, running, specOf(m, wanted, a))
+}
+
+func restart(ctx context.Context, running *appruntime.App, spec appruntime.Spec) error {
+	if !running.Deployed() {
+		return nil
+	}
+	if err := running.Restart(spec); err != nil {
+		return err
+	}
+	_, err := running.Settled(ctx)
+	return err
+}
+
+// RemoveApp takes an app away with its data and its builds.
+func (p *Plane) RemoveApp(ctx context.Context, instanceID, name string) error {
+	m, leave, err := p.enterByID(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return p.removeApp(m, name)
+}
+
+func (p *Plane) removeApp(m *machine, name string) error {
+	var errs []error
+	p.mu.Lock()
+	for key, built := range p.builds {
+		if key.instance == m.id && key.app == name {
+			errs = append(errs, built.Discard())
+			delete(p.builds, key)
+		}
+	}
+	p.mu.Unlock()
+	return errors.Join(append(errs, p.apps.Remove(appruntime.Name{Instance: m.id, App: name}))...)
+}
+
+// removeApps takes every app of the machine away. The turn is held.
+func (p *Plane) removeApps(m *machine) error {
+	p.mu.Lock()
+	names := map[string]bool{}
+	for key := range p.builds {
+		if key.instance == m.id {
+			names[key.app] = true
+		}
+	}
+	p.mu.Unlock()
+	for _, name := range p.apps.Apps(m.id) {
+		names[name.App] = true
+	}
+	var errs []error
+	for name := range names {
+		errs = append(errs, p.removeApp(m, name))
+	}
+	return errors.Join(errs...)
+}
+
+// applyApps takes apps away that are no more, and starts those again that are
+// to run in another way, such as with another password. The turn is held.
+func (p *Plane) applyApps(_ context.Context, m *machine, wanted fakeservice.Machine) error {
+	if !wanted.HasEngine(fakeservice.EngineApps) {
+		return p.removeApps(m)
+	}
+	return p.eachApp(m, wanted, func(running *appruntime.App, a fakeservice.App) error {
+		return running.Configure(specOf(m, wanted, a))
+	})
+}
+
+func (p *Plane) restartApps(ctx context.Context, m *machine, wanted fakeservice.Machine) error {
+	return p.eachApp(m, wanted, func(running *appruntime.App, a fakeservice.App) error {
+		return restart(ctx, running, specOf(m, wanted, a))
+	})
+}
+
+// eachApp does something with each app that is there.
+func (p *Plane) eachApp(m *machine, wanted fakeservice.Machine, do func(*appruntime.App, fakeservice.App) error) error {
+	var errs []error
+	for _, name := range p.apps.Apps(m.id) {
+		at := slices.IndexFunc(wanted.Apps, func(a fakeservice.App) bool { return a.Name == name.App })
+		running := p.apps.Find(name)
+		if at < 0 || running == nil || !running.Deployed() {
+			continue
+		}
+		errs = append(errs, do(running, wanted.Apps[at]))
+	}
+	return errors.Join(errs...)
+}
+
+// resetApps empties the data folder of each app.
+func (p *Plane) resetApps(_ context.Context, m *machine, wanted fakeservice.Machine) error {
+	return p.eachApp(m, wanted, func(running *appruntime.App, _ fakeservice.App) error { return running.EraseData() })
+}
+
+// saveApps copies the data of each app to a folder.
+func (p *Plane) saveApps(m *machine, folder string) (int64, error) {
+	var size int64
+	for _, name := range p.apps.Apps(m.id) {
+		running := p.apps.Find(name)
+		if running == nil {
+			continue
+		}
+		to := filepath.Join(folder, name.App)
+		if err := os.MkdirAll(to, 0o700); err != nil {
+			return size, err
+		}
+		copied, err := running.SaveData(to)
+		if size += copied; err != nil {
+			return size, err
+		}
+	}
+	return size, nil
+}
+
+// restoreApps puts the data back of each app that is there now and was then.
+func (p *Plane) restoreApps(m *machine, folder string) error {
+	var errs []error
+	for _, name := range p.apps.Apps(m.id) {
+		running := p.apps.Find(name)
+		saved := filepath.Join(folder, name.App)
+		if _, err := os.Stat(saved); errors.Is(err, fs.ErrNotExist) || running == nil {
+			continue
+		}
+		errs = append(errs, running.RestoreData(saved))
+	}
+	return errors.Join(errs...)
+}
+
+// appURLs are the addresses of a machine's public apps.
+func (p *Plane) appURLs(instanceID string) map[string]string {
+	urls := map[string]string{}
+	for _, name := range p.apps.Apps(instanceID) {
+		if running := p.apps.Find(name); running != nil && running.URL() != "" {
+			urls[name.App] = running.URL()
+		}
+	}
+	return urls
+}
+
+// appChanged passes on how an app does.
+func (p *Plane) appChanged(name appruntime.Name, status appruntime.Status) {
+	if status != appruntime.Starting {
+		p.reporter.AppChanged(name.Instance, name.App, status == appruntime.Running)
+	}
+}
+
+// AppLog is the end of what an app has written.
+func (p *Plane) AppLog(instanceID, name string) string {
+	if running := p.apps.Find(appruntime.Name{Instance: instanceID, App: name}); running != nil {
+		return running.Log()
+	}
+	return ""
+}
+
+// Processes are those that run for a machine.
+func (p *Plane) Processes(instanceID string) []fakeservice.Process {
+	p.mu.Lock()
+	m := p.machines[instanceID]
+	p.mu.Unlock()
+	if m == nil {
+		return nil
+	}
+	var all []fakeservice.Process
+	p.mu.Lock()
+	cluster := m.postgres
+	p.mu.Unlock()
+	if cluster != nil {
+		if pid := cluster.PID(); pid != 0 {
+			all = append(all, fakeservice.Process{InstanceID: instanceID, Engine: fakeservice.EnginePostgres, PID: pid})
+		}
+	}
+	for _, name := range p.apps.Apps(instanceID) {
+		if running := p.apps.Find(name); running != nil && running.PID() != 0 {
+			all = append(all, fakeservice.Process{InstanceID: instanceID, Engine: fakeservice.EngineApps, App: name.App, PID: running.PID()})
+		}
+	}
+	return all
+}

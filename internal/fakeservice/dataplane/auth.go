@@ -1,0 +1,149 @@
+package dataplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/authengine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+)
+
+// authPort is where auth engines listen if it is free.
+const authPort = 9999
+
+// applyAuth makes the machine's auth engine so. The turn is held.
+func (p *Plane) applyAuth(ctx context.Context, m *machine, wanted fakeservice.Machine) error {
+	if !wanted.HasEngine(fakeservice.EngineAuth) {
+		return p.dropAuth(ctx, m)
+	}
+	settings, err := p.authSettings(m, wanted)
+	if err != nil {
+		return err
+	}
+	if m.auth != nil {
+		m.auth.Configure(settings)
+		return nil
+	}
+	options := authengine.Options{
+		Settings: settings, Logger: p.log,
+		Address: net.JoinHostPort(m.endpoints.Host, strconv.Itoa(authPort)),
+		Notify:  func(e authengine.Event) { p.authTold(m.id, e) },
+	}
+	engine, err := authengine.Start(ctx, options)
+	if errors.Is(err, authengine.ErrAddress) {
+		options.Address = net.JoinHostPort(m.endpoints.Host, "0")
+		engine, err = authengine.Start(ctx, options)
+	}
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m.auth = engine
+	m.endpoints.AuthURL = engine.URL()
+	return nil
+}
+
+func (p *Plane) authSettings(m *machine, wanted fakeservice.Machine) (authengine.Settings, error) {
+	if m.postgres == nil {
+		return authengine.Settings{}, &fakeservice.Failure{Code: "engine_off", Detail: "the auth engine needs Postgres"}
+	}
+	database, err := p.insideURL(m, wanted)
+	if err != nil {
+		return authengine.Settings{}, err
+	}
+	engine := wanted.Engines[fakeservice.EngineAuth]
+	return authengine.Settings{
+		DSN:        database,
+		SigningKey: wanted.Credentials.AuthSigningKey,
+		AnonKey:    wanted.Credentials.AuthAnonKey,
+		ServiceKey: wanted.Credentials.AuthServiceKey,
+		SiteURL:    engine.SiteURL, RedirectURLs: engine.RedirectURLs,
+	}, nil
+}
+
+// databaseURL is how what runs on the machine reaches its database, without
+// the path of the CA's file, which each reader has elsewhere.
+func databaseURL(m *machine, wanted fakeservice.Machine) *url.URL {
+	return &url.URL{
+		Scheme:   "postgresql",
+		User:     url.UserPassword(postgres.OwnerRole, wanted.Credentials.PostgresOwner),
+		Host:     net.JoinHostPort(m.endpoints.Host, strconv.Itoa(m.postgres.InsidePort())),
+		Path:     "/" + postgres.DefaultDatabase,
+		RawQuery: "sslmode=verify-full",
+	}
+}
+
+// insideURL is databaseURL for this process, with the CA in a file.
+func (p *Plane) insideURL(m *machine, wanted fakeservice.Machine) (string, error) {
+	file := filepath.Join(p.folder, "ca-"+m.id+".pem")
+	if err := os.WriteFile(file, []byte(wanted.CA.PEM()), 0o600); err != nil {
+		return "", err
+	}
+	database := databaseURL(m, wanted)
+	query := database.Query()
+	query.Set("sslrootcert", file)
+	database.RawQuery = query.Encode()
+	return database.String(), nil
+}
+
+// dropAuth turns the engine off. Its accounts go.
+func (p *Plane) dropAuth(ctx context.Context, m *machine) error {
+	if m.auth == nil {
+		return nil
+	}
+	// If Postgres has been turned off as well, they are gone already.
+	if m.postgres != nil {
+		if err := m.auth.Erase(ctx); err != nil {
+			return fmt.Errorf("turn the auth engine off: %w", err)
+		}
+	}
+	return p.removeAuth(m)
+}
+
+// removeAuth ends the engine. The turn is held.
+func (p *Plane) removeAuth(m *machine) error {
+	p.mu.Lock()
+	engine := m.auth
+	m.auth = nil
+	m.endpoints.AuthURL = ""
+	p.mu.Unlock()
+	err := os.RemoveAll(filepath.Join(p.folder, "ca-"+m.id+".pem"))
+	if engine == nil {
+		return err
+	}
+	return errors.Join(err, engine.Close())
+}
+
+// closeAuth ends every engine when the Plane does.
+func (p *Plane) closeAuth() error {
+	var errs []error
+	p.mu.Lock()
+	var engines []*authengine.Engine
+	for _, m := range p.machines {
+		if m.auth != nil {
+			engines = append(engines, m.auth)
+		}
+	}
+	p.mu.Unlock()
+	for _, engine := range engines {
+		errs = append(errs, engine.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// authTold passes on what happened in an auth engine. The link is for the mail
+// alone, as an event never holds a secret.
+func (p *Plane) authTold(instanceID string, e authengine.Event) {
+	p.reporter.Emit(e.Kind, instanceID, map[string]any{"user_id": e.UserID})
+	if e.Link != "" {
+		p.reporter.SendMail(fakeservice.Mail{InstanceID: instanceID, To: e.Email, Link: e.Link})
+	}
+}

@@ -1,0 +1,111 @@
+package fakeservice
+
+import (
+	"context"
+	"errors"
+)
+
+// buildForReal lets the data plane build while the build's time passes. The
+// build ends when both are over.
+func (st *state) buildForReal(run *buildRun) {
+	a := run.app.clone()
+	instanceID := run.instance.ID
+	var commit string
+	run.errand = st.launch(func(ctx context.Context) error {
+		var err error
+		commit, err = st.plane.Build(ctx, instanceID, a, run.id)
+		return err
+	}, func(error) {
+		if b := run.build(); b != nil {
+			b.Commit = commit
+		}
+		if run.due.Before(st.now) {
+			run.due = st.now
+		}
+	})
+}
+
+// working tells whether the real build is under way.
+func (run *buildRun) working() bool { return run.errand != nil && !run.errand.returned }
+
+// buildFailure says why a build has failed, if it has.
+func (st *state) buildFailure(run *buildRun) (log string, failed bool) {
+	if log, fails := st.control.failsBuild(run); fails {
+		return log, true
+	}
+	if run.errand == nil || run.errand.err == nil {
+		return "", false
+	}
+	if f := (*BuildFailure)(nil); errors.As(run.errand.err, &f) {
+		return f.Log, true
+	}
+	return run.errand.err.Error(), true
+}
+
+// deploy puts a finished build into service. A real app is building until it
+// answers; one that is only a record runs at once.
+func (st *state) deploy(run *buildRun) {
+	in, a := run.instance, run.app
+	if st.plane == nil {
+		a.Status = StatusRunning
+		st.updateURL(in, a)
+		return
+	}
+	a.Status = StatusBuilding
+	m, err := st.machine(in)
+	record := a.clone()
+	st.chore(func(ctx context.Context) error {
+		if err != nil {
+			return err
+		}
+		return st.plane.Deploy(ctx, m, record, run.id)
+	}, func(err error) {
+		if in.app(a.Name) != a {
+			return
+		}
+		if err != nil {
+			st.log.Error("an app could not be deployed", "instance", in.ID, "app", a.Name, "error", err)
+			a.Status = StatusFailed
+			return
+		}
+		st.updateURL(in, a)
+	})
+}
+
+// AppChanged takes what the data plane says of an app that is deployed.
+func (s *Service) AppChanged(instanceID, name string, runs bool) {
+	s.withApp(instanceID, name, func(st *state, in *instance, a *app) {
+		if a.Status = StatusFailed; runs {
+			a.Status = StatusRunning
+		}
+		st.updateURL(in, a)
+	})
+}
+
+// SendMail keeps a mail, as the fake sends none.
+func (s *Service) SendMail(m Mail) {
+	s.store.do(func(st *state) { st.mails = append(st.mails, m) })
+}
+
+// Mails are those that the service would have sent, in order.
+func (s *Service) Mails() []Mail {
+	var mails []Mail
+	s.store.do(func(st *state) { mails = append(mails, st.mails...) })
+	return mails
+}
+
+// Processes are those that run for an instance.
+func (s *Service) Processes(instanceID string) []Process {
+	if s.plane == nil {
+		return nil
+	}
+	return s.plane.Processes(instanceID)
+}
+
+// AppLog is the end of what an app has written.
+func (s *Service) AppLog(instanceID, name string) string {
+	if s.plane == nil {
+		return ""
+	}
+	return s.plane.AppLog(instanceID, name)
+}
