@@ -1,6 +1,6 @@
 // Command fakeservice runs the fake hosting service, to try a Terraform module
-// against before it meets the real one. Everything is in memory and nothing
-// costs anything.
+// against before it meets the real one. Its records are in memory, what it
+// provisions runs on this machine, and nothing costs anything.
 package main
 
 import (
@@ -15,10 +15,12 @@ import (
 	"net/netip"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
 func main() {
@@ -45,6 +47,9 @@ type settings struct {
 	readyFile   string
 	allowRemote bool
 	verbose     bool
+	dataPlane   string
+	postgresBin string
+	stateDir    string
 }
 
 func parse(args []string, errors io.Writer) (settings, error) {
@@ -57,6 +62,9 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags.StringVar(&s.readyFile, "ready-file", "", "file to write the base URL to once requests are answered")
 	flags.BoolVar(&s.allowRemote, "allow-remote", false, "let other machines in; the connection is not encrypted")
 	flags.BoolVar(&s.verbose, "verbose", false, "log each request")
+	flags.StringVar(&s.dataPlane, "data-plane", planeAuto, "run for real what instances have: on, off, or auto, which is on where PostgreSQL is installed")
+	flags.StringVar(&s.postgresBin, "postgres-bin", "", "folder of PostgreSQL's server programs; without it PATH and Debian's folders are searched")
+	flags.StringVar(&s.stateDir, "state-dir", "", "folder to keep the data of instances in until the end; without it the system's temporary folder")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
@@ -67,6 +75,8 @@ func parse(args []string, errors io.Writer) (settings, error) {
 		return s, fmt.Errorf("--speed must be over 0 and 1000000 at most")
 	case s.key == "":
 		return s, fmt.Errorf("--api-key must not be empty")
+	case !slices.Contains([]string{planeAuto, planeOn, planeOff}, s.dataPlane):
+		return s, fmt.Errorf("--data-plane must be on, off or auto, not %q", s.dataPlane)
 	}
 	return s, nil
 }
@@ -90,17 +100,24 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	if s.verbose {
 		level = slog.LevelDebug
 	}
+	log := slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: level}))
+	engines, err := startEngines(ctx, s, postgres.Locate, log)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	service := fakeservice.New(fakeservice.Options{
-		Speed:  s.speed,
-		APIKey: s.key,
-		Logger: slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: level})),
+		Speed:     s.speed,
+		APIKey:    s.key,
+		Logger:    log,
+		Querier:   engines.querier,
+		DataPlane: engines.plane,
 	})
 	server := &http.Server{Handler: service, ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 
 	root := "http://" + dialable(listener.Addr())
-	announce(out, root, s)
+	announce(out, root, s, engines.text)
 	if s.readyFile != "" {
 		if err := writeReady(s.readyFile, root+"/api/v1\n"); err != nil {
 			return errors.Join(err, server.Close(), service.Close())
@@ -151,7 +168,7 @@ func dialable(address net.Addr) string {
 
 // announce says where the fake is and how a provider finds it. The first line
 // holds the base URL, for programs that wait for it.
-func announce(out io.Writer, root string, s settings) {
+func announce(out io.Writer, root string, s settings, engines string) {
 	_, _ = fmt.Fprintf(out, `The fake service answers at %s/api/v1
 
 Its clock runs %g times as fast as yours: a new instance takes %s.
@@ -160,9 +177,11 @@ To use it, in another terminal:
   export HOSTING_BASE_URL=%s/api/v1
   export HOSTING_API_KEY=%s
 
+%s
+
 What it holds: %s/_fake/state
 Ctrl-C stops it; it keeps nothing.
-`, root, s.speed, time.Duration(float64(8*time.Minute)/s.speed).Round(100*time.Millisecond), root, s.key, root)
+`, root, s.speed, time.Duration(float64(8*time.Minute)/s.speed).Round(100*time.Millisecond), root, s.key, engines, root)
 }
 
 // writeReady writes the file whole or not at all, so that a reader never sees

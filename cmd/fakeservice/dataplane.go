@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+)
+
+// Values of --data-plane.
+const (
+	planeAuto = "auto"
+	planeOn   = "on"
+	planeOff  = "off"
+)
+
+// engines are what the fake runs for real.
+type engines struct {
+	// plane is nil where there are records alone.
+	plane fakeservice.DataPlane
+	// querier is nil where the plane runs SQL, or says why nothing does.
+	querier fakeservice.Querier
+	// text tells whoever starts the fake.
+	text string
+}
+
+// locate finds PostgreSQL's programs in a folder, or where they usually are.
+type locate func(ctx context.Context, folder string) (postgres.Binaries, error)
+
+// startEngines finds what engines need. Where that is missing the fake does
+// without, unless it was asked for.
+func startEngines(ctx context.Context, s settings, find locate, log *slog.Logger) (engines, error) {
+	if s.dataPlane == planeOff {
+		return withoutEngines("it is switched off by --data-plane=off"), nil
+	}
+	programs, err := find(ctx, s.postgresBin)
+	asked := s.dataPlane == planeOn || s.postgresBin != ""
+	if missing := (*postgres.MissingError)(nil); errors.As(err, &missing) && !asked {
+		return withoutEngines(missing.Error()), nil
+	}
+	if err != nil {
+		return engines{}, fmt.Errorf("data plane: %w", err)
+	}
+	plane, err := dataplane.New(dataplane.Options{Postgres: programs, StateFolder: s.stateDir, Logger: log})
+	if err != nil {
+		return engines{}, fmt.Errorf("data plane: %w", err)
+	}
+	pooler := "without PgBouncer, so there is no pooled port (apt-get install pgbouncer)"
+	if programs.PgBouncer != "" {
+		pooler = "with PgBouncer for the pooled port"
+	}
+	return engines{plane: plane, text: fmt.Sprintf("What it provisions is real: PostgreSQL %d from %s,\n%s.",
+		programs.Version, filepath.Dir(programs.Postgres), pooler)}, nil
+}
+
+// withoutEngines keeps records alone, and says why to whoever asks for more.
+func withoutEngines(reason string) engines {
+	return engines{
+		querier: fakeservice.NoDataPlane("this fake service runs no PostgreSQL: " + reason),
+		text:    "It keeps records alone and runs no PostgreSQL, so SQL is answered with 503:\n" + reason + ".",
+	}
+}
