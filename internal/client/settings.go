@@ -6,14 +6,12 @@ import "context"
 // SQL console's mode, and what the auth engine redirects to.
 
 // Allowlist reads the addresses that may reach the instance; an empty list
-// means that it is open to the internet.
-func (c *Client) Allowlist(ctx context.Context, instanceID string) ([]string, error) {
-	answer, err := get[allowlistBody](ctx, c, "instances", instanceID, "allowlist")
+// means that it is open to the internet. It is unset when the answer holds none.
+func (c *Client) Allowlist(ctx context.Context, instanceID string) (Maybe[[]string], error) {
+	answer, err := get[struct {
+		Allowlist Maybe[[]string] `json:"allowlist"`
+	}](ctx, c, "instances", instanceID, "allowlist")
 	return answer.Allowlist, err
-}
-
-type allowlistBody struct {
-	Allowlist []string `json:"allowlist"`
 }
 
 // SetAllowlist replaces the allowlist. It takes effect within a minute.
@@ -21,7 +19,7 @@ func (t *Turn) SetAllowlist(ctx context.Context, cidrs []string) (Pending, error
 	if cidrs == nil {
 		cidrs = []string{}
 	}
-	return t.put(ctx, allowlistBody{Allowlist: cidrs}, "allowlist")
+	return t.put(ctx, map[string][]string{"allowlist": cidrs}, "allowlist")
 }
 
 // Modes of the SQL console (service.md, "States and transitions").

@@ -145,10 +145,10 @@ func (r *allowlistResource) Read(ctx context.Context, req resource.ReadRequest, 
 }
 
 // list reads the allowlist, from the instance's record where it holds it.
-func (r *allowlistResource) list(ctx context.Context, id string) ([]string, error) {
+func (r *allowlistResource) list(ctx context.Context, id string) (client.Maybe[[]string], error) {
 	instance, err := r.client.RefreshInstance(ctx, id)
 	if err != nil || instance.Allowlist.Set {
-		return instance.Allowlist.Value, err
+		return instance.Allowlist, err
 	}
 	return r.client.Allowlist(ctx, id)
 }
@@ -199,8 +199,8 @@ func (r *allowlistResource) put(ctx context.Context, m *allowlistModel, cidrs []
 		return err
 	}
 	inForce, err := readBack(ctx,
-		func(ctx context.Context) ([]string, error) { return r.client.Allowlist(ctx, id) },
-		func(list []string) bool { return sameCIDRs(list, cidrs) })
+		func(ctx context.Context) (client.Maybe[[]string], error) { return r.client.Allowlist(ctx, id) },
+		func(list client.Maybe[[]string]) bool { return !list.Set || sameCIDRs(list.Value, cidrs) })
 	if err != nil {
 		return err
 	}
@@ -213,12 +213,12 @@ func (r *allowlistResource) ImportState(ctx context.Context, req resource.Import
 }
 
 // setRecord takes over the service's list. One that means the same keeps its
-// spelling.
-func (m *allowlistModel) setRecord(cidrs []string) {
+// spelling; one that is not told keeps its value.
+func (m *allowlistModel) setRecord(list client.Maybe[[]string]) {
 	if m.OnDestroy.IsNull() {
 		m.OnDestroy = types.StringValue(onDestroyKeep) // imported: only the provider knows it
 	}
-	if m.CIDRs.IsNull() || !sameCIDRs(elementsOf(m.CIDRs), cidrs) {
-		m.CIDRs = setOf(cidrs, types.SetValueMust(types.StringType, nil))
+	if list.Set && (m.CIDRs.IsNull() || !sameCIDRs(elementsOf(m.CIDRs), list.Value)) {
+		m.CIDRs = setOf(list.Value, types.SetValueMust(types.StringType, nil))
 	}
 }

@@ -1,0 +1,238 @@
+package provider_test
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+// Faults of what creates something: nothing is made twice, nothing is lost.
+var creationFaults = []faultRow{
+	{1, "creation committed, answer dropped", func(t *testing.T) string {
+		fake := startFake(t)
+		fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Drop: true})
+		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+		w.apply()
+		w.mustBeSettled()
+		must(t, w.mustBeKept("hosting_instance", "test").Attributes["id"] == onlyInstance(t, fake), "another id is in the state")
+		must(t, fake.Count("POST", "/instances") == 1, "the creation was sent again")
+		return "1 instance, " + counts(fake, "POST /instances")
+	}},
+	{2, "502 after the commit, 502 before it", func(t *testing.T) string {
+		var lines []string
+		for _, after := range []bool{true, false} {
+			fake := startFake(t)
+			fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: after, Status: http.StatusBadGateway, Body: []byte("<html>bad gateway"), ContentType: "text/html"})
+			w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+			w.apply()
+			w.mustBeSettled()
+			onlyInstance(t, fake)
+			lines = append(lines, "1 instance, "+counts(fake, "POST /instances"))
+		}
+		return strings.Join(lines, "; ")
+	}},
+	{3, "the same for app, database, webhook and each action", func(t *testing.T) string {
+		posts := 0
+		for name, c := range map[string]struct{ body, path, operation string }{
+			"app": {"resource \"hosting_app\" \"test\" {\n instance_id = \"i-one\"\n" + appArguments + "}", "/instances/*/apps/import", "app_import"},
+			"database": {"resource \"hosting_postgres_database\" \"test\" {\n instance_id = \"i-one\"\n name = \"orders\"\n deletion_protection = false\n}",
+				"/instances/*/postgres/databases", "database_create"},
+			"webhook": {"resource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example\"\n}", "/webhooks", ""},
+		} {
+			for _, fault := range []fakeservice.Fault{{Drop: true}, {Status: http.StatusBadGateway}} {
+				fake := seededApps(t)
+				fault.Method, fault.Path, fault.AfterCommit = "POST", c.path, true
+				fake.Inject(fault)
+				w := newWorkspaceBeside(t, fake, c.body)
+				w.apply()
+				w.mustBeSettled()
+				must(t, fake.Count("POST", c.path) == 1, "%s was sent %d times", name, fake.Count("POST", c.path))
+				posts++
+			}
+		}
+		for name, c := range actionCases {
+			fake := seeded(t)
+			path := map[string]string{
+				"engine_restart": "/instances/*/engines/*/actions/restart",
+				"app_restart":    "/instances/*/apps/*/actions/restart",
+				"app_redeploy":   "/instances/*/apps/*/actions/redeploy",
+			}[name]
+			if path == "" {
+				path = "/instances/*/actions/*"
+			}
+			fake.Inject(fakeservice.Fault{Method: "POST", Path: path, AfterCommit: true, Drop: true})
+			fake.SetDuration(c.operation, time.Hour) // still running when it is looked for
+			w := newWorkspaceBeside(t, fake, actionHCL(name, c.arguments))
+			apply := w.start("apply", "-auto-approve", "-no-color", "-invoke=action.hosting_"+name+".test")
+			until(t, name+" is found and waited for", func() bool { return fake.Count("GET", "/jobs/*") > 1 })
+			must(t, fake.FinishJob(fake.Jobs()[0].ID) == nil, "the job could not be finished")
+			r := apply.wait()
+			must(t, r.exit == 0, "%s ended with exit %d:\n%s", name, r.exit, r.output)
+			must(t, fake.Count("POST", path) == 1 && len(fake.Jobs()) == 1, "%s was sent %d times", name, fake.Count("POST", path))
+			posts++
+		}
+		return fmt.Sprintf("%d lost answers, %d POSTs, 0 twice", posts, posts)
+	}},
+	{4, "two candidates; records without created_at", func(t *testing.T) string {
+		alter := func(answer map[string]any, change func(records []any) []any) {
+			if records, ok := answer["instances"].([]any); ok && len(records) > 0 {
+				answer["instances"] = change(records)
+			}
+		}
+		for name, c := range map[string]struct {
+			change func([]any) []any
+			twin   bool
+		}{
+			"a twin": {func(records []any) []any { // somebody else made the same at the same time
+				twin := maps.Clone(records[0].(map[string]any))
+				twin["id"] = "i-twin"
+				return append(records, twin)
+			}, true},
+			"no date": {func(records []any) []any { delete(records[0].(map[string]any), "created_at"); return records }, false},
+		} {
+			fake := startFake(t)
+			fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Drop: true})
+			fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances", Times: -1, Rewrite: func(answer map[string]any) { alter(answer, c.change) }})
+			r := newWorkspaceBeside(t, fake, instanceHCL(plainInstance)).fails("which of these is it cannot be told")
+			block := `import { to = hosting_instance.NAME id = "%s" }`
+			must(t, strings.Contains(r.output, fmt.Sprintf(block, onlyInstance(t, fake))), "%s: no import block:\n%s", name, r.output)
+			must(t, strings.Contains(r.output, fmt.Sprintf(block, "i-twin")) == c.twin, "%s: the twin:\n%s", name, r.output)
+			must(t, fake.Count("POST", "/instances") == 1, "%s: %d creations", name, fake.Count("POST", "/instances"))
+		}
+		return "2 errors that name the candidates, 1 POST each"
+	}},
+	{5, "connection refused", func(t *testing.T) string {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		must(t, err == nil, "%v", err)
+		address := listener.Addr().String()
+		listener.Close()
+		service := fakeservice.New(fakeservice.Options{Speed: testSpeed})
+		fake := &fakeservicetest.Server{Service: service, BaseURL: "http://" + address + "/api/v1"}
+		w := newWorkspaceBeside(t, fake, "resource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example\"\n}")
+		apply := w.start("apply", "-auto-approve", "-no-color")
+		time.AfterFunc(1500*time.Millisecond, func() {
+			server := &http.Server{Addr: address, Handler: service}
+			t.Cleanup(func() { server.Close(); service.Close() })
+			go server.ListenAndServe()
+		})
+		r := apply.wait()
+		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+		must(t, fake.Count("POST", "/webhooks") == 1, "%d POSTs arrived", fake.Count("POST", "/webhooks"))
+		return "applied once the service listened, " + counts(fake, "POST /webhooks")
+	}},
+	{7, "Ctrl-C while the POST is in flight", func(t *testing.T) string {
+		fake := startFake(t)
+		release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
+		fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Delay: 2 * time.Second})
+		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+		apply := w.start("apply", "-auto-approve", "-no-color")
+		until(t, "the POST arrives", func() bool { return fake.Count("POST", "/instances") == 1 })
+		apply.signal(syscall.SIGINT)
+		apply.wait()
+		must(t, w.mustBeKept("hosting_instance", "test").Attributes["id"] == onlyInstance(t, fake), "the id is not in the state")
+		release()
+		w.apply()
+		w.mustBeSettled()
+		return "id saved, " + counts(fake, "POST /instances")
+	}},
+	{8, "kill -9 during the creation, double Ctrl-C, namesakes", func(t *testing.T) string {
+		for _, kill := range []func(*started){
+			func(s *started) { s.signalGroup(syscall.SIGKILL) },
+			func(s *started) { s.signal(syscall.SIGINT); s.signal(syscall.SIGINT) },
+		} {
+			fake := startFake(t)
+			release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
+			w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+			apply := w.start("apply", "-auto-approve", "-no-color")
+			until(t, "the creation's job is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
+			kill(apply)
+			apply.wait()
+			id := onlyInstance(t, fake)
+			if w.saved("hosting_instance", "test") == nil {
+				w.fails("no second one was asked for", `id = "`+id+`"`)
+				w.write("import.tf", "import {\n  to = hosting_instance.test\n  id = \""+id+"\"\n}\n")
+			}
+			release()
+			w.apply()
+			w.mustBeSettled()
+			must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+		}
+		fake := startFake(t)
+		w := newWorkspaceBeside(t, fake, strings.Replace(instanceHCL(plainInstance), "name ", "count = 2\n  name ", 1))
+		w.apply()
+		w.mustBeSettled()
+		must(t, len(fake.Instances()) == 2, "%d instances of one name, want 2", len(fake.Instances()))
+		return "2 kills: 1 instance each; 2 of one name in one apply: 2 instances"
+	}},
+	{13, "404 right after the creation", func(t *testing.T) string {
+		fake := startFake(t)
+		fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: 3, Status: http.StatusNotFound, Code: "not_found"})
+		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+		w.apply()
+		w.mustBeKept("hosting_instance", "test")
+		w.mustBeSettled()
+		// And at the refresh after an interruption.
+		second := startFake(t)
+		release := second.HoldJobs(fakeservice.JobMatch{Operation: "create"})
+		w = newWorkspaceBeside(t, second, instanceHCL(plainInstance))
+		apply := w.start("apply", "-auto-approve", "-no-color")
+		until(t, "the creation's job is polled", func() bool { return second.Count("GET", "/jobs/*") > 0 })
+		apply.signal(syscall.SIGINT)
+		apply.wait()
+		second.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Status: http.StatusNotFound, Code: "not_found"})
+		time.AfterFunc(time.Second, release)
+		w.apply()
+		must(t, second.Count("POST", "/instances") == 1, "%d creations", second.Count("POST", "/instances"))
+		return "3 times 404: kept; 1 at the refresh: kept; " + counts(second, "POST /instances")
+	}},
+	{30, "this machine's clock is wrong by a day", func(t *testing.T) string {
+		// The service is what is a day off here; to the provider that is the same.
+		for _, off := range []time.Duration{24 * time.Hour, -24 * time.Hour} {
+			fake := startFake(t)
+			fake.Advance(off)
+			fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Drop: true})
+			w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+			w.apply()
+			must(t, fake.Count("POST", "/instances") == 1 && len(fake.Instances()) == 1, "%d creations", fake.Count("POST", "/instances"))
+		}
+		return "a day ahead and a day behind: adopted, 1 POST each"
+	}},
+	{31, "the service is restarted in the middle of an apply", func(t *testing.T) string {
+		service := fakeservice.New(fakeservice.Options{Speed: 100})
+		t.Cleanup(func() { service.Close() })
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		must(t, err == nil, "%v", err)
+		address := listener.Addr().String()
+		server := &http.Server{Handler: service}
+		go server.Serve(listener)
+		fake := &fakeservicetest.Server{Service: service, BaseURL: "http://" + address + "/api/v1"}
+		w := newWorkspaceBeside(t, fake, appHCL(appArguments))
+		apply := w.start("apply", "-auto-approve", "-no-color")
+		var restarts sync.WaitGroup
+		for n, moment := range []func() bool{
+			func() bool { return fake.Count("GET", "/jobs/*") > 0 },
+			func() bool { return fake.Count("GET", "/instances/*/apps/*/builds") > 0 },
+		} {
+			until(t, fmt.Sprint("moment ", n), moment)
+			server.Close()
+			time.Sleep(300 * time.Millisecond)
+			server = &http.Server{Addr: address, Handler: service}
+			restarts.Go(func() { server.ListenAndServe() })
+		}
+		r := apply.wait()
+		server.Close()
+		restarts.Wait()
+		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+		mustBeOnce(t, fake)
+		return "2 restarts, apply complete, " + counts(fake, "POST /instances", "POST /instances/*/apps/import")
+	}},
+}

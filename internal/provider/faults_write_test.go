@@ -1,0 +1,85 @@
+package provider_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// Faults of a service that asks for patience.
+var writeFaults = []faultRow{
+	{20, "Retry-After 0, -1, 86400, a date, junk", func(t *testing.T) string {
+		const endpoint = "resource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example\"\n}"
+		for _, value := range []string{"0", "-1", "junk", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat)} {
+			fake := startFake(t)
+			fake.Inject(fakeservice.Fault{Method: "POST", Path: "/webhooks", Times: 2, Status: http.StatusTooManyRequests, RetryAfter: value})
+			newWorkspaceBeside(t, fake, endpoint).apply()
+			must(t, fake.Count("POST", "/webhooks") == 3, "%q: %d POSTs, want 3", value, fake.Count("POST", "/webhooks"))
+		}
+		// A minimum: three seconds by number and by date.
+		for _, date := range []bool{false, true} {
+			fake := startFake(t)
+			value := "3"
+			if date {
+				value = fake.Now().Add(time.Hour).UTC().Format(http.TimeFormat) // the fake's clock runs fast: capped
+			}
+			fake.Inject(fakeservice.Fault{Method: "POST", Path: "/webhooks", Status: http.StatusTooManyRequests, RetryAfter: value})
+			if date {
+				w := newWorkspaceBeside(t, fake, endpoint)
+				apply := w.start("apply", "-auto-approve", "-no-color")
+				until(t, "the refusal", func() bool { return fake.Count("POST", "/webhooks") == 1 })
+				time.Sleep(2 * time.Second)
+				must(t, fake.Count("POST", "/webhooks") == 1, "a date in the future was not waited for")
+				apply.signalGroup(2)
+				apply.wait()
+				continue
+			}
+			newWorkspaceBeside(t, fake, endpoint).apply()
+			var at []time.Time
+			for _, request := range fake.Requests() {
+				if request.Method == "POST" {
+					at = append(at, request.RealAt)
+				}
+			}
+			must(t, len(at) == 2 && at[1].Sub(at[0]) >= 3*time.Second, "sent at %v", at)
+		}
+		// The cap and the deadline: a day is asked for, and the apply's own time rules.
+		fake := seededApps(t)
+		fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/sql-console", Times: -1, Status: http.StatusTooManyRequests, RetryAfter: "86400"})
+		begun := time.Now()
+		newWorkspaceBeside(t, fake, strings.Replace(asyncCases[4].created, "mode = ", "timeouts = { create = \"3s\" }\n mode = ", 1)).fails("The time given in the timeouts block is over.")
+		must(t, time.Since(begun) < 30*time.Second, "it took %s", time.Since(begun))
+		return "4 values are no wait, a number and a date are a minimum, the deadline wins"
+	}},
+	{21, "429 to ten workers at once", func(t *testing.T) string {
+		fake := startFake(t)
+		fake.Inject(fakeservice.Fault{Method: "POST", Path: "/webhooks", Times: 10, Status: http.StatusTooManyRequests, RetryAfter: "1"})
+		newWorkspaceBeside(t, fake, `
+resource "hosting_webhook_endpoint" "test" {
+  count = 10
+  url   = "https://hooks.example/${count.index}"
+}`).apply()
+		var first, last time.Time
+		sent := 0
+		for _, request := range fake.Requests() {
+			if request.Method != "POST" {
+				continue
+			}
+			if sent++; sent <= 10 {
+				continue
+			}
+			if first.IsZero() {
+				first = request.RealAt
+			}
+			last = request.RealAt
+		}
+		must(t, sent == 20, "%d POSTs, want 20", sent)
+		spread := last.Sub(first)
+		must(t, spread > 20*time.Millisecond, "the retries came within %s", spread)
+		return fmt.Sprintf("%d POSTs for 10 endpoints, retries spread over %d ms", sent, spread.Milliseconds())
+	}},
+}
