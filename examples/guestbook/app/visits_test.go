@@ -1,0 +1,45 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+func TestVisitsAreCounted(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "visits")
+	first := &counter{file: file}
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if _, err := first.next(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	// Another process goes on where this one ended.
+	if n, err := (&counter{file: file}).next(); n != 21 || err != nil {
+		t.Errorf("after 20 visits the next is number %d (%v)", n, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".visits-*")); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+// A file that is no number is not overwritten.
+func TestVisitsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "visits")
+	if err := os.WriteFile(file, []byte("many"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := (&counter{file: file}).next(); err == nil {
+		t.Errorf("the visit was counted as %d", n)
+	}
+	if _, err := (&counter{file: filepath.Join(t.TempDir(), "no", "visits")}).next(); err == nil {
+		t.Error("a visit was counted where there is no folder")
+	}
+}
