@@ -55,6 +55,8 @@ func (st *state) keepBackup(in *instance, b Backup) {
 	}
 	in.snapshots[b.ID] = snapshot{slices.Clone(in.databases), slices.Clone(in.extensions)}
 	in.Backups = slices.Insert(in.Backups, 0, b)
+	// Real ones may be done in another order than they were due.
+	slices.SortStableFunc(in.Backups, func(a, b Backup) int { return b.CreatedAt.Compare(a.CreatedAt) })
 	seen := 0
 	in.Backups = slices.DeleteFunc(in.Backups, func(b Backup) bool {
 		if b.Kind == kind {

@@ -49,6 +49,7 @@ type Plane struct {
 	life    context.Context
 	end     context.CancelFunc
 	closing sync.Once
+	warming sync.WaitGroup
 
 	mu       sync.Mutex
 	machines map[string]*machine
@@ -90,7 +91,16 @@ func New(o Options) (*Plane, error) {
 	if err != nil {
 		return nil, errors.Join(err, server.Close(), os.RemoveAll(folder))
 	}
+	p.warming.Go(p.warmUp)
 	return p, nil
+}
+
+// warmUp makes what the first instance would have to wait for otherwise.
+func (p *Plane) warmUp() {
+	if err := p.postgres.Prepare(p.life); err != nil && p.life.Err() == nil {
+		// Whoever needs it tries again and is told.
+		p.log.Warn("PostgreSQL could not be prepared", "error", err)
+	}
 }
 
 // Attach keeps the way to tell of what happens by itself.
@@ -104,6 +114,7 @@ func (p *Plane) Close() error {
 		p.closed = true
 		p.mu.Unlock()
 		p.end()
+		p.warming.Wait()
 		err = errors.Join(p.apps.Close(), p.closeAuth(), p.postgres.Close(), os.RemoveAll(p.folder))
 	})
 	return err

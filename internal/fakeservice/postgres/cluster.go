@@ -213,8 +213,9 @@ func (c *Cluster) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	var err error
-	for attempt := range startAttempts {
-		if c.inside.Load() == 0 || attempt > 0 {
+	for range startAttempts {
+		// The port stays the same if it can, as apps have been told of it.
+		if port := c.InsidePort(); port == 0 || !isFree(ctx, c.settings.Host, port) {
 			port, err := freePort(ctx, c.settings.Host)
 			if err != nil {
 				return err

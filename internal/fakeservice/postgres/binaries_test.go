@@ -1,0 +1,74 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// pretend makes a folder with programs of a version.
+func pretend(t *testing.T, says string) string {
+	t.Helper()
+	folder := t.TempDir()
+	for _, name := range []string{"postgres", "initdb"} {
+		text := fmt.Sprintf("#!/bin/sh\necho '%s'\n", says)
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+func TestLocate(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		says    string
+		version int // 0: not taken
+	}{
+		{"postgres (PostgreSQL) 14.2", 14},
+		{"postgres (PostgreSQL) 17.1 (Debian 17.1-1)", 17},
+		{"postgres (PostgreSQL) 18beta1", 18},
+		{"postgres (PostgreSQL) 13.9", 0},
+		{"something else", 0},
+	} {
+		found, err := Locate(t.Context(), pretend(t, row.says))
+		if row.version == 0 {
+			if missing := (*MissingError)(nil); !errors.As(err, &missing) {
+				t.Errorf("%q gave %v", row.says, err)
+			}
+			continue
+		}
+		if err != nil || found.Version != row.version {
+			t.Errorf("%q gave version %d, %v", row.says, found.Version, err)
+		}
+	}
+}
+
+func TestLocateNowhere(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	_, err := Locate(t.Context(), folder)
+	if missing := (*MissingError)(nil); !errors.As(err, &missing) || !strings.Contains(missing.Error(), folder) {
+		t.Fatalf("it said %v", err)
+	}
+	for system, want := range map[string]string{"linux": "apt-get install", "darwin": "brew install", "windows": "WSL"} {
+		if got := howToInstall(system); !strings.Contains(got, want) {
+			t.Errorf("on %s it says %q", system, got)
+		}
+	}
+}
+
+// This machine has what the other tests run.
+func TestLocateHere(t *testing.T) {
+	t.Parallel()
+	found, err := Locate(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found.Version < oldestVersion || !runnable(found.Postgres) || !runnable(found.Initdb) {
+		t.Errorf("it found %+v", found)
+	}
+}

@@ -1,0 +1,208 @@
+package postgres
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// newServer prepares a Server in a folder that every user can pass through.
+func newServer(t *testing.T) *Server {
+	t.Helper()
+	programs, err := Locate(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := os.MkdirTemp("", "pg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewServer(Options{Binaries: programs, Folder: filepath.Join(folder, "s")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close: %s", err)
+		}
+	})
+	return s
+}
+
+// settings are some that work at an address. The certificate signs itself.
+func settings(t *testing.T, host string) Settings {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.ParseIP(host)}}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Settings{
+		Host:          host,
+		Certificate:   string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})),
+		Key:           string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})),
+		OwnerPassword: "owner's", ReadOnlyPassword: `read"only\`, Connections: 5,
+	}
+}
+
+func newCluster(t *testing.T, s *Server, host string) *Cluster {
+	t.Helper()
+	c, err := s.NewCluster(t.Context(), "c-"+strconv.Itoa(len(s.clusters)), settings(t, host))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// ask runs a statement as the owner and returns its one value.
+func ask(t *testing.T, c *Cluster, sql string) any {
+	t.Helper()
+	result, err := c.Query(t.Context(), OwnerRole, DefaultDatabase, sql)
+	if err != nil {
+		t.Fatalf("%s: %s", sql, err)
+	}
+	if len(result.Rows) == 0 {
+		return nil
+	}
+	return result.Rows[0][0]
+}
+
+// What cannot be restored leaves everything as it was.
+func TestRestoreOfRubbish(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	c := newCluster(t, s, FindAddress(t.Context()))
+	ask(t, c, "CREATE TABLE kept (n INT)")
+	rubbish := filepath.Join(t.TempDir(), "rubbish")
+	if err := os.Mkdir(rubbish, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{rubbish, filepath.Join(rubbish, "nothing")} {
+		if err := c.Restore(t.Context(), folder); err == nil {
+			t.Errorf("%s could be restored", folder)
+		}
+		ask(t, c, "SELECT * FROM kept")
+	}
+	if _, err := os.Stat(c.path("data.before")); err == nil {
+		t.Error("the data that was set aside is still there")
+	}
+}
+
+// Who gives up waiting for the turn has changed nothing.
+func TestResetThatIsGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	c := newCluster(t, s, FindAddress(t.Context()))
+	ask(t, c, "CREATE TABLE kept (n INT)")
+	ctx, cancel := context.WithCancel(t.Context())
+	c.turn <- struct{}{} // somebody else's turn
+	gaveUp := make(chan error, 1)
+	go func() { gaveUp <- c.Reset(ctx) }()
+	cancel()
+	if err := <-gaveUp; err == nil {
+		t.Error("it was reset all the same")
+	}
+	<-c.turn
+	ask(t, c, "SELECT * FROM kept")
+}
+
+// Where the service's ports are taken, others do.
+func TestPortsThatAreTaken(t *testing.T) {
+	t.Parallel()
+	host := FindAddress(t.Context())
+	for _, port := range []int{DirectPort, PooledPort} {
+		taken, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer taken.Close()
+	}
+	c := newCluster(t, newServer(t), host)
+	if c.DirectPort() == DirectPort || c.DirectPort() == 0 || c.PooledPort() == PooledPort {
+		t.Errorf("the ports are %d and %d", c.DirectPort(), c.PooledPort())
+	}
+	ask(t, c, "SELECT 1")
+}
+
+// The inside port wants TLS and a password like the others, and stays the same.
+func TestInsidePort(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, newServer(t), FindAddress(t.Context()))
+	port := c.InsidePort()
+	connect := func(tls, password string) error {
+		config, err := pgconn.ParseConfig("host=" + c.settings.Host + " sslmode=" + tls)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.Port, config.Fallbacks = uint16(c.InsidePort()), nil
+		config.User, config.Password, config.Database = OwnerRole, password, DefaultDatabase
+		conn, err := pgconn.ConnectConfig(t.Context(), config)
+		if err == nil {
+			err = conn.Close(t.Context())
+		}
+		return err
+	}
+	if err := connect("require", c.settings.OwnerPassword); err != nil {
+		t.Errorf("the inside port met %s", err)
+	}
+	for _, wrong := range [][2]string{{"disable", c.settings.OwnerPassword}, {"require", "wrong"}} {
+		if _, state, refused := IsSQLError(connect(wrong[0], wrong[1])); !refused || !strings.HasPrefix(state, "28") {
+			t.Errorf("with %v it met %s", wrong, state)
+		}
+	}
+	if err := c.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if now := c.InsidePort(); now != port {
+		t.Errorf("the port was %d and is %d", port, now)
+	}
+}
+
+// A cluster that was closed says so, whatever it is asked.
+func TestClosedCluster(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	c := newCluster(t, s, FindAddress(t.Context()))
+	for range 2 {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := c.Restart(t.Context()); err == nil {
+		t.Error("it could be restarted")
+	}
+	if _, err := c.Query(t.Context(), OwnerRole, DefaultDatabase, "SELECT 1"); err == nil {
+		t.Error("it answers")
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.NewCluster(t.Context(), "late", settings(t, "127.0.0.1")); err == nil {
+		t.Error("a server that was closed makes clusters")
+	}
+}

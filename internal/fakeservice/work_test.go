@@ -1,0 +1,292 @@
+package fakeservice_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// stubPlane is a data plane whose work does nothing, unless a test says what.
+type stubPlane struct {
+	fakeservice.DataPlane // the methods that no test here calls
+
+	// apply is what Apply does; nil is nothing.
+	apply func(ctx context.Context, m fakeservice.Machine) error
+
+	mu      sync.Mutex
+	applied []fakeservice.Machine
+	calls   []string
+}
+
+func (p *stubPlane) note(call string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls = append(p.calls, call)
+}
+
+func (p *stubPlane) called() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string{}, p.calls...)
+}
+
+func (p *stubPlane) Apply(ctx context.Context, m fakeservice.Machine) error {
+	p.mu.Lock()
+	p.applied = append(p.applied, m)
+	p.calls = append(p.calls, "apply")
+	p.mu.Unlock()
+	if p.apply == nil {
+		return nil
+	}
+	return p.apply(ctx, m)
+}
+
+func (p *stubPlane) Attach(fakeservice.Reporter)          { p.note("attach") }
+func (p *stubPlane) Close() error                         { p.note("close"); return nil }
+func (p *stubPlane) Remove(context.Context, string) error { p.note("remove"); return nil }
+func (p *stubPlane) Endpoints(string) fakeservice.Endpoints {
+	return fakeservice.Endpoints{Host: "127.64.0.1", PostgresDirectPort: 15432}
+}
+
+func (p *stubPlane) Backup(context.Context, fakeservice.Machine, string) (int64, error) {
+	p.note("backup")
+	return 42, nil
+}
+
+func (p *stubPlane) DropBackup(context.Context, string, string) error {
+	p.note("drop backup")
+	return nil
+}
+
+func (p *stubPlane) Restore(context.Context, fakeservice.Machine, string) error {
+	return errors.New("the disk is full")
+}
+
+func startWith(t *testing.T, plane *stubPlane) *api {
+	t.Helper()
+	return start(t, func(o *fakeservice.Options) { o.DataPlane = plane })
+}
+
+// status is a job's status.
+func (a *api) status(job string) string {
+	a.t.Helper()
+	return a.call("GET", "/jobs/"+job, nil).string("status")
+}
+
+// A job ends when its time has come and its work has returned, whichever is
+// later.
+func TestJobsWaitForTheirWork(t *testing.T) {
+	t.Parallel()
+	begun, finish := make(chan struct{}), make(chan struct{})
+	plane := &stubPlane{}
+	a := startWith(t, plane)
+	id := a.running()
+	plane.apply = func(context.Context, fakeservice.Machine) error {
+		close(begun)
+		<-finish
+		return nil
+	}
+	path := "/instances/" + id
+	job := a.accepted("PUT", path+"/allowlist", object{"allowlist": []string{"192.0.2.1"}}).string("job_id")
+	<-begun
+	equal(t, "before its time", a.status(job), "running")
+	ended := make(chan struct{})
+	go func() {
+		a.Advance(time.Hour)
+		close(ended)
+	}()
+	for a.call("GET", "/jobs/"+job, nil).body["progress"] != 99.0 {
+		time.Sleep(time.Millisecond)
+	}
+	equal(t, "after its time, with work to do", a.status(job), "running")
+	a.want(409, "job_running", "PATCH", path, object{"name": "n"})
+	close(finish)
+	<-ended // Advance waits for what it has made due
+	equal(t, "after its work", a.status(job), "done")
+	equal(t, "allowlist", a.call("GET", path+"/allowlist", nil).body["allowlist"], any([]any{"192.0.2.1"}))
+
+	// Work that is done early waits for the job's time.
+	plane.apply = nil
+	job = a.accepted("PUT", path+"/allowlist", object{"allowlist": []string{}}).string("job_id")
+	for len(plane.called()) < 4 { // attach, and one for each of the three
+		time.Sleep(time.Millisecond)
+	}
+	equal(t, "work done early", a.status(job), "running")
+	a.Advance(20 * time.Second)
+	equal(t, "at its time", a.status(job), "done")
+}
+
+func TestFailedWorkFailsTheJob(t *testing.T) {
+	t.Parallel()
+	plane := &stubPlane{}
+	a := startWith(t, plane)
+	id := a.running("postgres")
+	plane.apply = func(_ context.Context, m fakeservice.Machine) error {
+		if len(m.Allowlist) > 0 {
+			return &fakeservice.Failure{Code: "no_route", Detail: "There is no route."}
+		}
+		return nil
+	}
+	path := "/instances/" + id
+	job := a.done("PUT", path+"/allowlist", object{"allowlist": []string{"192.0.2.1"}}).string("job_id")
+	failure := a.call("GET", "/jobs/"+job, nil).body["error"]
+	equal(t, "error", failure, any(object{"code": "no_route", "detail": "There is no route."}))
+	equal(t, "allowlist", a.call("GET", path+"/allowlist", nil).body["allowlist"], any([]any{}))
+	// The machine was put back to what the record says.
+	last := plane.applied[len(plane.applied)-1]
+	equal(t, "calls", plane.called(), []string{"attach", "apply", "apply", "apply"})
+	equal(t, "allowlist of the machine", len(last.Allowlist), 0)
+	events := a.Events()
+	equal(t, "event", events[len(events)-1].Type, "job_failed")
+
+	// Any other error is told too, and the undo snapshot of failed work goes.
+	backup := newBackup(a, id)
+	job = a.done("POST", path+"/actions/restore", object{"confirm": id, "backup_id": backup}).string("job_id")
+	failure = a.call("GET", "/jobs/"+job, nil).body["error"]
+	equal(t, "error", failure, any(object{"code": "internal", "detail": "the disk is full"}))
+	equal(t, "last calls", plane.called()[4:], []string{"backup", "drop backup"})
+}
+
+// What a test makes fail does not even begin, so nothing of it is real.
+func TestJobsMadeToFailDoNoWork(t *testing.T) {
+	t.Parallel()
+	plane := &stubPlane{}
+	a := startWith(t, plane)
+	id := a.running()
+	before := len(plane.called())
+	a.FailJobs(fakeservice.JobMatch{Operation: "rotate"}, 1, "c", "d")
+	job := a.done("POST", "/instances/"+id+"/actions/rotate", object{}).string("job_id")
+	equal(t, "status", a.status(job), "failed")
+	equal(t, "calls", len(plane.called()), before)
+	job = a.done("POST", "/instances/"+id+"/actions/rotate", object{}).string("job_id")
+	equal(t, "the next one", a.status(job), "done")
+	equal(t, "calls", len(plane.called()), before+1)
+}
+
+// A held job works, and ends when it is released or finished.
+func TestHeldJobsWork(t *testing.T) {
+	t.Parallel()
+	plane := &stubPlane{}
+	a := startWith(t, plane)
+	id := a.running()
+	release := a.HoldJobs(fakeservice.JobMatch{})
+	job := a.accepted("POST", "/instances/"+id+"/actions/rotate", object{}).string("job_id")
+	a.Advance(time.Hour)
+	equal(t, "held", a.status(job), "running")
+	if err := a.FinishJob(job); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "finished", a.status(job), "done")
+	release()
+}
+
+func TestCreationWithDataPlane(t *testing.T) {
+	t.Parallel()
+	plane := &stubPlane{}
+	a := startWith(t, plane)
+	made := a.accepted("POST", "/instances", object{"name": "a", "plan": "small", "region": "us-east", "engines": object{"postgres": true}})
+	equal(t, "before the checkout", plane.called(), []string{"attach"})
+	if err := a.FinishJob(made.string("job_id")); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "calls", plane.called(), []string{"attach", "apply", "backup"})
+	machine := plane.applied[0]
+	equal(t, "limit", machine.Limits.PostgresConnections, 50)
+	path := "/instances/" + made.string("id")
+	record := a.call("GET", path, nil).body
+	equal(t, "host", record["host"], any("127.64.0.1"))
+	equal(t, "port", record["engines"].(object)["postgres"].(object)["port"], any(15432.0))
+	postgres := a.call("GET", path+"/connection", nil).body["engines"].(object)["postgres"].(object)
+	equal(t, "direct port", postgres["direct_port"], any(15432.0))
+	if _, there := postgres["pooled_port"]; there {
+		t.Error("the record promises a pooled port")
+	}
+	equal(t, "size of the first backup", a.call("GET", path+"/backups", nil).body["backups"].([]any)[0].(object)["size_bytes"], any(42.0))
+}
+
+// A creation that fails leaves nothing of the machine.
+func TestCreationWhoseWorkFails(t *testing.T) {
+	t.Parallel()
+	plane := &stubPlane{apply: func(context.Context, fakeservice.Machine) error { return errors.New("no room") }}
+	a := startWith(t, plane)
+	made := a.done("POST", "/instances", object{"name": "a", "plan": "free", "region": "us-east"})
+	equal(t, "status", a.call("GET", "/instances/"+made.string("id"), nil).string("status"), "failed")
+	equal(t, "calls", plane.called(), []string{"attach", "apply", "remove"})
+	added := a.AddInstance(fakeservice.Instance{})
+	equal(t, "status of one that was added", added.Status, fakeservice.StatusFailed)
+}
+
+// Closing tells work to stop and waits for it, and the data plane goes last.
+func TestCloseStopsWork(t *testing.T) {
+	t.Parallel()
+	plane := &stubPlane{}
+	a := startWith(t, plane)
+	id := a.running()
+	begun := make(chan struct{})
+	plane.apply = func(ctx context.Context, _ fakeservice.Machine) error {
+		close(begun)
+		<-ctx.Done()
+		plane.note("stopped")
+		return ctx.Err()
+	}
+	a.accepted("PUT", "/instances/"+id+"/allowlist", object{"allowlist": []string{"192.0.2.1"}})
+	<-begun
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	calls := plane.called()
+	equal(t, "the end", calls[len(calls)-2:], []string{"stopped", "close"})
+	// What is asked for after that does not begin.
+	equal(t, "late job", a.call("POST", "/instances", object{"name": "a", "plan": "free", "region": "us-east"}).status, http.StatusAccepted)
+	equal(t, "calls", len(plane.called()), len(calls))
+}
+
+// An instance that is taken away while a job works on it is removed for real,
+// once the work has stopped.
+func TestRemovalStopsWork(t *testing.T) {
+	t.Parallel()
+	plane := &stubPlane{}
+	a := startWith(t, plane)
+	id := a.running()
+	begun := make(chan struct{})
+	plane.apply = func(ctx context.Context, _ fakeservice.Machine) error {
+		close(begun)
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	job := a.accepted("PUT", "/instances/"+id+"/allowlist", object{"allowlist": []string{"192.0.2.1"}}).string("job_id")
+	<-begun
+	a.RemoveInstance(id)
+	equal(t, "job", a.status(job), "failed")
+	calls := plane.called()
+	equal(t, "last call", calls[len(calls)-1], "remove")
+}
+
+// Daily backups are real, come beside jobs, and the oldest go.
+func TestDailyBackupsAreReal(t *testing.T) {
+	t.Parallel()
+	plane := &stubPlane{}
+	a := startWith(t, plane)
+	made := a.done("POST", "/instances", object{"name": "a", "plan": "free", "region": "us-east"})
+	a.Advance(9 * 24 * time.Hour)
+	record, _ := a.Instance(made.string("id"))
+	equal(t, "backups", len(record.Backups), 7)
+	equal(t, "size", record.Backups[0].SizeBytes, int64(42))
+	for i, b := range record.Backups[1:] {
+		if newer := record.Backups[i]; newer.CreatedAt.Sub(b.CreatedAt) != 24*time.Hour {
+			t.Errorf("backups at %s and %s", newer.CreatedAt, b.CreatedAt)
+		}
+	}
+	dropped := 0
+	for _, call := range plane.called() {
+		if call == "drop backup" {
+			dropped++
+		}
+	}
+	equal(t, "dropped", dropped, 3)
+}
