@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
@@ -46,7 +47,10 @@ func startEngines(ctx context.Context, s settings, find locate, log *slog.Logger
 	if err != nil {
 		return engines{}, fmt.Errorf("data plane: %w", err)
 	}
-	plane, err := dataplane.New(dataplane.Options{Postgres: programs, StateFolder: s.stateDir, Logger: log})
+	plane, err := dataplane.New(dataplane.Options{
+		Postgres: programs, StateFolder: s.stateDir, Logger: log,
+		Repositories: s.repos, Environment: os.Environ(), Patience: patience(s.speed),
+	})
 	if err != nil {
 		return engines{}, fmt.Errorf("data plane: %w", err)
 	}
@@ -54,8 +58,12 @@ func startEngines(ctx context.Context, s settings, find locate, log *slog.Logger
 	if programs.PgBouncer != "" {
 		pooler = "with PgBouncer for the pooled port"
 	}
-	return engines{plane: plane, text: fmt.Sprintf("What it provisions is real: PostgreSQL %d from %s,\n%s.",
-		programs.Version, filepath.Dir(programs.Postgres), pooler)}, nil
+	code := "Apps are built from what --repo owner/repo=folder names, which is nothing now."
+	if len(s.repos) > 0 {
+		code = "Apps are built from " + s.repos.String() + "."
+	}
+	return engines{plane: plane, text: fmt.Sprintf("What it provisions is real: PostgreSQL %d from %s,\n%s.\n%s",
+		programs.Version, filepath.Dir(programs.Postgres), pooler, code)}, nil
 }
 
 // withoutEngines keeps records alone, and says why to whoever asks for more.

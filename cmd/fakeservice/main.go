@@ -50,10 +50,11 @@ type settings struct {
 	dataPlane   string
 	postgresBin string
 	stateDir    string
+	repos       repositories
 }
 
 func parse(args []string, errors io.Writer) (settings, error) {
-	var s settings
+	s := settings{repos: repositories{}}
 	flags := flag.NewFlagSet("fakeservice", flag.ContinueOnError)
 	flags.SetOutput(errors)
 	flags.StringVar(&s.listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
@@ -65,6 +66,7 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags.StringVar(&s.dataPlane, "data-plane", planeAuto, "run for real what instances have: on, off, or auto, which is on where PostgreSQL is installed")
 	flags.StringVar(&s.postgresBin, "postgres-bin", "", "folder of PostgreSQL's server programs; without it PATH and Debian's folders are searched")
 	flags.StringVar(&s.stateDir, "state-dir", "", "folder to keep the data of instances in until the end; without it the system's temporary folder")
+	flags.Var(s.repos, "repo", "a repository that apps are imported from, as owner/repo=folder; the folder is a git repository, or serves every branch; may be repeated")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
@@ -77,6 +79,8 @@ func parse(args []string, errors io.Writer) (settings, error) {
 		return s, fmt.Errorf("--api-key must not be empty")
 	case !slices.Contains([]string{planeAuto, planeOn, planeOff}, s.dataPlane):
 		return s, fmt.Errorf("--data-plane must be on, off or auto, not %q", s.dataPlane)
+	case s.dataPlane == planeOff && len(s.repos) > 0:
+		return s, fmt.Errorf("--repo needs the data plane, which --data-plane=off switches off")
 	}
 	return s, nil
 }

@@ -7,6 +7,7 @@
 package dataplane
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -30,6 +31,9 @@ type Options struct {
 	Repositories map[string]string
 	Environment  []string
 	Patience     time.Duration
+	// AppsFolder is where apps are built and run, which some folders for data
+	// forbid; empty is below the StateFolder.
+	AppsFolder string
 	// StateFolder is where the Plane makes the folder that it works in; empty
 	// is the system's folder for temporary files.
 	StateFolder string
@@ -86,7 +90,7 @@ func New(o Options) (*Plane, error) {
 	p.life, p.end = context.WithCancel(context.Background())
 	p.apps, err = appruntime.Open(appruntime.Options{
 		Repositories: o.Repositories, Environment: o.Environment, Patience: o.Patience,
-		Parent: folder, Logger: o.Logger, StatusChanged: p.appChanged,
+		Parent: cmp.Or(o.AppsFolder, folder), Logger: o.Logger, StatusChanged: p.appChanged,
 	})
 	if err != nil {
 		return nil, errors.Join(err, server.Close(), os.RemoveAll(folder))

@@ -1,6 +1,7 @@
 package fakeservicetest
 
 import (
+	"os"
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
@@ -16,7 +17,11 @@ func WithDataPlane(t testing.TB, opts ...func(*dataplane.Options)) func(*fakeser
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := dataplane.Options{Postgres: binaries, StateFolder: FastFolder()}
+	options := dataplane.Options{
+		Postgres: binaries, StateFolder: FastFolder(),
+		// Shared memory often forbids to run what lies in it.
+		AppsFolder: os.TempDir(), Environment: os.Environ(),
+	}
 	for _, set := range opts {
 		set(&options)
 	}

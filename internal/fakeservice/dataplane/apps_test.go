@@ -1,0 +1,339 @@
+package dataplane_test
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+)
+
+// withRepositories lets apps be imported: octo/app is one that works, and
+// octo/broken does not build.
+func withRepositories(t *testing.T) func(*dataplane.Options) {
+	t.Helper()
+	broken := t.TempDir()
+	if err := os.WriteFile(filepath.Join(broken, "hosting.json"), []byte(`{"build": "echo no luck; exit 1", "start": "x"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return func(o *dataplane.Options) {
+		o.Repositories = map[string]string{"octo/app": "../appruntime/testdata/app", "octo/broken": broken}
+		o.Patience = 20 * time.Second
+	}
+}
+
+// fullBox is an instance with all three engines.
+func (f *fake) fullBox() *box {
+	f.t.Helper()
+	b := f.box()
+	f.done("PUT", b.path+"/engines", object{"engines": object{"postgres": object{}, "apps": object{}, "auth": object{}}})
+	return b
+}
+
+// importApp imports a repository as the app web, and lets its build end.
+func (b *box) importApp(repo string, env object) fakeservice.App {
+	b.t.Helper()
+	b.SetDuration("build", time.Millisecond)
+	b.done("POST", b.path+"/apps/import", object{
+		"repo": repo, "branch": "main", "name": "web", "port": 3000, "health_path": "/healthz", "public": true, "env": env,
+	})
+	return b.settled("web")
+}
+
+// settled waits until no build of the app goes on and it runs or has failed.
+func (b *box) settled(name string) fakeservice.App {
+	b.t.Helper()
+	for deadline := time.Now().Add(2 * patient); ; time.Sleep(10 * time.Millisecond) {
+		a, ok := b.App(b.id, name)
+		if !ok {
+			b.t.Fatalf("the app %s is not there", name)
+		}
+		if len(a.Builds) > 0 && !a.Builds[0].InProgress() && a.Status != fakeservice.StatusBuilding {
+			return a
+		}
+		if time.Now().After(deadline) {
+			b.t.Fatalf("the app is %s, its builds are %v, its log:\n%s", a.Status, a.Builds, b.AppLog(b.id, name))
+		}
+	}
+}
+
+func (b *box) mustRun(a fakeservice.App) fakeservice.App {
+	b.t.Helper()
+	if a.Status != fakeservice.StatusRunning || a.URL == "" {
+		b.t.Fatalf("the app is %s at %q, its builds are %v, its log:\n%s", a.Status, a.URL, a.Builds, b.AppLog(b.id, a.Name))
+	}
+	return a
+}
+
+// ask gets a page of the app.
+func ask(t *testing.T, address, path string) (int, string) {
+	t.Helper()
+	response, err := http.Get(address + path)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return response.StatusCode, string(text)
+}
+
+func mustAsk(t *testing.T, address, path string) string {
+	t.Helper()
+	status, text := ask(t, address, path)
+	if status != http.StatusOK {
+		t.Fatalf("%s answered %d: %s", path, status, text)
+	}
+	return text
+}
+
+// variable is a variable of the running app.
+func variable(t *testing.T, address, name string) string {
+	t.Helper()
+	for line := range strings.Lines(mustAsk(t, address, "/env")) {
+		if value, ok := strings.CutPrefix(line, name+"="); ok {
+			return strings.TrimSuffix(value, "\n")
+		}
+	}
+	return ""
+}
+
+func keep(t *testing.T, address, text string) {
+	t.Helper()
+	mustAsk(t, address, "/keep?text="+url.QueryEscape(text))
+}
+
+func kept(t *testing.T, address string) string {
+	t.Helper()
+	file := filepath.Join(variable(t, address, "DATA_DIR"), "kept")
+	_, text := ask(t, address, "/read?file="+url.QueryEscape(file))
+	return text
+}
+
+// The app gets a database that it can use whoever is in the allowlist, and new
+// passwords when they change.
+func TestAppAndItsDatabase(t *testing.T) {
+	t.Parallel()
+	b := start(t, withRepositories(t)).fullBox()
+	a := b.mustRun(b.importApp("octo/app", object{"NEXT_PUBLIC_X": "y"}))
+	if a.Builds[0].Commit == "" || variable(t, a.URL, "NEXT_PUBLIC_X") != "y" {
+		t.Errorf("the build is %v, NEXT_PUBLIC_X is %q", a.Builds[0], variable(t, a.URL, "NEXT_PUBLIC_X"))
+	}
+	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"203.0.113.7"}})
+	connects := func(link string) error {
+		// The CA's file is where the app sees it, so the test brings its own.
+		u, err := url.Parse(link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		query := u.Query()
+		if query.Get("sslmode") != "verify-full" || mustAsk(t, a.URL, "/read?file="+url.QueryEscape(query.Get("sslrootcert"))) != b.connection().Certificate {
+			t.Errorf("the app verifies with %s", u.RawQuery)
+		}
+		query.Del("sslrootcert")
+		u.RawQuery = query.Encode()
+		conn, err := b.dial(u.String())
+		if err == nil {
+			b.exec(conn, "CREATE TABLE IF NOT EXISTS t (n INT)", "INSERT INTO t VALUES (1)")
+		}
+		return err
+	}
+	before := variable(t, a.URL, "DATABASE_URL")
+	if err := connects(before); err != nil {
+		t.Errorf("the app's database: %s", err)
+	}
+	keep(t, a.URL, "stays")
+	b.done("POST", b.path+"/actions/rotate", object{})
+	after := ""
+	until(t, "the app has the new password", func() bool {
+		status, text := ask(t, a.URL, "/env")
+		if status != http.StatusOK || strings.Contains(text, before) {
+			return false
+		}
+		after = variable(t, a.URL, "DATABASE_URL")
+		return true
+	})
+	if err := connects(after); err != nil {
+		t.Errorf("the app's database after a rotation: %s", err)
+	}
+	if err := connects(before); err == nil {
+		t.Error("the old password still works")
+	}
+	for _, restart := range []string{"/apps/web/actions/restart", "/engines/postgres/actions/restart", "/engines/apps/actions/restart", "/engines/auth/actions/restart"} {
+		b.done("POST", b.path+restart, object{})
+		b.mustRun(b.settled("web"))
+		until(t, "the app answers", func() bool { status, _ := ask(t, a.URL, "/healthz"); return status == http.StatusOK })
+		if kept(t, a.URL) != "stays" {
+			t.Errorf("after %s the data is gone", restart)
+		}
+		if n := b.count(b.inside(variable(t, a.URL, "DATABASE_URL")), "SELECT count(*) FROM t"); n != 2 {
+			t.Errorf("after %s there are %d rows", restart, n)
+		}
+	}
+}
+
+// inside connects as the app does, whose own path of the CA's file is not the
+// test's.
+func (b *box) inside(link string) *pgx.Conn {
+	b.t.Helper()
+	link, _, _ = strings.Cut(link, "?")
+	conn, err := b.dial(link + "?sslmode=verify-full")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return conn
+}
+
+// A build that fails leaves the running version, and says why.
+func TestFailedBuilds(t *testing.T) {
+	t.Parallel()
+	b := start(t, withRepositories(t)).fullBox()
+	for repo, want := range map[string]string{"octo/broken": "no luck\nThe build failed: exit status 1", "octo/unknown": "--repo octo/unknown=FOLDER"} {
+		a := b.importApp(repo, object{})
+		if a.Status != fakeservice.StatusFailed || a.Builds[0].Status != fakeservice.StatusFailed || !strings.Contains(a.Builds[0].Error, want) || a.URL != "" {
+			t.Errorf("%s is %s at %q, its build %v, want %q", repo, a.Status, a.URL, a.Builds[0], want)
+		}
+		b.done("DELETE", b.path+"/apps/web", nil)
+	}
+	a := b.mustRun(b.importApp("octo/app", object{}))
+	b.EditApp(b.id, "web", func(a *fakeservice.App) { a.Repo = "octo/broken" })
+	keep(t, a.URL, "x")
+	b.done("POST", b.path+"/apps/web/actions/redeploy", object{})
+	a = b.mustRun(b.settled("web"))
+	if len(a.Builds) != 2 || a.Builds[0].Status != fakeservice.StatusFailed {
+		t.Errorf("the builds are %v", a.Builds)
+	}
+	if kept(t, a.URL) != "x" {
+		t.Error("the running version has no data")
+	}
+}
+
+// An app that does not answer has failed, and one that is killed comes back.
+func TestHealthOfApps(t *testing.T) {
+	t.Parallel()
+	b := start(t, withRepositories(t), func(o *dataplane.Options) { o.Patience = 3 * time.Second }).fullBox()
+	a := b.importApp("octo/app", object{"SICK": "1"})
+	if a.Status != fakeservice.StatusFailed || a.Builds[0].Status != fakeservice.StatusSuccessful {
+		t.Fatalf("an app that does not answer is %s, its build %v", a.Status, a.Builds[0])
+	}
+	b.done("PATCH", b.path+"/apps/web", object{"env": object{}})
+	a = b.mustRun(b.settled("web"))
+	for _, engine := range []string{fakeservice.EngineApps, fakeservice.EnginePostgres} {
+		killed := b.process(engine)
+		if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "another "+engine+" process", func() bool {
+			pid := b.process(engine)
+			return pid != 0 && pid != killed
+		})
+	}
+	until(t, "the app answers", func() bool { status, _ := ask(t, a.URL, "/healthz"); return status == http.StatusOK })
+	until(t, "Postgres answers", func() bool {
+		conn, err := b.dial(b.connection().Engines.Postgres.Owner)
+		return err == nil && conn.Ping(t.Context()) == nil
+	})
+	b.mustRun(b.settled("web"))
+}
+
+// process is the number of an engine's process, or 0.
+func (b *box) process(engine string) int {
+	for _, p := range b.Processes(b.id) {
+		if p.Engine == engine {
+			return p.PID
+		}
+	}
+	return 0
+}
+
+// What is changed without a build takes effect with a restart.
+func TestAppChanges(t *testing.T) {
+	t.Parallel()
+	b := start(t, withRepositories(t)).fullBox()
+	a := b.mustRun(b.importApp("octo/app", object{}))
+	keep(t, a.URL, "stays")
+	b.done("PATCH", b.path+"/apps/web", object{"public": false})
+	if hidden, _ := b.App(b.id, "web"); hidden.URL != "" || hidden.Status != fakeservice.StatusRunning {
+		t.Errorf("an app that is not public is %s at %q", hidden.Status, hidden.URL)
+	}
+	if status, _ := ask(t, a.URL, "/healthz"); status != 0 {
+		t.Errorf("the address of an app that is not public answers %d", status)
+	}
+	b.done("PATCH", b.path+"/apps/web", object{"public": true, "links": []string{"auth"}})
+	again := b.mustRun(b.settled("web"))
+	if again.URL != a.URL || kept(t, again.URL) != "stays" || len(again.Builds) != 1 {
+		t.Errorf("public again, the app is at %s with %q after %d builds", again.URL, kept(t, again.URL), len(again.Builds))
+	}
+}
+
+// A backup holds the app's data as well, and a reset empties it.
+func TestBackupsOfApps(t *testing.T) {
+	t.Parallel()
+	b := start(t, withRepositories(t)).fullBox()
+	a := b.mustRun(b.importApp("octo/app", object{}))
+	keep(t, a.URL, "worth keeping")
+	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id})
+	until(t, "the app answers", func() bool { status, _ := ask(t, a.URL, "/healthz"); return status == http.StatusOK })
+	if text := kept(t, a.URL); strings.Contains(text, "worth keeping") {
+		t.Error("a reset left the data")
+	}
+	in, _ := b.Instance(b.id)
+	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": in.Backups[0].ID})
+	until(t, "the app answers", func() bool { status, _ := ask(t, a.URL, "/healthz"); return status == http.StatusOK })
+	if text := kept(t, a.URL); text != "worth keeping" {
+		t.Errorf("the restored data is %q", text)
+	}
+}
+
+// Apps and the auth engine go with their engines, and with the fake.
+func TestAppsGo(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f := start(t, withRepositories(t), func(o *dataplane.Options) { o.AppsFolder = folder })
+	one, other := f.fullBox(), f.fullBox()
+	first, second := one.mustRun(one.importApp("octo/app", object{})), other.mustRun(other.importApp("octo/app", object{}))
+	if first.URL == second.URL {
+		t.Errorf("both apps are at %s", first.URL)
+	}
+	keep(t, first.URL, "one")
+	if text := kept(t, second.URL); text == "one" {
+		t.Error("an app sees another instance's data")
+	}
+	pids := []int{one.process(fakeservice.EngineApps), other.process(fakeservice.EngineApps)}
+	f.done("PUT", one.path+"/engines", object{"engines": object{"postgres": object{}}})
+	if one.process(fakeservice.EngineApps) != 0 {
+		t.Error("an app outlives the apps engine")
+	}
+	if status, _ := ask(t, first.URL, "/healthz"); status != 0 {
+		t.Errorf("the address of the app answers %d", status)
+	}
+	f.done("DELETE", other.path+"?confirm="+other.id, nil)
+	third := f.fullBox()
+	third.mustRun(third.importApp("octo/app", object{}))
+	pids = append(pids, third.process(fakeservice.EngineApps))
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, pid := range pids {
+		if err := syscall.Kill(pid, 0); err == nil {
+			t.Errorf("the process %d is left", pid)
+		}
+	}
+	if names := left(t, folder); len(names) > 0 {
+		t.Errorf("%v is left", names)
+	}
+}

@@ -1,0 +1,171 @@
+package dataplane_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// authRecord is the auth engine's part of the connection record.
+type authRecord struct {
+	URL        string `json:"url"`
+	AnonKey    string `json:"anon_key"`
+	ServiceKey string `json:"service_key"`
+}
+
+func (b *box) auth() authRecord {
+	b.t.Helper()
+	_, answer := b.call("GET", b.path+"/connection", nil)
+	text, err := json.Marshal(answer["engines"].(object)["auth"])
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var record authRecord
+	if err := json.Unmarshal(text, &record); err != nil {
+		b.t.Fatal(err)
+	}
+	return record
+}
+
+// post asks the auth engine and returns the status and the body.
+func (a authRecord) post(t *testing.T, key, path string, body object) (int, object) {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequest("POST", a.URL+path, bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("apikey", key)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var answer object
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, answer
+}
+
+var account = object{"email": "ada@example.test", "password": "correct horse"}
+
+func (b *box) signIn() int {
+	b.t.Helper()
+	record := b.auth()
+	status, _ := record.post(b.t, record.AnonKey, "/token?grant_type=password", account)
+	return status
+}
+
+// Accounts outlive restarts and rotations, and the anon key does, too. They go
+// with the engine's data and come back with a backup.
+func TestAuthEngine(t *testing.T) {
+	t.Parallel()
+	b := start(t).fullBox()
+	record := b.auth()
+	if !strings.HasSuffix(record.URL, "/auth/v1") {
+		t.Errorf("the auth engine is at %s", record.URL)
+	}
+	if status, answer := record.post(t, record.AnonKey, "/signup", account); status != http.StatusOK {
+		t.Fatalf("the sign-up answered %d %v", status, answer)
+	}
+	created := slices.ContainsFunc(b.Events(), func(e fakeservice.Event) bool {
+		return e.Type == "auth_user_created" && e.InstanceID == b.id && e.Data["user_id"] != ""
+	})
+	if !created {
+		t.Errorf("the events are %v", b.Events())
+	}
+	for _, engine := range []string{"auth", "postgres"} {
+		b.done("POST", b.path+"/engines/"+engine+"/actions/restart", object{})
+		if status := b.signIn(); status != http.StatusOK {
+			t.Errorf("after a restart of %s, the sign-in answered %d", engine, status)
+		}
+	}
+	b.done("POST", b.path+"/actions/rotate", object{})
+	rotated := b.auth()
+	if rotated.AnonKey != record.AnonKey || rotated.URL != record.URL || rotated.ServiceKey == record.ServiceKey {
+		t.Error("a rotation changes the service key and nothing else of the record")
+	}
+	if status := b.signIn(); status != http.StatusOK {
+		t.Errorf("after a rotation, the sign-in answered %d", status)
+	}
+	if status, _ := rotated.post(t, record.ServiceKey, "/signup", account); status != http.StatusUnauthorized {
+		t.Errorf("the old service key answers %d", status)
+	}
+
+	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id, "engine": "auth"})
+	if status := b.signIn(); status != http.StatusBadRequest {
+		t.Errorf("after a reset, the sign-in answered %d", status)
+	}
+	in, _ := b.Instance(b.id)
+	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": in.Backups[0].ID})
+	if status := b.signIn(); status != http.StatusOK {
+		t.Errorf("after a restore, the sign-in answered %d", status)
+	}
+	// A new engine has new keys and no accounts.
+	b.done("PUT", b.path+"/engines", object{"engines": object{"postgres": object{}, "apps": object{}}})
+	b.done("PUT", b.path+"/engines", object{"engines": object{"postgres": object{}, "apps": object{}, "auth": object{}}})
+	if fresh := b.auth(); fresh.AnonKey == record.AnonKey {
+		t.Error("a new engine has the old anon key")
+	}
+	if status := b.signIn(); status != http.StatusBadRequest {
+		t.Errorf("with a new engine, the sign-in answered %d", status)
+	}
+}
+
+// The settings are those of the running engine.
+func TestAuthSettings(t *testing.T) {
+	t.Parallel()
+	b := start(t).fullBox()
+	record := b.auth()
+	if status, _ := record.post(t, record.AnonKey, "/signup", account); status != http.StatusOK {
+		t.Fatalf("the sign-up answered %d", status)
+	}
+	b.done("PATCH", b.path+"/engines/auth/settings", object{"site_url": "https://app.example", "redirect_urls": []string{"https://app.example/**"}})
+	for wanted, leads := range map[string]string{"https://app.example/reset": "https://app.example/reset", "https://evil.example/": "https://app.example"} {
+		if status, answer := record.post(t, record.AnonKey, "/recover?redirect_to="+url.QueryEscape(wanted), account); status != http.StatusOK {
+			t.Fatalf("the request for a link answered %d %v", status, answer)
+		}
+		mails := b.Mails()
+		link, err := url.Parse(mails[len(mails)-1].Link)
+		if err != nil || link.Query().Get("redirect_to") != leads || mails[0].To != "ada@example.test" {
+			t.Errorf("the mails are %v", mails)
+		}
+	}
+	for _, e := range b.Events() {
+		for name, value := range e.Data {
+			if text, _ := value.(string); strings.Contains(text, "token=") || strings.Contains(text, "ada@") {
+				t.Errorf("the event %s tells %s = %s", e.Type, name, text)
+			}
+		}
+	}
+}
+
+// Accounts of one instance are none of another.
+func TestAuthEnginesSideBySide(t *testing.T) {
+	t.Parallel()
+	f := start(t)
+	one, other := f.fullBox(), f.fullBox()
+	first, second := one.auth(), other.auth()
+	if first.URL == second.URL || first.AnonKey == second.AnonKey {
+		t.Error("two instances share an auth engine")
+	}
+	if status, _ := first.post(t, first.AnonKey, "/signup", account); status != http.StatusOK {
+		t.Fatalf("the sign-up answered %d", status)
+	}
+	if status := other.signIn(); status != http.StatusBadRequest {
+		t.Errorf("the account signs in elsewhere with %d", status)
+	}
+	if status, _ := second.post(t, first.AnonKey, "/signup", account); status != http.StatusUnauthorized {
+		t.Errorf("another instance's key answers %d", status)
+	}
+}
