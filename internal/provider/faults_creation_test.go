@@ -36,6 +36,8 @@ var creationFaults = []faultRow{
 			w.apply()
 			w.mustBeSettled()
 			onlyInstance(t, fake)
+			posts := map[bool]int{true: 1, false: 2}[after]
+			must(t, fake.Count("POST", "/instances") == posts, "%d creations, want %d", fake.Count("POST", "/instances"), posts)
 			lines = append(lines, "1 instance, "+counts(fake, "POST /instances"))
 		}
 		return strings.Join(lines, "; ")

@@ -134,8 +134,12 @@ var interruptionFaults = []faultRow{
 		r := apply.wait()
 		must(t, r.exit == 1 && killed > 0, "%d killed, exit %d:\n%s", killed, r.exit, r.output)
 		must(t, fmt.Sprint(w.mustBeKept("hosting_app", "test").Attributes["port"]) == "3000", "the state is not as last saved")
+		polls := fake.Count("GET", "/jobs/*")
+		next := w.start("apply", "-auto-approve", "-no-color")
+		until(t, "the same job is polled", func() bool { return fake.Count("GET", "/jobs/*") > polls })
 		release()
-		w.apply()
+		r = next.wait()
+		must(t, r.exit == 0, "the next apply ended with exit %d:\n%s", r.exit, r.output)
 		w.mustBeSettled()
 		return "error, state kept, next apply done, " + counts(fake, "POST /instances/*/apps/import")
 	}},

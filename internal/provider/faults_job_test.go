@@ -104,10 +104,16 @@ var jobFaults = []faultRow{
 		return "1 refused and 1 sent again; an unknown code without a job: 1 request"
 	}},
 	{19, "409 already exists", func(t *testing.T) string {
+		// Even while another job runs, which would be worth waiting for otherwise.
 		fake := seededApps(t)
-		fake.AddApp("i-one", fakeservice.App{Name: "guestbook", Repo: "octo/other", Branch: "main", Port: 1, HealthPath: "/"})
-		newWorkspaceBeside(t, fake, asyncCases[1].created).fails("already_exists", "take the existing one over with an import block")
-		must(t, fake.Count("POST", "/instances/*/apps/import") == 1, "%d requests", fake.Count("POST", "/instances/*/apps/import"))
+		fake.HoldJobs(fakeservice.JobMatch{Operation: "rotate"})
+		_, err := fake.StartJob("i-one", "rotate", "")
+		must(t, err == nil, "%v", err)
+		fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/apps/import", Times: -1, Status: http.StatusConflict, Code: "already_exists", Detail: "there is an app guestbook"})
+		app := strings.Replace(asyncCases[1].created, "name =", "timeouts = { create = \"10s\" }\nname =", 1)
+		newWorkspaceBeside(t, fake, app).fails("already_exists", "take the existing one over with an import block")
+		must(t, fake.Count("POST", "/instances/*/apps/import") == 1 && fake.Count("GET", "/jobs/*") == 0,
+			"%d requests, %d polls", fake.Count("POST", "/instances/*/apps/import"), fake.Count("GET", "/jobs/*"))
 		return counts(fake, "POST /instances/*/apps/import")
 	}},
 }

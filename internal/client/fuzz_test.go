@@ -1,0 +1,125 @@
+package client
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// decodes fuzzes the reading of one kind of record: whatever the network
+// brings, it is an error or a record, and never a panic. What was read can be
+// read again from what it is written as.
+func decodes[T any](f *testing.F, seeds ...string) {
+	for _, seed := range append(seeds, `{}`, `null`, `[]`, `""`, `{"id": 7}`, `{"created_at": "never"}`) {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var record T
+		if json.Unmarshal(raw, &record) != nil {
+			return
+		}
+		if _, err := json.Marshal(record); err != nil && !strings.Contains(err.Error(), "year outside") {
+			t.Errorf("%s was read and cannot be written: %v", raw, err)
+		}
+	})
+}
+
+func FuzzInstance(f *testing.F) {
+	decodes[Instance](f, `{"id": "i", "engines": {"postgres": {"memory_mb": 512}}, "tags": null, "job_id": null}`,
+		`{"engines": ["postgres"]}`, `{"engines": {"auth": true}}`, `{"usage": {"cpu_percent": 1e400}}`)
+}
+
+func FuzzJob(f *testing.F) {
+	decodes[Job](f, `{"id": "j", "status": "failed", "progress": 40, "error": {"code": "c", "detail": "d"}}`, `{"target": null, "error": null}`)
+}
+
+func FuzzApp(f *testing.F) {
+	decodes[App](f, `{"name": "a", "port": 3000, "env": {"A": "1"}, "links": null, "url": null}`)
+}
+
+func FuzzBuild(f *testing.F) {
+	decodes[Build](f, `{"id": "b", "status": "successful", "error": null}`)
+}
+
+func FuzzConnection(f *testing.F) {
+	decodes[Connection](f, `{"host": "h", "engines": {"postgres": {"owner_url": "postgresql://o:p@h/d"}, "redis": null}}`)
+}
+
+func FuzzPlans(f *testing.F) {
+	decodes[Plans](f, `{"plans": [{"id": "p", "cpu": 0.5}], "engines": {"auth": {"floor_mb": 256, "port": null}}}`)
+}
+
+func FuzzPending(f *testing.F) {
+	decodes[Pending](f, `{"job_id": "j"}`, `{"job": {"id": "j"}}`, `{"job": "j", "build_id": null}`)
+}
+
+func FuzzCreated(f *testing.F) {
+	decodes[createdAnswer](f, `{"id": "i", "status": "creating", "checkout_url": "https://c", "job": "j"}`)
+}
+
+func FuzzPage(f *testing.F) {
+	f.Add([]byte(`{"builds": [{"id": "b"}], "next_cursor": "c"}`))
+	f.Add([]byte(`[{"id": "b"}]`))
+	f.Add([]byte(`{"builds": null}`))
+	f.Fuzz(func(_ *testing.T, raw []byte) {
+		page, err := decodePage[Build](raw, "builds")
+		if err == nil {
+			_, _ = pickBuild(page.items, "b")
+		}
+	})
+}
+
+func FuzzErrorBody(f *testing.F) {
+	f.Add(409, []byte(`{"code": "job_running", "detail": "busy"}`))
+	f.Add(502, []byte("<html>"+strings.Repeat("é", 600)))
+	f.Add(500, []byte{0xff, 0xfe})
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		err := newAPIError(request{method: "GET", path: []string{"x"}}, &http.Response{StatusCode: status, Header: http.Header{}}, body)
+		if text := err.Error(); !utf8.ValidString(text) && utf8.Valid(body) {
+			t.Errorf("%q is not UTF-8", text)
+		}
+		if err.Code == "" && utf8.RuneCountInString(err.Detail) > maxForeignBody+1 && !json.Valid(body) {
+			t.Errorf("%d characters of a foreign body", utf8.RuneCountInString(err.Detail))
+		}
+	})
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, seed := range []string{"0", "-1", "7", "86400", "junk", "Fri, 02 Jan 2026 03:04:05 GMT", "99999999999999999999", "1e9", " 5 "} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		wait := retryAfter(&http.Response{Header: http.Header{"Retry-After": {value}, "Date": {"Fri, 02 Jan 2026 03:04:05 GMT"}}})
+		if wait < 0 || wait > retryAfterCap {
+			t.Errorf("%q is a wait of %s", value, wait)
+		}
+	})
+}
+
+func FuzzNextPoll(f *testing.F) {
+	f.Add(int64(time.Second), int64(time.Minute))
+	f.Fuzz(func(t *testing.T, elapsed, total int64) {
+		if elapsed < 0 || total < 0 || elapsed > int64(time.Hour)*1000 || total > int64(time.Hour)*1000 {
+			return
+		}
+		if delay := nextPoll(time.Duration(elapsed), time.Duration(total)); delay < firstPoll || delay > longestDelay {
+			t.Errorf("after %d of %d: %s", elapsed, total, delay)
+		}
+	})
+}
+
+func FuzzSecrets(f *testing.F) {
+	f.Add("a secret", "it holds a secret, and postgresql://u:pw@h")
+	f.Add("((secret)", "((secret)")
+	f.Fuzz(func(t *testing.T, secret, text string) {
+		var s secrets
+		s.add(secret)
+		clean := s.hide(text)
+		if len(secret) >= 4 && strings.Contains(clean, secret) && !strings.Contains(hidden, secret) && !strings.Contains("://"+":"+hidden+"@", secret) && strings.Count(clean, hidden) == 0 {
+			t.Errorf("%q is left in %q", secret, clean)
+		}
+	})
+}
