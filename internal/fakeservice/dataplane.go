@@ -40,6 +40,9 @@ type DataPlane interface {
 	// DropBackup forgets a backup.
 	DropBackup(ctx context.Context, instanceID, backupID string) error
 
+	// Databases lists the databases that are there, and the service's
+	// extensions in them. When they were made is not known.
+	Databases(ctx context.Context, instanceID string) ([]Database, []Extension, error)
 	CreateDatabase(ctx context.Context, instanceID, name string) error
 	DropDatabase(ctx context.Context, instanceID, name string) error
 	// SetExtension turns an extension on and gives the version that runs.

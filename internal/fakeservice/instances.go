@@ -24,7 +24,10 @@ type instance struct {
 	// the page can be opened again.
 	checkout   string
 	nextBackup time.Time
-	snapshots  map[string]snapshot // by backup
+	// jobs counts the jobs that were started, so that what was seen before one
+	// is not taken for what is there after it.
+	jobs      int
+	snapshots map[string]snapshot // by backup
 }
 
 // find returns an instance, or nil.

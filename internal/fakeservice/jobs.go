@@ -58,6 +58,7 @@ func (st *state) startJob(in *instance, spec jobSpec) (*job, error) {
 	st.jobs = append(st.jobs, j)
 	st.activeJobs = append(st.activeJobs, j)
 	in.JobID = j.ID
+	in.jobs++
 	if !spec.waits {
 		st.runJob(j)
 	}

@@ -56,11 +56,13 @@ func (st *state) listDatabases(c *call) response {
 	if err := checkPostgres(in); err != nil {
 		return fail(err)
 	}
-	views := make([]map[string]any, 0, len(in.databases))
-	for _, d := range in.databases {
-		views = append(views, map[string]any{"name": d.Name, "created_at": d.CreatedAt})
-	}
-	return answer(http.StatusOK, map[string]any{"databases": views})
+	return st.observed(c, in, func(in *instance) response {
+		views := make([]map[string]any, 0, len(in.databases))
+		for _, d := range in.databases {
+			views = append(views, map[string]any{"name": d.Name, "created_at": d.CreatedAt})
+		}
+		return answer(http.StatusOK, map[string]any{"databases": views})
+	})
 }
 
 func (st *state) createDatabase(c *call) response {
@@ -150,17 +152,19 @@ func (st *state) listExtensions(c *call) response {
 	if err := checkPostgres(in); err != nil {
 		return fail(err)
 	}
-	only := c.query.Get("database")
-	if only != "" && !in.hasDatabase(only) {
-		return fail(invalid("database", "the instance has no database %q", only))
-	}
-	views := []map[string]any{}
-	for _, e := range in.extensions {
-		if only == "" || e.Database == only {
-			views = append(views, map[string]any{"name": e.Name, "database": e.Database, "version": e.Version})
+	return st.observed(c, in, func(in *instance) response {
+		only := c.query.Get("database")
+		if only != "" && !in.hasDatabase(only) {
+			return fail(invalid("database", "the instance has no database %q", only))
 		}
-	}
-	return answer(http.StatusOK, map[string]any{"extensions": views})
+		views := []map[string]any{}
+		for _, e := range in.extensions {
+			if only == "" || e.Database == only {
+				views = append(views, map[string]any{"name": e.Name, "database": e.Database, "version": e.Version})
+			}
+		}
+		return answer(http.StatusOK, map[string]any{"extensions": views})
+	})
 }
 
 // setExtension turns an extension on. One that is on already stays on.
@@ -277,7 +281,8 @@ func (st *state) query(c *call) response {
 	if wanted.Database == "" {
 		wanted.Database = defaultDatabase
 	}
-	if !in.hasDatabase(wanted.Database) {
+	// A real Postgres says itself which databases it has.
+	if st.plane == nil && !in.hasDatabase(wanted.Database) {
 		return fail(invalid("database", "the instance has no database %q", wanted.Database))
 	}
 	asked := Query{Instance: in.clone(), Database: wanted.Database, Mode: in.ConsoleMode, SQL: wanted.SQL}

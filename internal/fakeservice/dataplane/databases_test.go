@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
@@ -57,6 +58,32 @@ func TestDatabaseThatIsThereAlready(t *testing.T) {
 	}
 	if n := len(b.Databases(b.id)); n != 1 {
 		t.Errorf("the record names %d databases", n)
+	}
+}
+
+// What is made and dropped in SQL is seen by the API.
+func TestDatabasesMadeInSQL(t *testing.T) {
+	t.Parallel()
+	b := start(t).box()
+	b.done("POST", b.path+"/postgres/databases", object{"name": "shop"})
+	conn := b.owner()
+	b.exec(conn, "CREATE DATABASE own", "DROP DATABASE shop WITH (FORCE)", "CREATE EXTENSION pgcrypto")
+	_, answer := b.call("GET", b.path+"/postgres/databases", nil)
+	var names []any
+	for _, d := range answer["databases"].([]any) {
+		names = append(names, d.(object)["name"])
+	}
+	if diff := cmp.Diff([]any{"main", "own"}, names); diff != "" {
+		t.Error(diff)
+	}
+	_, answer = b.call("GET", b.path+"/postgres/extensions", nil)
+	if diff := cmp.Diff([]any{object{"name": "pgcrypto", "database": "main", "version": "1.3"}}, answer["extensions"]); diff != "" {
+		t.Error(diff)
+	}
+	b.done("DELETE", b.path+"/postgres/databases/own", nil)
+	b.done("DELETE", b.path+"/postgres/extensions/pgcrypto", nil)
+	if n := b.count(conn, "SELECT count(*) FROM pg_extension WHERE extname = 'pgcrypto'"); n != 0 {
+		t.Error("the extension is still there")
 	}
 }
 

@@ -93,6 +93,35 @@ func (p *Plane) cluster(ctx context.Context, instanceID string) (*postgres.Clust
 	return m.postgres, leave, nil
 }
 
+// Databases lists the databases that are there, and the service's extensions in
+// them.
+func (p *Plane) Databases(ctx context.Context, instanceID string) ([]fakeservice.Database, []fakeservice.Extension, error) {
+	cluster, leave, err := p.cluster(ctx, instanceID)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer leave()
+	names, err := cluster.Databases(ctx)
+	if err != nil {
+		return nil, nil, failure(err)
+	}
+	var databases []fakeservice.Database
+	var extensions []fakeservice.Extension
+	for _, name := range names {
+		databases = append(databases, fakeservice.Database{Name: name})
+		versions, err := cluster.Extensions(ctx, name)
+		if err != nil {
+			return nil, nil, failure(err)
+		}
+		for _, extension := range []string{"pgvector", "pg_trgm", "pgcrypto"} {
+			if version, on := versions[extensionName(extension)]; on {
+				extensions = append(extensions, fakeservice.Extension{Name: extension, Database: name, Version: version})
+			}
+		}
+	}
+	return databases, extensions, nil
+}
+
 // CreateDatabase makes a database.
 func (p *Plane) CreateDatabase(ctx context.Context, instanceID, name string) error {
 	cluster, leave, err := p.cluster(ctx, instanceID)

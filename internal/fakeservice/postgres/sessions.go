@@ -21,6 +21,11 @@ func (c *Cluster) connect(ctx context.Context, role, database string) (*pgconn.P
 	config.User, config.Password, config.Database = role, "", database
 	config.TLSConfig, config.Fallbacks, config.ValidateConnect = nil, nil, nil
 	config.RuntimeParams = map[string]string{"application_name": "hosting"}
+	if role == superuser {
+		// The owner can set another search path for a database, and must not
+		// get anything of its own run by the superuser.
+		config.RuntimeParams["search_path"] = "pg_catalog"
+	}
 	// When the caller goes, the statement is cancelled and not only forgotten.
 	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn}

@@ -1,0 +1,47 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+)
+
+// Databases names the databases that are the customer's, the default one first.
+func (c *Cluster) Databases(ctx context.Context) ([]string, error) {
+	rows, err := c.list(ctx, maintenance, "SELECT datname FROM pg_database WHERE NOT datistemplate AND datallowconn AND datname <> "+
+		quote(maintenance)+" ORDER BY datname <> "+quote(DefaultDatabase)+", oid")
+	var names []string
+	for _, row := range rows {
+		names = append(names, string(row[0]))
+	}
+	return names, err
+}
+
+// Extensions gives the versions of a database's extensions by their names.
+func (c *Cluster) Extensions(ctx context.Context, database string) (map[string]string, error) {
+	rows, err := c.list(ctx, database, "SELECT extname, extversion FROM pg_extension")
+	versions := map[string]string{}
+	for _, row := range rows {
+		versions[string(row[0])] = string(row[1])
+	}
+	return versions, err
+}
+
+// list asks as the superuser. It takes the turn, so that a server that is being
+// replaced is not asked.
+func (c *Cluster) list(ctx context.Context, database, query string) (rows [][][]byte, err error) {
+	ctx, leave, err := c.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	conn, err := c.connect(ctx, superuser, database)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	results, err := conn.Exec(ctx, query).ReadAll()
+	if err != nil || len(results) != 1 {
+		return nil, err
+	}
+	return results[0].Rows, nil
+}
