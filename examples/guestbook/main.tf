@@ -55,8 +55,8 @@ resource "hosting_postgres_script" "table" {
   depends_on = [hosting_console_mode.this]
 }
 
-# The app. It does not wait for the table: its first build takes minutes, and
-# the table is there long before the first visitor.
+# The app. It comes after the table, so that no visitor finds a guestbook
+# without one.
 resource "hosting_app" "this" {
   instance_id = hosting_instance.this.id
   name        = "guestbook"
@@ -75,6 +75,8 @@ resource "hosting_app" "this" {
 
   # The provider links the auth engine after the import, which ignores links.
   links = ["auth"]
+
+  depends_on = [hosting_postgres_script.table]
 
   lifecycle {
     postcondition {

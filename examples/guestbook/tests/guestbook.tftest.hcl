@@ -1,5 +1,7 @@
 # Run with `terraform test` against a service that has these plans and regions,
-# for example the fake one. What it makes, it destroys at the end.
+# and sees the repository. The fake one does if it is started with
+# --repo instance-hosting/guestbook=examples/guestbook/app. What it makes, it
+# destroys at the end.
 
 variables {
   name                = "guestbook-test"
@@ -9,9 +11,6 @@ variables {
   allowed_cidrs       = ["203.0.113.0/24", "127.0.0.1/32"]
   webhook_url         = "https://events.example.com/guestbook"
   deletion_protection = false
-
-  # The fake service has no Postgres to create the table in.
-  create_table = false
 }
 
 run "rejects_an_empty_name" {
