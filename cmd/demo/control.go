@@ -32,6 +32,34 @@ func (f *fakeProcess) get(ctx context.Context, path string, into any) error {
 	return nil
 }
 
+// process finds the number of an engine's process, or 0 where none runs.
+func (f *fakeProcess) process(ctx context.Context, engine string) (int, error) {
+	var answer struct {
+		Processes []struct {
+			Engine string `json:"engine"`
+			PID    int    `json:"pid"`
+		} `json:"processes"`
+	}
+	if err := f.get(ctx, "/_fake/processes", &answer); err != nil {
+		return 0, err
+	}
+	for _, process := range answer.Processes {
+		if process.Engine == engine {
+			return process.PID, nil
+		}
+	}
+	return 0, nil
+}
+
+// appLog is the end of what an app has written.
+func (f *fakeProcess) appLog(ctx context.Context, instance, app string) (string, error) {
+	var answer struct {
+		Log string `json:"log"`
+	}
+	err := f.get(ctx, "/_fake/apps/"+instance+"/"+app+"/log", &answer)
+	return answer.Log, err
+}
+
 // catalogue picks a plan and a region from those on offer.
 func (f *fakeProcess) catalogue(ctx context.Context) (catalogue, error) {
 	var offered struct {

@@ -31,8 +31,9 @@ type fakeProcess struct {
 // needs the fake to save what it has. It ends with stop.
 func startFake(ctx context.Context, options options) (*fakeProcess, error) {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	command := newCommand(life, 10*time.Second, filepath.Join(options.bin, "fakeservice"),
-		"--listen", "127.0.0.1:0", "--speed", strconv.FormatFloat(options.speed, 'g', -1, 64))
+	command := newCommand(life, time.Minute, filepath.Join(options.bin, "fakeservice"),
+		"--listen", "127.0.0.1:0", "--speed", strconv.FormatFloat(options.speed, 'g', -1, 64),
+		"--data-plane", "on", "--repo", repository+"="+filepath.Join(options.module, "app"))
 	reader, writer := io.Pipe()
 	command.Stdout, command.Stderr = writer, os.Stderr
 	if err := command.Start(); err != nil {

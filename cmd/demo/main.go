@@ -1,9 +1,10 @@
 // Command demo shows the whole product on one machine, without an account: it
 // starts the fake service, applies the guestbook module with a real Terraform
-// or OpenTofu, and proves that a second plan changes nothing.
+// or OpenTofu, proves that a second plan changes nothing, and verifies the
+// guestbook as a visitor, in a browser where there is one.
 //
 // Where standard input is no terminal, it then destroys everything and reports
-// what the fake has left. On a terminal the fake stays up for a look around.
+// what the fake has left. On a terminal all of it stays up for a look around.
 //
 // It is run by `make demo`, from the root of the repository.
 package main
@@ -26,6 +27,7 @@ func main() {
 	flag.StringVar(&options.bin, "bin", ".bin", "folder with the built provider and fake")
 	flag.StringVar(&options.module, "module", "examples/guestbook", "module to apply")
 	flag.StringVar(&options.folder, "folder", ".demo", "folder to work in; what is in it is deleted first")
+	flag.StringVar(&options.artifacts, "artifacts", ".artifacts", "folder for the browser's pictures of the guestbook")
 	flag.Parse()
 	options.interactive = isTerminal(os.Stdin)
 
@@ -45,9 +47,9 @@ func main() {
 }
 
 type options struct {
-	cli, bin, module, folder string
-	speed                    float64
-	interactive              bool
+	cli, bin, module, folder, artifacts string
+	speed                               float64
+	interactive                         bool
 }
 
 // run does the demo's steps in order. The fake is stopped on every way out.
@@ -70,7 +72,6 @@ func run(ctx context.Context, options options) (err error) {
 	}
 
 	step("Apply the guestbook")
-	say("The table is left out, as the fake has no Postgres yet (create_table = false).")
 	began := time.Now()
 	if err := work.command(ctx, "apply", "-auto-approve", "-input=false"); err != nil {
 		return fmt.Errorf("apply the guestbook: %w", err)
@@ -89,12 +90,16 @@ func run(ctx context.Context, options options) (err error) {
 		return fmt.Errorf("the second plan is not empty, or failed: %w", err)
 	}
 	say("The second plan is empty.")
+	deployed, err := verify(ctx, fake, work, options)
+	if err != nil {
+		return err
+	}
 	if err := checkContract(ctx, fake); err != nil {
 		return err
 	}
 
 	if options.interactive {
-		return stayUp(ctx, fake, work)
+		return stayUp(ctx, fake, work, deployed)
 	}
 	if err := destroy(ctx, fake, work); err != nil {
 		return err
@@ -167,8 +172,14 @@ func destroy(ctx context.Context, fake *fakeProcess, work *workspace) error {
 }
 
 // stayUp waits for Ctrl-C, or for the fake to end by itself.
-func stayUp(ctx context.Context, fake *fakeProcess, work *workspace) error {
+func stayUp(ctx context.Context, fake *fakeProcess, work *workspace, deployed guestbook) error {
+	variables, err := writeConnection(ctx, fake, work, deployed)
+	if err != nil {
+		return err
+	}
 	step("The guestbook is deployed; have a look around")
+	say("The guestbook:         %s", deployed.AppURL)
+	say("Its database:          (. %s && psql)", variables)
 	say("What the fake holds:   %s/_fake/state", fake.origin)
 	say("Each request it got:   %s/_fake/requests", fake.origin)
 	say("The module's copy:     %s", work.module)
@@ -176,7 +187,7 @@ func stayUp(ctx context.Context, fake *fakeProcess, work *workspace) error {
 	say("  . %s", work.environmentFile)
 	say("  cd %s && %s apply", work.module, work.cli)
 	say("")
-	say("Ctrl-C stops the fake. Nothing is destroyed first; the fake keeps nothing on disk.")
+	say("Ctrl-C stops it all. Nothing is destroyed first; the fake keeps nothing on disk.")
 	select {
 	case <-ctx.Done():
 		say("")

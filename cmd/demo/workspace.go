@@ -10,8 +10,13 @@ import (
 	"time"
 )
 
-// fakeKey is the API key that the fake takes.
-const fakeKey = "fake-api-key"
+const (
+	// fakeKey is the API key that the fake takes.
+	fakeKey = "fake-api-key"
+	// repository is the app's, as the fake knows it. It is the folder app of
+	// the module.
+	repository = "instance-hosting/guestbook"
+)
 
 // workspace is a folder with a copy of the module, its state, and a CLI
 // configuration that finds the provider where it was built.
@@ -164,9 +169,8 @@ func shellExports(variables []string) string {
 func variables(catalogue catalogue) string {
 	return fmt.Sprintf(`plan                = %q
 region              = %q
-repo                = "instance-hosting/guestbook"
+repo                = %q
 webhook_url         = "https://events.invalid/guestbook"
-create_table        = false
 deletion_protection = false
-`, catalogue.plan, catalogue.region)
+`, catalogue.plan, catalogue.region, repository)
 }

@@ -33,18 +33,19 @@ func (e entry) Initial() string {
 	return "?"
 }
 
-// tidy gives a message as it is kept, or says what is wrong with it.
-func tidy(message string) (string, error) {
+// tidy gives a message as it is kept, or tells the visitor what is wrong with
+// it.
+func tidy(message string) (kept, wrong string) {
 	message = strings.TrimSpace(strings.ReplaceAll(message, "\r\n", "\n"))
 	switch n := utf8.RuneCountInString(message); {
 	case n == 0:
-		return "", errors.New("Write a message first.")
+		return "", "Write a message first."
 	case n > messageMax:
-		return "", fmt.Errorf("The message has %d characters. It may have up to %d.", n, messageMax)
+		return "", fmt.Sprintf("The message has %d characters. It may have up to %d.", n, messageMax)
 	case strings.ContainsRune(message, 0):
-		return "", errors.New("The message has a character that cannot be kept.")
+		return "", "The message has a character that cannot be kept."
 	}
-	return message, nil
+	return message, ""
 }
 
 // table is guestbook_entries in the instance's Postgres.

@@ -123,9 +123,9 @@ func (g *guestbook) addEntry(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "The message did not arrive in one piece. Try again.")
 		return
 	}
-	message, err := tidy(sent.Message)
-	if err != nil {
-		refuse(w, http.StatusUnprocessableEntity, err.Error())
+	message, wrong := tidy(sent.Message)
+	if wrong != "" {
+		refuse(w, http.StatusUnprocessableEntity, wrong)
 		return
 	}
 	who, err := g.auth.verify(r.Context(), token)

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/verification"
+)
+
+// appName is what the module calls the app.
+const appName = "guestbook"
+
+// guestbook is what the module's outputs say of it.
+type guestbook struct {
+	AppURL, AuthURL, AnonKey, InstanceID string
+}
+
+// readGuestbook reads the outputs: nothing about the guestbook is guessed.
+func readGuestbook(text []byte) (guestbook, error) {
+	var outputs map[string]struct {
+		Value any `json:"value"`
+	}
+	if err := json.Unmarshal(text, &outputs); err != nil {
+		return guestbook{}, err
+	}
+	var read guestbook
+	for name, into := range map[string]*string{
+		"app_url": &read.AppURL, "auth_url": &read.AuthURL, "auth_anon_key": &read.AnonKey, "instance_id": &read.InstanceID,
+	} {
+		value, isText := outputs[name].Value.(string)
+		if !isText || value == "" {
+			return read, fmt.Errorf("the output %s is missing", name)
+		}
+		*into = value
+	}
+	return read, nil
+}
+
+// verify runs the verification and says what it sees, line by line.
+func verify(ctx context.Context, fake *fakeProcess, work *workspace, options options) (guestbook, error) {
+	step("Verify the guestbook")
+	text, err := work.output(ctx, "output", "-json")
+	if err != nil {
+		return guestbook{}, fmt.Errorf("read the outputs: %w", err)
+	}
+	deployed, err := readGuestbook(text)
+	if err != nil {
+		return deployed, err
+	}
+	service, err := client.New(client.Options{BaseURL: fake.baseURL(), APIKey: fakeKey})
+	if err != nil {
+		return deployed, err
+	}
+	pictures, err := filepath.Abs(options.artifacts)
+	if err != nil {
+		return deployed, err
+	}
+	check := verification.Guestbook{
+		AppURL: deployed.AppURL, AuthURL: deployed.AuthURL, AnonKey: deployed.AnonKey,
+		Service: service, InstanceID: deployed.InstanceID, App: appName,
+		Processes: fake.process,
+		Chromium:  verification.FindChromium(), Screenshots: pictures, Say: say,
+	}
+	if err := check.Verify(ctx); err != nil {
+		// The app's own words often say more, and they are nowhere else.
+		log, _ := fake.appLog(context.WithoutCancel(ctx), deployed.InstanceID, appName)
+		return deployed, fmt.Errorf("verify the guestbook: %w\nthe end of the app's log:\n%s", err, log)
+	}
+	if check.Chromium != "" {
+		say("Pictures of it are in %s", pictures)
+	}
+	return deployed, nil
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadGuestbook(t *testing.T) {
+	t.Parallel()
+	got, err := readGuestbook([]byte(`{"app_url": {"value": "http://a"}, "auth_url": {"value": "http://b/auth/v1"},
+		"auth_anon_key": {"value": "k"}, "instance_id": {"value": "i-1"}, "allowed_cidrs": {"value": ["127.0.0.1/32"]}}`))
+	want := guestbook{AppURL: "http://a", AuthURL: "http://b/auth/v1", AnonKey: "k", InstanceID: "i-1"}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v; want (-), got (+):\n%s", err, diff)
+	}
+	for _, text := range []string{`{}`, `[]`, `{"app_url": {"value": 3}}`} {
+		if got, err := readGuestbook([]byte(text)); err == nil {
+			t.Errorf("%s gave %v", text, got)
+		}
+	}
+}
+
+func TestLibpqVariables(t *testing.T) {
+	t.Parallel()
+	got, err := libpqVariables("postgresql://owner:p%40ss%27@127.1.2.3:5432/main?sslmode=verify-full", "/ca.pem")
+	want := []string{
+		"PGHOST=127.1.2.3", "PGPORT=5432", "PGUSER=owner", "PGPASSWORD=p@ss'", "PGDATABASE=main",
+		"PGSSLMODE=verify-full", "PGSSLROOTCERT=/ca.pem",
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v; want (-), got (+):\n%s", err, diff)
+	}
+	if _, err := libpqVariables("http://no-user", "/ca.pem"); err == nil {
+		t.Error("a URL without a user was taken")
+	}
+}
