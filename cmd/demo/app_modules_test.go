@@ -1,0 +1,35 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"testing"
+)
+
+var requirement = regexp.MustCompile(`(?m)^(?:require )?\t?([a-z0-9./-]+\.[a-z]+/[^\s]+) (v[^\s]+)`)
+
+// The app is built on machines that have the provider's modules and perhaps no
+// network, so it must need no other versions than the provider does.
+func TestAppNeedsNoOtherModules(t *testing.T) {
+	t.Parallel()
+	versions := func(file string) map[string]string {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]string{}
+		for _, match := range requirement.FindAllStringSubmatch(string(text), -1) {
+			found[match[1]] = match[2]
+		}
+		return found
+	}
+	provider, app := versions("../../go.mod"), versions("../../examples/guestbook/app/go.mod")
+	if len(app) < 5 || len(provider) < 20 {
+		t.Fatalf("read %d and %d requirements", len(app), len(provider))
+	}
+	for name, version := range app {
+		if provider[name] != version {
+			t.Errorf("the app needs %s %s, and the provider has %q", name, version, provider[name])
+		}
+	}
+}
