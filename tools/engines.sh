@@ -32,7 +32,8 @@ has_chromium() {
 packages=
 has_postgres || packages="$packages postgresql"
 has_pgbouncer || packages="$packages pgbouncer"
-has_chromium || packages="$packages chromium"
+# A browser without fonts draws boxes.
+has_chromium || packages="$packages chromium fonts-dejavu-core"
 [ -n "$packages" ] || exit 0
 
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
