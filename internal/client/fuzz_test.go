@@ -118,7 +118,9 @@ func FuzzSecrets(f *testing.F) {
 		var s secrets
 		s.add(secret)
 		clean := s.hide(text)
-		if len(secret) >= 4 && strings.Contains(clean, secret) && !strings.Contains(hidden, secret) && !strings.Contains("://"+":"+hidden+"@", secret) && strings.Count(clean, hidden) == 0 {
+		// What the hiding itself writes may spell a secret again.
+		written := hidden + "://:" + hidden + "@"
+		if len(secret) >= 4 && clean == text && strings.Contains(clean, secret) && !strings.Contains(written, secret) {
 			t.Errorf("%q is left in %q", secret, clean)
 		}
 	})

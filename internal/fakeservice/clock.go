@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// clock is the fake's time. It starts at the real time and runs speed times as
-// fast, so that a creation of eight minutes can take a second.
+// clock is the fake's time. It starts at the real time, unless another was asked
+// for, and runs speed times as fast, so that a creation of eight minutes can
+// take a second.
 type clock struct {
 	speed float64
 
@@ -15,12 +16,15 @@ type clock struct {
 	base time.Time
 }
 
-func newClock(speed float64) *clock {
+func newClock(speed float64, start time.Time) *clock {
 	if speed <= 0 {
 		speed = 1
 	}
 	now := time.Now()
-	return &clock{speed: speed, real: now, base: now.UTC().Round(0)}
+	if start.IsZero() {
+		start = now
+	}
+	return &clock{speed: speed, real: now, base: start.UTC().Round(0)}
 }
 
 // now is the fake's time, in whole milliseconds: records, events and the Date

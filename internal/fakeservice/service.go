@@ -20,6 +20,8 @@ const basePath = "/api/v1"
 type Options struct {
 	// Speed is how many times faster than real the fake's clock runs; 0 means 1.
 	Speed float64
+	// Start is when the fake's clock begins; zero is now.
+	Start time.Time
 	// APIKey is the one key that is valid; "" means DefaultAPIKey.
 	APIKey string
 	// Logger gets one line for each request and job, without secrets; nil
@@ -74,7 +76,7 @@ func New(o Options) *Service {
 	if err != nil {
 		panic("fakeservice: " + err.Error())
 	}
-	clock := newClock(o.Speed)
+	clock := newClock(o.Speed, o.Start)
 	s := &Service{
 		key:       o.APIKey,
 		log:       o.Logger,

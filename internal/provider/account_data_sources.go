@@ -136,8 +136,7 @@ func (d *billingDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 
 func (d *billingDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model billingModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() || !requireClient(d.client, &resp.Diagnostics) {
+	if !d.begin(ctx, req, resp, &model) {
 		return
 	}
 	billing, err := d.client.Billing(ctx)
@@ -206,8 +205,7 @@ func (d *webhookEndpointsDataSource) Schema(_ context.Context, _ datasource.Sche
 
 func (d *webhookEndpointsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model webhookEndpointsModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() || !requireClient(d.client, &resp.Diagnostics) {
+	if !d.begin(ctx, req, resp, &model) {
 		return
 	}
 	webhooks, err := d.client.Webhooks(ctx)

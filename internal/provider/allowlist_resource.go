@@ -2,8 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -31,19 +29,21 @@ const (
 	onDestroyOpen = "open"
 )
 
-func newAllowlistResource() resource.Resource { return &allowlistResource{} }
+func newAllowlistResource() resource.Resource {
+	return &allowlistResource{settingResource[allowlistModel, *allowlistModel]{
+		name: "allowlist", what: "allowlist", operation: client.OpAllowlist,
+	}}
+}
 
-type allowlistResource struct{ resourceBase }
+type allowlistResource struct {
+	settingResource[allowlistModel, *allowlistModel]
+}
 
 type allowlistModel struct {
 	InstanceID types.String   `tfsdk:"instance_id"`
 	CIDRs      types.Set      `tfsdk:"cidrs"`
 	OnDestroy  types.String   `tfsdk:"on_destroy"`
 	Timeouts   timeouts.Value `tfsdk:"timeouts"`
-}
-
-func (r *allowlistResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_allowlist"
 }
 
 func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -73,21 +73,11 @@ func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest
 	}
 }
 
-func (r *allowlistResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = settingIdentitySchema()
-}
-
 // ModifyPlan says what a plan opens, and what it leaves closed.
 func (r *allowlistResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	var state, plan *allowlistModel
-	if !req.State.Raw.IsNull() {
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	}
-	if !req.Plan.Raw.IsNull() {
-		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	}
+	state, plan, ok := planning[allowlistModel](ctx, req, &resp.Diagnostics)
 	switch {
-	case resp.Diagnostics.HasError():
+	case !ok:
 	case plan == nil && state.OnDestroy.ValueString() == onDestroyOpen:
 		resp.Diagnostics.AddWarning("Instance "+state.InstanceID.ValueString()+" will be open to the internet",
 			"The allowlist is destroyed with on_destroy = \"open\": its list is emptied, and every address may reach the instance. TLS and a password are still required.")
@@ -103,113 +93,46 @@ func (r *allowlistResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 // opens tells whether the list lets every address in.
 func (m *allowlistModel) opens() bool { return !m.CIDRs.IsUnknown() && len(m.CIDRs.Elements()) == 0 }
 
-func (r *allowlistResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan allowlistModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	timeout, diags := plan.Timeouts.Create(ctx, settingTimeout)
-	resp.Diagnostics.Append(diags...)
-	cidrs := stringsOf(ctx, plan.CIDRs, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if err := r.put(ctx, &plan, cidrs, timeout); err != nil {
-		addError(&resp.Diagnostics, "Unable to set the allowlist of instance "+plan.InstanceID.ValueString(), err)
-		return
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, settingIdentity{InstanceID: plan.InstanceID})...)
+func (m *allowlistModel) instance() types.String { return m.InstanceID }
+
+func (m *allowlistModel) bounds() timeouts.Value { return m.Timeouts }
+
+func (m *allowlistModel) asks(prior *allowlistModel) bool { return !m.CIDRs.Equal(prior.CIDRs) }
+
+func (m *allowlistModel) send(ctx context.Context, turn *client.Turn) (client.Pending, error) {
+	return turn.SetAllowlist(ctx, sorted(elementsOf(m.CIDRs)))
 }
 
-func (r *allowlistResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state allowlistModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, settingIdentity{InstanceID: state.InstanceID})...)
-	if r.client == nil {
-		return
-	}
-	id := state.InstanceID.ValueString()
-	cidrs, err := r.list(ctx, id)
-	switch {
-	case errors.Is(err, client.ErrNotFound):
-		removeGone(ctx, &resp.State, &resp.Diagnostics, "The allowlist of instance "+id)
-		return
-	case err != nil:
-		addError(&resp.Diagnostics, "Unable to read the allowlist of instance "+id, err)
-		return
-	}
-	state.setRecord(cidrs)
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-}
-
-// list reads the allowlist, from the instance's record where it holds it.
-func (r *allowlistResource) list(ctx context.Context, id string) (client.Maybe[[]string], error) {
-	instance, err := r.client.RefreshInstance(ctx, id)
-	if err != nil || instance.Allowlist.Set {
-		return instance.Allowlist, err
-	}
-	return r.client.Allowlist(ctx, id)
-}
-
-func (r *allowlistResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state allowlistModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	timeout, diags := plan.Timeouts.Update(ctx, settingTimeout)
-	resp.Diagnostics.Append(diags...)
-	cidrs := stringsOf(ctx, plan.CIDRs, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if !plan.CIDRs.Equal(state.CIDRs) {
-		if err := r.put(ctx, &plan, cidrs, timeout); err != nil {
-			addError(&resp.Diagnostics, "Unable to change the allowlist of instance "+plan.InstanceID.ValueString(), err)
-			return
-		}
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-}
-
-func (r *allowlistResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state allowlistModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	timeout, diags := state.Timeouts.Delete(ctx, settingTimeout)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || state.OnDestroy.ValueString() != onDestroyOpen {
-		return
-	}
-	id := state.InstanceID.ValueString()
-	err := r.set(ctx, id, timeout, client.OpAllowlist, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
-		return turn.SetAllowlist(ctx, nil)
-	})
-	if err != nil && !errors.Is(err, client.ErrNotFound) {
-		addError(&resp.Diagnostics, "Unable to open the allowlist of instance "+id, err)
-	}
-}
-
-// put sends a list and reads back what is then in force.
-func (r *allowlistResource) put(ctx context.Context, m *allowlistModel, cidrs []string, timeout time.Duration) error {
+// refresh reads the list from the instance's record where it holds it.
+func (m *allowlistModel) refresh(ctx context.Context, c *client.Client) error {
 	id := m.InstanceID.ValueString()
-	err := r.set(ctx, id, timeout, client.OpAllowlist, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
-		return turn.SetAllowlist(ctx, cidrs)
-	})
-	if err != nil {
-		return err
+	instance, err := c.RefreshInstance(ctx, id)
+	list := instance.Allowlist
+	if err == nil && !list.Set {
+		list, err = c.Allowlist(ctx, id)
 	}
-	inForce, err := readBack(ctx,
-		func(ctx context.Context) (client.Maybe[[]string], error) { return r.client.Allowlist(ctx, id) },
-		func(list client.Maybe[[]string]) bool { return !list.Set || sameCIDRs(list.Value, cidrs) })
-	if err != nil {
-		return err
+	if err == nil {
+		m.setRecord(list)
 	}
-	m.setRecord(inForce)
-	return nil
+	return err
 }
 
-func (r *allowlistResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	importSetting(ctx, req, resp)
+func (m *allowlistModel) readBack(ctx context.Context, c *client.Client) error {
+	sent := elementsOf(m.CIDRs)
+	list, err := readBack(ctx,
+		func(ctx context.Context) (client.Maybe[[]string], error) {
+			return c.Allowlist(ctx, m.InstanceID.ValueString())
+		},
+		func(list client.Maybe[[]string]) bool { return !list.Set || sameCIDRs(list.Value, sent) })
+	if err == nil {
+		m.setRecord(list)
+	}
+	return err
+}
+
+func (m *allowlistModel) reset() bool {
+	m.CIDRs = types.SetValueMust(types.StringType, nil)
+	return m.OnDestroy.ValueString() == onDestroyOpen
 }
 
 // setRecord takes over the service's list. One that means the same keeps its

@@ -67,8 +67,7 @@ func (d *appDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, re
 
 func (d *appDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model appRecordModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() || !requireClient(d.client, &resp.Diagnostics) {
+	if !d.begin(ctx, req, resp, &model) {
 		return
 	}
 	instanceID, name := model.InstanceID.ValueString(), model.Name.ValueString()
@@ -142,8 +141,7 @@ func (d *appBuildsDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 
 func (d *appBuildsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model appBuildsModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() || !requireClient(d.client, &resp.Diagnostics) {
+	if !d.begin(ctx, req, resp, &model) {
 		return
 	}
 	builds, err := d.client.Builds(ctx, model.InstanceID.ValueString(), model.App.ValueString())

@@ -17,15 +17,9 @@ import (
 // ModifyPlan tells of data that the plan would lose, resumes a deployment that
 // was not seen to its end, and plans what a change builds anew.
 func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	var state, plan *appModel
-	if !req.State.Raw.IsNull() {
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	}
-	if !req.Plan.Raw.IsNull() {
-		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	}
+	state, plan, ok := planning[appModel](ctx, req, &resp.Diagnostics)
 	switch {
-	case resp.Diagnostics.HasError():
+	case !ok:
 		return
 	case plan == nil:
 		warnOfAppLoss(&resp.Diagnostics, path.Empty(), *state, "destroys")

@@ -253,8 +253,8 @@ func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	name := state.Name.ValueString()
-	err := inTurn(ctx, r.client, state.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
-		return turn.Do(ctx, client.OpAppDelete, func(ctx context.Context) (client.Pending, error) { return turn.DeleteApp(ctx, name) })
+	err := r.change(ctx, state.InstanceID.ValueString(), timeout, client.OpAppDelete, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
+		return turn.DeleteApp(ctx, name)
 	})
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to delete app "+name, err)

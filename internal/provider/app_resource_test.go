@@ -109,17 +109,14 @@ func TestAppLifecycle(t *testing.T) {
 func TestAppLinksAreSetWhileTheFirstBuildRuns(t *testing.T) {
 	fake := startFake(t)
 	release := fake.HoldBuilds(fakeservice.BuildMatch{App: "guestbook"})
-	go func() {
-		until(t, "links while building", func() bool {
-			for _, instance := range fake.Instances() {
-				if app, ok := fake.App(instance.ID, "guestbook"); ok && len(app.Links) == 1 && app.Status == "building" {
-					return true
-				}
+	whenever(t, func() bool {
+		for _, instance := range fake.Instances() {
+			if app, ok := fake.App(instance.ID, "guestbook"); ok && len(app.Links) == 1 && app.Status == "building" {
+				return true
 			}
-			return false
-		})
-		release()
-	}()
+		}
+		return false
+	}, release)
 	run(t, resource.TestStep{
 		Config:           config(fake, "%s", appHCL("name = \"guestbook\"\nrepo = \"octo/guestbook\"\nlinks = [\"auth\"]")),
 		ConfigPlanChecks: emptyPlan,

@@ -53,8 +53,7 @@ func (d *backupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 
 func (d *backupsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model backupsModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() || !requireClient(d.client, &resp.Diagnostics) {
+	if !d.begin(ctx, req, resp, &model) {
 		return
 	}
 	backups, err := d.client.Backups(ctx, model.InstanceID.ValueString())

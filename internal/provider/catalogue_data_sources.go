@@ -89,8 +89,7 @@ func (d *plansDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 
 func (d *plansDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model plansModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() || !requireClient(d.client, &resp.Diagnostics) {
+	if !d.begin(ctx, req, resp, &model) {
 		return
 	}
 	plans, err := d.client.Plans(ctx)
@@ -182,8 +181,7 @@ func (d *locationsDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 
 func (d *locationsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model locationsModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() || !requireClient(d.client, &resp.Diagnostics) {
+	if !d.begin(ctx, req, resp, &model) {
 		return
 	}
 	locations, err := d.client.Locations(ctx)

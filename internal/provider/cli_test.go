@@ -138,6 +138,7 @@ type started struct {
 	t       *testing.T
 	command *exec.Cmd
 	output  bytes.Buffer
+	ended   bool
 }
 
 func (w *workspace) start(args ...string) *started {
@@ -147,7 +148,12 @@ func (w *workspace) start(args ...string) *started {
 	if err := s.command.Start(); err != nil {
 		w.t.Fatal(err)
 	}
-	w.t.Cleanup(func() { syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL) })
+	w.t.Cleanup(func() {
+		if !s.ended { // afterwards its number may be another's
+			_ = syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL)
+			_ = s.command.Wait()
+		}
+	})
 	return s
 }
 
@@ -174,8 +180,10 @@ func (s *started) wait() result {
 	case <-time.After(5 * time.Minute):
 		syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL)
 		<-done
+		s.ended = true
 		s.t.Fatalf("the CLI did not end:\n%s", s.output.String())
 	}
+	s.ended = true
 	return result{exit: s.command.ProcessState.ExitCode(), output: unwrapped(s.output.String())}
 }
 
@@ -194,6 +202,21 @@ func until(t *testing.T, what string, holds func() bool) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
+}
+
+// whenever does something beside the test as soon as the fake shows what it waits
+// for, and nothing if that does not come before the test ends.
+func whenever(t *testing.T, holds func() bool, then func()) {
+	go func() {
+		for !holds() {
+			select {
+			case <-t.Context().Done():
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+		then()
+	}()
 }
 
 // A savedInstance is one object of the state file.

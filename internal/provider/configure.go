@@ -28,6 +28,13 @@ func (b *dataSourceBase) Configure(_ context.Context, req datasource.ConfigureRe
 	b.client = configuredClient(req.ProviderData, &resp.Diagnostics)
 }
 
+// begin reads the configuration of a data source into its model. It is false when
+// the data source cannot be read now.
+func (b *dataSourceBase) begin(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, model any) bool {
+	resp.Diagnostics.Append(req.Config.Get(ctx, model)...)
+	return !resp.Diagnostics.HasError() && requireClient(b.client, &resp.Diagnostics)
+}
+
 // ephemeralBase is what every ephemeral resource embeds.
 type ephemeralBase struct{ client *client.Client }
 

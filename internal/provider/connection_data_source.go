@@ -78,8 +78,7 @@ func (d *connectionDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 
 func (d *connectionDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var config connectionModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() || !requireClient(d.client, &resp.Diagnostics) {
+	if !d.begin(ctx, req, resp, &config) {
 		return
 	}
 	connection, err := d.client.Connection(ctx, config.InstanceID.ValueString())

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -20,18 +19,20 @@ var (
 	_ resource.ResourceWithIdentity    = &consoleModeResource{}
 )
 
-func newConsoleModeResource() resource.Resource { return &consoleModeResource{} }
+func newConsoleModeResource() resource.Resource {
+	return &consoleModeResource{settingResource[consoleModeModel, *consoleModeModel]{
+		name: "console_mode", what: "console mode", operation: client.OpConsole,
+	}}
+}
 
-type consoleModeResource struct{ resourceBase }
+type consoleModeResource struct {
+	settingResource[consoleModeModel, *consoleModeModel]
+}
 
 type consoleModeModel struct {
 	InstanceID types.String   `tfsdk:"instance_id"`
 	Mode       types.String   `tfsdk:"mode"`
 	Timeouts   timeouts.Value `tfsdk:"timeouts"`
-}
-
-func (r *consoleModeResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_console_mode"
 }
 
 func (r *consoleModeResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -50,100 +51,36 @@ func (r *consoleModeResource) Schema(ctx context.Context, _ resource.SchemaReque
 	}
 }
 
-func (r *consoleModeResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = settingIdentitySchema()
-}
+func (m *consoleModeModel) instance() types.String { return m.InstanceID }
 
-func (r *consoleModeResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan consoleModeModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	timeout, diags := plan.Timeouts.Create(ctx, settingTimeout)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	err := r.set(ctx, plan.InstanceID.ValueString(), timeout, client.OpConsole, plan.put)
-	if err != nil {
-		addError(&resp.Diagnostics, "Unable to set the console mode of instance "+plan.InstanceID.ValueString(), err)
-		return
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, settingIdentity{InstanceID: plan.InstanceID})...)
-}
+func (m *consoleModeModel) bounds() timeouts.Value { return m.Timeouts }
 
-// put sends what the model says. The service takes one of three words and
-// cannot normalise them, so there is nothing to read back.
-func (m consoleModeModel) put(ctx context.Context, turn *client.Turn) (client.Pending, error) {
+func (m *consoleModeModel) asks(prior *consoleModeModel) bool { return !m.Mode.Equal(prior.Mode) }
+
+func (m *consoleModeModel) send(ctx context.Context, turn *client.Turn) (client.Pending, error) {
 	return turn.SetConsoleMode(ctx, m.Mode.ValueString())
 }
 
-func (r *consoleModeResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state consoleModeModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
-		return
+// refresh reads the mode from the instance's record where it holds it.
+func (m *consoleModeModel) refresh(ctx context.Context, c *client.Client) error {
+	id := m.InstanceID.ValueString()
+	instance, err := c.RefreshInstance(ctx, id)
+	mode := instance.ConsoleMode.Value
+	if err == nil && mode == "" {
+		mode, err = c.ConsoleMode(ctx, id)
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, settingIdentity{InstanceID: state.InstanceID})...)
-	if r.client == nil {
-		return
+	if err == nil && mode != "" {
+		m.Mode = types.StringValue(mode)
 	}
-	id := state.InstanceID.ValueString()
-	mode, err := r.mode(ctx, id)
-	switch {
-	case errors.Is(err, client.ErrNotFound):
-		removeGone(ctx, &resp.State, &resp.Diagnostics, "The console of instance "+id)
-		return
-	case err != nil:
-		addError(&resp.Diagnostics, "Unable to read the console mode of instance "+id, err)
-		return
-	case mode != "":
-		state.Mode = types.StringValue(mode)
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	return err
 }
 
-// mode reads the console's mode, from the instance's record where it holds it.
-func (r *consoleModeResource) mode(ctx context.Context, id string) (string, error) {
-	instance, err := r.client.RefreshInstance(ctx, id)
-	if err != nil || instance.ConsoleMode.Value != "" {
-		return instance.ConsoleMode.Value, err
-	}
-	return r.client.ConsoleMode(ctx, id)
-}
+// readBack has nothing to read: the service takes one of three words, and cannot
+// put them otherwise.
+func (m *consoleModeModel) readBack(context.Context, *client.Client) error { return nil }
 
-func (r *consoleModeResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state consoleModeModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	timeout, diags := plan.Timeouts.Update(ctx, settingTimeout)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if !plan.Mode.Equal(state.Mode) {
-		if err := r.set(ctx, plan.InstanceID.ValueString(), timeout, client.OpConsole, plan.put); err != nil {
-			addError(&resp.Diagnostics, "Unable to set the console mode of instance "+plan.InstanceID.ValueString(), err)
-			return
-		}
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-}
-
-func (r *consoleModeResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state consoleModeModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	timeout, diags := state.Timeouts.Delete(ctx, settingTimeout)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || state.Mode.ValueString() == client.ConsoleOff {
-		return
-	}
-	state.Mode = types.StringValue(client.ConsoleOff)
-	err := r.set(ctx, state.InstanceID.ValueString(), timeout, client.OpConsole, state.put)
-	if err != nil && !errors.Is(err, client.ErrNotFound) {
-		addError(&resp.Diagnostics, "Unable to set the console of instance "+state.InstanceID.ValueString()+" to off", err)
-	}
-}
-
-func (r *consoleModeResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	importSetting(ctx, req, resp)
+func (m *consoleModeModel) reset() bool {
+	was := m.Mode.ValueString()
+	m.Mode = types.StringValue(client.ConsoleOff)
+	return was != client.ConsoleOff
 }

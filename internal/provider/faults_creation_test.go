@@ -119,7 +119,7 @@ var creationFaults = []faultRow{
 		listener.Close()
 		service := fakeservice.New(fakeservice.Options{Speed: testSpeed})
 		fake := &fakeservicetest.Server{Service: service, BaseURL: "http://" + address + "/api/v1"}
-		w := newWorkspaceBeside(t, fake, "resource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example\"\n}")
+		w := newWorkspaceBeside(t, fake, "provider \"hosting\" {\n max_retries = 12\n}\nresource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example\"\n}")
 		apply := w.start("apply", "-auto-approve", "-no-color")
 		time.AfterFunc(1500*time.Millisecond, func() {
 			server := &http.Server{Addr: address, Handler: service}
@@ -199,8 +199,7 @@ var creationFaults = []faultRow{
 	{30, "this machine's clock is wrong by a day", func(t *testing.T) string {
 		// The service is what is a day off here; to the provider that is the same.
 		for _, off := range []time.Duration{24 * time.Hour, -24 * time.Hour} {
-			fake := startFake(t)
-			fake.Advance(off)
+			fake := fakeservicetest.Start(t, func(o *fakeservice.Options) { o.Speed, o.Start = testSpeed, time.Now().Add(off) })
 			fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Drop: true})
 			w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
 			w.apply()
@@ -226,7 +225,7 @@ var creationFaults = []faultRow{
 		} {
 			until(t, fmt.Sprint("moment ", n), moment)
 			server.Close()
-			time.Sleep(300 * time.Millisecond)
+			time.Sleep(1500 * time.Millisecond) // long enough for some polls
 			server = &http.Server{Addr: address, Handler: service}
 			restarts.Go(func() { server.ListenAndServe() })
 		}

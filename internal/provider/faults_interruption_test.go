@@ -261,6 +261,8 @@ resource "hosting_instance" "test" {
 		fake.EditInstance("i-one", func(i *fakeservice.Instance) {
 			i.Engines["apps"], i.Engines["auth"] = &fakeservice.Engine{MemoryMB: 1024}, &fakeservice.Engine{MemoryMB: 256}
 		})
+		// Half a second for a database, so that the applies meet each other's jobs.
+		fake.SetDuration("database_create", 20*time.Minute)
 		var applies []*started
 		var spaces []*workspace
 		for n := range 10 {

@@ -48,23 +48,6 @@ func removeGone(ctx context.Context, state *tfsdk.State, diags *diag.Diagnostics
 	state.RemoveResource(ctx)
 }
 
-// settingIdentity identifies a setting that each instance has one of.
-type settingIdentity struct {
-	InstanceID types.String `tfsdk:"instance_id"`
-}
-
-func settingIdentitySchema() identityschema.Schema {
-	return identityschema.Schema{
-		Attributes: map[string]identityschema.Attribute{
-			"instance_id": identityschema.StringAttribute{RequiredForImport: true, Description: "The instance's id."},
-		},
-	}
-}
-
-func importSetting(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("instance_id"), path.Root("instance_id"), req, resp)
-}
-
 // childIdentity identifies something that has a name on its instance.
 type childIdentity struct {
 	InstanceID types.String `tfsdk:"instance_id"`

@@ -130,8 +130,7 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 
 func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model instanceRecordModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() || !requireClient(d.client, &resp.Diagnostics) {
+	if !d.begin(ctx, req, resp, &model) {
 		return
 	}
 	var instance client.Instance
@@ -234,8 +233,7 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 
 func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model instancesModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() || !requireClient(d.client, &resp.Diagnostics) {
+	if !d.begin(ctx, req, resp, &model) {
 		return
 	}
 	instances, err := d.client.Instances(ctx)

@@ -17,15 +17,9 @@ import (
 // ModifyPlan tells of data that the plan would lose, resumes a creation that was
 // not seen to its end, and checks the plan against the service's catalogue.
 func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	var state, plan *instanceModel
-	if !req.State.Raw.IsNull() {
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	}
-	if !req.Plan.Raw.IsNull() {
-		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	}
+	state, plan, ok := planning[instanceModel](ctx, req, &resp.Diagnostics)
 	switch {
-	case resp.Diagnostics.HasError():
+	case !ok:
 		return
 	case plan == nil:
 		warnOfLoss(&resp.Diagnostics, path.Root("deletion_protection"), *state, "destroys")

@@ -351,9 +351,7 @@ func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteReques
 		return
 	}
 	id := state.ID.ValueString()
-	err := inTurn(ctx, r.client, id, timeout, func(ctx context.Context, turn *client.Turn) error {
-		return turn.Do(ctx, client.OpDelete, turn.Delete)
-	})
+	err := r.change(ctx, id, timeout, client.OpDelete, func(ctx context.Context, turn *client.Turn) (client.Pending, error) { return turn.Delete(ctx) })
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to delete instance "+id, err)
 	}

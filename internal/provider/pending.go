@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
@@ -23,6 +24,14 @@ func inTurn(ctx context.Context, c *client.Client, instanceID string, timeout ti
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return change(ctx, turn)
+}
+
+// change sends one mutation at the head of an instance's queue and waits for its
+// job.
+func (b *resourceBase) change(ctx context.Context, instanceID string, timeout time.Duration, operation string, send func(context.Context, *client.Turn) (client.Pending, error)) error {
+	return inTurn(ctx, b.client, instanceID, timeout, func(ctx context.Context, turn *client.Turn) error {
+		return turn.Do(ctx, operation, func(ctx context.Context) (client.Pending, error) { return send(ctx, turn) })
+	})
 }
 
 // pendingWork is what a Create or Update set going and did not see the end of.
@@ -88,4 +97,16 @@ func (b *resourceBase) inProgress(ctx context.Context, id string) bool {
 		return !errors.Is(err, client.ErrNotFound)
 	}
 	return !job.Done() && !job.Failed()
+}
+
+// planning reads the state and the plan that a ModifyPlan is asked about; nil
+// for what is not there. It is false after an error.
+func planning[M any](ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) (state, plan *M, ok bool) {
+	if !req.State.Raw.IsNull() {
+		diags.Append(req.State.Get(ctx, &state)...)
+	}
+	if !req.Plan.Raw.IsNull() {
+		diags.Append(req.Plan.Get(ctx, &plan)...)
+	}
+	return state, plan, !diags.HasError()
 }

@@ -78,16 +78,8 @@ func (r *postgresDatabaseResource) IdentitySchema(_ context.Context, _ resource.
 // ModifyPlan tells of the data that the plan would lose, and resumes a creation
 // that was not seen to its end.
 func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.State.Raw.IsNull() {
-		return
-	}
-	var state postgresDatabaseModel
-	var plan *postgresDatabaseModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if !req.Plan.Raw.IsNull() {
-		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	}
-	if resp.Diagnostics.HasError() {
+	state, plan, ok := planning[postgresDatabaseModel](ctx, req, &resp.Diagnostics)
+	if !ok || state == nil {
 		return
 	}
 	switch {
@@ -249,8 +241,8 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 		return
 	}
 	name := state.Name.ValueString()
-	err := inTurn(ctx, r.client, state.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
-		return turn.Do(ctx, client.OpDatabaseDrop, func(ctx context.Context) (client.Pending, error) { return turn.DropDatabase(ctx, name) })
+	err := r.change(ctx, state.InstanceID.ValueString(), timeout, client.OpDatabaseDrop, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
+		return turn.DropDatabase(ctx, name)
 	})
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to drop database "+name, err)

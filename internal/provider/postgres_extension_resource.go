@@ -88,7 +88,7 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 		return
 	}
 	database, name := plan.Database.ValueString(), plan.Name.ValueString()
-	err := r.set(ctx, plan.InstanceID.ValueString(), timeout, client.OpExtensionSet, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
+	err := r.change(ctx, plan.InstanceID.ValueString(), timeout, client.OpExtensionSet, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
 		return turn.SetExtension(ctx, database, name)
 	})
 	var extension client.Extension
@@ -159,7 +159,7 @@ func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.Del
 		return
 	}
 	database, name := state.Database.ValueString(), state.Name.ValueString()
-	err := r.set(ctx, state.InstanceID.ValueString(), timeout, client.OpExtensionDrop, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
+	err := r.change(ctx, state.InstanceID.ValueString(), timeout, client.OpExtensionDrop, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
 		return turn.DropExtension(ctx, database, name)
 	})
 	if err != nil {

@@ -71,10 +71,7 @@ func TestForeignJobIsWaitedFor(t *testing.T) {
 					t.Fatal(err)
 				}
 				foreign = job.ID
-				go func() {
-					until(t, "a poll of the foreign job", func() bool { return fake.Count("GET", "/jobs/"+foreign) > 0 })
-					release()
-				}()
+				whenever(t, func() bool { return fake.Count("GET", "/jobs/"+foreign) > 0 }, release)
 			},
 			Config: config(fake, `%s
 resource "hosting_console_mode" "test" {

@@ -1,0 +1,162 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+const settingTimeout = 20 * time.Minute
+
+// A settingModel is the model of a setting: what differs between the allowlist,
+// the console's mode and the auth engine's settings.
+type settingModel[M any] interface {
+	*M
+
+	instance() types.String
+	bounds() timeouts.Value
+	// asks tells whether the service has to be asked for anything, coming from a
+	// prior model.
+	asks(prior *M) bool
+	// send asks the service for what the model says.
+	send(ctx context.Context, turn *client.Turn) (client.Pending, error)
+	// refresh reads what is in force into the model, coalesced with other reads.
+	refresh(ctx context.Context, c *client.Client) error
+	// readBack reads what is in force after a change into the model.
+	readBack(ctx context.Context, c *client.Client) error
+	// reset makes the model what destroying it leaves in force. It is false when
+	// that needs nothing to be sent.
+	reset() bool
+}
+
+// A settingResource is a setting that an instance has as soon as it exists: to
+// create it is to set it, to destroy it is to set it back. Nothing of one is
+// saved before it is in force, so one that was interrupted is simply set again,
+// and none is ever tainted and set back for that.
+type settingResource[M any, P settingModel[M]] struct {
+	resourceBase
+	name      string // without the provider's prefix
+	what      string // in messages, before "of instance"
+	operation string // of the job
+}
+
+func (r *settingResource[M, P]) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_" + r.name
+}
+
+func (r *settingResource[M, P]) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{
+		Attributes: map[string]identityschema.Attribute{
+			"instance_id": identityschema.StringAttribute{RequiredForImport: true, Description: "The instance's id."},
+		},
+	}
+}
+
+// settingIdentity identifies a setting.
+type settingIdentity struct {
+	InstanceID types.String `tfsdk:"instance_id"`
+}
+
+// of names the setting of an instance in messages.
+func (r *settingResource[M, P]) of(m P) string {
+	return r.what + " of instance " + m.instance().ValueString()
+}
+
+func (r *settingResource[M, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan M
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	timeout, diags := P(&plan).bounds().Create(ctx, settingTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if err := r.put(ctx, &plan, timeout); err != nil {
+		addError(&resp.Diagnostics, "Unable to set the "+r.of(&plan), err)
+		return
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, settingIdentity{InstanceID: P(&plan).instance()})...)
+}
+
+// put sends what the model says, waits for its job and reads back what is then
+// in force.
+func (r *settingResource[M, P]) put(ctx context.Context, m P, timeout time.Duration) error {
+	if err := r.change(ctx, m.instance().ValueString(), timeout, r.operation, m.send); err != nil {
+		return err
+	}
+	return m.readBack(ctx, r.client)
+}
+
+func (r *settingResource[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state M
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, settingIdentity{InstanceID: P(&state).instance()})...)
+	if r.client == nil {
+		return
+	}
+	err := P(&state).refresh(ctx, r.client)
+	switch {
+	case errors.Is(err, client.ErrNotFound):
+		removeGone(ctx, &resp.State, &resp.Diagnostics, "The "+r.of(&state))
+	case err != nil:
+		addError(&resp.Diagnostics, "Unable to read the "+r.of(&state), err)
+	default:
+		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	}
+}
+
+func (r *settingResource[M, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state M
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := P(&plan).bounds().Update(ctx, settingTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if P(&plan).asks(&state) {
+		if err := r.put(ctx, &plan, timeout); err != nil {
+			addError(&resp.Diagnostics, "Unable to change the "+r.of(&plan), err)
+			return
+		}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+}
+
+func (r *settingResource[M, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state M
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := P(&state).bounds().Delete(ctx, settingTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || !P(&state).reset() {
+		return
+	}
+	err := r.put(ctx, &state, timeout)
+	if err != nil && !errors.Is(err, client.ErrNotFound) {
+		addError(&resp.Diagnostics, "Unable to set back the "+r.of(&state), err)
+	}
+}
+
+func (r *settingResource[M, P]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("instance_id"), path.Root("instance_id"), req, resp)
+}
+
+func settingTimeouts(ctx context.Context) schema.Attribute {
+	return timeouts.Attributes(ctx, timeouts.Opts{
+		Create: true, CreateDescription: "How long to wait for the setting to take effect. Default `20m`.",
+		Update: true, UpdateDescription: "How long to wait for a change. Default `20m`.",
+		Delete: true, DeleteDescription: "How long to wait when it is set back. Default `20m`.",
+	})
+}
