@@ -34,14 +34,17 @@ var readFaults = []faultRow{
 		w.apply()
 		before := w.read("terraform.tfstate")
 		for _, status := range []int{401, 403, 500} {
-			remove := fake.Inject(fakeservice.Fault{Method: "GET", Times: -1, Status: status})
-			r := w.run("apply", "-auto-approve", "-no-color")
-			must(t, r.exit == 1, "%d: exit %d:\n%s", status, r.exit, r.output)
-			remove()
+			// Everything, and each by itself.
+			for _, path := range []string{"", "/webhooks/*", "/instances/i-one", "/instances/*/apps", "/instances/*/postgres/databases"} {
+				remove := fake.Inject(fakeservice.Fault{Method: "GET", Path: path, Times: -1, Status: status})
+				r := w.run("apply", "-auto-approve", "-no-color")
+				must(t, r.exit == 1, "%d of %q: exit %d:\n%s", status, path, r.exit, r.output)
+				remove()
+			}
 		}
 		must(t, w.read("terraform.tfstate") == before, "the state changed")
 		w.mustBeSettled()
-		return fmt.Sprintf("3 errors with %d resources, state kept to the byte", len(asyncCases)+1)
+		return fmt.Sprintf("15 errors with %d resources, state kept to the byte", len(asyncCases)+1)
 	}},
 	{16, "a stale read after a write", func(t *testing.T) string {
 		fake := startFake(t)
