@@ -1,0 +1,137 @@
+package provider_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// says runs the CLI and holds what it says, and what it does not.
+func (w *workspace) says(exit int, texts []string, args ...string) {
+	w.t.Helper()
+	r := w.run(append(args, "-no-color")...)
+	must(w.t, r.exit == exit, "%v ended with exit %d, want %d:\n%s", args, r.exit, exit, r.output)
+	for _, text := range texts {
+		must(w.t, strings.Contains(r.output, text), "%v does not say %q:\n%s", args, text, r.output)
+	}
+}
+
+func TestPlansTellOfDataLoss(t *testing.T) {
+	fake := seededApps(t)
+	body := `
+resource "hosting_instance" "test" {
+  name    = "test"
+  plan    = "free"
+  region  = %q
+  engines = { postgres = {}%s }
+  deletion_protection = false
+}
+resource "hosting_app" "test" {
+  instance_id = "i-one"
+  name        = %q
+  repo        = "octo/app"
+}
+resource "hosting_postgres_database" "test" {
+  instance_id         = "i-one"
+  name                = %q
+  deletion_protection = false
+}
+resource "hosting_allowlist" "test" {
+  instance_id = "i-one"
+  cidrs       = %s
+  on_destroy  = %q
+}`
+	w := newWorkspace(t, fake, fmt.Sprintf(body, "eu-central", ", redis = {}", "app", "db", `["192.0.2.1"]`, "keep"))
+	w.apply()
+
+	w.configure(fmt.Sprintf(body, "eu-central", "", "other", "other", `[]`, "keep"))
+	w.says(0, []string{
+		"Turning redis off deletes its data",
+		"The data of app app will be lost", "replaces app app of instance i-one",
+		"All data of database db will be lost",
+		"The instance will be open to the internet",
+	}, "plan")
+
+	w.configure(fmt.Sprintf(body, "us-east", ", redis = {}", "app", "db", `["192.0.2.1"]`, "keep"))
+	w.says(0, []string{"All data of instance test will be lost", "The plan replaces instance test", "all data of postgres, redis and the instance's backups"}, "plan")
+
+	w.configure(fmt.Sprintf(body, "eu-central", ", redis = {}", "app", "db", `["192.0.2.1"]`, "keep"))
+	w.says(0, []string{"All data of instance test will be lost", "The plan destroys instance test", "The data of app app will be lost",
+		"All data of database db will be lost", "The allowlist of instance i-one stays in force"}, "plan", "-destroy")
+
+	w.configure(fmt.Sprintf(body, "eu-central", ", redis = {}", "app", "db", `["192.0.2.1"]`, "open"))
+	w.apply()
+	w.says(0, []string{"Instance i-one will be open to the internet"}, "plan", "-destroy")
+}
+
+// What no plan sees, Delete does.
+func TestProtectionHoldsAgainstReplaceAndTaint(t *testing.T) {
+	fake := seededApps(t)
+	w := newWorkspace(t, fake, strings.Replace(instanceHCL(plainInstance), "deletion_protection = false", "", 1)+`
+resource "hosting_postgres_database" "test" {
+  instance_id = "i-one"
+  name        = "orders"
+}`)
+	w.apply()
+	for address, text := range map[string]string{
+		"hosting_instance.test":          "is protected from deletion",
+		"hosting_postgres_database.test": "Database orders is protected from deletion",
+	} {
+		w.says(1, []string{text}, "apply", "-auto-approve", "-replace="+address)
+		w.says(0, nil, "taint", address)
+		w.says(1, []string{text}, "apply", "-auto-approve")
+		w.says(0, nil, "untaint", address)
+	}
+	w.mustBeSettled()
+	must(t, jobsOf(fake, "delete")+jobsOf(fake, "database_drop") == 0, "something was deleted")
+	must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
+}
+
+func TestUnreachableCatalogueIsAWarning(t *testing.T) {
+	fake := seededApps(t)
+	for _, path := range []string{"/plans", "/locations"} {
+		fake.Inject(fakeservice.Fault{Method: "GET", Path: path, Times: -1, Status: http.StatusForbidden, Code: "forbidden"})
+	}
+	w := newWorkspace(t, fake, instanceHCL(plainInstance)+strings.Replace(asyncCases[1].created, "name =", "memory_mb = 600\nname =", 1))
+	w.says(0, []string{"The plan could not be checked", "The region could not be checked", "The memory_mb could not be checked"}, "plan")
+}
+
+// Each type's timeouts are its own and bound its waiting. What goes on at the
+// service is a warning; the rest is an error.
+func TestTimeouts(t *testing.T) {
+	for kind, c := range map[string]struct {
+		arguments string
+		warns     bool
+	}{
+		"hosting_instance":           {strings.TrimSuffix(strings.TrimSpace(strings.SplitN(instanceHCL(plainInstance), "{", 2)[1]), "}"), true},
+		"hosting_app":                {"instance_id = \"i-one\"\n" + appArguments, true},
+		"hosting_postgres_database":  {"instance_id = \"i-one\"\nname = \"orders\"\ndeletion_protection = false", true},
+		"hosting_allowlist":          {"instance_id = \"i-one\"\ncidrs = [\"192.0.2.1\"]", false},
+		"hosting_console_mode":       {"instance_id = \"i-one\"\nmode = \"ro\"", false},
+		"hosting_auth_settings":      {"instance_id = \"i-one\"\nsite_url = \"https://a.example\"", false},
+		"hosting_postgres_extension": {"instance_id = \"i-one\"\ndatabase = \"main\"\nname = \"pgcrypto\"", false},
+		"hosting_postgres_script":    {"instance_id = \"i-one\"\nsql = \"SELECT 1\"", false},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			fake := seededApps(t)
+			release := fake.HoldJobs(fakeservice.JobMatch{})
+			defer release()
+			w := newWorkspace(t, fake, fmt.Sprintf("resource %q \"test\" {\n%s\ntimeouts = { create = \"2s\" }\n}", kind, c.arguments))
+			if kind == "hosting_postgres_script" {
+				// Putting the console back is not bounded by the timeout.
+				whenever(t, func() bool { return fake.Count("PUT", "/instances/*/sql-console") > 1 }, release)
+			}
+			r := w.run("apply", "-auto-approve", "-no-color")
+			if c.warns {
+				must(t, r.exit == 0 && strings.Contains(r.output, "not tainted"), "exit %d:\n%s", r.exit, r.output)
+				w.mustBeKept(kind, "test")
+				return
+			}
+			must(t, r.exit == 1 && strings.Contains(r.output, "Stopped waiting for job"), "exit %d:\n%s", r.exit, r.output)
+			must(t, w.saved(kind, "test") == nil, "it is in the state")
+		})
+	}
+}
