@@ -6,11 +6,12 @@ set -eu
 cd "$(dirname "$0")/.."
 
 (cd tools/vuln && go build -trimpath -ldflags '-s -w' -o ../../.bin/govulncheck golang.org/x/vuln/cmd/govulncheck)
-if output=$(.bin/govulncheck ./... 2>&1); then
+if output=$(timeout 300 .bin/govulncheck ./... 2>&1); then
 	printf '%s\n' "$output"
 	exit 0
 fi
 printf '%s\n' "$output"
+# govulncheck exits with 3 for a finding, and with 1 when it could not look.
 case $output in
 *'fetching vulnerabilities'*)
 	echo 'NOT CHECKED: the database of known vulnerabilities cannot be reached.' >&2

@@ -177,3 +177,22 @@ func TestCtrlCOfATerminalReachesTheGroup(t *testing.T) {
 		t.Errorf("%d creations, want 1", n)
 	}
 }
+
+// The module's own test, as its users run it.
+func TestGuestbookOwnTest(t *testing.T) {
+	sql := &recorder{}
+	fake := fakeservicetest.Start(t, func(o *fakeservice.Options) { o.Speed, o.Querier = testSpeed, sql })
+	w := newGuestbook(t, fake)
+	if err := os.Remove(filepath.Join(w.folder, "test.auto.tfvars")); err != nil {
+		t.Fatal(err)
+	}
+	r := w.run("test", "-no-color")
+	if r.exit != 0 || !strings.Contains(r.output, "Success!") {
+		t.Fatalf("terraform test ended with exit %d:\n%s", r.exit, r.output)
+	}
+	for what, n := range fake.Left() {
+		if n != 0 {
+			t.Errorf("%d %s are left", n, what)
+		}
+	}
+}
