@@ -122,6 +122,28 @@ func TestAuthEngine(t *testing.T) {
 	}
 }
 
+// Accounts go with the engines that hold them, and with no other.
+func TestResetsThatEndAccounts(t *testing.T) {
+	t.Parallel()
+	b := start(t).fullBox()
+	b.done("PUT", b.path+"/engines", object{"engines": object{
+		"postgres": object{}, "apps": object{}, "auth": object{}, "redis": object{}, "nats": object{},
+	}})
+	for _, row := range []struct {
+		engine string
+		status int
+	}{{"redis", http.StatusOK}, {"nats", http.StatusOK}, {"apps", http.StatusOK}, {"postgres", http.StatusBadRequest}, {"auth", http.StatusBadRequest}} {
+		record := b.auth()
+		if status, answer := record.post(t, record.AnonKey, "/signup", account); status != http.StatusOK && answer["error_code"] != "user_already_exists" {
+			t.Fatalf("the sign-up answered %d %v", status, answer)
+		}
+		b.done("POST", b.path+"/actions/reset", object{"confirm": b.id, "engine": row.engine})
+		if status := b.signIn(); status != row.status {
+			t.Errorf("after a reset of %s, the sign-in answered %d, want %d", row.engine, status, row.status)
+		}
+	}
+}
+
 // The settings are those of the running engine.
 func TestAuthSettings(t *testing.T) {
 	t.Parallel()

@@ -173,11 +173,11 @@ func (p *Plane) Reset(ctx context.Context, wanted fakeservice.Machine, engine st
 			return err
 		}
 	}
-	if m.auth == nil || engine == fakeservice.EngineApps {
-		return nil
-	}
 	// Accounts are in Postgres, so they go with it.
-	return failure(m.auth.Reset(ctx))
+	if m.auth != nil && (emptied(fakeservice.EngineAuth) || emptied(fakeservice.EnginePostgres)) {
+		return failure(m.auth.Reset(ctx))
+	}
+	return nil
 }
 
 // backupsOf is the folder of a machine's backups.
