@@ -59,9 +59,11 @@ func newControl(s *Service) {
 	}
 }
 
-// guarded lets only programs on this machine in. A name that resolves to
-// loopback is not enough, as a web page could bring its own, and a page's
-// requests to another origin are refused even where the name is right.
+// guarded lets only programs on this machine in. The connection has to come
+// from loopback, as a fake may listen to other machines too. The host's name
+// counts besides: a web page could bring one of its own that resolves to
+// loopback. A page's requests to another origin are refused even where both are
+// right.
 func guarded(handle controlHandler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, status := any(nil), http.StatusOK
@@ -86,6 +88,9 @@ func guarded(handle controlHandler) http.HandlerFunc {
 type object map[string]any
 
 func checkLocal(r *http.Request) error {
+	if caller, _, err := net.SplitHostPort(r.RemoteAddr); err != nil || !isLoopback(caller) {
+		return errors.New("control routes are for programs on this machine")
+	}
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -82,6 +83,24 @@ func TestControlRoutesAreForThisMachine(t *testing.T) {
 			if status, got := a.control(route.method, route.path, "", row.header...); status != row.status {
 				t.Errorf("%s %s with %v answered %d %v, want %d", route.method, route.path, row.header, status, got, row.status)
 			}
+		}
+	}
+}
+
+// A caller from elsewhere chooses the host's name as it likes.
+func TestControlRoutesAreNotForTheNetwork(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	for caller, want := range map[string]int{
+		"127.0.0.1:4000": 200, "127.9.9.9:4000": 200, "[::1]:4000": 200, "[::ffff:127.0.0.1]:4000": 200,
+		"192.0.2.1:4000": 403, "[2001:db8::1]:4000": 403, "[::ffff:192.0.2.1]:4000": 403, "@": 403, "": 403,
+	} {
+		request := httptest.NewRequest("GET", "http://127.0.0.1:8080/_fake/state", nil)
+		request.RemoteAddr = caller
+		answer := httptest.NewRecorder()
+		a.ServeHTTP(answer, request)
+		if answer.Code != want {
+			t.Errorf("a caller at %q was answered %d, want %d", caller, answer.Code, want)
 		}
 	}
 }
