@@ -46,7 +46,8 @@ func (c *controls) holdsBuild(run *buildRun) bool {
 	return slices.ContainsFunc(c.buildHolds, func(m *BuildMatch) bool { return m.matches(run) })
 }
 
-// failsJob tells whether a job that ends now is to fail, and counts it.
+// failsJob tells whether a job that begins its work now, or ends without any, is
+// to fail, and counts it.
 func (c *controls) failsJob(j Job) (code, detail string, fails bool) {
 	for _, f := range c.jobFails {
 		if f.left != 0 && f.match.matches(j) {
@@ -113,6 +114,10 @@ func (s *Service) HoldJobs(m JobMatch) (release func()) {
 // FailJobs makes the next matching jobs to end fail, as many as times says or
 // all of them when it is negative. Nothing of a failed job is applied; a failed
 // creation leaves the instance failed.
+//
+// With a data plane, a job whose real work has begun by now is not among them:
+// it ends as its work does, because the record would contradict what runs
+// otherwise. Such a job is made to fail before it is asked for.
 func (s *Service) FailJobs(m JobMatch, times int, code, detail string) {
 	s.store.do(func(st *state) {
 		st.control.jobFails = append(st.control.jobFails, &jobFailure{m, times, code, detail})

@@ -168,6 +168,36 @@ func TestJobsMadeToFailDoNoWork(t *testing.T) {
 	equal(t, "calls", len(plane.called()), before+1)
 }
 
+// What a test says too late for a job, whose work has begun, is said to the
+// next one: passwords that were changed for real are in the record.
+func TestJobsAtWorkAreNotMadeToFail(t *testing.T) {
+	t.Parallel()
+	plane := &stubPlane{}
+	a := startWith(t, plane)
+	id := a.running("postgres")
+	owner := func() string {
+		return a.call("GET", "/instances/"+id+"/connection", nil).body["engines"].(object)["postgres"].(object)["owner_url"].(string)
+	}
+	begun := make(chan struct{})
+	plane.apply = func(context.Context, fakeservice.Machine) error {
+		close(begun)
+		return nil
+	}
+	before := owner()
+	job := a.accepted("POST", "/instances/"+id+"/actions/rotate", object{}).string("job_id")
+	<-begun
+	a.FailJobs(fakeservice.JobMatch{Operation: "rotate"}, 1, "c", "d")
+	if err := a.FinishJob(job); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "the one at work", a.status(job), "done")
+	if owner() == before {
+		t.Error("the record has the old password")
+	}
+	job = a.done("POST", "/instances/"+id+"/actions/rotate", object{}).string("job_id")
+	equal(t, "the next one", a.status(job), "failed")
+}
+
 // A held job works, and ends when it is released or finished.
 func TestHeldJobsWork(t *testing.T) {
 	t.Parallel()
