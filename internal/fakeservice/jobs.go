@@ -66,6 +66,15 @@ func (st *state) startJob(in *instance, spec jobSpec) (*job, error) {
 	return j, nil
 }
 
+// begin starts a job and answers with it.
+func (st *state) begin(in *instance, spec jobSpec) response {
+	j, err := st.startJob(in, spec)
+	if err != nil {
+		return fail(err)
+	}
+	return accepted(j)
+}
+
 // runJob lets a queued job begin.
 func (st *state) runJob(j *job) {
 	j.Status = StatusRunning

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// observed answers when the records say what the real Postgres holds. Databases
+// observed answers, or starts a job, when the records say what the real Postgres holds. Databases
 // and extensions can be made and dropped in SQL too, so records alone would
 // miss some. While a job works on the instance, they are the answer all the
 // same: what it has made for real is not there before it ends.
@@ -21,6 +21,11 @@ func (st *state) observed(c *call, in *instance, view func(*instance) response) 
 		}
 		var out response
 		c.service.store.do(func(st *state) {
+			// The same request may have come twice, and the other one first.
+			if first, known := st.recall(c); known {
+				out = response{status: first.status, header: first.header, raw: first.body}
+				return
+			}
 			in := st.find(id)
 			if in == nil {
 				out = fail(notFound("there is no instance %q", id))
@@ -30,6 +35,7 @@ func (st *state) observed(c *call, in *instance, view func(*instance) response) 
 				st.observe(in, databases, extensions)
 			}
 			out = view(in)
+			st.remember(c, encode(out))
 		})
 		return out
 	}}

@@ -82,27 +82,25 @@ func (st *state) createDatabase(c *call) response {
 	if !databaseName.MatchString(name) || slices.Contains(reserved, name) {
 		return fail(invalid("name", "%q is no database name: it takes small letters, digits and underscores, and none of %v", name, reserved))
 	}
-	if in.hasDatabase(name) {
-		return fail(alreadyExists("the instance has a database %q already", name))
-	}
-	j, err := st.startJob(in, jobSpec{
-		operation: "database_create",
-		target:    "postgres/databases/" + name,
-		work: func(ctx context.Context, plane DataPlane, m Machine) error {
-			return plane.CreateDatabase(ctx, m.ID, name)
-		},
-		apply: func() {
-			if !in.hasDatabase(name) {
-				in.databases = append(in.databases, Database{Name: name, CreatedAt: st.now})
-			}
-		},
-		event: "pg_database_created",
-		data:  func() map[string]any { return map[string]any{"database": name} },
+	return st.observed(c, in, func(in *instance) response {
+		if in.hasDatabase(name) {
+			return fail(alreadyExists("the instance has a database %q already", name))
+		}
+		return st.begin(in, jobSpec{
+			operation: "database_create",
+			target:    "postgres/databases/" + name,
+			work: func(ctx context.Context, plane DataPlane, m Machine) error {
+				return plane.CreateDatabase(ctx, m.ID, name)
+			},
+			apply: func() {
+				if !in.hasDatabase(name) {
+					in.databases = append(in.databases, Database{Name: name, CreatedAt: st.now})
+				}
+			},
+			event: "pg_database_created",
+			data:  func() map[string]any { return map[string]any{"database": name} },
+		})
 	})
-	if err != nil {
-		return fail(err)
-	}
-	return accepted(j)
 }
 
 func (st *state) dropDatabase(c *call) response {
@@ -114,26 +112,24 @@ func (st *state) dropDatabase(c *call) response {
 		return fail(err)
 	}
 	name := c.param("name")
-	if !in.hasDatabase(name) {
-		return fail(notFound("the instance has no database %q", name))
-	}
-	if name == defaultDatabase {
-		return fail(invalid("name", "the default database cannot be dropped"))
-	}
-	j, err := st.startJob(in, jobSpec{
-		operation: "database_drop",
-		target:    "postgres/databases/" + name,
-		work: func(ctx context.Context, plane DataPlane, m Machine) error {
-			return plane.DropDatabase(ctx, m.ID, name)
-		},
-		apply: func() { in.removeDatabase(name) },
-		event: "pg_database_dropped",
-		data:  func() map[string]any { return map[string]any{"database": name} },
+	return st.observed(c, in, func(in *instance) response {
+		if !in.hasDatabase(name) {
+			return fail(notFound("the instance has no database %q", name))
+		}
+		if name == defaultDatabase {
+			return fail(invalid("name", "the default database cannot be dropped"))
+		}
+		return st.begin(in, jobSpec{
+			operation: "database_drop",
+			target:    "postgres/databases/" + name,
+			work: func(ctx context.Context, plane DataPlane, m Machine) error {
+				return plane.DropDatabase(ctx, m.ID, name)
+			},
+			apply: func() { in.removeDatabase(name) },
+			event: "pg_database_dropped",
+			data:  func() map[string]any { return map[string]any{"database": name} },
+		})
 	})
-	if err != nil {
-		return fail(err)
-	}
-	return accepted(j)
 }
 
 // removeDatabase takes a database away with its extensions.
@@ -188,30 +184,28 @@ func (st *state) setExtension(c *call) response {
 	if wanted.Database == "" {
 		wanted.Database = defaultDatabase
 	}
-	if !in.hasDatabase(wanted.Database) {
-		return fail(invalid("database", "the instance has no database %q", wanted.Database))
-	}
 	extension := Extension{Name: name, Database: wanted.Database, Version: version}
-	j, err := st.startJob(in, jobSpec{
-		operation: "extension_set",
-		target:    "postgres/extensions/" + name,
-		work: func(ctx context.Context, plane DataPlane, m Machine) error {
-			version, err := plane.SetExtension(ctx, m.ID, extension.Database, name)
-			extension.Version = version
-			return err
-		},
-		apply: func() {
-			if in.hasDatabase(extension.Database) && !in.hasExtension(name, extension.Database) {
-				in.extensions = append(in.extensions, extension)
-			}
-		},
-		event: "engine_settings",
-		data:  func() map[string]any { return map[string]any{"extension": name, "database": extension.Database} },
+	return st.observed(c, in, func(in *instance) response {
+		if !in.hasDatabase(extension.Database) {
+			return fail(invalid("database", "the instance has no database %q", extension.Database))
+		}
+		return st.begin(in, jobSpec{
+			operation: "extension_set",
+			target:    "postgres/extensions/" + name,
+			work: func(ctx context.Context, plane DataPlane, m Machine) error {
+				version, err := plane.SetExtension(ctx, m.ID, extension.Database, name)
+				extension.Version = version
+				return err
+			},
+			apply: func() {
+				if in.hasDatabase(extension.Database) && !in.hasExtension(name, extension.Database) {
+					in.extensions = append(in.extensions, extension)
+				}
+			},
+			event: "engine_settings",
+			data:  func() map[string]any { return map[string]any{"extension": name, "database": extension.Database} },
+		})
 	})
-	if err != nil {
-		return fail(err)
-	}
-	return accepted(j)
 }
 
 func (st *state) dropExtension(c *call) response {
@@ -226,23 +220,21 @@ func (st *state) dropExtension(c *call) response {
 	if database == "" {
 		database = defaultDatabase
 	}
-	if !in.hasExtension(name, database) {
-		return fail(notFound("the database %q has no extension %q", database, name))
-	}
-	j, err := st.startJob(in, jobSpec{
-		operation: "extension_drop",
-		target:    "postgres/extensions/" + name,
-		work: func(ctx context.Context, plane DataPlane, m Machine) error {
-			return plane.DropExtension(ctx, m.ID, database, name)
-		},
-		apply: func() { in.removeExtension(name, database) },
-		event: "engine_settings",
-		data:  func() map[string]any { return map[string]any{"extension": name, "database": database} },
+	return st.observed(c, in, func(in *instance) response {
+		if !in.hasExtension(name, database) {
+			return fail(notFound("the database %q has no extension %q", database, name))
+		}
+		return st.begin(in, jobSpec{
+			operation: "extension_drop",
+			target:    "postgres/extensions/" + name,
+			work: func(ctx context.Context, plane DataPlane, m Machine) error {
+				return plane.DropExtension(ctx, m.ID, database, name)
+			},
+			apply: func() { in.removeExtension(name, database) },
+			event: "engine_settings",
+			data:  func() map[string]any { return map[string]any{"extension": name, "database": database} },
+		})
 	})
-	if err != nil {
-		return fail(err)
-	}
-	return accepted(j)
 }
 
 func (in *instance) hasExtension(name, database string) bool {

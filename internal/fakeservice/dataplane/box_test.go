@@ -34,8 +34,8 @@ func start(t *testing.T, opts ...func(*dataplane.Options)) *fake {
 	return &fake{fakeservicetest.Start(t, fakeservicetest.WithDataPlane(t, opts...)), t}
 }
 
-// call sends a request and returns the status and the body.
-func (f *fake) call(method, path string, body any) (int, object) {
+// request makes a request with the account's key.
+func (f *fake) request(method, path string, body any) *http.Request {
 	f.t.Helper()
 	var text bytes.Buffer
 	if body != nil {
@@ -49,7 +49,13 @@ func (f *fake) call(method, path string, body any) (int, object) {
 	}
 	request.Header.Set("Authorization", "Bearer "+fakeservice.DefaultAPIKey)
 	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
+	return request
+}
+
+// call sends a request and returns the status and the body.
+func (f *fake) call(method, path string, body any) (int, object) {
+	f.t.Helper()
+	response, err := http.DefaultClient.Do(f.request(method, path, body))
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -46,19 +47,51 @@ func TestDatabases(t *testing.T) {
 	}
 }
 
-// A database that somebody has made in SQL is in the way of one by the API, and
-// the job says so.
-func TestDatabaseThatIsThereAlready(t *testing.T) {
+// What somebody has made or dropped in SQL counts in the very next change by the
+// API, though nobody has listed it.
+func TestChangesOfWhatSQLMade(t *testing.T) {
 	t.Parallel()
 	b := start(t).box()
-	b.exec(b.owner(), "CREATE DATABASE taken")
-	j := b.job("POST", b.path+"/postgres/databases", object{"name": "taken"})
-	if j.Status != fakeservice.StatusFailed || !strings.Contains(j.ErrorDetail, "42P04") {
-		t.Errorf("the job is %s: %s", j.Status, j.ErrorDetail)
+	conn := b.owner()
+	b.exec(conn, "CREATE DATABASE taken", "CREATE DATABASE other")
+	status, answer := b.call("POST", b.path+"/postgres/databases", object{"name": "taken"})
+	if status != http.StatusConflict || answer["code"] != "already_exists" {
+		t.Errorf("the creation of one that is there answered %d %v", status, answer)
 	}
-	if n := len(b.Databases(b.id)); n != 1 {
-		t.Errorf("the record names %d databases", n)
+	b.exec(conn, "DROP DATABASE taken")
+	if status, answer := b.call("DELETE", b.path+"/postgres/databases/taken", nil); status != http.StatusNotFound {
+		t.Errorf("the drop of one that is gone answered %d %v", status, answer)
 	}
+	b.exec(conn, "CREATE DATABASE taken", "CREATE DATABASE third")
+	b.done("PUT", b.path+"/postgres/extensions/pgcrypto", object{"database": "third"})
+	b.exec(conn, "CREATE EXTENSION pg_trgm")
+	b.done("DELETE", b.path+"/postgres/extensions/pg_trgm", nil)
+	b.done("DELETE", b.path+"/postgres/databases/taken", nil)
+	if n := b.count(conn, "SELECT count(*) FROM pg_database WHERE datname = 'taken'"); n != 0 {
+		t.Error("the database is still there")
+	}
+	// A repetition gets the first answer, whatever has been made since.
+	for range 2 {
+		if status := b.keyed("POST", b.path+"/postgres/databases", object{"name": "kept"}, "once"); status != http.StatusAccepted {
+			t.Errorf("the creation answered %d", status)
+		}
+		b.Advance(time.Hour)
+	}
+}
+
+// keyed is call with an Idempotency-Key. It returns the status.
+func (f *fake) keyed(method, path string, body any, key string) int {
+	f.t.Helper()
+	request := f.request(method, path, body)
+	request.Header.Set("Idempotency-Key", key)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil {
+		f.t.Fatal(err)
+	}
+	return response.StatusCode
 }
 
 // What is made and dropped in SQL is seen by the API.
