@@ -31,7 +31,7 @@ type Spec struct {
 type App struct {
 	runtime *Runtime
 	name    Name
-	folder  string // with data, and an empty root for the app's view
+	folder  string // with data, the CA's folder, and an empty root for the app's view
 	user    int
 	log     *tail
 	front   *front
@@ -62,13 +62,13 @@ func newApp(r *Runtime, name Name) (*App, error) {
 		log: &tail{limit: logKept}, status: Starting, changed: make(chan struct{}),
 	}
 	a.front = &front{log: r.log}
-	for _, part := range []string{a.data(), a.root()} {
+	for _, part := range []string{a.data(), a.root(), a.trust()} {
 		if err := os.Mkdir(part, 0o700); err != nil {
 			return nil, errors.Join(err, os.RemoveAll(folder))
 		}
 	}
 	// The user that the app runs as passes through here.
-	if err := errors.Join(os.Chmod(folder, 0o711), give(a.data(), a.user)); err != nil {
+	if err := errors.Join(os.Chmod(folder, 0o711), os.Chmod(a.trust(), 0o755), give(a.data(), a.user)); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
 	return a, nil
@@ -76,6 +76,10 @@ func newApp(r *Runtime, name Name) (*App, error) {
 
 func (a *App) data() string { return filepath.Join(a.folder, "data") }
 func (a *App) root() string { return filepath.Join(a.folder, "root") }
+
+// trust is the folder of the CA's file. The app reads it and cannot write there:
+// this program does, and would follow a link that the app had put in its way.
+func (a *App) trust() string { return filepath.Join(a.folder, "trust") }
 
 // Deploy runs a build in place of the one that runs, and takes it over: it is
 // discarded when another one is deployed. Deploy does not wait for the app to
@@ -134,7 +138,8 @@ func (a *App) Configure(spec Spec) error {
 func (a *App) begin() error {
 	if a.spec.CA != "" {
 		// Everybody may read it: it is no secret.
-		if err := os.WriteFile(filepath.Join(a.build.folder, caFile), []byte(a.spec.CA), 0o644); err != nil {
+		file := filepath.Join(a.trust(), caFile)
+		if err := errors.Join(os.WriteFile(file, []byte(a.spec.CA), 0o644), os.Chmod(file, 0o644)); err != nil {
 			return err
 		}
 	}

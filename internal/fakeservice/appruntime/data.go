@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // EraseData empties the app's data folder, while the app does not run.
@@ -56,13 +57,24 @@ func emptyFolder(folder string) error {
 }
 
 // copyData copies files, folders and links with their rights. What vanishes
-// meanwhile is left out.
+// meanwhile is left out. An app that runs may put links in the way of this
+// program, which may read and write more than the app: roots follow none out.
 func copyData(from, to string) (int64, error) {
+	source, err := os.OpenRoot(from)
+	if err != nil {
+		return 0, err
+	}
+	defer source.Close()
+	target, err := os.OpenRoot(to)
+	if err != nil {
+		return 0, err
+	}
+	defer target.Close()
 	var size int64
-	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && path != from {
+	err = fs.WalkDir(source.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
+		if err == nil && name != "." {
 			var copied int64
-			copied, err = copyEntry(path, filepath.Join(to, path[len(from):]), entry)
+			copied, err = copyEntry(source, target, name)
 			size += copied
 		}
 		if errors.Is(err, fs.ErrNotExist) {
@@ -73,32 +85,41 @@ func copyData(from, to string) (int64, error) {
 	return size, err
 }
 
-func copyEntry(from, to string, entry fs.DirEntry) (int64, error) {
-	info, err := entry.Info()
+func copyEntry(source, target *os.Root, name string) (int64, error) {
+	info, err := source.Lstat(name)
 	if err != nil {
 		return 0, err
 	}
 	switch {
 	case info.IsDir():
-		return 0, os.Mkdir(to, info.Mode().Perm()|0o700)
+		return 0, target.Mkdir(name, info.Mode().Perm()|0o700)
 	case info.Mode()&fs.ModeSymlink != 0:
-		target, err := os.Readlink(from)
+		to, err := source.Readlink(name)
 		if err != nil {
 			return 0, err
 		}
-		return 0, os.Symlink(target, to)
+		return 0, target.Symlink(to, name)
 	case !info.Mode().IsRegular():
 		return 0, nil // a socket holds no data
 	}
-	source, err := os.Open(from)
+	return copyContent(source, target, name, info.Mode().Perm())
+}
+
+// copyContent copies a file. It may have become something else by now.
+func copyContent(source, target *os.Root, name string, mode fs.FileMode) (int64, error) {
+	// A pipe would not open otherwise before somebody writes to it.
+	from, err := source.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return 0, err
 	}
-	defer source.Close()
-	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+	defer from.Close()
+	if info, err := from.Stat(); err != nil || !info.Mode().IsRegular() {
+		return 0, err
+	}
+	to, err := target.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return 0, err
 	}
-	size, err := io.Copy(target, source)
-	return size, errors.Join(err, target.Close())
+	size, err := io.Copy(to, from)
+	return size, errors.Join(err, to.Close())
 }

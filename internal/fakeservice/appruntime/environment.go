@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// caFile is the name of the file with the machine's CA, in a build's folder.
+// caFile is the name of the file with the machine's CA, in an app's folder for it.
 const caFile = "box-ca.pem"
 
 func (s Spec) equal(other Spec) bool {
@@ -22,12 +22,12 @@ func (s Spec) equal(other Spec) bool {
 func (r *run) launch(port int) (launch, error) {
 	a := r.app
 	begin := launch{command: r.build.command, work: r.build.work, output: a.log, user: a.user}
-	folder, data := r.build.folder, a.data()
+	trust, data := a.trust(), a.data()
 	if viewsWork() {
-		folder, data = buildPoint, dataPoint
+		trust, data = trustPoint, dataPoint
 		begin.view = &view{
 			root: a.root(), hidden: a.runtime.folder,
-			mounts: map[string]string{dataPoint: a.data(), buildPoint: r.build.folder},
+			mounts: map[string]string{dataPoint: a.data(), buildPoint: r.build.folder, trustPoint: a.trust()},
 		}
 		begin.work = r.seen(begin.work)
 		begin.command = nil
@@ -49,7 +49,7 @@ func (r *run) launch(port int) (launch, error) {
 	given["PORT"] = strconv.Itoa(port)
 	given["DATA_DIR"] = data
 	if r.spec.Database != "" {
-		database, err := withRootCertificate(r.spec.Database, r.spec.CA, filepath.Join(folder, caFile))
+		database, err := withRootCertificate(r.spec.Database, r.spec.CA, filepath.Join(trust, caFile))
 		if err != nil {
 			return launch{}, err
 		}

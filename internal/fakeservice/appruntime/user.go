@@ -48,11 +48,17 @@ func give(folder string, user int) error {
 	if user == 0 {
 		return nil
 	}
-	return filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+	// A root gives nothing away that a link leads to.
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if err := os.Lchown(path, user, user); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := root.Lchown(path, user, user); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil

@@ -7,6 +7,9 @@ const dataPoint = "/data"
 // buildPoint is where an app that has a view of its own finds its build.
 const buildPoint = "/app"
 
+// trustPoint is where such an app finds the machine's CA.
+const trustPoint = "/trust"
+
 // view is what an app sees of the file system, and the user as which it does.
 type view struct {
 	// root is an empty folder, below which the app's view is put together.

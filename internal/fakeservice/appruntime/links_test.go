@@ -1,0 +1,91 @@
+//go:build unix
+
+package appruntime
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// An app owns its build's folder. A link that it puts there must not make this
+// program, which is root at times, write where the link leads.
+func TestLinksLeadNoWriteAway(t *testing.T) {
+	t.Parallel()
+	victim := filepath.Join(t.TempDir(), "victim")
+	if err := os.WriteFile(victim, []byte("untouched"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	start := fmt.Sprintf(`{"start": "for f in box-ca.pem ../box-ca.pem; do rm -f $f; ln -s %s $f; done; echo linked; sleep 1000"}`, victim)
+	folder := write(t, map[string]string{"hosting.json": start})
+	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
+	a, err := r.App(Name{"i-1", "web"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := Spec{HealthPath: "/", Database: "postgresql://owner@127.0.0.1/main", CA: "one CA"}
+	if err := a.Deploy(build(t, r, nil), spec); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the app has made its links", func() bool { return strings.Contains(a.Log(), "linked") })
+	spec.CA = "another CA"
+	if err := a.Restart(spec); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(victim); err != nil || string(text) != "untouched" {
+		t.Errorf("the link's target holds %q (%v)", text, err)
+	}
+	if os.Geteuid() == 0 {
+		info, err := os.Stat(a.trust())
+		if err != nil || info.Sys().(*syscall.Stat_t).Uid != 0 || info.Mode().Perm() != 0o755 {
+			t.Errorf("the CA's folder is %v (%v)", info, err)
+		}
+	}
+}
+
+// What was a file a moment ago may be a link or a pipe when it is read.
+func TestFileThatBecomesSomethingElse(t *testing.T) {
+	t.Parallel()
+	folder, copied := t.TempDir(), t.TempDir()
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(secret, filepath.Join(folder, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Dir(secret), filepath.Join(folder, "folder")); err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.OpenRoot(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer source.Close()
+	target, err := os.OpenRoot(copied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer target.Close()
+	for _, name := range []string{"link", "folder/secret"} {
+		if n, err := copyContent(source, target, name, 0o600); err == nil || n > 0 {
+			t.Errorf("%s was copied: %d bytes, %v", name, n, err)
+		}
+	}
+	if n, err := copyContent(source, target, "pipe", 0o600); err != nil || n > 0 {
+		t.Errorf("the pipe was copied: %d bytes, %v", n, err)
+	}
+	// As they are, they are copied as links, and not followed.
+	if n, err := copyData(folder, copied); err != nil || n > 0 {
+		t.Errorf("the copy took %d bytes, %v", n, err)
+	}
+	if to, err := os.Readlink(filepath.Join(copied, "link")); err != nil || to != secret {
+		t.Errorf("the copied link leads to %q (%v)", to, err)
+	}
+}
