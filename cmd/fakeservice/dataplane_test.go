@@ -5,11 +5,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
@@ -80,13 +83,13 @@ func TestSignalsLeaveNothing(t *testing.T) {
 			t.Parallel()
 			folder := passableFolder(t)
 			fake := startProgram(t, program, folder)
-			fake.create(t)
-			if n := programsIn(t, folder); n == 0 {
-				t.Error("nothing runs")
-			}
+			ran := fake.fill(t)
 			if row.keepsFolder && runtime.GOOS != "linux" {
 				// Other kernels cannot tell them; what is killed there leaves them.
 				row.signal, row.keepsFolder = syscall.SIGTERM, false
+			}
+			if row.keepsFolder {
+				ran = reachable(t, ran)
 			}
 			if err := fake.command.Process.Signal(row.signal); err != nil {
 				t.Fatal(err)
@@ -95,14 +98,14 @@ func TestSignalsLeaveNothing(t *testing.T) {
 			if row.keepsFolder {
 				// The kernel has told them, and they take a moment.
 				deadline := time.Now().Add(time.Minute)
-				for programsIn(t, folder) > 0 && time.Now().Before(deadline) {
+				for len(processes.Left(t, ran)) > 0 && time.Now().Before(deadline) {
 					time.Sleep(10 * time.Millisecond)
 				}
 			} else if err != nil {
 				t.Errorf("the program ended with %v", err)
 			}
-			if n := programsIn(t, folder); n != 0 {
-				t.Errorf("%d programs still run", n)
+			if left := processes.Left(t, ran); len(left) > 0 {
+				t.Errorf("%v still run", left)
 			}
 			entries, err := os.ReadDir(folder)
 			if err != nil || (len(entries) > 0 && !row.keepsFolder) {
@@ -110,6 +113,24 @@ func TestSignalsLeaveNothing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// reachable are those of the processes that the kernel ends with the fake: what
+// an app or a build has started is among them where the fake may contain it,
+// which it may as root. The test itself ends the others.
+func reachable(t *testing.T, ran []processes.Process) []processes.Process {
+	t.Helper()
+	own, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(ran, func(p processes.Process) bool {
+		if of, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", p.ID)); err != nil || of != own || !strings.HasPrefix(p.Arguments, "sleep") {
+			return false
+		}
+		t.Cleanup(func() { _ = syscall.Kill(p.ID, syscall.SIGKILL) })
+		return true
+	})
 }
 
 // passableFolder is a folder that every user can pass through.
@@ -126,23 +147,6 @@ func passableFolder(t *testing.T) string {
 	return folder
 }
 
-// programsIn counts programs that have a folder among their arguments, the fake
-// itself not counted.
-func programsIn(t *testing.T, folder string) int {
-	t.Helper()
-	listed, err := exec.CommandContext(t.Context(), "ps", "-eo", "args").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for line := range strings.Lines(string(listed)) {
-		if strings.Contains(line, folder) && !strings.Contains(line, "--state-dir") {
-			n++
-		}
-	}
-	return n
-}
-
 // running is the program, as another process.
 type running struct {
 	command *exec.Cmd
@@ -151,7 +155,9 @@ type running struct {
 
 func startProgram(t *testing.T, program, folder string) *running {
 	t.Helper()
-	fake := &running{command: exec.CommandContext(t.Context(), program, "--listen", ":0", "--speed", "1000", "--data-plane", "on", "--state-dir", folder)}
+	fake := &running{command: exec.CommandContext(t.Context(), program, "--listen", ":0", "--speed", "1000", "--data-plane", "on", "--state-dir", folder,
+		"--repo", "octo/app="+repository(t, `{"start": "sleep 3001; echo over"}`),
+		"--repo", "octo/slow="+repository(t, `{"build": "sleep 3002; echo over", "start": "true"}`))}
 	fake.command.Stderr = os.Stderr
 	out, err := fake.command.StdoutPipe()
 	if err != nil {
@@ -168,20 +174,52 @@ func startProgram(t *testing.T, program, folder string) *running {
 	return fake
 }
 
-// create makes an instance with Postgres and waits until it runs.
-func (fake *running) create(t *testing.T) {
+// repository is a folder with a recipe.
+func repository(t *testing.T, recipe string) string {
 	t.Helper()
-	made := fake.call(t, http.MethodPost, "/instances", `{"name": "box", "plan": "free", "region": "eu-central", "engines": {"postgres": true}}`)
-	deadline := time.Now().Add(time.Minute)
-	for {
-		record := fake.call(t, http.MethodGet, "/instances/"+made["id"].(string), "")
-		if record["status"] == fakeservice.StatusRunning {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "hosting.json"), []byte(recipe), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// fill makes an instance with Postgres, an app that a shell runs and a build that
+// goes on. It returns the processes that have to go with the fake.
+func (fake *running) fill(t *testing.T) []processes.Process {
+	t.Helper()
+	made := fake.call(t, http.MethodPost, "/instances", `{"name": "box", "plan": "free", "region": "eu-central", "engines": {"postgres": true, "apps": true}}`)
+	path := "/instances/" + made["id"].(string)
+	fake.wait(t, made)
+	for _, name := range []string{"app", "slow"} {
+		fake.wait(t, fake.call(t, http.MethodPost, path+"/apps/import", `{"repo": "octo/`+name+`", "branch": "main", "name": "`+name+`", "port": 3000, "health_path": "/"}`))
+	}
+	wanted := []string{"postgres", "sleep 3001", "sleep 3002"}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		ran := processes.Below(t, fake.command.Process.Pid)
+		missing := slices.DeleteFunc(slices.Clone(wanted), func(text string) bool {
+			return slices.ContainsFunc(ran, func(p processes.Process) bool { return strings.HasPrefix(filepath.Base(p.Arguments), text) })
+		})
+		if len(missing) == 0 {
+			return ran
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%v do not run among %v", missing, ran)
+		}
+	}
+}
+
+// wait waits for the job of an answer.
+func (fake *running) wait(t *testing.T, answer map[string]any) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		job := fake.call(t, http.MethodGet, "/jobs/"+answer["job_id"].(string), "")
+		if job["status"] == fakeservice.StatusDone {
 			return
 		}
-		if record["status"] != fakeservice.StatusCreating || time.Now().After(deadline) {
-			t.Fatalf("the instance is %v", record["status"])
+		if job["status"] == fakeservice.StatusFailed || time.Now().After(deadline) {
+			t.Fatalf("the job is %v", job)
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 }
 

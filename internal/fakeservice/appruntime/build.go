@@ -112,10 +112,7 @@ func (b *Build) make(ctx context.Context, from source, inherited []string, env m
 	command.Dir = b.work
 	command.Env = merge(withoutSecrets(inherited), env)
 	command.Stdout, command.Stderr = log, log
-	ownGroup(command)
-	command.Cancel = func() error { return killGroup(command.Process.Pid) }
-	command.WaitDelay = 2 * time.Second
-	return command.Run()
+	return runToEnd(command)
 }
 
 // withoutSecrets leaves out what a build has no business with: the account's

@@ -2,11 +2,15 @@ package appruntime
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 )
 
 // write makes a folder with files.
@@ -111,6 +115,63 @@ func TestRecipe(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(folder, "built")); err == nil {
 		t.Error("the build wrote into the repository")
 	}
+}
+
+func TestShellStart(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"npm start":                "exec npm start",
+		"./server --port=3000 -v ": "exec ./server --port=3000 -v ",
+		"cd web && npm start":      "cd web && npm start",
+		"A=b npm start":            "A=b npm start",
+		"npm start -- \"$X\"":      "npm start -- \"$X\"",
+		"one; two":                 "one; two",
+		"one\ntwo":                 "one\ntwo",
+	} {
+		if got := shellStart(command, false)[2]; got != want {
+			t.Errorf("%q is started as %q, want %q", command, got, want)
+		}
+		if got := shellStart(command, true)[2]; got != "trap 'exit 143' TERM\n"+command {
+			t.Errorf("contained, %q is started as %q", command, got)
+		}
+	}
+}
+
+// An app that a shell starts ends when it is asked to. So does what it and its
+// build have started, even in sessions of their own where this program can see
+// to that.
+func TestAppBehindAShell(t *testing.T) {
+	t.Parallel()
+	session := ""
+	if viewsWork() {
+		session = "setsid "
+	}
+	mark := fmt.Sprintf("%ssleep %d%d", session, 1000+len(t.Name()), os.Getpid())
+	folder := write(t, map[string]string{"hosting.json": fmt.Sprintf(
+		`{"build": "%s & sleep 0.1", "start": "%s & echo begun; sleep 1000; echo over"}`, mark, mark)})
+	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
+	b := build(t, r, nil)
+	sleeper := strings.TrimPrefix(mark, session)
+	until(t, "nothing of the build runs", func() bool { return len(processes.With(t, sleeper)) == 0 })
+	a, err := r.App(Name{"i-1", "web"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Deploy(b, Spec{HealthPath: "/"}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the app has begun", func() bool { return strings.Contains(a.Log(), "begun") && len(processes.With(t, sleeper)) > 0 })
+	began := time.Now()
+	if err := r.Remove(a.name); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took >= farewell {
+		t.Errorf("it took %s to end", took)
+	}
+	if strings.Contains(a.Log(), "over") {
+		t.Error("the shell went on")
+	}
+	until(t, "nothing of the app runs", func() bool { return len(processes.With(t, sleeper)) == 0 })
 }
 
 func TestCommitOfAFolder(t *testing.T) {

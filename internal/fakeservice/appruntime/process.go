@@ -69,6 +69,23 @@ func (l launch) start() (*process, error) {
 	return p, nil
 }
 
+// runToEnd runs a command, and ends whatever it has left behind.
+func runToEnd(command *exec.Cmd) error {
+	ownGroup(command)
+	dieWithParent(command)
+	command.Cancel = func() error { return killGroup(command.Process.Pid) }
+	command.WaitDelay = 2 * time.Second
+	ended := make(chan error)
+	go onOwnThread(func() {
+		err := command.Run()
+		if command.Process != nil {
+			_ = killGroup(command.Process.Pid)
+		}
+		ended <- err
+	})
+	return <-ended
+}
+
 // stop asks a process to end, and makes it after a while.
 func (p *process) stop() {
 	_ = interruptGroup(p.pid)

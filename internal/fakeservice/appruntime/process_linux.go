@@ -15,7 +15,13 @@ func onOwnThread(f func()) {
 }
 
 // dieWithParent lets the kernel kill the process when the thread that started
-// it is gone, so that even a fake that was killed leaves no app behind.
+// it is gone, so that even a fake that was killed leaves no app behind. That
+// reaches the process itself alone. Where this program may, it is therefore the
+// first one of a PID namespace: whatever it has started, in whichever group and
+// session, ends with it.
 func dieWithParent(command *exec.Cmd) {
 	command.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	if viewsWork() {
+		command.SysProcAttr.Cloneflags |= syscall.CLONE_NEWPID
+	}
 }

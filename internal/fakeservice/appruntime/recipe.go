@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -46,9 +47,29 @@ func parseRecipe(text []byte) (recipe, error) {
 	if strings.TrimSpace(written.Start) == "" {
 		return recipe{}, fmt.Errorf(`%s: "start" is missing: the command that starts the app`, RecipeFile)
 	}
-	how := recipe{start: []string{"sh", "-c", written.Start}}
+	how := recipe{start: shellStart(written.Start, viewsWork())}
 	if strings.TrimSpace(written.Build) != "" {
 		how.build = []string{"sh", "-c", written.Build}
 	}
 	return how, nil
+}
+
+// plainCommand is a command that a shell only has to look up: no variables,
+// quotes or operators, and no assignment before it.
+var plainCommand = regexp.MustCompile(`^ *[\w./:@%+,-]+( +[\w./:@%+,=-]+)* *$`)
+
+// shellStart is how a shell starts an app.
+//
+// A contained app ends with its first process, which is the shell. The kernel
+// keeps a signal from the first process of a namespace unless that has asked for
+// it, so the shell does. Elsewhere the kernel kills the first process alone when
+// this program is killed, so the shell makes room for the app where it can.
+func shellStart(command string, contained bool) []string {
+	switch {
+	case contained:
+		command = "trap 'exit 143' TERM\n" + command
+	case plainCommand.MatchString(command):
+		command = "exec " + command
+	}
+	return []string{"sh", "-c", command}
 }

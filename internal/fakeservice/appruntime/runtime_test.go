@@ -49,7 +49,7 @@ func open(t *testing.T, set ...func(*Options)) *Runtime {
 			t.Errorf("close: %s", err)
 		}
 		for _, group := range groups {
-			if groupLives(group) {
+			if groupLives(t, group) {
 				t.Errorf("the process group %d is left", group)
 			}
 		}
@@ -249,7 +249,7 @@ func TestCrash(t *testing.T) {
 			status, _ := get(t, a, "/healthz")
 			return a.Starts() > starts && status == http.StatusOK
 		})
-		if groupLives(pid) {
+		if groupLives(t, pid) {
 			t.Error("a child of the crashed app lives on")
 		}
 		if a.Status() != Running {
@@ -373,7 +373,7 @@ func TestRemove(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if groupLives(pid) {
+	if groupLives(t, pid) {
 		t.Error("the app's processes are left")
 	}
 	if response, err := http.Get(address); err == nil {

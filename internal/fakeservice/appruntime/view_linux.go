@@ -10,15 +10,16 @@ import (
 	"syscall"
 )
 
-// viewsWork tells whether this process may give others a view of their own. It
-// is tried once, since being root is not enough inside some containers.
+// viewsWork tells whether this process may give others a view of their own, of
+// the file system and of processes. It is tried once, since being root is not
+// enough inside some containers.
 var viewsWork = sync.OnceValue(func() bool {
 	if os.Geteuid() != 0 {
 		return false
 	}
 	tried := make(chan error)
 	go onOwnThread(func() {
-		err := syscall.Unshare(syscall.CLONE_NEWNS)
+		err := syscall.Unshare(syscall.CLONE_NEWNS | syscall.CLONE_NEWPID)
 		if err == nil {
 			err = syscall.Mount("none", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, "")
 		}

@@ -1,12 +1,10 @@
 package dataplane_test
 
 import (
-	"bytes"
-	"context"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,17 +14,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 )
-
-// processes counts programs that have a folder among their arguments.
-func processes(t *testing.T, folder string) int {
-	t.Helper()
-	listed, err := exec.CommandContext(context.WithoutCancel(t.Context()), "ps", "-eo", "args").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bytes.Count(listed, []byte(folder))
-}
 
 // left lists what is in a folder.
 func left(t *testing.T, folder string) []string {
@@ -67,7 +56,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	b, other := f.box(), f.box()
 	b.exec(b.owner(), "CREATE TABLE t (n INT)")
 	other.exec(other.owner(), "SELECT 1")
-	if n := processes(t, folder); n < 2 {
+	if n := len(processes.With(t, folder)); n < 2 {
 		t.Fatalf("%d programs run", n)
 	}
 	// One more is being made when the fake stops.
@@ -79,7 +68,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Errorf("Close: %s", err)
 	}
-	if n := processes(t, folder); n != 0 {
+	if n := len(processes.With(t, folder)); n != 0 {
 		t.Errorf("%d programs still run", n)
 	}
 	if names := left(t, folder); len(names) != 0 {
@@ -94,7 +83,7 @@ func TestDeletedInstanceLeavesNothing(t *testing.T) {
 	b := f.box()
 	b.owner()
 	b.done("DELETE", b.path+"?confirm="+b.id, nil)
-	if n := processes(t, folder); n != 0 {
+	if n := len(processes.With(t, folder)); n != 0 {
 		t.Errorf("%d programs still run", n)
 	}
 	found, err := filepath.Glob(filepath.Join(folder, "*", "*", b.id))
@@ -155,15 +144,11 @@ func TestKilledPgBouncerComesBack(t *testing.T) {
 		return // TestWithoutPgBouncer says what is promised then
 	}
 	pooled := withPort(t, record.Owner, record.Pooled)
-	listed, err := exec.CommandContext(t.Context(), "pgrep", "-f", folder+".*pgbouncer.ini").Output()
-	if err != nil {
-		t.Fatal(err)
+	running := slices.DeleteFunc(processes.With(t, folder), func(p processes.Process) bool { return !strings.HasSuffix(p.Arguments, "pgbouncer.ini") })
+	if len(running) != 1 {
+		t.Fatalf("%v run", running)
 	}
-	id, err := strconv.Atoi(strings.TrimSpace(string(listed)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	bouncer, err := os.FindProcess(id)
+	bouncer, err := os.FindProcess(running[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +184,7 @@ func TestEngineOffAndOn(t *testing.T) {
 	before := b.connection()
 	b.exec(b.owner(), "CREATE TABLE t (n INT)")
 	b.done("PUT", b.path+"/engines", object{"engines": object{}})
-	if n := processes(t, folder); n != 0 {
+	if n := len(processes.With(t, folder)); n != 0 {
 		t.Errorf("%d programs still run", n)
 	}
 	b.done("PUT", b.path+"/engines", object{"engines": object{"postgres": object{}}})
@@ -254,12 +239,12 @@ func TestAddedAndRemovedInstance(t *testing.T) {
 	if !f.RemoveInstance(b.id) {
 		t.Error("there was nothing to remove")
 	}
-	if n := processes(t, folder); n != 0 {
+	if n := len(processes.With(t, folder)); n != 0 {
 		t.Errorf("%d programs still run", n)
 	}
 	again := f.AddInstance(fakeservice.Instance{Engines: map[string]*fakeservice.Engine{"postgres": {}}})
 	f.Reset()
-	if n := processes(t, folder); n != 0 || again.Host == "" {
+	if n := len(processes.With(t, folder)); n != 0 || again.Host == "" {
 		t.Errorf("after the reset %d programs still run", n)
 	}
 }
