@@ -130,11 +130,11 @@ func showTimes(ctx context.Context, fake *fakeProcess, speed float64) error {
 		return fmt.Errorf("read the fake's log: %w", err)
 	}
 	lines, err := timeline.report(speed)
-	if err != nil {
-		return fmt.Errorf("measure the apply: %w", err)
-	}
 	for _, line := range lines {
 		say("%s", line)
+	}
+	if err != nil {
+		return fmt.Errorf("measure the apply: %w", err)
 	}
 	return nil
 }

@@ -91,7 +91,11 @@ func (t timeline) span(speed float64) time.Duration {
 	return time.Duration(float64(last.Sub(t.firstPOST)) * speed)
 }
 
-// report compares the span with the critical path.
+// mostRatio is how many times its critical path an apply may take.
+const mostRatio = 1.25
+
+// report compares the span with the critical path. The lines are there beside an
+// error that is about their ratio.
 func (t timeline) report(speed float64) ([]string, error) {
 	if t.firstPOST.IsZero() || len(t.tasks) == 0 {
 		return nil, errors.New("the fake has logged no POST, or no job")
@@ -105,11 +109,16 @@ func (t timeline) report(speed float64) ([]string, error) {
 	if least <= 0 {
 		return nil, errors.New("no job in the fake's log took any time")
 	}
-	return []string{
+	ratio := float64(span) / float64(least)
+	lines := []string{
 		fmt.Sprintf("From the first POST to the last job or build settled: %s of the fake's clock", rounded(span)),
 		fmt.Sprintf("Critical path: %s (%s)", rounded(least), strings.Join(names, ", ")),
-		fmt.Sprintf("Ratio: %.2f", float64(span)/float64(least)),
-	}, nil
+		fmt.Sprintf("Ratio: %.2f", ratio),
+	}
+	if ratio > mostRatio {
+		return lines, fmt.Errorf("the apply took %.2f times its critical path, and may take %.2f times", ratio, mostRatio)
+	}
+	return lines, nil
 }
 
 func rounded(d time.Duration) time.Duration {

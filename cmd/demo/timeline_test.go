@@ -72,6 +72,19 @@ func TestReport(t *testing.T) {
 	}
 }
 
+func TestReportOfTooMuch(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	create := job("i", "create", 400)
+	for took, fails := range map[time.Duration]bool{25 * time.Second: false, 26 * time.Second: true} {
+		create.settled = start.Add(took)
+		lines, err := timeline{firstPOST: start, tasks: []task{create}}.report(20)
+		if (err != nil) != fails || len(lines) != 3 {
+			t.Errorf("after %s the report is %q, %v", took, lines, err)
+		}
+	}
+}
+
 func TestReportOfNothing(t *testing.T) {
 	t.Parallel()
 	start := time.Now()
