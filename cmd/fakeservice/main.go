@@ -85,6 +85,10 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	return s, nil
 }
 
+// requestsKept is how many requests the log holds: those of the largest apply,
+// and no more, as each may have a megabyte of body and the program runs for days.
+const requestsKept = 2000
+
 // run serves until ctx ends.
 func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	s, err := parse(args, errs)
@@ -110,11 +114,12 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 		return errors.Join(err, listener.Close())
 	}
 	service := fakeservice.New(fakeservice.Options{
-		Speed:     s.speed,
-		APIKey:    s.key,
-		Logger:    log,
-		Querier:   engines.querier,
-		DataPlane: engines.plane,
+		Speed:        s.speed,
+		APIKey:       s.key,
+		Logger:       log,
+		RequestsKept: requestsKept,
+		Querier:      engines.querier,
+		DataPlane:    engines.plane,
 	})
 	server := &http.Server{Handler: service, ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)

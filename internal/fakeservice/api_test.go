@@ -277,6 +277,22 @@ func TestRequestLog(t *testing.T) {
 	equal(t, "everything", a.Count("", ""), 2)
 }
 
+// The log holds no key, and as much as it is to.
+func TestRequestLogIsBounded(t *testing.T) {
+	t.Parallel()
+	a := start(t, func(o *fakeservice.Options) { o.RequestsKept = 2 })
+	for _, path := range []string{"/me", "/plans", "/locations"} {
+		a.want(200, "", "GET", path, nil)
+	}
+	requests := a.Requests()
+	equal(t, "requests", len(requests), 2)
+	equal(t, "the first kept", requests[0].Path, "/plans")
+	equal(t, "the last", requests[1].Path, "/locations")
+	for _, r := range requests {
+		equal(t, "key", r.Header.Get("Authorization"), "")
+	}
+}
+
 // page opens a page beside the API, as a browser would, and returns its text.
 func (a *api) page(url string) string {
 	a.t.Helper()

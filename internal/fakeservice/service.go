@@ -27,6 +27,9 @@ type Options struct {
 	// Logger gets one line for each request and job, without secrets; nil
 	// discards them.
 	Logger *slog.Logger
+	// RequestsKept is how many requests the log holds, the last ones; 0 keeps
+	// every one with its body, as tests want it.
+	RequestsKept int
 	// Querier runs SQL; nil leaves that to the data plane, and without one
 	// answers every statement with 503.
 	Querier Querier
@@ -87,6 +90,7 @@ func New(o Options) *Service {
 		plane:     o.DataPlane,
 		validator: validator,
 		mux:       http.NewServeMux(),
+		traffic:   traffic{kept: o.RequestsKept},
 		closing:   make(chan struct{}),
 	}
 	s.mux.HandleFunc("/checkout/{token}", s.serveCheckout)

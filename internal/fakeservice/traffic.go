@@ -14,8 +14,9 @@ type Request struct {
 	At, RealAt time.Time
 	Method     string
 	// Path is what follows /api/v1, still escaped.
-	Path   string
-	Query  string
+	Path  string
+	Query string
+	// Header lacks Authorization, which holds the account's key.
 	Header http.Header
 	Body   []byte
 	// Status is 0 while the answer is being made, and for a connection that was
@@ -27,6 +28,9 @@ type Request struct {
 
 // traffic is the log of requests and of what broke the document.
 type traffic struct {
+	// kept is how many requests stay; 0 is all of them.
+	kept int
+
 	mu         sync.Mutex
 	requests   []*Request
 	violations []string
@@ -35,6 +39,10 @@ type traffic struct {
 func (t *traffic) begin(r Request) *Request {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	r.Header.Del("Authorization")
+	if t.kept > 0 && len(t.requests) >= t.kept {
+		t.requests = slices.Delete(t.requests, 0, len(t.requests)-t.kept+1)
+	}
 	t.requests = append(t.requests, &r)
 	return &r
 }
@@ -59,7 +67,8 @@ func (t *traffic) clear() {
 	t.requests, t.violations = nil, nil
 }
 
-// Requests returns every request to the API so far, in order of arrival.
+// Requests returns the requests to the API so far, in order of arrival: every one
+// of them, or the last ones where Options.RequestsKept is set.
 func (s *Service) Requests() []Request {
 	s.traffic.mu.Lock()
 	defer s.traffic.mu.Unlock()
