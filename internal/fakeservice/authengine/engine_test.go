@@ -196,6 +196,20 @@ func TestLinks(t *testing.T) {
 	if late, _ := url.ParseQuery(follow(old).Fragment); late.Get("error_code") != "otp_expired" {
 		t.Errorf("an old link gives %v", late)
 	}
+	// Another password or address ends the links from before.
+	token := b.must(b.signIn("ada@example.test", "a new password"), 200, "").text("access_token")
+	for _, change := range []map[string]any{{"password": "yet another password"}, {"email": "ada@example.test"}} {
+		old := link("")
+		b.must(b.call("PUT", "/user", token, change), 200, "")
+		if late, _ := url.ParseQuery(follow(old).Fragment); late.Get("error_code") != "otp_expired" {
+			t.Errorf("after a change of %v a link from before gives %v", change, late)
+		}
+	}
+	// What is too old goes with the next link.
+	link("")
+	b.in("UPDATE auth.one_time_tokens SET created_at = now() - interval '2 hours'")
+	link("")
+	b.in("DO $$ BEGIN IF (SELECT count(*) FROM auth.one_time_tokens) <> 1 THEN RAISE 'links are left'; END IF; END $$")
 	none := *b.settings.Load()
 	none.SiteURL, none.RedirectURLs = "", nil
 	b.Configure(none)

@@ -42,6 +42,9 @@ func (c *core) recover(r *request) (int, any, error) {
 	token, hash := newToken()
 	var known *user
 	err = c.accounts.inTransaction(r.Context(), func(tx pgx.Tx) error {
+		if _, err := tx.Exec(r.Context(), "DELETE FROM auth.one_time_tokens WHERE created_at <= now() - make_interval(secs => $1)", linkLife.Seconds()); err != nil {
+			return err
+		}
 		if known, err = findUser(r.Context(), tx, email); err != nil || known == nil {
 			return err
 		}

@@ -108,7 +108,8 @@ func objectOf(data json.RawMessage) (json.RawMessage, error) {
 func (c *core) getUser(r *request) (int, any, error) { return http.StatusOK, r.session.user, nil }
 
 // updateUser changes the password, the e-mail address or the metadata of who is
-// signed in. Another password ends the other sessions.
+// signed in. Another password ends the other sessions, and another password or
+// address ends the links that were sent before.
 func (c *core) updateUser(r *request) (int, any, error) {
 	var sent struct {
 		Email    *string         `json:"email"`
@@ -144,7 +145,11 @@ func (c *core) updateUser(r *request) (int, any, error) {
 		if isDuplicate(err) {
 			return invalid("email_exists", "A user with this email address has already been registered")
 		}
-		if err != nil || sent.Password == nil {
+		if err != nil || (sent.Password == nil && sent.Email == nil) {
+			return err
+		}
+		// A link that was sent before is no way in any more.
+		if _, err := tx.Exec(r.Context(), "DELETE FROM auth.one_time_tokens WHERE user_id = $1", r.session.user.ID); err != nil || sent.Password == nil {
 			return err
 		}
 		return endSessions(r.Context(), tx, r.session, "others")
