@@ -290,7 +290,9 @@ func TestAppThatDoesNotAnswer(t *testing.T) {
 	if !strings.Contains(a.Log(), "/healthz has not been answered with 200 for 3s") {
 		t.Errorf("the log does not say why:\n%s", a.Log())
 	}
-	// It recovers by new variables, and is watched from then on.
+	// It recovers by new variables, and is watched from then on. A busy machine may
+	// need longer to start it than the sick one was given.
+	r.options.Patience = 10 * time.Second
 	if err := a.Configure(Spec{Port: 3000, HealthPath: "/healthz", Public: true}); err != nil {
 		t.Fatal(err)
 	}
