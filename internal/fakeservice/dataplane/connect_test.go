@@ -84,13 +84,23 @@ func TestReasonTwoCertificate(t *testing.T) {
 	}
 }
 
+// without lets a test do less where a program is not installed, and fails it
+// where HOSTING_TEST_STRICT=1 says that all of them are.
+func without(t *testing.T, program string) {
+	t.Helper()
+	if os.Getenv("HOSTING_TEST_STRICT") == "1" {
+		t.Fatalf("%s is not installed", program)
+	}
+	t.Logf("%s is not installed, so this tests less", program)
+}
+
 // psql is what most people will try first. It looks for the CA at the path that
 // it is given.
 func TestPsqlWithVerifyFull(t *testing.T) {
 	t.Parallel()
 	psql, err := exec.LookPath("psql")
 	if err != nil {
-		t.Log("psql is not installed; pgx stands in for it in the other tests")
+		without(t, "psql")
 		return
 	}
 	b := start(t).box()
@@ -133,7 +143,7 @@ func TestReasonThreePort(t *testing.T) {
 		t.Errorf("LISTEN on the direct port gave %v, %v", note, err)
 	}
 	if record.Pooled == 0 {
-		// Nothing is promised that is not there.
+		without(t, "PgBouncer") // nothing is promised that is not there
 		return
 	}
 	pooled := b.owner(func(c *pgx.ConnConfig) {
