@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,6 +58,9 @@ func (g *Guestbook) Verify(ctx context.Context) error {
 	if err := g.health(ctx); err != nil {
 		return err
 	}
+	if err := g.linked(ctx); err != nil {
+		return err
+	}
 	if err := g.refusesStrangers(ctx); err != nil {
 		return err
 	}
@@ -94,6 +98,20 @@ func (g *Guestbook) health(ctx context.Context) error {
 		return fmt.Errorf("%s/healthz answered %d %q", g.AppURL, answer.status, answer.body)
 	}
 	g.Say("%s/healthz: %d %s", g.AppURL, answer.status, answer.body)
+	return nil
+}
+
+// linked checks that the app is linked with the auth engine, which an import
+// alone does not do.
+func (g *Guestbook) linked(ctx context.Context) error {
+	app, err := g.Service.App(ctx, g.InstanceID, g.App)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(app.Links.Value, "auth") {
+		return fmt.Errorf("the app %s is linked with %q, and not with auth", g.App, app.Links.Value)
+	}
+	g.Say("The app %s is linked with auth", g.App)
 	return nil
 }
 
