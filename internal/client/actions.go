@@ -33,13 +33,13 @@ func (t *Turn) Restore(ctx context.Context, confirm, backupID string) (Pending, 
 
 // action posts an action of the instance; its name is its operation's.
 func (t *Turn) action(ctx context.Context, operation string, body any) (Pending, error) {
-	return t.post(ctx, body, t.findJob(operation, ""), "actions", operation)
+	return t.act(ctx, body, t.findJob(operation, ""), "actions", operation)
 }
 
 // RestartEngine restarts one engine; its data stays.
 func (t *Turn) RestartEngine(ctx context.Context, engine string) (Pending, error) {
 	find := t.findJob(OpEngineRestart, "engines/"+engine)
-	return t.post(ctx, struct{}{}, find, "engines", engine, "actions", "restart")
+	return t.act(ctx, struct{}{}, find, "engines", engine, "actions", "restart")
 }
 
 // A Backup is a daily backup or an undo snapshot.

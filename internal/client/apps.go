@@ -101,12 +101,12 @@ func (t *Turn) RedeployApp(ctx context.Context, name string) (Pending, error) {
 		pending, _, err := t.appPending(ctx, OpAppRedeploy, name, since)
 		return pending, pending != Pending{}, err
 	}
-	return t.post(ctx, struct{}{}, find, "apps", name, "actions", "redeploy")
+	return t.act(ctx, struct{}{}, find, "apps", name, "actions", "redeploy")
 }
 
 // RestartApp restarts an app; its /data stays.
 func (t *Turn) RestartApp(ctx context.Context, name string) (Pending, error) {
-	return t.post(ctx, struct{}{}, t.findJob(OpAppRestart, appTarget(name)), "apps", name, "actions", "restart")
+	return t.act(ctx, struct{}{}, t.findJob(OpAppRestart, appTarget(name)), "apps", name, "actions", "restart")
 }
 
 // appTarget is the target of an app's jobs.

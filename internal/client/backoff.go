@@ -23,17 +23,17 @@ const (
 
 func retryRead(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	if resp != nil && resp.StatusCode == http.StatusInternalServerError {
-		return ctx.Err() == nil, ctx.Err()
+		return ctx.Err() == nil, nil
 	}
 	return retryIdempotent(ctx, resp, err)
 }
 
 func retryIdempotent(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	if err != nil {
-		return !isCertificateError(err), nil
+	// An answer that came although the context has ended is the answer all the
+	// same, so the context's error is not put in its place.
+	ended := ctx.Err() != nil
+	if ended || err != nil {
+		return !ended && !isCertificateError(err), nil
 	}
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

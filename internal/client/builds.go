@@ -60,9 +60,9 @@ func (c *Client) builds(ctx context.Context, instanceID, app string, once bool) 
 }
 
 // WaitDeployed waits until a build of an app has succeeded and the app runs
-// with it. buildID "" means the newest build. A build that failed, or an app
-// that did not answer its health path, is a *BuildError; a wait that the
-// context ends is an *InterruptedError. A build is no job: the wait holds no
+// with it. buildID "" means the newest build. A build that failed is a
+// *BuildError, an app that does not answer its health path an *AppError, a wait
+// that the context ends an *InterruptedError. A build is no job: the wait holds no
 // Turn, as the instance takes mutations meanwhile.
 func (c *Client) WaitDeployed(ctx context.Context, instanceID, app, buildID string) error {
 	last := Build{ID: buildID, Status: "queued"}
@@ -83,7 +83,7 @@ func (c *Client) WaitDeployed(ctx context.Context, instanceID, app, buildID stri
 		case !build.Succeeded():
 			return observation{}, nil
 		}
-		return c.deployed(ctx, instanceID, app, build)
+		return c.running(ctx, instanceID, app)
 	})
 	c.reads.changed(instanceID)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
@@ -103,16 +103,15 @@ func pickBuild(builds []Build, id string) (Build, bool) {
 	return Build{}, false
 }
 
-// deployed looks whether the app runs after its build: it is running once its
-// health path has answered 200, failed if it does not within a minute.
-func (c *Client) deployed(ctx context.Context, instanceID, name string, build Build) (observation, error) {
+// running looks whether an app runs: it does once its health path has answered
+// 200.
+func (c *Client) running(ctx context.Context, instanceID, name string) (observation, error) {
 	app, err := do[App](ctx, c, request{method: http.MethodGet, path: []string{"instances", instanceID, "apps", name}, once: true})
 	if err != nil {
 		return observation{}, c.orGone(err)
 	}
 	if app.Status == AppFailed {
-		build.Status = "successful, but the app did not answer 200 on its health path within a minute"
-		return observation{}, permanent(&BuildError{App: name, Build: build})
+		return observation{}, permanent(&AppError{App: name})
 	}
 	return observation{done: app.Status == AppRunning || app.Status == AppStopped || app.Status == ""}, nil
 }
@@ -128,7 +127,7 @@ func (c *Client) orGone(err error) error {
 // WaitAppRunning waits until an app that was restarted runs again.
 func (c *Client) WaitAppRunning(ctx context.Context, instanceID, app string) error {
 	err := wait(ctx, 0, func(ctx context.Context) (observation, error) {
-		return c.deployed(ctx, instanceID, app, Build{})
+		return c.running(ctx, instanceID, app)
 	})
 	c.reads.changed(instanceID)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {

@@ -66,7 +66,7 @@ type Client struct {
 	catalog catalog
 
 	mu      sync.Mutex
-	claimed map[string]bool // ids of the instances that this process made
+	claimed map[string]bool // ids; see Claim
 }
 
 // New makes a client. It fails on a base URL that would send the key in clear.
@@ -140,9 +140,10 @@ func isLoopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// claim notes that this process made the instance, so that no other Create of
-// the process adopts it.
-func (c *Client) claim(id string) {
+// Claim notes that an instance or webhook endpoint is known: this process made
+// it, or has it in its state. No Create of the process takes it for its own, or
+// for the half of an earlier run.
+func (c *Client) Claim(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.claimed[id] = true

@@ -141,6 +141,14 @@ func (e *BuildError) Error() string {
 	return text
 }
 
+// An AppError is an app that was deployed and does not run: it did not answer
+// its health path within a minute (contract.md, "Apps").
+type AppError struct{ App string }
+
+func (e *AppError) Error() string {
+	return fmt.Sprintf("app %s does not run: it did not answer 200 on its health path within a minute", e.App)
+}
+
 // An InterruptedError is a wait that was cut short, by cancellation or a
 // deadline, while what it waited for was still in progress.
 type InterruptedError struct {
@@ -172,15 +180,12 @@ func (e *CheckoutError) Error() string {
 type AmbiguousError struct {
 	Name       string
 	Candidates []string // instance ids
-	Err        error    // why the answer was lost
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("the answer to the creation of instance %q was lost (%s), and which of these is it cannot be told: %s",
-		e.Name, e.Err, strings.Join(e.Candidates, ", "))
+	return fmt.Sprintf("the answer to the creation of instance %q was lost, and which of these is it cannot be told: %s",
+		e.Name, strings.Join(e.Candidates, ", "))
 }
-
-func (e *AmbiguousError) Unwrap() error { return e.Err }
 
 // A NamesakeError is a creation that was not sent because an instance of the
 // same name, plan and region is being created by nobody known: most likely by

@@ -139,7 +139,7 @@ func (c *Client) CreateInstance(ctx context.Context, n NewInstance) (Created, er
 	if err != nil {
 		return Created{}, err
 	}
-	c.claim(created.ID)
+	c.Claim(created.ID)
 	created.Namesakes = namesakes
 	return created, nil
 }
@@ -234,6 +234,7 @@ func (t *Turn) Update(ctx context.Context, change InstanceChange) (Pending, erro
 // Delete deletes the instance with everything on it. It joins a deletion that
 // runs already; one that is gone has nothing pending.
 func (t *Turn) Delete(ctx context.Context) (Pending, error) {
+	t.c.Claim(t.id) // one that is made after it is not made beside it
 	instance, err := t.c.Instance(ctx, t.id)
 	switch {
 	case errors.Is(err, ErrNotFound):

@@ -111,6 +111,28 @@ func (t *Turn) post(ctx context.Context, body any, find finder[Pending], path ..
 	})
 }
 
+// act sends a POST that must not take effect twice, and that leaves nothing behind
+// by which a second look could tell for sure: it is sent once. When its answer is
+// lost and find sees nothing of it, the error is an *OutcomeError.
+func (t *Turn) act(ctx context.Context, body any, find finder[Pending], path ...string) (Pending, error) {
+	r := request{method: http.MethodPost, path: t.path(path...), body: body, key: newKey()}
+	return whenFree(ctx, t, func(ctx context.Context) (Pending, error) {
+		since, err := t.c.now(ctx)
+		if err != nil {
+			return Pending{}, err
+		}
+		pending, err := do[Pending](ctx, t.c, r)
+		if err == nil || !outcomeUnknown(err) {
+			return pending, err
+		}
+		found, ok, findErr := look(ctx, find, since)
+		if ok {
+			return found, nil
+		}
+		return pending, errors.Join(err, findErr)
+	})
+}
+
 func (t *Turn) path(below ...string) []string {
 	return append([]string{"instances", t.id}, below...)
 }

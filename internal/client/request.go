@@ -42,6 +42,9 @@ func do[T any](ctx context.Context, c *Client, r request) (T, error) {
 		return answer, err
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
+		if r.method == http.MethodGet {
+			return answer, fmt.Errorf("%s: the answer is empty", r.name())
+		}
 		return answer, nil
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
@@ -66,6 +69,9 @@ func (c *Client) send(ctx context.Context, r request) ([]byte, error) {
 	}
 	resp, err := sender.Do(req)
 	if err != nil {
+		if resp != nil {
+			resp.Body.Close()
+		}
 		return nil, c.failure(ctx, r, err)
 	}
 	defer resp.Body.Close()
@@ -143,6 +149,9 @@ func (c *Client) failure(ctx context.Context, r request, err error) error {
 	if errors.As(err, &urlError) {
 		err = urlError.Err // the URL is in r.name already
 	}
+	if r.method == http.MethodGet && ctx.Err() != nil {
+		err = ctx.Err() // whatever the connection broke with
+	}
 	described := fmt.Errorf("%s: %w", r.name(), c.secrets.hideError(err))
 	if r.method == http.MethodPost && !nothingSent(err) && !errors.Is(err, ctx.Err()) {
 		return &OutcomeError{Err: described}
@@ -154,8 +163,7 @@ func (c *Client) failure(ctx context.Context, r request, err error) error {
 // answered 5xx may have been carried out all the same: a proxy on the way
 // answers 502 when the service's own answer was lost.
 func (c *Client) refusal(r request, resp *http.Response, body []byte) error {
-	err := newAPIError(r, resp, body)
-	err.Detail = c.secrets.hide(err.Detail)
+	err := newAPIError(r, resp, []byte(c.secrets.hide(string(body))))
 	if r.method == http.MethodPost && resp.StatusCode >= 500 {
 		return &OutcomeError{Err: err}
 	}

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"encoding/json"
 	"net/url"
 	"regexp"
 	"strings"
@@ -19,7 +20,7 @@ const hidden = "(secret)"
 // userInfo finds the password of any URL, known or not.
 var userInfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*):[^\s@]+@`)
 
-// add hides a value from now on, and its form inside a URL. Values under four
+// add hides a value from now on, and its forms inside a URL and inside JSON. Values under four
 // characters are left: hiding each "1" would hide everything else.
 func (s *secrets) add(values ...string) {
 	s.mu.Lock()
@@ -31,6 +32,9 @@ func (s *secrets) add(values ...string) {
 		s.insert(value)
 		if escaped := url.QueryEscape(value); escaped != value {
 			s.insert(escaped)
+		}
+		if quoted, err := json.Marshal(value); err == nil {
+			s.insert(string(quoted[1 : len(quoted)-1])) // as a body quotes it
 		}
 	}
 }

@@ -11,9 +11,13 @@ import (
 // thing counts only when it was made at or after since, by the service's clock.
 type finder[T any] func(ctx context.Context, since time.Time) (found T, ok bool, err error)
 
+// looks are the pauses before each look for what a lost POST has made. There is
+// more than one: a gateway can give up while the service is still at work.
+var looks = []time.Duration{0, time.Second, 2 * time.Second}
+
 // settle sends a POST and finds out what became of it when the answer was lost:
-// what find sees is the answer; when find sees nothing the POST is sent again,
-// as often as the client's retries allow.
+// what find sees is the answer; when it sees nothing, time and again, the POST is
+// sent again, as often as the client's retries allow.
 func settle[T any](ctx context.Context, c *Client, find finder[T], post func(context.Context) (T, error)) (T, error) {
 	var answer T
 	since, err := c.now(ctx)
@@ -25,9 +29,7 @@ func settle[T any](ctx context.Context, c *Client, find finder[T], post func(con
 		if err == nil || !outcomeUnknown(err) {
 			return answer, err
 		}
-		// The look must not be cut short: it may find an id that nobody else
-		// knows. It is bounded by its own requests' timeouts.
-		found, ok, findErr := find(context.WithoutCancel(ctx), since)
+		found, ok, findErr := look(ctx, find, since)
 		switch {
 		case findErr != nil:
 			return answer, errors.Join(err, findErr)
@@ -36,10 +38,22 @@ func settle[T any](ctx context.Context, c *Client, find finder[T], post func(con
 		case attempt >= c.retries || ctx.Err() != nil:
 			return answer, err
 		}
-		if pauseErr := pause(ctx, backoff(backoffBase, backoffCap, attempt, nil)); pauseErr != nil {
-			return answer, err
+	}
+}
+
+// look looks for what a lost POST has made. The first look is not to be cut
+// short: it may find an id that nobody else knows. It is bounded by its own
+// requests' timeouts.
+func look[T any](ctx context.Context, find finder[T], since time.Time) (found T, ok bool, err error) {
+	for _, delay := range looks {
+		if delay > 0 && pause(ctx, delay) != nil {
+			break // seen nothing so far
+		}
+		if found, ok, err = find(context.WithoutCancel(ctx), since); ok || err != nil {
+			return found, ok, err
 		}
 	}
+	return found, false, nil
 }
 
 // findJob finds the job of an action: one of that operation and target that
@@ -52,15 +66,17 @@ func (t *Turn) findJob(operation, target string) finder[Pending] {
 		if err != nil {
 			return Pending{}, false, err
 		}
-		if instance.JobID == "" {
-			ended := slices.ContainsFunc(instance.Activity, func(a Activity) bool { return a.Type == operation && !a.At.Before(since) })
-			return Pending{}, ended, nil
+		if instance.JobID != "" {
+			job, err := t.c.Job(ctx, instance.JobID)
+			if err != nil {
+				return Pending{}, false, err
+			}
+			begunBefore := !job.CreatedAt.IsZero() && job.CreatedAt.Before(since)
+			if job.Operation == operation && job.Target == target && !begunBefore {
+				return Pending{JobID: job.ID}, true, nil
+			}
 		}
-		job, err := t.c.Job(ctx, instance.JobID)
-		if err != nil {
-			return Pending{}, false, err
-		}
-		ours := job.Operation == operation && job.Target == target && !job.CreatedAt.Before(since)
-		return Pending{JobID: job.ID}, ours, nil
+		ended := slices.ContainsFunc(instance.Activity, func(a Activity) bool { return a.Type == operation && !a.At.Before(since) })
+		return Pending{}, ended, nil
 	}
 }

@@ -25,7 +25,7 @@ func (e *permanentError) Unwrap() error { return e.error }
 
 // wait polls until what it watches is done, on the schedule of nextPoll. It
 // returns the context's error when that ends first, and a poll's error when it
-// is permanent or the fifth in a row.
+// is permanent or one too many in a row.
 func wait(ctx context.Context, usual time.Duration, poll func(context.Context) (observation, error)) error {
 	begun := time.Now()
 	estimate := estimator{usual: usual}
@@ -46,11 +46,12 @@ func wait(ctx context.Context, usual time.Duration, poll func(context.Context) (
 		case errors.As(err, &final):
 			return final.error
 		case err != nil:
-			if failures++; failures >= toleratedFailures {
+			if failures++; failures > toleratedFailures {
 				return err
 			}
+			atLeast = backoff(backoffBase, backoffCap, failures, nil)
 			if errors.As(err, &refused) {
-				atLeast = refused.RetryAfter
+				atLeast = max(atLeast, refused.RetryAfter)
 			}
 		case seen.done:
 			return nil

@@ -89,7 +89,7 @@ func TestFailedJobIsSeenAtTheNextPoll(t *testing.T) {
 	})
 }
 
-func TestPollsTolerateFourFailuresInARow(t *testing.T) {
+func TestPollsTolerateFiveFailuresInARow(t *testing.T) {
 	failures := []func(http.ResponseWriter){
 		func(w http.ResponseWriter) { respond(w, drop, nil) },
 		func(w http.ResponseWriter) { refuse(w, 500, "internal") },
@@ -99,7 +99,7 @@ func TestPollsTolerateFourFailuresInARow(t *testing.T) {
 	for _, row := range []struct {
 		failures int
 		ok       bool
-	}{{4, true}, {5, false}} {
+	}{{5, true}, {6, false}} {
 		synctest.Test(t, func(t *testing.T) {
 			polls := 0
 			c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -113,8 +113,8 @@ func TestPollsTolerateFourFailuresInARow(t *testing.T) {
 			if (err == nil) != row.ok {
 				t.Errorf("%d failures: %v", row.failures, err)
 			}
-			if n := len(transport.requests()); n != 5 {
-				t.Errorf("%d polls, want 5", n)
+			if n := len(transport.requests()); n != 6 {
+				t.Errorf("%d polls, want 6", n)
 			}
 		})
 	}

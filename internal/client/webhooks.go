@@ -12,12 +12,12 @@ import (
 // A Webhook is an https endpoint of the customer's that gets every event
 // (service.md, "Webhook endpoint").
 type Webhook struct {
-	ID                  string    `json:"id"`
-	URL                 string    `json:"url"`
-	Enabled             bool      `json:"enabled"`
-	Secret              string    `json:"secret"` // only in the answer to its creation
-	ConsecutiveFailures int64     `json:"consecutive_failures"`
-	CreatedAt           time.Time `json:"created_at"`
+	ID                  string      `json:"id"`
+	URL                 string      `json:"url"`
+	Enabled             Maybe[bool] `json:"enabled"`
+	Secret              string      `json:"secret"` // only in the answer to its creation
+	ConsecutiveFailures int64       `json:"consecutive_failures"`
+	CreatedAt           time.Time   `json:"created_at"`
 }
 
 // A WebhookChange is what changes on a webhook endpoint; what is nil stays.
@@ -41,6 +41,14 @@ func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 // endpoint whose answer was lost can be found by its URL with nothing missing.
 func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, enabled bool) (Webhook, error) {
 	c.secrets.add(secret)
+	// Endpoints of one URL are made one by one, so that none adopts another.
+	line := c.queues.of("webhook " + endpoint)
+	select {
+	case line <- struct{}{}:
+		defer func() { <-line }()
+	case <-ctx.Done():
+		return Webhook{}, ctx.Err()
+	}
 	find := func(ctx context.Context, since time.Time) (Webhook, bool, error) {
 		webhooks, err := c.Webhooks(ctx)
 		for _, webhook := range webhooks {
@@ -64,7 +72,7 @@ func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, ena
 		return webhook, err
 	})
 	if err == nil {
-		c.claim(webhook.ID)
+		c.Claim(webhook.ID)
 	}
 	return webhook, err
 }

@@ -217,7 +217,7 @@ func (d *webhookEndpointsDataSource) Read(ctx context.Context, req datasource.Re
 	for _, w := range webhooks {
 		if model.matches(w) {
 			model.Endpoints = append(model.Endpoints, webhookEndpointRecordModel{
-				types.StringValue(w.ID), types.StringValue(w.URL), types.BoolValue(w.Enabled), types.Int64Value(w.ConsecutiveFailures), timeOrNull(w.CreatedAt),
+				types.StringValue(w.ID), types.StringValue(w.URL), types.BoolValue(w.Enabled.Value), types.Int64Value(w.ConsecutiveFailures), timeOrNull(w.CreatedAt),
 			})
 		}
 	}

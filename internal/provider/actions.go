@@ -213,7 +213,11 @@ func (a *instanceAction) run(ctx context.Context, given arguments, timeout time.
 	if err != nil {
 		return err
 	}
-	say(fmt.Sprintf("Job %s (%s) is accepted.", pending.JobID, a.operation))
+	if pending.JobID == "" {
+		say(fmt.Sprintf("The service has carried out %s already.", a.operation))
+	} else {
+		say(fmt.Sprintf("Job %s (%s) is accepted.", pending.JobID, a.operation))
+	}
 	last := -1
 	err = a.client.WaitJob(ctx, id, pending.JobID, a.operation, func(job client.Job) {
 		if job.Progress != last {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -55,7 +56,7 @@ func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest
 			"cidrs": schema.SetAttribute{
 				Required:      true,
 				ElementType:   types.StringType,
-				Validators:    []validator.Set{cidrSet{}},
+				Validators:    []validator.Set{setvalidator.NoNullValues(), cidrSet{}},
 				PlanModifiers: []planmodifier.Set{canonicalCIDRs{}},
 				MarkdownDescription: "CIDR blocks and bare addresses, IPv4 or IPv6; `203.0.113.7` and `203.0.113.7/32` are the same. " +
 					"**An empty set opens the instance to the internet.** Changed in place.",
@@ -76,12 +77,13 @@ func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest
 // ModifyPlan says what a plan opens, and what it leaves closed.
 func (r *allowlistResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	state, plan, ok := planning[allowlistModel](ctx, req, &resp.Diagnostics)
+	leaves := ok && state != nil && (plan == nil || !plan.InstanceID.Equal(state.InstanceID))
 	switch {
 	case !ok:
-	case plan == nil && state.OnDestroy.ValueString() == onDestroyOpen:
+	case leaves && state.OnDestroy.ValueString() == onDestroyOpen:
 		resp.Diagnostics.AddWarning("Instance "+state.InstanceID.ValueString()+" will be open to the internet",
 			"The allowlist is destroyed with on_destroy = \"open\": its list is emptied, and every address may reach the instance. TLS and a password are still required.")
-	case plan == nil:
+	case leaves:
 		resp.Diagnostics.AddWarning("The allowlist of instance "+state.InstanceID.ValueString()+" stays in force",
 			"The allowlist is destroyed with on_destroy = \"keep\": Terraform forgets the list, and the instance keeps it.")
 	case plan.opens() && (state == nil || !state.opens()):

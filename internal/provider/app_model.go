@@ -40,13 +40,10 @@ type appModel struct {
 // must not reach the state; while it is not known which those are (after an
 // import), env is left as it is.
 func (m *appModel) setRecord(a client.App, secretKeys []string, secretsKnown bool) {
-	m.Name = types.StringValue(a.Name)
 	if a.Repo != "" && !strings.EqualFold(a.Repo, m.Repo.ValueString()) {
 		m.Repo = types.StringValue(a.Repo)
 	}
-	if a.Branch != "" {
-		m.Branch = types.StringValue(a.Branch)
-	}
+	take(&m.Branch, a.Branch)
 	if a.Port.Set {
 		m.Port = types.Int64Value(a.Port.Value)
 	}
@@ -69,8 +66,8 @@ func (m *appModel) setRecord(a client.App, secretKeys []string, secretsKnown boo
 		m.Env = mapOf(withoutKeys(a.Env.Value, secretKeys), m.Env)
 	}
 	m.URL = stringOrNull(a.URL)
-	m.Status = stringOrNull(a.Status)
-	m.CreatedAt = timeOrNull(a.CreatedAt)
+	take(&m.Status, a.Status)
+	take(&m.CreatedAt, timeOrNull(a.CreatedAt).ValueString())
 }
 
 // setBuild takes over the build that is deployed: the newest that succeeded.
@@ -198,5 +195,8 @@ func merged(env, secret map[string]string) map[string]string {
 	maps.Copy(all, secret)
 	return all
 }
+
+// union is the sorted words of both, each once.
+func union(a, b []string) []string { return slices.Compact(sorted(append(slices.Clone(a), b...))) }
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

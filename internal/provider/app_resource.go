@@ -66,12 +66,12 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 
 	// The app exists; it is saved before the minutes of its build.
-	work := pendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true}
+	work := pendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true, Deploying: true}
 	saved := plan.withoutUnknowns()
 	saved.Status = types.StringValue(client.AppBuilding)
 	resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, childIdentity{InstanceID: plan.InstanceID, Name: plan.Name})...)
-	savePrivate(ctx, resp.Private, secretKeysKey, sortedKeys(secret), &resp.Diagnostics)
+	savePrivate(ctx, resp.Private, secretKeysKey, sorted(sortedKeys(secret)), &resp.Diagnostics)
 	savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
 
 	finished := saved
@@ -122,7 +122,11 @@ func (r *appResource) finish(ctx context.Context, turn *client.Turn, m *appModel
 // readInto reads an app and its builds after a change into the model.
 func (r *appResource) readInto(ctx context.Context, m *appModel, secretKeys []string) error {
 	planned := *m
-	app, err := readBack(ctx, r.app(m), planned.shownBy)
+	var diags diag.Diagnostics // strings make strings
+	env := stringMap(ctx, planned.Env, &diags)
+	app, err := readBack(ctx, r.app(m), func(a client.App) bool {
+		return planned.shownBy(a) && (!a.Env.Set || maps.Equal(withoutKeys(a.Env.Value, secretKeys), env))
+	})
 	if err != nil {
 		return err
 	}
@@ -132,6 +136,13 @@ func (r *appResource) readInto(ctx context.Context, m *appModel, secretKeys []st
 		return err
 	}
 	m.setBuild(builds)
+	// Somebody else may have deployed meanwhile. What the plan promised stays
+	// what it is until the next refresh.
+	for was, is := range map[*types.String]*types.String{&planned.BuildID: &m.BuildID, &planned.Commit: &m.Commit, &planned.Status: &m.Status, &planned.URL: &m.URL} {
+		if !was.IsUnknown() {
+			*is = *was
+		}
+	}
 	return nil
 }
 
@@ -155,7 +166,7 @@ func (r *appResource) secretEnv(ctx context.Context, config tfsdk.Config, diags 
 	var secret types.Map
 	diags.Append(config.GetAttribute(ctx, path.Root("secret_env_wo"), &secret)...)
 	entries := stringMap(ctx, secret, diags)
-	for value := range maps.Values(entries) {
+	for _, value := range entries {
 		r.client.HideSecret(value)
 	}
 	return entries
@@ -233,9 +244,13 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 		work:        work,
 	}
 	err := update.run(ctx, timeout, &resp.Diagnostics)
-	savePrivate(ctx, resp.Private, secretKeysKey, update.secretKeys, &resp.Diagnostics)
+	if update.keysKnown {
+		savePrivate(ctx, resp.Private, secretKeysKey, sorted(update.secretKeys), &resp.Diagnostics)
+	}
 	if err != nil {
-		savePrivate(ctx, resp.Private, pendingKey, update.work, &resp.Diagnostics)
+		if update.work.unfinished() {
+			savePrivate(ctx, resp.Private, pendingKey, update.work, &resp.Diagnostics)
+		}
 		resp.Diagnostics.Append(resp.State.Set(ctx, update.model)...)
 		addError(&resp.Diagnostics, "Unable to update app "+plan.Name.ValueString(), err)
 		return

@@ -77,6 +77,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"env": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
+				Validators:  []validator.Map{mapvalidator.NoNullValues()},
 				MarkdownDescription: "Build variables. They are kept in the state in clear: use `secret_env_wo` for secrets. " +
 					"Default: none. A change builds and deploys in place.",
 			},
@@ -85,7 +86,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				WriteOnly:   true,
 				Sensitive:   true,
 				ElementType: types.StringType,
-				Validators:  []validator.Map{mapvalidator.AlsoRequires(path.MatchRoot("secret_env_wo_version"))},
+				Validators:  []validator.Map{mapvalidator.NoNullValues(), mapvalidator.AlsoRequires(path.MatchRoot("secret_env_wo_version"))},
 				MarkdownDescription: "Build variables that are secret. They are never kept in the state or a plan, " +
 					"so a change of them is only seen by a change of `secret_env_wo_version`. No key may be in `env` too.",
 			},
@@ -97,7 +98,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"links": schema.SetAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
-				Validators:          []validator.Set{setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
+				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
 				MarkdownDescription: "Engines that the app is linked to; `auth` links the auth engine. Default: none. A change restarts the app.",
 			},
 			"memory_mb": schema.Int64Attribute{

@@ -20,6 +20,7 @@ type appUpdate struct {
 	secretKeys  []string // of the variables that the service has
 	keysKnown   bool     // false after an import
 	work        pendingWork
+	restarted   bool // by a change that needs no build
 }
 
 func (u *appUpdate) run(ctx context.Context, timeout time.Duration, diags *diag.Diagnostics) error {
@@ -35,9 +36,10 @@ func (u *appUpdate) run(ctx context.Context, timeout time.Duration, diags *diag.
 		return err
 	}
 	turn.Leave()
-	if u.work.Build != "" || u.work.Creating {
+	switch {
+	case u.work.Deploying, u.work.Creating:
 		err = u.client.WaitDeployed(ctx, instanceID, name, u.work.Build)
-	} else {
+	case u.restarted:
 		err = u.client.WaitAppRunning(ctx, instanceID, name)
 	}
 	if err != nil {
@@ -49,7 +51,7 @@ func (u *appUpdate) run(ctx context.Context, timeout time.Duration, diags *diag.
 
 // change sends what differs from the plan and queues the build that it needs.
 func (u *appUpdate) change(ctx context.Context, turn *client.Turn, name string, diags *diag.Diagnostics) error {
-	if err := turn.Wait(ctx, client.Pending{JobID: u.work.Job}, client.OpAppImport); err != nil {
+	if err := u.waitBefore(ctx, turn); err != nil {
 		return err
 	}
 	app, err := readBack(ctx, u.app(&u.model), anything)
@@ -64,15 +66,28 @@ func (u *appUpdate) change(ctx context.Context, turn *client.Turn, name string, 
 	env := u.newEnv(app)
 	u.model.setRecord(app, u.secretKeys, u.keysKnown)
 	u.model.Timeouts = u.plan.Timeouts
+	if u.model.Status.ValueString() == client.AppBuilding && u.model.BuildID.IsNull() {
+		u.work.Deploying = true // imported while its first build runs
+	}
 
 	built := false
 	if change, any := u.model.changeTo(ctx, u.plan, env, diags); any {
+		// What is about to be sent is noted before: its answer may be lost.
+		built = change.Env != nil || change.Branch != nil
+		if u.work.Deploying = u.work.Deploying || built; built {
+			u.work.Build = ""
+		}
+		if env != nil {
+			u.secretKeys = union(u.secretKeys, sortedKeys(u.secret))
+		}
+		u.restarted = true
 		pending, err := turn.UpdateApp(ctx, name, change)
 		if err != nil {
 			return err
 		}
-		if built = pending.BuildID != ""; built {
-			u.work = pendingWork{Job: pending.JobID, Build: pending.BuildID}
+		if built {
+			u.work = pendingWork{Job: pending.JobID, Build: pending.BuildID, Deploying: true}
+			u.model.RedeployTriggers = u.plan.RedeployTriggers
 		}
 		if err := turn.Wait(ctx, pending, client.OpAppUpdate); err != nil {
 			return err
@@ -80,23 +95,36 @@ func (u *appUpdate) change(ctx context.Context, turn *client.Turn, name string, 
 		u.took(env)
 	}
 	if !built && (triggers || failedBefore) {
+		u.work = pendingWork{Deploying: true}
 		pending, err := turn.RedeployApp(ctx, name)
 		if err != nil {
 			return err
 		}
-		u.work = pendingWork{Job: pending.JobID, Build: pending.BuildID}
+		u.work = pendingWork{Job: pending.JobID, Build: pending.BuildID, Deploying: true}
+		u.model.RedeployTriggers = u.plan.RedeployTriggers
 		if err := turn.Wait(ctx, pending, client.OpAppRedeploy); err != nil {
 			return err
 		}
 	}
-	u.model.RedeployTriggers = u.plan.RedeployTriggers
 	return nil
+}
+
+// waitBefore waits for the job that an earlier apply left behind. One that failed
+// is told again only where it was the import: of any other, what it did not do
+// is seen and done anew.
+func (u *appUpdate) waitBefore(ctx context.Context, turn *client.Turn) error {
+	err := turn.Wait(ctx, client.Pending{JobID: u.work.Job}, client.OpAppImport)
+	if failed(err) && !u.work.Creating {
+		u.work = pendingWork{Deploying: u.work.Deploying}
+		return nil
+	}
+	return err
 }
 
 // failedBefore tells whether the build that an earlier apply left pending has
 // failed: then the plan's version was never deployed, and is built again.
 func (u *appUpdate) failedBefore(ctx context.Context) (bool, error) {
-	if u.work.Build == "" {
+	if !u.work.Deploying && !u.work.Creating {
 		return false, nil
 	}
 	builds, err := u.client.Builds(ctx, u.plan.InstanceID.ValueString(), u.plan.Name.ValueString())
@@ -104,11 +132,11 @@ func (u *appUpdate) failedBefore(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	for _, build := range builds {
-		if build.ID == u.work.Build {
+		if u.work.Build == "" || build.ID == u.work.Build {
 			return build.Failed(), nil
 		}
 	}
-	return true, nil // forgotten by the service
+	return u.work.Build != "", nil // forgotten by the service
 }
 
 // newEnv is the whole of the build variables to send, nil when the service has

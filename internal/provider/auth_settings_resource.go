@@ -52,7 +52,7 @@ func (r *authSettingsResource) Schema(ctx context.Context, _ resource.SchemaRequ
 			"redirect_urls": schema.SetAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
-				Validators:          []validator.Set{setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
+				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
 				MarkdownDescription: "URLs that redirects may go to, for example the app's URL followed by `/**`. Default: none. Changed in place.",
 			},
 			"timeouts": settingTimeouts(ctx),
@@ -97,7 +97,7 @@ func (m *authSettingsModel) readBack(ctx context.Context, c *client.Client) erro
 			return c.AuthSettings(ctx, m.InstanceID.ValueString())
 		},
 		func(s client.AuthSettings) bool {
-			return client.SameURL(s.SiteURL.Value, m.SiteURL.ValueString()) && slices.Equal(sorted(s.RedirectURLs.Value), sent)
+			return client.SameURL(s.SiteURL.Value, m.SiteURL.ValueString()) && slices.Equal(sorted(respelled(s.RedirectURLs.Value, sent)), sent)
 		})
 	if err == nil {
 		m.setRecord(settings)
@@ -110,13 +110,25 @@ func (m *authSettingsModel) reset() bool {
 	return true
 }
 
-// setRecord takes over what the service tells. A site URL that differs only in
-// the case of its host keeps its spelling.
+// respelled is a list of URLs in the spelling of those that are known already,
+// where they differ only in the case of their hosts.
+func respelled(urls, known []string) []string {
+	spelled := slices.Clone(urls)
+	for n, url := range urls {
+		if at := slices.IndexFunc(known, func(k string) bool { return client.SameURL(k, url) }); at >= 0 {
+			spelled[n] = known[at]
+		}
+	}
+	return spelled
+}
+
+// setRecord takes over what the service tells. URLs that differ only in the case
+// of their hosts keep their spelling.
 func (m *authSettingsModel) setRecord(s client.AuthSettings) {
 	if s.SiteURL.Set && !client.SameURL(s.SiteURL.Value, m.SiteURL.ValueString()) {
 		m.SiteURL = types.StringValue(s.SiteURL.Value)
 	}
 	if s.RedirectURLs.Set {
-		m.RedirectURLs = setOf(s.RedirectURLs.Value, m.RedirectURLs)
+		m.RedirectURLs = setOf(respelled(s.RedirectURLs.Value, elementsOf(m.RedirectURLs)), m.RedirectURLs)
 	}
 }

@@ -26,7 +26,7 @@ type console struct {
 // ran.
 func (c *console) query(ctx context.Context, database, sql string) (ran bool, err error) {
 	defer func() { err = errors.Join(err, c.restore(ctx)) }()
-	for {
+	for pause := 250 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
 		if err := c.open(ctx); err != nil {
 			return false, err
 		}
@@ -37,6 +37,11 @@ func (c *console) query(ctx context.Context, database, sql string) (ran bool, er
 		again, closedErr := c.closed(ctx, err)
 		if closedErr != nil || !again {
 			return false, errors.Join(err, closedErr)
+		}
+		select {
+		case <-ctx.Done():
+			return false, errors.Join(err, ctx.Err())
+		case <-time.After(pause):
 		}
 	}
 }

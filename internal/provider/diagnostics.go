@@ -47,11 +47,13 @@ func nextStep(err error) string {
 		interrupted *client.InterruptedError
 		job         *client.JobError
 		build       *client.BuildError
+		app         *client.AppError
 		outcome     *client.OutcomeError
 	)
 	switch {
 	case errors.As(err, &namesake):
 		return "It may be the half of an earlier apply that was killed before it could save the instance's id, so no second one was asked for. " +
+			"If another resource of this configuration is that instance, apply again once it runs. " +
 			"If it is yours, take it over with an import block and apply again:\n\n" + importBlock(namesake.ID) +
 			"\nIf it is not, wait until it runs, or choose another name."
 	case errors.As(err, &ambiguous):
@@ -64,7 +66,7 @@ func nextStep(err error) string {
 		return "Open that page to pay for the instance, then apply again: the creation goes on where it stands."
 	case errors.As(err, &job):
 		return "The job's error is the service's own. Mend its cause, then apply again."
-	case errors.As(err, &build):
+	case errors.As(err, &build), errors.As(err, &app):
 		return "Mend the repository or the app's arguments, then apply again."
 	case errors.As(err, &interrupted):
 		return "The service carries on with it. Apply again to wait for it, with a longer value in the timeouts block if the time was too short."
@@ -94,22 +96,22 @@ func importBlock(id string) string {
 	return fmt.Sprintf("import {\n  to = hosting_instance.NAME\n  id = %q\n}\n", id)
 }
 
+// failed tells whether what was asked for ended badly at the service: a job, a
+// build, or an app that does not run.
+func failed(err error) bool {
+	var (
+		job   *client.JobError
+		build *client.BuildError
+		app   *client.AppError
+	)
+	return errors.As(err, &job) || errors.As(err, &build) || errors.As(err, &app)
+}
+
 // stillInProgress tells whether an error came while what was asked for goes on
 // at the service: the wait was cut short, or the service could not be asked.
-// What failed for good, or was refused, is not.
+// What failed, or was refused for what it said, is not.
 func stillInProgress(err error) bool {
-	var (
-		job     *client.JobError
-		build   *client.BuildError
-		refused *client.APIError
-	)
-	switch {
-	case err == nil, errors.As(err, &job), errors.As(err, &build):
-		return false
-	case errors.As(err, &refused):
-		return errors.Is(err, client.ErrUnavailable) || errors.Is(err, client.ErrRateLimited)
-	}
-	return true
+	return err != nil && !failed(err) && !errors.Is(err, client.ErrValidation) && !errors.Is(err, client.ErrAlreadyExists)
 }
 
 // noSuch says that the service does not offer something, and what it does.

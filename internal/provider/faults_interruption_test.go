@@ -302,13 +302,7 @@ func (w *workspace) configure(configuration string) {
 // deleteBehind deletes an instance as somebody else.
 func deleteBehind(t *testing.T, fake *fakeservicetest.Server, id string) {
 	t.Helper()
-	request, err := http.NewRequest(http.MethodDelete, fake.BaseURL+"/instances/"+id+"?confirm="+id, nil)
-	must(t, err == nil, "%v", err)
-	request.Header.Set("Authorization", "Bearer "+fakeservice.DefaultAPIKey)
-	answer, err := http.DefaultClient.Do(request)
-	must(t, err == nil, "%v", err)
-	answer.Body.Close()
-	must(t, answer.StatusCode == http.StatusAccepted, "the deletion was answered %d", answer.StatusCode)
+	behind(t, fake, http.MethodDelete, "/instances/"+id+"?confirm="+id, "")
 }
 
 // killChildren kills the provider processes that a CLI started.

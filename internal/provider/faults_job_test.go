@@ -70,19 +70,19 @@ var jobFaults = []faultRow{
 		}
 		for _, fault := range faults {
 			fake := startFake(t)
-			fault.Method, fault.Path, fault.Times = "GET", "/jobs/*", 4
+			fault.Method, fault.Path, fault.Times = "GET", "/jobs/*", 5
 			fake.Inject(fault)
 			w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
 			w.apply()
 			w.mustBeSettled()
-			must(t, fake.Count("GET", "/jobs/*") == 5, "%d polls, want 5", fake.Count("GET", "/jobs/*"))
+			must(t, fake.Count("GET", "/jobs/*") == 6, "%d polls, want 6", fake.Count("GET", "/jobs/*"))
 		}
 		fake := startFake(t)
 		fake.Inject(fakeservice.Fault{Method: "GET", Path: "/jobs/*", Times: -1, Status: http.StatusNotFound, Code: "not_found"})
 		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
 		w.apply()
 		w.mustBeSettled()
-		return "4 kinds, 4 in a row each: tolerated at the 5th poll; 404: decided by the instance"
+		return "4 kinds, 5 in a row each: tolerated, done at the 6th poll; 404: decided by the instance"
 	}},
 	{18, "409 from a foreign job; 409 from an unknown code", func(t *testing.T) string {
 		fake := seededApps(t)

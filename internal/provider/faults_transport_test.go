@@ -86,13 +86,17 @@ var transportFaults = []faultRow{
 		secrets := connectionSecrets(t, fake)
 		delete(secrets, "service key's signature") // part of the key, never met alone
 		secrets["webhook secret"], secrets["secret variable"], secrets["key"] = "canary-webhook-secret", "canary-secret-variable", fakeservice.DefaultAPIKey
+		// What the service quotes: the process that sends it has met the key and the
+		// webhook's secret, and the password of any URL is hidden, met or not.
 		var said strings.Builder
 		for name, secret := range secrets {
-			if name != "secret variable" {
+			switch name {
+			case "webhook secret", "key":
 				said.WriteString(secret + " ")
+			case "owner password", "read-only password", "redis password":
+				said.WriteString("scheme://user:" + secret + "@host ")
 			}
 		}
-		// The service quotes all of them in its error, and a URL with a password.
 		// A process can hide what it has met: the variable is quoted to the one
 		// that sends it, as everything is.
 		fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/instances/*/apps/*", Status: 422, Code: "validation_failed", Detail: "not canary-secret-variable; control-canary"})

@@ -34,16 +34,15 @@ type instanceModel struct {
 }
 
 // setRecord takes over what an instance's record tells. What it does not hold
-// keeps its value.
+// keeps its value. The id is not among it: it is what the record was asked by.
 func (m *instanceModel) setRecord(i client.Instance) {
-	m.ID = types.StringValue(i.ID)
-	m.Name = types.StringValue(i.Name)
-	m.Plan = types.StringValue(i.PlanID())
-	m.Region = types.StringValue(i.Region)
-	m.Status = stringOrNull(i.Status)
-	m.Host = stringOrNull(i.Host)
-	m.CheckoutURL = stringOrNull(i.CheckoutURL)
-	m.CreatedAt = timeOrNull(i.CreatedAt)
+	take(&m.Name, i.Name)
+	take(&m.Plan, i.PlanID())
+	take(&m.Region, i.Region)
+	take(&m.Status, i.Status)
+	take(&m.Host, i.Host)
+	take(&m.CreatedAt, timeOrNull(i.CreatedAt).ValueString())
+	m.CheckoutURL = stringOrNull(i.CheckoutURL) // its absence says that it is paid
 	if i.Engines.Set {
 		m.Engines = enginesObject(i.Engines.Value, m.Engines)
 	}
@@ -80,6 +79,12 @@ func (m *instanceModel) needsConnection() bool {
 // unfinished tells whether the instance's creation was not seen to its end.
 func (m *instanceModel) unfinished() bool {
 	return m.Status.IsNull() || m.Status.ValueString() == client.StatusCreating
+}
+
+// neverRan tells whether the instance has not run yet, and so holds nothing: its
+// creation was not seen to its end, or failed.
+func (m *instanceModel) neverRan() bool {
+	return m.unfinished() || m.Status.ValueString() == client.StatusFailed && m.CACertificate.IsNull()
 }
 
 // withoutUnknowns is the model with each value that is not known yet as null, as

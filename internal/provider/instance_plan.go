@@ -33,7 +33,7 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		return
 	}
 	switch status := state.Status.ValueString(); {
-	case status == client.StatusFailed, status == client.StatusDeleting:
+	case status == client.StatusFailed && state.neverRan(), status == client.StatusDeleting:
 		plan.Status = types.StringUnknown()
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("status"))
 	case state.unfinished():
@@ -56,7 +56,13 @@ func planEngines(state, plan *instanceModel, diags *diag.Diagnostics) {
 	}
 	for _, name := range engineNames {
 		_, was := before[name]
-		if _, is := after[name]; was && !is {
+		switch _, is := after[name]; {
+		case !was || is:
+		case state.protected():
+			diags.AddAttributeError(path.Root("engines"), "Instance "+state.Name.ValueString()+" is protected from losing its "+name+" data",
+				fmt.Sprintf("Instance %s has deletion_protection = true in the state, and turning its %s engine off would lose all data of the engine. "+
+					"To go ahead, set deletion_protection = false, apply that alone, and then turn the engine off.", state.ID.ValueString(), name))
+		default:
 			diags.AddAttributeWarning(path.Root("engines"), "Turning "+name+" off deletes its data",
 				fmt.Sprintf("The plan turns the %s engine of instance %s (%s) off. All data of the engine is lost when it is applied.",
 					name, state.Name.ValueString(), state.ID.ValueString()))
@@ -78,11 +84,7 @@ func planEngines(state, plan *instanceModel, diags *diag.Diagnostics) {
 // state rules. An instance that never ran holds nothing to protect, and one that
 // is being deleted is lost already.
 func (m *instanceModel) protected() bool {
-	switch m.Status.ValueString() {
-	case client.StatusFailed, client.StatusDeleting:
-		return false
-	}
-	return !m.unfinished() && m.DeletionProtection.ValueBool()
+	return !m.neverRan() && m.Status.ValueString() != client.StatusDeleting && m.DeletionProtection.ValueBool()
 }
 
 // warnOfLoss says what a plan that destroys or replaces an instance loses; of a
@@ -92,7 +94,7 @@ func warnOfLoss(diags *diag.Diagnostics, at path.Path, state instanceModel, does
 		addProtected(diags, at, state)
 		return
 	}
-	if state.unfinished() {
+	if state.neverRan() {
 		return
 	}
 	engines, _ := enginesOf(state.Engines)
@@ -113,7 +115,8 @@ func warnOfLoss(diags *diag.Diagnostics, at path.Path, state instanceModel, does
 func addProtected(diags *diag.Diagnostics, at path.Path, state instanceModel) {
 	diags.AddAttributeError(at, "Instance "+state.Name.ValueString()+" is protected from deletion",
 		fmt.Sprintf("Instance %s has deletion_protection = true in the state, and destroying or replacing it would lose its data. "+
-			"To go ahead, set deletion_protection = false, apply that alone, and then apply the deletion.", state.ID.ValueString()))
+			"To go ahead, set deletion_protection = false, apply that alone, and then apply the deletion. "+
+			"One that is tainted is taken back first, with terraform untaint.", state.ID.ValueString()))
 }
 
 // checkCatalogue checks what changes against the plans and locations that the

@@ -67,7 +67,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	saved.CheckoutURL = stringOrNull(created.CheckoutURL)
 	resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, instanceIdentity{ID: saved.ID})...)
-	savePrivate(ctx, resp.Private, pendingKey, pendingWork{Job: created.JobID, Creating: true}, &resp.Diagnostics)
+	savePrivate(ctx, resp.Private, pendingKey, pendingWork{Job: created.JobID, Creating: true, Switches: request.Engines}, &resp.Diagnostics)
 	if created.CheckoutURL != "" {
 		resp.Diagnostics.AddWarning("Instance "+request.Name+" waits for its checkout", checkoutText(created))
 		return
@@ -79,7 +79,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 		return r.bring(ctx, turn, &finished, plan, created.JobID, func() {})
 	})
 	switch {
-	case stillInProgress(err):
+	case err != nil && !failed(err):
 		resp.Diagnostics.AddWarning("Instance "+request.Name+" is still being created", unfinishedText(created.ID, created.JobID, err))
 		return
 	case err != nil:
@@ -112,6 +112,7 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	if r.client == nil {
 		return
 	}
+	r.client.Claim(state.ID.ValueString())
 	instance, err := r.client.RefreshInstance(ctx, state.ID.ValueString())
 	if errors.Is(err, client.ErrNotFound) && pending && r.inProgress(ctx, work.Job) {
 		return // not shown yet; it is being created all the same
@@ -158,6 +159,10 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 		return
 	}
 	id := state.ID.ValueString()
+	r.client.Claim(id)
+	if state.unfinished() && pending.Switches != nil {
+		state.Engines = engineSwitches(pending.Switches) // the others are still to be set
+	}
 	state.DeletionProtection, state.Timeouts = plan.DeletionProtection, plan.Timeouts
 	err := inTurn(ctx, r.client, id, timeout, func(ctx context.Context, turn *client.Turn) error {
 		return r.bring(ctx, turn, &state, plan, pending.Job, func() {

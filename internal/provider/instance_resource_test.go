@@ -86,8 +86,13 @@ resource "hosting_instance" "test" {
 			Config:           config(fake, one, "second", "free", `[]`, `{ postgres = {}, redis = {} }`, true),
 			ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionNoop),
 		},
+		refuses(config(fake, one, "second", "free", `[]`, `{ postgres = {} }`, true), "is protected from losing its redis data"),
+		resource.TestStep{
+			Config:           config(fake, one, "second", "free", `[]`, `{ postgres = {}, redis = {} }`, false),
+			ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionUpdate),
+		},
 		resource.TestStep{ // engines on and off, with what comes and goes with them
-			Config: config(fake, one, "second", "free", `[]`, `{ postgres = {}, apps = {}, auth = {} }`, true),
+			Config: config(fake, one, "second", "free", `[]`, `{ postgres = {}, apps = {}, auth = {} }`, false),
 			ConfigStateChecks: []statecheck.StateCheck{
 				instanceHas("auth_url", knownvalue.NotNull()),
 				instanceHas("auth_anon_key", knownvalue.NotNull()),

@@ -66,14 +66,14 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"tags": schema.SetAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
-				Validators:          []validator.Set{setvalidator.ValueStringsAre(notEmpty...)},
+				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notEmpty...)},
 				MarkdownDescription: "Tags of the instance. Default: none. Changed in place.",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
 				Computed: true,
 				Default:  booldefault.StaticBool(true),
-				MarkdownDescription: "Whether planning to destroy or replace the instance is an error. Default `true`. " +
+				MarkdownDescription: "Whether planning to destroy or replace the instance, or to turn one of its engines off, is an error. Default `true`. " +
 					"The value in the state counts, so lifting the protection takes an apply of its own. " +
 					"An instance that never ran is not protected.",
 			},

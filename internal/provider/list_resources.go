@@ -178,6 +178,7 @@ func (r *appListResource) result(ctx context.Context, req list.ListRequest, inst
 	identity := childIdentity{InstanceID: types.StringValue(instanceID), Name: types.StringValue(app.Name)}
 	return whole(ctx, req, fmt.Sprintf("%s on %s", app.Name, instanceID), identity, path.Root("instance_id"), instanceID,
 		func(m *appModel, diags *diag.Diagnostics) {
+			m.Name = types.StringValue(app.Name)
 			m.setRecord(app, nil, false)
 			builds, err := r.client.Builds(ctx, instanceID, app.Name)
 			if err != nil {
@@ -215,7 +216,10 @@ func (r *databaseListResource) List(ctx context.Context, req list.ListRequest, r
 			for _, database := range databases {
 				identity := childIdentity{InstanceID: types.StringValue(id), Name: types.StringValue(database.Name)}
 				result := whole(ctx, req, fmt.Sprintf("%s on %s", database.Name, id), identity, path.Root("instance_id"), id,
-					func(m *postgresDatabaseModel, _ *diag.Diagnostics) { m.setRecord(database) })
+					func(m *postgresDatabaseModel, _ *diag.Diagnostics) {
+						m.Name = types.StringValue(database.Name)
+						m.setRecord(database)
+					})
 				if !push(result) {
 					return nil
 				}
@@ -235,7 +239,7 @@ type webhookEndpointFilter struct {
 }
 
 func (f webhookEndpointFilter) matches(w client.Webhook) bool {
-	return f.Enabled.IsNull() || f.Enabled.ValueBool() == w.Enabled
+	return f.Enabled.IsNull() || f.Enabled.ValueBool() == w.Enabled.Value
 }
 
 func (r *webhookEndpointListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {

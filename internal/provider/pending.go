@@ -43,7 +43,16 @@ type pendingWork struct {
 	// Creating tells that the resource never worked yet: found failed, it is
 	// replaced.
 	Creating bool `json:"creating,omitempty"`
+	// Deploying tells that a build is to be seen deployed, the newest one when
+	// Build is not known: the answer that named it may have been lost.
+	Deploying bool `json:"deploying,omitempty"`
+	// Switches are the engines that a creation turned on; the others and the
+	// budgets are set after it.
+	Switches map[string]bool `json:"switches,omitempty"`
 }
+
+// unfinished tells whether there is anything to see the end of.
+func (w pendingWork) unfinished() bool { return w.Job != "" || w.Deploying || w.Creating }
 
 const pendingKey = "pending"
 
@@ -76,7 +85,7 @@ func loadPrivate[T any](ctx context.Context, private privateReader, key string, 
 	var value T
 	raw, found := private.GetKey(ctx, key)
 	diags.Append(found...)
-	if len(raw) == 0 {
+	if len(raw) == 0 || string(raw) == "null" {
 		return value, false
 	}
 	if err := json.Unmarshal(raw, &value); err != nil {

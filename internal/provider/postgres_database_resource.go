@@ -82,7 +82,9 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	if !ok || state == nil {
 		return
 	}
+	_, pending := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
 	switch {
+	case pending && plan == nil: // it was never ready, so nothing is lost
 	case plan == nil:
 		state.warnOfLoss(&resp.Diagnostics, path.Root("deletion_protection"))
 	case !plan.Name.Equal(state.Name):
@@ -90,7 +92,7 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	case !plan.InstanceID.Equal(state.InstanceID):
 		state.warnOfLoss(&resp.Diagnostics, path.Root("instance_id"))
 	default:
-		if _, pending := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics); pending {
+		if pending {
 			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("created_at"), types.StringUnknown())...)
 		}
 	}
@@ -254,8 +256,7 @@ func (r *postgresDatabaseResource) ImportState(ctx context.Context, req resource
 }
 
 func (m *postgresDatabaseModel) setRecord(d client.Database) {
-	m.Name = types.StringValue(d.Name)
-	m.CreatedAt = timeOrNull(d.CreatedAt)
+	take(&m.CreatedAt, timeOrNull(d.CreatedAt).ValueString())
 	if m.DeletionProtection.IsNull() {
 		m.DeletionProtection = types.BoolValue(true) // imported: only the provider knows it
 	}

@@ -29,6 +29,17 @@ func timeOrNull(t time.Time) types.String {
 	return types.StringValue(t.UTC().Format(time.RFC3339))
 }
 
+// take takes over what a record tells; "" keeps the present value, or makes one
+// that is not known yet null.
+func take(v *types.String, told string) {
+	switch {
+	case told != "":
+		*v = types.StringValue(told)
+	case v.IsUnknown():
+		*v = types.StringNull()
+	}
+}
+
 // int64OrNull is null for zero, which the service's numbers are only when they
 // are not told.
 func int64OrNull(n int64) types.Int64 {

@@ -234,12 +234,14 @@ func (r *webhookEndpointResource) ImportState(ctx context.Context, req resource.
 
 // setRecord takes over what the service tells of an endpoint; never its secret.
 func (m *webhookEndpointModel) setRecord(w client.Webhook) {
-	m.ID = types.StringValue(w.ID)
+	take(&m.ID, w.ID)
 	if !client.SameURL(w.URL, m.URL.ValueString()) {
-		m.URL = types.StringValue(w.URL)
+		take(&m.URL, w.URL)
 	}
-	m.Enabled = types.BoolValue(w.Enabled)
-	m.CreatedAt = timeOrNull(w.CreatedAt)
+	if w.Enabled.Set {
+		m.Enabled = types.BoolValue(w.Enabled.Value)
+	}
+	take(&m.CreatedAt, timeOrNull(w.CreatedAt).ValueString())
 	if m.Secret.IsUnknown() {
 		m.Secret = types.StringNull()
 	}
