@@ -31,9 +31,11 @@ func retryRead(ctx context.Context, resp *http.Response, err error) (bool, error
 func retryIdempotent(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	// An answer that came although the context has ended is the answer all the
 	// same, so the context's error is not put in its place.
-	ended := ctx.Err() != nil
-	if ended || err != nil {
-		return !ended && !isCertificateError(err), nil
+	if ended(ctx) {
+		return false, nil
+	}
+	if err != nil {
+		return !isCertificateError(err), nil
 	}
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -90,6 +92,8 @@ func retryAfter(resp *http.Response) time.Duration {
 	}
 	return min(max(0, at.Sub(now)), retryAfterCap)
 }
+
+func ended(ctx context.Context) bool { return ctx.Err() != nil }
 
 // pause waits, or returns the context's error when that ends first.
 func pause(ctx context.Context, d time.Duration) error {

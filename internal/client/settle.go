@@ -46,8 +46,11 @@ func settle[T any](ctx context.Context, c *Client, find finder[T], post func(con
 // requests' timeouts.
 func look[T any](ctx context.Context, find finder[T], since time.Time) (found T, ok bool, err error) {
 	for _, delay := range looks {
-		if delay > 0 && pause(ctx, delay) != nil {
-			break // seen nothing so far
+		if delay > 0 {
+			_ = pause(ctx, delay)
+			if ended(ctx) {
+				break // seen nothing so far
+			}
 		}
 		if found, ok, err = find(context.WithoutCancel(ctx), since); ok || err != nil {
 			return found, ok, err
