@@ -147,8 +147,11 @@ func TestAppBehindAShell(t *testing.T) {
 		session = "setsid "
 	}
 	mark := fmt.Sprintf("%ssleep %d%d", session, 1000+len(t.Name()), os.Getpid())
+	// A shell that is asked to end while it starts a command can miss that, so
+	// the test waits until the command runs.
+	waiting := fmt.Sprintf("sleep %d%d", 2000+len(t.Name()), os.Getpid())
 	folder := write(t, map[string]string{"hosting.json": fmt.Sprintf(
-		`{"build": "%s & sleep 0.1", "start": "%s & echo begun; sleep 1000; echo over"}`, mark, mark)})
+		`{"build": "%s & sleep 0.1", "start": "%s & echo begun; %s; echo over"}`, mark, mark, waiting)})
 	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
 	b := build(t, r, nil)
 	sleeper := strings.TrimPrefix(mark, session)
@@ -160,7 +163,9 @@ func TestAppBehindAShell(t *testing.T) {
 	if err := a.Deploy(b, Spec{HealthPath: "/"}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the app has begun", func() bool { return strings.Contains(a.Log(), "begun") && len(processes.With(t, sleeper)) > 0 })
+	until(t, "the app has begun", func() bool {
+		return strings.Contains(a.Log(), "begun") && len(processes.With(t, sleeper)) > 0 && len(processes.With(t, waiting)) > 0
+	})
 	began := time.Now()
 	if err := r.Remove(a.name); err != nil {
 		t.Fatal(err)
