@@ -38,7 +38,7 @@ type process struct {
 func (l launch) start() (*process, error) {
 	p := &process{ended: make(chan struct{})}
 	begun := make(chan error)
-	go onOwnThread(func() {
+	go onOwnThread(func() bool {
 		// No context: an app is asked to end before it is made to.
 		command := exec.CommandContext(context.Background(), l.command[0], l.command[1:]...)
 		command.Dir, command.Env = l.work, l.environment
@@ -53,15 +53,18 @@ func (l launch) start() (*process, error) {
 			err = command.Start()
 		}
 		if err != nil {
+			l.view.leave()
 			begun <- fmt.Errorf("start %s: %w", l.command[0], err)
-			return
+			return l.view != nil
 		}
 		p.pid = command.Process.Pid
 		begun <- nil
 		p.result = command.Wait()
 		// Whatever the app has left behind goes too.
 		_ = killGroup(p.pid)
+		l.view.leave()
 		close(p.ended)
+		return l.view != nil
 	})
 	if err := <-begun; err != nil {
 		return nil, err
@@ -76,12 +79,13 @@ func runToEnd(command *exec.Cmd) error {
 	command.Cancel = func() error { return killGroup(command.Process.Pid) }
 	command.WaitDelay = 2 * time.Second
 	ended := make(chan error)
-	go onOwnThread(func() {
+	go onOwnThread(func() bool {
 		err := command.Run()
 		if command.Process != nil {
 			_ = killGroup(command.Process.Pid)
 		}
 		ended <- err
+		return false
 	})
 	return <-ended
 }

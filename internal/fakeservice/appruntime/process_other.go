@@ -4,7 +4,7 @@ package appruntime
 
 import "os/exec"
 
-func onOwnThread(f func()) { f() }
+func onOwnThread(f func() (changed bool)) { f() }
 
 // dieWithParent does nothing where no signal tells of a parent's death.
 func dieWithParent(*exec.Cmd) {}

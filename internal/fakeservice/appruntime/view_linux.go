@@ -18,12 +18,13 @@ var viewsWork = sync.OnceValue(func() bool {
 		return false
 	}
 	tried := make(chan error)
-	go onOwnThread(func() {
+	go onOwnThread(func() bool {
 		err := syscall.Unshare(syscall.CLONE_NEWNS | syscall.CLONE_NEWPID)
 		if err == nil {
 			err = syscall.Mount("none", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, "")
 		}
 		tried <- err
+		return true
 	})
 	return <-tried == nil
 })
@@ -44,6 +45,14 @@ func (v *view) enter(command *exec.Cmd) error {
 	}
 	command.SysProcAttr.Chroot = v.root
 	return nil
+}
+
+// leave takes away what the view has mounted, once nothing uses it any more. It
+// runs on the view's thread.
+func (v *view) leave() {
+	if v != nil {
+		_ = syscall.Unmount(v.root, syscall.MNT_DETACH)
+	}
 }
 
 // build mounts a copy of the root folder below v.root. The root itself cannot

@@ -39,6 +39,7 @@ func startProcess(who account, folder, program string, args ...string) (*process
 		// The kernel takes the end of the thread that started a program for the
 		// parent's death, so this thread stays for as long as the program does.
 		runtime.LockOSThread()
+		defer runtime.UnlockOSThread() // it must not end either: others may have started programs on it
 		err := p.command.Start()
 		started <- err
 		if err == nil {
