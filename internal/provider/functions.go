@@ -29,6 +29,8 @@ func parsePostgresURL(raw string, argument int64) (*url.URL, *function.FuncError
 		return nil, function.NewArgumentFuncError(argument, "This is no Postgres URL: it must begin with postgresql://.")
 	case u.Hostname() == "":
 		return nil, function.NewArgumentFuncError(argument, "The URL names no host.")
+	case strings.Contains(u.Hostname(), ":") && !strings.HasPrefix(u.Host, "["):
+		return nil, function.NewArgumentFuncError(argument, "The URL's host is no name and no address; an IPv6 address stands in brackets.")
 	}
 	return u, nil
 }
