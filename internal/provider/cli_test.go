@@ -57,9 +57,7 @@ type workspace struct {
 
 func newWorkspace(t *testing.T, fake *fakeservicetest.Server, configuration string) *workspace {
 	t.Helper()
-	if os.Getenv("TF_ACC") == "" {
-		t.Skip("Acceptance tests skipped unless env 'TF_ACC' set")
-	}
+	needsCLI(t)
 	t.Parallel()
 	return newWorkspaceBeside(t, fake, configuration)
 }
@@ -276,6 +274,25 @@ func (w *workspace) read(name string) string {
 	return string(content)
 }
 
+// lacks ends a test on a machine without what it needs: it is skipped, and fails
+// where HOSTING_TEST_STRICT=1 says that everything is there, as in CI.
+func lacks(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("HOSTING_TEST_STRICT") == "1" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// needsCLI keeps a test for when acceptance tests are asked for, as the testing
+// framework does.
+func needsCLI(t *testing.T) {
+	t.Helper()
+	if os.Getenv("TF_ACC") == "" {
+		lacks(t, "acceptance tests run only with TF_ACC=1")
+	}
+}
+
 // needs skips the test on a CLI below a version of Terraform, which cannot do
 // what it tests; OpenTofu, whose numbers are its own, is skipped too. The CLI
 // that `make test` uses is new enough.
@@ -296,6 +313,6 @@ func (w *workspace) needs(t *testing.T, version string) {
 		t.Fatal(err)
 	}
 	if strings.Contains(filepath.Base(w.cli), "tofu") || have.LessThan(goversion.Must(goversion.NewVersion(version))) {
-		t.Skipf("the CLI is %s %s; this needs Terraform %s", filepath.Base(w.cli), have, version)
+		lacks(t, "the CLI is %s %s; this needs Terraform %s", filepath.Base(w.cli), have, version)
 	}
 }

@@ -2,7 +2,6 @@ package provider_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -26,9 +25,7 @@ const failed = "FAILED"
 // TestFaults runs the fault table and prints a line per row. `make faults` runs
 // it alone.
 func TestFaults(t *testing.T) {
-	if os.Getenv("TF_ACC") == "" {
-		t.Skip("Acceptance tests skipped unless env 'TF_ACC' set")
-	}
+	needsCLI(t)
 	rows := slices.Concat(creationFaults, interruptionFaults, jobFaults, readFaults, writeFaults, transportFaults)
 	slices.SortStableFunc(rows, func(a, b faultRow) int { return a.number - b.number })
 	var mu sync.Mutex
