@@ -222,6 +222,7 @@ func deployed(builds []client.Build, id string) bool {
 }
 
 func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var state, plan appModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)

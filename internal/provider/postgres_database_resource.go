@@ -208,6 +208,7 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 // Update finishes a creation that an earlier apply began. What else can change
 // is known to the provider alone.
 func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var plan postgresDatabaseModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Update(ctx, databaseTimeout)

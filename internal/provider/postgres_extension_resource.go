@@ -145,6 +145,7 @@ func (r *postgresExtensionResource) Read(ctx context.Context, req resource.ReadR
 
 // Update has nothing to send: all that can change in place is the timeouts.
 func (r *postgresExtensionResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var plan postgresExtensionModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)

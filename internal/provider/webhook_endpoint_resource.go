@@ -186,6 +186,7 @@ func (r *webhookEndpointResource) Read(ctx context.Context, req resource.ReadReq
 }
 
 func (r *webhookEndpointResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var state, plan webhookEndpointModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
