@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
@@ -37,9 +36,9 @@ func actionHCL(name, arguments string) string {
 func TestActionsInvoked(t *testing.T) {
 	for name, c := range actionCases {
 		t.Run(name, func(t *testing.T) {
+			needs(t, providerActions)
 			fake := seeded(t)
 			w := newWorkspace(t, fake, actionHCL(name, c.arguments))
-			w.needs(t, "1.14.0")
 			r := w.run("apply", "-auto-approve", "-no-color", "-invoke=action.hosting_"+name+".test")
 			if r.exit != 0 {
 				t.Fatalf("exit %d:\n%s", r.exit, r.output)
@@ -64,11 +63,7 @@ func TestActionsRefuseBadArguments(t *testing.T) {
 	for name, c := range actionCases {
 		steps = append(steps, refuses(config(fake, "%s", actionHCL(name, c.fails)), c.says))
 	}
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: providers(),
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_14_0)},
-		Steps:                    steps,
-	})
+	runWith(t, providerActions, steps...)
 	if n := fake.Count("POST", "**"); n != 0 {
 		t.Errorf("%d requests were sent", n)
 	}
@@ -76,11 +71,8 @@ func TestActionsRefuseBadArguments(t *testing.T) {
 
 func TestActionTriggeredByAResource(t *testing.T) {
 	fake := seeded(t)
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: providers(),
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_14_0)},
-		Steps: []resource.TestStep{{
-			Config: config(fake, "%s", actionHCL("app_redeploy", `app = "web"`)+`
+	runWith(t, providerActions, resource.TestStep{
+		Config: config(fake, "%s", actionHCL("app_redeploy", `app = "web"`)+`
 resource "terraform_data" "release" {
   input = "v2"
   lifecycle {
@@ -90,21 +82,20 @@ resource "terraform_data" "release" {
     }
   }
 }`),
-			PostApplyFunc: func() {
-				app, _ := fake.App("i-one", "web")
-				if jobsOf(fake, "app_redeploy") != 1 || len(app.Builds) == 0 || app.Builds[0].Status != "successful" {
-					t.Errorf("jobs %+v, builds %+v", fake.Jobs(), app.Builds)
-				}
-			},
-		}},
+		PostApplyFunc: func() {
+			app, _ := fake.App("i-one", "web")
+			if jobsOf(fake, "app_redeploy") != 1 || len(app.Builds) == 0 || app.Builds[0].Status != "successful" {
+				t.Errorf("jobs %+v, builds %+v", fake.Jobs(), app.Builds)
+			}
+		},
 	})
 }
 
 func TestActionWhoseJobFails(t *testing.T) {
+	needs(t, providerActions)
 	fake := seeded(t)
 	fake.FailJobs(fakeservice.JobMatch{Operation: "rotate"}, 1, "trouble", "the vault is on fire")
 	w := newWorkspace(t, fake, actionHCL("instance_rotate", ""))
-	w.needs(t, "1.14.0")
 	r := w.run("apply", "-auto-approve", "-no-color", "-invoke=action.hosting_instance_rotate.test")
 	if r.exit == 0 || !strings.Contains(r.output, "the vault is on fire (trouble)") {
 		t.Errorf("exit %d:\n%s", r.exit, r.output)
@@ -114,9 +105,9 @@ func TestActionWhoseJobFails(t *testing.T) {
 // Terraform drops an action's diagnostics on Ctrl-C; the job's id has been told
 // by then.
 func TestInterruptedActionHasToldItsJob(t *testing.T) {
+	needs(t, providerActions)
 	fake := seeded(t)
 	w := newWorkspace(t, fake, actionHCL("instance_rotate", ""))
-	w.needs(t, "1.14.0")
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "rotate"})
 	defer release()
 	apply := w.start("apply", "-auto-approve", "-no-color", "-invoke=action.hosting_instance_rotate.test")
@@ -134,11 +125,8 @@ func TestInterruptedActionHasToldItsJob(t *testing.T) {
 // An action takes the instance's queue like everything else.
 func TestActionsQueueWithResources(t *testing.T) {
 	fake := seeded(t)
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: providers(),
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_14_0)},
-		Steps: []resource.TestStep{{
-			Config: config(fake, "%s", actionHCL("engine_restart", `engine = "postgres"`)+`
+	runWith(t, providerActions, resource.TestStep{
+		Config: config(fake, "%s", actionHCL("engine_restart", `engine = "postgres"`)+`
 resource "hosting_allowlist" "test" {
   instance_id = "i-one"
   cidrs       = ["203.0.113.0/24"]
@@ -152,8 +140,7 @@ resource "terraform_data" "restart" {
     }
   }
 }`),
-			PostApplyFunc: func() { mustHaveNoConflict(t, fake) },
-		}},
+		PostApplyFunc: func() { mustHaveNoConflict(t, fake) },
 	})
 	if n := jobsOf(fake, "engine_restart"); n != 3 {
 		t.Errorf("%d restarts, want 3", n)

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	goversion "github.com/hashicorp/go-version"
-
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
@@ -69,10 +67,7 @@ func newWorkspaceBeside(t *testing.T, fake *fakeservicetest.Server, configuratio
 	plugins := providerFolder(t)
 	rc := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"registry.terraform.io/instance-hosting/hosting\" = %[1]q\n"+
 		"    \"registry.opentofu.org/instance-hosting/hosting\" = %[1]q\n  }\n  direct {}\n}\n", plugins)
-	w := &workspace{t: t, folder: folder, cli: os.Getenv("TF_ACC_TERRAFORM_PATH")}
-	if w.cli == "" {
-		w.cli = "terraform"
-	}
+	w := &workspace{t: t, folder: folder, cli: cliUnderTest()}
 	w.env = append(os.Environ(),
 		"TF_CLI_CONFIG_FILE="+filepath.Join(folder, "cli.tfrc"),
 		"CHECKPOINT_DISABLE=1",
@@ -290,29 +285,5 @@ func needsCLI(t *testing.T) {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
 		lacks(t, "acceptance tests run only with TF_ACC=1")
-	}
-}
-
-// needs skips the test on a CLI below a version of Terraform, which cannot do
-// what it tests; OpenTofu, whose numbers are its own, is skipped too. The CLI
-// that `make test` uses is new enough.
-func (w *workspace) needs(t *testing.T, version string) {
-	t.Helper()
-	var answer struct {
-		Version string `json:"terraform_version"`
-	}
-	output, err := w.command("version", "-json").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(output, &answer); err != nil {
-		t.Fatal(err)
-	}
-	have, err := goversion.NewVersion(answer.Version)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(filepath.Base(w.cli), "tofu") || have.LessThan(goversion.Must(goversion.NewVersion(version))) {
-		lacks(t, "the CLI is %s %s; this needs Terraform %s", filepath.Base(w.cli), have, version)
 	}
 }

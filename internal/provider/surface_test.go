@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
@@ -45,9 +44,14 @@ output "signature" { value = provider::hosting::webhook_signature("what do ya wa
 }
 
 func TestEphemeralConnection(t *testing.T) {
+	needsCLI(t)
 	fake := seeded(t)
 	factories := providers()
 	factories["echo"] = echoprovider.NewProviderServer()
+	cli, err := versionUnderTest()
+	if err != nil {
+		t.Fatal(err)
+	}
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: factories,
 		Steps: []resource.TestStep{{
@@ -56,6 +60,7 @@ ephemeral "hosting_connection" "test" { instance_id = "i-one" }
 provider "echo" { data = ephemeral.hosting_connection.test }
 resource "echo" "test" {}
 `),
+			ExpectNonEmptyPlan: cli.plansEphemerals(),
 			ConfigStateChecks: []statecheck.StateCheck{
 				shows("echo.test", knownvalue.NotNull(), "data", "postgres_owner_url"),
 				shows("echo.test", knownvalue.NotNull(), "data", "postgres_readonly_url"),
@@ -123,11 +128,7 @@ func TestImportByIdentity(t *testing.T) {
 		}
 		steps = append(steps, step)
 	}
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: providers(),
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
-		Steps:                    steps,
-	})
+	runWith(t, resourceIdentity, steps...)
 }
 
 func TestPostgresDatabaseAndExtension(t *testing.T) {
@@ -189,6 +190,7 @@ resource "hosting_postgres_extension" "test" {
 
 // A query lists what there is; what it generates plans empty once it is imported.
 func TestQueryAndGeneratedConfiguration(t *testing.T) {
+	needs(t, listResources)
 	fake := startFake(t)
 	for n := range 50 {
 		id := fmt.Sprintf("i-%02d", n)
@@ -199,7 +201,6 @@ func TestQueryAndGeneratedConfiguration(t *testing.T) {
 		fake.AddApp(id, fakeservice.App{Name: "web", Repo: "octo/web", Branch: "main", Port: 3000, HealthPath: "/up", Public: n%2 == 0, MemoryMB: 512, Links: []string{"auth"}, Env: map[string]string{"TOKEN": "canary-of-a-secret"}})
 	}
 	w := newWorkspace(t, fake, "")
-	w.needs(t, "1.14.0")
 	w.write("all.tfquery.hcl", `
 list "hosting_instance" "all" {
   provider         = hosting

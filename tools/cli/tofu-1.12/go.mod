@@ -1,7 +1,7 @@
 // This module builds the OpenTofu CLI that the acceptance tests run beside
 // Terraform. It is a module of its own, so that OpenTofu's dependencies never
 // meet the provider's.
-module github.com/instance-hosting/terraform-provider-hosting/tools/tofu
+module github.com/instance-hosting/terraform-provider-hosting/tools/cli/tofu-1.12
 
 go 1.26.6
 

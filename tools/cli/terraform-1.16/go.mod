@@ -1,7 +1,7 @@
 // This module builds the Terraform CLI that demos, tests and documentation use
 // where PATH has none that is new enough. It is a module of its own, so that
 // Terraform's dependencies never meet the provider's.
-module github.com/instance-hosting/terraform-provider-hosting/tools/terraform
+module github.com/instance-hosting/terraform-provider-hosting/tools/cli/terraform-1.16
 
 go 1.26.8
 
@@ -195,14 +195,14 @@ require (
 // is replaced by a stub. Remote state in these backends does not work in the
 // CLI that is built here; local, http and inmem do.
 replace (
-	github.com/hashicorp/terraform/internal/backend/remote-state/azure => ./stubs/azure
-	github.com/hashicorp/terraform/internal/backend/remote-state/consul => ./stubs/consul
-	github.com/hashicorp/terraform/internal/backend/remote-state/cos => ./stubs/cos
-	github.com/hashicorp/terraform/internal/backend/remote-state/gcs => ./stubs/gcs
-	github.com/hashicorp/terraform/internal/backend/remote-state/kubernetes => ./stubs/kubernetes
-	github.com/hashicorp/terraform/internal/backend/remote-state/oci => ./stubs/oci
-	github.com/hashicorp/terraform/internal/backend/remote-state/oss => ./stubs/oss
-	github.com/hashicorp/terraform/internal/backend/remote-state/pg => ./stubs/pg
-	github.com/hashicorp/terraform/internal/backend/remote-state/s3 => ./stubs/s3
-	github.com/hashicorp/terraform/internal/legacy => ./stubs/legacy
+	github.com/hashicorp/terraform/internal/backend/remote-state/azure => ../stubs/azure
+	github.com/hashicorp/terraform/internal/backend/remote-state/consul => ../stubs/consul
+	github.com/hashicorp/terraform/internal/backend/remote-state/cos => ../stubs/cos
+	github.com/hashicorp/terraform/internal/backend/remote-state/gcs => ../stubs/gcs
+	github.com/hashicorp/terraform/internal/backend/remote-state/kubernetes => ../stubs/kubernetes
+	github.com/hashicorp/terraform/internal/backend/remote-state/oci => ../stubs/oci
+	github.com/hashicorp/terraform/internal/backend/remote-state/oss => ../stubs/oss
+	github.com/hashicorp/terraform/internal/backend/remote-state/pg => ../stubs/pg
+	github.com/hashicorp/terraform/internal/backend/remote-state/s3 => ../stubs/s3
+	github.com/hashicorp/terraform/internal/legacy => ../stubs/legacy
 )
