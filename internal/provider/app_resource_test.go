@@ -92,8 +92,13 @@ func TestAppLifecycle(t *testing.T) {
 		resource.TestStep{Config: with("public = true\nenv = { A = \"1\" }"), ConfigPlanChecks: updates, Check: builds(3)},
 		resource.TestStep{Config: with("public = true\nenv = { A = \"1\" }\nredeploy_triggers = { v = \"1\" }"), ConfigPlanChecks: updates, Check: builds(4)},
 		resource.TestStep{Config: with("public = true\nenv = { A = \"2\" }\nredeploy_triggers = { v = \"2\" }"), ConfigPlanChecks: updates, Check: builds(5)},
+		resource.TestStep{
+			Config:           with("public = true\nenv = { A = \"2\" }\nredeploy_triggers = { v = \"2\" }\ntimeouts = { delete = \"7m\" }"),
+			ConfigPlanChecks: updates,
+			Check:            builds(5),
+		},
 		resource.TestStep{ // another case of the same repository
-			Config:           config(fake, "%s", appHCL("name = \"guestbook\"\nrepo = \"Octo/Guestbook\"\npublic = true\nenv = { A = \"2\" }\nredeploy_triggers = { v = \"2\" }")),
+			Config:           config(fake, "%s", appHCL("name = \"guestbook\"\nrepo = \"Octo/Guestbook\"\npublic = true\nenv = { A = \"2\" }\nredeploy_triggers = { v = \"2\" }\ntimeouts = { delete = \"7m\" }")),
 			ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionNoop),
 		},
 		resource.TestStep{ // another repository replaces the app
@@ -103,6 +108,9 @@ func TestAppLifecycle(t *testing.T) {
 	)
 	if n := fake.Count("POST", "/instances/*/apps/import"); n != 2 {
 		t.Errorf("%d imports, want 2", n)
+	}
+	if n := jobsOf(fake, "app_delete"); n != 2 {
+		t.Errorf("%d apps were deleted, want 2", n)
 	}
 }
 
@@ -123,7 +131,7 @@ func TestAppLinksAreSetWhileTheFirstBuildRuns(t *testing.T) {
 	})
 }
 
-func TestAppSecretEnv(t *testing.T) {
+func TestAppSecretEnvLifecycle(t *testing.T) {
 	fake := startFake(t)
 	with := func(arguments string) string {
 		return config(fake, "%s", appHCL("name = \"guestbook\"\nrepo = \"octo/guestbook\"\n"+arguments))

@@ -45,10 +45,14 @@ resource "hosting_instance" "test" {
   tags   = %s
   engines = %s
   deletion_protection = %t
+  timeouts = %s
 }`
+	with := func(name, tags, engines string, protected bool) string {
+		return config(fake, one, name, "free", tags, engines, protected, "null")
+	}
 	run(t,
 		resource.TestStep{
-			Config: config(fake, one, "first", "free", `["b", "a"]`, `{ postgres = {}, redis = { memory_mb = 128 } }`, true),
+			Config: with("first", `["b", "a"]`, `{ postgres = {}, redis = { memory_mb = 128 } }`, true),
 			ConfigStateChecks: []statecheck.StateCheck{
 				instanceHas("status", knownvalue.StringExact("running")),
 				instanceHas("host", knownvalue.NotNull()),
@@ -66,33 +70,33 @@ resource "hosting_instance" "test" {
 		},
 		resource.TestStep{ResourceName: instanceAddress, ImportState: true, ImportStateVerify: true},
 		resource.TestStep{ // name
-			Config:            config(fake, one, "second", "free", `["b", "a"]`, `{ postgres = {}, redis = { memory_mb = 128 } }`, true),
+			Config:            with("second", `["b", "a"]`, `{ postgres = {}, redis = { memory_mb = 128 } }`, true),
 			ConfigStateChecks: []statecheck.StateCheck{instanceHas("name", knownvalue.StringExact("second"))},
 			ConfigPlanChecks:  plans(instanceAddress, plancheck.ResourceActionUpdate),
 		},
 		resource.TestStep{ // tags, another order and one less
-			Config:           config(fake, one, "second", "free", `["a"]`, `{ postgres = {}, redis = { memory_mb = 128 } }`, true),
+			Config:           with("second", `["a"]`, `{ postgres = {}, redis = { memory_mb = 128 } }`, true),
 			ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionUpdate),
 		},
 		resource.TestStep{ // no tags; an empty set is written and stays
-			Config:           config(fake, one, "second", "free", `[]`, `{ postgres = {}, redis = { memory_mb = 128 } }`, true),
+			Config:           with("second", `[]`, `{ postgres = {}, redis = { memory_mb = 128 } }`, true),
 			ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionUpdate),
 		},
 		resource.TestStep{ // a budget
-			Config:           config(fake, one, "second", "free", `[]`, `{ postgres = { memory_mb = 640 }, redis = { memory_mb = 128 } }`, true),
+			Config:           with("second", `[]`, `{ postgres = { memory_mb = 640 }, redis = { memory_mb = 128 } }`, true),
 			ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionUpdate),
 		},
 		resource.TestStep{ // a budget that is no longer written stays as it is
-			Config:           config(fake, one, "second", "free", `[]`, `{ postgres = {}, redis = {} }`, true),
+			Config:           with("second", `[]`, `{ postgres = {}, redis = {} }`, true),
 			ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionNoop),
 		},
-		refuses(config(fake, one, "second", "free", `[]`, `{ postgres = {} }`, true), "is protected from losing its redis data"),
+		refuses(with("second", `[]`, `{ postgres = {} }`, true), "is protected from losing its redis data"),
 		resource.TestStep{
-			Config:           config(fake, one, "second", "free", `[]`, `{ postgres = {}, redis = {} }`, false),
+			Config:           with("second", `[]`, `{ postgres = {}, redis = {} }`, false),
 			ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionUpdate),
 		},
 		resource.TestStep{ // engines on and off, with what comes and goes with them
-			Config: config(fake, one, "second", "free", `[]`, `{ postgres = {}, apps = {}, auth = {} }`, false),
+			Config: with("second", `[]`, `{ postgres = {}, apps = {}, auth = {} }`, false),
 			ConfigStateChecks: []statecheck.StateCheck{
 				instanceHas("auth_url", knownvalue.NotNull()),
 				instanceHas("auth_anon_key", knownvalue.NotNull()),
@@ -100,13 +104,25 @@ resource "hosting_instance" "test" {
 			ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionUpdate),
 		},
 		resource.TestStep{
-			Config:            config(fake, one, "second", "free", `[]`, `{ postgres = {} }`, false),
+			Config:            with("second", `[]`, `{ postgres = {} }`, false),
 			ConfigStateChecks: []statecheck.StateCheck{instanceHas("auth_url", knownvalue.Null()), instanceHas("auth_anon_key", knownvalue.Null())},
 			ConfigPlanChecks:  plans(instanceAddress, plancheck.ResourceActionUpdate),
+		},
+		resource.TestStep{ // another plan
+			Config:            config(fake, one, "second", "small", `[]`, `{ postgres = {} }`, false, "null"),
+			ConfigStateChecks: []statecheck.StateCheck{instanceHas("plan", knownvalue.StringExact("small"))},
+			ConfigPlanChecks:  plans(instanceAddress, plancheck.ResourceActionUpdate),
+		},
+		resource.TestStep{ // what only the provider knows
+			Config:           config(fake, one, "second", "small", `[]`, `{ postgres = {} }`, false, `{ delete = "7m" }`),
+			ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionUpdate),
 		},
 	)
 	if n := fake.Count("POST", "/instances"); n != 1 {
 		t.Errorf("%d creations, want 1", n)
+	}
+	if n := len(fake.Instances()); n != 0 {
+		t.Errorf("%d instances are left after destroy", n)
 	}
 }
 

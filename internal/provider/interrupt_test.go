@@ -158,6 +158,34 @@ func mustBeOnce(t *testing.T, fake *fakeservicetest.Server) {
 	}
 }
 
+func TestInterruptedDatabaseResumes(t *testing.T) {
+	fake := seededApps(t)
+	w := newWorkspace(t, fake, "resource \"hosting_postgres_database\" \"test\" {\n instance_id = \"i-one\"\n name = \"orders\"\n}")
+	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "database_create"})
+	apply := w.start("apply", "-auto-approve", "-no-color")
+	until(t, "the creation's job is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
+	apply.signal(syscall.SIGINT)
+	if r := apply.wait(); r.exit == 0 || !strings.Contains(r.output, "Database orders is still being created") {
+		t.Fatalf("the interrupted apply ended with exit %d:\n%s", r.exit, r.output)
+	}
+	w.mustBeKept("hosting_postgres_database", "test")
+	job := fake.Jobs()[0].ID
+	polls := fake.Count("GET", "/jobs/"+job)
+	next := w.start("apply", "-auto-approve", "-no-color")
+	until(t, "the same job is polled again", func() bool { return fake.Count("GET", "/jobs/"+job) > polls+1 })
+	release()
+	if r := next.wait(); r.exit != 0 {
+		t.Fatalf("the next apply ended with exit %d:\n%s", r.exit, r.output)
+	}
+	w.mustBeSettled()
+	if n := fake.Count("POST", "/instances/*/postgres/databases"); n != 1 {
+		t.Errorf("%d creations, want 1", n)
+	}
+	if object := w.mustBeKept("hosting_postgres_database", "test"); object.Attributes["created_at"] == nil {
+		t.Errorf("the state has %v", object.Attributes)
+	}
+}
+
 func TestInterruptedSettingIsSetAgain(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, appsInstance+`

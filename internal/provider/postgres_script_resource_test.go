@@ -76,6 +76,10 @@ func TestScriptLifecycle(t *testing.T) {
 	run(t,
 		resource.TestStep{Config: config(fake, "%s", scriptHCL(`sql = "one"`)), ConfigPlanChecks: emptyPlan},
 		resource.TestStep{Config: config(fake, "%s", scriptHCL("sql = \"two\"\ndestroy_sql = \"gone\"")), ConfigPlanChecks: plans(scriptAddress, plancheck.ResourceActionUpdate)},
+		resource.TestStep{ // nothing runs for it
+			Config:           config(fake, "%s", scriptHCL("sql = \"two\"\ndestroy_sql = \"gone\"\ntimeouts = { delete = \"7m\" }")),
+			ConfigPlanChecks: plans(scriptAddress, plancheck.ResourceActionUpdate),
+		},
 		resource.TestStep{Config: config(fake, "%s", scriptHCL("sql = \"two\"\ndestroy_sql = \"gone\"\ndatabase = \"main\"")), ConfigPlanChecks: plans(scriptAddress, plancheck.ResourceActionDestroyBeforeCreate)},
 	)
 	want := []string{"rw main: one", "rw main: two", "rw main: gone", "rw main: two", "rw main: gone"}

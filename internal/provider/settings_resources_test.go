@@ -119,7 +119,8 @@ func TestSettingLifecycle(t *testing.T) {
 				ImportStateVerifyIgnore:              c.verifyIgnore,
 			},
 		}
-		for _, arguments := range c.others {
+		last := c.others[len(c.others)-1]
+		for _, arguments := range append(c.others, last+"\ntimeouts = { delete = \"7m\" }") {
 			steps = append(steps, resource.TestStep{
 				Config:           c.with(fake, arguments),
 				ConfigPlanChecks: plans(c.address(), plancheck.ResourceActionUpdate),

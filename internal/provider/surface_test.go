@@ -131,51 +131,68 @@ func TestImportByIdentity(t *testing.T) {
 	runWith(t, resourceIdentity, steps...)
 }
 
-func TestPostgresDatabaseAndExtension(t *testing.T) {
+func TestPostgresDatabaseAndExtensionLifecycle(t *testing.T) {
 	fake := startFake(t)
 	body := appsInstance + `
 resource "hosting_postgres_database" "test" {
   instance_id         = hosting_instance.test.id
   name                = %q
   deletion_protection = %t
+  timeouts            = %[3]s
 }
 resource "hosting_postgres_extension" "test" {
   instance_id = hosting_instance.test.id
   database    = hosting_postgres_database.test.name
   name        = "pgcrypto"
+  timeouts    = %[3]s
 }
 `
+	with := func(name string, protected bool) string { return config(fake, body, name, protected, "null") }
 	id := func(suffix string) resource.ImportStateIdFunc {
 		return func(*terraformState) (string, error) { return onlyInstance(t, fake) + suffix, nil }
 	}
 	const database, extension = "hosting_postgres_database.test", "hosting_postgres_extension.test"
 	run(t,
-		resource.TestStep{Config: config(fake, body, "orders", true), ConfigPlanChecks: emptyPlan},
+		resource.TestStep{Config: with("orders", true), ConfigPlanChecks: emptyPlan},
 		resource.TestStep{ResourceName: database, ImportState: true, ImportStateIdFunc: id("/orders"), ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "name"},
 		resource.TestStep{ResourceName: extension, ImportState: true, ImportStateIdFunc: id("/orders/pgcrypto"), ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "name"},
 		resource.TestStep{ResourceName: extension, ImportState: true, ImportStateIdFunc: id("/pgcrypto"), ExpectError: wrapped("The id must have the form instance_id/database/name")},
-		refuses(config(fake, body, "other", false), "Database orders is protected from deletion"),
-		resource.TestStep{Config: config(fake, body, "orders", false), ConfigPlanChecks: plans(database, plancheck.ResourceActionUpdate)},
-		resource.TestStep{Config: config(fake, body, "other", false), ConfigPlanChecks: plans(database, plancheck.ResourceActionDestroyBeforeCreate)},
+		refuses(with("other", false), "Database orders is protected from deletion"),
+		resource.TestStep{Config: with("orders", false), ConfigPlanChecks: plans(database, plancheck.ResourceActionUpdate)},
+		resource.TestStep{
+			Config: config(fake, body, "orders", false, `{ delete = "7m" }`),
+			ConfigPlanChecks: resource.ConfigPlanChecks{
+				PreApply: []plancheck.PlanCheck{
+					plancheck.ExpectResourceAction(database, plancheck.ResourceActionUpdate),
+					plancheck.ExpectResourceAction(extension, plancheck.ResourceActionUpdate),
+				},
+				PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()},
+			},
+		},
+		resource.TestStep{Config: with("other", false), ConfigPlanChecks: plans(database, plancheck.ResourceActionDestroyBeforeCreate)},
 		resource.TestStep{ // dropped behind Terraform's back
 			PreConfig:        func() { fake.RemoveExtension(onlyInstance(t, fake), "other", "pgcrypto") },
-			Config:           config(fake, body, "other", false),
+			Config:           with("other", false),
 			ConfigPlanChecks: plans(extension, plancheck.ResourceActionCreate),
 		},
 		resource.TestStep{
 			PreConfig:        func() { fake.RemoveDatabase(onlyInstance(t, fake), "other") },
-			Config:           config(fake, body, "other", false),
+			Config:           with("other", false),
 			ConfigPlanChecks: plans(database, plancheck.ResourceActionCreate),
 		},
 		resource.TestStep{
 			PreConfig: func() {
 				fake.FailJobs(fakeservice.JobMatch{Operation: "database_create"}, 1, "trouble", "the disk is on fire")
 			},
-			Config:      config(fake, body, "third", false),
+			Config:      with("third", false),
 			ExpectError: wrapped("the disk is on fire (trouble)"),
 		},
-		resource.TestStep{Config: config(fake, body, "third", false), ConfigPlanChecks: emptyPlan},
+		resource.TestStep{Config: with("third", false), ConfigPlanChecks: emptyPlan},
 	)
+	// The first, the second and the last, each with its extension.
+	if databases, extensions := jobsOf(fake, "database_drop"), jobsOf(fake, "extension_drop"); databases != 3 || extensions != 3 {
+		t.Errorf("%d databases and %d extensions were dropped, want 3 each", databases, extensions)
+	}
 }
 
 func TestPostgresExtensionInvalid(t *testing.T) {

@@ -1,0 +1,97 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
+)
+
+// A state that the oldest CLI wrote holds no identities, and without a refresh
+// nothing reads them before the update.
+func TestStateOfTheOldestCLIIsUpdatedWithoutARefresh(t *testing.T) {
+	needsCLI(t)
+	oldest := os.Getenv("HOSTING_TEST_OLDEST_CLI")
+	if oldest == "" {
+		lacks(t, "HOSTING_TEST_OLDEST_CLI does not name the oldest CLI, as make test and make test-matrix do")
+	}
+	fake, sql := startRecorded(t)
+	w := newWorkspace(t, fake, "")
+	w.write("main.tf", everyType(t, "before"))
+	newest := w.cli
+	w.cli = oldest
+	w.apply()
+	w.mustBeSettled()
+	must(t, !strings.Contains(w.read("terraform.tfstate"), `"identity":`), "the oldest CLI stored identities")
+
+	w.cli = newest
+	w.write("main.tf", everyType(t, "after"))
+	if r := w.run("plan", "-refresh=false", "-out=plan", "-no-color"); r.exit != 0 {
+		t.Fatalf("the plan ended with exit %d:\n%s", r.exit, r.output)
+	}
+	want := map[string]string{}
+	for _, name := range managedTypes(t) {
+		want[name+".test"] = "update"
+	}
+	if diff := cmp.Diff(want, w.planned("plan")); diff != "" {
+		t.Fatalf("the plan does not update one of each type:\n%s", diff)
+	}
+	if r := w.run("apply", "-no-color", "plan"); r.exit != 0 {
+		t.Fatalf("the apply ended with exit %d:\n%s", r.exit, r.output)
+	}
+	w.mustBeSettled()
+	if r := w.run("destroy", "-auto-approve", "-no-color"); r.exit != 0 {
+		t.Fatalf("destroy ended with exit %d:\n%s", r.exit, r.output)
+	}
+	if instances, webhooks := len(fake.Instances()), len(fake.Webhooks()); instances != 1 || webhooks != 0 { // i-one is the fake's own
+		t.Errorf("%d instances and %d webhook endpoints are left", instances, webhooks)
+	}
+	if diff := cmp.Diff([]string{"rw main: one", "rw main: two"}, sql.statements()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// everyType is a configuration with one resource of every type.
+func everyType(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile("testdata/every_type/" + name + ".tf")
+	must(t, err == nil, "%v", err)
+	return string(content)
+}
+
+// managedTypes are the names of the provider's resource types.
+func managedTypes(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for _, create := range provider.New("test")().Resources(t.Context()) {
+		var meta resource.MetadataResponse
+		create().Metadata(t.Context(), resource.MetadataRequest{ProviderTypeName: "hosting"}, &meta)
+		names = append(names, meta.TypeName)
+	}
+	return names
+}
+
+// planned is what a saved plan does with each resource, such as "update".
+func (w *workspace) planned(file string) map[string]string {
+	w.t.Helper()
+	output, err := w.command("show", "-json", file).Output()
+	must(w.t, err == nil, "show %s: %v", file, err)
+	var plan struct {
+		Changes []struct {
+			Address string
+			Change  struct{ Actions []string }
+		} `json:"resource_changes"`
+	}
+	err = json.Unmarshal(output, &plan)
+	must(w.t, err == nil, "the plan as JSON: %v", err)
+	actions := map[string]string{}
+	for _, change := range plan.Changes {
+		actions[change.Address] = strings.Join(change.Change.Actions, ", ")
+	}
+	return actions
+}
