@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"net/http"
-	"time"
 )
 
 // An Account is the customer whom the API key acts as.
@@ -43,22 +42,22 @@ type Billing struct {
 
 // A Subscription pays for one instance.
 type Subscription struct {
-	InstanceID string    `json:"instance_id"`
-	Plan       string    `json:"plan"`
-	Status     string    `json:"status"` // pending, active, cancelled
-	PriceCents int64     `json:"price_cents"`
-	Currency   string    `json:"currency"`
-	RenewsAt   time.Time `json:"renews_at"`
+	InstanceID string `json:"instance_id"`
+	Plan       string `json:"plan"`
+	Status     string `json:"status"` // pending, active, cancelled
+	PriceCents int64  `json:"price_cents"`
+	Currency   string `json:"currency"`
+	RenewsAt   Time   `json:"renews_at"`
 }
 
 // A Charge is one payment.
 type Charge struct {
-	ID          string    `json:"id"`
-	InstanceID  string    `json:"instance_id"`
-	AmountCents int64     `json:"amount_cents"`
-	Currency    string    `json:"currency"`
-	At          time.Time `json:"at"`
-	Description string    `json:"description"`
+	ID          string `json:"id"`
+	InstanceID  string `json:"instance_id"`
+	AmountCents int64  `json:"amount_cents"`
+	Currency    string `json:"currency"`
+	At          Time   `json:"at"`
+	Description string `json:"description"`
 }
 
 // Billing reads subscriptions and charges.
@@ -68,6 +67,9 @@ func (c *Client) Billing(ctx context.Context) (Billing, error) {
 
 // AppsGuide reads the apps hosting contract as markdown.
 func (c *Client) AppsGuide(ctx context.Context) (string, error) {
-	body, err := c.send(ctx, request{method: http.MethodGet, path: []string{"guides", "apps"}})
-	return string(body), err
+	call, err := c.send(ctx, request{method: http.MethodGet, path: []string{"guides", "apps"}, accept: "text/markdown"})
+	if err != nil {
+		return "", err
+	}
+	return string(call.answer.body), nil
 }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"time"
 )
 
 // Rotate changes every password of the instance and the auth service key.
@@ -33,22 +32,31 @@ func (t *Turn) Restore(ctx context.Context, confirm, backupID string) (Pending, 
 
 // action posts an action of the instance; its name is its operation's.
 func (t *Turn) action(ctx context.Context, operation string, body any) (Pending, error) {
-	return t.act(ctx, body, t.findJob(operation, ""), "actions", operation)
+	return t.act(ctx, mutation{
+		request:   request{path: []string{"actions", operation}, body: body},
+		operation: operation,
+	}, "")
 }
 
 // RestartEngine restarts one engine; its data stays.
 func (t *Turn) RestartEngine(ctx context.Context, engine string) (Pending, error) {
-	find := t.findJob(OpEngineRestart, "engines/"+engine)
-	return t.act(ctx, struct{}{}, find, "engines", engine, "actions", "restart")
+	return t.act(ctx, mutation{
+		request:   request{path: []string{"engines", engine, "actions", "restart"}, body: struct{}{}},
+		operation: OpEngineRestart,
+		target:    "engines/" + engine,
+	}, "")
 }
 
 // A Backup is a daily backup or an undo snapshot.
 type Backup struct {
-	ID        string    `json:"id"`
-	Kind      string    `json:"kind"` // daily or undo
-	CreatedAt time.Time `json:"created_at"`
-	SizeBytes int64     `json:"size_bytes"`
+	ID        string `json:"id"`
+	Kind      string `json:"kind"` // daily or undo
+	CreatedAt Time   `json:"created_at"`
+	SizeBytes int64  `json:"size_bytes"`
 }
+
+// Identifier is the backup's id.
+func (b Backup) Identifier() string { return b.ID }
 
 // Backups reads the backups of an instance.
 func (c *Client) Backups(ctx context.Context, instanceID string) ([]Backup, error) {

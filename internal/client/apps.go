@@ -3,7 +3,8 @@ package client
 import (
 	"context"
 	"errors"
-	"time"
+	"maps"
+	"net/http"
 )
 
 // App statuses (settled).
@@ -27,7 +28,7 @@ type App struct {
 	MemoryMB   Maybe[int64]             `json:"memory_mb"`
 	URL        string                   `json:"url"` // "" until the first deployment, and for an app that is not public
 	Status     string                   `json:"status"`
-	CreatedAt  time.Time                `json:"created_at"`
+	CreatedAt  Time                     `json:"created_at"`
 }
 
 // A NewApp is the request to import a repository. It cannot carry links
@@ -55,10 +56,17 @@ type AppChange struct {
 	MemoryMB   *int64             `json:"memory_mb,omitempty"`
 }
 
+// Identifier is the app's name, which is unique on its instance.
+func (a App) Identifier() string { return a.Name }
+
 // App reads an app from the service. For a refresh of many, see
 // Client.RefreshApp.
 func (c *Client) App(ctx context.Context, instanceID, name string) (App, error) {
-	return get[App](ctx, c, "instances", instanceID, "apps", name)
+	return c.app(ctx, instanceID, name, false)
+}
+
+func (c *Client) app(ctx context.Context, instanceID, name string, once bool) (App, error) {
+	return getRecord[App](ctx, c, request{path: []string{"instances", instanceID, "apps", name}, once: once}, name)
 }
 
 // Apps reads the apps of an instance.
@@ -72,59 +80,108 @@ func (t *Turn) ImportApp(ctx context.Context, n NewApp) (Pending, error) {
 	if n.Env == nil {
 		n.Env = map[string]string{}
 	}
-	find := func(ctx context.Context, since time.Time) (Pending, bool, error) {
-		app, err := t.c.App(ctx, t.id, n.Name)
-		switch {
-		case errors.Is(err, ErrNotFound):
-			return t.findJob(OpAppImport, appTarget(n.Name))(ctx, since)
-		case err != nil || app.CreatedAt.Before(since):
-			return Pending{}, false, err
-		}
-		return t.appPending(ctx, OpAppImport, n.Name, since)
+	apps, err := t.c.sharedApps(ctx, t.id, t.c.reads.ofInstance(t.id))
+	if err != nil {
+		return Pending{}, err
 	}
-	return t.post(ctx, n, find, "apps", "import")
+	_, taken := find(apps, n.Name)
+	pending, err := t.create(ctx, mutation{
+		request:   request{path: []string{"apps", "import"}, body: n},
+		operation: OpAppImport,
+		target:    appTarget(n.Name),
+		shown: func(ctx context.Context) (bool, error) {
+			return exists(t.c.App(ctx, t.id, n.Name))
+		},
+	}, taken)
+	return pending, err
 }
 
 // UpdateApp changes an app.
 func (t *Turn) UpdateApp(ctx context.Context, name string, change AppChange) (Pending, error) {
-	return t.patch(ctx, change, "apps", name)
+	return t.set(ctx, mutation{
+		request:   request{method: http.MethodPatch, path: []string{"apps", name}, body: change},
+		operation: OpAppUpdate,
+		target:    appTarget(name),
+		shown: func(ctx context.Context) (bool, error) {
+			app, err := t.c.App(ctx, t.id, name)
+			return err == nil && change.shownBy(app), err
+		},
+	})
+}
+
+// shownBy tells whether an app's record shows a change. What the record does not
+// hold shows nothing.
+func (change AppChange) shownBy(app App) bool {
+	return sameField(change.Branch, Some(app.Branch)) &&
+		sameField(change.Port, app.Port) &&
+		sameField(change.HealthPath, app.HealthPath) &&
+		sameField(change.Public, app.Public) &&
+		sameField(change.MemoryMB, app.MemoryMB) &&
+		(change.Env == nil || app.Env.Set && maps.Equal(*change.Env, app.Env.Value)) &&
+		(change.Links == nil || app.Links.Set && sameSet(*change.Links, app.Links.Value))
 }
 
 // DeleteApp deletes an app with its /data.
 func (t *Turn) DeleteApp(ctx context.Context, name string) (Pending, error) {
-	return t.delete(ctx, request{path: t.path("apps", name)})
+	return t.set(ctx, mutation{
+		request:   request{method: http.MethodDelete, path: []string{"apps", name}},
+		operation: OpAppDelete,
+		target:    appTarget(name),
+		shown: func(ctx context.Context) (bool, error) {
+			return absent(t.c.RefreshApp(ctx, t.id, name))
+		},
+	})
 }
 
 // RedeployApp builds the newest commit of the app's branch and deploys it.
 func (t *Turn) RedeployApp(ctx context.Context, name string) (Pending, error) {
-	find := func(ctx context.Context, since time.Time) (Pending, bool, error) {
-		pending, _, err := t.appPending(ctx, OpAppRedeploy, name, since)
-		return pending, pending != Pending{}, err
-	}
-	return t.act(ctx, struct{}{}, find, "apps", name, "actions", "redeploy")
+	return t.act(ctx, mutation{
+		request:   request{path: []string{"apps", name, "actions", "redeploy"}, body: struct{}{}},
+		operation: OpAppRedeploy,
+		target:    appTarget(name),
+	}, name)
 }
 
 // RestartApp restarts an app; its /data stays.
 func (t *Turn) RestartApp(ctx context.Context, name string) (Pending, error) {
-	return t.act(ctx, struct{}{}, t.findJob(OpAppRestart, appTarget(name)), "apps", name, "actions", "restart")
+	return t.act(ctx, mutation{
+		request:   request{path: []string{"apps", name, "actions", "restart"}, body: struct{}{}},
+		operation: OpAppRestart,
+		target:    appTarget(name),
+	}, "")
 }
 
 // appTarget is the target of an app's jobs.
 func appTarget(name string) string { return "apps/" + name }
 
-// appPending puts together what an app's mutation set going, when its own
-// answer was lost: the job if it still runs, and the build that it queued.
-func (t *Turn) appPending(ctx context.Context, operation, name string, since time.Time) (Pending, bool, error) {
-	pending, _, err := t.findJob(operation, appTarget(name))(ctx, since)
-	if err != nil {
-		return Pending{}, false, err
+// exists turns a read into whether the thing is there.
+func exists[T any](_ T, err error) (bool, error) {
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
 	}
-	builds, err := t.c.Builds(ctx, t.id, name)
-	if err != nil {
-		return Pending{}, false, err
+	return err == nil, err
+}
+
+// absent turns a read that confirms absences into whether the thing is gone.
+func absent[T any](value T, err error) (bool, error) {
+	there, err := exists(value, err)
+	return !there && err == nil, err
+}
+
+// sameField tells whether a record shows a field that was changed, if it was.
+func sameField[T comparable](changed *T, shown Maybe[T]) bool {
+	return changed == nil || shown.Set && *changed == shown.Value
+}
+
+// sameSet tells whether two lists hold the same words, in whatever order.
+func sameSet(a, b []string) bool {
+	return maps.Equal(setOf(a), setOf(b))
+}
+
+func setOf(words []string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range words {
+		set[word] = true
 	}
-	if len(builds) > 0 && !builds[0].CreatedAt.Before(since) {
-		pending.BuildID = builds[0].ID
-	}
-	return pending, true, nil
+	return set
 }

@@ -2,9 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"net/http"
 	"strings"
 	"time"
 )
@@ -15,11 +12,12 @@ const usualBuild = 120 * time.Second
 
 // A Build is one build of an app (service.md, "Build").
 type Build struct {
-	ID        string    `json:"id"`
-	Status    string    `json:"status"` // queued, running, successful, failed
-	Commit    string    `json:"commit"`
-	CreatedAt time.Time `json:"created_at"`
-	Error     string    `json:"error"` // the end of a failed build's log
+	ID         string           `json:"id"`
+	Status     string           `json:"status"` // queued, running, successful, failed
+	Commit     string           `json:"commit"`
+	CreatedAt  Time             `json:"created_at"`
+	FinishedAt Time             `json:"finished_at"`
+	Error      Informal[string] `json:"error"` // the end of a failed build's log
 }
 
 // Succeeded tells whether the build ended well, by any of the words that a
@@ -41,35 +39,40 @@ func (b Build) Failed() bool {
 	return false
 }
 
+// Identifier is the build's id.
+func (b Build) Identifier() string { return b.ID }
+
 // Builds reads the builds of an app, newest first.
 func (c *Client) Builds(ctx context.Context, instanceID, app string) ([]Build, error) {
 	return c.builds(ctx, instanceID, app, false)
 }
 
 func (c *Client) builds(ctx context.Context, instanceID, app string, once bool) ([]Build, error) {
-	raw, err := do[json.RawMessage](ctx, c, request{
-		method: http.MethodGet,
-		path:   []string{"instances", instanceID, "apps", app, "builds"},
-		once:   once,
-	})
-	if err != nil {
-		return nil, err
+	builds, err := listAll[Build](ctx, c, "builds", request{path: []string{"instances", instanceID, "apps", app, "builds"}, once: once})
+	for i := range builds {
+		builds[i].Error.Value = c.secrets.hide(builds[i].Error.Value)
 	}
-	builds, err := decodePage[Build](raw, "builds")
-	return builds.items, err
+	return builds, err
 }
 
 // WaitDeployed waits until a build of an app has succeeded and the app runs
-// with it. buildID "" means the newest build. A build that failed is a
+// with it. buildID "" means the newest build, and before is the status that the
+// app's record showed before the build was asked for, "" for an app that never
+// ran. A build that failed is a
 // *BuildError, an app that does not answer its health path an *AppError, a wait
 // that the context ends an *InterruptedError. A build is no job: the wait holds no
 // Turn, as the instance takes mutations meanwhile.
-func (c *Client) WaitDeployed(ctx context.Context, instanceID, app, buildID string) error {
+func (c *Client) WaitDeployed(ctx context.Context, instanceID, app, buildID, before string) error {
+	defer c.reads.changed(instanceID)
 	last := Build{ID: buildID, Status: "queued"}
-	err := wait(ctx, usualBuild, func(ctx context.Context) (observation, error) {
+	var running *runningWatch
+	err := c.wait(ctx, usualBuild, func(ctx context.Context) (observation, error) {
+		if running != nil {
+			return running.look(ctx)
+		}
 		builds, err := c.builds(ctx, instanceID, app, true)
 		if err != nil {
-			return observation{}, c.orGone(err)
+			return observation{}, err
 		}
 		build, ok := pickBuild(builds, buildID)
 		if !ok {
@@ -78,19 +81,14 @@ func (c *Client) WaitDeployed(ctx context.Context, instanceID, app, buildID stri
 		last = build
 		switch {
 		case build.Failed():
-			build.Error = c.secrets.hide(build.Error)
 			return observation{}, permanent(&BuildError{App: app, Build: build})
 		case !build.Succeeded():
 			return observation{}, nil
 		}
-		return c.running(ctx, instanceID, app)
+		running = c.watchRunning(instanceID, app, before)
+		return running.look(ctx)
 	})
-	c.reads.changed(instanceID)
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		what := "build " + last.ID + " of app " + app + " (" + last.Status + ")"
-		return &InterruptedError{What: what, Err: err}
-	}
-	return err
+	return interrupted(ctx, err, "build "+last.ID+" of app "+app+" ("+last.Status+")", "")
 }
 
 // pickBuild finds a build by its id, or the newest.
@@ -103,35 +101,51 @@ func pickBuild(builds []Build, id string) (Build, bool) {
 	return Build{}, false
 }
 
-// running looks whether an app runs: it does once its health path has answered
-// 200.
-func (c *Client) running(ctx context.Context, instanceID, name string) (observation, error) {
-	app, err := do[App](ctx, c, request{method: http.MethodGet, path: []string{"instances", instanceID, "apps", name}, once: true})
+// WaitAppRunning waits until an app that was restarted runs again. before is the
+// status that its record showed before the restart.
+func (c *Client) WaitAppRunning(ctx context.Context, instanceID, app, before string) error {
+	defer c.reads.changed(instanceID)
+	err := c.wait(ctx, 0, c.watchRunning(instanceID, app, before).look)
+	return interrupted(ctx, err, "app "+app+" to run", "")
+}
+
+const (
+	// runningHolds is for how long "running" must hold before it is believed of
+	// an app that ran before: a read may show what was before the restart.
+	runningHolds = 10 * time.Second
+	// failedHolds is the same for "failed". A deployed app has a minute to answer
+	// its health path (contract.md, "Apps"), in which an older failure may show.
+	failedHolds = 70 * time.Second
+)
+
+// A runningWatch watches an app that was deployed or restarted until it runs: it
+// does once its health path has answered 200. A status that is not the one from
+// before is new.
+type runningWatch struct {
+	c                        *Client
+	instanceID, name, before string
+	begun                    time.Time
+	changed                  bool // another status than before was seen
+}
+
+func (c *Client) watchRunning(instanceID, name, before string) *runningWatch {
+	return &runningWatch{c: c, instanceID: instanceID, name: name, before: before, begun: time.Now()}
+}
+
+func (w *runningWatch) look(ctx context.Context) (observation, error) {
+	app, err := w.c.app(ctx, w.instanceID, w.name, true)
 	if err != nil {
-		return observation{}, c.orGone(err)
+		return observation{}, err
 	}
-	if app.Status == AppFailed {
-		return observation{}, permanent(&AppError{App: name})
+	w.changed = w.changed || app.Status != w.before
+	held := time.Since(w.begun)
+	switch app.Status {
+	case AppFailed:
+		if w.changed || held >= failedHolds {
+			return observation{}, permanent(&AppError{App: w.name})
+		}
+	case AppRunning, AppStopped, "":
+		return observation{done: w.changed || held >= runningHolds}, nil
 	}
-	return observation{done: app.Status == AppRunning || app.Status == AppStopped || app.Status == ""}, nil
-}
-
-// orGone makes a 404 permanent: an app that is gone will not be built.
-func (c *Client) orGone(err error) error {
-	if errors.Is(err, ErrNotFound) {
-		return permanent(err)
-	}
-	return err
-}
-
-// WaitAppRunning waits until an app that was restarted runs again.
-func (c *Client) WaitAppRunning(ctx context.Context, instanceID, app string) error {
-	err := wait(ctx, 0, func(ctx context.Context) (observation, error) {
-		return c.running(ctx, instanceID, app)
-	})
-	c.reads.changed(instanceID)
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return &InterruptedError{What: "app " + app + " to run", Err: err}
-	}
-	return err
+	return observation{}, nil
 }

@@ -2,7 +2,7 @@ package client
 
 import (
 	"context"
-	"sync"
+	"net/http"
 )
 
 // A Plan is a size of instance with its price (service.md, GET /plans).
@@ -54,47 +54,20 @@ type Location struct {
 // Identifier is the location's id.
 func (l Location) Identifier() string { return l.ID }
 
-// catalog is what is read once per process.
-type catalog struct {
-	plans     once[Plans]
-	locations once[[]Location]
-	// existing are the instances that were there before this process created
-	// its first.
-	existing once[[]Instance]
-}
-
 // Plans reads the plan list, once per client.
 func (c *Client) Plans(ctx context.Context) (Plans, error) {
-	return c.catalog.plans.get(ctx, func(ctx context.Context) (Plans, error) {
-		return get[Plans](ctx, c, "plans")
+	return c.reads.plans.get(ctx, "", always, func(ctx context.Context) (Plans, error) {
+		plans, err := get[Plans](ctx, c, "plans")
+		if err == nil && plans.Plans == nil && plans.Engines == nil {
+			err = c.foreign(request{method: http.MethodGet, path: []string{"plans"}}, "the answer holds no plans")
+		}
+		return plans, err
 	})
 }
 
 // Locations reads the locations, once per client.
 func (c *Client) Locations(ctx context.Context) ([]Location, error) {
-	return c.catalog.locations.get(ctx, func(ctx context.Context) ([]Location, error) {
+	return c.reads.locations.get(ctx, "", always, func(ctx context.Context) ([]Location, error) {
 		return list[Location](ctx, c, "locations", "locations")
 	})
-}
-
-// once keeps the first success of a read. Callers share it; a failure is the
-// asker's alone.
-type once[T any] struct {
-	mu    sync.Mutex
-	known bool
-	value T
-}
-
-func (o *once[T]) get(ctx context.Context, read func(context.Context) (T, error)) (T, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.known {
-		return o.value, nil
-	}
-	value, err := read(ctx)
-	if err != nil {
-		return value, err
-	}
-	o.value, o.known = value, true
-	return value, nil
 }

@@ -2,23 +2,29 @@
 // calls and errors, and the waiting for what a call has set going. It knows
 // nothing of Terraform.
 //
+// A request goes through one chain (request.go): the retries decide by the
+// method, the limiter paces all requests of the client together, an attempt
+// sends it once and reads the whole answer.
+//
 // A change of an instance is queued by the service as a job, one at a time per
 // instance (service.md, "States and transitions"). The client keeps that queue
 // too: a caller enters it (Client.Enter) and gets a Turn, whose methods are the
 // only way to change an instance.
+//
+// Nothing is inferred from an answer that is not the service's own. What is
+// gone, done or made is told by evidence alone: absence.go, jobs.go and
+// mutation.go say which.
 package client
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
-	"fmt"
-	"net"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
 )
 
 // Defaults of Options.
@@ -34,49 +40,58 @@ type Options struct {
 	BaseURL string
 	// APIKey is sent as a bearer token with every request.
 	APIKey string
-	// MaxRetries is how often one request is sent again at most.
+	// MaxRetries is how often one request is sent again at most. A request that
+	// was answered 429 is not counted: it is sent again while others get through.
 	MaxRetries int
 	// RequestTimeout bounds one attempt of one request, its body included.
 	// Zero means DefaultRequestTimeout.
 	RequestTimeout time.Duration
+	// RequestsPerSecond is a ceiling for all requests of the client together.
+	// Zero means none but what the service's answers ask for.
+	RequestsPerSecond float64
 	// UserAgent is sent with every request.
 	UserAgent string
 	// Transport carries the requests. Nil means a transport of the client's own.
 	Transport http.RoundTripper
+	// Random is where jitter and idempotency keys come from. Nil means a source
+	// seeded by the system.
+	Random rand.Source
 	// Log receives a line per attempt, already without secrets. Nil drops them.
 	Log func(ctx context.Context, message string, fields map[string]any)
 }
 
 // A Client speaks to the service for one API key. It is safe for concurrent
-// use, and one process should have one: the queue of each instance and the
-// coalesced reads live in it.
+// use, and one process should have one: the queue of each instance, the pace of
+// requests and the coalesced reads live in it.
 type Client struct {
-	base    *url.URL
-	apiKey  string
-	agent   string
-	retries int
+	base   *url.URL
+	apiKey string
+	agent  string
 
-	senders map[string]sender // by HTTP method
-	once    sender            // sends one attempt, for polls
-
+	http    *retryablehttp.Client
+	random  *random
 	secrets *secrets
-	clock   *serverClock
-	queues  *queues
-	reads   *reads
-	catalog catalog
+
+	instanceQueues *queues[string]        // by instance id
+	creations      *queues[instanceShape] // of instances that could be taken for each other
+	endpoints      *queues[string]        // creations of webhook endpoints, by URL
+
+	reads    *reads
+	absences *absences
 
 	mu      sync.Mutex
-	claimed map[string]bool // ids; see Claim
+	claimed map[string]bool         // ids; see Claim
+	ended   map[actionKey]time.Time // see noteEnded
 }
 
-// New makes a client. It fails on a base URL that would send the key in clear.
+// New makes a client. It fails on a base URL or key that cannot be one.
 func New(o Options) (*Client, error) {
 	base, err := ParseBaseURL(o.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	if o.APIKey == "" {
-		return nil, errors.New("the API key is empty")
+	if err := checkAPIKey(o.APIKey); err != nil {
+		return nil, err
 	}
 	if o.RequestTimeout <= 0 {
 		o.RequestTimeout = DefaultRequestTimeout
@@ -88,65 +103,41 @@ func New(o Options) (*Client, error) {
 		o.Transport = newTransport()
 	}
 	c := &Client{
-		base:    base,
-		apiKey:  o.APIKey,
-		agent:   o.UserAgent,
-		retries: o.MaxRetries,
-		secrets: &secrets{},
-		clock:   &serverClock{},
-		queues:  newQueues(),
-		reads:   newReads(),
-		claimed: map[string]bool{},
+		base:           base,
+		apiKey:         o.APIKey,
+		agent:          o.UserAgent,
+		random:         newRandom(o.Random),
+		secrets:        &secrets{},
+		instanceQueues: newQueues[string](),
+		creations:      newQueues[instanceShape](),
+		endpoints:      newQueues[string](),
+		reads:          newReads(),
+		absences:       newAbsences(),
+		claimed:        map[string]bool{},
+		ended:          map[actionKey]time.Time{},
 	}
 	c.secrets.add(o.APIKey)
-	exchange := &exchange{
+	limiter := newLimiter(o.RequestsPerSecond, c.random)
+	c.http = newRetrying(&attempts{
 		next:    o.Transport,
 		timeout: o.RequestTimeout,
-		clock:   c.clock,
+		limiter: limiter,
+		outage:  &outage{},
 		log:     o.Log,
 		secrets: c.secrets,
-	}
-	c.senders, c.once = newSenders(exchange, o.MaxRetries)
+	}, o.MaxRetries, limiter, c.random)
 	return c, nil
 }
 
-// ParseBaseURL checks a base URL: absolute, without user, query or fragment,
-// https unless its host is a loopback address.
-func ParseBaseURL(raw string) (*url.URL, error) {
-	u, err := url.Parse(raw)
-	switch {
-	case err != nil:
-		return nil, errors.New("the base URL is not a URL")
-	case u.Host == "":
-		return nil, errors.New("the base URL must be absolute, like https://hosting.example/api/v1")
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("the base URL must have no user, query or fragment")
-	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u.Hostname()):
-	case u.Scheme == "http":
-		return nil, errors.New("the base URL must use https: over http the API key would travel in clear (http is accepted for loopback addresses alone)")
-	default:
-		return nil, fmt.Errorf("the base URL must use https, not %q", u.Scheme)
-	}
-	u.Path = strings.TrimRight(u.Path, "/")
-	u.RawPath = ""
-	return u, nil
-}
-
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
-}
-
-// Claim notes that an instance or webhook endpoint is known: this process made
-// it, or has it in its state. No Create of the process takes it for its own, or
-// for the half of an earlier run.
+// Claim notes that an instance, a webhook endpoint or a job is known: this process
+// made it, or has it in its state. Nothing of the process takes it for what it has
+// just made, or for the half of an earlier run. An id of "" is ignored.
 func (c *Client) Claim(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.claimed[id] = true
+	if id != "" {
+		c.claimed[id] = true
+	}
 }
 
 func (c *Client) hasClaimed(id string) bool {
@@ -158,6 +149,3 @@ func (c *Client) hasClaimed(id string) bool {
 // HideSecret makes the client leave a value out of every log line and error
 // from now on. Callers name the secrets that they send.
 func (c *Client) HideSecret(value string) { c.secrets.add(value) }
-
-// newKey makes a key for the Idempotency-Key header.
-func newKey() string { return rand.Text() }

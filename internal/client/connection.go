@@ -1,6 +1,9 @@
 package client
 
-import "context"
+import (
+	"context"
+	"net/http"
+)
 
 // A Connection tells how to reach an instance's engines (service.md,
 // "Connection record"). URLs with a password and the service key are secrets;
@@ -44,6 +47,9 @@ type AuthConnection struct {
 // Connection reads the connection record of an instance.
 func (c *Client) Connection(ctx context.Context, instanceID string) (Connection, error) {
 	connection, err := get[Connection](ctx, c, "instances", instanceID, "connection")
+	if err == nil && connection == (Connection{}) {
+		err = c.foreign(request{method: http.MethodGet, path: []string{"instances", instanceID, "connection"}}, "the answer is no connection record")
+	}
 	if err != nil {
 		return Connection{}, err
 	}

@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
 
-// What an *APIError is, for errors.Is. Statuses and codes are settled
+// What an error of the package is, for errors.Is. Statuses and codes are settled
 // (contract.md, "Errors").
 var (
+	// ErrNotFound is the service's own word that it does not know something. A
+	// 404 of anybody else is ErrForeign.
 	ErrNotFound      = errors.New("not found")
 	ErrUnauthorized  = errors.New("unauthorized")
 	ErrForbidden     = errors.New("forbidden")
@@ -22,6 +25,14 @@ var (
 	ErrSQL           = errors.New("refused by Postgres")
 	ErrRateLimited   = errors.New("rate limited")
 	ErrUnavailable   = errors.New("the service has trouble") // any 5xx
+	// ErrForeign is an answer that is not the service's own: a gateway's page,
+	// or another service's.
+	ErrForeign = errors.New("the answer is not the service's own")
+	// ErrUnreachable is a request that got no answer at all.
+	ErrUnreachable = errors.New("the service cannot be reached")
+	// ErrOutage is a read that was not sent, as the service has been silent for
+	// too long.
+	ErrOutage = fmt.Errorf("the service has not answered for %s", outageLimit)
 )
 
 // ErrBodyTooLarge is the error of an answer over 4 MiB, which is not read.
@@ -31,13 +42,15 @@ var ErrBodyTooLarge = errors.New("the answer is larger than 4 MiB")
 // service's JSON.
 const maxForeignBody = 500
 
-// An APIError is an answer of the service that is no success.
+// An APIError is an answer that is no success.
 type APIError struct {
-	Status int    // the HTTP status
-	Code   string // the service's code, "" when the body was not its JSON
-	Detail string // the service's words, or the start of a foreign body
-	Method string
-	Path   string // below the base URL
+	Status    int    // the HTTP status
+	Code      string // the service's code, "" when the answer is not in its envelope
+	Detail    string // the service's words, or the start of a foreign body; without secrets
+	Method    string
+	Path      string // below the base URL
+	RequestID string // the service's name of the request, or ""
+	BaseURL   string
 
 	// RetryAfter is what the service asks to wait, zero when it does not.
 	RetryAfter time.Duration
@@ -52,17 +65,41 @@ func (e *APIError) Error() string {
 	if e.Code != "" {
 		b.WriteString(" (" + e.Code + ")")
 	}
+	if e.foreign() {
+		fmt.Fprintf(&b, ", which is not an answer of the service at %s", e.BaseURL)
+	}
 	if e.Detail != "" {
 		b.WriteString(": " + e.Detail)
 	}
+	if e.RequestID != "" {
+		b.WriteString(" [request " + e.RequestID + "]")
+	}
 	return b.String()
+}
+
+// foreign tells an answer that is not in the service's envelope: it says
+// something of whoever is in between, and nothing of the service.
+func (e *APIError) foreign() bool { return e.Code == "" }
+
+// nothingDone tells a refusal by which the service itself says that nothing was
+// done (contract.md, "Errors"). A 5xx says so only as 503 unavailable.
+func (e *APIError) nothingDone() bool {
+	switch {
+	case e.Status == http.StatusTooManyRequests:
+		return true
+	case e.foreign():
+		return false
+	case e.Status >= http.StatusInternalServerError:
+		return e.Status == http.StatusServiceUnavailable && e.Code == "unavailable"
+	}
+	return e.Status >= http.StatusBadRequest
 }
 
 // Is tells which of the package's sentinels the answer is.
 func (e *APIError) Is(target error) bool {
 	switch target {
 	case ErrNotFound:
-		return e.Status == http.StatusNotFound || e.Status == http.StatusGone
+		return e.Code == "not_found" && (e.Status == http.StatusNotFound || e.Status == http.StatusGone)
 	case ErrUnauthorized:
 		return e.Status == http.StatusUnauthorized
 	case ErrForbidden:
@@ -81,32 +118,75 @@ func (e *APIError) Is(target error) bool {
 		return e.Status == http.StatusTooManyRequests
 	case ErrUnavailable:
 		return e.Status >= http.StatusInternalServerError
+	case ErrForeign:
+		return e.foreign()
 	}
 	return false
 }
 
-func newAPIError(r request, resp *http.Response, body []byte) *APIError {
+// newAPIError reads an answer that is no success. It is read before secrets are
+// hidden in it: hiding may not change what the answer says.
+func newAPIError(r request, target *url.URL, a *answer, secrets *secrets) *APIError {
 	err := &APIError{
-		Status:     resp.StatusCode,
+		Status:     a.status,
 		Method:     r.method,
 		Path:       "/" + strings.Join(r.path, "/"),
-		RetryAfter: retryAfter(resp),
+		RequestID:  requestID(a.header),
+		BaseURL:    baseOf(target, r.path),
+		RetryAfter: retryAfter(a.header),
 	}
-	var answer struct{ Detail, Code string }
-	if json.Unmarshal(body, &answer) == nil && (answer.Detail != "" || answer.Code != "") {
-		err.Code, err.Detail = answer.Code, answer.Detail
+	var envelope struct{ Detail, Code string }
+	if json.Unmarshal(a.body, &envelope) == nil && (envelope.Detail != "" || envelope.Code != "") {
+		err.Code, err.Detail = envelope.Code, secrets.hide(envelope.Detail)
 		return err
 	}
-	err.Detail = strings.ToValidUTF8(strings.TrimSpace(string(body)), "")
+	err.Detail = strings.ToValidUTF8(strings.TrimSpace(secrets.hide(string(a.body))), "")
 	if cut := []rune(err.Detail); len(cut) > maxForeignBody {
 		err.Detail = string(cut[:maxForeignBody]) + "…"
 	}
 	return err
 }
 
+// baseOf is the base URL of a request's address.
+func baseOf(target *url.URL, path []string) string {
+	base := *target
+	base.RawQuery, base.RawPath = "", ""
+	base.Path = strings.TrimSuffix(base.Path, "/"+strings.Join(path, "/"))
+	return base.String()
+}
+
+// A ForeignError is a success that is not the service's: it cannot be read, or
+// is not what was asked for.
+type ForeignError struct {
+	Method  string
+	Path    []string // below the base URL
+	BaseURL string
+	Reason  string
+}
+
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("%s /%s at %s: %s", e.Method, strings.Join(e.Path, "/"), e.BaseURL, e.Reason)
+}
+
+// Is makes it ErrForeign.
+func (e *ForeignError) Is(target error) bool { return target == ErrForeign }
+
+// An UnreachableError is a request that got no answer.
+type UnreachableError struct {
+	BaseURL string
+	Err     error
+}
+
+func (e *UnreachableError) Error() string { return e.BaseURL + ": " + e.Err.Error() }
+
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// Is makes it ErrUnreachable.
+func (e *UnreachableError) Is(target error) bool { return target == ErrUnreachable }
+
 // An OutcomeError is the error of a POST of which nobody can say whether the
-// service carried it out: the connection broke after it was sent, or a 5xx
-// came back.
+// service carried it out: the connection broke after it was sent, or the answer
+// was not the service's.
 type OutcomeError struct{ Err error }
 
 func (e *OutcomeError) Error() string {
@@ -120,11 +200,38 @@ func outcomeUnknown(err error) bool {
 	return errors.As(err, &unknown)
 }
 
+// A NoEvidenceError is a change that the service accepted without naming a job,
+// and that its records do not show.
+type NoEvidenceError struct {
+	InstanceID string
+	Operation  string // as jobs call it
+	Target     string // as jobs call it, or ""
+}
+
+func (e *NoEvidenceError) Error() string {
+	what := e.Operation
+	if e.Target != "" {
+		what += " of " + e.Target
+	}
+	return fmt.Sprintf("the service accepted %s on instance %s, but named no job for it, and its records do not show the change", what, e.InstanceID)
+}
+
+// A MissingJobError is a job that the service does not know, or not any more:
+// what became of it is unknown.
+type MissingJobError struct {
+	InstanceID string
+	JobID      string
+}
+
+func (e *MissingJobError) Error() string {
+	return fmt.Sprintf("the service does not know job %s of instance %s, so what became of it is unknown", e.JobID, e.InstanceID)
+}
+
 // A JobError is a job that ended failed.
 type JobError struct{ Job Job }
 
 func (e *JobError) Error() string {
-	return fmt.Sprintf("job %s failed at %d %%: %s", e.Job.name(), e.Job.Progress, e.Job.reason())
+	return fmt.Sprintf("job %s failed at %d %%: %s", e.Job.name(), e.Job.Progress.Value, e.Job.reason())
 }
 
 // A BuildError is a build that ended failed. Build.Error is the end of its log.
@@ -135,8 +242,8 @@ type BuildError struct {
 
 func (e *BuildError) Error() string {
 	text := fmt.Sprintf("build %s of app %s ended %s", e.Build.ID, e.App, e.Build.Status)
-	if e.Build.Error != "" {
-		text += ":\n" + e.Build.Error
+	if e.Build.Error.Value != "" {
+		text += ":\n" + e.Build.Error.Value
 	}
 	return text
 }
@@ -175,8 +282,8 @@ func (e *CheckoutError) Error() string {
 	return fmt.Sprintf("instance %s waits for its checkout: open %s to finish its creation", e.InstanceID, e.URL)
 }
 
-// An AmbiguousError is a creation whose answer was lost and for which more than
-// one instance, or one that cannot be told from an older one, may be its own.
+// An AmbiguousError is a creation whose answer was lost, and for which more than
+// one new instance may be its own.
 type AmbiguousError struct {
 	Name       string
 	Candidates []string // instance ids
@@ -186,6 +293,21 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("the answer to the creation of instance %q was lost, and which of these is it cannot be told: %s",
 		e.Name, strings.Join(e.Candidates, ", "))
 }
+
+// An UnknownCreationError is a creation whose answer was lost and whose result
+// did not show for as long as it was looked for. It was not sent again.
+type UnknownCreationError struct {
+	What   string        // "instance \"web\""
+	Looked time.Duration // for how long
+	Err    error         // what became of the answer
+}
+
+func (e *UnknownCreationError) Error() string {
+	return fmt.Sprintf("%s; %s was looked for during %s and is not there so far, and it was not asked for again",
+		e.Err, e.What, e.Looked.Round(time.Second))
+}
+
+func (e *UnknownCreationError) Unwrap() error { return e.Err }
 
 // A NamesakeError is a creation that was not sent because an instance of the
 // same name, plan and region is being created by nobody known: most likely by

@@ -2,10 +2,8 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 )
 
@@ -63,17 +61,21 @@ var usualDuration = map[string]time.Duration{
 // A Job is a queued change of an instance (service.md, "Job"; its fields are
 // settled).
 type Job struct {
-	ID         string    `json:"id"`
-	InstanceID string    `json:"instance_id"`
-	Operation  string    `json:"operation"`
-	Target     string    `json:"target"`   // the path under the instance, or ""
-	Status     string    `json:"status"`   // queued, running, done, failed; another counts as in progress
-	Progress   int       `json:"progress"` // 0 to 100
-	Error      *JobFault `json:"error"`
-	CreatedAt  time.Time `json:"created_at"`
+	ID         string        `json:"id"`
+	InstanceID string        `json:"instance_id"`
+	Operation  string        `json:"operation"`
+	Target     string        `json:"target"`   // the path under the instance, or ""
+	Status     string        `json:"status"`   // queued, running, done, failed; another counts as in progress
+	Progress   Informal[int] `json:"progress"` // 0 to 100
+	Error      JobFault      `json:"error"`
+	CreatedAt  Time          `json:"created_at"`
+	FinishedAt Time          `json:"finished_at"`
 }
 
-// A JobFault says why a job failed.
+// Identifier is the job's id.
+func (j Job) Identifier() string { return j.ID }
+
+// A JobFault says why a job failed; empty where the service gave no reason.
 type JobFault struct {
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
@@ -104,7 +106,7 @@ func (j Job) name() string {
 
 func (j Job) reason() string {
 	switch {
-	case j.Error == nil || j.Error.Code == "" && j.Error.Detail == "":
+	case j.Error == JobFault{}:
 		return "the service gave no reason"
 	case j.Error.Code == "":
 		return j.Error.Detail
@@ -112,99 +114,125 @@ func (j Job) reason() string {
 	return fmt.Sprintf("%s (%s)", j.Error.Detail, j.Error.Code)
 }
 
-// Pending is what a mutation set going.
+// Pending is what a mutation set going. Its zero value says nothing: what is
+// pending is not known. That nothing is pending is a value of its own.
 type Pending struct {
-	JobID   string // "" when there is nothing to wait for
+	JobID   string
 	BuildID string // of an app's mutation that queues a build, else ""
+
+	nothing  bool // see NothingPending
+	deletion bool // the instance is being deleted, by a job that is not named
 }
 
-// UnmarshalJSON finds the job at job_id, job.id or a string job (contract.md,
-// "What the client reads tolerantly").
-func (p *Pending) UnmarshalJSON(raw []byte) error {
-	var answer struct {
-		JobID   string          `json:"job_id"`
-		Job     json.RawMessage `json:"job"`
-		BuildID string          `json:"build_id"`
-	}
-	if err := json.Unmarshal(raw, &answer); err != nil {
-		return err
-	}
-	*p = Pending{JobID: answer.JobID, BuildID: answer.BuildID}
-	if p.JobID != "" || len(answer.Job) == 0 {
-		return nil
-	}
-	var job struct {
-		ID string `json:"id"`
-	}
-	if json.Unmarshal(answer.Job, &p.JobID) == nil {
-		return nil
-	}
-	if err := json.Unmarshal(answer.Job, &job); err != nil {
-		return fmt.Errorf("job: %w", err)
-	}
-	p.JobID = job.ID
-	return nil
-}
+// NothingPending is what a mutation set going that is in force already.
+func NothingPending() Pending { return Pending{nothing: true} }
 
 // Job reads a job.
 func (c *Client) Job(ctx context.Context, id string) (Job, error) {
-	return get[Job](ctx, c, "jobs", id)
+	return c.job(ctx, id, false)
 }
 
-// WaitJob waits until a job of an instance is done. A job that failed is a
-// *JobError; a wait that the context ends is an *InterruptedError. operation
-// shapes the polling and may be "" when it is not known. progress, which may be
-// nil, is called with each state seen.
-func (c *Client) WaitJob(ctx context.Context, instanceID, id, operation string, progress func(Job)) error {
-	if id == "" {
+func (c *Client) job(ctx context.Context, id string, once bool) (Job, error) {
+	job, err := getRecord[Job](ctx, c, request{path: []string{"jobs", id}, once: once}, id)
+	job.Error.Detail = c.secrets.hide(job.Error.Detail)
+	return job, err
+}
+
+// missingJobGrace is for how long a job may be missing: a read that lags behind
+// does not show it yet.
+const missingJobGrace = time.Minute
+
+// WaitJob waits until a job of an instance is done, by the word of its own
+// record alone. A job that failed is a *JobError, one that the service does not
+// know a *MissingJobError, a wait that the context ends an *InterruptedError.
+// operation shapes the polling and may be "" when it is not known. progress,
+// which may be nil, is called with each state seen.
+//
+// Of a deletion the job may go with its instance: it is done once the instance is
+// confirmed gone.
+func (c *Client) WaitJob(ctx context.Context, instanceID string, p Pending, operation string, progress func(Job)) error {
+	switch {
+	case p.nothing:
 		return nil
+	case p.deletion:
+		return c.waitGone(ctx, instanceID)
+	case p.JobID == "":
+		return &NoEvidenceError{InstanceID: instanceID, Operation: operation}
 	}
-	last := Job{ID: id, InstanceID: instanceID, Operation: operation, Status: "queued"}
-	err := wait(ctx, usualDuration[operation], func(ctx context.Context) (observation, error) {
-		job, err := do[Job](ctx, c, request{method: http.MethodGet, path: []string{"jobs", id}, once: true})
+	defer c.reads.changed(instanceID)
+	last := Job{ID: p.JobID, InstanceID: instanceID, Operation: operation, Status: "queued"}
+	var missingSince time.Time
+	err := c.wait(ctx, usualDuration[operation], func(ctx context.Context) (observation, error) {
+		job, err := c.job(ctx, p.JobID, true)
 		if errors.Is(err, ErrNotFound) {
-			return c.missingJob(ctx, instanceID, id)
+			if missingSince.IsZero() {
+				missingSince = time.Now()
+			}
+			return c.missingJob(ctx, last, missingSince)
 		}
 		if err != nil {
 			return observation{}, err
 		}
+		missingSince = time.Time{}
 		last = job
 		if job.Failed() {
-			return observation{}, permanent(&JobError{Job: c.cleanJob(job)})
+			return observation{}, permanent(&JobError{Job: job})
 		}
 		if progress != nil {
 			progress(job)
 		}
-		return observation{done: job.Done(), progress: job.Progress}, nil
+		return observation{done: job.Done(), progress: job.Progress.Value}, nil
 	})
-	c.reads.changed(instanceID)
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return &InterruptedError{What: fmt.Sprintf("job %s, %s at %d %%", last.name(), last.Status, last.Progress), JobID: id, Err: err}
+	if err == nil {
+		c.noteEnded(instanceID, operation)
+	}
+	return interrupted(ctx, err, fmt.Sprintf("job %s, %s at %d %%", last.name(), last.Status, last.Progress.Value), p.JobID)
+}
+
+// interrupted makes an *InterruptedError of a wait that the context ended.
+func interrupted(ctx context.Context, err error, what, jobID string) error {
+	if err != nil && ended(ctx) && errors.Is(err, ctx.Err()) {
+		return &InterruptedError{What: what, JobID: jobID, Err: ctx.Err()}
 	}
 	return err
 }
 
-// cleanJob hides secrets in a failed job's words.
-func (c *Client) cleanJob(job Job) Job {
-	if job.Error != nil {
-		job.Error = &JobFault{Code: job.Error.Code, Detail: c.secrets.hide(job.Error.Detail)}
+// missingJob decides about a job that the service does not know (yet, or any
+// more). That a job is not there proves nothing but of a deletion, whose instance
+// is gone.
+func (c *Client) missingJob(ctx context.Context, job Job, since time.Time) (observation, error) {
+	if job.Operation == OpDelete {
+		gone, err := c.instanceGone(ctx, job.InstanceID)
+		if gone || err != nil {
+			return observation{done: gone}, err
+		}
 	}
-	return job
+	if time.Since(since) >= missingJobGrace {
+		return observation{}, permanent(&MissingJobError{InstanceID: job.InstanceID, JobID: job.ID})
+	}
+	return observation{}, nil
 }
 
-// missingJob decides about a job that the service does not know (any more) by
-// the record of its instance, which names the job in progress.
-func (c *Client) missingJob(ctx context.Context, instanceID, id string) (observation, error) {
-	instance, err := do[Instance](ctx, c, request{method: http.MethodGet, path: []string{"instances", instanceID}, once: true})
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return observation{done: true}, nil // the job was its deletion
-	case err != nil:
-		return observation{}, err
-	case instance.JobID == id, instance.Status == StatusCreating:
+// waitGone waits until an instance that is being deleted is confirmed gone.
+func (c *Client) waitGone(ctx context.Context, id string) error {
+	defer c.reads.changed(id)
+	var notDeletingSince time.Time
+	err := c.wait(ctx, usualDuration[OpDelete], func(ctx context.Context) (observation, error) {
+		instance, err := getRecord[Instance](ctx, c, request{path: []string{"instances", id}, once: true}, id)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			gone, err := c.instanceGone(ctx, id)
+			return observation{done: gone}, err
+		case err != nil:
+			return observation{}, err
+		case instance.Status == StatusDeleting:
+			notDeletingSince = time.Time{}
+		case notDeletingSince.IsZero():
+			notDeletingSince = time.Now()
+		case time.Since(notDeletingSince) >= missingJobGrace:
+			return observation{}, permanent(&NoEvidenceError{InstanceID: id, Operation: OpDelete})
+		}
 		return observation{}, nil
-	case instance.Status == StatusFailed:
-		return observation{}, permanent(&JobError{Job: Job{ID: id, InstanceID: instanceID, Status: StatusFailed}})
-	}
-	return observation{done: true}, nil
+	})
+	return interrupted(ctx, err, "the deletion of instance "+id, "")
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"time"
+	"slices"
 )
 
 // A QueryResult is what a statement answered.
@@ -20,23 +20,29 @@ type QueryResult struct {
 // can say whether it ran, the error is an *OutcomeError. A console that is off
 // answers ErrConsoleOff; Postgres's own refusal is ErrSQL.
 func (t *Turn) Query(ctx context.Context, database, sql string) (QueryResult, error) {
+	if err := t.held(); err != nil {
+		return QueryResult{}, err
+	}
 	body := map[string]string{"sql": sql}
 	if database != "" {
 		body["database"] = database
 	}
-	return do[QueryResult](ctx, t.c, request{
+	return do[QueryResult](Outliving(ctx), t.c, request{
 		method: http.MethodPost,
 		path:   t.path("engines", "postgres", "query"),
 		body:   body,
-		key:    newKey(),
+		key:    t.c.random.key(),
 	})
 }
 
 // A Database is a Postgres database of an instance.
 type Database struct {
-	Name      string    `json:"name"`
-	CreatedAt time.Time `json:"created_at"`
+	Name      string `json:"name"`
+	CreatedAt Time   `json:"created_at"`
 }
+
+// Identifier is the database's name, which is unique on its instance.
+func (d Database) Identifier() string { return d.Name }
 
 // Databases reads the databases of an instance.
 func (c *Client) Databases(ctx context.Context, instanceID string) ([]Database, error) {
@@ -45,25 +51,37 @@ func (c *Client) Databases(ctx context.Context, instanceID string) ([]Database, 
 
 // CreateDatabase creates a Postgres database.
 func (t *Turn) CreateDatabase(ctx context.Context, name string) (Pending, error) {
-	find := func(ctx context.Context, since time.Time) (Pending, bool, error) {
-		if pending, ok, err := t.findJob(OpDatabaseCreate, "postgres/databases/"+name)(ctx, since); ok || err != nil {
-			return pending, ok, err
-		}
-		databases, err := t.c.Databases(ctx, t.id)
-		for _, database := range databases {
-			if database.Name == name && !database.CreatedAt.Before(since) {
-				return Pending{}, true, nil
-			}
-		}
-		return Pending{}, false, err
+	databases, err := t.c.sharedDatabases(ctx, t.id, t.c.reads.ofInstance(t.id))
+	if err != nil {
+		return Pending{}, err
 	}
-	return t.post(ctx, map[string]string{"name": name}, find, "postgres", "databases")
+	_, taken := find(databases, name)
+	return t.create(ctx, mutation{
+		request:   request{path: []string{"postgres", "databases"}, body: map[string]string{"name": name}},
+		operation: OpDatabaseCreate,
+		target:    databaseTarget(name),
+		shown: func(ctx context.Context) (bool, error) {
+			databases, err := t.c.Databases(ctx, t.id)
+			_, there := find(databases, name)
+			return there, err
+		},
+	}, taken)
 }
 
 // DropDatabase drops a Postgres database with all that is in it.
 func (t *Turn) DropDatabase(ctx context.Context, name string) (Pending, error) {
-	return t.delete(ctx, request{path: t.path("postgres", "databases", name)})
+	return t.set(ctx, mutation{
+		request:   request{method: http.MethodDelete, path: []string{"postgres", "databases", name}},
+		operation: OpDatabaseDrop,
+		target:    databaseTarget(name),
+		shown: func(ctx context.Context) (bool, error) {
+			return absent(t.c.RefreshDatabase(ctx, t.id, name))
+		},
+	})
 }
+
+// databaseTarget is the target of a database's jobs.
+func databaseTarget(name string) string { return "postgres/databases/" + name }
 
 // An Extension is a Postgres extension set in one database.
 type Extension struct {
@@ -71,6 +89,10 @@ type Extension struct {
 	Database string `json:"database"`
 	Version  string `json:"version"`
 }
+
+// Identifier is the database's and the extension's name, which are unique on
+// their instance.
+func (e Extension) Identifier() string { return e.Database + "/" + e.Name }
 
 // Extensions reads the extensions of an instance, in all of its databases.
 func (c *Client) Extensions(ctx context.Context, instanceID string) ([]Extension, error) {
@@ -83,14 +105,39 @@ func (t *Turn) SetExtension(ctx context.Context, database, name string) (Pending
 	if database != "" {
 		body["database"] = database
 	}
-	return t.put(ctx, body, "postgres", "extensions", name)
+	return t.set(ctx, mutation{
+		request:   request{method: http.MethodPut, path: []string{"postgres", "extensions", name}, body: body},
+		operation: OpExtensionSet,
+		target:    extensionTarget(name),
+		shown: func(ctx context.Context) (bool, error) {
+			extensions, err := t.c.Extensions(ctx, t.id)
+			return holdsExtension(extensions, database, name), err
+		},
+	})
 }
 
 // DropExtension drops an extension from a database; "" is the instance's own.
 func (t *Turn) DropExtension(ctx context.Context, database, name string) (Pending, error) {
-	r := request{path: t.path("postgres", "extensions", name)}
+	r := request{method: http.MethodDelete, path: []string{"postgres", "extensions", name}}
 	if database != "" {
 		r.query = url.Values{"database": {database}}
 	}
-	return t.delete(ctx, r)
+	return t.set(ctx, mutation{
+		request:   r,
+		operation: OpExtensionDrop,
+		target:    extensionTarget(name),
+		shown: func(ctx context.Context) (bool, error) {
+			return absent(t.c.RefreshExtension(ctx, t.id, database, name))
+		},
+	})
+}
+
+// extensionTarget is the target of an extension's jobs.
+func extensionTarget(name string) string { return "postgres/extensions/" + name }
+
+// holdsExtension finds an extension in a database, in any for "".
+func holdsExtension(extensions []Extension, database, name string) bool {
+	return slices.ContainsFunc(extensions, func(e Extension) bool {
+		return e.Name == name && (database == "" || e.Database == database)
+	})
 }

@@ -2,15 +2,8 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"sync"
-	"time"
-
-	"golang.org/x/sync/singleflight"
 )
-
-// snapshotAge is how long a list serves reads.
-const snapshotAge = 30 * time.Second
 
 // aloneReads is how many instances are read one by one before the list is.
 const aloneReads = 2
@@ -19,33 +12,56 @@ const aloneReads = 2
 // for each of them; one list answers all. Nothing is served from before a
 // change that this process made.
 type reads struct {
-	flight singleflight.Group
+	plans     *shared[Plans]
+	locations *shared[[]Location]
+	// instances are read one by one, all of them for an absence or a creation,
+	// and page by page for a refresh of many.
+	instance     *shared[Instance]
+	allInstances *shared[[]Instance]
+	pages        *shared[page[Instance]]
+	apps         *shared[[]App]
+	databases    *shared[[]Database]
+	extensions   *shared[[]Extension]
+	webhooks     *shared[[]Webhook]
+
+	sequence *sequence
 
 	mu        sync.Mutex
-	step      uint64                    // counts changes and the beginnings of reads
-	changedAt map[string]uint64         // the step of each instance's newest change
-	asked     map[string]bool           // the instances asked for so far
-	instances map[string]seen[Instance] // from the list
-	apps      map[string]seen[[]App]    // by instance
-	pages     int                       // of the list, fetched
-	cursor    string                    // of its next page
-	listBegun time.Time
-	listEnded bool
+	changedAt map[string]moment // each instance's newest change
+	asked     map[string]bool   // the instances asked for so far
+	snapshot  snapshot
 }
 
-// seen is a record with when its reading began.
-type seen[T any] struct {
-	value T
-	step  uint64
-	at    time.Time
+// A snapshot is the list of instances, as far as a refresh needed it.
+type snapshot struct {
+	begun  moment
+	broken bool // it could not be read, and each instance is read alone
+	walk   pages
+	count  int
+	listed map[string]listed
+}
+
+// listed is an instance with when its page was read.
+type listed struct {
+	instance Instance
+	begun    moment
 }
 
 func newReads() *reads {
+	s := &sequence{}
 	return &reads{
-		changedAt: map[string]uint64{},
-		asked:     map[string]bool{},
-		instances: map[string]seen[Instance]{},
-		apps:      map[string]seen[[]App]{},
+		sequence:     s,
+		plans:        newShared[Plans](s),
+		locations:    newShared[[]Location](s),
+		instance:     newShared[Instance](s),
+		allInstances: newShared[[]Instance](s),
+		pages:        newShared[page[Instance]](s),
+		apps:         newShared[[]App](s),
+		databases:    newShared[[]Database](s),
+		extensions:   newShared[[]Extension](s),
+		webhooks:     newShared[[]Webhook](s),
+		changedAt:    map[string]moment{},
+		asked:        map[string]bool{},
 	}
 }
 
@@ -54,40 +70,41 @@ func newReads() *reads {
 func (r *reads) changed(instanceID string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.step++
-	r.changedAt[instanceID] = r.step
-	delete(r.apps, instanceID)
-	delete(r.instances, instanceID)
+	r.changedAt[instanceID] = r.sequence.now()
 }
 
-// begin gives the step at which a read begins.
-func (r *reads) begin() uint64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.step++
-	return r.step
-}
-
-// fresh tells whether what was read from a step on still holds. The lock is
-// held.
-func (r *reads) fresh(instanceID string, step uint64, at time.Time) bool {
-	return step > r.changedAt[instanceID] && time.Since(at) < snapshotAge
+// ofInstance believes a recent reading that was begun after the newest change of
+// an instance.
+func (r *reads) ofInstance(id string) believer {
+	return func(begun moment) bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return recent(begun) && begun.order > r.changedAt[id].order
+	}
 }
 
 // RefreshInstance reads an instance for a refresh. The first two instances of a
 // process are read alone; from the third on the list is read, page by page and
-// never more pages than instances were asked for. What the list does not hold
-// is read alone: absence from it is never taken for deletion.
+// never more pages than instances were asked for. What the list does not hold,
+// and all where it cannot be read, is read alone. ErrNotFound is told only of a
+// confirmed absence.
 func (c *Client) RefreshInstance(ctx context.Context, id string) (Instance, error) {
+	instance, err := c.refreshInstance(ctx, id)
+	return present(ctx, c, instanceThing(id), instance, err, func(ctx context.Context) (Instance, error) {
+		return c.Instance(ctx, id)
+	}, c.listsInstance(id))
+}
+
+func (c *Client) refreshInstance(ctx context.Context, id string) (Instance, error) {
 	if c.reads.listDue(id) {
 		if err := c.readListFor(ctx, id); err != nil {
 			return Instance{}, err
 		}
 	}
-	if instance, ok := c.reads.instance(id); ok {
+	if instance, ok := c.reads.listedInstance(id); ok {
 		return instance, nil
 	}
-	return share(ctx, c.reads, id, "instance "+id, func(ctx context.Context) (Instance, error) {
+	return c.reads.instance.get(ctx, id, c.reads.ofInstance(id), func(ctx context.Context) (Instance, error) {
 		return c.Instance(ctx, id)
 	})
 }
@@ -101,128 +118,147 @@ func (r *reads) listDue(id string) bool {
 	return len(r.asked) > aloneReads
 }
 
-func (r *reads) instance(id string) (Instance, bool) {
+func (r *reads) listedInstance(id string) (Instance, bool) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	entry, ok := r.instances[id]
-	return entry.value, ok && r.fresh(id, entry.step, entry.at)
+	entry, ok := r.snapshot.listed[id]
+	r.mu.Unlock()
+	return entry.instance, ok && r.ofInstance(id)(entry.begun)
 }
 
 // readListFor reads pages until the instance is found, the list has ended or
-// enough pages were read.
+// enough pages were read. That the list cannot be read is no error: it only
+// saves requests. The error is the context's.
 func (c *Client) readListFor(ctx context.Context, id string) error {
 	for {
-		if _, ok := c.reads.instance(id); ok {
+		if _, ok := c.reads.listedInstance(id); ok {
 			return nil
 		}
-		key, cursor, due := c.reads.nextPage()
+		cursor, due := c.reads.nextPage()
 		if !due {
 			return nil
 		}
-		_, err := await(ctx, &c.reads.flight, key, func(ctx context.Context) (page[Instance], error) {
-			step := c.reads.begin()
-			p, err := listPage[Instance](ctx, c, "instances", cursor, "instances")
-			if err == nil {
-				c.reads.addPage(cursor, p, step)
-			}
+		_, err := c.reads.pages.get(ctx, cursor, c.reads.unread(cursor), func(ctx context.Context) (page[Instance], error) {
+			begun := c.reads.sequence.now()
+			p, err := listPage[Instance](ctx, c, "instances", cursor, request{path: []string{"instances"}})
+			c.reads.addPage(cursor, p, begun, err)
 			return p, err
 		})
+		if ended(ctx) {
+			return ctx.Err()
+		}
 		if err != nil {
-			return err
+			return nil
 		}
 	}
 }
 
 // nextPage is the page of the list to read next, if one is due.
-func (r *reads) nextPage() (key, cursor string, due bool) {
+func (r *reads) nextPage() (cursor string, due bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if time.Since(r.listBegun) >= snapshotAge {
-		r.pages, r.cursor, r.listEnded = 0, "", false
+	if !recent(r.snapshot.begun) {
+		r.snapshot = snapshot{listed: map[string]listed{}}
 	}
-	return "page " + r.cursor, r.cursor, !r.listEnded && r.pages < len(r.asked)
+	s := &r.snapshot
+	return s.walk.cursor, !s.broken && s.walk.next() && s.count < len(r.asked)
 }
 
-func (r *reads) addPage(cursor string, p page[Instance], step uint64) {
+// unread believes the reading of a page only while that page is not yet part of
+// the snapshot.
+func (r *reads) unread(cursor string) believer {
+	return func(begun moment) bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return recent(begun) && begun.order >= r.snapshot.begun.order || r.snapshot.walk.cursor != cursor
+	}
+}
+
+func (r *reads) addPage(cursor string, p page[Instance], begun moment, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if cursor != r.cursor {
+	s := &r.snapshot
+	if cursor != s.walk.cursor {
 		return // another reading of the same page came first
 	}
-	now := time.Now()
-	if r.pages == 0 {
-		r.listBegun = now
+	if s.count == 0 {
+		s.begun = begun
 	}
-	r.pages++
-	r.cursor, r.listEnded = p.next, p.next == "" || p.next == cursor
+	if err != nil {
+		s.broken = true
+		return
+	}
+	s.count++
+	s.walk.read(p.next)
 	for _, instance := range p.items {
-		r.instances[instance.ID] = seen[Instance]{value: instance, step: step, at: now}
+		s.listed[instance.ID] = listed{instance: instance, begun: begun}
 	}
 }
 
 // RefreshApp reads an app for a refresh: the apps of an instance are listed
-// once. An app that the list lacks is read alone.
+// once. An app that the list lacks is read alone. ErrNotFound is told only of a
+// confirmed absence.
 func (c *Client) RefreshApp(ctx context.Context, instanceID, name string) (App, error) {
-	apps, err := c.refreshApps(ctx, instanceID)
-	if err != nil {
-		return App{}, err
+	apps, err := c.sharedApps(ctx, instanceID, c.reads.ofInstance(instanceID))
+	app, listed := find(apps, name)
+	if err != nil || !listed {
+		app, err = c.App(ctx, instanceID, name)
 	}
-	for _, app := range apps {
-		if app.Name == name {
-			return app, nil
-		}
-	}
-	return c.App(ctx, instanceID, name)
-}
-
-func (c *Client) refreshApps(ctx context.Context, instanceID string) ([]App, error) {
-	c.reads.mu.Lock()
-	entry, ok := c.reads.apps[instanceID]
-	ok = ok && c.reads.fresh(instanceID, entry.step, entry.at)
-	c.reads.mu.Unlock()
-	if ok {
-		return entry.value, nil
-	}
-	return share(ctx, c.reads, instanceID, "apps "+instanceID, func(ctx context.Context) ([]App, error) {
-		step := c.reads.begin()
-		apps, err := c.Apps(ctx, instanceID)
-		if err == nil {
-			c.reads.mu.Lock()
-			c.reads.apps[instanceID] = seen[[]App]{value: apps, step: step, at: time.Now()}
-			c.reads.mu.Unlock()
-		}
-		return apps, err
+	return present(ctx, c, childThing(instanceID, "apps", name), app, err, func(ctx context.Context) (App, error) {
+		return c.App(ctx, instanceID, name)
+	}, func(ctx context.Context, believed believer) (bool, error) {
+		apps, err := c.sharedApps(ctx, instanceID, believed)
+		_, listed := find(apps, name)
+		return listed, err
 	})
 }
 
-// share makes concurrent equal reads of an instance one request. A read that
-// was begun before the newest change is nobody's: neither joined nor believed.
-func share[T any](ctx context.Context, r *reads, instanceID, key string, read func(context.Context) (T, error)) (T, error) {
-	for {
-		generation := r.generation(instanceID)
-		value, err := await(ctx, &r.flight, fmt.Sprint(key, " at ", generation), read)
-		if err != nil || r.generation(instanceID) == generation {
-			return value, err
-		}
-	}
+func (c *Client) sharedApps(ctx context.Context, instanceID string, believed believer) ([]App, error) {
+	return c.reads.apps.get(ctx, instanceID, believed, func(ctx context.Context) ([]App, error) { return c.Apps(ctx, instanceID) })
 }
 
-func (r *reads) generation(instanceID string) uint64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.changedAt[instanceID]
+// RefreshDatabase reads a database for a refresh: the databases of an instance
+// are listed once. ErrNotFound is told only of a confirmed absence.
+func (c *Client) RefreshDatabase(ctx context.Context, instanceID, name string) (Database, error) {
+	read := func(ctx context.Context, believed believer) (Database, error) {
+		databases, err := c.sharedDatabases(ctx, instanceID, believed)
+		return pick(databases, name, "database", err)
+	}
+	database, err := read(ctx, c.reads.ofInstance(instanceID))
+	return present(ctx, c, childThing(instanceID, "databases", name), database, err, fresh(c, read), nil)
 }
 
-// await runs a read that all who ask for the same key share. No single caller's
-// cancellation ends it.
-func await[T any](ctx context.Context, flight *singleflight.Group, key string, read func(context.Context) (T, error)) (T, error) {
-	results := flight.DoChan(key, func() (any, error) { return read(context.WithoutCancel(ctx)) })
-	select {
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
-	case result := <-results:
-		value, _ := result.Val.(T)
-		return value, result.Err
+func (c *Client) sharedDatabases(ctx context.Context, instanceID string, believed believer) ([]Database, error) {
+	return c.reads.databases.get(ctx, instanceID, believed, func(ctx context.Context) ([]Database, error) { return c.Databases(ctx, instanceID) })
+}
+
+// RefreshExtension reads an extension for a refresh: the extensions of an
+// instance are listed once. ErrNotFound is told only of a confirmed absence.
+func (c *Client) RefreshExtension(ctx context.Context, instanceID, database, name string) (Extension, error) {
+	id := Extension{Name: name, Database: database}.Identifier()
+	read := func(ctx context.Context, believed believer) (Extension, error) {
+		extensions, err := c.reads.extensions.get(ctx, instanceID, believed, func(ctx context.Context) ([]Extension, error) {
+			return c.Extensions(ctx, instanceID)
+		})
+		return pick(extensions, id, "extension", err)
 	}
+	extension, err := read(ctx, c.reads.ofInstance(instanceID))
+	return present(ctx, c, childThing(instanceID, "extensions", id), extension, err, fresh(c, read), nil)
+}
+
+// RefreshWebhook reads a webhook endpoint for a refresh. ErrNotFound is told only
+// of a confirmed absence.
+func (c *Client) RefreshWebhook(ctx context.Context, id string) (Webhook, error) {
+	webhook, err := c.Webhook(ctx, id)
+	return present(ctx, c, thing{id: "webhooks/" + id}, webhook, err, func(ctx context.Context) (Webhook, error) {
+		return c.Webhook(ctx, id)
+	}, func(ctx context.Context, believed believer) (bool, error) {
+		webhooks, err := c.reads.webhooks.get(ctx, "", believed, c.Webhooks)
+		_, listed := find(webhooks, id)
+		return listed, err
+	})
+}
+
+// fresh reads what is begun from now on.
+func fresh[T any](c *Client, read func(context.Context, believer) (T, error)) func(context.Context) (T, error) {
+	return func(ctx context.Context) (T, error) { return read(ctx, since(c.reads.sequence.now())) }
 }

@@ -6,16 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
 )
-
-// maxBody is the most that is read of any answer.
-const maxBody = 4 << 20
 
 // A request is one call of the API, before it is sent.
 type request struct {
@@ -25,6 +22,8 @@ type request struct {
 	body   any // encoded as JSON; nil sends none
 	// key is the Idempotency-Key of a POST; the same for each time it is sent.
 	key string
+	// accept is the media type asked for; "" is JSON.
+	accept string
 	// once asks for a single attempt: a poll is repeated by its own schedule.
 	once bool
 }
@@ -32,59 +31,85 @@ type request struct {
 // name is how errors and logs call the request.
 func (r request) name() string { return r.method + " /" + strings.Join(r.path, "/") }
 
-// do sends a request and decodes its answer into a T. Its errors are
-// *APIError for an answer that is no success, and *OutcomeError for a POST of
-// which nobody can say whether it was carried out.
-func do[T any](ctx context.Context, c *Client, r request) (T, error) {
-	var answer T
-	body, err := c.send(ctx, r)
-	if err != nil {
-		return answer, err
-	}
-	if len(bytes.TrimSpace(body)) == 0 {
-		if r.method == http.MethodGet {
-			return answer, fmt.Errorf("%s: the answer is empty", r.name())
-		}
-		return answer, nil
-	}
-	if err := json.Unmarshal(body, &answer); err != nil {
-		err = fmt.Errorf("%s: the answer is not the JSON expected: %w", r.name(), err)
-		if r.method == http.MethodPost {
-			return answer, &OutcomeError{Err: err}
-		}
-		return answer, err
-	}
-	return answer, nil
+// A call is a request on its way through the chain: retries, limiter, attempt.
+// It travels in the request's context, as the chain's links see nothing else.
+type call struct {
+	request
+	begun    time.Time
+	attempts int // sent so far
+	retries  int // of them, those that count against the client's maximum
+	// answer is what the newest attempt got, nil when it got none.
+	answer *answer
+	// unsure tells that an attempt before the newest one may have been carried
+	// out: its answer was lost, or was not the service's.
+	unsure bool
 }
 
-// send sends a request and returns the body of a successful answer.
-func (c *Client) send(ctx context.Context, r request) ([]byte, error) {
-	req, err := c.newRequest(ctx, r)
+type callKey struct{}
+
+// callOf is the call whose request has this context.
+func callOf(ctx context.Context) *call { return ctx.Value(callKey{}).(*call) }
+
+// An answer is what came back, its body read to the end.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	// refusal is the error that an answer other than 2xx is, else nil.
+	refusal *APIError
+}
+
+// do sends a request and decodes its answer into a T. Its errors are
+// *APIError for an answer that is no success, *ForeignError for a success that
+// is not the service's, and *OutcomeError for a POST of which nobody can say
+// whether it was carried out.
+func do[T any](ctx context.Context, c *Client, r request) (T, error) {
+	value, _, err := exchange[T](ctx, c, r)
+	return value, err
+}
+
+// exchange is do for who has to know whether an attempt before the last one may
+// have been carried out.
+func exchange[T any](ctx context.Context, c *Client, r request) (value T, unsure bool, err error) {
+	call, err := c.send(ctx, r)
 	if err != nil {
-		return nil, err
+		return value, call.unsure, err
 	}
-	sender := c.senders[r.method]
-	if r.once {
-		sender = c.once
-	}
-	resp, err := sender.Do(req)
-	if err != nil {
-		if resp != nil {
-			resp.Body.Close()
-		}
-		return nil, c.failure(ctx, r, err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	body := bytes.TrimSpace(call.answer.body)
 	switch {
-	case resp.StatusCode < 200 || resp.StatusCode > 299:
-		return nil, c.refusal(r, resp, body)
-	case err != nil:
-		return nil, c.failure(ctx, r, err)
-	case len(body) > maxBody:
-		return nil, c.failure(ctx, r, ErrBodyTooLarge)
+	case len(body) == 0 && r.method != http.MethodGet:
+		return value, call.unsure, nil
+	case len(body) == 0:
+		err = c.foreign(r, "the answer is empty")
+	default:
+		if wrong := json.Unmarshal(body, &value); wrong != nil {
+			err = c.foreign(r, "the answer is not the JSON expected: "+c.secrets.hide(wrong.Error()))
+		}
 	}
-	return body, nil
+	if err != nil && r.method == http.MethodPost {
+		err = &OutcomeError{Err: err}
+	}
+	return value, call.unsure, err
+}
+
+// send sends a request and returns its call with the answer, a success.
+func (c *Client) send(ctx context.Context, r request) (*call, error) {
+	call := &call{request: r, begun: time.Now()}
+	req, err := c.newRequest(context.WithValue(ctx, callKey{}, call), r)
+	if err != nil {
+		return call, err
+	}
+	_, err = c.http.Do(req)
+	if err != nil {
+		return call, c.failure(ctx, r, err)
+	}
+	if refusal := call.answer.refusal; refusal != nil {
+		if r.method == http.MethodPost && !refusal.nothingDone() {
+			return call, &OutcomeError{Err: refusal}
+		}
+		return call, refusal
+	}
+	return call, nil
 }
 
 func (c *Client) newRequest(ctx context.Context, r request) (*retryablehttp.Request, error) {
@@ -106,6 +131,9 @@ func (c *Client) newRequest(ctx context.Context, r request) (*retryablehttp.Requ
 	}
 	req.Header.Set("Authorization", "Bearer "+c.apiKey)
 	req.Header.Set("Accept", "application/json")
+	if r.accept != "" {
+		req.Header.Set("Accept", r.accept)
+	}
 	if c.agent != "" {
 		req.Header.Set("User-Agent", c.agent)
 	}
@@ -149,25 +177,24 @@ func (c *Client) failure(ctx context.Context, r request, err error) error {
 	if errors.As(err, &urlError) {
 		err = urlError.Err // the URL is in r.name already
 	}
-	if r.method == http.MethodGet && ctx.Err() != nil {
+	unknown := r.method == http.MethodPost && !nothingSent(err)
+	if ended(ctx) && (r.method == http.MethodGet || nothingSent(err)) {
 		err = ctx.Err() // whatever the connection broke with
 	}
-	described := fmt.Errorf("%s: %w", r.name(), c.secrets.hideError(err))
-	if r.method == http.MethodPost && !nothingSent(err) && !errors.Is(err, ctx.Err()) {
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		err = &UnreachableError{BaseURL: c.base.String(), Err: c.secrets.hideError(err)}
+	}
+	described := fmt.Errorf("%s: %w", r.name(), err)
+	if unknown {
 		return &OutcomeError{Err: described}
 	}
 	return described
 }
 
-// refusal makes the error of an answer that is no success. A POST that was
-// answered 5xx may have been carried out all the same: a proxy on the way
-// answers 502 when the service's own answer was lost.
-func (c *Client) refusal(r request, resp *http.Response, body []byte) error {
-	err := newAPIError(r, resp, []byte(c.secrets.hide(string(body))))
-	if r.method == http.MethodPost && resp.StatusCode >= 500 {
-		return &OutcomeError{Err: err}
-	}
-	return err
+// foreign describes a success that is not the service's: a page of a gateway or
+// of another service.
+func (c *Client) foreign(r request, reason string) error {
+	return &ForeignError{Method: r.method, Path: r.path, BaseURL: c.base.String(), Reason: reason}
 }
 
 // get reads one record.
@@ -175,66 +202,17 @@ func get[T any](ctx context.Context, c *Client, path ...string) (T, error) {
 	return do[T](ctx, c, request{method: http.MethodGet, path: path})
 }
 
-// list reads a whole collection, all its pages. The answer is an object with
-// one array named after the collection, or the bare array (contract.md, "What
-// the client reads tolerantly").
-func list[T any](ctx context.Context, c *Client, collection string, path ...string) ([]T, error) {
-	var all []T
-	for cursor := ""; ; {
-		page, err := listPage[T](ctx, c, collection, cursor, path...)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, page.items...)
-		if page.next == "" || page.next == cursor {
-			return all, nil
-		}
-		cursor = page.next
-	}
-}
+// A record is what is asked for by its identifier.
+type record interface{ Identifier() string }
 
-// A page is one answer of a paged collection.
-type page[T any] struct {
-	items []T
-	next  string // the cursor of the next page, or ""
-}
-
-func listPage[T any](ctx context.Context, c *Client, collection, cursor string, path ...string) (page[T], error) {
-	r := request{method: http.MethodGet, path: path}
-	if cursor != "" {
-		r.query = url.Values{"cursor": {cursor}}
+// getRecord reads the record of an identifier. An answer that is another record,
+// or none, is not the service's: `null` and {"message": "maintenance"} decode
+// into an empty record without an error.
+func getRecord[T record](ctx context.Context, c *Client, r request, id string) (T, error) {
+	r.method = http.MethodGet
+	value, err := do[T](ctx, c, r)
+	if err == nil && value.Identifier() != id {
+		err = c.foreign(r, fmt.Sprintf("the answer is not the record of %q", id))
 	}
-	raw, err := do[json.RawMessage](ctx, c, r)
-	if err != nil {
-		return page[T]{}, err
-	}
-	p, err := decodePage[T](raw, collection)
-	if err != nil {
-		return page[T]{}, fmt.Errorf("%s: %w", r.name(), err)
-	}
-	return p, nil
-}
-
-func decodePage[T any](raw json.RawMessage, collection string) (page[T], error) {
-	var p page[T]
-	if err := json.Unmarshal(raw, &p.items); err == nil {
-		return p, nil
-	}
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &object); err != nil {
-		return p, fmt.Errorf("the answer is no list: %w", err)
-	}
-	items, ok := object[collection]
-	if !ok {
-		return p, fmt.Errorf("the answer holds no %q", collection)
-	}
-	if err := json.Unmarshal(items, &p.items); err != nil {
-		return p, fmt.Errorf("%q is not the list expected: %w", collection, err)
-	}
-	if next, ok := object["next_cursor"]; ok {
-		if err := json.Unmarshal(next, &p.next); err != nil {
-			return p, fmt.Errorf("next_cursor: %w", err)
-		}
-	}
-	return p, nil
+	return value, err
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // secrets are the values that may appear in no log line and no error. The
@@ -20,13 +22,16 @@ const hidden = "(secret)"
 // userInfo finds the password of any URL, known or not.
 var userInfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*):[^\s@]+@`)
 
-// add hides a value from now on, and its forms inside a URL and inside JSON. Values under four
-// characters are left: hiding each "1" would hide everything else.
+// shortSecret is the length under which a value is hidden only where it stands
+// as a word of its own: hiding each "1" would hide everything else.
+const shortSecret = 4
+
+// add hides a value from now on, and its forms inside a URL and inside JSON.
 func (s *secrets) add(values ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, value := range values {
-		if len(value) < 4 {
+		if value == "" {
 			continue
 		}
 		s.insert(value)
@@ -68,10 +73,41 @@ func (s *secrets) hide(text string) string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, value := range s.values {
-		text = strings.ReplaceAll(text, value, hidden)
+		if len(value) < shortSecret {
+			text = hideWord(text, value)
+		} else {
+			text = strings.ReplaceAll(text, value, hidden)
+		}
 	}
 	return userInfo.ReplaceAllString(text, "$1:"+hidden+"@")
 }
+
+// hideWord hides a value where neither a letter nor a digit stands beside it.
+func hideWord(text, value string) string {
+	var out strings.Builder
+	rest := text
+	for before := ' '; ; {
+		at := strings.Index(rest, value)
+		if at < 0 {
+			out.WriteString(rest)
+			return out.String()
+		}
+		out.WriteString(rest[:at])
+		if at > 0 {
+			before, _ = utf8.DecodeLastRuneInString(rest[:at])
+		}
+		rest = rest[at+len(value):]
+		after, _ := utf8.DecodeRuneInString(rest)
+		if partOfWord(before) || partOfWord(after) {
+			out.WriteString(value)
+		} else {
+			out.WriteString(hidden)
+		}
+		before, _ = utf8.DecodeLastRuneInString(value)
+	}
+}
+
+func partOfWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // hideError gives an error whose text holds no secret, and which errors.Is and
 // errors.As still see through.

@@ -1,6 +1,9 @@
 package client
 
-import "context"
+import (
+	"context"
+	"net/http"
+)
 
 // The settings of an instance that exist as soon as it does: its allowlist, its
 // SQL console's mode, and what the auth engine redirects to.
@@ -19,7 +22,14 @@ func (t *Turn) SetAllowlist(ctx context.Context, cidrs []string) (Pending, error
 	if cidrs == nil {
 		cidrs = []string{}
 	}
-	return t.put(ctx, map[string][]string{"allowlist": cidrs}, "allowlist")
+	return t.set(ctx, mutation{
+		request:   request{method: http.MethodPut, path: []string{"allowlist"}, body: map[string][]string{"allowlist": cidrs}},
+		operation: OpAllowlist,
+		shown: func(ctx context.Context) (bool, error) {
+			list, err := t.c.Allowlist(ctx, t.id)
+			return list.Set && SameCIDRs(list.Value, cidrs), err
+		},
+	})
 }
 
 // Modes of the SQL console (service.md, "States and transitions").
@@ -41,7 +51,14 @@ type consoleBody struct {
 
 // SetConsoleMode sets the mode of the browser SQL console.
 func (t *Turn) SetConsoleMode(ctx context.Context, mode string) (Pending, error) {
-	return t.put(ctx, consoleBody{Mode: mode}, "sql-console")
+	return t.set(ctx, mutation{
+		request:   request{method: http.MethodPut, path: []string{"sql-console"}, body: consoleBody{Mode: mode}},
+		operation: OpConsole,
+		shown: func(ctx context.Context) (bool, error) {
+			shown, err := t.c.ConsoleMode(ctx, t.id)
+			return shown == mode, err
+		},
+	})
 }
 
 // AuthSettings are where the auth engine's redirects may return to. Reading
@@ -62,5 +79,12 @@ func (t *Turn) SetAuthSettings(ctx context.Context, siteURL string, redirectURLs
 		redirectURLs = []string{}
 	}
 	body := map[string]any{"site_url": siteURL, "redirect_urls": redirectURLs}
-	return t.patch(ctx, body, "engines", "auth", "settings")
+	return t.set(ctx, mutation{
+		request:   request{method: http.MethodPatch, path: []string{"engines", "auth", "settings"}, body: body},
+		operation: OpAuthSettings,
+		shown: func(ctx context.Context) (bool, error) {
+			settings, err := t.c.AuthSettings(ctx, t.id)
+			return SameURL(settings.SiteURL.Value, siteURL) && sameSet(settings.RedirectURLs.Value, redirectURLs), err
+		},
+	})
 }

@@ -3,11 +3,12 @@ package client
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 )
 
 // The service's records are read tolerantly (contract.md, last section): what
 // is settled there may be otherwise in the real service. The forms that differ
-// are all read here and in Pending.
+// are all read here.
 
 // Maybe is a field that a record may leave out. Set tells whether it was there;
 // null counts as there, with the zero value.
@@ -69,11 +70,96 @@ func (e *Engines) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
+// Informal is a field that only informs. One that is missing or of another type
+// is dropped: Value is zero then.
+type Informal[T any] struct{ Value T }
+
+// UnmarshalJSON never fails. A number with a fraction is read as its whole part
+// where T holds none.
+func (i *Informal[T]) UnmarshalJSON(raw []byte) error {
+	var value T
+	if json.Unmarshal(raw, &value) != nil {
+		var number float64
+		whole, ok := any(&value).(*int)
+		if !ok || json.Unmarshal(raw, &number) != nil {
+			return nil
+		}
+		*whole = int(number)
+	}
+	i.Value = value
+	return nil
+}
+
+// MarshalJSON writes the value.
+func (i Informal[T]) MarshalJSON() ([]byte, error) { return json.Marshal(i.Value) }
+
+// Time is when something happened, in UTC; zero where the service does not tell,
+// or not in RFC 3339.
+type Time struct{ time.Time }
+
+// UnmarshalJSON never fails: a time only informs.
+func (t *Time) UnmarshalJSON(raw []byte) error {
+	var at time.Time
+	if json.Unmarshal(raw, &at) == nil {
+		t.Time = at.UTC()
+	}
+	return nil
+}
+
+// UnmarshalJSON reads why a job failed: code and detail, or a string, which is
+// the detail. What is anything else is dropped, as it only informs.
+func (f *JobFault) UnmarshalJSON(raw []byte) error {
+	*f = JobFault{}
+	if json.Unmarshal(raw, &f.Detail) == nil {
+		return nil
+	}
+	var fields struct{ Code, Detail Informal[string] }
+	if json.Unmarshal(raw, &fields) == nil {
+		*f = JobFault{Code: fields.Code.Value, Detail: fields.Detail.Value}
+	}
+	return nil
+}
+
+// UnmarshalJSON finds the job at job_id, at job.id, at a string job, or takes the
+// answer itself for the job's record. It leaves a Pending that says nothing where
+// there is none.
+func (p *Pending) UnmarshalJSON(raw []byte) error {
+	var fields struct {
+		ID        string           `json:"id"`
+		Operation Informal[string] `json:"operation"`
+		Progress  json.RawMessage  `json:"progress"`
+		JobID     string           `json:"job_id"`
+		Job       json.RawMessage  `json:"job"`
+		BuildID   string           `json:"build_id"`
+	}
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return err
+	}
+	*p = Pending{JobID: fields.JobID, BuildID: fields.BuildID}
+	var job struct {
+		ID string `json:"id"`
+	}
+	switch {
+	case p.JobID != "":
+	case len(fields.Job) > 0 && json.Unmarshal(fields.Job, &p.JobID) == nil:
+	case len(fields.Job) > 0:
+		if err := json.Unmarshal(fields.Job, &job); err != nil {
+			return fmt.Errorf("job: %w", err)
+		}
+		p.JobID = job.ID
+	case fields.Operation.Value != "" || fields.Progress != nil:
+		p.JobID = fields.ID
+	}
+	return nil
+}
+
 // UnmarshalJSON reads the answer to a creation: its own fields, and the job
-// wherever Pending finds it.
+// wherever Pending finds it. Where the answer is the job's record, the instance
+// is the one that it names.
 func (a *createdAnswer) UnmarshalJSON(raw []byte) error {
 	var fields struct {
 		ID          string `json:"id"`
+		InstanceID  string `json:"instance_id"`
 		Status      string `json:"status"`
 		CheckoutURL string `json:"checkout_url"`
 	}
@@ -81,5 +167,11 @@ func (a *createdAnswer) UnmarshalJSON(raw []byte) error {
 		return err
 	}
 	*a = createdAnswer{ID: fields.ID, Status: fields.Status, CheckoutURL: fields.CheckoutURL}
-	return json.Unmarshal(raw, &a.Pending)
+	if err := json.Unmarshal(raw, &a.Pending); err != nil {
+		return err
+	}
+	if a.ID == a.Pending.JobID && fields.InstanceID != "" {
+		a.ID, a.Status = fields.InstanceID, StatusCreating
+	}
+	return nil
 }

@@ -3,12 +3,11 @@ package client
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
 )
 
-// toleratedFailures is how many polls in a row may fail before a wait does.
-const toleratedFailures = 5
+// toleratedOutage is for how long polls may fail before a wait does.
+const toleratedOutage = 2 * time.Minute
 
 // An observation is what one poll saw.
 type observation struct {
@@ -24,42 +23,41 @@ type permanentError struct{ error }
 func (e *permanentError) Unwrap() error { return e.error }
 
 // wait polls until what it watches is done, on the schedule of nextPoll. It
-// returns the context's error when that ends first, and a poll's error when it
-// is permanent or one too many in a row.
-func wait(ctx context.Context, usual time.Duration, poll func(context.Context) (observation, error)) error {
-	begun := time.Now()
+// returns the context's error when that ends first, and a poll's error when it is
+// permanent, a refusal, or when polls have failed for too long.
+func (c *Client) wait(ctx context.Context, usual time.Duration, poll func(context.Context) (observation, error)) error {
+	begun, goodAt := time.Now(), time.Now()
 	estimate := estimator{usual: usual}
-	delay, failures := firstPoll, 0
-	for {
+	delay := firstPoll
+	for failures := 0; ; {
 		if err := pause(ctx, delay); err != nil {
 			return err
 		}
 		seen, err := poll(ctx)
 		elapsed := time.Since(begun)
-		if ctx.Err() != nil && err != nil {
-			return ctx.Err()
-		}
-		var atLeast time.Duration
 		var final *permanentError
 		var refused *APIError
+		var atLeast time.Duration
 		switch {
 		case errors.As(err, &final):
 			return final.error
+		case err != nil && ended(ctx):
+			return ctx.Err()
+		case err != nil && (!passing(err) || time.Since(goodAt) >= toleratedOutage):
+			return err
 		case err != nil:
-			if failures++; failures > toleratedFailures {
-				return err
-			}
-			atLeast = backoff(backoffBase, backoffCap, failures, nil)
+			failures++
+			atLeast = c.random.upTo(min(backoffCap, backoffBase<<min(failures, 16)))
 			if errors.As(err, &refused) {
 				atLeast = max(atLeast, refused.RetryAfter)
 			}
 		case seen.done:
 			return nil
 		default:
-			failures = 0
+			failures, goodAt = 0, time.Now()
 			estimate.observe(elapsed, seen.progress)
 		}
-		delay = max(atLeast, jitter(nextPoll(elapsed, estimate.total())))
+		delay = max(atLeast, c.random.jitter(nextPoll(elapsed, estimate.total())))
 		if deadline, ok := ctx.Deadline(); ok {
 			// One last look just before the time is up.
 			if left := time.Until(deadline) - firstPoll; left > 0 && left < delay {
@@ -90,11 +88,6 @@ func nextPoll(elapsed, total time.Duration) time.Duration {
 	}
 	delay = max(firstPoll, delay)
 	return min(delay, max(time.Second, elapsed/4), longestDelay)
-}
-
-// jitter spreads a delay by a tenth to both sides.
-func jitter(d time.Duration) time.Duration {
-	return d - d/10 + rand.N(d/5+1)
 }
 
 // leastProgress is from where on the service's progress is a better guide than

@@ -17,7 +17,7 @@ type Webhook struct {
 	Enabled             Maybe[bool] `json:"enabled"`
 	Secret              string      `json:"secret"` // only in the answer to its creation
 	ConsecutiveFailures int64       `json:"consecutive_failures"`
-	CreatedAt           time.Time   `json:"created_at"`
+	CreatedAt           Time        `json:"created_at"`
 }
 
 // A WebhookChange is what changes on a webhook endpoint; what is nil stays.
@@ -27,9 +27,12 @@ type WebhookChange struct {
 	Enabled *bool   `json:"enabled,omitempty"`
 }
 
+// Identifier is the endpoint's id.
+func (w Webhook) Identifier() string { return w.ID }
+
 // Webhook reads a webhook endpoint.
 func (c *Client) Webhook(ctx context.Context, id string) (Webhook, error) {
-	return get[Webhook](ctx, c, "webhooks", id)
+	return getRecord[Webhook](ctx, c, request{path: []string{"webhooks", id}}, id)
 }
 
 // Webhooks reads all webhook endpoints of the account.
@@ -39,40 +42,56 @@ func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 
 // CreateWebhook registers an endpoint. The secret is the caller's, so that an
 // endpoint whose answer was lost can be found by its URL with nothing missing.
+// Like an instance it has no name of its own, so a POST whose answer was lost is
+// not sent again: what was not there before is it.
 func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, enabled bool) (Webhook, error) {
+	ctx = Outliving(ctx)
 	c.secrets.add(secret)
 	// Endpoints of one URL are made one by one, so that none adopts another.
-	line := c.queues.of("webhook " + endpoint)
-	select {
-	case line <- struct{}{}:
-		defer func() { <-line }()
-	case <-ctx.Done():
-		return Webhook{}, ctx.Err()
+	leave, err := c.endpoints.enter(ctx, endpoint)
+	if err != nil {
+		return Webhook{}, err
 	}
-	find := func(ctx context.Context, since time.Time) (Webhook, bool, error) {
-		webhooks, err := c.Webhooks(ctx)
-		for _, webhook := range webhooks {
-			if SameURL(webhook.URL, endpoint) && !webhook.CreatedAt.IsZero() && !webhook.CreatedAt.Before(since) && !c.hasClaimed(webhook.ID) {
-				return webhook, true, nil
-			}
-		}
-		return Webhook{}, false, err
+	defer leave()
+	existing, err := c.reads.webhooks.get(ctx, "", recent, c.Webhooks)
+	if err != nil {
+		return Webhook{}, err
 	}
 	r := request{
 		method: http.MethodPost,
 		path:   []string{"webhooks"},
 		body:   map[string]any{"url": endpoint, "secret": secret, "enabled": enabled},
-		key:    newKey(),
+		key:    c.random.key(),
 	}
-	webhook, err := settle(ctx, c, find, func(ctx context.Context) (Webhook, error) {
-		webhook, err := do[Webhook](ctx, c, r)
-		if err == nil && webhook.ID == "" {
-			err = &OutcomeError{Err: errors.New(r.name() + ": the answer holds no id")}
-		}
-		return webhook, err
-	})
+	webhook, err := do[Webhook](ctx, c, r)
+	if err == nil && webhook.ID == "" {
+		err = &OutcomeError{Err: c.foreign(r, "the answer holds no id")}
+	}
+	if outcomeUnknown(err) {
+		webhook, err = c.findWebhook(ctx, endpoint, existing, err)
+	}
 	if err == nil {
 		c.Claim(webhook.ID)
+	}
+	return webhook, err
+}
+
+// findWebhook looks for the endpoint that a creation can have made whose answer
+// was lost.
+func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []Webhook, lost error) (Webhook, error) {
+	begun := time.Now()
+	webhook, found, err := look(ctx, c, actionPatience, func(ctx context.Context) (Webhook, bool, error) {
+		webhooks, err := c.Webhooks(ctx)
+		for _, webhook := range webhooks {
+			if _, before := find(existing, webhook.ID); !before && SameURL(webhook.URL, endpoint) && !c.hasClaimed(webhook.ID) {
+				return webhook, true, nil
+			}
+		}
+		return Webhook{}, false, err
+	})
+	if !found {
+		unknown := &UnknownCreationError{What: "the webhook endpoint " + endpoint, Looked: time.Since(begun), Err: lost}
+		err = errors.Join(unknown, err)
 	}
 	return webhook, err
 }
@@ -82,16 +101,25 @@ func (c *Client) UpdateWebhook(ctx context.Context, id string, change WebhookCha
 	if change.Secret != nil {
 		c.secrets.add(*change.Secret)
 	}
-	return do[Webhook](ctx, c, request{method: http.MethodPatch, path: []string{"webhooks", id}, body: change})
+	r := request{method: http.MethodPatch, path: []string{"webhooks", id}, body: change}
+	webhook, err := do[Webhook](ctx, c, r)
+	if err == nil && webhook.ID != id {
+		return c.Webhook(ctx, id) // the answer is not the record
+	}
+	return webhook, err
 }
 
-// DeleteWebhook removes an endpoint; one that is gone is done.
+// DeleteWebhook removes an endpoint; one that is confirmed gone is done.
 func (c *Client) DeleteWebhook(ctx context.Context, id string) error {
 	_, err := do[struct{}](ctx, c, request{method: http.MethodDelete, path: []string{"webhooks", id}})
-	if errors.Is(err, ErrNotFound) {
+	if !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	gone, lookErr := absent(c.RefreshWebhook(ctx, id))
+	if gone {
 		return nil
 	}
-	return err
+	return errors.Join(err, lookErr)
 }
 
 // SameURL tells whether two URLs are the same but for the case of their scheme

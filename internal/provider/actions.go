@@ -209,20 +209,24 @@ func (a *instanceAction) run(ctx context.Context, given arguments, timeout time.
 	defer turn.Leave()
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	before, err := a.statusBefore(ctx, id, given["app"])
+	if err != nil {
+		return err
+	}
 	pending, err := a.send(ctx, turn, given)
 	if err != nil {
 		return err
 	}
-	if pending.JobID == "" {
+	if pending == client.NothingPending() {
 		say(fmt.Sprintf("The service has carried out %s already.", a.operation))
 	} else {
 		say(fmt.Sprintf("Job %s (%s) is accepted.", pending.JobID, a.operation))
 	}
 	last := -1
-	err = a.client.WaitJob(ctx, id, pending.JobID, a.operation, func(job client.Job) {
-		if job.Progress != last {
-			last = job.Progress
-			say(fmt.Sprintf("Job %s is %s, %d %%.", job.ID, job.Status, job.Progress))
+	err = a.client.WaitJob(ctx, id, pending, a.operation, func(job client.Job) {
+		if job.Progress.Value != last {
+			last = job.Progress.Value
+			say(fmt.Sprintf("Job %s is %s, %d %%.", job.ID, job.Status, last))
 		}
 	})
 	if err != nil || pending.BuildID == "" {
@@ -230,9 +234,19 @@ func (a *instanceAction) run(ctx context.Context, given arguments, timeout time.
 	}
 	turn.Leave()
 	say(fmt.Sprintf("Build %s of app %s is queued.", pending.BuildID, given["app"]))
-	if err := a.client.WaitDeployed(ctx, id, given["app"], pending.BuildID); err != nil {
+	if err := a.client.WaitDeployed(ctx, id, given["app"], pending.BuildID, before); err != nil {
 		return err
 	}
 	say(fmt.Sprintf("Build %s is deployed and runs.", pending.BuildID))
 	return nil
+}
+
+// statusBefore is the status that an app shows before the action, "" for an
+// action that is about no app.
+func (a *instanceAction) statusBefore(ctx context.Context, instanceID, app string) (string, error) {
+	if app == "" {
+		return "", nil
+	}
+	record, err := a.client.App(ctx, instanceID, app)
+	return record.Status, err
 }

@@ -125,7 +125,7 @@ func (m *allowlistModel) readBack(ctx context.Context, c *client.Client) error {
 		func(ctx context.Context) (client.Maybe[[]string], error) {
 			return c.Allowlist(ctx, m.InstanceID.ValueString())
 		},
-		func(list client.Maybe[[]string]) bool { return !list.Set || sameCIDRs(list.Value, sent) })
+		func(list client.Maybe[[]string]) bool { return !list.Set || client.SameCIDRs(list.Value, sent) })
 	if err == nil {
 		m.setRecord(list)
 	}
@@ -143,7 +143,7 @@ func (m *allowlistModel) setRecord(list client.Maybe[[]string]) {
 	if m.OnDestroy.IsNull() {
 		m.OnDestroy = types.StringValue(onDestroyKeep) // imported: only the provider knows it
 	}
-	if list.Set && (m.CIDRs.IsNull() || !sameCIDRs(elementsOf(m.CIDRs), list.Value)) {
+	if list.Set && (m.CIDRs.IsNull() || !client.SameCIDRs(elementsOf(m.CIDRs), list.Value)) {
 		m.CIDRs = setOf(list.Value, types.SetValueMust(types.StringType, nil))
 	}
 }

@@ -157,7 +157,7 @@ func (d *appBuildsDataSource) Read(ctx context.Context, req datasource.ReadReque
 	model.Builds = []buildModel{}
 	for _, b := range builds {
 		if matches(model.Status, b.Status) {
-			model.Builds = append(model.Builds, buildModel{types.StringValue(b.ID), types.StringValue(b.Status), stringOrNull(b.Commit), timeOrNull(b.CreatedAt), stringOrNull(b.Error)})
+			model.Builds = append(model.Builds, buildModel{types.StringValue(b.ID), types.StringValue(b.Status), stringOrNull(b.Commit), timeOrNull(b.CreatedAt), stringOrNull(b.Error.Value)})
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)

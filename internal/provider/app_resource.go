@@ -112,7 +112,7 @@ func (r *appResource) finish(ctx context.Context, turn *client.Turn, m *appModel
 		}
 	}
 	turn.Leave()
-	if err := r.client.WaitDeployed(ctx, turn.InstanceID(), name, work.Build); err != nil {
+	if err := r.client.WaitDeployed(ctx, turn.InstanceID(), name, work.Build, ""); err != nil {
 		return err
 	}
 	*m = plan

@@ -21,6 +21,7 @@ type appUpdate struct {
 	keysKnown   bool     // false after an import
 	work        pendingWork
 	restarted   bool // by a change that needs no build
+	statusBefore string // what the app's record showed before the change
 }
 
 func (u *appUpdate) run(ctx context.Context, timeout time.Duration, diags *diag.Diagnostics) error {
@@ -38,9 +39,9 @@ func (u *appUpdate) run(ctx context.Context, timeout time.Duration, diags *diag.
 	turn.Leave()
 	switch {
 	case u.work.Deploying, u.work.Creating:
-		err = u.client.WaitDeployed(ctx, instanceID, name, u.work.Build)
+		err = u.client.WaitDeployed(ctx, instanceID, name, u.work.Build, u.statusBefore)
 	case u.restarted:
-		err = u.client.WaitAppRunning(ctx, instanceID, name)
+		err = u.client.WaitAppRunning(ctx, instanceID, name, u.statusBefore)
 	}
 	if err != nil {
 		return err
@@ -58,6 +59,7 @@ func (u *appUpdate) change(ctx context.Context, turn *client.Turn, name string, 
 	if err != nil {
 		return err
 	}
+	u.statusBefore = app.Status
 	failedBefore, err := u.failedBefore(ctx)
 	if err != nil {
 		return err

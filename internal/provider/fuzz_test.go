@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+
 	"net/url"
 	"strings"
 	"testing"
@@ -31,15 +33,15 @@ func FuzzCanonicalCIDR(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, cidr string) {
-		prefix, err := canonicalCIDR(cidr)
+		prefix, err := client.CanonicalCIDR(cidr)
 		if err != nil {
 			return
 		}
-		again, err := canonicalCIDR(prefix.String())
+		again, err := client.CanonicalCIDR(prefix.String())
 		if err != nil || again != prefix {
 			t.Errorf("%q is %s, and that is %s, %v", cidr, prefix, again, err)
 		}
-		if !sameCIDRs([]string{cidr}, []string{prefix.String()}) {
+		if !client.SameCIDRs([]string{cidr}, []string{prefix.String()}) {
 			t.Errorf("%q and %s are not the same", cidr, prefix)
 		}
 	})

@@ -67,11 +67,11 @@ func (m *instanceRecordModel) setRecord(i client.Instance) {
 	for name, engine := range i.Engines.Value {
 		m.Engines[name] = engineModel{MemoryMB: int64OrNull(engine.MemoryMB), Port: int64OrNull(engine.Port)}
 	}
-	if i.Monitoring != nil {
-		m.Healthy = types.BoolValue(i.Monitoring.Healthy)
+	if i.Monitoring.Value != nil {
+		m.Healthy = types.BoolValue(i.Monitoring.Value.Healthy)
 	}
-	if i.Backups != nil {
-		m.BackupCount = types.Int64Value(i.Backups.Count)
+	if i.Backups.Value != nil {
+		m.BackupCount = types.Int64Value(i.Backups.Value.Count)
 	}
 }
 

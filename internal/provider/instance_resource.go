@@ -47,15 +47,13 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	created, err := r.client.CreateInstance(ctx, request)
+	created, err := r.create(ctx, request, timeout)
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to create instance "+request.Name, err)
 		return
 	}
-	for _, id := range created.Namesakes {
-		resp.Diagnostics.AddWarning("An instance of the same name exists",
-			fmt.Sprintf("Instance %s has the same name %q, plan and region as the new instance %s. "+
-				"If it was left by an earlier apply that was killed, delete it or import it; otherwise consider another name.", id, request.Name, created.ID))
+	if created.Adopted {
+		resp.Diagnostics.AddWarning("Instance "+request.Name+" was found after its creation's answer was lost", adoptedText(created.ID))
 	}
 
 	// From here on there is a machine. Its id is saved before anything else can
@@ -67,7 +65,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	saved.CheckoutURL = stringOrNull(created.CheckoutURL)
 	resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, instanceIdentity{ID: saved.ID})...)
-	savePrivate(ctx, resp.Private, pendingKey, pendingWork{Job: created.JobID, Creating: true, Switches: request.Engines}, &resp.Diagnostics)
+	savePrivate(ctx, resp.Private, pendingKey, pendingWork{Job: created.Pending.JobID, Creating: true, Switches: request.Engines}, &resp.Diagnostics)
 	if created.CheckoutURL != "" {
 		resp.Diagnostics.AddWarning("Instance "+request.Name+" waits for its checkout", checkoutText(created))
 		return
@@ -76,11 +74,11 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	finished := saved
 	finished.Engines = engineSwitches(request.Engines)
 	err = inTurn(ctx, r.client, created.ID, timeout, func(ctx context.Context, turn *client.Turn) error {
-		return r.bring(ctx, turn, &finished, plan, created.JobID, func() {})
+		return r.bring(ctx, turn, &finished, plan, created.Pending.JobID, func() {})
 	})
 	switch {
 	case err != nil && !failed(err):
-		resp.Diagnostics.AddWarning("Instance "+request.Name+" is still being created", unfinishedText(created.ID, created.JobID, err))
+		resp.Diagnostics.AddWarning("Instance "+request.Name+" is still being created", unfinishedText(created.ID, created.Pending.JobID, err))
 		return
 	case err != nil:
 		addError(&resp.Diagnostics, "Unable to finish creating instance "+request.Name, err)
@@ -90,10 +88,24 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	resp.Diagnostics.Append(resp.State.Set(ctx, finished)...)
 }
 
+// create asks for the instance. Looking for one whose answer was lost is bounded
+// by the create timeout too.
+func (r *instanceResource) create(ctx context.Context, request client.NewInstance, timeout time.Duration) (client.Created, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	return r.client.CreateInstance(ctx, request)
+}
+
+func adoptedText(id string) string {
+	return fmt.Sprintf("The service's answer to the creation was lost on the way. Instance %s was not there before and is what was asked for, "+
+		"so it is taken for the one that this apply made, and no second one was asked for. "+
+		"If somebody else made an equal instance in that very moment, compare it with the portal.", id)
+}
+
 func checkoutText(created client.Created) string {
 	return fmt.Sprintf("The plan is paid, so the creation of instance %s (job %s) goes on only once this page is opened:\n\n%s\n\n"+
 		"The instance is in the state and was asked for once. Open the page, then apply again: the apply waits for the same job.",
-		created.ID, created.JobID, created.CheckoutURL)
+		created.ID, created.Pending.JobID, created.CheckoutURL)
 }
 
 func unfinishedText(id, job string, err error) string {
@@ -184,7 +196,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 // in m.
 func (r *instanceResource) bring(ctx context.Context, turn *client.Turn, m *instanceModel, plan instanceModel, job string, done func()) error {
 	if m.unfinished() {
-		if err := r.awaitCreation(ctx, turn.InstanceID(), job); err != nil {
+		if err := r.client.WaitCreated(ctx, turn.InstanceID(), job); err != nil {
 			return err
 		}
 	}
@@ -221,25 +233,6 @@ func (r *instanceResource) bring(ctx context.Context, turn *client.Turn, m *inst
 
 func (r *instanceResource) instance(turn *client.Turn) func(context.Context) (client.Instance, error) {
 	return func(ctx context.Context) (client.Instance, error) { return r.client.Instance(ctx, turn.InstanceID()) }
-}
-
-// awaitCreation waits for the job that creates an instance. One whose checkout
-// is open is not waited for: only a person can end that.
-func (r *instanceResource) awaitCreation(ctx context.Context, id, job string) error {
-	instance, err := readBack(ctx, func(ctx context.Context) (client.Instance, error) { return r.client.Instance(ctx, id) }, anything)
-	if err != nil {
-		return err
-	}
-	if instance.Status != client.StatusCreating && instance.Status != client.StatusFailed {
-		return nil
-	}
-	if instance.CheckoutURL != "" {
-		return &client.CheckoutError{InstanceID: id, URL: instance.CheckoutURL, JobID: instance.JobID}
-	}
-	if job == "" {
-		job = instance.JobID
-	}
-	return r.client.WaitJob(ctx, id, job, client.OpCreate, nil)
 }
 
 // A step is one change of an instance, its job included.

@@ -10,6 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
 // stringOrNull is null for the empty string: the service's "" and null mean the
@@ -22,7 +24,7 @@ func stringOrNull(s string) types.String {
 }
 
 // timeOrNull is a time in RFC 3339, null when the service told none.
-func timeOrNull(t time.Time) types.String {
+func timeOrNull(t client.Time) types.String {
 	if t.IsZero() {
 		return types.StringNull()
 	}

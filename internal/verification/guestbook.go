@@ -158,7 +158,7 @@ func (g *Guestbook) change(ctx context.Context, operation string, send func(*cli
 	if err != nil {
 		return pending, err
 	}
-	return pending, g.Service.WaitJob(ctx, g.InstanceID, pending.JobID, operation, nil)
+	return pending, g.Service.WaitJob(ctx, g.InstanceID, pending, operation, nil)
 }
 
 func (g *Guestbook) redeploy(ctx context.Context) error {
@@ -168,7 +168,7 @@ func (g *Guestbook) redeploy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return g.Service.WaitDeployed(ctx, g.InstanceID, g.App, pending.BuildID)
+	return g.Service.WaitDeployed(ctx, g.InstanceID, g.App, pending.BuildID, client.AppRunning)
 }
 
 func (g *Guestbook) restartApp(ctx context.Context) error {

@@ -1,0 +1,158 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sync/atomic"
+	"time"
+)
+
+// maxBody is the most that is read of any answer.
+const maxBody = 4 << 20
+
+// attempts is the last link of the chain. It sends one attempt of a call, in its
+// turn, and reads the whole answer: a body that breaks off is a failed attempt
+// like any other. It keeps Terraform's cancellation away from a mutation in
+// flight: dropping a POST would drop its answer, and with it the id of a machine
+// that is being paid for.
+type attempts struct {
+	next    http.RoundTripper
+	timeout time.Duration
+	limiter *limiter
+	outage  *outage
+	log     func(ctx context.Context, message string, fields map[string]any)
+	secrets *secrets
+}
+
+// RoundTrip sends an attempt. The answer is left in the call.
+func (a *attempts) RoundTrip(req *http.Request) (*http.Response, error) {
+	caller := req.Context()
+	call := callOf(caller)
+	call.answer = nil
+	timeout, err := a.outage.admit(caller, call, a.timeout)
+	if err != nil {
+		return nil, &notSentError{err}
+	}
+	if err := a.limiter.enter(caller); err != nil {
+		return nil, &notSentError{err}
+	}
+	call.attempts++
+	ctx := caller
+	if call.method != http.MethodGet {
+		ctx = Detached(caller)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errRequestTimeout)
+	defer cancel()
+	ctx, noConnection := traceConnection(ctx)
+	begun := time.Now()
+	resp, err := a.next.RoundTrip(req.WithContext(ctx))
+	if err == nil {
+		call.answer, err = readAnswer(call.request, req.URL, resp, a.secrets)
+	}
+	if err != nil {
+		if cause := context.Cause(ctx); errors.Is(cause, errRequestTimeout) {
+			err = cause
+		}
+		if noConnection() {
+			err = &notSentError{err}
+		}
+	}
+	a.limiter.leave(begun, call.answer)
+	a.outage.note(caller, call, err)
+	a.report(caller, req, call, time.Since(begun), err)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = http.NoBody
+	return resp, nil
+}
+
+// report logs an attempt: nothing of its bodies but their size.
+func (a *attempts) report(ctx context.Context, req *http.Request, call *call, took time.Duration, err error) {
+	fields := map[string]any{
+		"method":      req.Method,
+		"path":        a.secrets.hide(req.URL.EscapedPath()),
+		"attempt":     call.attempts,
+		"duration_ms": took.Milliseconds(),
+	}
+	if err != nil {
+		fields["error"] = a.secrets.hide(err.Error())
+		a.log(ctx, "request failed", fields)
+		return
+	}
+	fields["status"], fields["size"] = call.answer.status, len(call.answer.body)
+	if id := requestID(call.answer.header); id != "" {
+		fields["request_id"] = id
+	}
+	a.log(ctx, "request answered", fields)
+}
+
+// readAnswer reads an answer to its end. An answer that is no success is one even
+// when its body breaks off.
+func readAnswer(r request, target *url.URL, resp *http.Response, secrets *secrets) (*answer, error) {
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	a := &answer{status: resp.StatusCode, header: resp.Header, body: body}
+	switch {
+	case resp.StatusCode < 200 || resp.StatusCode > 299:
+		a.refusal = newAPIError(r, target, a, secrets)
+	case err != nil:
+		return nil, fmt.Errorf("the answer broke off: %w", err)
+	case len(body) > maxBody:
+		return nil, ErrBodyTooLarge
+	}
+	return a, nil
+}
+
+func requestID(header http.Header) string { return header.Get("X-Request-Id") }
+
+var errRequestTimeout = errors.New("the request timed out")
+
+// A notSentError is an attempt of which nothing reached the network.
+type notSentError struct{ error }
+
+func (e *notSentError) Unwrap() error { return e.error }
+
+// nothingSent tells whether an attempt failed before any of it was sent: no
+// connection could be made, to the service or to a proxy on the way.
+func nothingSent(err error) bool {
+	var notSent *notSentError
+	var op *net.OpError
+	return errors.As(err, &notSent) || errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect")
+}
+
+// traceConnection tells afterwards whether the transport looked for a connection
+// and got none, so that nothing can have been sent. It says no of a transport
+// that does not tell.
+func traceConnection(ctx context.Context) (context.Context, func() bool) {
+	var wanted, got atomic.Bool
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { wanted.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { got.Store(true) },
+	}), func() bool { return wanted.Load() && !got.Load() }
+}
+
+// dialTimeout is how long a connection may take to be made.
+const dialTimeout = 10 * time.Second
+
+// newTransport is a transport for many requests to one host.
+func newTransport() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
+	t.MaxIdleConnsPerHost = maxConcurrency
+	return t
+}
+
+// isCertificateError tells a server that cannot prove who it is: asking again
+// does not change that.
+func isCertificateError(err error) bool {
+	var verification *tls.CertificateVerificationError
+	return errors.As(err, &verification)
+}

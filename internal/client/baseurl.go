@@ -1,0 +1,60 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+)
+
+// apiPath is what every base URL ends in (service.md, "Versioning").
+const apiPath = "/api/v1"
+
+// ParseBaseURL checks a base URL: absolute, ending in /api/v1, without user,
+// query or fragment, https unless its host is a loopback address.
+func ParseBaseURL(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil:
+		return nil, errors.New("the base URL is not a URL")
+	case u.Host == "":
+		return nil, errors.New("the base URL must be absolute, like https://hosting.example/api/v1")
+	case u.User != nil:
+		return nil, errors.New("the base URL must hold no user")
+	case strings.ContainsAny(raw, "?#"):
+		return nil, errors.New("the base URL must have no query and no fragment, not even an empty one")
+	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u.Hostname()):
+	case u.Scheme == "http":
+		return nil, errors.New("the base URL must use https: over http the API key would travel in clear (http is accepted for loopback addresses alone)")
+	default:
+		return nil, fmt.Errorf("the base URL must use https, not %q", u.Scheme)
+	}
+	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), ""
+	if !strings.HasSuffix(u.Path, apiPath) {
+		return nil, fmt.Errorf("the base URL must end in %s, like %s://%s%s; %q does not", apiPath, u.Scheme, u.Host, apiPath, raw)
+	}
+	return u, nil
+}
+
+// checkAPIKey refuses a key that cannot be one, such as one with the newline of
+// the file that it was read from.
+func checkAPIKey(key string) error {
+	if key == "" {
+		return errors.New("the API key is empty")
+	}
+	for _, char := range key {
+		if char <= ' ' || char > '~' {
+			return errors.New("the API key holds white space or another character that no key has; one read from a file often ends in a newline, which trimspace() removes")
+		}
+	}
+	return nil
+}
+
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}

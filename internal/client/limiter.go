@@ -1,0 +1,177 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+const (
+	// startConcurrency and maxConcurrency bound how many requests a client has
+	// under way at once. Terraform itself runs 10 operations at a time, unless
+	// -parallelism says otherwise.
+	startConcurrency = 32
+	maxConcurrency   = 64
+	// stallTime is how long a client goes on while each of its requests is
+	// answered 429.
+	stallTime = 2 * time.Minute
+	// longestClosing is the longest that the gate closes by itself, where the
+	// service does not say when to come back.
+	longestClosing = 10 * time.Second
+)
+
+// A limiter sets the pace of all requests of a client together. The service's
+// limits are not shown, so the answers teach them: 429 and 503 halve how many
+// requests may be under way, each other answer raises it a little, and a
+// Retry-After closes the gate to everybody until then.
+type limiter struct {
+	random *random
+	rate   *rate.Limiter // requests_per_second; infinite where none is set
+
+	mu       sync.Mutex
+	underway int
+	window   float64         // how many may be under way
+	waiting  []chan struct{} // first come, first served
+	cutAt    time.Time       // of the newest halving
+	opensAt  time.Time       // the gate
+	refusals int             // in a row
+	passedAt time.Time       // of the newest answer that was no refusal
+}
+
+func newLimiter(perSecond float64, random *random) *limiter {
+	limit := rate.Inf
+	if perSecond > 0 {
+		limit = rate.Limit(perSecond)
+	}
+	return &limiter{random: random, rate: rate.NewLimiter(limit, 1), window: startConcurrency}
+}
+
+// enter waits for a request's turn. Its error is the context's.
+func (l *limiter) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := l.take(ctx); err != nil {
+		return err
+	}
+	for {
+		if err := l.rate.Wait(ctx); err != nil {
+			l.giveBack()
+			if ended(ctx) {
+				return ctx.Err()
+			}
+			return context.DeadlineExceeded // it would end before its turn comes
+		}
+		closed := l.closedFor()
+		if closed <= 0 {
+			return nil
+		}
+		// Everybody was told the same time: what comes on top spreads them.
+		if err := pause(ctx, closed+l.random.upTo(backoffBase/2)); err != nil {
+			l.giveBack()
+			return err
+		}
+	}
+}
+
+// take takes one of the places under way.
+func (l *limiter) take(ctx context.Context) error {
+	l.mu.Lock()
+	if l.underway < int(l.window) && len(l.waiting) == 0 {
+		l.underway++
+		l.mu.Unlock()
+		return nil
+	}
+	turn := make(chan struct{})
+	l.waiting = append(l.waiting, turn)
+	l.mu.Unlock()
+	select {
+	case <-turn:
+		return nil
+	case <-ctx.Done():
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, waiting := range l.waiting {
+		if waiting == turn {
+			l.waiting = append(l.waiting[:i], l.waiting[i+1:]...)
+			return ctx.Err()
+		}
+	}
+	l.underway-- // its turn came in that very moment
+	l.admit()
+	return ctx.Err()
+}
+
+func (l *limiter) closedFor() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Until(l.opensAt)
+}
+
+func (l *limiter) giveBack() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.underway--
+	l.admit()
+}
+
+// admit lets those in whose turn it is. The lock is held.
+func (l *limiter) admit() {
+	for l.underway < int(l.window) && len(l.waiting) > 0 {
+		close(l.waiting[0])
+		l.waiting = l.waiting[1:]
+		l.underway++
+	}
+}
+
+// leave ends a request that was begun at a time, and learns from its answer,
+// which is nil when there was none.
+func (l *limiter) leave(begun time.Time, answer *answer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.underway--
+	now := time.Now()
+	switch {
+	case answer == nil:
+	case answer.status == http.StatusTooManyRequests || answer.status == http.StatusServiceUnavailable:
+		if begun.After(l.cutAt) { // what was under way at a halving teaches nothing new
+			l.window = max(1, l.window/2)
+			l.cutAt = now
+		}
+		l.refusals++
+		l.close(now, answer)
+	default:
+		l.refusals = 0
+		l.passedAt = now
+		l.window = min(maxConcurrency, l.window+1/l.window)
+	}
+	l.admit()
+}
+
+// close closes the gate for as long as an answer asks. A 429 that does not say
+// for how long closes it for longer each time. The lock is held.
+func (l *limiter) close(now time.Time, answer *answer) {
+	closing := retryAfter(answer.header)
+	if closing == 0 && answer.status == http.StatusTooManyRequests {
+		closing = min(longestClosing, backoffBase<<min(l.refusals-1, 8))
+	}
+	if opens := now.Add(closing); opens.After(l.opensAt) {
+		l.opensAt = opens
+	}
+}
+
+// stalled tells whether nobody got through for too long, seen by a call that was
+// begun at a time.
+func (l *limiter) stalled(begun time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	since := begun
+	if l.passedAt.After(since) {
+		since = l.passedAt
+	}
+	return time.Since(since) >= stallTime
+}

@@ -1,0 +1,105 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+)
+
+// list reads a whole collection, all its pages, each once. The answer is an
+// object with one array named after the collection, or the bare array
+// (contract.md, "What the client reads tolerantly"). An item that two pages show,
+// as the collection changed in between, is in it once.
+func list[T any](ctx context.Context, c *Client, collection string, path ...string) ([]T, error) {
+	return listAll[T](ctx, c, collection, request{path: path})
+}
+
+func listAll[T any](ctx context.Context, c *Client, collection string, r request) ([]T, error) {
+	var all []T
+	known := map[string]bool{}
+	for p := (pages{}); p.next(); {
+		page, err := listPage[T](ctx, c, collection, p.cursor, r)
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range page.items {
+			if r, identified := any(item).(record); identified {
+				if known[r.Identifier()] {
+					continue
+				}
+				known[r.Identifier()] = true
+			}
+			all = append(all, item)
+		}
+		p.read(page.next)
+	}
+	return all, nil
+}
+
+// pages walks through the pages of a list. A cursor that comes again would lead
+// round in a circle, and ends it.
+type pages struct {
+	cursor string
+	ended  bool
+	seen   map[string]bool
+}
+
+// next tells whether there is a page to read, at cursor.
+func (p *pages) next() bool { return !p.ended }
+
+// read notes that the page at cursor was read, and which comes after it.
+func (p *pages) read(next string) {
+	if p.seen == nil {
+		p.seen = map[string]bool{}
+	}
+	p.seen[p.cursor] = true
+	p.cursor, p.ended = next, next == "" || p.seen[next]
+}
+
+// A page is one answer of a paged collection.
+type page[T any] struct {
+	items []T
+	next  string // the cursor of the next page, or ""
+}
+
+func listPage[T any](ctx context.Context, c *Client, collection, cursor string, r request) (page[T], error) {
+	r.method = http.MethodGet
+	if cursor != "" {
+		r.query = url.Values{"cursor": {cursor}}
+	}
+	raw, err := do[json.RawMessage](ctx, c, r)
+	if err != nil {
+		return page[T]{}, err
+	}
+	p, err := decodePage[T](raw, collection)
+	if err != nil {
+		return page[T]{}, c.foreign(r, c.secrets.hide(err.Error()))
+	}
+	return p, nil
+}
+
+func decodePage[T any](raw json.RawMessage, collection string) (page[T], error) {
+	var p page[T]
+	if err := json.Unmarshal(raw, &p.items); err == nil && p.items != nil {
+		return p, nil
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &object); err != nil {
+		return p, fmt.Errorf("the answer is no list: %w", err)
+	}
+	items, ok := object[collection]
+	if !ok {
+		return p, fmt.Errorf("the answer holds no %q", collection)
+	}
+	if err := json.Unmarshal(items, &p.items); err != nil {
+		return p, fmt.Errorf("%q is not the list expected: %w", collection, err)
+	}
+	if next, ok := object["next_cursor"]; ok {
+		if err := json.Unmarshal(next, &p.next); err != nil {
+			return p, fmt.Errorf("next_cursor: %w", err)
+		}
+	}
+	return p, nil
+}

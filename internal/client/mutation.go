@@ -1,0 +1,293 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+)
+
+const (
+	// patience is for how long what a lost answer may have made is looked for,
+	// within the operation's timeout: a gateway gives up long before a service.
+	patience = 10 * time.Minute
+	// actionPatience is the same for an action, which is proved by its job or its
+	// activity or not at all.
+	actionPatience = 2 * time.Minute
+	// readLag is for how long reads may show what was before a write
+	// (contract.md, last section: "some seconds").
+	readLag = 15 * time.Second
+	// longestPace is the longest pause before a mutation that was refused, as the
+	// instance is busy, is sent again.
+	longestPace = 5 * time.Second
+)
+
+// A mutation is one change of an instance.
+type mutation struct {
+	request
+	// operation and target are those of the job that will carry it out, by which
+	// a client tells its own job from another's (contract.md, "Job").
+	operation, target string
+	// shown tells whether the service's records show what was asked for.
+	shown func(context.Context) (bool, error)
+}
+
+// runs tells whether a job carries the mutation out. A job that does not say
+// what it does may.
+func (m mutation) runs(job Job) bool {
+	return job.Operation == "" || job.Operation == m.operation && job.Target == m.target
+}
+
+// A pace is the growing pause of a loop that sends again.
+type pace struct {
+	c     *Client
+	delay time.Duration
+}
+
+func (p *pace) pause(ctx context.Context) error {
+	p.delay = min(max(firstPoll, 2*p.delay), longestPace)
+	return pause(ctx, p.c.random.jitter(p.delay))
+}
+
+// set sends a mutation that can be sent twice without harm: PUT, PATCH, DELETE.
+func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
+	if err := t.held(); err != nil {
+		return Pending{}, err
+	}
+	ctx = Outliving(ctx)
+	t.c.reads.changed(t.id)
+	defer t.c.reads.changed(t.id)
+	m.path = t.path(m.path...)
+	unsure := false // an answer was lost, so a job may be our own
+	for p := (pace{c: t.c}); ; {
+		pending, lost, err := exchange[Pending](ctx, t.c, m.request)
+		unsure = unsure || lost
+		switch {
+		case err == nil:
+			return t.accepted(ctx, m, pending)
+		case m.method == http.MethodDelete && errors.Is(err, ErrNotFound):
+			return t.alreadyGone(ctx, m, err)
+		case !isConflict(err):
+			return Pending{}, err
+		}
+		if unsure {
+			if done, err := t.ownJobEnded(ctx, m); done || err != nil {
+				return NothingPending(), err
+			}
+		} else if err := t.awaitFree(ctx, err); err != nil {
+			return Pending{}, err
+		}
+		if err := p.pause(ctx); err != nil {
+			return Pending{}, err
+		}
+	}
+}
+
+// alreadyGone decides about a deletion of what the service does not know.
+func (t *Turn) alreadyGone(ctx context.Context, m mutation, refusal error) (Pending, error) {
+	gone, err := m.shown(ctx)
+	switch {
+	case err != nil:
+		return Pending{}, err
+	case !gone:
+		return Pending{}, refusal
+	}
+	return NothingPending(), nil
+}
+
+// ownJobEnded waits for the job that keeps an instance busy, after an answer to
+// the same mutation was lost. It is true when the mutation is in force then.
+func (t *Turn) ownJobEnded(ctx context.Context, m mutation) (bool, error) {
+	if err := t.awaitFree(ctx, ErrJobRunning); err != nil {
+		return false, err
+	}
+	return t.shownSoon(ctx, m)
+}
+
+// shownSoon tells whether the records show a mutation, at the latest once they
+// no longer lag behind.
+func (t *Turn) shownSoon(ctx context.Context, m mutation) (bool, error) {
+	_, shown, err := look(ctx, t.c, readLag, func(ctx context.Context) (struct{}, bool, error) {
+		shown, err := m.shown(ctx)
+		return struct{}{}, shown, err
+	})
+	return shown, err
+}
+
+// create sends a POST that makes something with a name that is unique on the
+// instance. taken tells whether something of that name was there before.
+// Made is what was not there before: once the instance names no job and the name
+// is absent, a POST whose answer was lost is sent again, and "already exists" is
+// then our own.
+func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, error) {
+	if err := t.held(); err != nil {
+		return Pending{}, err
+	}
+	ctx = Outliving(ctx)
+	t.c.reads.changed(t.id)
+	defer t.c.reads.changed(t.id)
+	m.method, m.path, m.key = http.MethodPost, t.path(m.path...), t.c.random.key()
+	var lost error // the newest POST whose outcome is unknown
+	begun := time.Now()
+	for p := (pace{c: t.c}); ; {
+		pending, err := do[Pending](ctx, t.c, m.request)
+		switch {
+		case err == nil:
+			return t.accepted(ctx, m, pending)
+		case outcomeUnknown(err):
+			lost = err
+		case lost != nil && errors.Is(err, ErrAlreadyExists) && taken:
+			return Pending{}, err
+		case lost != nil && isConflict(err) || lost != nil && errors.Is(err, ErrAlreadyExists):
+			// It is our own that exists, or that runs.
+		case lost == nil && isConflict(err):
+			if err := t.awaitFree(ctx, err); err != nil {
+				return Pending{}, err
+			}
+		default:
+			return Pending{}, err
+		}
+		if lost != nil {
+			pending, found, err := t.lookForCreated(ctx, m, patience-time.Since(begun))
+			if found {
+				return pending, nil
+			}
+			if err != nil {
+				return Pending{}, errors.Join(lost, err)
+			}
+			if ended(ctx) || time.Since(begun) >= patience {
+				return Pending{}, lost
+			}
+		}
+		if err := p.pause(ctx); err != nil {
+			return Pending{}, errors.Join(lost, err)
+		}
+	}
+}
+
+// lookForCreated looks for what a lost POST may have made until it is found, or
+// until the instance names no job and the records do not show it.
+func (t *Turn) lookForCreated(ctx context.Context, m mutation, limit time.Duration) (Pending, bool, error) {
+	found := false
+	pending, _, err := look(ctx, t.c, limit, func(ctx context.Context) (Pending, bool, error) {
+		instance, err := t.c.Instance(ctx, t.id)
+		if err != nil {
+			return Pending{}, false, err
+		}
+		if instance.JobID != "" && !t.c.hasClaimed(instance.JobID) {
+			job, err := t.c.Job(ctx, instance.JobID)
+			if err != nil {
+				return Pending{}, false, err
+			}
+			if !job.Done() && !job.Failed() {
+				found = m.runs(job) // another's job hides nothing: ours is refused, or still to come
+				return Pending{JobID: job.ID}, found, nil
+			}
+		}
+		found, err = m.shown(ctx)
+		return NothingPending(), err == nil, err
+	})
+	if !found {
+		return Pending{}, false, err
+	}
+	t.c.Claim(pending.JobID)
+	return pending, true, nil
+}
+
+// accepted is what a mutation set going that the service has accepted. Where the
+// answer names no job, the instance's record may; where that names none either,
+// the records must show what was asked for.
+func (t *Turn) accepted(ctx context.Context, m mutation, pending Pending) (Pending, error) {
+	if pending.JobID != "" {
+		t.c.Claim(pending.JobID)
+		return pending, nil
+	}
+	found, ok, err := look(ctx, t.c, readLag, func(ctx context.Context) (Pending, bool, error) {
+		instance, err := t.c.Instance(ctx, t.id)
+		switch {
+		case errors.Is(err, ErrNotFound) && m.operation == OpDelete:
+			return Pending{deletion: true}, true, nil
+		case err != nil:
+			return Pending{}, false, err
+		case instance.JobID != "" && !t.c.hasClaimed(instance.JobID):
+			job, err := t.c.Job(ctx, instance.JobID)
+			return Pending{JobID: instance.JobID}, err == nil && m.runs(job), err
+		case m.operation == OpDelete:
+			return Pending{deletion: true}, instance.Status == StatusDeleting, nil
+		}
+		shown, err := m.shown(ctx)
+		return NothingPending(), shown, err
+	})
+	switch {
+	case err != nil:
+		return Pending{}, err
+	case !ok:
+		return Pending{}, &NoEvidenceError{InstanceID: t.id, Operation: m.operation, Target: m.target}
+	}
+	t.c.Claim(found.JobID)
+	found.BuildID = pending.BuildID
+	return found, nil
+}
+
+// look looks for something on the waiting schedule until it is found, for as long
+// as a limit. It goes on for a while after the context has ended: it may find an
+// id that nobody else knows. A look that fails in passing is repeated; its error
+// is told only when nothing was found in the end.
+func look[T any](ctx context.Context, c *Client, limit time.Duration, sight func(context.Context) (T, bool, error)) (found T, ok bool, err error) {
+	ctx, cancel := context.WithTimeout(Detached(ctx), max(limit, 0))
+	defer cancel()
+	for begun := time.Now(); ; {
+		found, ok, err = sight(ctx)
+		if ok || err != nil && !passing(err) {
+			return found, ok, err
+		}
+		if ended(ctx) || pause(ctx, c.random.jitter(nextPoll(time.Since(begun), 0))) != nil {
+			if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+				err = nil // it was the look's own end
+			}
+			return found, false, err
+		}
+	}
+}
+
+// passing tells a failure of a read that says nothing about what is read: the
+// network's, a gateway's, or the service's own trouble.
+func passing(err error) bool {
+	return errors.Is(err, ErrForeign) || errors.Is(err, ErrUnreachable) || errors.Is(err, ErrUnavailable) ||
+		errors.Is(err, ErrRateLimited) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrContradiction) ||
+		errors.Is(err, context.DeadlineExceeded)
+}
+
+// isConflict tells a refusal that passes when the instance is free again, unless
+// the code says otherwise.
+func isConflict(err error) bool {
+	var refused *APIError
+	return errors.As(err, &refused) && refused.Status == http.StatusConflict && !errors.Is(err, ErrAlreadyExists)
+}
+
+// awaitFree waits until an instance that refused a mutation may take one: until
+// the job that its record names has ended. A refusal whose code is not known is
+// taken as busy only where a job is named (contract.md, "Errors").
+func (t *Turn) awaitFree(ctx context.Context, refusal error) error {
+	instance, err := t.c.Instance(ctx, t.id)
+	if err != nil {
+		return errors.Join(refusal, err)
+	}
+	if err := t.c.AwaitsCheckout(ctx, instance); err != nil {
+		return err
+	}
+	if instance.JobID == "" {
+		if errors.Is(refusal, ErrJobRunning) {
+			return nil // it ended in between, or the record lags behind
+		}
+		return refusal
+	}
+	// What becomes of somebody else's job is not ours to report.
+	var failed *JobError
+	var missing *MissingJobError
+	err = t.c.WaitJob(ctx, t.id, Pending{JobID: instance.JobID}, "", nil)
+	if errors.As(err, &failed) || errors.As(err, &missing) {
+		return nil
+	}
+	return err
+}

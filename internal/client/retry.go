@@ -1,0 +1,126 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+const (
+	backoffBase   = 500 * time.Millisecond
+	backoffCap    = 30 * time.Second
+	retryAfterCap = 60 * time.Second
+)
+
+// newRetrying is the first link of the chain: it sends a call again where its
+// method and its outcome allow.
+func newRetrying(rt http.RoundTripper, retries int, limiter *limiter, random *random) *retryablehttp.Client {
+	return &retryablehttp.Client{
+		HTTPClient: &http.Client{
+			Transport: rt,
+			// A redirect could carry the key to another host. The answer is
+			// shown as the error that it is.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		RetryMax: math.MaxInt32, // CheckRetry counts
+		CheckRetry: func(ctx context.Context, _ *http.Response, err error) (bool, error) {
+			return checkRetry(ctx, callOf(ctx), err, retries, limiter), nil
+		},
+		Backoff: func(_, _ time.Duration, attempt int, resp *http.Response) time.Duration {
+			return backoff(random, attempt, resp)
+		},
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+	}
+}
+
+// checkRetry decides after an attempt whether the call is sent again.
+func checkRetry(ctx context.Context, call *call, err error, retries int, limiter *limiter) bool {
+	if ended(ctx) || call.once {
+		return false // an answer that came all the same is the answer
+	}
+	if call.answer != nil && call.answer.status == http.StatusTooManyRequests {
+		// Nothing was done, and the limiter sets the pace for everybody. A call
+		// ends here only when nobody gets through any more.
+		return !limiter.stalled(call.begun)
+	}
+	var refusal *APIError
+	if call.answer != nil {
+		refusal = call.answer.refusal
+	}
+	if !sendsAgain(call.method, refusal, err) || call.retries >= retries {
+		return false
+	}
+	call.retries++
+	call.unsure = call.unsure || !(nothingSent(err) || refusal != nil && refusal.nothingDone())
+	return true
+}
+
+// sendsAgain tells whether a request may be sent again after an answer that is
+// no success, or after an error. GET, PUT, PATCH and DELETE can be sent twice
+// without harm; a POST only when the first was surely not carried out.
+func sendsAgain(method string, refusal *APIError, err error) bool {
+	if err != nil {
+		switch {
+		case isCertificateError(err), errors.Is(err, ErrBodyTooLarge), errors.Is(err, ErrOutage):
+			return false // the next would end the same way
+		}
+		return method != http.MethodPost || nothingSent(err)
+	}
+	if refusal == nil {
+		return false
+	}
+	if method == http.MethodPost {
+		return refusal.Status == http.StatusTooManyRequests || refusal.Status == http.StatusServiceUnavailable && refusal.nothingDone()
+	}
+	switch refusal.Status {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	case http.StatusNotFound, http.StatusGone:
+		return refusal.foreign() // a gateway that is being reconfigured
+	case http.StatusInternalServerError:
+		return method == http.MethodGet
+	}
+	return false
+}
+
+// backoff is the pause before a call is sent again: exponential with full
+// jitter, so that workers that were refused together do not come back together.
+// Where the answer says when to come back, the limiter keeps everybody away
+// until then, and the pause is only what spreads them.
+func backoff(random *random, attempt int, resp *http.Response) time.Duration {
+	if resp != nil && (resp.StatusCode == http.StatusTooManyRequests || retryAfter(resp.Header) > 0) {
+		return random.upTo(backoffBase)
+	}
+	ceiling := backoffCap
+	if attempt < 16 {
+		ceiling = min(backoffCap, backoffBase<<attempt)
+	}
+	return random.upTo(ceiling)
+}
+
+// retryAfter reads a Retry-After header, in seconds or as a date by the clock
+// of the answer itself. It is capped at a minute; what cannot be read is zero.
+func retryAfter(header http.Header) time.Duration {
+	value := strings.TrimSpace(header.Get("Retry-After"))
+	if value == "" {
+		return 0
+	}
+	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil {
+		return min(max(0, time.Duration(min(seconds, 3600))*time.Second), retryAfterCap)
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	return min(max(0, at.Sub(now)), retryAfterCap)
+}

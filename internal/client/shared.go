@@ -1,0 +1,106 @@
+package client
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A moment is a point in the order of what a client does. Two things that happen
+// at the same time by the clock still come one after the other.
+type moment struct {
+	at    time.Time
+	order uint64
+}
+
+// A sequence gives out moments.
+type sequence struct{ last atomic.Uint64 }
+
+func (s *sequence) now() moment { return moment{at: time.Now(), order: s.last.Add(1)} }
+
+// A believer judges a reading by when it was begun.
+type believer func(begun moment) bool
+
+// shared makes equal reads one request: whoever asks while it is under way gets
+// its answer, and whoever asks soon after gets it too, for as long as the asker
+// still believes it. No lock is held while a read is under way.
+type shared[T any] struct {
+	sequence *sequence
+
+	mu       sync.Mutex
+	readings map[string]*reading[T]
+}
+
+// A reading is one read, under way or ended.
+type reading[T any] struct {
+	begun moment
+	done  chan struct{}
+	value T
+	err   error
+}
+
+func newShared[T any](s *sequence) *shared[T] {
+	return &shared[T]{sequence: s, readings: map[string]*reading[T]{}}
+}
+
+// get gives the newest reading of a key that is still believed, judged by when
+// it was begun, and reads anew where there is none. One that failed is shared
+// only by those who were waiting for it. No single caller's cancellation ends a
+// reading.
+func (s *shared[T]) get(ctx context.Context, key string, believed believer, read func(context.Context) (T, error)) (T, error) {
+	for {
+		r := s.join(ctx, key, believed, read)
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			var none T
+			return none, ctx.Err()
+		}
+		// What it read may have changed meanwhile.
+		if r.err != nil || believed(r.begun) {
+			return r.value, r.err
+		}
+	}
+}
+
+func (s *shared[T]) join(ctx context.Context, key string, believed believer, read func(context.Context) (T, error)) *reading[T] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, ok := s.readings[key]; ok && believed(r.begun) {
+		return r
+	}
+	r := &reading[T]{begun: s.sequence.now(), done: make(chan struct{})}
+	s.readings[key] = r
+	go func() {
+		defer close(r.done)
+		if r.value, r.err = read(context.WithoutCancel(ctx)); r.err != nil {
+			s.forget(key, r)
+		}
+	}()
+	return r
+}
+
+// forget drops a reading, unless a newer one has taken its place.
+func (s *shared[T]) forget(key string, r *reading[T]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.readings[key] == r {
+		delete(s.readings, key)
+	}
+}
+
+// always believes a reading for the life of the process.
+func always(moment) bool { return true }
+
+// since believes a reading that was begun after a moment, and is not older than
+// a snapshot may be.
+func since(earliest moment) believer {
+	return func(begun moment) bool { return begun.order > earliest.order && recent(begun) }
+}
+
+// snapshotAge is how long a reading serves at most.
+const snapshotAge = 30 * time.Second
+
+// recent believes a reading that is not older than a snapshot may be.
+func recent(begun moment) bool { return time.Since(begun.at) < snapshotAge }
