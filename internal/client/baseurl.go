@@ -37,9 +37,9 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// checkAPIKey refuses a key that cannot be one, such as one with the newline of
+// CheckAPIKey refuses a key that cannot be one, such as one with the newline of
 // the file that it was read from.
-func checkAPIKey(key string) error {
+func CheckAPIKey(key string) error {
 	if key == "" {
 		return errors.New("the API key is empty")
 	}

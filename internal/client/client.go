@@ -90,7 +90,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkAPIKey(o.APIKey); err != nil {
+	if err := CheckAPIKey(o.APIKey); err != nil {
 		return nil, err
 	}
 	if o.RequestTimeout <= 0 {

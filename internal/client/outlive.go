@@ -41,7 +41,8 @@ func Detached(ctx context.Context) context.Context {
 func outlive(ctx context.Context) context.Context {
 	detached, end := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), operationKey{}, true))
 	context.AfterFunc(ctx, func() { time.AfterFunc(afterlife, end) })
-	return detached
+	// What begins in it gets no time of its own on top.
+	return context.WithValue(detached, outlivingKey{}, detached)
 }
 
 // ended tells whether a context has.

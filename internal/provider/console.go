@@ -9,10 +9,6 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// restoreTimeout bounds putting the console's mode back, which no interruption
-// may keep from happening.
-const restoreTimeout = 5 * time.Minute
-
 // A console is an instance's SQL console while a script uses it. Its turn is
 // held all the time.
 type console struct {
@@ -74,14 +70,13 @@ func (c *console) closed(ctx context.Context, err error) (bool, error) {
 	return false, nil
 }
 
-// restore puts the console back to the mode that it was found in.
+// restore puts the console back to the mode that it was found in. After an
+// interruption that has the time that all work outliving it shares.
 func (c *console) restore(ctx context.Context) error {
 	if c.found == "" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTimeout)
-	defer cancel()
-	if err := c.set(ctx, c.found); err != nil {
+	if err := c.set(client.Detached(ctx), c.found); err != nil {
 		return fmt.Errorf("the SQL console of instance %s is left in mode rw, and must be set to %s by hand: %w", c.turn.InstanceID(), c.found, err)
 	}
 	return nil

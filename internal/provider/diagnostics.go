@@ -49,6 +49,9 @@ func nextStep(err error) string {
 		build       *client.BuildError
 		app         *client.AppError
 		outcome     *client.OutcomeError
+		unknown     *client.UnknownCreationError
+		missing     *client.MissingJobError
+		noEvidence  *client.NoEvidenceError
 	)
 	switch {
 	case errors.As(err, &namesake):
@@ -62,6 +65,11 @@ func nextStep(err error) string {
 			blocks.WriteString("\n" + importBlock(id))
 		}
 		return "Find out in the portal which of them this apply made, and take it over with one of these import blocks; delete any other that nobody wants:\n" + blocks.String()
+	case errors.As(err, &unknown):
+		return "Look in the portal for it before you apply again. If it is there, take it over with an import block; " +
+			"if it is not, apply again. An apply that finds one of the same name being created says so, and makes no second one."
+	case errors.As(err, &missing), errors.As(err, &noEvidence):
+		return "Look in the portal whether the change is in force, then apply again: the next plan shows what is missing."
 	case errors.As(err, &checkout):
 		return "Open that page to pay for the instance, then apply again: the creation goes on where it stands."
 	case errors.As(err, &job):
@@ -72,6 +80,11 @@ func nextStep(err error) string {
 		return "The service carries on with it. Apply again to wait for it, with a longer value in the timeouts block if the time was too short."
 	case errors.As(err, &outcome):
 		return "Look in the portal whether it took effect before you apply again."
+	case errors.Is(err, client.ErrForeign), errors.Is(err, client.ErrUnreachable), errors.Is(err, client.ErrOutage):
+		return "Check the base URL: the provider's base_url or the environment variable " + envBaseURL + ". It is the service's REST address and ends in /api/v1. " +
+			"If it is right, something between here and the service is in trouble: try again later. The state is as it was."
+	case errors.Is(err, client.ErrContradiction):
+		return "The service's replicas may not agree yet. Try again in a minute; the resource is kept in the state."
 	case errors.Is(err, client.ErrUnauthorized):
 		return "Check the API key: the provider's api_key or the environment variable " + envAPIKey + ". Keys are made on the portal's Access page."
 	case errors.Is(err, client.ErrForbidden):

@@ -189,7 +189,7 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 	if r.client == nil {
 		return
 	}
-	database, err := r.find(ctx, state)
+	database, err := r.client.RefreshDatabase(ctx, state.InstanceID.ValueString(), state.Name.ValueString())
 	switch {
 	case errors.Is(err, client.ErrNotFound) && pending && r.inProgress(ctx, work.Job):
 		return // it is not there yet; the next apply waits for it

@@ -130,7 +130,7 @@ func (r *postgresExtensionResource) Read(ctx context.Context, req resource.ReadR
 	if r.client == nil {
 		return
 	}
-	extension, err := r.find(ctx, state)
+	extension, err := r.client.RefreshExtension(ctx, state.InstanceID.ValueString(), state.Database.ValueString(), state.Name.ValueString())
 	switch {
 	case errors.Is(err, client.ErrNotFound):
 		removeGone(ctx, &resp.State, &resp.Diagnostics, fmt.Sprintf("Extension %s in database %s", state.Name.ValueString(), state.Database.ValueString()))

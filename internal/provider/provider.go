@@ -4,9 +4,12 @@ package provider
 
 import (
 	"context"
+	"math/rand/v2"
+	"net/http"
 	"os"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/float64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -38,18 +41,43 @@ const (
 	envAPIKey  = "HOSTING_API_KEY"
 )
 
-// New makes the provider.
-func New(version string) func() provider.Provider {
-	return func() provider.Provider { return &hostingProvider{version: version} }
+// An Option changes how a provider reaches the service.
+type Option func(*client.Options)
+
+// WithTransport makes the provider's requests go through a transport, in place of
+// one of its own.
+func WithTransport(transport http.RoundTripper) Option {
+	return func(o *client.Options) { o.Transport = transport }
 }
 
-type hostingProvider struct{ version string }
+// WithRandom makes a source the only chance in what the provider does: the jitter
+// of its pauses and its idempotency keys.
+func WithRandom(source rand.Source) Option {
+	return func(o *client.Options) { o.Random = source }
+}
+
+// New makes the provider.
+func New(version string, options ...Option) func() provider.Provider {
+	return func() provider.Provider { return &hostingProvider{version: version, options: options} }
+}
+
+type hostingProvider struct {
+	version string
+	options []Option
+}
 
 type providerModel struct {
-	BaseURL        types.String `tfsdk:"base_url"`
-	APIKey         types.String `tfsdk:"api_key"`
-	MaxRetries     types.Int64  `tfsdk:"max_retries"`
-	RequestTimeout types.String `tfsdk:"request_timeout"`
+	BaseURL           types.String  `tfsdk:"base_url"`
+	APIKey            types.String  `tfsdk:"api_key"`
+	MaxRetries        types.Int64   `tfsdk:"max_retries"`
+	RequestTimeout    types.String  `tfsdk:"request_timeout"`
+	RequestsPerSecond types.Float64 `tfsdk:"requests_per_second"`
+}
+
+// unknown tells whether a part of the configuration is not known yet.
+func (m providerModel) unknown() bool {
+	return m.BaseURL.IsUnknown() || m.APIKey.IsUnknown() || m.MaxRetries.IsUnknown() ||
+		m.RequestTimeout.IsUnknown() || m.RequestsPerSecond.IsUnknown()
 }
 
 func (p *hostingProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -76,13 +104,21 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 			"max_retries": schema.Int64Attribute{
 				Optional:            true,
 				Validators:          []validator.Int64{int64validator.Between(0, 20)},
-				MarkdownDescription: "How often a request that failed in passing is sent again. Default `4`.",
+				MarkdownDescription: "How often a request that failed in passing is sent again. Default `4`. " +
+					"A request that was answered 429 is not counted: it is sent again at the pace that the service allows.",
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{duration{}},
 				MarkdownDescription: "The longest that one request may take, as a duration such as `30s`. Default `60s`. " +
 					"Waiting for jobs and builds is bounded by the `timeouts` of each resource instead.",
+			},
+			"requests_per_second": schema.Float64Attribute{
+				Optional:   true,
+				Validators: []validator.Float64{float64validator.Between(0.1, 1000)},
+				MarkdownDescription: "The most requests per second that the provider sends, all resources together. " +
+					"Default: as many as the service takes; after an answer 429 the provider slows down by itself. " +
+					"Set it where several runs share one account's limit.",
 			},
 		},
 	}
@@ -94,7 +130,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if config.BaseURL.IsUnknown() || config.APIKey.IsUnknown() || config.MaxRetries.IsUnknown() || config.RequestTimeout.IsUnknown() {
+	if config.unknown() {
 		// It depends on a resource that is not made yet. Resources keep their
 		// state without a client; what must read now says so itself.
 		return
@@ -111,6 +147,9 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	if apiKey == "" {
 		resp.Diagnostics.AddAttributeError(path.Root("api_key"), "Missing API key",
 			"Set api_key in the provider block, or the environment variable "+envAPIKey+". A key is created on the portal's Access page.")
+	} else if err := client.CheckAPIKey(apiKey); err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("api_key"), "Invalid API key",
+			sentence(err.Error())+" It comes from api_key or the environment variable "+envAPIKey+".")
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -130,6 +169,10 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	if !config.RequestTimeout.IsNull() {
 		// The validator has read it already.
 		options.RequestTimeout, _ = time.ParseDuration(config.RequestTimeout.ValueString())
+	}
+	options.RequestsPerSecond = config.RequestsPerSecond.ValueFloat64() // null is 0: no ceiling
+	for _, set := range p.options {
+		set(&options)
 	}
 	c, err := client.New(options)
 	if err != nil {

@@ -8,21 +8,21 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// readBackTries bounds how often a record is read after a write.
-const readBackTries = 6
-
-// readBack reads a record after a write until it shows it. A service that
+// readLag is for how long a record is read again after a write: a service that
 // answers from replicas may show an older record, or none at all, for a moment.
-// A record that never shows the write is returned as it is: then it is the
-// service that decided otherwise, and the caller's state must say so.
+const readLag = 15 * time.Second
+
+// readBack reads a record after a write until it shows it. A record that never
+// shows the write is returned as it is: then it is the service that decided
+// otherwise, and the caller's state must say so.
 func readBack[T any](ctx context.Context, read func(context.Context) (T, error), shows func(T) bool) (T, error) {
-	delay := 250 * time.Millisecond
-	for try := 1; ; try++ {
+	begun := time.Now()
+	for delay := 250 * time.Millisecond; ; delay = min(2*delay, 2*time.Second) {
 		record, err := read(ctx)
 		switch {
 		case err != nil && !errors.Is(err, client.ErrNotFound):
 			return record, err
-		case err == nil && shows(record), try == readBackTries:
+		case err == nil && shows(record), time.Since(begun) >= readLag:
 			return record, err
 		}
 		timer := time.NewTimer(delay)
@@ -32,7 +32,6 @@ func readBack[T any](ctx context.Context, read func(context.Context) (T, error),
 			return record, ctx.Err()
 		case <-timer.C:
 		}
-		delay *= 2
 	}
 }
 

@@ -172,7 +172,8 @@ func (r *webhookEndpointResource) Read(ctx context.Context, req resource.ReadReq
 	if r.client == nil {
 		return
 	}
-	webhook, err := r.client.Webhook(ctx, state.ID.ValueString())
+	r.client.Claim(state.ID.ValueString())
+	webhook, err := r.client.RefreshWebhook(ctx, state.ID.ValueString())
 	switch {
 	case errors.Is(err, client.ErrNotFound):
 		removeGone(ctx, &resp.State, &resp.Diagnostics, "Webhook endpoint "+state.ID.ValueString())
