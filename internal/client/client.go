@@ -64,6 +64,7 @@ type Options struct {
 // use, and one process should have one: the queue of each instance, the pace of
 // requests and the coalesced reads live in it.
 type Client struct {
+	begun  time.Time
 	base   *url.URL
 	apiKey string
 	agent  string
@@ -103,6 +104,7 @@ func New(o Options) (*Client, error) {
 		o.Transport = newTransport()
 	}
 	c := &Client{
+		begun:          time.Now(),
 		base:           base,
 		apiKey:         o.APIKey,
 		agent:          o.UserAgent,

@@ -64,11 +64,29 @@ func (c *Client) existing(ctx context.Context) ([]Instance, error) {
 	return c.reads.allInstances.get(ctx, "", recent, c.Instances)
 }
 
+// claimTime is within which a process names what its state holds (Claim): Terraform
+// reads that side by side with planning what is new.
+const claimTime = 3 * time.Second
+
 // Namesakes are the instances of the same name, plan and region that this process
 // neither made nor has in its state. One that is still being created may be the
 // half of an earlier run that was killed between its POST and saving the id.
 func (c *Client) Namesakes(ctx context.Context, n NewInstance) (creating, running []string, err error) {
 	existing, err := c.existing(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	creating, running = c.namesakesIn(existing, n)
+	if len(creating)+len(running) > 0 {
+		if err := pause(ctx, time.Until(c.begun.Add(claimTime))); err != nil {
+			return nil, nil, err
+		}
+		creating, running = c.namesakesIn(existing, n)
+	}
+	return creating, running, nil
+}
+
+func (c *Client) namesakesIn(existing []Instance, n NewInstance) (creating, running []string) {
 	for _, instance := range existing {
 		switch {
 		case !n.namesakeOf(instance) || c.hasClaimed(instance.ID):
@@ -78,7 +96,7 @@ func (c *Client) Namesakes(ctx context.Context, n NewInstance) (creating, runnin
 			running = append(running, instance.ID)
 		}
 	}
-	return creating, running, err
+	return creating, running
 }
 
 // CreateInstance asks for an instance and returns as soon as the service has

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +19,9 @@ import (
 // not seen to its end, and checks the plan against the service's catalogue.
 func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	state, plan, ok := planning[instanceModel](ctx, req, &resp.Diagnostics)
+	if ok && state != nil && r.client != nil {
+		r.client.Claim(state.ID.ValueString())
+	}
 	switch {
 	case !ok:
 		return
@@ -26,6 +30,7 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		return
 	case state == nil:
 		r.checkCatalogue(ctx, nil, *plan, &resp.Diagnostics)
+		r.checkNamesakes(ctx, *plan, &resp.Diagnostics)
 		return
 	case !state.Region.Equal(plan.Region):
 		warnOfLoss(&resp.Diagnostics, path.Root("region"), *state, "replaces")
@@ -145,7 +150,13 @@ func (r *instanceResource) checkCatalogue(ctx context.Context, state *instanceMo
 	}
 }
 
+// warnUnchecked says that a value could not be checked. That it is not the service
+// that answers is an error: no value can be right then.
 func warnUnchecked(diags *diag.Diagnostics, attribute string, err error) {
+	if errors.Is(err, client.ErrForeign) && !errors.Is(err, client.ErrUnavailable) {
+		addError(diags, "The provider's base URL does not lead to the service", err)
+		return
+	}
 	diags.AddAttributeWarning(path.Root(attribute), "The "+attribute+" could not be checked",
 		"The service's catalogue could not be read, so a wrong value shows only when applying. "+sentence(err.Error()))
 }

@@ -1,0 +1,37 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// checkNamesakes looks for instances that an earlier apply may have made and
+// could not save, before the plan makes another: kill -9 leaves nothing in the
+// state. One that is still being created is an error, as nobody can know yet
+// whose it is; of one that runs the plan warns.
+func (r *instanceResource) checkNamesakes(ctx context.Context, plan instanceModel, diags *diag.Diagnostics) {
+	if r.client == nil || plan.Name.IsUnknown() || plan.Plan.IsUnknown() || plan.Region.IsUnknown() {
+		return
+	}
+	request := client.NewInstance{Name: plan.Name.ValueString(), Plan: plan.Plan.ValueString(), Region: plan.Region.ValueString()}
+	creating, running, err := r.client.Namesakes(ctx, request)
+	if err != nil {
+		warnUnchecked(diags, "name", err)
+		return
+	}
+	for _, id := range creating {
+		namesake := &client.NamesakeError{Name: request.Name, ID: id}
+		diags.AddAttributeError(path.Root("name"), "An instance of the same name is being created", explain(namesake))
+	}
+	for _, id := range running {
+		diags.AddAttributeWarning(path.Root("name"), "An instance of the same name exists",
+			fmt.Sprintf("Instance %s has the same name %q, plan and region as the instance that the plan creates. "+
+				"If Terraform manages it already, here or elsewhere, nothing needs to be done. "+
+				"If an earlier apply was killed before it could save it, take it over instead of creating another:\n\n%s", id, request.Name, importBlock(id)))
+	}
+}
