@@ -15,12 +15,12 @@ import (
 // work.
 type appUpdate struct {
 	*appResource
-	model, plan appModel
-	env, secret map[string]string
-	secretKeys  []string // of the variables that the service has
-	keysKnown   bool     // false after an import
-	work        pendingWork
-	restarted   bool // by a change that needs no build
+	model, plan  appModel
+	env, secret  map[string]string
+	secretKeys   []string // of the variables that the service has
+	keysKnown    bool     // false after an import
+	work         pendingWork
+	restarted    bool   // by a change that needs no build
 	statusBefore string // what the app's record showed before the change
 }
 

@@ -102,8 +102,8 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 					"May be given by the environment variable `" + envAPIKey + "` instead, which keeps it out of the configuration.",
 			},
 			"max_retries": schema.Int64Attribute{
-				Optional:            true,
-				Validators:          []validator.Int64{int64validator.Between(0, 20)},
+				Optional:   true,
+				Validators: []validator.Int64{int64validator.Between(0, 20)},
 				MarkdownDescription: "How often a request that failed in passing is sent again. Default `4`. " +
 					"A request that was answered 429 is not counted: it is sent again at the pace that the service allows.",
 			},
