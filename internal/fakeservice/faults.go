@@ -36,7 +36,7 @@ func (s *Service) SetStrike(strike Strike) { s.gateway.SetStrike(strike) }
 // SetConditions replaces the conditions. Reads that lag show nothing older than
 // what there was when the lag was switched on.
 func (s *Service) SetConditions(c Conditions) {
-	s.KeepPast(c.Lag)
+	s.store.keepPast(func(h *history) { h.lag = c.Lag })
 	s.gateway.SetConditions(c)
 }
 
@@ -44,11 +44,10 @@ func (s *Service) SetConditions(c Conditions) {
 func (s *Service) Conditions() Conditions { return s.gateway.Conditions() }
 
 // KeepPast keeps the state of that long, by the real clock, from now on, so that
-// reads can lag. It never keeps less than before; Reset keeps nothing again.
+// single reads can lag. It never keeps less than before; Reset keeps nothing
+// again.
 func (s *Service) KeepPast(d time.Duration) {
-	if d > 0 {
-		s.store.keepPast(d)
-	}
+	s.store.keepPast(func(h *history) { h.least = max(h.least, d) })
 }
 
 // Away takes the service away for a time of the real clock: requests to the API

@@ -8,8 +8,9 @@ import (
 // history is the state as it was, for reads that lag behind writes as those of a
 // replica do. The store's lock guards it.
 type history struct {
-	span    time.Duration // 0 keeps nothing
-	moments []moment      // in order
+	// lag is what all reads lag by; least is what is kept whatever they do.
+	lag, least time.Duration
+	moments    []moment // in order
 }
 
 // moment is the state after a change, until the next one.
@@ -18,26 +19,21 @@ type moment struct {
 	state      *state
 }
 
-// cover keeps at least that much from now on; 0 forgets everything.
-func (h *history) cover(span time.Duration) {
-	if span == 0 {
-		*h = history{}
-		return
-	}
-	h.span = max(h.span, span)
-}
+// span is how far back the state is kept, in real time; 0 is not at all.
+func (h *history) span() time.Duration { return max(h.lag, h.least) }
 
 // keep adds the state as it is now, and lets go of what is too old to be asked
 // for.
 func (h *history) keep(st *state) {
-	if h.span == 0 {
+	span, now := h.span(), time.Now()
+	if span == 0 {
+		h.moments = nil
 		return
 	}
-	now := time.Now()
 	h.moments = append(h.moments, moment{now, st.now, st.forReading()})
 	// The last moment before the span is what there was when it began.
 	first := 0
-	for first+1 < len(h.moments) && !h.moments[first+1].real.After(now.Add(-h.span)) {
+	for first+1 < len(h.moments) && !h.moments[first+1].real.After(now.Add(-span)) {
 		first++
 	}
 	h.moments = slices.Delete(h.moments, 0, first)
@@ -90,7 +86,7 @@ func (in *instance) forReading() *instance {
 		databases: slices.Clone(in.databases), extensions: slices.Clone(in.extensions),
 	}
 	for _, a := range in.apps {
-		past.apps = append(past.apps, &app{App: a.App.clone(), deployed: a.deployed})
+		past.apps = append(past.apps, &app{App: a.clone(), deployed: a.deployed})
 	}
 	return past
 }

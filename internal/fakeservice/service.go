@@ -150,7 +150,7 @@ func (s *Service) SetDuration(operation string, d time.Duration) {
 // request log and violations. The clock goes on.
 func (s *Service) Reset() {
 	s.gateway.Reset()
-	s.store.keepPast(0)
+	s.store.keepPast(func(h *history) { *h = history{} })
 	for _, id := range s.store.reset() {
 		s.removeMachine(id)
 	}

@@ -62,9 +62,9 @@ func (s *store) read(ago time.Duration, fn func(*state)) {
 	s.arm()
 }
 
-// keepPast keeps the state of a span of real time; 0 forgets it.
-func (s *store) keepPast(span time.Duration) {
-	s.do(func(*state) { s.past.cover(span) })
+// keepPast changes how far back the state is kept.
+func (s *store) keepPast(change func(*history)) {
+	s.do(func(*state) { change(&s.past) })
 }
 
 // arm sets the timer for what is due next. The lock is held.

@@ -126,7 +126,7 @@ func (a *answer) rewrite(alter func(map[string]any)) {
 	}
 	alter(body)
 	if text, err := json.Marshal(body); err == nil {
-		a.body = append(text, '\n')
+		a.body = text
 	}
 }
 

@@ -40,12 +40,12 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	go func() {
 		defer seen.Body.Close()
 		defer func() {
+			reason := recover()
 			//nolint:errorlint // the handler panics with this very value
-			if reason := recover(); reason != nil && reason != http.ErrAbortHandler {
+			if reason != nil && reason != http.ErrAbortHandler {
 				panic(reason)
-			} else {
-				w.end(reason != nil)
 			}
+			w.end(reason != nil)
 		}()
 		t.Handler.ServeHTTP(w, seen)
 	}()
