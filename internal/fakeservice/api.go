@@ -12,7 +12,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
 // maxBody is the longest request that the fake reads.
@@ -25,50 +26,21 @@ type reply struct {
 	body   []byte
 }
 
-// serveAPI reads, logs, answers and checks one exchange. A fault may come
-// before, after or instead of the answer.
+// serveAPI answers one request that the gateway has passed on, and holds both
+// sides of the exchange to the document.
 func (s *Service) serveAPI(w http.ResponseWriter, r *http.Request) {
-	start := time.Now()
-	body, readErr := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	path := strings.TrimPrefix(r.URL.EscapedPath(), basePath)
-	entry := s.traffic.begin(Request{
-		At: s.clock.now(), RealAt: start, Method: r.Method, Path: path, Query: r.URL.RawQuery,
-		Header: r.Header.Clone(), Body: body,
-	})
-	fault := s.faults.take(r.Method, path)
-
-	exchange := func() reply {
-		if readErr != nil {
-			return encode(fail(badRequest("the body cannot be read or is longer than %d bytes", maxBody)))
-		}
-		return s.exchange(r, path, body, fault == nil)
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		encode(fail(badRequest("the body cannot be read or is longer than %d bytes", maxBody))).write(w)
+		return
 	}
-	status := 0
-	if fault == nil {
-		out := exchange()
-		status = out.status
-		s.traffic.end(entry, status, false)
-		out.write(w)
-	} else {
-		status = s.misbehave(w, r, fault, entry, exchange)
-	}
-	s.log.Debug("request", "method", r.Method, "path", path, "status", status, "took", time.Since(start), "fault", fault != nil)
-	if fault != nil && status == 0 {
-		// The server closes the connection without an answer.
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// exchange answers a request as the service would, and holds both sides to the
-// document.
-func (s *Service) exchange(r *http.Request, path string, body []byte, check bool) reply {
-	out, documented := s.answer(r, path, body)
-	if check && documented {
+	out, documented := s.answer(r, strings.TrimPrefix(r.URL.EscapedPath(), basePath), body)
+	if documented {
 		if err := s.validator.Response(r, out.status, out.header, out.body); err != nil {
 			s.traffic.violation(err)
 		}
 	}
-	return out
+	out.write(w)
 }
 
 // answer authorises, routes and checks a request before the handler sees it.
@@ -111,12 +83,16 @@ func (s *Service) authorise(r *http.Request) error {
 }
 
 // handle runs the handler and encodes its answer while the store is locked, so
-// that an answer is one moment's truth. An idempotent repetition gets the
-// first answer instead.
+// that an answer is one moment's truth. A read may be of a moment that is past.
+// An idempotent repetition gets the first answer instead.
 func (s *Service) handle(c *call) reply {
 	var out reply
 	var later func(context.Context) response
-	s.store.do(func(st *state) {
+	withState := s.store.do
+	if c.request.Method == http.MethodGet {
+		withState = func(fn func(*state)) { s.store.read(gateway.LagOf(c.request.Context()), fn) }
+	}
+	withState(func(st *state) {
 		var known bool
 		if out, known = st.recall(c); known {
 			return

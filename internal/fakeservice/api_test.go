@@ -22,11 +22,13 @@ type object = map[string]any
 type api struct {
 	*fakeservicetest.Server
 	t *testing.T
+	// transport is nil where the fake listens on loopback.
+	transport http.RoundTripper
 }
 
 func start(t *testing.T, opts ...func(*fakeservice.Options)) *api {
 	t.Helper()
-	return &api{fakeservicetest.Start(t, opts...), t}
+	return &api{Server: fakeservicetest.Start(t, opts...), t: t}
 }
 
 // answer is what came back. body is nil where it is no JSON object.
@@ -79,7 +81,7 @@ func (a *api) try(method, path string, body any, header ...string) (answer, erro
 	for i := 0; i+1 < len(header); i += 2 {
 		request.Header.Set(header[i], header[i+1])
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := (&http.Client{Transport: a.transport}).Do(request)
 	if err != nil {
 		return answer{}, err
 	}
@@ -147,7 +149,7 @@ func TestAuthorisation(t *testing.T) {
 
 func TestUnknownPath(t *testing.T) {
 	t.Parallel()
-	a := &api{serveWithViolations(t, 3), t}
+	a := &api{Server: serveWithViolations(t, 3), t: t}
 	a.want(404, "not_found", "GET", "/nothing", nil)
 	a.want(404, "not_found", "DELETE", "/plans", nil)
 	// An empty id must not be answered with a redirect to another path.
@@ -187,7 +189,7 @@ func (r *recorder) close() {
 
 func TestRequestsThatBreakTheDocument(t *testing.T) {
 	t.Parallel()
-	a := &api{serveWithViolations(t, 7), t}
+	a := &api{Server: serveWithViolations(t, 7), t: t}
 	id := a.running("postgres")
 	a.want(400, "invalid_request", "POST", "/instances", `{"name":`)
 	a.want(400, "invalid_request", "POST", "/instances", object{"name": "a", "plan": "free", "region": "eu-central", "colour": "red"})

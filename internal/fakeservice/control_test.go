@@ -26,7 +26,7 @@ func (a *api) control(method, path, body string, header ...string) (int, object)
 		}
 		request.Header.Set(header[i], header[i+1])
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := (&http.Client{Transport: a.transport}).Do(request)
 	if err != nil {
 		a.t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func (s *Service) SendMail(m Mail) {
 // Mails are those that the service would have sent, in order.
 func (s *Service) Mails() []Mail {
 	var mails []Mail
-	s.store.do(func(st *state) { mails = append(mails, st.mails...) })
+	s.store.read(0, func(st *state) { mails = append(mails, st.mails...) })
 	return mails
 }
 

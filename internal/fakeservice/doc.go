@@ -10,7 +10,20 @@
 // and finish jobs, inject faults, edit the state behind the client's back and
 // read the log of requests.
 //
-// How a request travels: service.go routes it, api.go checks, logs and answers
-// it, routes.go names its handler, and the handler works on the state while the
-// store is locked. Handlers return a response value and write nothing.
+// How a request travels: service.go gives it to the gateway, which logs it and
+// does to it what tests asked for (faults.go); api.go checks and answers what the
+// gateway passes on, routes.go names its handler, and the handler works on the
+// state while the store is locked. Handlers return a response value and write
+// nothing.
+//
+// A Service needs no socket. With gateway.Transport a client talks to it in
+// memory, in a bubble of testing/synctest too, where the fake's clock and all
+// that the gateway does go by the bubble's time:
+//
+//	client := &http.Client{Transport: gateway.Transport{Handler: service}}
+//
+// A connection that is closed shows in ServeHTTP as a panic with
+// http.ErrAbortHandler, before the answer has begun or in the middle of it. The
+// Transport makes an error of it for its client, as a server's connection does;
+// who calls ServeHTTP by other means has to recover it.
 package fakeservice

@@ -27,7 +27,7 @@ func (st *state) emit(kind, instanceID string, data map[string]any) {
 // Events returns every event so far, oldest first.
 func (s *Service) Events() []Event {
 	var events []Event
-	s.store.do(func(st *state) {
+	s.store.read(0, func(st *state) {
 		for _, e := range st.events {
 			e.Data = maps.Clone(e.Data)
 			events = append(events, e)

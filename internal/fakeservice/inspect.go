@@ -9,7 +9,7 @@ import (
 // Jobs returns every job so far, in order of creation.
 func (s *Service) Jobs() []Job {
 	var jobs []Job
-	s.store.do(func(st *state) {
+	s.store.read(0, func(st *state) {
 		for _, j := range st.jobs {
 			jobs = append(jobs, st.snapshot(j))
 		}
@@ -68,7 +68,7 @@ func (s *Service) StartJob(instanceID, operation, target string) (Job, error) {
 // Instances returns every instance, in order of creation.
 func (s *Service) Instances() []Instance {
 	var all []Instance
-	s.store.do(func(st *state) {
+	s.store.read(0, func(st *state) {
 		for _, in := range st.instances {
 			all = append(all, in.clone())
 		}
@@ -80,7 +80,7 @@ func (s *Service) Instances() []Instance {
 func (s *Service) Instance(id string) (Instance, bool) {
 	var found Instance
 	var ok bool
-	s.store.do(func(st *state) {
+	s.store.read(0, func(st *state) {
 		if in := st.find(id); in != nil {
 			found, ok = in.clone(), true
 		}
@@ -196,7 +196,7 @@ func (s *Service) machineAdded(id string, err error) Instance {
 // Apps returns the apps of an instance, in order of import.
 func (s *Service) Apps(instanceID string) []App {
 	var all []App
-	s.store.do(func(st *state) {
+	s.store.read(0, func(st *state) {
 		if in := st.find(instanceID); in != nil {
 			for _, a := range in.apps {
 				all = append(all, a.clone())
@@ -209,7 +209,16 @@ func (s *Service) Apps(instanceID string) []App {
 // App returns one app.
 func (s *Service) App(instanceID, name string) (App, bool) {
 	var found App
-	ok := s.withApp(instanceID, name, func(_ *state, _ *instance, a *app) { found = a.clone() })
+	ok := false
+	s.store.read(0, func(st *state) {
+		in := st.find(instanceID)
+		if in == nil {
+			return
+		}
+		if a := in.app(name); a != nil {
+			found, ok = a.clone(), true
+		}
+	})
 	return found, ok
 }
 
@@ -289,7 +298,7 @@ func (s *Service) Push(repo, branch string) string {
 // Databases returns the databases of an instance, the default one first.
 func (s *Service) Databases(instanceID string) []Database {
 	var all []Database
-	s.store.do(func(st *state) {
+	s.store.read(0, func(st *state) {
 		if in := st.find(instanceID); in != nil {
 			all = slices.Clone(in.databases)
 		}
@@ -323,7 +332,7 @@ func (s *Service) RemoveDatabase(instanceID, name string) bool {
 // Extensions returns the extensions of an instance, of all its databases.
 func (s *Service) Extensions(instanceID string) []Extension {
 	var all []Extension
-	s.store.do(func(st *state) {
+	s.store.read(0, func(st *state) {
 		if in := st.find(instanceID); in != nil {
 			all = slices.Clone(in.extensions)
 		}
@@ -346,7 +355,7 @@ func (s *Service) RemoveExtension(instanceID, database, name string) bool {
 // Webhooks returns every endpoint, with its secret.
 func (s *Service) Webhooks() []Webhook {
 	var all []Webhook
-	s.store.do(func(st *state) {
+	s.store.read(0, func(st *state) {
 		for _, w := range st.webhooks {
 			all = append(all, *w)
 		}
@@ -390,7 +399,7 @@ func (s *Service) EditCatalog(edit func(*Catalog)) {
 // progress.
 func (s *Service) Left() map[string]int {
 	left := map[string]int{}
-	s.store.do(func(st *state) {
+	s.store.read(0, func(st *state) {
 		left["instances"] = len(st.instances)
 		left["webhooks"] = len(st.webhooks)
 		left["jobs"] = len(st.activeJobs)

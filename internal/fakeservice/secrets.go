@@ -15,11 +15,15 @@ type secrets struct {
 	// key are tokens too, as with other open auth servers.
 	signing             string
 	anonKey, serviceKey string
-	ca                  *Authority
+	// ca is shared by all copies, as it is made when one of them is read.
+	ca *lazyAuthority
 }
 
+// lazyAuthority is a CA that is made when it is first asked for.
+type lazyAuthority struct{ made *Authority }
+
 func newSecrets() secrets {
-	var s secrets
+	s := secrets{ca: &lazyAuthority{}}
 	for _, engine := range []string{EnginePostgres, EngineRedis, EngineCouchDB, EngineNATS, EngineAuth} {
 		s.renew(engine)
 	}
@@ -77,10 +81,10 @@ func (s *secrets) credentials() Credentials {
 // authority makes the CA when it is first asked for, since most instances of a
 // test never are.
 func (s *secrets) authority(instanceID string) (*Authority, error) {
-	if s.ca != nil {
-		return s.ca, nil
+	if s.ca.made != nil {
+		return s.ca.made, nil
 	}
 	ca, err := newAuthority("Box CA of " + instanceID)
-	s.ca = ca
+	s.ca.made = ca
 	return ca, err
 }

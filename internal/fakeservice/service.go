@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
 // DefaultAPIKey is the key that a Service takes unless its options say another.
@@ -53,8 +54,7 @@ type Service struct {
 	mux       *http.ServeMux
 
 	traffic traffic
-	faults  faultList
-	closing chan struct{}
+	gateway *gateway.Gateway
 	once    sync.Once
 }
 
@@ -91,8 +91,8 @@ func New(o Options) *Service {
 		validator: validator,
 		mux:       http.NewServeMux(),
 		traffic:   traffic{kept: o.RequestsKept},
-		closing:   make(chan struct{}),
 	}
+	s.gateway = gateway.New(http.HandlerFunc(s.serveAPI), gateway.Options{Prefix: basePath, Now: clock.now, Watch: s.watch})
 	s.mux.HandleFunc("/checkout/{token}", s.serveCheckout)
 	s.mux.HandleFunc("GET /guides/apps", servePublicGuide)
 	newControl(s)
@@ -102,24 +102,25 @@ func New(o Options) *Service {
 	return s
 }
 
-// ServeHTTP answers the API under /api/v1, and what is beside it.
+// ServeHTTP answers the API under /api/v1, which is behind a gateway, and what
+// is beside it, which is not.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// Every answer bears the fake's own time: clients compare it with the
-	// times in records.
-	w.Header().Set("Date", s.clock.now().Format(http.TimeFormat))
 	if r.URL.Path == basePath || strings.HasPrefix(r.URL.Path, basePath+"/") {
-		s.serveAPI(w, r)
+		s.gateway.ServeHTTP(w, r)
 		return
 	}
+	// Every answer bears the fake's own time: clients compare it with the
+	// times in records. The gateway sees to its own.
+	w.Header().Set("Date", s.clock.now().Format(http.TimeFormat))
 	s.mux.ServeHTTP(w, r)
 }
 
 // Close stops the fake's timers and its data plane, and lets go of requests that
-// a fault delays.
+// a fault delays. Those that have yet to reach the service never do.
 func (s *Service) Close() error {
 	var err error
 	s.once.Do(func() {
-		close(s.closing)
+		s.gateway.Close()
 		s.store.close()
 		if s.plane != nil {
 			err = s.plane.Close()
@@ -145,13 +146,14 @@ func (s *Service) SetDuration(operation string, d time.Duration) {
 	s.store.do(func(st *state) { st.durations.set(operation, d) })
 }
 
-// Reset forgets everything: state, faults, holds, the request log and
-// violations. The clock goes on.
+// Reset forgets everything: state, what was set at the gateway, holds, the
+// request log and violations. The clock goes on.
 func (s *Service) Reset() {
+	s.gateway.Reset()
+	s.store.keepPast(func(h *history) { *h = history{} })
 	for _, id := range s.store.reset() {
 		s.removeMachine(id)
 	}
-	s.faults.clear()
 	s.traffic.clear()
 }
 

@@ -21,6 +21,7 @@ type store struct {
 
 	mu     sync.Mutex
 	state  *state
+	past   history
 	timer  *time.Timer
 	closed bool
 }
@@ -41,7 +42,29 @@ func (s *store) do(fn func(*state)) {
 	fn(s.state)
 	// What fn has set going may be due at once.
 	s.state.settle(s.clock.now())
+	s.past.keep(s.state)
 	s.arm()
+}
+
+// read is do for what changes nothing. It may be given the state as it was some
+// real time ago, as far as the past is kept.
+func (s *store) read(ago time.Duration, fn func(*state)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state.settle(s.clock.now()) {
+		s.past.keep(s.state)
+	}
+	shown := s.state
+	if ago > 0 {
+		shown = s.past.at(time.Now().Add(-ago), s.clock.speed, s.state)
+	}
+	fn(shown)
+	s.arm()
+}
+
+// keepPast changes how far back the state is kept.
+func (s *store) keepPast(change func(*history)) {
+	s.do(func(*state) { change(&s.past) })
 }
 
 // arm sets the timer for what is due next. The lock is held.
@@ -144,13 +167,15 @@ type due struct {
 	happen func()
 }
 
-// settle lets everything happen that is due by a time, in order.
-func (st *state) settle(until time.Time) {
+// settle lets everything happen that is due by a time, in order, and tells
+// whether there was anything.
+func (st *state) settle(until time.Time) (happened bool) {
 	for {
 		next, any := st.nextDue()
 		if !any || next.at.After(until) {
 			break
 		}
+		happened = true
 		if next.at.After(st.now) {
 			st.now = next.at
 		}
@@ -159,6 +184,7 @@ func (st *state) settle(until time.Time) {
 	if until.After(st.now) {
 		st.now = until
 	}
+	return happened
 }
 
 // nextDue is the earliest thing that will happen by itself. What is held is

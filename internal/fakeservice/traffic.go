@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
 // Request is one request to the API, as the log keeps it.
@@ -19,10 +22,13 @@ type Request struct {
 	// Header lacks Authorization, which holds the account's key.
 	Header http.Header
 	Body   []byte
-	// Status is 0 while the answer is being made, and for a connection that was
-	// closed without one.
+	// Status is what the client got: 0 while the answer is being made, and for a
+	// connection that was closed without one.
 	Status int
-	// Fault tells whether an injected fault took part.
+	// Served is what the service itself has answered: 0 for a request that has
+	// not reached it, or not yet.
+	Served int
+	// Fault tells whether the gateway took part in the answer.
 	Fault bool
 }
 
@@ -47,12 +53,35 @@ func (t *traffic) begin(r Request) *Request {
 	return &r
 }
 
-// end completes an entry before the answer is sent, so that whoever has the
-// answer finds the entry complete.
-func (t *traffic) end(entry *Request, status int, fault bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	entry.Status, entry.Fault = status, fault
+// watch logs each request as it comes to the gateway.
+func (s *Service) watch(r *http.Request, body []byte) gateway.Exchange {
+	return &exchange{s, s.traffic.begin(Request{
+		At: s.clock.now(), RealAt: time.Now(), Method: r.Method, Path: strings.TrimPrefix(r.URL.EscapedPath(), basePath),
+		Query: r.URL.RawQuery, Header: r.Header.Clone(), Body: body,
+	})}
+}
+
+// exchange completes the entry of one request.
+type exchange struct {
+	service *Service
+	entry   *Request
+}
+
+// Served notes the service's own answer, which may come after the client's.
+func (e *exchange) Served(status int) {
+	e.service.traffic.mu.Lock()
+	defer e.service.traffic.mu.Unlock()
+	e.entry.Served = status
+}
+
+// Answered completes the entry before the answer is sent, so that whoever has
+// the answer finds the entry complete.
+func (e *exchange) Answered(status int, struck bool) {
+	e.service.log.Debug("request", "method", e.entry.Method, "path", e.entry.Path, "status", status,
+		"took", time.Since(e.entry.RealAt), "fault", struck)
+	e.service.traffic.mu.Lock()
+	defer e.service.traffic.mu.Unlock()
+	e.entry.Status, e.entry.Fault = status, struck
 }
 
 func (t *traffic) violation(err error) {
@@ -89,7 +118,7 @@ func (s *Service) Count(method, pathGlob string) int {
 	defer s.traffic.mu.Unlock()
 	n := 0
 	for _, r := range s.traffic.requests {
-		if matches(method, r.Method) && matchGlob(pathGlob, r.Path) {
+		if matches(method, r.Method) && gateway.MatchPath(pathGlob, r.Path) {
 			n++
 		}
 	}

@@ -1,0 +1,139 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// answer is an answer as it goes back to the client.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// envelope is an answer as the service words its errors.
+func envelope(status int, code, detail string) *answer {
+	// Two strings always encode.
+	text, _ := json.Marshal(struct {
+		Detail string `json:"detail"`
+		Code   string `json:"code"`
+	}{detail, code})
+	return &answer{status, http.Header{"Content-Type": {"application/json"}}, append(text, '\n')}
+}
+
+func (a *answer) writeHeader(w http.ResponseWriter) {
+	for name, values := range a.header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(a.status)
+}
+
+func (a *answer) write(w http.ResponseWriter) {
+	a.writeHeader(w)
+	_, _ = w.Write(a.body) // nothing is left to do for a client that has gone
+}
+
+// breakOff announces the whole body, sends the first half and closes the
+// connection.
+func (a *answer) breakOff(w http.ResponseWriter) {
+	a.header.Set("Content-Length", strconv.Itoa(len(a.body)))
+	a.writeHeader(w)
+	_, _ = w.Write(a.body[:len(a.body)/2])
+	flush(w) // what is not flushed would be lost with the connection
+	panic(http.ErrAbortHandler)
+}
+
+// stream sends a body of the fault's size without ever holding it: a JSON
+// string that does not end.
+func (p *passage) stream(w http.ResponseWriter, out *answer) {
+	f := p.fault
+	out.writeHeader(w)
+	piece := []byte(`{"padding":"` + strings.Repeat("x", 1<<10-12))
+	for left := f.BodySize; left > 0; left -= int64(len(piece)) {
+		piece = piece[:min(int64(len(piece)), left)]
+		if _, err := w.Write(piece); err != nil {
+			return
+		}
+		if f.Pace > 0 {
+			flush(w)
+			if !p.pause(f.Pace) {
+				return
+			}
+		}
+		for i := range piece {
+			piece[i] = 'x'
+		}
+	}
+}
+
+func flush(w http.ResponseWriter) {
+	// A writer that cannot flush holds nothing back.
+	_ = http.NewResponseController(w).Flush()
+}
+
+// record has a handler answer a request, and returns nil if it aborts the
+// connection.
+func record(handler http.Handler, r *http.Request) (out *answer) {
+	made := &recorder{answer{status: http.StatusOK, header: http.Header{}}}
+	defer func() {
+		//nolint:errorlint // the handler panics with this very value
+		if reason := recover(); reason == http.ErrAbortHandler {
+			out = nil
+		} else if reason != nil {
+			panic(reason)
+		}
+	}()
+	handler.ServeHTTP(made, r)
+	return &made.answer
+}
+
+// recorder keeps what a handler writes.
+type recorder struct{ answer }
+
+func (r *recorder) Header() http.Header { return r.header }
+
+func (r *recorder) WriteHeader(status int) { r.status = status }
+
+func (r *recorder) Write(piece []byte) (int, error) {
+	r.body = append(r.body, piece...)
+	return len(piece), nil
+}
+
+// bodyHeld is how much of a request's body is read before it is passed on, which
+// is more than the service takes.
+const bodyHeld = 2 << 20
+
+// requestBody is the body of a request, to be read more than once. What comes
+// after its head, or the error that ended it, is for the service alone.
+type requestBody struct {
+	head []byte
+	rest io.Reader
+}
+
+func readBody(r *http.Request) requestBody {
+	if r.Body == nil {
+		return requestBody{nil, http.NoBody}
+	}
+	head, err := io.ReadAll(io.LimitReader(r.Body, bodyHeld))
+	switch {
+	case err != nil:
+		return requestBody{head, failing{err}}
+	case len(head) == bodyHeld:
+		return requestBody{head, r.Body}
+	}
+	return requestBody{head, http.NoBody}
+}
+
+func (b requestBody) reader() io.ReadCloser {
+	return io.NopCloser(io.MultiReader(bytes.NewReader(b.head), b.rest))
+}
+
+// failing is what cannot be read.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
