@@ -75,7 +75,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
 
 	finished := saved
-	err = r.finish(ctx, turn, &finished, plan, work, sortedKeys(secret))
+	err = r.finish(ctx, turn, &finished, plan, pending, sortedKeys(secret))
 	switch {
 	case stillInProgress(err):
 		resp.Diagnostics.AddWarning("App "+name+" is not deployed yet",
@@ -91,9 +91,9 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 
 // finish brings a new app to where it is planned: its import's job, its links,
 // which an import does not apply, and its first build, outside the queue.
-func (r *appResource) finish(ctx context.Context, turn *client.Turn, m *appModel, plan appModel, work pendingWork, secretKeys []string) error {
+func (r *appResource) finish(ctx context.Context, turn *client.Turn, m *appModel, plan appModel, pending client.Pending, secretKeys []string) error {
 	name := m.Name.ValueString()
-	if err := turn.Wait(ctx, client.Pending{JobID: work.Job}, client.OpAppImport); err != nil {
+	if err := turn.Wait(ctx, pending, client.OpAppImport); err != nil {
 		return err
 	}
 	app, err := readBack(ctx, r.app(m), anything)
@@ -112,7 +112,7 @@ func (r *appResource) finish(ctx context.Context, turn *client.Turn, m *appModel
 		}
 	}
 	turn.Leave()
-	if err := r.client.WaitDeployed(ctx, turn.InstanceID(), name, work.Build, ""); err != nil {
+	if err := r.client.WaitDeployed(ctx, turn.InstanceID(), name, pending.BuildID, ""); err != nil {
 		return err
 	}
 	*m = plan

@@ -115,7 +115,7 @@ func (u *appUpdate) change(ctx context.Context, turn *client.Turn, name string, 
 // is told again only where it was the import: of any other, what it did not do
 // is seen and done anew.
 func (u *appUpdate) waitBefore(ctx context.Context, turn *client.Turn) error {
-	err := turn.Wait(ctx, client.Pending{JobID: u.work.Job}, client.OpAppImport)
+	err := awaitLeft(ctx, turn, u.work, client.OpAppImport)
 	if failed(err) && !u.work.Creating {
 		u.work = pendingWork{Deploying: u.work.Deploying}
 		return nil

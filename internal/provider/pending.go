@@ -56,6 +56,20 @@ func (w pendingWork) unfinished() bool { return w.Job != "" || w.Deploying || w.
 
 const pendingKey = "pending"
 
+// awaitLeft waits for the job that an earlier apply left behind. Where its id is
+// not known, or the service does not know the job any more, the records decide
+// what is still to be done.
+func awaitLeft(ctx context.Context, turn *client.Turn, work pendingWork, operation string) error {
+	if work.Job == "" {
+		return nil
+	}
+	err := turn.Wait(ctx, client.Pending{JobID: work.Job}, operation)
+	if missing := (*client.MissingJobError)(nil); errors.As(err, &missing) {
+		return nil
+	}
+	return err
+}
+
 type privateReader interface {
 	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 }

@@ -137,7 +137,10 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 		resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, childIdentity{InstanceID: plan.InstanceID, Name: plan.Name})...)
 		savePrivate(ctx, resp.Private, pendingKey, pendingWork{Job: pending.JobID, Creating: true}, &resp.Diagnostics)
-		return r.finish(ctx, turn, &plan, pending.JobID)
+		if err := turn.Wait(ctx, pending, client.OpDatabaseCreate); err != nil {
+			return err
+		}
+		return r.readCreated(ctx, &plan)
 	})
 	switch {
 	case accepted && stillInProgress(err):
@@ -151,11 +154,8 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 	}
 }
 
-// finish waits for the creation's job and reads the database.
-func (r *postgresDatabaseResource) finish(ctx context.Context, turn *client.Turn, m *postgresDatabaseModel, job string) error {
-	if err := turn.Wait(ctx, client.Pending{JobID: job}, client.OpDatabaseCreate); err != nil {
-		return err
-	}
+// readCreated reads a database that was created.
+func (r *postgresDatabaseResource) readCreated(ctx context.Context, m *postgresDatabaseModel) error {
 	database, err := readBack(ctx, func(ctx context.Context) (client.Database, error) { return r.find(ctx, *m) }, anything)
 	if err != nil {
 		return err
@@ -219,7 +219,10 @@ func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.Upda
 	}
 	if pending {
 		err := inTurn(ctx, r.client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
-			return r.finish(ctx, turn, &plan, work.Job)
+			if err := awaitLeft(ctx, turn, work, client.OpDatabaseCreate); err != nil {
+				return err
+			}
+			return r.readCreated(ctx, &plan)
 		})
 		if err != nil {
 			addError(&resp.Diagnostics, "Unable to finish creating database "+plan.Name.ValueString(), err)
