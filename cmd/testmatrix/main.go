@@ -1,17 +1,18 @@
 // Command testmatrix runs the acceptance tests on several CLIs, one after the
 // other, and prints a table of what became of them.
 //
-//	testmatrix [-run PATTERN] [-parallel N] [-timeout D] NAME=PATH...
+//	testmatrix [-run PATTERN] [-parallel N] [-timeout D] NAME=PATH=OLDEST...
 //
 // NAME is what the table calls a CLI: terraform or tofu with a version behind
-// it, such as tofu-1.11. PATH is its program. The first Terraform and the first
-// OpenTofu are the oldest ones: what they write, the others' tests carry on with.
+// it, such as tofu-1.12. PATH is its program. OLDEST is the program of the oldest
+// CLI of its kind, whose states the one under test must be able to carry on with.
 //
 // It is run in the repository's root, as `make test-matrix` does. It exits with
 // 1 when a test failed or was skipped for anything but the CLI's version.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -25,12 +26,9 @@ import (
 )
 
 // A cli is a program that the tests are run on.
-type cli struct{ name, path string }
+type cli struct{ name, path, oldest string }
 
-func (c cli) product() string {
-	product, _, _ := strings.Cut(c.name, "-")
-	return product
-}
+func (c cli) isTofu() bool { return strings.HasPrefix(c.name, "tofu-") }
 
 func main() {
 	run := flag.String("run", ".", "run only the tests that match this pattern, as go test takes it")
@@ -47,7 +45,7 @@ func main() {
 		fmt.Printf("==> %s: %s\n", c.name, c.path)
 		command := exec.Command("go", "test", "-json", "-count", "1", "-run", *run,
 			"-parallel", strconv.Itoa(*parallel), "-timeout", timeout.String(), "./internal/provider")
-		command.Env = environment(os.Environ(), c, oldest(clis, c.product()))
+		command.Env = environment(os.Environ(), c)
 		begun := time.Now()
 		result, err := test(command, os.Stdout)
 		if err != nil {
@@ -63,45 +61,38 @@ func main() {
 	}
 }
 
-// parse reads arguments of the form NAME=PATH. Paths are made absolute, as tests
-// run in their package's folder.
+// parse reads arguments of the form NAME=PATH=OLDEST. The paths must be absolute,
+// as tests run in their package's folder.
 func parse(args []string) ([]cli, error) {
+	if len(args) == 0 {
+		return nil, errors.New("name at least one CLI, as NAME=PATH=OLDEST")
+	}
 	var clis []cli
 	for _, arg := range args {
-		name, path, ok := strings.Cut(arg, "=")
-		c := cli{name, path}
-		if !ok || path == "" || !slices.Contains([]string{"terraform", "tofu"}, c.product()) {
-			return nil, fmt.Errorf("%q must have the form NAME=PATH, with a name such as terraform-1.11 or tofu-1.11", arg)
+		parts := strings.Split(arg, "=")
+		if len(parts) != 3 || !filepath.IsAbs(parts[1]) || !filepath.IsAbs(parts[2]) {
+			return nil, fmt.Errorf("%q must have the form NAME=PATH=OLDEST, with absolute paths", arg)
 		}
-		absolute, err := filepath.Abs(path)
-		if err != nil {
-			return nil, err
+		c := cli{parts[0], parts[1], parts[2]}
+		if !c.isTofu() && !strings.HasPrefix(c.name, "terraform-") {
+			return nil, fmt.Errorf("%q must be a name such as terraform-1.11 or tofu-1.11", c.name)
 		}
-		c.path = absolute
 		clis = append(clis, c)
-	}
-	if len(clis) == 0 {
-		return nil, fmt.Errorf("name at least one CLI, as NAME=PATH")
 	}
 	return clis, nil
 }
 
-// oldest is the first of a product.
-func oldest(clis []cli, product string) cli {
-	return clis[slices.IndexFunc(clis, func(c cli) bool { return c.product() == product })]
-}
-
 // environment is what the tests run with: the CLI, and nothing of a real account
 // or of the caller's own CLI settings.
-func environment(outer []string, c, oldest cli) []string {
+func environment(outer []string, c cli) []string {
 	taken := []string{"HOSTING_BASE_URL", "HOSTING_API_KEY", "TF_CLI_CONFIG_FILE", "TF_ACC_PROVIDER_HOST"}
 	env := slices.DeleteFunc(slices.Clone(outer), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
 		return slices.Contains(taken, name)
 	})
 	env = append(env, "TF_ACC=1", "CHECKPOINT_DISABLE=1", "HOSTING_TEST_STRICT=1",
-		"TF_ACC_TERRAFORM_PATH="+c.path, "HOSTING_TEST_OLDEST_CLI="+oldest.path)
-	if c.product() == "tofu" {
+		"TF_ACC_TERRAFORM_PATH="+c.path, "HOSTING_TEST_OLDEST_CLI="+c.oldest)
+	if c.isTofu() {
 		env = append(env, "TF_ACC_PROVIDER_HOST=registry.opentofu.org")
 	}
 	return env
