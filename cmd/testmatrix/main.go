@@ -12,12 +12,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -40,25 +42,39 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	var rows []row
-	for _, c := range clis {
-		fmt.Printf("==> %s: %s\n", c.name, c.path)
-		command := exec.Command("go", "test", "-json", "-count", "1", "-run", *run,
-			"-parallel", strconv.Itoa(*parallel), "-timeout", timeout.String(), "./internal/provider")
-		command.Env = environment(os.Environ(), c)
-		begun := time.Now()
-		result, err := test(command, os.Stdout)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		rows = append(rows, row{c.name, result, time.Since(begun)})
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	rows, err := runAll(ctx, clis, "-run", *run, "-parallel", strconv.Itoa(*parallel), "-timeout", timeout.String())
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 	fmt.Println()
 	printTable(os.Stdout, rows)
 	if slices.ContainsFunc(rows, func(r row) bool { return !r.result.good() }) {
 		os.Exit(1)
 	}
+}
+
+// runAll runs the tests on each CLI in turn, with arguments for go test.
+func runAll(ctx context.Context, clis []cli, args ...string) ([]row, error) {
+	var rows []row
+	for _, c := range clis {
+		fmt.Printf("==> %s: %s\n", c.name, c.path)
+		command := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-json", "-count", "1"}, args, []string{"./internal/provider"})...)
+		command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // go test then ends what it started
+		command.Env = environment(os.Environ(), c)
+		begun := time.Now()
+		result, err := test(command, os.Stdout)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row{c.name, result, time.Since(begun)})
+	}
+	return rows, nil
 }
 
 // parse reads arguments of the form NAME=PATH=OLDEST. The paths must be absolute,
