@@ -1,22 +1,25 @@
 // Command testmatrix runs the acceptance tests on several CLIs, one after the
 // other, and prints a table of what became of them.
 //
-//	testmatrix [-run PATTERN] [-parallel N] [-timeout D] NAME=PATH...
+//	testmatrix [-run PATTERN] [-parallel N] [-timeout D] NAME=PATH=OLDEST...
 //
 // NAME is what the table calls a CLI: terraform or tofu with a version behind
-// it, such as tofu-1.11. PATH is its program. The first Terraform and the first
-// OpenTofu are the oldest ones: what they write, the others' tests carry on with.
+// it, such as tofu-1.12. PATH is its program. OLDEST is the program of the oldest
+// CLI of its kind, whose states the one under test must be able to carry on with.
 //
 // It is run in the repository's root, as `make test-matrix` does. It exits with
 // 1 when a test failed or was skipped for anything but the CLI's version.
 package main
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -25,12 +28,9 @@ import (
 )
 
 // A cli is a program that the tests are run on.
-type cli struct{ name, path string }
+type cli struct{ name, path, oldest string }
 
-func (c cli) product() string {
-	product, _, _ := strings.Cut(c.name, "-")
-	return product
-}
+func (c cli) isTofu() bool { return strings.HasPrefix(c.name, "tofu-") }
 
 func main() {
 	run := flag.String("run", ".", "run only the tests that match this pattern, as go test takes it")
@@ -42,19 +42,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	var rows []row
-	for _, c := range clis {
-		fmt.Printf("==> %s: %s\n", c.name, c.path)
-		command := exec.Command("go", "test", "-json", "-count", "1", "-run", *run,
-			"-parallel", strconv.Itoa(*parallel), "-timeout", timeout.String(), "./internal/provider")
-		command.Env = environment(os.Environ(), c, oldest(clis, c.product()))
-		begun := time.Now()
-		result, err := test(command, os.Stdout)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		rows = append(rows, row{c.name, result, time.Since(begun)})
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	rows, err := runAll(ctx, clis, "-run", *run, "-parallel", strconv.Itoa(*parallel), "-timeout", timeout.String())
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 	fmt.Println()
 	printTable(os.Stdout, rows)
@@ -63,45 +56,59 @@ func main() {
 	}
 }
 
-// parse reads arguments of the form NAME=PATH. Paths are made absolute, as tests
-// run in their package's folder.
-func parse(args []string) ([]cli, error) {
-	var clis []cli
-	for _, arg := range args {
-		name, path, ok := strings.Cut(arg, "=")
-		c := cli{name, path}
-		if !ok || path == "" || !slices.Contains([]string{"terraform", "tofu"}, c.product()) {
-			return nil, fmt.Errorf("%q must have the form NAME=PATH, with a name such as terraform-1.11 or tofu-1.11", arg)
+// runAll runs the tests on each CLI in turn, with arguments for go test.
+func runAll(ctx context.Context, clis []cli, args ...string) ([]row, error) {
+	var rows []row
+	for _, c := range clis {
+		fmt.Printf("==> %s: %s\n", c.name, c.path)
+		command := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-json", "-count", "1"}, args, []string{"./internal/provider"})...)
+		command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // go test then ends what it started
+		command.Env = environment(os.Environ(), c)
+		begun := time.Now()
+		result, err := test(command, os.Stdout)
+		if err == nil {
+			err = ctx.Err()
 		}
-		absolute, err := filepath.Abs(path)
 		if err != nil {
 			return nil, err
 		}
-		c.path = absolute
-		clis = append(clis, c)
+		rows = append(rows, row{c.name, result, time.Since(begun)})
 	}
-	if len(clis) == 0 {
-		return nil, fmt.Errorf("name at least one CLI, as NAME=PATH")
+	return rows, nil
+}
+
+// parse reads arguments of the form NAME=PATH=OLDEST. The paths must be absolute,
+// as tests run in their package's folder.
+func parse(args []string) ([]cli, error) {
+	if len(args) == 0 {
+		return nil, errors.New("name at least one CLI, as NAME=PATH=OLDEST")
+	}
+	var clis []cli
+	for _, arg := range args {
+		parts := strings.Split(arg, "=")
+		if len(parts) != 3 || !filepath.IsAbs(parts[1]) || !filepath.IsAbs(parts[2]) {
+			return nil, fmt.Errorf("%q must have the form NAME=PATH=OLDEST, with absolute paths", arg)
+		}
+		c := cli{parts[0], parts[1], parts[2]}
+		if !c.isTofu() && !strings.HasPrefix(c.name, "terraform-") {
+			return nil, fmt.Errorf("%q must be a name such as terraform-1.11 or tofu-1.11", c.name)
+		}
+		clis = append(clis, c)
 	}
 	return clis, nil
 }
 
-// oldest is the first of a product.
-func oldest(clis []cli, product string) cli {
-	return clis[slices.IndexFunc(clis, func(c cli) bool { return c.product() == product })]
-}
-
 // environment is what the tests run with: the CLI, and nothing of a real account
 // or of the caller's own CLI settings.
-func environment(outer []string, c, oldest cli) []string {
+func environment(outer []string, c cli) []string {
 	taken := []string{"HOSTING_BASE_URL", "HOSTING_API_KEY", "TF_CLI_CONFIG_FILE", "TF_ACC_PROVIDER_HOST"}
 	env := slices.DeleteFunc(slices.Clone(outer), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
 		return slices.Contains(taken, name)
 	})
 	env = append(env, "TF_ACC=1", "CHECKPOINT_DISABLE=1", "HOSTING_TEST_STRICT=1",
-		"TF_ACC_TERRAFORM_PATH="+c.path, "HOSTING_TEST_OLDEST_CLI="+oldest.path)
-	if c.product() == "tofu" {
+		"TF_ACC_TERRAFORM_PATH="+c.path, "HOSTING_TEST_OLDEST_CLI="+c.oldest)
+	if c.isTofu() {
 		env = append(env, "TF_ACC_PROVIDER_HOST=registry.opentofu.org")
 	}
 	return env

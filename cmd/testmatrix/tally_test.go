@@ -83,14 +83,11 @@ func TestReadPrintsWhatFails(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	clis, err := parse([]string{"terraform-1.11=/a/terraform", "tofu-1.11=/a/tofu", "terraform-1.16=/b/terraform"})
-	if err != nil || len(clis) != 3 || clis[1] != (cli{"tofu-1.11", "/a/tofu"}) {
+	clis, err := parse([]string{"terraform-1.16=/new/terraform=/old/terraform", "tofu-1.11=/old/tofu=/old/tofu"})
+	if err != nil || len(clis) != 2 || clis[0] != (cli{"terraform-1.16", "/new/terraform", "/old/terraform"}) {
 		t.Fatalf("%+v, %v", clis, err)
 	}
-	if old := oldest(clis, "terraform"); old != clis[0] {
-		t.Errorf("the oldest Terraform is %+v", old)
-	}
-	for _, args := range [][]string{nil, {"terraform-1.11"}, {"terraform-1.11="}, {"pulumi-1=/p"}} {
+	for _, args := range [][]string{nil, {"terraform-1.11"}, {"terraform-1.11=/p"}, {"terraform-1.11=p=/p"}, {"pulumi-1=/p=/p"}} {
 		if _, err := parse(args); err == nil {
 			t.Errorf("%q was taken", args)
 		}
@@ -98,7 +95,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestEnvironment(t *testing.T) {
-	got := strings.Join(environment([]string{"HOME=/h", "HOSTING_API_KEY=real", "TF_CLI_CONFIG_FILE=/rc"}, cli{"tofu-1.12", "/new"}, cli{"tofu-1.11", "/old"}), " ")
+	got := strings.Join(environment([]string{"HOME=/h", "HOSTING_API_KEY=real", "TF_CLI_CONFIG_FILE=/rc"}, cli{"tofu-1.12", "/new", "/old"}), " ")
 	want := "HOME=/h TF_ACC=1 CHECKPOINT_DISABLE=1 HOSTING_TEST_STRICT=1 TF_ACC_TERRAFORM_PATH=/new HOSTING_TEST_OLDEST_CLI=/old TF_ACC_PROVIDER_HOST=registry.opentofu.org"
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)

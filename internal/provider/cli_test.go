@@ -269,6 +269,17 @@ func (w *workspace) read(name string) string {
 	return string(content)
 }
 
+// logs has the CLI write all that the provider logs to a file, for what the fake
+// cannot see. The function that it returns tells whether a text is in there.
+func (w *workspace) logs() func(text string) bool {
+	path := filepath.Join(w.folder, "provider.log")
+	w.env = append(w.env, "TF_LOG_PROVIDER=TRACE", "TF_LOG_PATH="+path)
+	return func(text string) bool {
+		content, err := os.ReadFile(path) // it is not there before the first line
+		return err == nil && bytes.Contains(content, []byte(text))
+	}
+}
+
 // lacks ends a test on a machine without what it needs: it is skipped, and fails
 // where HOSTING_TEST_STRICT=1 says that everything is there, as in CI.
 func lacks(t *testing.T, format string, args ...any) {

@@ -120,12 +120,11 @@ var creationFaults = []faultRow{
 		service := fakeservice.New(fakeservice.Options{Speed: testSpeed})
 		fake := &fakeservicetest.Server{Service: service, BaseURL: "http://" + address + "/api/v1"}
 		w := newWorkspaceBeside(t, fake, "provider \"hosting\" {\n max_retries = 12\n}\nresource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example\"\n}")
+		logged := w.logs()
 		apply := w.start("apply", "-auto-approve", "-no-color")
-		time.AfterFunc(1500*time.Millisecond, func() {
-			server := &http.Server{Addr: address, Handler: service}
-			t.Cleanup(func() { server.Close(); service.Close() })
-			go server.ListenAndServe()
-		})
+		until(t, "a connection is refused", func() bool { return logged("connection refused") })
+		server := serve(t, address, service)
+		t.Cleanup(func() { server.Close(); service.Close() })
 		r := apply.wait()
 		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
 		must(t, fake.Count("POST", "/webhooks") == 1, "%d POSTs arrived", fake.Count("POST", "/webhooks"))
@@ -134,11 +133,19 @@ var creationFaults = []faultRow{
 	{7, "Ctrl-C while the POST is in flight", func(t *testing.T) string {
 		fake := startFake(t)
 		release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
-		fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Delay: 2 * time.Second})
+		held := make(chan struct{})
+		answer := sync.OnceFunc(func() { close(held) })
+		defer answer()
+		fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Rewrite: func(map[string]any) { <-held }})
 		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+		logged := w.logs()
 		apply := w.start("apply", "-auto-approve", "-no-color")
-		until(t, "the POST arrives", func() bool { return fake.Count("POST", "/instances") == 1 })
+		until(t, "the instance is made", func() bool { return len(fake.Instances()) == 1 })
+		const stopped = "Closed all our contexts"
+		must(t, !logged(stopped), "the provider was stopped before the interruption")
 		apply.signal(syscall.SIGINT)
+		until(t, "the provider is stopped", func() bool { return logged(stopped) })
+		answer()
 		apply.wait()
 		must(t, w.mustBeKept("hosting_instance", "test").Attributes["id"] == onlyInstance(t, fake), "the id is not in the state")
 		release()
@@ -191,8 +198,13 @@ var creationFaults = []faultRow{
 		apply.signal(syscall.SIGINT)
 		apply.wait()
 		second.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Status: http.StatusNotFound, Code: "not_found"})
-		time.AfterFunc(time.Second, release)
-		w.apply()
+		// Held until the refresh and the update have both looked at its job.
+		polls := second.Count("GET", "/jobs/*")
+		next := w.start("apply", "-auto-approve", "-no-color")
+		until(t, "the same job is waited for", func() bool { return second.Count("GET", "/jobs/*") > polls+1 })
+		release()
+		r := next.wait()
+		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
 		must(t, second.Count("POST", "/instances") == 1, "%d creations", second.Count("POST", "/instances"))
 		return "3 times 404: kept; 1 at the refresh: kept; " + counts(second, "POST /instances")
 	}},
@@ -213,27 +225,48 @@ var creationFaults = []faultRow{
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		must(t, err == nil, "%v", err)
 		address := listener.Addr().String()
-		server := &http.Server{Handler: service}
-		go server.Serve(listener)
+		listener.Close()
+		server := serve(t, address, service)
 		fake := &fakeservicetest.Server{Service: service, BaseURL: "http://" + address + "/api/v1"}
 		w := newWorkspaceBeside(t, fake, appHCL(appArguments))
 		apply := w.start("apply", "-auto-approve", "-no-color")
-		var restarts sync.WaitGroup
 		for n, moment := range []func() bool{
 			func() bool { return fake.Count("GET", "/jobs/*") > 0 },
 			func() bool { return fake.Count("GET", "/instances/*/apps/*/builds") > 0 },
 		} {
 			until(t, fmt.Sprint("moment ", n), moment)
 			server.Close()
-			time.Sleep(1500 * time.Millisecond) // long enough for some polls
-			server = &http.Server{Addr: address, Handler: service}
-			restarts.Go(func() { server.ListenAndServe() })
+			dropConnections(t, address, 2)
+			server = serve(t, address, service)
 		}
 		r := apply.wait()
 		server.Close()
-		restarts.Wait()
 		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
 		mustBeOnce(t, fake)
 		return "2 restarts, apply complete, " + counts(fake, "POST /instances", "POST /instances/*/apps/import")
 	}},
+}
+
+// serve has an address answered by a handler, from now on.
+func serve(t *testing.T, address string, handler http.Handler) *http.Server {
+	t.Helper()
+	listener, err := net.Listen("tcp", address)
+	must(t, err == nil, "%v", err)
+	server := &http.Server{Handler: handler}
+	go server.Serve(listener)
+	return server
+}
+
+// dropConnections takes connections at an address and drops them without an
+// answer, as many as it is told.
+func dropConnections(t *testing.T, address string, n int) {
+	t.Helper()
+	listener, err := net.Listen("tcp", address)
+	must(t, err == nil, "%v", err)
+	defer listener.Close()
+	for range n {
+		connection, err := listener.Accept()
+		must(t, err == nil, "%v", err)
+		connection.Close()
+	}
 }

@@ -215,13 +215,18 @@ resource "hosting_instance" "test" {
 				}
 			}
 		}
+		// A job that is held ends as soon as the destroy that comes waits for it.
+		releaseOncePolled := func(fake *fakeservicetest.Server, release func()) {
+			polls := fake.Count("GET", "/jobs/*")
+			whenever(t, func() bool { return fake.Count("GET", "/jobs/*") > polls }, release)
+		}
 		// Being deleted by somebody else: joined.
 		fake := startFake(t)
 		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
 		w.apply()
 		release := fake.HoldJobs(fakeservice.JobMatch{Operation: "delete"})
 		deleteBehind(t, fake, onlyInstance(t, fake))
-		time.AfterFunc(time.Second, release)
+		releaseOncePolled(fake, release)
 		must27(w, fake)
 		must(t, jobsOf(fake, "delete") == 1, "%d deletions", jobsOf(fake, "delete"))
 		// Gone.
@@ -236,7 +241,7 @@ resource "hosting_instance" "test" {
 		until(t, "the creation's job is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
 		apply.signal(syscall.SIGINT)
 		apply.wait()
-		time.AfterFunc(time.Second, release)
+		releaseOncePolled(fake, release)
 		must27(w, fake)
 		// Not paid: cancelled.
 		fake = startFake(t)

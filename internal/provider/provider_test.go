@@ -5,7 +5,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
@@ -42,10 +41,7 @@ func TestMaxRetriesIsTheNumberOfRetries(t *testing.T) {
 
 func TestRequestTimeoutBoundsARequest(t *testing.T) {
 	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		select {
-		case <-r.Context().Done():
-		case <-time.After(30 * time.Second):
-		}
+		<-r.Context().Done()
 	}))
 	t.Cleanup(slow.Close)
 	run(t, refuses(`
