@@ -214,11 +214,44 @@ func (c *Client) AwaitsCheckout(ctx context.Context, instance Instance) error {
 }
 
 // WaitCreated waits until an instance's creation has ended well. job is the
-// creation's, "" where it is not known: then the instance's record tells it, or
-// its status when it names none. One whose checkout is open is not waited for, as
-// only a person can end that: it is a *CheckoutError. A creation that failed is a
-// *JobError.
+// creation's, "" where it is not known: then the instance's record names it. One
+// whose checkout is open is not waited for, as only a person can end that: it is a
+// *CheckoutError. A creation that failed is a *JobError.
 func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
+	if job == "" {
+		instance, err := c.creationNamed(ctx, id)
+		if err != nil || instance.Status != StatusCreating {
+			return errors.Join(err, failedCreation(instance))
+		}
+		job = instance.JobID
+	}
+	if known, err := c.Job(ctx, job); err == nil && known.Status == "queued" {
+		instance, err := c.Instance(ctx, id)
+		if err == nil {
+			err = c.AwaitsCheckout(ctx, instance)
+		}
+		if err != nil && !errors.Is(err, ErrNotFound) { // a read that lags behind does not show it yet
+			return err
+		}
+	}
+	err := c.WaitJob(ctx, id, Pending{JobID: job}, OpCreate, nil)
+	if missing := (*MissingJobError)(nil); !errors.As(err, &missing) {
+		return err
+	}
+	// The service keeps no jobs for that long. Its record tells what became of it.
+	instance, readErr := c.Instance(ctx, id)
+	switch {
+	case readErr != nil:
+		return errors.Join(err, readErr)
+	case instance.Status == StatusCreating:
+		return err
+	}
+	return failedCreation(instance)
+}
+
+// creationNamed reads an instance until its record names the job that creates it,
+// or shows that it has ended.
+func (c *Client) creationNamed(ctx context.Context, id string) (Instance, error) {
 	defer c.reads.changed(id)
 	var instance Instance
 	err := c.wait(ctx, usualDuration[OpCreate], func(ctx context.Context) (observation, error) {
@@ -230,24 +263,15 @@ func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 		if err := c.AwaitsCheckout(ctx, instance); err != nil {
 			return observation{}, permanent(err)
 		}
-		named := job != "" || instance.JobID != ""
-		return observation{done: instance.Status != StatusCreating || named}, nil
+		return observation{done: instance.Status != StatusCreating || instance.JobID != ""}, nil
 	})
-	if err != nil {
-		return interrupted(ctx, err, "the creation of instance "+id, job)
+	return instance, interrupted(ctx, err, "the creation of instance "+id, "")
+}
+
+// failedCreation is the error of an instance whose creation failed, else nil.
+func failedCreation(i Instance) error {
+	if i.Status != StatusFailed {
+		return nil
 	}
-	if instance.Status != StatusCreating && instance.Status != StatusFailed {
-		return nil // it has run already; what job runs now is another
-	}
-	if job == "" {
-		job = instance.JobID
-	}
-	if job == "" { // it failed
-		return &JobError{Job: Job{InstanceID: id, Operation: OpCreate, Status: instance.Status}}
-	}
-	err = c.WaitJob(ctx, id, Pending{JobID: job}, OpCreate, nil)
-	if missing := (*MissingJobError)(nil); errors.As(err, &missing) && instance.Status == StatusFailed {
-		return &JobError{Job: Job{ID: job, InstanceID: id, Operation: OpCreate, Status: instance.Status}}
-	}
-	return err
+	return &JobError{Job: Job{ID: i.JobID, InstanceID: i.ID, Operation: OpCreate, Status: i.Status}}
 }
