@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
@@ -25,6 +26,11 @@ func TestProviderArguments(t *testing.T) {
 		refuses(strings.Replace(config(fake, account), "api_key", "request_timeout = \"soon\"\n api_key", 1), `"soon" must be a positive duration`),
 		refuses(strings.Replace(config(fake, account), "api_key", "request_timeout = \"0s\"\n api_key", 1), `"0s" must be a positive duration`),
 		refuses(strings.Replace(config(fake, account), "api_key", "max_retries = -1\n api_key", 1), `max_retries`),
+		refuses(strings.Replace(config(fake, account), "api_key", "requests_per_second = 0\n api_key", 1), `requests_per_second`),
+		refuses("provider \"hosting\" {\n base_url = \""+fake.BaseURL+"?\"\n api_key = \"k\"\n}"+account, "the base URL must have no query and no fragment, not even an empty one"),
+		refuses("provider \"hosting\" {\n base_url = \""+fake.RootURL+"\"\n api_key = \"k\"\n}"+account, "the base URL must end in /api/v1"),
+		refuses("provider \"hosting\" {\n base_url = \""+fake.RootURL+"/api/v2\"\n api_key = \"k\"\n}"+account, "the base URL must end in /api/v1"),
+		refuses("provider \"hosting\" {\n base_url = \""+fake.BaseURL+"\"\n api_key = \"key\\n\"\n}"+account, "one read from a file often ends in a newline"),
 		resource.TestStep{Config: config(fake, account)},
 	)
 }
@@ -46,7 +52,7 @@ func TestRequestTimeoutBoundsARequest(t *testing.T) {
 	t.Cleanup(slow.Close)
 	run(t, refuses(`
 provider "hosting" {
-  base_url        = "`+slow.URL+`"
+  base_url        = "`+slow.URL+`/api/v1"
   api_key         = "key"
   max_retries     = 0
   request_timeout = "50ms"
@@ -61,9 +67,32 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Cleanup(other.Close)
 	redirecting := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
 	t.Cleanup(redirecting.Close)
-	run(t, refuses("provider \"hosting\" {\n base_url = \""+redirecting.URL+"\"\n api_key = \"key\"\n}\ndata \"hosting_account\" \"me\" {}",
+	run(t, refuses("provider \"hosting\" {\n base_url = \""+redirecting.URL+"/api/v1\"\n api_key = \"key\"\n}\ndata \"hosting_account\" \"me\" {}",
 		"answered 307 Temporary Redirect"))
 	if reached {
 		t.Error("the other host was reached")
+	}
+}
+
+// The ceiling holds for all requests of a run together, whatever their resource.
+func TestRequestsPerSecondIsACeiling(t *testing.T) {
+	fake := startFake(t)
+	fake.AddInstance(fakeservice.Instance{ID: "i-one", Name: "one", Plan: "medium", Region: "eu-central", Engines: map[string]*fakeservice.Engine{}})
+	const perSecond, reads = 10, 11
+	configuration := strings.Replace(config(fake, `data "hosting_backups" "each" {
+  count       = 11
+  instance_id = "i-one"
+}`), "api_key", "requests_per_second = 10\n api_key", 1)
+	run(t, resource.TestStep{Config: configuration})
+	// Each run of the CLI reads anew; its requests are the ones close together.
+	var times []time.Time
+	for _, request := range fake.Requests() {
+		times = append(times, request.RealAt)
+	}
+	if len(times) < reads {
+		t.Fatalf("%d requests, want %d at least", len(times), reads)
+	}
+	if took := times[reads-1].Sub(times[0]); took < (reads-1)*time.Second/perSecond*9/10 {
+		t.Errorf("%d requests took %s at %d per second", reads, took, perSecond)
 	}
 }
