@@ -57,7 +57,7 @@ func checkRetry(ctx context.Context, call *call, err error, retries int, limiter
 		return false
 	}
 	call.retries++
-	call.unsure = call.unsure || !(nothingSent(err) || refusal != nil && refusal.nothingDone())
+	call.unsure = call.unsure || !call.surelyNotDone()
 	return true
 }
 
