@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
 )
@@ -35,7 +34,6 @@ func (r request) name() string { return r.method + " /" + strings.Join(r.path, "
 // It travels in the request's context, as the chain's links see nothing else.
 type call struct {
 	request
-	begun    time.Time
 	attempts int // sent so far
 	retries  int // of them, those that count against the client's maximum
 	// answer is what the newest attempt got, nil when it got none, and err why.
@@ -104,7 +102,7 @@ func exchange[T any](ctx context.Context, c *Client, r request) (value T, unsure
 
 // send sends a request and returns its call with the answer, a success.
 func (c *Client) send(ctx context.Context, r request) (*call, error) {
-	call := &call{request: r, begun: time.Now()}
+	call := &call{request: r}
 	req, err := c.newRequest(context.WithValue(ctx, callKey{}, call), r)
 	if err != nil {
 		return call, err
