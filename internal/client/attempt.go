@@ -41,6 +41,7 @@ func (a *attempts) RoundTrip(req *http.Request) (resp *http.Response, err error)
 	if err != nil {
 		return nil, &notSentError{err}
 	}
+	defer a.outage.release(call)
 	if err := a.limiter.enter(caller); err != nil {
 		return nil, &notSentError{err}
 	}

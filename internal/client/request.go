@@ -42,6 +42,8 @@ type call struct {
 	// unsure tells that an attempt before the newest one may have been carried
 	// out: its answer was lost, or was not the service's.
 	unsure bool
+	// probe is set while the call finds out for others whether an outage has ended.
+	probe chan struct{}
 }
 
 // surelyNotDone tells that the newest attempt was not carried out: nothing was
