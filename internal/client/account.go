@@ -26,12 +26,20 @@ type ProfileChange struct {
 
 // Account reads the account.
 func (c *Client) Account(ctx context.Context) (Account, error) {
-	return get[Account](ctx, c, "me")
+	account, err := get[Account](ctx, c, "me")
+	if err == nil && account == (Account{}) {
+		err = c.foreign(request{method: http.MethodGet, path: []string{"me"}}, "the answer is no account")
+	}
+	return account, err
 }
 
 // UpdateProfile changes the account's profile.
 func (c *Client) UpdateProfile(ctx context.Context, change ProfileChange) (Account, error) {
-	return do[Account](ctx, c, request{method: http.MethodPatch, path: []string{"me"}, body: change})
+	account, err := do[Account](ctx, c, request{method: http.MethodPatch, path: []string{"me"}, body: change})
+	if err == nil && account == (Account{}) {
+		return c.Account(ctx) // the answer is not the record
+	}
+	return account, err
 }
 
 // Billing is what the account pays for.
@@ -62,7 +70,14 @@ type Charge struct {
 
 // Billing reads subscriptions and charges.
 func (c *Client) Billing(ctx context.Context) (Billing, error) {
-	return get[Billing](ctx, c, "billing")
+	answer, err := get[struct {
+		Subscriptions Maybe[[]Subscription] `json:"subscriptions"`
+		Charges       Maybe[[]Charge]       `json:"charges"`
+	}](ctx, c, "billing")
+	if err == nil && !answer.Subscriptions.Set && !answer.Charges.Set {
+		err = c.foreign(request{method: http.MethodGet, path: []string{"billing"}}, "the answer holds neither subscriptions nor charges")
+	}
+	return Billing{Subscriptions: answer.Subscriptions.Value, Charges: answer.Charges.Value}, err
 }
 
 // AppsGuide reads the apps hosting contract as markdown.

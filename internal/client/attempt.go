@@ -32,14 +32,16 @@ type attempts struct {
 }
 
 // RoundTrip sends an attempt. The answer is left in the call.
-func (a *attempts) RoundTrip(req *http.Request) (*http.Response, error) {
+func (a *attempts) RoundTrip(req *http.Request) (resp *http.Response, err error) {
 	caller := req.Context()
 	call := callOf(caller)
 	call.answer = nil
+	defer func() { call.err = err }()
 	timeout, err := a.outage.admit(caller, call, a.timeout)
 	if err != nil {
 		return nil, &notSentError{err}
 	}
+	defer a.outage.release(call)
 	if err := a.limiter.enter(caller); err != nil {
 		return nil, &notSentError{err}
 	}
@@ -52,7 +54,7 @@ func (a *attempts) RoundTrip(req *http.Request) (*http.Response, error) {
 	defer cancel()
 	ctx, noConnection := traceConnection(ctx)
 	begun := time.Now()
-	resp, err := a.next.RoundTrip(req.WithContext(ctx))
+	resp, err = a.next.RoundTrip(req.WithContext(ctx))
 	if err == nil {
 		call.answer, err = readAnswer(call.request, req.URL, resp, a.secrets)
 	}

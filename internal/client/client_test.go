@@ -1,8 +1,12 @@
 package client
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -18,11 +22,18 @@ type handlerTransport struct {
 	handler http.HandlerFunc
 	log     []string // "METHOD /path"
 	times   []time.Time
-	begun   time.Time
 }
 
-// drop makes a handler's connection break without an answer.
-const drop = -1
+// Statuses of respond that are no answer, or none that is whole.
+const (
+	dropped   = -iota - 1 // the connection breaks after the request was sent
+	refused               // no connection is made
+	silent                // packets are swallowed: nothing comes back
+	truncated             // 200, with a body that breaks off in its middle
+)
+
+// trouble is the header by which a handler asks the transport for one of them.
+const trouble = "X-Trouble"
 
 func (h *handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	h.mu.Lock()
@@ -35,11 +46,29 @@ func (h *handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		r.Body.Close()
 	}
-	if recorder.Header().Get("X-Drop") != "" {
-		return nil, io.ErrUnexpectedEOF
+	if err := r.Context().Err(); err != nil {
+		return nil, err // who asked has left
 	}
-	return recorder.Result(), nil
+	resp := recorder.Result()
+	switch recorder.Header().Get(trouble) {
+	case fmt.Sprint(dropped):
+		return nil, io.ErrUnexpectedEOF
+	case fmt.Sprint(refused):
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
+	case fmt.Sprint(silent):
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	case fmt.Sprint(truncated):
+		whole := recorder.Body.Bytes()
+		resp.Body = io.NopCloser(io.MultiReader(strings.NewReader(string(whole[:len(whole)/2])), breaking{}))
+	}
+	return resp, nil
 }
+
+// breaking is the rest of a body that breaks off.
+type breaking struct{}
+
+func (breaking) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 func (h *handlerTransport) requests() []string {
 	h.mu.Lock()
@@ -61,7 +90,7 @@ func (h *handlerTransport) count(prefix string) int {
 // newTestClient is a client whose requests a handler answers.
 func newTestClient(t *testing.T, handler http.HandlerFunc, options ...func(*Options)) (*Client, *handlerTransport) {
 	t.Helper()
-	transport := &handlerTransport{handler: handler, begun: time.Now()}
+	transport := &handlerTransport{handler: handler}
 	o := Options{BaseURL: "https://hosting.example/api/v1", APIKey: "key-of-the-test", MaxRetries: 3, Transport: transport}
 	for _, option := range options {
 		option(&o)
@@ -73,11 +102,11 @@ func newTestClient(t *testing.T, handler http.HandlerFunc, options ...func(*Opti
 	return c, transport
 }
 
-// respond answers with a status and a JSON body; drop breaks the connection.
+// respond answers with a status and a JSON body, or with one of the troubles.
 func respond(w http.ResponseWriter, status int, body any) {
-	if status == drop {
-		w.Header().Set("X-Drop", "yes")
-		return
+	if status < 0 {
+		w.Header().Set(trouble, fmt.Sprint(status))
+		status = 200
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -89,4 +118,82 @@ func refuse(w http.ResponseWriter, status int, code string) {
 	respond(w, status, map[string]string{"code": code, "detail": "about " + code})
 }
 
+// gatewayPage answers with the page of a gateway, or with one of the troubles.
+func gatewayPage(w http.ResponseWriter, status int) {
+	if status < 0 {
+		respond(w, status, nil)
+		return
+	}
+	w.WriteHeader(status)
+	fmt.Fprintf(w, "<html>default backend - %d</html>", status)
+}
+
+// A script answers by "METHOD /path"; what is not in it, the service does not
+// know.
+type script map[string]http.HandlerFunc
+
+func (s script) serve(w http.ResponseWriter, r *http.Request) {
+	answer, ok := s[r.Method+" "+strings.TrimPrefix(r.URL.Path, "/api/v1")]
+	if !ok {
+		refuse(w, 404, "not_found")
+		return
+	}
+	answer(w, r)
+}
+
+// says answers with a status and a body.
+func says(status int, body any) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { respond(w, status, body) }
+}
+
+// inTurn answers with each in turn, and with the last from then on.
+func inTurn(answers ...http.HandlerFunc) http.HandlerFunc {
+	var mu sync.Mutex
+	return func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		answer := answers[0]
+		if len(answers) > 1 {
+			answers = answers[1:]
+		}
+		mu.Unlock()
+		answer(w, r)
+	}
+}
+
+// troubled answers with a gateway's page, or a trouble, from now on for a while.
+func troubled(status int, lasts time.Duration, then http.HandlerFunc) http.HandlerFunc {
+	begun := time.Now()
+	return func(w http.ResponseWriter, r *http.Request) {
+		if time.Since(begun) < lasts {
+			gatewayPage(w, status)
+			return
+		}
+		then(w, r)
+	}
+}
+
+func enter(t *testing.T, c *Client) *Turn {
+	t.Helper()
+	turn, err := c.Enter(t.Context(), "i")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return turn
+}
+
+// isAs tells whether an error is one of a type.
+func isAs[T error](err error) bool {
+	var target T
+	return errors.As(err, &target)
+}
+
+// within makes a context that ends after a while.
+func within(t *testing.T, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
 type object = map[string]any
+
+func contains(text, part string) bool { return strings.Contains(text, part) }

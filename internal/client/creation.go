@@ -225,16 +225,21 @@ func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 		}
 		job = instance.JobID
 	}
-	if known, err := c.Job(ctx, job); err == nil && known.Status == "queued" {
-		instance, err := c.Instance(ctx, id)
-		if err == nil {
-			err = c.AwaitsCheckout(ctx, instance)
+	begun := false // by what is seen of it, and so it waits for no checkout
+	err := c.watchJob(ctx, id, Pending{JobID: job}, OpCreate, func(ctx context.Context, job Job) error {
+		if begun = begun || job.Status != "queued"; begun {
+			return nil
 		}
-		if err != nil && !errors.Is(err, ErrNotFound) { // a read that lags behind does not show it yet
+		instance, err := getRecord[Instance](ctx, c, request{path: []string{"instances", id}, once: true}, id)
+		if err != nil {
 			return err
 		}
-	}
-	err := c.WaitJob(ctx, id, Pending{JobID: job}, OpCreate, nil)
+		if err := c.AwaitsCheckout(ctx, instance); err != nil {
+			return permanent(err)
+		}
+		begun = true
+		return nil
+	})
 	if missing := (*MissingJobError)(nil); !errors.As(err, &missing) {
 		return err
 	}

@@ -151,6 +151,17 @@ const missingJobGrace = time.Minute
 // Of a deletion the job may go with its instance: it is done once the instance is
 // confirmed gone.
 func (c *Client) WaitJob(ctx context.Context, instanceID string, p Pending, operation string, progress func(Job)) error {
+	return c.watchJob(ctx, instanceID, p, operation, func(_ context.Context, job Job) error {
+		if progress != nil {
+			progress(job)
+		}
+		return nil
+	})
+}
+
+// watchJob is WaitJob for who has something to look at with each state of the job
+// in progress. What that fails with is a failed poll.
+func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, operation string, watch func(context.Context, Job) error) error {
 	switch {
 	case p.nothing:
 		return nil
@@ -178,10 +189,7 @@ func (c *Client) WaitJob(ctx context.Context, instanceID string, p Pending, oper
 		if job.Failed() {
 			return observation{}, permanent(&JobError{Job: job})
 		}
-		if progress != nil {
-			progress(job)
-		}
-		return observation{done: job.Done(), progress: job.Progress.Value}, nil
+		return observation{done: job.Done(), progress: job.Progress.Value}, watch(ctx, job)
 	})
 	if err == nil {
 		c.noteEnded(instanceID, operation)

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -16,7 +17,7 @@ const (
 	startConcurrency = 32
 	maxConcurrency   = 64
 	// stallTime is how long a client goes on while each of its requests is
-	// answered 429.
+	// answered 429. All of its calls share it.
 	stallTime = 2 * time.Minute
 	// longestClosing is the longest that the gate closes by itself, where the
 	// service does not say when to come back.
@@ -31,15 +32,19 @@ type limiter struct {
 	random *random
 	rate   *rate.Limiter // requests_per_second; infinite where none is set
 
-	mu       sync.Mutex
-	underway int
-	window   float64         // how many may be under way
-	waiting  []chan struct{} // first come, first served
-	cutAt    time.Time       // of the newest halving
-	opensAt  time.Time       // the gate
-	refusals int             // in a row
-	passedAt time.Time       // of the newest answer that was no refusal
+	mu           sync.Mutex
+	underway     int
+	window       float64         // how many may be under way
+	waiting      []chan struct{} // first come, first served
+	cutAt        time.Time       // of the newest halving
+	opensAt      time.Time       // the gate
+	refusals     int             // in a row
+	refusedSince time.Time       // the first of them
+	refusedAt    time.Time       // the newest
 }
+
+// errStalled is a request that was not sent, as nobody gets through any more.
+var errStalled = fmt.Errorf("%w: each request of the last %s was refused", ErrRateLimited, stallTime)
 
 func newLimiter(perSecond float64, random *random) *limiter {
 	limit := rate.Inf
@@ -49,7 +54,8 @@ func newLimiter(perSecond float64, random *random) *limiter {
 	return &limiter{random: random, rate: rate.NewLimiter(limit, 1), window: startConcurrency}
 }
 
-// enter waits for a request's turn. Its error is the context's.
+// enter waits for a request's turn. Its error is the context's, or errStalled
+// where it would wait to be refused like all others.
 func (l *limiter) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -68,6 +74,10 @@ func (l *limiter) enter(ctx context.Context) error {
 		closed := l.closedFor()
 		if closed <= 0 {
 			return nil
+		}
+		if l.stalled() {
+			l.giveBack()
+			return errStalled
 		}
 		// Everybody was told the same time: what comes on top spreads them.
 		if err := pause(ctx, closed+l.random.upTo(backoffBase/2)); err != nil {
@@ -142,11 +152,14 @@ func (l *limiter) leave(begun time.Time, answer *answer) {
 			l.window = max(1, l.window/2)
 			l.cutAt = now
 		}
+		if l.refusals == 0 || now.Sub(l.refusedAt) > stallTime { // or nobody asked for long
+			l.refusedSince = now
+		}
 		l.refusals++
+		l.refusedAt = now
 		l.close(now, answer)
 	default:
 		l.refusals = 0
-		l.passedAt = now
 		l.window = min(maxConcurrency, l.window+1/l.window)
 	}
 	l.admit()
@@ -164,14 +177,9 @@ func (l *limiter) close(now time.Time, answer *answer) {
 	}
 }
 
-// stalled tells whether nobody got through for too long, seen by a call that was
-// begun at a time.
-func (l *limiter) stalled(begun time.Time) bool {
+// stalled tells whether nobody got through for too long.
+func (l *limiter) stalled() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	since := begun
-	if l.passedAt.After(since) {
-		since = l.passedAt
-	}
-	return time.Since(since) >= stallTime
+	return l.refusals > 0 && l.refusedAt.Sub(l.refusedSince) >= stallTime
 }

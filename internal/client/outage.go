@@ -25,34 +25,67 @@ type outage struct {
 	mu       sync.Mutex
 	known    bool      // the service has answered this client once
 	since    time.Time // zero while the service answers
-	probedAt time.Time
+	failedAt time.Time // the newest failure
 	last     error
+	probe    chan struct{} // closed when the read that was let through has ended; nil where none was
 }
 
 // admit gives the time that an attempt may take, or ErrOutage when the outage
-// has lasted too long for it.
+// has lasted too long for it. Whoever comes while a read is let through waits for
+// what that one finds. What was admitted is to be released.
 func (o *outage) admit(ctx context.Context, call *call, timeout time.Duration) (time.Duration, error) {
 	if !plainRead(ctx, call) {
 		return timeout, nil
 	}
+	for {
+		allowed, probe, err := o.judge(call, timeout)
+		if probe == nil {
+			return allowed, err
+		}
+		select {
+		case <-probe:
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+}
+
+// judge decides about one read: the time that it may take, a probe that it has to
+// wait for, or an error.
+func (o *outage) judge(call *call, timeout time.Duration) (time.Duration, <-chan struct{}, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := time.Now()
-	if o.since.IsZero() && !o.known {
-		o.since, o.last = now, errors.New("it has not answered at all")
+	switch {
+	case o.since.IsZero() && o.known:
+		return timeout, nil, nil
+	case o.since.IsZero():
+		o.since, o.failedAt, o.last = now, now, errors.New("it has not answered at all")
+	case now.Sub(o.failedAt) >= outageLimit:
+		o.since, o.failedAt = now, now // nobody has asked since: what was then says little
 	}
-	if o.since.IsZero() {
-		return timeout, nil
+	switch left := outageLimit - now.Sub(o.since); {
+	case left > 0:
+		return min(timeout, left), nil, nil
+	case o.probe != nil:
+		return 0, o.probe, nil
+	case now.Sub(o.failedAt) < outageProbe:
+		return 0, nil, fmt.Errorf("%w: %w", ErrOutage, o.last)
 	}
-	left := outageLimit - now.Sub(o.since)
-	if left > 0 {
-		return min(timeout, left), nil
+	o.probe = make(chan struct{})
+	call.probe = o.probe
+	return min(timeout, outageProbe), nil, nil
+}
+
+// release ends what an attempt was admitted for.
+func (o *outage) release(call *call) {
+	if call.probe == nil {
+		return
 	}
-	if now.Sub(o.probedAt) < outageProbe {
-		return 0, fmt.Errorf("%w: %w", ErrOutage, o.last)
-	}
-	o.probedAt = now
-	return min(timeout, outageProbe), nil
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	close(call.probe)
+	o.probe, call.probe = nil, nil
 }
 
 // note learns from an attempt that has ended.
@@ -73,7 +106,7 @@ func (o *outage) note(ctx context.Context, call *call, err error) {
 	if o.since.IsZero() {
 		o.since = time.Now()
 	}
-	o.probedAt, o.last = time.Now(), err
+	o.failedAt, o.last = time.Now(), err
 }
 
 // plainRead tells a read that belongs to no operation and to no wait, such as

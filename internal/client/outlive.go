@@ -10,39 +10,40 @@ import (
 // After Ctrl-C all of it together has this long.
 const afterlife = 30 * time.Second
 
-type (
-	outlivingKey struct{} // holds the context that outlives the operation's
-	operationKey struct{} // marks what belongs to an operation
-)
+// An operation is what has an afterlife: all that is done for one call of
+// Terraform.
+type operation struct{ detached context.Context }
+
+type operationKey struct{}
+
+func operationOf(ctx context.Context) *operation {
+	o, _ := ctx.Value(operationKey{}).(*operation)
+	return o
+}
 
 // inOperation tells whether a context belongs to an operation, and is bounded by
 // its timeout.
-func inOperation(ctx context.Context) bool { return ctx.Value(operationKey{}) != nil }
+func inOperation(ctx context.Context) bool { return operationOf(ctx) != nil }
 
 // Outliving begins an operation: what of it must outlive the end of ctx shares
 // one bound, 30 s from that end. A mutation begins one by itself; a caller whose
 // operation has several steps begins it for all of them.
 func Outliving(ctx context.Context) context.Context {
-	if _, begun := ctx.Value(outlivingKey{}).(context.Context); begun {
+	if inOperation(ctx) {
 		return ctx
 	}
-	return context.WithValue(context.WithValue(ctx, operationKey{}, true), outlivingKey{}, outlive(ctx))
+	o := &operation{}
+	detached, end := context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() { time.AfterFunc(afterlife, end) })
+	// What is done in the afterlife belongs to the operation and has no other.
+	o.detached = context.WithValue(detached, operationKey{}, o)
+	return context.WithValue(ctx, operationKey{}, o)
 }
 
 // Detached is the context for work that must go on although the operation's
 // own context has ended; see Outliving.
 func Detached(ctx context.Context) context.Context {
-	if detached, begun := ctx.Value(outlivingKey{}).(context.Context); begun {
-		return detached
-	}
-	return outlive(ctx)
-}
-
-func outlive(ctx context.Context) context.Context {
-	detached, end := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), operationKey{}, true))
-	context.AfterFunc(ctx, func() { time.AfterFunc(afterlife, end) })
-	// What begins in it gets no time of its own on top.
-	return context.WithValue(detached, outlivingKey{}, detached)
+	return operationOf(Outliving(ctx)).detached
 }
 
 // ended tells whether a context has.

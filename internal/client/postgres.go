@@ -27,12 +27,17 @@ func (t *Turn) Query(ctx context.Context, database, sql string) (QueryResult, er
 	if database != "" {
 		body["database"] = database
 	}
-	return do[QueryResult](Outliving(ctx), t.c, request{
+	r := request{
 		method: http.MethodPost,
 		path:   t.path("engines", "postgres", "query"),
 		body:   body,
 		key:    t.c.random.key(),
-	})
+	}
+	result, err := do[QueryResult](Outliving(ctx), t.c, r)
+	if err == nil && result.Columns == nil && result.Rows == nil && result.RowCount == 0 && result.Command == "" {
+		err = &OutcomeError{Err: t.c.foreign(r, "the answer holds no result")}
+	}
+	return result, err
 }
 
 // A Database is a Postgres database of an instance.

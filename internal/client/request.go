@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
 )
@@ -35,14 +34,25 @@ func (r request) name() string { return r.method + " /" + strings.Join(r.path, "
 // It travels in the request's context, as the chain's links see nothing else.
 type call struct {
 	request
-	begun    time.Time
 	attempts int // sent so far
 	retries  int // of them, those that count against the client's maximum
-	// answer is what the newest attempt got, nil when it got none.
+	// answer is what the newest attempt got, nil when it got none, and err why.
 	answer *answer
+	err    error
 	// unsure tells that an attempt before the newest one may have been carried
 	// out: its answer was lost, or was not the service's.
 	unsure bool
+	// probe is set while the call finds out for others whether an outage has ended.
+	probe chan struct{}
+}
+
+// surelyNotDone tells that the newest attempt was not carried out: nothing was
+// sent, or the service said so.
+func (c *call) surelyNotDone() bool {
+	if c.answer == nil {
+		return nothingSent(c.err)
+	}
+	return c.answer.refusal != nil && c.answer.refusal.nothingDone()
 }
 
 type callKey struct{}
@@ -94,17 +104,17 @@ func exchange[T any](ctx context.Context, c *Client, r request) (value T, unsure
 
 // send sends a request and returns its call with the answer, a success.
 func (c *Client) send(ctx context.Context, r request) (*call, error) {
-	call := &call{request: r, begun: time.Now()}
+	call := &call{request: r}
 	req, err := c.newRequest(context.WithValue(ctx, callKey{}, call), r)
 	if err != nil {
 		return call, err
 	}
 	_, err = c.http.Do(req)
-	if err != nil {
-		return call, c.failure(ctx, r, err)
+	if err != nil && (call.answer == nil || ended(ctx)) {
+		return call, c.failure(ctx, call, err)
 	}
 	if refusal := call.answer.refusal; refusal != nil {
-		if r.method == http.MethodPost && !refusal.nothingDone() {
+		if r.method == http.MethodPost && !call.surelyNotDone() {
 			return call, &OutcomeError{Err: refusal}
 		}
 		return call, refusal
@@ -170,21 +180,22 @@ func (c *Client) url(path []string, query url.Values) (string, error) {
 	return b.String(), nil
 }
 
-// failure describes a request that got no whole answer. A POST that may have
-// reached the service has an unknown outcome.
-func (c *Client) failure(ctx context.Context, r request, err error) error {
+// failure describes a call that got no whole answer. A POST that may have reached
+// the service has an unknown outcome; one that ended while it waited to be sent
+// again has not.
+func (c *Client) failure(ctx context.Context, call *call, err error) error {
 	var urlError *url.Error
 	if errors.As(err, &urlError) {
-		err = urlError.Err // the URL is in r.name already
+		err = urlError.Err // the URL is in the call's name already
 	}
-	unknown := r.method == http.MethodPost && !nothingSent(err)
-	if ended(ctx) && (r.method == http.MethodGet || nothingSent(err)) {
+	unknown := call.method == http.MethodPost && call.attempts > 0 && !call.surelyNotDone()
+	if ended(ctx) && (call.method == http.MethodGet || call.surelyNotDone()) {
 		err = ctx.Err() // whatever the connection broke with
 	}
 	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		err = &UnreachableError{BaseURL: c.base.String(), Err: c.secrets.hideError(err)}
 	}
-	described := fmt.Errorf("%s: %w", r.name(), err)
+	described := fmt.Errorf("%s: %w", call.name(), err)
 	if unknown {
 		return &OutcomeError{Err: described}
 	}

@@ -47,7 +47,7 @@ func checkRetry(ctx context.Context, call *call, err error, retries int, limiter
 	if call.answer != nil && call.answer.status == http.StatusTooManyRequests {
 		// Nothing was done, and the limiter sets the pace for everybody. A call
 		// ends here only when nobody gets through any more.
-		return !limiter.stalled(call.begun)
+		return !limiter.stalled()
 	}
 	var refusal *APIError
 	if call.answer != nil {
@@ -57,7 +57,7 @@ func checkRetry(ctx context.Context, call *call, err error, retries int, limiter
 		return false
 	}
 	call.retries++
-	call.unsure = call.unsure || !(nothingSent(err) || refusal != nil && refusal.nothingDone())
+	call.unsure = call.unsure || !call.surelyNotDone()
 	return true
 }
 
@@ -67,7 +67,7 @@ func checkRetry(ctx context.Context, call *call, err error, retries int, limiter
 func sendsAgain(method string, refusal *APIError, err error) bool {
 	if err != nil {
 		switch {
-		case isCertificateError(err), errors.Is(err, ErrBodyTooLarge), errors.Is(err, ErrOutage):
+		case isCertificateError(err), errors.Is(err, ErrBodyTooLarge), errors.Is(err, ErrOutage), errors.Is(err, errStalled):
 			return false // the next would end the same way
 		}
 		return method != http.MethodPost || nothingSent(err)

@@ -1,0 +1,65 @@
+package client
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestBaseURL(t *testing.T) {
+	for raw, ok := range map[string]bool{
+		"https://hosting.example/api/v1":          true,
+		"https://hosting.example/api/v1/":         true,
+		"https://hosting.example/behind/api/v1":   true,
+		"http://127.0.0.1:8080/api/v1":            true,
+		"http://localhost/api/v1":                 true,
+		"http://[::1]:80/api/v1":                  true,
+		"https://hosting.example":                 false,
+		"https://hosting.example/api":             false,
+		"https://hosting.example/api/v2":          false,
+		"https://hosting.example/api/v1/x":        false,
+		"https://hosting.example/myapi/v1":        false,
+		"https://hosting.example/api/v1?":         false,
+		"https://hosting.example/api/v1#":         false,
+		"http://hosting.example/api/v1":           false,
+		"http://127.0.0.1.example/api/v1":         false,
+		"http://10.0.0.1/api/v1":                  false,
+		"ftp://hosting.example/api/v1":            false,
+		"hosting.example/api/v1":                  false,
+		"https://u:p@hosting.example/api/v1":      false,
+		"https://hosting.example/api/v1?x=1":      false,
+		"https://hosting.example/api/v1#fragment": false,
+		"":                false,
+		"https://":        false,
+		"https:///api/v1": false,
+		"://":             false,
+	} {
+		_, err := New(Options{BaseURL: raw, APIKey: "k"})
+		if (err == nil) != ok {
+			t.Errorf("%q: %v", raw, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "u:p") {
+			t.Errorf("the error quotes a password: %v", err)
+		}
+	}
+}
+
+func TestAPIKey(t *testing.T) {
+	for key, ok := range map[string]bool{
+		"canary-1~!": true,
+		"":           false,
+		"canary\n":   false,
+		"canary\r\n": false,
+		" canary":    false,
+		"can ary":    false,
+		"can\tary":   false,
+		"canäry":     false,
+	} {
+		_, err := New(Options{BaseURL: "https://hosting.example/api/v1", APIKey: key})
+		if (err == nil) != ok {
+			t.Errorf("%q: %v", key, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "can") && strings.Contains(err.Error(), "ary") {
+			t.Errorf("the error quotes the key: %v", err)
+		}
+	}
+}

@@ -1,0 +1,337 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A bucket allows so many requests per second, and as many at once.
+type bucket struct {
+	perSecond float64
+	tells     bool // sends a Retry-After
+
+	mu       sync.Mutex
+	tokens   float64
+	filledAt time.Time
+	refusals int
+	served   int
+}
+
+func newBucket(perSecond float64, tells bool) *bucket {
+	return &bucket{perSecond: perSecond, tells: tells, tokens: perSecond, filledAt: time.Now()}
+}
+
+func (b *bucket) serve(w http.ResponseWriter, _ *http.Request) {
+	time.Sleep(50 * time.Millisecond)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	b.tokens = min(b.perSecond, b.tokens+b.perSecond*now.Sub(b.filledAt).Seconds())
+	b.filledAt = now
+	if b.tokens < 1 {
+		b.refusals++
+		if b.tells {
+			w.Header().Set("Retry-After", "1")
+		}
+		refuse(w, 429, "rate_limited")
+		return
+	}
+	b.tokens--
+	b.served++
+	respond(w, 200, object{"id": "me"})
+}
+
+// readMany reads so many records by so many workers of each client, and counts
+// what was lost.
+func readMany(ctx context.Context, records, workers int, clients ...*Client) (lost int64) {
+	var all sync.WaitGroup
+	var errs atomic.Int64
+	for _, c := range clients {
+		var next atomic.Int64
+		for range workers {
+			all.Go(func() {
+				for next.Add(1) <= int64(records) {
+					if _, err := c.Account(ctx); err != nil {
+						errs.Add(1)
+					}
+				}
+			})
+		}
+	}
+	all.Wait()
+	return errs.Load()
+}
+
+func TestNothingIsLostUnderARateLimit(t *testing.T) {
+	for _, row := range []struct {
+		name                      string
+		perSecond                 float64
+		tells                     bool
+		clients, workers, records int
+		refusals                  int           // at most
+		takes                     time.Duration // at most
+	}{
+		{"5 a second, 50 workers", 5, true, 1, 50, 500, 400, 180 * time.Second},
+		{"5 a second, 10 workers", 5, true, 1, 10, 100, 100, 40 * time.Second},
+		{"5 a second, without Retry-After", 5, false, 1, 50, 500, 400, 360 * time.Second},
+		{"four share 50 a second", 50, true, 4, 50, 500, 1200, 60 * time.Second},
+		{"one at a time would do", 1, true, 1, 10, 40, 120, 80 * time.Second},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				service := newBucket(row.perSecond, row.tells)
+				clients := make([]*Client, row.clients)
+				for k := range clients {
+					clients[k], _ = newTestClient(t, service.serve)
+				}
+				begun := time.Now()
+				lost := readMany(t.Context(), row.records, row.workers, clients...)
+				took := time.Since(begun)
+				t.Logf("%d records, %d lost, %d answers 429, in %s", row.clients*row.records, lost, service.refusals, took.Round(time.Second))
+				if lost > 0 || service.served != row.clients*row.records {
+					t.Errorf("%d lost, %d served", lost, service.served)
+				}
+				if service.refusals > row.refusals || took > row.takes {
+					t.Errorf("%d answers 429 in %s, want at most %d in %s", service.refusals, took, row.refusals, row.takes)
+				}
+			})
+		})
+	}
+}
+
+func TestRequestsPerSecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, says(200, object{"id": "me"}), func(o *Options) { o.RequestsPerSecond = 10 })
+		begun := time.Now()
+		if lost := readMany(t.Context(), 100, 20, c); lost > 0 {
+			t.Errorf("%d lost", lost)
+		}
+		if took := time.Since(begun); took < 9900*time.Millisecond || took > 11*time.Second {
+			t.Errorf("100 requests took %s", took)
+		}
+		for k := 11; k < len(transport.times); k++ {
+			if gap := transport.times[k].Sub(transport.times[k-11]); gap < time.Second {
+				t.Fatalf("12 requests within %s", gap)
+			}
+		}
+	})
+}
+
+// A deadline before the turn comes is an end of the context, not of patience.
+func TestRequestsPerSecondWithADeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestClient(t, says(200, object{"id": "me"}), func(o *Options) { o.RequestsPerSecond = 0.1 })
+		if _, err := c.Account(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Account(within(t, 5*time.Second)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+		if underway, waiting := places(c); underway != 0 || waiting != 0 {
+			t.Errorf("%d under way, %d waiting", underway, waiting)
+		}
+	})
+}
+
+// places are those that a client's limiter has given away, and those who wait.
+func places(c *Client) (underway, waiting int) {
+	l := c.http.HTTPClient.Transport.(*attempts).limiter
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.underway, len(l.waiting)
+}
+
+func TestLimiterIsFirstInFirstOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(0, newRandom(nil))
+		l.window = 1
+		if err := l.enter(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var mu sync.Mutex
+		var order []int
+		impatient, cancel := context.WithCancel(t.Context())
+		for n := range 10 {
+			ctx := t.Context()
+			if n%3 == 1 {
+				ctx = impatient
+			}
+			go func() {
+				if l.enter(ctx) != nil {
+					return
+				}
+				mu.Lock()
+				order = append(order, n)
+				mu.Unlock()
+				l.leave(time.Now(), nil)
+			}()
+			synctest.Wait()
+		}
+		cancel()
+		synctest.Wait()
+		l.leave(time.Now(), nil)
+		synctest.Wait()
+		if got := fmt.Sprint(order); got != "[0 2 3 5 6 8 9]" {
+			t.Errorf("order %s", got)
+		}
+		if l.underway != 0 || len(l.waiting) != 0 {
+			t.Errorf("%d under way, %d waiting", l.underway, len(l.waiting))
+		}
+	})
+}
+
+// Whatever becomes of requests and of those who wait, each place comes back.
+func TestNoPlaceIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var underway, most atomic.Int64
+		random := newRandom(rand.NewPCG(1, 2))
+		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			if n := underway.Add(1); n > most.Load() {
+				most.Store(n)
+			}
+			defer underway.Add(-1)
+			if pause(r.Context(), random.upTo(300*time.Millisecond)) != nil {
+				return
+			}
+			switch random.upTo(9) {
+			case 0:
+				refuse(w, 429, "rate_limited")
+			case 1:
+				w.Header().Set("Retry-After", "2")
+				refuse(w, 503, "unavailable")
+			case 2:
+				respond(w, dropped, nil)
+			case 3:
+				respond(w, truncated, object{"id": "me"})
+			default:
+				respond(w, 200, object{"id": "me"})
+			}
+		}, func(o *Options) { o.RequestsPerSecond = 300 })
+		var all sync.WaitGroup
+		for range 200 {
+			all.Go(func() {
+				for range 10 {
+					ctx, cancel := context.WithTimeout(t.Context(), random.upTo(2*time.Second))
+					_, _ = c.Account(ctx)
+					_ = post(ctx, c)
+					cancel()
+				}
+			})
+		}
+		all.Wait()
+		if most.Load() > maxConcurrency || most.Load() < 2 {
+			t.Errorf("%d under way at once", most.Load())
+		}
+		if underway, waiting := places(c); underway != 0 || waiting != 0 {
+			t.Errorf("%d under way, %d waiting", underway, waiting)
+		}
+	})
+}
+
+func TestWindowFollowsTheAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(0, newRandom(nil))
+		answered := func(status int) {
+			begun := time.Now()
+			time.Sleep(time.Millisecond)
+			l.underway++
+			l.leave(begun, &answer{status: status, header: http.Header{}})
+		}
+		answered(429)
+		if l.window != startConcurrency/2 {
+			t.Errorf("a window of %v after one 429", l.window)
+		}
+		old := l.cutAt.Add(-time.Second)
+		l.underway++
+		l.leave(old, &answer{status: 429, header: http.Header{}})
+		if l.window != startConcurrency/2 {
+			t.Errorf("a window of %v: what was under way at a halving halves again", l.window)
+		}
+		for range 50 {
+			answered(503)
+		}
+		if l.window != 1 {
+			t.Errorf("a window of %v, want at least and at most 1", l.window)
+		}
+		for range 10_000 {
+			answered(200)
+		}
+		if l.window != maxConcurrency {
+			t.Errorf("a window of %v after many answers", l.window)
+		}
+		if l.underway != 0 {
+			t.Errorf("%d under way", l.underway)
+		}
+	})
+}
+
+// A call goes on while others get through. When nobody does for two minutes, all
+// end together, and those who come later learn it from a single request.
+func TestRateLimitThatNeverEnds(t *testing.T) {
+	for _, retryAfter := range []string{"", "1", "60"} {
+		synctest.Test(t, func(t *testing.T) {
+			limited := true
+			c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+				if limited {
+					w.Header().Set("Retry-After", retryAfter)
+					refuse(w, 429, "rate_limited")
+					return
+				}
+				respond(w, 200, object{"id": "me"})
+			})
+			begun := time.Now()
+			if lost := readMany(t.Context(), 300, 10, c); lost != 300 {
+				t.Errorf("%d lost", lost)
+			}
+			took := time.Since(begun)
+			t.Logf("Retry-After %q: %d requests in %s", retryAfter, len(transport.requests()), took)
+			if took < stallTime || took > stallTime+90*time.Second || len(transport.requests()) > 500 {
+				t.Errorf("%d requests in %s", len(transport.requests()), took)
+			}
+			if _, err := c.Account(t.Context()); !errors.Is(err, ErrRateLimited) || outcomeUnknown(err) {
+				t.Errorf("%v", err)
+			}
+			if err := post(t.Context(), c); !errors.Is(err, ErrRateLimited) || outcomeUnknown(err) {
+				t.Errorf("%v", err)
+			}
+			time.Sleep(time.Minute)
+			limited = false
+			if _, err := c.Account(t.Context()); err != nil {
+				t.Errorf("%v, after the limit has ended", err)
+			}
+		})
+	}
+}
+
+// One refusal, and then nobody asks for an hour: no reason for the next to end.
+func TestRateLimitIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limited := true
+		c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+			if limited {
+				refuse(w, 429, "rate_limited")
+				return
+			}
+			respond(w, 200, object{"id": "me"})
+		})
+		if _, err := c.Account(within(t, time.Second)); err == nil {
+			t.Error("no error")
+		}
+		time.Sleep(time.Hour)
+		done := make(chan error)
+		go func() { _, err := c.Account(t.Context()); done <- err }()
+		time.Sleep(10 * time.Second)
+		limited = false
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,167 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestCancelledMutationInFlightIsFinished(t *testing.T) {
+	for method := range map[string]bool{"POST": true, "PUT": true, "PATCH": true, "DELETE": true} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+				cancel()
+				select {
+				case <-r.Context().Done():
+				case <-time.After(20 * time.Second):
+					respond(w, 201, object{"id": "w-1"})
+				}
+			})
+			webhook, err := do[Webhook](ctx, c, request{method: method, path: []string{"webhooks"}})
+			if err != nil || webhook.ID != "w-1" {
+				t.Errorf("%s: %+v, %v", method, webhook, err)
+			}
+			if _, err := do[Webhook](ctx, c, request{method: method, path: []string{"webhooks"}}); !errors.Is(err, context.Canceled) || outcomeUnknown(err) {
+				t.Errorf("%s: %v, want the cancellation and nothing sent", method, err)
+			}
+			if n := len(transport.requests()); n != 1 {
+				t.Errorf("%s: %d requests, want 1", method, n)
+			}
+		})
+	}
+}
+
+// After Ctrl-C with a dead network everything ends within the afterlife.
+func TestInterruptWithADeadNetwork(t *testing.T) {
+	for name, run := range map[string]func(context.Context, *Client) error{
+		"create an instance": func(ctx context.Context, c *Client) error {
+			return second(c.CreateInstance(ctx, NewInstance{Name: "web", Plan: "free", Region: "eu"}))
+		},
+		"create a database": func(ctx context.Context, c *Client) error {
+			return onTurn(ctx, c, func(turn *Turn) error { return second(turn.CreateDatabase(ctx, "d")) })
+		},
+		"rotate": func(ctx context.Context, c *Client) error {
+			return onTurn(ctx, c, func(turn *Turn) error { return second(turn.Rotate(ctx)) })
+		},
+		"set the allowlist": func(ctx context.Context, c *Client) error {
+			return onTurn(ctx, c, func(turn *Turn) error { return second(turn.SetAllowlist(ctx, nil)) })
+		},
+		"delete": func(ctx context.Context, c *Client) error {
+			return onTurn(ctx, c, func(turn *Turn) error { return second(turn.Delete(ctx)) })
+		},
+		"query": func(ctx context.Context, c *Client) error {
+			return onTurn(ctx, c, func(turn *Turn) error { return second(turn.Query(ctx, "", "SELECT 1")) })
+		},
+		"create an endpoint": func(ctx context.Context, c *Client) error {
+			return second(c.CreateWebhook(ctx, "https://h.example", "a secret of the test", true))
+		},
+		"change an endpoint": func(ctx context.Context, c *Client) error {
+			return second(c.UpdateWebhook(ctx, "w", WebhookChange{}))
+		},
+	} {
+		for _, dies := range []int{silent, dropped, 504, 404} {
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					ctx, interrupt := context.WithCancel(t.Context())
+					dead := false
+					var at time.Time
+					c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+						if r.Method != http.MethodGet && !dead {
+							dead, at = true, time.Now().Add(time.Second)
+							time.AfterFunc(time.Second, interrupt)
+							if dies != silent {
+								time.Sleep(1500 * time.Millisecond)
+							}
+						}
+						switch {
+						case dead:
+							gatewayPage(w, dies)
+						case r.URL.Path == "/api/v1/instances/i":
+							respond(w, 200, object{"id": "i", "status": "running"})
+						default:
+							respond(w, 200, object{"instances": []object{}, "databases": []object{}, "webhooks": []object{}})
+						}
+					}, func(o *Options) { o.MaxRetries = DefaultMaxRetries })
+					err := run(ctx, c)
+					if err == nil || errors.Is(err, ErrNotFound) {
+						t.Errorf("%v", err)
+					}
+					if took := time.Since(at); took > afterlife {
+						t.Errorf("it ended %s after the interrupt", took)
+					}
+				})
+			})
+		}
+	}
+}
+
+func onTurn(ctx context.Context, c *Client, do func(*Turn) error) error {
+	turn, err := c.Enter(ctx, "i")
+	if err != nil {
+		return err
+	}
+	defer turn.Leave()
+	return do(turn)
+}
+
+// The steps of one operation share what they have after its end, and so does what
+// those steps begin.
+func TestStepsShareTheAfterlife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, interrupt := context.WithCancel(t.Context())
+		operation := Outliving(ctx)
+		if Outliving(operation) != operation {
+			t.Error("an operation within an operation begins anew")
+		}
+		inner, end := context.WithTimeout(operation, time.Hour)
+		defer end()
+		detached := Detached(inner)
+		if detached != Detached(operation) {
+			t.Error("two steps have a bound each")
+		}
+		if Outliving(detached) != detached || Detached(detached) != detached {
+			t.Error("what is begun after the end outlives it once more")
+		}
+		time.Sleep(time.Hour)
+		if detached.Err() != nil {
+			t.Error("the afterlife began before the end")
+		}
+		interrupt()
+		time.Sleep(afterlife - time.Second)
+		if detached.Err() != nil {
+			t.Errorf("it ended before %s were over", afterlife)
+		}
+		time.Sleep(2 * time.Second)
+		if detached.Err() == nil {
+			t.Errorf("it goes on after %s", afterlife)
+		}
+	})
+}
+
+// A console that is closed after Ctrl-C by a mutation of the detached context has
+// no time of its own on top.
+func TestMutationInTheAfterlifeEndsWithIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestClient(t, says(silent, nil))
+		ctx, interrupt := context.WithCancel(t.Context())
+		operation := Outliving(ctx)
+		turn, err := c.Enter(operation, "i")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer turn.Leave()
+		interrupt()
+		begun := time.Now()
+		time.Sleep(20 * time.Second)
+		if _, err := turn.SetConsoleMode(Detached(operation), ConsoleOff); err == nil {
+			t.Error("no error")
+		}
+		if took := time.Since(begun); took > afterlife {
+			t.Errorf("it ended %s after the interrupt", took)
+		}
+	})
+}

@@ -1,0 +1,190 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestRetriesByMethod(t *testing.T) {
+	call := map[string]func(context.Context, *Client) error{
+		"GET": func(ctx context.Context, c *Client) error { _, err := c.Account(ctx); return err },
+		"PUT": func(ctx context.Context, c *Client) error {
+			return second(do[object](ctx, c, request{method: "PUT", path: []string{"x"}}))
+		},
+		"PATCH":  func(ctx context.Context, c *Client) error { return second(c.UpdateProfile(ctx, ProfileChange{})) },
+		"DELETE": func(ctx context.Context, c *Client) error { return c.DeleteWebhook(ctx, "w") },
+		"POST":   post,
+	}
+	const (
+		all  = 4  // the first and three retries
+		long = 99 // as long as nobody gets through for two minutes
+	)
+	const service, foreign = "x", ""
+	rows := []struct {
+		status                        int
+		code                          string
+		get, put, patch, remove, post int
+	}{
+		{429, service, long, long, long, long, long},
+		{429, foreign, long, long, long, long, long},
+		{500, service, all, 1, 1, 1, 1},
+		{502, foreign, all, all, all, all, 1},
+		{503, foreign, all, all, all, all, 1},
+		{503, "unavailable", all, all, all, all, all},
+		{504, foreign, all, all, all, all, 1},
+		{404, foreign, all, all, all, all, 1},
+		{410, foreign, all, all, all, all, 1},
+		{404, "no_such_route", 1, 1, 1, 1, 1},
+		{dropped, "", all, all, all, all, 1},
+		{refused, "", all, all, all, all, all},
+		{400, service, 1, 1, 1, 1, 1},
+		{401, service, 1, 1, 1, 1, 1},
+		{403, foreign, 1, 1, 1, 1, 1},
+		{302, foreign, 1, 1, 1, 1, 1},
+	}
+	for _, row := range rows {
+		for method, sent := range map[string]int{"GET": row.get, "PUT": row.put, "PATCH": row.patch, "DELETE": row.remove, "POST": row.post} {
+			t.Run(fmt.Sprint(row.status, row.code, method), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+						if row.code == foreign {
+							gatewayPage(w, row.status)
+							return
+						}
+						refuse(w, row.status, row.code)
+					})
+					begun := time.Now()
+					if err := call[method](t.Context(), c); err == nil {
+						t.Error("no error")
+					}
+					n := len(transport.requests())
+					if sent != long && n != sent {
+						t.Errorf("%d requests, want %d", n, sent)
+					}
+					if took := time.Since(begun); sent == long && (took < stallTime || took > stallTime+longestClosing+time.Second || n > 25) {
+						t.Errorf("%d requests in %s", n, took)
+					}
+				})
+			})
+		}
+	}
+}
+
+// A redirect whose address cannot be read is an answer all the same.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	for _, location := range []string{"https://elsewhere.example/", "://", ""} {
+		c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", location)
+			w.WriteHeader(307)
+		})
+		if err := post(t.Context(), c); !outcomeUnknown(err) || !errors.Is(err, ErrForeign) {
+			t.Errorf("%q: %v", location, err)
+		}
+		if n := len(transport.requests()); n != 1 {
+			t.Errorf("%q: %d requests, want 1", location, n)
+		}
+	}
+}
+
+// Whether an answer was lost decides what a later refusal means.
+func TestUnsureAfterALostAnswer(t *testing.T) {
+	done := says(202, object{"job_id": "j"})
+	for name, row := range map[string]struct {
+		first  http.HandlerFunc
+		unsure bool
+	}{
+		"dropped":       {says(dropped, nil), true},
+		"502":           {func(w http.ResponseWriter, _ *http.Request) { gatewayPage(w, 502) }, true},
+		"foreign 404":   {func(w http.ResponseWriter, _ *http.Request) { gatewayPage(w, 404) }, true},
+		"no connection": {says(refused, nil), false},
+		"unavailable":   {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 503, "unavailable") }, false},
+		"rate limited":  {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 429, "rate_limited") }, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := newTestClient(t, inTurn(row.first, done))
+			_, unsure, err := exchange[Pending](t.Context(), c, request{method: "PUT", path: []string{"x"}})
+			if err != nil || unsure != row.unsure {
+				t.Errorf("%s: %v, %v", name, unsure, err)
+			}
+		})
+	}
+}
+
+// A POST that the service refused with a Retry-After is not sent before it, and
+// nothing else is either.
+func TestRetryAfterHoldsEverybody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, script{
+			"POST /x": inTurn(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Retry-After", "30")
+				refuse(w, 503, "unavailable")
+			}, says(200, object{})),
+			"GET /me": says(200, object{"id": "me"}),
+		}.serve)
+		begun := time.Now()
+		done := make(chan error)
+		go func() { done <- post(t.Context(), c) }()
+		synctest.Wait()
+		if _, err := c.Account(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(begun); took < 30*time.Second {
+			t.Errorf("a read went out after %s", took)
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if gap := transport.times[len(transport.times)-1].Sub(begun); gap < 30*time.Second || gap > 32*time.Second || len(transport.times) != 3 {
+			t.Errorf("%d requests, the last after %s", len(transport.times), gap)
+		}
+	})
+}
+
+func TestRetryAfter(t *testing.T) {
+	date := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for value, want := range map[string]time.Duration{
+		"0":                    0,
+		"-1":                   0,
+		"7":                    7 * time.Second,
+		"86400":                retryAfterCap,
+		"99999999999999999999": 0,
+		"junk":                 0,
+		date.Add(9 * time.Second).Format(http.TimeFormat):       9 * time.Second,
+		date.Add(-9 * time.Second).Format(http.TimeFormat):      0,
+		date.Add(9 * 24 * time.Hour).Format(http.TimeFormat):    retryAfterCap,
+		date.Add(9*time.Second).Format(time.RFC3339) + " Zulu ": 0,
+	} {
+		if got := retryAfter(http.Header{"Retry-After": {value}, "Date": {date.Format(http.TimeFormat)}}); got != want {
+			t.Errorf("%q is %s, want %s", value, got, want)
+		}
+	}
+}
+
+func TestBackoffSpreadsAndIsCapped(t *testing.T) {
+	random := newRandom(nil)
+	seen := map[time.Duration]bool{}
+	for range 200 {
+		wait := backoff(random, 3, nil)
+		if wait < 0 || wait > 4*time.Second {
+			t.Fatalf("%s is out of bounds", wait)
+		}
+		seen[wait] = true
+	}
+	if len(seen) < 100 {
+		t.Errorf("only %d different waits of 200", len(seen))
+	}
+	for _, attempt := range []int{15, 16, 60, 1 << 30} {
+		if wait := backoff(random, attempt, nil); wait < 0 || wait > backoffCap {
+			t.Errorf("%s is out of bounds", wait)
+		}
+	}
+	resp := &http.Response{StatusCode: 503, Header: http.Header{"Retry-After": {"20"}}}
+	if wait := backoff(random, 9, resp); wait > backoffBase {
+		t.Errorf("%s on top of the gate's 20 s", wait)
+	}
+}
