@@ -61,7 +61,7 @@ type Created struct {
 // existing are the instances that are there before a creation. One list may serve
 // creations that start within half a minute.
 func (c *Client) existing(ctx context.Context) ([]Instance, error) {
-	return c.reads.allInstances.get(ctx, "", recent, c.Instances)
+	return c.reads.allInstances.get(ctx, "", recent(), c.Instances)
 }
 
 // claimTime is within which a process names what its state holds (Claim): Terraform
@@ -139,6 +139,7 @@ func (c *Client) CreateInstance(ctx context.Context, n NewInstance) (Created, er
 	}
 	c.Claim(created.ID)
 	c.Claim(created.Pending.JobID)
+	c.reads.changed(created.ID) // a list from before it says nothing about it
 	return created, nil
 }
 
