@@ -148,16 +148,15 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 		return
 	}
 	ran, err := r.run(ctx, state, state.DestroySQL.ValueString(), timeout)
-	summary := "Unable to run destroy_sql on instance " + state.InstanceID.ValueString()
 	var unknown *client.OutcomeError
 	switch {
 	case errors.Is(err, client.ErrNotFound) && !ran: // the instance is gone with all that the script made
 	case errors.As(err, &unknown) && !ran:
-		resp.Diagnostics.AddError(summary, sentence(err.Error())+"\n\n"+
+		resp.Diagnostics.AddError("Unable to run destroy_sql on instance "+state.InstanceID.ValueString(), sentence(err.Error())+"\n\n"+
 			"Look whether the statements took effect. If they did, run terraform state rm with the resource's address, so that they are not run again. "+
 			"If they did not, apply again.")
 	default:
-		addScriptError(&resp.Diagnostics, summary, ran, err)
+		addScriptError(&resp.Diagnostics, "Unable to run destroy_sql on instance "+state.InstanceID.ValueString(), ran, err)
 	}
 }
 
