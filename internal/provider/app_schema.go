@@ -79,7 +79,8 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				ElementType: types.StringType,
 				Validators:  []validator.Map{mapvalidator.NoNullValues()},
 				MarkdownDescription: "Build variables. They are kept in the state in clear: use `secret_env_wo` for secrets. " +
-					"Default: none. A change builds and deploys in place.",
+					"Default: none. A change builds and deploys in place. The variables of an imported app are left alone until this is set; " +
+					"from then on it and `secret_env_wo` are all that the app has.",
 			},
 			"secret_env_wo": schema.MapAttribute{
 				Optional:    true,
