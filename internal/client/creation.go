@@ -221,7 +221,7 @@ func (c *Client) AwaitsCheckout(ctx context.Context, instance Instance) error {
 func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 	if job == "" {
 		instance, err := c.creationNamed(ctx, id)
-		if err != nil || instance.Status != StatusCreating {
+		if err != nil || instance.created() {
 			return errors.Join(err, failedCreation(instance))
 		}
 		job = instance.JobID
@@ -249,7 +249,7 @@ func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 	switch {
 	case readErr != nil:
 		return errors.Join(err, readErr)
-	case instance.Status == StatusCreating:
+	case !instance.created():
 		return err
 	}
 	return failedCreation(instance)
@@ -269,9 +269,15 @@ func (c *Client) creationNamed(ctx context.Context, id string) (Instance, error)
 		if err := c.AwaitsCheckout(ctx, instance); err != nil {
 			return observation{}, permanent(err)
 		}
-		return observation{done: instance.Status != StatusCreating || instance.JobID != ""}, nil
+		return observation{done: instance.created() || instance.JobID != ""}, nil
 	})
 	return instance, interrupted(ctx, err, "the creation of instance "+id, "")
+}
+
+// created tells whether a record shows that the instance's creation has ended. A
+// status that is not known says nothing of one that has never run.
+func (i Instance) created() bool {
+	return i.Status == StatusRunning || i.Status == StatusFailed || i.Status == StatusDeleting
 }
 
 // failedCreation is the error of an instance whose creation failed, else nil.

@@ -131,8 +131,12 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		return
 	}
 	if config.unknown() {
-		// It depends on a resource that is not made yet. Resources keep their
-		// state without a client; what must read now says so itself.
+		// It depends on a resource that is not made yet. Where the CLI allows it,
+		// everything waits for that. Elsewhere resources keep their state without
+		// a client, and what must read now says so itself.
+		if req.ClientCapabilities.DeferralAllowed {
+			resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
+		}
 		return
 	}
 	baseURL := valueOrEnv(config.BaseURL, envBaseURL)
