@@ -5,7 +5,6 @@ package provider
 import (
 	"context"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"time"
 
@@ -46,7 +45,7 @@ type Option func(*client.Options)
 
 // WithTransport makes the provider's requests go through a transport, in place of
 // one of its own.
-func WithTransport(transport http.RoundTripper) Option {
+func WithTransport(transport client.Transport) Option {
 	return func(o *client.Options) { o.Transport = transport }
 }
 
