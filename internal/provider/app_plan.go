@@ -20,6 +20,9 @@ import (
 func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	state, plan, ok := planning[appModel](ctx, req, &resp.Diagnostics)
 	work, pending := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
+	if ok && state != nil && plan != nil {
+		noteProtection(ctx, resp.Private, state.protectedObject(), state.protected(work), &resp.Diagnostics)
+	}
 	switch {
 	case !ok:
 		return
@@ -44,7 +47,6 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		r.checkMemory(ctx, *plan, &resp.Diagnostics)
 		return
 	}
-	noteProtection(ctx, resp.Private, state.protectedObject(), state.protected(work), &resp.Diagnostics)
 	if !state.MemoryMB.Equal(plan.MemoryMB) {
 		r.checkMemory(ctx, *plan, &resp.Diagnostics)
 	}

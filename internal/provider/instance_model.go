@@ -127,9 +127,17 @@ func (m *instanceModel) protected(creating bool) bool {
 	return isProtected(m.DeletionProtection) && !m.neverRan(creating) && m.Status.ValueString() != client.StatusDeleting
 }
 
+// title names the instance in a summary; by its id while its name is not known.
+func (m *instanceModel) title() string {
+	if name := m.Name.ValueString(); name != "" {
+		return "Instance " + name
+	}
+	return "Instance " + m.ID.ValueString()
+}
+
 // protectedObject is the instance as errors name it.
 func (m *instanceModel) protectedObject() protectedObject {
-	return protectedObject{Title: "Instance " + m.Name.ValueString(), Name: "Instance " + m.ID.ValueString(), ImportID: m.ID.ValueString()}
+	return protectedObject{Title: m.title(), Name: "Instance " + m.ID.ValueString(), ImportID: m.ID.ValueString()}
 }
 
 // withoutUnknowns is the model with each value that is not known yet as null, as

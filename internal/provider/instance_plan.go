@@ -23,6 +23,9 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		r.client.Claim(state.ID.ValueString())
 	}
 	creating := pendingCreation(ctx, req.Private, &resp.Diagnostics)
+	if ok && state != nil && plan != nil {
+		noteProtection(ctx, resp.Private, state.protectedObject(), state.protected(creating), &resp.Diagnostics)
+	}
 	switch {
 	case !ok:
 		return
@@ -47,7 +50,6 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		r.checkCatalogue(ctx, state, *plan, &resp.Diagnostics)
 		return
 	}
-	noteProtection(ctx, resp.Private, state.protectedObject(), state.protected(creating), &resp.Diagnostics)
 	switch status := state.Status.ValueString(); {
 	case status == client.StatusFailed && state.neverRan(creating), status == client.StatusDeleting:
 		plan.Status = types.StringUnknown()
@@ -92,7 +94,7 @@ func planEngines(state, plan *instanceModel, protected bool, diags *diag.Diagnos
 }
 
 func addEngineProtected(diags *diag.Diagnostics, state instanceModel, engine string) {
-	diags.AddAttributeError(path.Root("engines"), "Instance "+state.Name.ValueString()+" is protected from losing its "+engine+" data",
+	diags.AddAttributeError(path.Root("engines"), state.title()+" is protected from losing its "+engine+" data",
 		fmt.Sprintf("Instance %s has deletion_protection = true in the state, and turning its %s engine off would lose all data of the engine. "+
 			"To go ahead, set deletion_protection = false, apply that alone, and then turn the engine off.", state.ID.ValueString(), engine))
 }
@@ -109,7 +111,7 @@ func refuseUnseenLoss(state, plan instanceModel, there map[string]types.Int64, p
 		case protected:
 			addEngineProtected(diags, state, name)
 		case !known:
-			diags.AddAttributeError(path.Root("engines"), "Instance "+state.Name.ValueString()+" has an engine "+name+" that the plan did not tell of",
+			diags.AddAttributeError(path.Root("engines"), state.title()+" has an engine "+name+" that the plan did not tell of",
 				fmt.Sprintf("The update would turn the %s engine of instance %s off, and all of its data would be lost, though the state did not hold the engine when the plan was made. "+
 					"Nothing was turned off. Plan again, without -refresh=false, and read what that plan says.", name, state.ID.ValueString()))
 		}

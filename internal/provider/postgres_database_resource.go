@@ -91,6 +91,7 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	protected := !creating && isProtected(state.DeletionProtection)
 	at, dropped := path.Root("deletion_protection"), plan == nil
 	if plan != nil {
+		noteProtection(ctx, resp.Private, state.protectedObject(), protected, &resp.Diagnostics)
 		switch {
 		case !plan.Name.Equal(state.Name):
 			at, dropped = path.Root("name"), true
@@ -107,7 +108,6 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	case dropped:
 		state.warnOfLoss(&resp.Diagnostics, at)
 	default:
-		noteProtection(ctx, resp.Private, state.protectedObject(), protected, &resp.Diagnostics)
 		if creating {
 			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("created_at"), types.StringUnknown())...)
 		}
