@@ -174,6 +174,12 @@ func (c *Client) WaitJob(ctx context.Context, instanceID string, p Pending, oper
 			return observation{}, err
 		}
 		missingSince = time.Time{}
+		if job.InstanceID == "" {
+			job.InstanceID = instanceID
+		}
+		if job.Operation == "" {
+			job.Operation = operation
+		}
 		last = job
 		if job.Failed() {
 			return observation{}, permanent(&JobError{Job: job})
@@ -184,7 +190,7 @@ func (c *Client) WaitJob(ctx context.Context, instanceID string, p Pending, oper
 		return observation{done: job.Done(), progress: job.Progress.Value}, nil
 	})
 	if err == nil {
-		c.noteEnded(instanceID, operation)
+		c.noteEnded(instanceID, last.Operation)
 	}
 	return interrupted(ctx, err, fmt.Sprintf("job %s, %s at %d %%", last.name(), last.Status, last.Progress.Value), p.JobID)
 }
