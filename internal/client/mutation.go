@@ -74,6 +74,7 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 			if done, err := t.ownJobEnded(ctx, m); done || err != nil {
 				return NothingPending(), err
 			}
+			unsure = false // what was sent then is not in force, so this refusal is the next one's
 		} else if err := t.awaitFree(ctx, err); err != nil {
 			return Pending{}, err
 		}
@@ -268,13 +269,29 @@ func isConflict(err error) bool {
 // awaitFree waits until an instance that refused a mutation may take one: until
 // the job that its record names has ended. A refusal whose code is not known is
 // taken as busy only where a job is named (contract.md, "Errors").
+//
+// It says nothing of an instance that is gone: the mutation's own next answer does.
 func (t *Turn) awaitFree(ctx context.Context, refusal error) error {
-	instance, err := t.c.Instance(ctx, t.id)
-	if err != nil {
+	var instance Instance
+	var checkout *CheckoutError
+	err := t.c.wait(ctx, 0, func(ctx context.Context) (observation, error) {
+		var err error
+		instance, err = getRecord[Instance](ctx, t.c, request{path: t.path(), once: true}, t.id)
+		if err == nil {
+			err = t.c.AwaitsCheckout(ctx, instance)
+		}
+		if errors.As(err, &checkout) || errors.Is(err, ErrNotFound) {
+			err = permanent(err)
+		}
+		return observation{done: err == nil}, err
+	})
+	switch {
+	case checkout != nil:
+		return checkout
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case err != nil:
 		return errors.Join(refusal, err)
-	}
-	if err := t.c.AwaitsCheckout(ctx, instance); err != nil {
-		return err
 	}
 	if instance.JobID == "" {
 		if errors.Is(refusal, ErrJobRunning) {
