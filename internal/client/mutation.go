@@ -139,8 +139,10 @@ func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, err
 			lost = err
 		case lost != nil && errors.Is(err, ErrAlreadyExists) && taken:
 			return Pending{}, err
-		case lost != nil && isConflict(err) || lost != nil && errors.Is(err, ErrAlreadyExists):
+		case lost != nil && (isConflict(err) || errors.Is(err, ErrAlreadyExists)):
 			// It is our own that exists, or that runs.
+		case lost != nil && passing(err) && !errors.Is(err, ErrNotFound):
+			// Nobody can be reached, and the first may have been carried out.
 		case lost == nil && isConflict(err):
 			if err := t.awaitFree(ctx, err); err != nil {
 				return Pending{}, err
@@ -148,7 +150,7 @@ func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, err
 		default:
 			return Pending{}, err
 		}
-		if lost != nil {
+		if lost != nil && !taken { // what was there before proves nothing
 			pending, found, err := t.lookForCreated(ctx, m, patience-time.Since(begun))
 			if found {
 				return pending, nil
@@ -156,9 +158,9 @@ func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, err
 			if err != nil {
 				return Pending{}, errors.Join(lost, err)
 			}
-			if ended(ctx) || time.Since(begun) >= patience {
-				return Pending{}, lost
-			}
+		}
+		if lost != nil && (ended(ctx) || time.Since(begun) >= patience) {
+			return Pending{}, lost
 		}
 		if err := p.pause(ctx); err != nil {
 			return Pending{}, errors.Join(lost, err)
