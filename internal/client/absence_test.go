@@ -18,9 +18,6 @@ func TestAbsenceIsConfirmed(t *testing.T) {
 	there := says(200, object{"id": "i", "status": "running"})
 	none := says(200, object{"instances": []object{{"id": "another"}}})
 	holds := says(200, object{"instances": []object{{"id": "i"}}})
-	foreign := func(status int) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) { gatewayPage(w, status) }
-	}
 	for name, row := range map[string]struct {
 		record, list http.HandlerFunc
 		err          error // nil for an instance that is there
@@ -31,19 +28,19 @@ func TestAbsenceIsConfirmed(t *testing.T) {
 		"there again":                     {inTurn(notFound, there), none, nil, absencePause},
 		"the list holds it":               {notFound, holds, ErrContradiction, absencePause},
 		"the list is empty":               {notFound, says(200, []object{}), ErrNotFound, absencePause},
-		"the list is forbidden":           {notFound, foreign(403), ErrForbidden, absencePause},
+		"the list is forbidden":           {notFound, gateway(403), ErrForbidden, absencePause},
 		"the list is somebody else's":     {notFound, says(200, object{"message": "maintenance"}), ErrForeign, absencePause},
 		"the service has no list":         {notFound, notFound, ErrNotFound, absencePause},
 		"then the service has trouble":    {inTurn(notFound, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 500, "internal") }), none, ErrUnavailable, absencePause + 5*time.Second},
-		"then a gateway's page":           {inTurn(notFound, foreign(404)), none, ErrForeign, absencePause + 5*time.Second},
-		"a gateway's page":                {foreign(404), none, ErrForeign, 5 * time.Second},
-		"410 of a gateway":                {foreign(410), none, ErrForeign, 5 * time.Second},
+		"then a gateway's page":           {inTurn(notFound, gateway(404)), none, ErrForeign, absencePause + 5*time.Second},
+		"a gateway's page":                {gateway(404), none, ErrForeign, 5 * time.Second},
+		"410 of a gateway":                {gateway(410), none, ErrForeign, 5 * time.Second},
 		"410 of the service":              {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 410, "not_found") }, none, ErrNotFound, absencePause},
 		"404 with another code":           {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 404, "no_such_route") }, none, &APIError{}, 0},
 		"another record":                  {says(200, object{"id": "another"}), none, ErrForeign, 0},
 		"maintenance":                     {says(200, object{"message": "maintenance"}), none, ErrForeign, 0},
-		"a gateway's page, then there":    {inTurn(foreign(404), foreign(404), there), none, nil, 5 * time.Second},
-		"first a gateway's page, then no": {inTurn(foreign(404), foreign(404), notFound), none, ErrNotFound, absencePause + 5*time.Second},
+		"a gateway's page, then there":    {inTurn(gateway(404), gateway(404), there), none, nil, 5 * time.Second},
+		"first a gateway's page, then no": {inTurn(gateway(404), gateway(404), notFound), none, ErrNotFound, absencePause + 5*time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -77,7 +74,7 @@ func TestForeign404For20sWhileRefreshing(t *testing.T) {
 		"webhook":   func(ctx context.Context, c *Client) error { return second(c.RefreshWebhook(ctx, "w")) },
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			c, _ := newTestClient(t, troubled(404, 20*time.Second, notFound))
+			c, _ := newTestClient(t, during(20*time.Second, gateway(404), notFound))
 			err := read(t.Context(), c)
 			if err == nil || errors.Is(err, ErrNotFound) || !contains(err.Error(), "https://hosting.example/api/v1") {
 				t.Errorf("%s: %v", what, err)

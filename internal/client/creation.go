@@ -201,13 +201,18 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 // AwaitsCheckout gives a *CheckoutError for an instance that nothing can be done
 // with before a person has opened its checkout page, else nil. An instance whose
 // creation's job is at work has been paid, whatever its checkout_url still says.
+// Any other error is that of reading the job.
 func (c *Client) AwaitsCheckout(ctx context.Context, instance Instance) error {
 	if instance.Status != StatusCreating || instance.CheckoutURL == "" {
 		return nil
 	}
 	if instance.JobID != "" {
 		job, err := c.Job(ctx, instance.JobID)
-		if err == nil && job.Status != "queued" {
+		switch {
+		case errors.Is(err, ErrNotFound): // the record alone tells
+		case err != nil:
+			return err
+		case job.Status != "queued":
 			return nil
 		}
 	}
@@ -260,14 +265,17 @@ func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 func (c *Client) creationNamed(ctx context.Context, id string) (Instance, error) {
 	defer c.reads.changed(id)
 	var instance Instance
+	var checkout *CheckoutError
 	err := c.wait(ctx, usualDuration[OpCreate], func(ctx context.Context) (observation, error) {
 		var err error
 		instance, err = getRecord[Instance](ctx, c, request{path: []string{"instances", id}, once: true}, id)
 		if err != nil {
 			return observation{}, err
 		}
-		if err := c.AwaitsCheckout(ctx, instance); err != nil {
+		if err := c.AwaitsCheckout(ctx, instance); errors.As(err, &checkout) {
 			return observation{}, permanent(err)
+		} else if err != nil {
+			return observation{}, err
 		}
 		return observation{done: instance.created() || instance.JobID != ""}, nil
 	})
