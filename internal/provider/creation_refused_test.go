@@ -73,7 +73,8 @@ func TestAppWhoseLinksAreRefusedIsKept(t *testing.T) {
 
 func TestDatabaseThatCannotBeReadBackIsKept(t *testing.T) {
 	fake := seededApps(t)
-	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/postgres/databases", Status: http.StatusForbidden, Code: "forbidden", Detail: "not yours"})
+	// The first list is the one before the creation.
+	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/postgres/databases", Skip: 1, Status: http.StatusForbidden, Code: "forbidden", Detail: "not yours"})
 	w := newWorkspace(t, fake, protectedDatabase)
 	r := w.apply()
 	must(t, strings.Contains(r.output, "Warning: Database orders is created, but could not be read") && strings.Contains(r.output, "not yours"), "%s", r.output)

@@ -216,6 +216,7 @@ func (r *instanceResource) setConnection(ctx context.Context, m *instanceModel, 
 }
 
 func (r *instanceResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var state, plan instanceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
