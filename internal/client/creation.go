@@ -222,23 +222,34 @@ func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 			return observation{}, err
 		}
 		named := job != "" || instance.JobID != ""
-		return observation{done: instance.Status != StatusCreating || named}, nil
+		return observation{done: named || instance.settled()}, nil
 	})
 	if err != nil {
 		return interrupted(ctx, err, "the creation of instance "+id, job)
 	}
-	if instance.Status != StatusCreating && instance.Status != StatusFailed {
-		return nil // it has run already; what job runs now is another
+	if instance.Status == StatusRunning {
+		return nil // what job runs now is another
 	}
-	if job == "" {
+	if job == "" && instance.Status != StatusDeleting { // the job of which is the deletion's
 		job = instance.JobID
 	}
-	if job == "" { // it failed
-		return &JobError{Job: Job{InstanceID: id, Operation: OpCreate, Status: instance.Status}}
+	broken := &JobError{Job: Job{ID: job, InstanceID: id, Operation: OpCreate, Status: instance.Status}}
+	if job == "" {
+		return broken
 	}
 	err = c.WaitJob(ctx, id, Pending{JobID: job}, OpCreate, nil)
-	if missing := (*MissingJobError)(nil); errors.As(err, &missing) && instance.Status == StatusFailed {
-		return &JobError{Job: Job{ID: job, InstanceID: id, Operation: OpCreate, Status: instance.Status}}
+	if missing := (*MissingJobError)(nil); errors.As(err, &missing) && instance.settled() {
+		return broken
 	}
 	return err
+}
+
+// settled tells whether an instance's creation has ended, by its status alone. A
+// word that is not listed is taken as in progress (contract.md, last section).
+func (i Instance) settled() bool {
+	switch i.Status {
+	case StatusRunning, StatusFailed, StatusDeleting:
+		return true
+	}
+	return false
 }

@@ -96,6 +96,8 @@ func (j Job) Failed() bool {
 // name is the job's id with what it does.
 func (j Job) name() string {
 	switch {
+	case j.ID == "":
+		return "for " + j.Operation
 	case j.Operation == "":
 		return j.ID
 	case j.Target == "":
