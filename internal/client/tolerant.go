@@ -170,7 +170,7 @@ func (a *createdAnswer) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &a.Pending); err != nil {
 		return err
 	}
-	if a.ID == a.Pending.JobID && fields.InstanceID != "" {
+	if a.ID == a.Pending.JobID { // which may name no instance
 		a.ID, a.Status = fields.InstanceID, StatusCreating
 	}
 	return nil
