@@ -54,7 +54,7 @@ var networkFaults = []faultRow{
 				release()
 				until(t, "the service is back", func() bool { return wellAnswered(fake, "GET", "/jobs/*") > polls || !apply.runs() })
 				r := apply.wait()
-				must(t, r.exit == 0 && !strings.Contains(r.output, "Warning:"), "exit %d:\n%s", r.exit, r.output)
+				must(t, r.exit == 0 && !strings.Contains(r.output, "is still being created"), "exit %d:\n%s", r.exit, r.output)
 				must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
 				w.mustBeSettled()
 			}
