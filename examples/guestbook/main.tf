@@ -76,6 +76,9 @@ resource "hosting_app" "this" {
   # The provider links the auth engine after the import, which ignores links.
   links = ["auth"]
 
+  # The visit counter is under the app's /data, which goes with the app.
+  deletion_protection = var.deletion_protection
+
   depends_on = [hosting_postgres_script.table]
 
   lifecycle {

@@ -96,7 +96,7 @@ variable "create_table" {
 }
 
 variable "deletion_protection" {
-  description = "Whether the instance is protected from being destroyed or replaced. Set it to false and apply before you destroy."
+  description = "Whether the instance and the app are protected from being destroyed or replaced. Set it to false and apply before you destroy."
   type        = bool
   default     = true
   nullable    = false

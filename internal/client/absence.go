@@ -53,7 +53,18 @@ func (a *absences) confirm(t thing) {
 	a.confirmed[t.id] = true
 }
 
-// forget notes that a thing is there.
+// unlisted notes that a list that was read at a time did not hold a thing that is
+// absent now. It is as good as having seen its absence then, so that the pauses of
+// all that a refresh finds absent, one after the other, pass together.
+func (a *absences) unlisted(t thing, at time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, known := a.firstSeen[t.id]; !known {
+		a.firstSeen[t.id] = at
+	}
+}
+
+// forget notes that a thing is there, or that its absence could not be confirmed.
 func (a *absences) forget(t thing) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -82,8 +93,8 @@ func present[T any](ctx context.Context, c *Client, t thing, value T, err error,
 	if errors.Is(err, ErrNotFound) && !c.absences.known(t) {
 		value, err = confirm(ctx, c, t, again, lists)
 	}
-	if err == nil {
-		c.absences.forget(t)
+	if !errors.Is(err, ErrNotFound) {
+		c.absences.forget(t) // what is not confirmed begins anew
 	}
 	return value, err
 }
@@ -98,7 +109,8 @@ func confirm[T any](ctx context.Context, c *Client, t thing, again func(context.
 	if !errors.Is(err, ErrNotFound) {
 		return value, err
 	}
-	listed, listErr := listsStill(ctx, lists, func(begun moment) bool { return !begun.at.Before(due) && recent(begun) })
+	fresh := recent()
+	listed, listErr := listsStill(ctx, lists, func(begun moment) bool { return !begun.at.Before(due) && fresh(begun) })
 	switch {
 	case listErr != nil:
 		return value, fmt.Errorf("whether %s is gone could not be confirmed: %w", t.id, listErr)

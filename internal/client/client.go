@@ -33,6 +33,9 @@ const (
 	DefaultRequestTimeout = 60 * time.Second
 )
 
+// A Transport carries requests to the service and brings its answers.
+type Transport = http.RoundTripper
+
 // Options configure a Client.
 type Options struct {
 	// BaseURL is the REST base address, ending in /api/v1. It must be https;
@@ -52,7 +55,7 @@ type Options struct {
 	// UserAgent is sent with every request.
 	UserAgent string
 	// Transport carries the requests. Nil means a transport of the client's own.
-	Transport http.RoundTripper
+	Transport Transport
 	// Random is where jitter and idempotency keys come from. Nil means a source
 	// seeded by the system.
 	Random rand.Source

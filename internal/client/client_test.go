@@ -160,12 +160,17 @@ func inTurn(answers ...http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// troubled answers with a gateway's page, or a trouble, from now on for a while.
-func troubled(status int, lasts time.Duration, then http.HandlerFunc) http.HandlerFunc {
+// gateway answers with a gateway's page, or with a trouble.
+func gateway(status int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { gatewayPage(w, status) }
+}
+
+// during answers with one until a time has passed, and with another from then on.
+func during(lasts time.Duration, first, then http.HandlerFunc) http.HandlerFunc {
 	begun := time.Now()
 	return func(w http.ResponseWriter, r *http.Request) {
 		if time.Since(begun) < lasts {
-			gatewayPage(w, status)
+			first(w, r)
 			return
 		}
 		then(w, r)

@@ -61,7 +61,7 @@ type Created struct {
 // existing are the instances that are there before a creation. One list may serve
 // creations that start within half a minute.
 func (c *Client) existing(ctx context.Context) ([]Instance, error) {
-	return c.reads.allInstances.get(ctx, "", recent, c.Instances)
+	return c.reads.allInstances.get(ctx, "", recent(), c.Instances)
 }
 
 // claimTime is within which a process names what its state holds (Claim): Terraform
@@ -139,6 +139,7 @@ func (c *Client) CreateInstance(ctx context.Context, n NewInstance) (Created, er
 	}
 	c.Claim(created.ID)
 	c.Claim(created.Pending.JobID)
+	c.reads.changed(created.ID) // a list from before it says nothing about it
 	return created, nil
 }
 
@@ -200,13 +201,18 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 // AwaitsCheckout gives a *CheckoutError for an instance that nothing can be done
 // with before a person has opened its checkout page, else nil. An instance whose
 // creation's job is at work has been paid, whatever its checkout_url still says.
+// Any other error is that of reading the job.
 func (c *Client) AwaitsCheckout(ctx context.Context, instance Instance) error {
 	if instance.Status != StatusCreating || instance.CheckoutURL == "" {
 		return nil
 	}
 	if instance.JobID != "" {
 		job, err := c.Job(ctx, instance.JobID)
-		if err == nil && job.Status != "queued" {
+		switch {
+		case errors.Is(err, ErrNotFound): // the record alone tells
+		case err != nil:
+			return err
+		case job.Status != "queued":
 			return nil
 		}
 	}
@@ -220,7 +226,7 @@ func (c *Client) AwaitsCheckout(ctx context.Context, instance Instance) error {
 func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 	if job == "" {
 		instance, err := c.creationNamed(ctx, id)
-		if err != nil || instance.Status != StatusCreating {
+		if err != nil || instance.created() {
 			return errors.Join(err, failedCreation(instance))
 		}
 		job = instance.JobID
@@ -248,7 +254,7 @@ func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 	switch {
 	case readErr != nil:
 		return errors.Join(err, readErr)
-	case instance.Status == StatusCreating:
+	case !instance.created():
 		return err
 	}
 	return failedCreation(instance)
@@ -259,18 +265,27 @@ func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 func (c *Client) creationNamed(ctx context.Context, id string) (Instance, error) {
 	defer c.reads.changed(id)
 	var instance Instance
+	var checkout *CheckoutError
 	err := c.wait(ctx, usualDuration[OpCreate], func(ctx context.Context) (observation, error) {
 		var err error
 		instance, err = getRecord[Instance](ctx, c, request{path: []string{"instances", id}, once: true}, id)
 		if err != nil {
 			return observation{}, err
 		}
-		if err := c.AwaitsCheckout(ctx, instance); err != nil {
+		if err := c.AwaitsCheckout(ctx, instance); errors.As(err, &checkout) {
 			return observation{}, permanent(err)
+		} else if err != nil {
+			return observation{}, err
 		}
-		return observation{done: instance.Status != StatusCreating || instance.JobID != ""}, nil
+		return observation{done: instance.created() || instance.JobID != ""}, nil
 	})
 	return instance, interrupted(ctx, err, "the creation of instance "+id, "")
+}
+
+// created tells whether a record shows that the instance's creation has ended. A
+// status that is not known says nothing of one that has never run.
+func (i Instance) created() bool {
+	return i.Status == StatusRunning || i.Status == StatusFailed || i.Status == StatusDeleting
 }
 
 // failedCreation is the error of an instance whose creation failed, else nil.

@@ -129,6 +129,9 @@ func (t *Turn) Update(ctx context.Context, change InstanceChange) (Pending, erro
 // Delete deletes the instance with everything on it. It joins a deletion that
 // runs already; one that is confirmed gone has nothing pending.
 func (t *Turn) Delete(ctx context.Context) (Pending, error) {
+	if err := t.held(); err != nil {
+		return Pending{}, err
+	}
 	t.c.Claim(t.id) // one that is made after it is not made beside it
 	instance, err := t.c.Instance(ctx, t.id)
 	switch {

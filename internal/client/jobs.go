@@ -185,6 +185,12 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 			return observation{}, err
 		}
 		missingSince = time.Time{}
+		if job.InstanceID == "" {
+			job.InstanceID = instanceID
+		}
+		if job.Operation == "" {
+			job.Operation = operation
+		}
 		last = job
 		if job.Failed() {
 			return observation{}, permanent(&JobError{Job: job})
@@ -192,7 +198,7 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 		return observation{done: job.Done(), progress: job.Progress.Value}, watch(ctx, job)
 	})
 	if err == nil {
-		c.noteEnded(instanceID, operation)
+		c.noteEnded(instanceID, last.Operation)
 	}
 	return interrupted(ctx, err, fmt.Sprintf("job %s, %s at %d %%", last.name(), last.Status, last.Progress.Value), p.JobID)
 }

@@ -16,10 +16,17 @@ func list[T any](ctx context.Context, c *Client, collection string, path ...stri
 	return listAll[T](ctx, c, collection, request{path: path})
 }
 
+// maxPages is the most that a list may have. The service gives 200 items a page.
+const maxPages = 1000
+
 func listAll[T any](ctx context.Context, c *Client, collection string, r request) ([]T, error) {
 	var all []T
 	known := map[string]bool{}
 	for p := (pages{}); p.next(); {
+		if len(p.seen) == maxPages {
+			r.method = http.MethodGet
+			return nil, c.foreign(r, fmt.Sprintf("the list does not end, after %d pages", maxPages))
+		}
 		page, err := listPage[T](ctx, c, collection, p.cursor, r)
 		if err != nil {
 			return nil, err

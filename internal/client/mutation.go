@@ -74,6 +74,7 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 			if done, err := t.ownJobEnded(ctx, m); done || err != nil {
 				return NothingPending(), err
 			}
+			unsure = false // what was sent then is not in force, so this refusal is the next one's
 		} else if err := t.awaitFree(ctx, err); err != nil {
 			return Pending{}, err
 		}
@@ -138,8 +139,10 @@ func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, err
 			lost = err
 		case lost != nil && errors.Is(err, ErrAlreadyExists) && taken:
 			return Pending{}, err
-		case lost != nil && isConflict(err) || lost != nil && errors.Is(err, ErrAlreadyExists):
+		case lost != nil && (isConflict(err) || errors.Is(err, ErrAlreadyExists)):
 			// It is our own that exists, or that runs.
+		case lost != nil && passing(err) && !errors.Is(err, ErrNotFound):
+			// Nobody can be reached, and the first may have been carried out.
 		case lost == nil && isConflict(err):
 			if err := t.awaitFree(ctx, err); err != nil {
 				return Pending{}, err
@@ -147,7 +150,7 @@ func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, err
 		default:
 			return Pending{}, err
 		}
-		if lost != nil {
+		if lost != nil && !taken { // what was there before proves nothing
 			pending, found, err := t.lookForCreated(ctx, m, patience-time.Since(begun))
 			if found {
 				return pending, nil
@@ -155,9 +158,9 @@ func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, err
 			if err != nil {
 				return Pending{}, errors.Join(lost, err)
 			}
-			if ended(ctx) || time.Since(begun) >= patience {
-				return Pending{}, lost
-			}
+		}
+		if lost != nil && (ended(ctx) || time.Since(begun) >= patience) {
+			return Pending{}, lost
 		}
 		if err := p.pause(ctx); err != nil {
 			return Pending{}, errors.Join(lost, err)
@@ -268,13 +271,29 @@ func isConflict(err error) bool {
 // awaitFree waits until an instance that refused a mutation may take one: until
 // the job that its record names has ended. A refusal whose code is not known is
 // taken as busy only where a job is named (contract.md, "Errors").
+//
+// It says nothing of an instance that is gone: the mutation's own next answer does.
 func (t *Turn) awaitFree(ctx context.Context, refusal error) error {
-	instance, err := t.c.Instance(ctx, t.id)
-	if err != nil {
+	var instance Instance
+	var checkout *CheckoutError
+	err := t.c.wait(ctx, 0, func(ctx context.Context) (observation, error) {
+		var err error
+		instance, err = getRecord[Instance](ctx, t.c, request{path: t.path(), once: true}, t.id)
+		if err == nil {
+			err = t.c.AwaitsCheckout(ctx, instance)
+		}
+		if errors.As(err, &checkout) || errors.Is(err, ErrNotFound) {
+			err = permanent(err)
+		}
+		return observation{done: err == nil}, err
+	})
+	switch {
+	case checkout != nil:
+		return checkout
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case err != nil:
 		return errors.Join(refusal, err)
-	}
-	if err := t.c.AwaitsCheckout(ctx, instance); err != nil {
-		return err
 	}
 	if instance.JobID == "" {
 		if errors.Is(refusal, ErrJobRunning) {

@@ -22,8 +22,8 @@ func TestDeadHostEndsAPlan(t *testing.T) {
 		"refuses connections": {says(refused, nil), ErrUnreachable, 400},
 		"swallows packets":    {says(silent, nil), ErrUnreachable, 30},
 		"drops connections":   {says(dropped, nil), ErrUnreachable, 400},
-		"foreign 404":         {func(w http.ResponseWriter, _ *http.Request) { gatewayPage(w, 404) }, ErrForeign, 400},
-		"foreign 503":         {func(w http.ResponseWriter, _ *http.Request) { gatewayPage(w, 503) }, ErrForeign, 400},
+		"foreign 404":         {gateway(404), ErrForeign, 400},
+		"foreign 503":         {gateway(503), ErrForeign, 400},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestOneReadOfADeadHost(t *testing.T) {
 func TestServiceComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		me := says(200, object{"id": "me"})
-		c, _ := newTestClient(t, troubled(502, time.Minute, me))
+		c, _ := newTestClient(t, during(time.Minute, gateway(502), me))
 		for time.Since(startOfBubble()) < 50*time.Second {
 			if _, err := c.Account(t.Context()); err == nil {
 				t.Fatal("no error")
@@ -131,7 +131,7 @@ func TestProbeAnswersForAll(t *testing.T) {
 // One failure long ago is no outage that has lasted since.
 func TestOldFailureIsNoOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		page := func(w http.ResponseWriter, _ *http.Request) { gatewayPage(w, 502) }
+		page := gateway(502)
 		job := says(200, object{"id": "j", "status": "running"})
 		me := says(200, object{"id": "me"})
 		c, _ := newTestClient(t, script{"GET /jobs/j": inTurn(job, page), "GET /me": inTurn(page, page, me)}.serve)
@@ -191,7 +191,7 @@ func TestOutageIsForPlainReadsAlone(t *testing.T) {
 // What a caller breaks off, or a gateway forbids, says nothing about the service.
 func TestWhatIsNoOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, _ := newTestClient(t, inTurn(says(200, object{"id": "me"}), says(silent, nil), says(silent, nil), func(w http.ResponseWriter, _ *http.Request) { gatewayPage(w, 403) }, says(200, object{"id": "me"})))
+		c, _ := newTestClient(t, inTurn(says(200, object{"id": "me"}), says(silent, nil), says(silent, nil), gateway(403), says(200, object{"id": "me"})))
 		if _, err := c.Account(t.Context()); err != nil {
 			t.Fatal(err)
 		}

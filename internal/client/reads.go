@@ -2,7 +2,9 @@ package client
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"time"
 )
 
 // aloneReads is how many instances are read one by one before the list is.
@@ -76,10 +78,11 @@ func (r *reads) changed(instanceID string) {
 // ofInstance believes a recent reading that was begun after the newest change of
 // an instance.
 func (r *reads) ofInstance(id string) believer {
+	fresh := recent()
 	return func(begun moment) bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		return recent(begun) && begun.order > r.changedAt[id].order
+		return fresh(begun) && begun.order > r.changedAt[id].order
 	}
 }
 
@@ -90,21 +93,27 @@ func (r *reads) ofInstance(id string) believer {
 // confirmed absence.
 func (c *Client) RefreshInstance(ctx context.Context, id string) (Instance, error) {
 	instance, err := c.refreshInstance(ctx, id)
+	if errors.Is(err, ErrNotFound) {
+		if at, unlisted := c.reads.unlistedAt(id); unlisted {
+			c.absences.unlisted(instanceThing(id), at)
+		}
+	}
 	return present(ctx, c, instanceThing(id), instance, err, func(ctx context.Context) (Instance, error) {
 		return c.Instance(ctx, id)
 	}, c.listsInstance(id))
 }
 
 func (c *Client) refreshInstance(ctx context.Context, id string) (Instance, error) {
+	believed := c.reads.ofInstance(id)
 	if c.reads.listDue(id) {
-		if err := c.readListFor(ctx, id); err != nil {
+		if err := c.readListFor(ctx, id, believed); err != nil {
 			return Instance{}, err
 		}
 	}
-	if instance, ok := c.reads.listedInstance(id); ok {
+	if instance, ok := c.reads.listedInstance(id, believed); ok {
 		return instance, nil
 	}
-	return c.reads.instance.get(ctx, id, c.reads.ofInstance(id), func(ctx context.Context) (Instance, error) {
+	return c.reads.instance.get(ctx, id, believed, func(ctx context.Context) (Instance, error) {
 		return c.Instance(ctx, id)
 	})
 }
@@ -118,22 +127,33 @@ func (r *reads) listDue(id string) bool {
 	return len(r.asked) > aloneReads
 }
 
-func (r *reads) listedInstance(id string) (Instance, bool) {
+func (r *reads) listedInstance(id string, believed believer) (Instance, bool) {
 	r.mu.Lock()
 	entry, ok := r.snapshot.listed[id]
 	r.mu.Unlock()
-	return entry.instance, ok && r.ofInstance(id)(entry.begun)
+	return entry.instance, ok && believed(entry.begun)
+}
+
+// unlistedAt tells when a list that was read to its end did not hold an instance,
+// if there is such a list that is still believed.
+func (r *reads) unlistedAt(id string) (time.Time, bool) {
+	believed := r.ofInstance(id)
+	r.mu.Lock()
+	s := r.snapshot
+	_, listed := s.listed[id]
+	r.mu.Unlock()
+	return s.begun.at, !listed && !s.broken && s.count > 0 && !s.walk.next() && believed(s.begun)
 }
 
 // readListFor reads pages until the instance is found, the list has ended or
 // enough pages were read. That the list cannot be read is no error: it only
 // saves requests. The error is the context's.
-func (c *Client) readListFor(ctx context.Context, id string) error {
-	for {
-		if _, ok := c.reads.listedInstance(id); ok {
+func (c *Client) readListFor(ctx context.Context, id string, believed believer) error {
+	for fresh := recent(); ; {
+		if _, ok := c.reads.listedInstance(id, believed); ok {
 			return nil
 		}
-		cursor, due := c.reads.nextPage()
+		cursor, due := c.reads.nextPage(fresh)
 		if !due {
 			return nil
 		}
@@ -153,23 +173,23 @@ func (c *Client) readListFor(ctx context.Context, id string) error {
 }
 
 // nextPage is the page of the list to read next, if one is due.
-func (r *reads) nextPage() (cursor string, due bool) {
+func (r *reads) nextPage(fresh believer) (cursor string, due bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !recent(r.snapshot.begun) {
-		r.snapshot = snapshot{listed: map[string]listed{}}
+	if !fresh(r.snapshot.begun) {
+		r.snapshot = snapshot{begun: r.sequence.now(), listed: map[string]listed{}}
 	}
 	s := &r.snapshot
 	return s.walk.cursor, !s.broken && s.walk.next() && s.count < len(r.asked)
 }
 
-// unread believes the reading of a page only while that page is not yet part of
-// the snapshot.
+// unread believes the reading of a page that belongs to the snapshot. Once the
+// page is part of it, or of none any more, any will do.
 func (r *reads) unread(cursor string) believer {
 	return func(begun moment) bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		return recent(begun) && begun.order >= r.snapshot.begun.order || r.snapshot.walk.cursor != cursor
+		return begun.order > r.snapshot.begun.order || r.snapshot.walk.cursor != cursor
 	}
 }
 
@@ -179,9 +199,6 @@ func (r *reads) addPage(cursor string, p page[Instance], begun moment, err error
 	s := &r.snapshot
 	if cursor != s.walk.cursor {
 		return // another reading of the same page came first
-	}
-	if s.count == 0 {
-		s.begun = begun
 	}
 	if err != nil {
 		s.broken = true

@@ -99,8 +99,8 @@ func TestUnsureAfterALostAnswer(t *testing.T) {
 		unsure bool
 	}{
 		"dropped":       {says(dropped, nil), true},
-		"502":           {func(w http.ResponseWriter, _ *http.Request) { gatewayPage(w, 502) }, true},
-		"foreign 404":   {func(w http.ResponseWriter, _ *http.Request) { gatewayPage(w, 404) }, true},
+		"502":           {gateway(502), true},
+		"foreign 404":   {gateway(404), true},
 		"no connection": {says(refused, nil), false},
 		"unavailable":   {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 503, "unavailable") }, false},
 		"rate limited":  {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 429, "rate_limited") }, false},

@@ -19,7 +19,8 @@ type sequence struct{ last atomic.Uint64 }
 
 func (s *sequence) now() moment { return moment{at: time.Now(), order: s.last.Add(1)} }
 
-// A believer judges a reading by when it was begun.
+// A believer judges a reading by when it was begun. It is made anew by each who
+// asks: what was begun after the asking is not too old, however long it takes.
 type believer func(begun moment) bool
 
 // shared makes equal reads one request: whoever asks while it is under way gets
@@ -96,11 +97,15 @@ func always(moment) bool { return true }
 // since believes a reading that was begun after a moment, and is not older than
 // a snapshot may be.
 func since(earliest moment) believer {
-	return func(begun moment) bool { return begun.order > earliest.order && recent(begun) }
+	fresh := recent()
+	return func(begun moment) bool { return begun.order > earliest.order && fresh(begun) }
 }
 
-// snapshotAge is how long a reading serves at most.
+// snapshotAge is how old a reading may be when it is asked for.
 const snapshotAge = 30 * time.Second
 
 // recent believes a reading that is not older than a snapshot may be.
-func recent(begun moment) bool { return time.Since(begun.at) < snapshotAge }
+func recent() believer {
+	asked := time.Now()
+	return func(begun moment) bool { return asked.Sub(begun.at) < snapshotAge }
+}

@@ -26,7 +26,8 @@ func (e *permanentError) Unwrap() error { return e.error }
 // returns the context's error when that ends first, and a poll's error when it is
 // permanent, a refusal, or when polls have failed for too long.
 func (c *Client) wait(ctx context.Context, usual time.Duration, poll func(context.Context) (observation, error)) error {
-	begun, goodAt := time.Now(), time.Now()
+	begun := time.Now()
+	var failingSince time.Time // zero while polls are answered
 	estimate := estimator{usual: usual}
 	delay := firstPoll
 	for failures := 0; ; {
@@ -43,10 +44,12 @@ func (c *Client) wait(ctx context.Context, usual time.Duration, poll func(contex
 			return final.error
 		case err != nil && ended(ctx):
 			return ctx.Err()
-		case err != nil && (!passing(err) || time.Since(goodAt) >= toleratedOutage):
+		case err != nil && (!passing(err) || failures > 0 && time.Since(failingSince) >= toleratedOutage):
 			return err
 		case err != nil:
-			failures++
+			if failures++; failures == 1 {
+				failingSince = time.Now()
+			}
 			atLeast = c.random.upTo(min(backoffCap, backoffBase<<min(failures, 16)))
 			if errors.As(err, &refused) {
 				atLeast = max(atLeast, refused.RetryAfter)
@@ -54,7 +57,7 @@ func (c *Client) wait(ctx context.Context, usual time.Duration, poll func(contex
 		case seen.done:
 			return nil
 		default:
-			failures, goodAt = 0, time.Now()
+			failures = 0
 			estimate.observe(elapsed, seen.progress)
 		}
 		delay = max(atLeast, c.random.jitter(nextPoll(elapsed, estimate.total())))

@@ -53,7 +53,7 @@ func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, ena
 		return Webhook{}, err
 	}
 	defer leave()
-	existing, err := c.reads.webhooks.get(ctx, "", recent, c.Webhooks)
+	existing, err := c.reads.webhooks.get(ctx, "", recent(), c.Webhooks)
 	if err != nil {
 		return Webhook{}, err
 	}

@@ -92,8 +92,11 @@ func (r *allowlistResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 	}
 }
 
-// opens tells whether the list lets every address in.
-func (m *allowlistModel) opens() bool { return !m.CIDRs.IsUnknown() && len(m.CIDRs.Elements()) == 0 }
+// opens tells whether the list lets every address in. One that was never read is
+// not known to.
+func (m *allowlistModel) opens() bool {
+	return !m.CIDRs.IsNull() && !m.CIDRs.IsUnknown() && len(m.CIDRs.Elements()) == 0
+}
 
 func (m *allowlistModel) instance() types.String { return m.InstanceID }
 

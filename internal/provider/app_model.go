@@ -27,6 +27,7 @@ type appModel struct {
 	Links              types.Set      `tfsdk:"links"`
 	MemoryMB           types.Int64    `tfsdk:"memory_mb"`
 	RedeployTriggers   types.Map      `tfsdk:"redeploy_triggers"`
+	DeletionProtection types.Bool     `tfsdk:"deletion_protection"`
 	URL                types.String   `tfsdk:"url"`
 	Status             types.String   `tfsdk:"status"`
 	BuildID            types.String   `tfsdk:"build_id"`
@@ -68,6 +69,34 @@ func (m *appModel) setRecord(a client.App, secretKeys []string, secretsKnown boo
 	m.URL = stringOrNull(a.URL)
 	take(&m.Status, a.Status)
 	take(&m.CreatedAt, timeOrNull(a.CreatedAt).ValueString())
+	if m.DeletionProtection.IsNull() {
+		m.DeletionProtection = types.BoolValue(true) // imported: only the provider knows it
+	}
+}
+
+// neverRan tells whether there is evidence that the app has never run, and so has
+// no data: its creation is noted as pending, and nothing was deployed, or only
+// what was seen not to answer. What is not known protects.
+func (m *appModel) neverRan(work pendingWork) bool {
+	switch {
+	case !work.Creating, m.Status.ValueString() == client.AppRunning:
+		return false
+	case work.Failed && m.BuildID.ValueString() == work.Build:
+		return true
+	}
+	return m.BuildID.ValueString() == "" && m.URL.ValueString() == ""
+}
+
+// protected tells whether the app must not be destroyed. The value in the state
+// rules; one that never ran has nothing to protect.
+func (m *appModel) protected(work pendingWork) bool {
+	return isProtected(m.DeletionProtection) && !m.neverRan(work)
+}
+
+// protectedObject is the app as errors name it.
+func (m *appModel) protectedObject() protectedObject {
+	name, instance := m.Name.ValueString(), m.InstanceID.ValueString()
+	return protectedObject{Title: "App " + name, Name: "App " + name + " of instance " + instance, ImportID: instance + "/" + name}
 }
 
 // setBuild takes over the build that is deployed: the newest that succeeded.
@@ -191,7 +220,8 @@ func withoutKeys(m map[string]string, keys []string) map[string]string {
 
 // merged is env with the secret entries.
 func merged(env, secret map[string]string) map[string]string {
-	all := maps.Clone(env)
+	all := map[string]string{}
+	maps.Copy(all, env)
 	maps.Copy(all, secret)
 	return all
 }

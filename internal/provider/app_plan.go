@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
@@ -18,28 +19,42 @@ import (
 // was not seen to its end, and plans what a change builds anew.
 func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	state, plan, ok := planning[appModel](ctx, req, &resp.Diagnostics)
+	work, pending := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
+	if ok && state != nil && plan != nil {
+		noteProtection(ctx, resp.Private, state.protectedObject(), state.protected(work), &resp.Diagnostics)
+	}
 	switch {
 	case !ok:
 		return
 	case plan == nil:
-		warnOfAppLoss(&resp.Diagnostics, path.Empty(), *state, "destroys")
+		if state.protected(work) {
+			state.protectedObject().refuseDestruction(&resp.Diagnostics, path.Root("deletion_protection"))
+		} else {
+			state.warnOfLoss(&resp.Diagnostics, path.Empty(), work, "destroys")
+		}
 		return
 	case state == nil:
+		refuseReplacement(ctx, req.Private, &resp.Diagnostics)
 		r.checkMemory(ctx, *plan, &resp.Diagnostics)
 		return
 	}
 	if at, replaced := replacedAt(*state, *plan); replaced {
-		warnOfAppLoss(&resp.Diagnostics, at, *state, "replaces")
+		if state.protected(work) {
+			state.protectedObject().refuse(&resp.Diagnostics, at)
+		} else {
+			state.warnOfLoss(&resp.Diagnostics, at, work, "replaces")
+		}
 		r.checkMemory(ctx, *plan, &resp.Diagnostics)
 		return
 	}
 	if !state.MemoryMB.Equal(plan.MemoryMB) {
 		r.checkMemory(ctx, *plan, &resp.Diagnostics)
 	}
-	work, pending := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
+	if _, keysKnown := loadPrivate[[]string](ctx, req.Private, secretKeysKey, &resp.Diagnostics); !keysKnown {
+		r.warnOfRemovedVariables(ctx, *state, *plan, req.Config, &resp.Diagnostics)
+	}
 	switch {
-	case pending && work.Creating && state.Status.ValueString() == client.AppFailed:
-		// It never ran, so replacing it loses nothing.
+	case state.Status.ValueString() == client.AppFailed && state.neverRan(work):
 		plan.Status = types.StringUnknown()
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("status"))
 	case pending, state.Status.ValueString() == client.AppBuilding && state.BuildID.IsNull():
@@ -75,19 +90,39 @@ func replacedAt(state, plan appModel) (path.Path, bool) {
 		return path.Root("instance_id"), true
 	case !state.Name.Equal(plan.Name):
 		return path.Root("name"), true
-	case !state.Repo.Equal(plan.Repo):
+	case !state.Repo.IsNull() && !state.Repo.Equal(plan.Repo):
 		return path.Root("repo"), true
 	}
 	return path.Empty(), false
 }
 
-func warnOfAppLoss(diags *diag.Diagnostics, at path.Path, state appModel, does string) {
-	if state.BuildID.IsNull() {
-		return // it never ran
+// warnOfLoss says what a plan that destroys or replaces an app loses.
+func (m *appModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, work pendingWork, does string) {
+	if m.neverRan(work) {
+		return
 	}
-	diags.AddAttributeWarning(at, "The data of app "+state.Name.ValueString()+" will be lost",
+	diags.AddAttributeWarning(at, "The data of app "+m.Name.ValueString()+" will be lost",
 		fmt.Sprintf("The plan %s app %s of instance %s. Applying it loses everything under the app's /data for good.",
-			does, state.Name.ValueString(), state.InstanceID.ValueString()))
+			does, m.Name.ValueString(), m.InstanceID.ValueString()))
+}
+
+// warnOfRemovedVariables names the variables of an imported app that go when its
+// configuration sets env for the first time: the service takes them as a whole,
+// and the state holds none of them, so that no plan could show it.
+func (r *appResource) warnOfRemovedVariables(ctx context.Context, state, plan appModel, config tfsdk.Config, diags *diag.Diagnostics) {
+	if r.client == nil || plan.Env.IsNull() || plan.Env.IsUnknown() || plan.Env.Equal(state.Env) {
+		return
+	}
+	app, err := r.client.App(ctx, plan.InstanceID.ValueString(), plan.Name.ValueString())
+	if err != nil {
+		return // the apply asks again, and says so
+	}
+	rest := withoutKeys(app.Env.Value, append(sortedKeys(stringMap(ctx, plan.Env, diags)), sortedKeys(r.secretEnv(ctx, config, diags))...))
+	if len(rest) > 0 {
+		diags.AddAttributeWarning(path.Root("env"), "Variables of app "+plan.Name.ValueString()+" will be removed",
+			fmt.Sprintf("The service takes an app's variables as a whole. App %s of instance %s also has %s, which neither env nor secret_env_wo has. "+
+				"Applying the plan removes what is not added there.", plan.Name.ValueString(), plan.InstanceID.ValueString(), strings.Join(sortedKeys(rest), ", ")))
+	}
 }
 
 // checkMemory checks the app's memory against the apps engine's floor.

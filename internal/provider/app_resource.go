@@ -75,24 +75,42 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
 
 	finished := saved
-	err = r.finish(ctx, turn, &finished, plan, pending, sortedKeys(secret))
+	err = r.awaitImport(ctx, turn, &finished, pending, sortedKeys(secret))
+	if err == nil {
+		if err := r.link(ctx, turn, finished, plan); err != nil {
+			resp.Diagnostics.AddWarning("App "+name+" is imported, but not linked as planned",
+				explain(err)+"\n\nThe app is in the state and not tainted, and its first build goes on. The next apply links it and waits for the same build.")
+			return
+		}
+		turn.Leave()
+		err = r.client.WaitDeployed(ctx, instanceID, name, pending.BuildID, "")
+	}
+	deployed := err == nil
+	if deployed {
+		finished, err = r.readDeployed(ctx, plan, sortedKeys(secret), true)
+	}
 	switch {
+	case err != nil && deployed:
+		resp.Diagnostics.AddWarning("App "+name+" is deployed, but could not be read",
+			explain(err)+"\n\nThe app is in the state and not tainted, and it runs. The next apply reads it.")
+		return
 	case stillInProgress(err):
 		resp.Diagnostics.AddWarning("App "+name+" is not deployed yet",
 			sentence(err.Error())+"\n\nThe app is in the state and not tainted; the service carries on with it. Apply again to wait for the same build.")
 		return
 	case err != nil:
+		work, saved.DeletionProtection = work.creationFailed(saved.DeletionProtection)
+		savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
+		resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
 		addError(&resp.Diagnostics, "Unable to deploy app "+name, err)
 		return
 	}
 	clearPending(ctx, resp.Private, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, finished)...)
+	setResult(ctx, &resp.State, req.Plan, finished, &resp.Diagnostics)
 }
 
-// finish brings a new app to where it is planned: its import's job, its links,
-// which an import does not apply, and its first build, outside the queue.
-func (r *appResource) finish(ctx context.Context, turn *client.Turn, m *appModel, plan appModel, pending client.Pending, secretKeys []string) error {
-	name := m.Name.ValueString()
+// awaitImport waits for the job of an import and reads the app.
+func (r *appResource) awaitImport(ctx context.Context, turn *client.Turn, m *appModel, pending client.Pending, secretKeys []string) error {
 	if err := turn.Wait(ctx, pending, client.OpAppImport); err != nil {
 		return err
 	}
@@ -101,49 +119,41 @@ func (r *appResource) finish(ctx context.Context, turn *client.Turn, m *appModel
 		return err
 	}
 	m.setRecord(app, secretKeys, true)
-	if !sameStrings(m.Links, plan.Links) {
-		var diags diag.Diagnostics // strings make strings
-		links := stringsOf(ctx, plan.Links, &diags)
-		err := turn.Do(ctx, client.OpAppUpdate, func(ctx context.Context) (client.Pending, error) {
-			return turn.UpdateApp(ctx, name, client.AppChange{Links: &links})
-		})
-		if err != nil {
-			return err
-		}
-	}
-	turn.Leave()
-	if err := r.client.WaitDeployed(ctx, turn.InstanceID(), name, pending.BuildID, ""); err != nil {
-		return err
-	}
-	*m = plan
-	return r.readInto(ctx, m, secretKeys)
+	return nil
 }
 
-// readInto reads an app and its builds after a change into the model.
-func (r *appResource) readInto(ctx context.Context, m *appModel, secretKeys []string) error {
-	planned := *m
+// link sets the links of a new app, which an import does not apply.
+func (r *appResource) link(ctx context.Context, turn *client.Turn, m, plan appModel) error {
+	if sameStrings(m.Links, plan.Links) {
+		return nil
+	}
 	var diags diag.Diagnostics // strings make strings
-	env := stringMap(ctx, planned.Env, &diags)
-	app, err := readBack(ctx, r.app(m), func(a client.App) bool {
-		return planned.shownBy(a) && (!a.Env.Set || maps.Equal(withoutKeys(a.Env.Value, secretKeys), env))
+	links := stringsOf(ctx, plan.Links, &diags)
+	return turn.Do(ctx, client.OpAppUpdate, func(ctx context.Context) (client.Pending, error) {
+		return turn.UpdateApp(ctx, m.Name.ValueString(), client.AppChange{Links: &links})
+	})
+}
+
+// readDeployed is the planned app with what its record and its builds tell after
+// a change. While the keys of secret variables are not known, env stays as
+// planned.
+func (r *appResource) readDeployed(ctx context.Context, plan appModel, secretKeys []string, keysKnown bool) (appModel, error) {
+	m := plan
+	var diags diag.Diagnostics // strings make strings
+	env := stringMap(ctx, plan.Env, &diags)
+	app, err := readBack(ctx, r.app(&m), func(a client.App) bool {
+		return plan.shownBy(a) && (!keysKnown || !a.Env.Set || maps.Equal(withoutKeys(a.Env.Value, secretKeys), env))
 	})
 	if err != nil {
-		return err
+		return m, err
 	}
-	m.setRecord(app, secretKeys, true)
+	m.setRecord(app, secretKeys, keysKnown)
 	builds, err := r.client.Builds(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
 	if err != nil {
-		return err
+		return m, err
 	}
 	m.setBuild(builds)
-	// Somebody else may have deployed meanwhile. What the plan promised stays
-	// what it is until the next refresh.
-	for was, is := range map[*types.String]*types.String{&planned.BuildID: &m.BuildID, &planned.Commit: &m.Commit, &planned.Status: &m.Status, &planned.URL: &m.URL} {
-		if !was.IsUnknown() {
-			*is = *was
-		}
-	}
-	return nil
+	return m, nil
 }
 
 func (r *appResource) app(m *appModel) func(context.Context) (client.App, error) {
@@ -204,6 +214,9 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 			return
 		}
 		state.setBuild(builds)
+		if work.Protected && !state.neverRan(work) {
+			state.DeletionProtection = types.BoolValue(true)
+		}
 		if pending && app.Status == client.AppRunning && deployed(builds, work.Build) {
 			clearPending(ctx, resp.Private, &resp.Diagnostics)
 		}
@@ -234,6 +247,8 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	forgetProtection(ctx, resp.Private, &resp.Diagnostics)
+	state.DeletionProtection, state.Timeouts = plan.DeletionProtection, plan.Timeouts
 	update := &appUpdate{
 		appResource: r,
 		model:       state,
@@ -249,6 +264,7 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 		savePrivate(ctx, resp.Private, secretKeysKey, sorted(update.secretKeys), &resp.Diagnostics)
 	}
 	if err != nil {
+		update.work.Failed = update.work.Creating && failed(err)
 		if update.work.unfinished() {
 			savePrivate(ctx, resp.Private, pendingKey, update.work, &resp.Diagnostics)
 		}
@@ -257,7 +273,7 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	clearPending(ctx, resp.Private, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, update.model)...)
+	setResult(ctx, &resp.State, req.Plan, update.model, &resp.Diagnostics)
 }
 
 func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -269,6 +285,13 @@ func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	name := state.Name.ValueString()
+	work, _ := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
+	if err := r.refuseDeletion(ctx, state, work, &resp.Diagnostics); err != nil {
+		addError(&resp.Diagnostics, "Unable to read app "+name, err)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
 	err := r.change(ctx, state.InstanceID.ValueString(), timeout, client.OpAppDelete, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
 		return turn.DeleteApp(ctx, name)
 	})
@@ -277,6 +300,32 @@ func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 }
 
+// refuseDeletion looks at the protection once more: ModifyPlan is not asked about
+// a tainted app. Evidence in the state that a protected app never ran may be old,
+// so the record and the builds are looked at as well.
+func (r *appResource) refuseDeletion(ctx context.Context, state appModel, work pendingWork, diags *diag.Diagnostics) error {
+	if isProtected(state.DeletionProtection) && state.neverRan(work) {
+		instanceID, name := state.InstanceID.ValueString(), state.Name.ValueString()
+		app, err := r.client.App(ctx, instanceID, name)
+		if errors.Is(err, client.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		builds, err := r.client.Builds(ctx, instanceID, name)
+		if err != nil {
+			return err
+		}
+		state.setRecord(app, nil, false)
+		state.setBuild(builds)
+	}
+	if state.protected(work) {
+		state.protectedObject().refuseDestruction(diags, path.Root("deletion_protection"))
+	}
+	return nil
+}
+
 func (r *appResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	importChild(ctx, req, resp)
+	r.importChild(ctx, req, resp)
 }

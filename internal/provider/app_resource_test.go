@@ -20,7 +20,8 @@ const appAddress = "hosting_app.test"
 func appHCL(arguments string) string {
 	return appsInstance + `
 resource "hosting_app" "test" {
-  instance_id = hosting_instance.test.id
+  instance_id         = hosting_instance.test.id
+  deletion_protection = false
   ` + arguments + `
 }
 `
@@ -81,6 +82,7 @@ func TestAppLifecycle(t *testing.T) {
 			ImportState:                          true,
 			ImportStateIdFunc:                    func(*terraformState) (string, error) { return onlyInstance(t, fake) + "/guestbook", nil },
 			ImportStateVerify:                    true,
+			ImportStateVerifyIgnore:              []string{"deletion_protection"},
 			ImportStateVerifyIdentifierAttribute: "name",
 		},
 		resource.TestStep{Config: with("public = true\nport = 8080"), ConfigPlanChecks: updates, Check: builds(1)},

@@ -45,7 +45,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Validators: []validator.String{stringvalidator.RegexMatches(repoPattern, "must have the form owner/repo")},
 				MarkdownDescription: "The repository as `owner/repo`, visible through the connected code-hosting integration. " +
 					"A change replaces the app: **its `/data` is lost**.",
-				PlanModifiers: []planmodifier.String{repoCase{}, stringplanmodifier.RequiresReplace()},
+				PlanModifiers: []planmodifier.String{repoCase{}, replacesKnown()},
 			},
 			"branch": schema.StringAttribute{
 				Optional:            true,
@@ -79,7 +79,8 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				ElementType: types.StringType,
 				Validators:  []validator.Map{mapvalidator.NoNullValues()},
 				MarkdownDescription: "Build variables. They are kept in the state in clear: use `secret_env_wo` for secrets. " +
-					"Default: none. A change builds and deploys in place.",
+					"Default: none. A change builds and deploys in place. The variables of an imported app are left alone until this is set; " +
+					"from then on it and `secret_env_wo` are all that the app has.",
 			},
 			"secret_env_wo": schema.MapAttribute{
 				Optional:    true,
@@ -112,6 +113,14 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Optional:            true,
 				ElementType:         types.StringType,
 				MarkdownDescription: "Any values; a change of them builds the branch's newest commit and deploys it in place. Default: none.",
+			},
+			"deletion_protection": schema.BoolAttribute{
+				Optional: true,
+				Computed: true,
+				Default:  booldefault.StaticBool(true),
+				MarkdownDescription: "Whether planning to destroy or replace the app, and its `/data` with it, is an error. Default `true`. " +
+					"The value in the state counts, so lifting the protection takes an apply of its own. " +
+					"An app that was never deployed is not protected.",
 			},
 			"url":        told("Public URL of the app, as the service returned it. Null for an app that is not public."),
 			"status":     told("Status of the app: `building`, `running`, `failed` or `stopped`. A `postcondition` on it makes an apply that ends with a warning fail."),

@@ -46,8 +46,12 @@ func (u *appUpdate) run(ctx context.Context, timeout time.Duration, diags *diag.
 	if err != nil {
 		return err
 	}
-	u.model = u.plan
-	return u.readInto(ctx, &u.model, u.secretKeys)
+	deployed, err := u.readDeployed(ctx, u.plan, u.secretKeys, u.keysKnown)
+	if err != nil {
+		return err
+	}
+	u.model = deployed
+	return nil
 }
 
 // change sends what differs from the plan and queues the build that it needs.
@@ -60,14 +64,16 @@ func (u *appUpdate) change(ctx context.Context, turn *client.Turn, name string, 
 		return err
 	}
 	u.statusBefore = app.Status
-	failedBefore, err := u.failedBefore(ctx)
+	failedBefore, err := u.failedBefore(ctx, app)
 	if err != nil {
 		return err
 	}
 	triggers := !u.model.RedeployTriggers.Equal(u.plan.RedeployTriggers)
-	env := u.newEnv(app)
+	env := envToSend(u.model, u.plan, app.Env, u.env, u.secret, u.secretKeys, u.keysKnown)
+	if env == nil && !u.keysKnown && envChanges(u.model, u.plan) {
+		u.took() // they are there already
+	}
 	u.model.setRecord(app, u.secretKeys, u.keysKnown)
-	u.model.Timeouts = u.plan.Timeouts
 	if u.model.Status.ValueString() == client.AppBuilding && u.model.BuildID.IsNull() {
 		u.work.Deploying = true // imported while its first build runs
 	}
@@ -94,7 +100,9 @@ func (u *appUpdate) change(ctx context.Context, turn *client.Turn, name string, 
 		if err := turn.Wait(ctx, pending, client.OpAppUpdate); err != nil {
 			return err
 		}
-		u.took(env)
+		if env != nil {
+			u.took()
+		}
 	}
 	if !built && (triggers || failedBefore) {
 		u.work = pendingWork{Deploying: true}
@@ -124,8 +132,9 @@ func (u *appUpdate) waitBefore(ctx context.Context, turn *client.Turn) error {
 }
 
 // failedBefore tells whether the build that an earlier apply left pending has
-// failed: then the plan's version was never deployed, and is built again.
-func (u *appUpdate) failedBefore(ctx context.Context) (bool, error) {
+// failed, or was deployed and does not run: then it is built again, as whoever
+// applies again has mended something.
+func (u *appUpdate) failedBefore(ctx context.Context, app client.App) (bool, error) {
 	if !u.work.Deploying && !u.work.Creating {
 		return false, nil
 	}
@@ -135,35 +144,47 @@ func (u *appUpdate) failedBefore(ctx context.Context) (bool, error) {
 	}
 	for _, build := range builds {
 		if u.work.Build == "" || build.ID == u.work.Build {
-			return build.Failed(), nil
+			return build.Failed() || build.Succeeded() && app.Status == client.AppFailed, nil
 		}
 	}
 	return u.work.Build != "", nil // forgotten by the service
 }
 
-// newEnv is the whole of the build variables to send, nil when the service has
-// them. Secret values cannot be compared with what was sent before: their
-// version tells.
-func (u *appUpdate) newEnv(app client.App) map[string]string {
-	all := merged(u.env, u.secret)
-	if !u.keysKnown {
-		if maps.Equal(all, app.Env.Value) {
-			u.took(all)
-			return nil
-		}
-		return all
-	}
-	if u.model.SecretEnvWOVersion.Equal(u.plan.SecretEnvWOVersion) && maps.Equal(u.env, withoutKeys(app.Env.Value, u.secretKeys)) {
+// envToSend is the whole of the build variables to send, nil when the service
+// keeps those that it has. env and secret are those of the plan, there is what the
+// record tells.
+//
+// They are sent when the plan changes them, or when the record shows that
+// somebody else has. Secret values cannot be compared with what was sent before:
+// their version tells. While it is not known which variables are secret, after an
+// import, the record's say nothing, and as long as the plan sets no env those that
+// are there stay.
+func envToSend(state, plan appModel, there client.Maybe[map[string]string], env, secret map[string]string, secretKeys []string, keysKnown bool) map[string]string {
+	newSecret := !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)
+	all := merged(env, secret)
+	switch {
+	case !envChanges(state, plan) && (!keysKnown || !there.Set):
+		return nil
+	case !keysKnown && plan.Env.IsNull():
+		return merged(there.Value, secret)
+	case !keysKnown && there.Set && maps.Equal(all, there.Value):
+		return nil
+	case keysKnown && !newSecret && there.Set && maps.Equal(env, withoutKeys(there.Value, secretKeys)):
 		return nil
 	}
 	return all
 }
 
-// took notes that the service has these build variables.
-func (u *appUpdate) took(env map[string]string) {
-	if env == nil {
-		return
+// envChanges tells whether the plan changes the build variables.
+func envChanges(state, plan appModel) bool {
+	return !state.Env.Equal(plan.Env) || !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)
+}
+
+// took notes that the service has the plan's build variables. Which of them are
+// secret is known from the first plan on that sets env.
+func (u *appUpdate) took() {
+	if u.keysKnown || !u.plan.Env.IsNull() {
+		u.secretKeys, u.keysKnown = sortedKeys(u.secret), true
 	}
-	u.secretKeys, u.keysKnown = sortedKeys(u.secret), true
 	u.model.Env, u.model.SecretEnvWOVersion = u.plan.Env, u.plan.SecretEnvWOVersion
 }

@@ -57,12 +57,12 @@ func nextStep(err error) string {
 	case errors.As(err, &namesake):
 		return "It may be the half of an earlier apply that was killed before it could save the instance's id, so no second one was asked for. " +
 			"If another resource of this configuration is that instance, apply again once it runs. " +
-			"If it is yours, take it over with an import block and apply again:\n\n" + importBlock(namesake.ID) +
+			"If it is yours, take it over with an import block and apply again:\n\n" + importBlock("hosting_instance.NAME", namesake.ID) +
 			"\nIf it is not, wait until it runs, or choose another name."
 	case errors.As(err, &ambiguous):
 		var blocks strings.Builder
 		for _, id := range ambiguous.Candidates {
-			blocks.WriteString("\n" + importBlock(id))
+			blocks.WriteString("\n" + importBlock("hosting_instance.NAME", id))
 		}
 		return "Find out in the portal which of them this apply made, and take it over with one of these import blocks; delete any other that nobody wants:\n" + blocks.String()
 	case errors.As(err, &unknown):
@@ -105,8 +105,8 @@ func nextStep(err error) string {
 	return ""
 }
 
-func importBlock(id string) string {
-	return fmt.Sprintf("import {\n  to = hosting_instance.NAME\n  id = %q\n}\n", id)
+func importBlock(to, id string) string {
+	return fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", to, id)
 }
 
 // failed tells whether what was asked for ended badly at the service: a job, a

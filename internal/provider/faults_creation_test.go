@@ -55,7 +55,7 @@ var creationFaults = []faultRow{
 	{3, "the same for app, database, webhook and each action", func(t *testing.T) string {
 		posts := 0
 		for name, c := range map[string]struct{ body, path, operation string }{
-			"app": {"resource \"hosting_app\" \"test\" {\n instance_id = \"i-one\"\n" + appArguments + "}", "/instances/*/apps/import", "app_import"},
+			"app": {oneApp("deletion_protection = false"), "/instances/*/apps/import", "app_import"},
 			"database": {"resource \"hosting_postgres_database\" \"test\" {\n instance_id = \"i-one\"\n name = \"orders\"\n deletion_protection = false\n}",
 				"/instances/*/postgres/databases", "database_create"},
 			"webhook": {"resource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example\"\n}", "/webhooks", ""},

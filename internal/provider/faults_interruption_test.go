@@ -36,8 +36,8 @@ var asyncCases = []asyncCase{
 	},
 	{
 		kind: "hosting_app", keptAfterCreate: true,
-		created: "resource \"hosting_app\" \"test\" {\n instance_id = \"i-one\"\n" + appArguments + "}",
-		changed: "resource \"hosting_app\" \"test\" {\n instance_id = \"i-one\"\n" + appArguments + "port = 8080\n}",
+		created: oneApp("deletion_protection = false"),
+		changed: oneApp("deletion_protection = false\nport = 8080"),
 		create:  "app_import", update: "app_update", destroy: "app_delete",
 	},
 	{

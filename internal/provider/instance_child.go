@@ -64,13 +64,16 @@ func childIdentitySchema(what string) identityschema.Schema {
 }
 
 // importChild imports by instance_id/name, or by identity.
-func importChild(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	importNamed(ctx, req, resp, "instance_id", "name")
+func (b *resourceBase) importChild(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	b.importNamed(ctx, req, resp, "instance_id", "name")
 }
 
 // importNamed imports by a composite id of the named parts, or by an identity of
 // the same.
-func importNamed(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse, names ...string) {
+func (b *resourceBase) importNamed(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse, names ...string) {
+	if !requireClient(b.client, &resp.Diagnostics) {
+		return
+	}
 	if req.ID != "" {
 		for name, value := range splitImportID(req.ID, &resp.Diagnostics, names...) {
 			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -67,24 +68,76 @@ func (m *instanceModel) setConnection(c client.Connection) {
 // model lacks. It is asked for only then, so that refreshing many instances
 // stays one list.
 func (m *instanceModel) needsConnection() bool {
-	if m.Status.ValueString() != client.StatusRunning {
+	if !m.runs() {
 		return false
 	}
 	engines, _ := enginesOf(m.Engines)
 	_, hasAuth := engines["auth"]
-	return m.CACertificate.IsNull() || m.CACertificate.IsUnknown() ||
-		hasAuth == m.AuthURL.IsNull() || m.AuthURL.IsUnknown()
+	lacks := func(v types.String) bool { return v.IsNull() || v.IsUnknown() }
+	return lacks(m.CACertificate) || hasAuth && (lacks(m.AuthURL) || lacks(m.AuthAnonKey)) || !hasAuth && !m.AuthURL.IsNull()
+}
+
+// connectionMovedOn tells whether the connection record, as it was read into the
+// model, is another than the plan promised.
+func (m *instanceModel) connectionMovedOn(plan instanceModel) bool {
+	other := func(read, planned types.String) bool { return !planned.IsUnknown() && !read.Equal(planned) }
+	return other(m.CACertificate, plan.CACertificate) || other(m.AuthURL, plan.AuthURL) || other(m.AuthAnonKey, plan.AuthAnonKey)
+}
+
+// runs tells whether an instance of a status runs. A word that is not known
+// counts as running if the instance has run before (contract.md, last section).
+func runs(status string, ranBefore bool) bool {
+	switch status {
+	case client.StatusRunning:
+		return true
+	case "", client.StatusCreating, client.StatusDeleting, client.StatusFailed:
+		return false
+	}
+	return ranBefore
+}
+
+func (m *instanceModel) runs() bool { return runs(m.Status.ValueString(), m.ran()) }
+
+// ran tells whether there is evidence that the instance has run: it runs, or has
+// what a machine gets when it first does.
+func (m *instanceModel) ran() bool {
+	return m.Status.ValueString() == client.StatusRunning || m.Host.ValueString() != "" || m.CACertificate.ValueString() != ""
 }
 
 // unfinished tells whether the instance's creation was not seen to its end.
-func (m *instanceModel) unfinished() bool {
-	return m.Status.IsNull() || m.Status.ValueString() == client.StatusCreating
+// creating tells that its creation is noted as pending in private state. A
+// machine that has run and reads creating for once is not created again.
+func (m *instanceModel) unfinished(creating bool) bool {
+	switch m.Status.ValueString() {
+	case client.StatusRunning, client.StatusDeleting, client.StatusFailed:
+		return false
+	}
+	return creating || !m.ran()
 }
 
-// neverRan tells whether the instance has not run yet, and so holds nothing: its
-// creation was not seen to its end, or failed.
-func (m *instanceModel) neverRan() bool {
-	return m.unfinished() || m.Status.ValueString() == client.StatusFailed && m.CACertificate.IsNull()
+// neverRan tells whether there is evidence that the instance has never run, and so
+// holds nothing: its creation is noted as pending, and nothing says that it ran.
+// What is not known protects: an instance that was imported may have run.
+func (m *instanceModel) neverRan(creating bool) bool { return creating && !m.ran() }
+
+// protected tells whether the instance must not be destroyed. The value in the
+// state rules. One that never ran holds nothing to protect, and one that is being
+// deleted is lost already.
+func (m *instanceModel) protected(creating bool) bool {
+	return isProtected(m.DeletionProtection) && !m.neverRan(creating) && m.Status.ValueString() != client.StatusDeleting
+}
+
+// title names the instance in a summary; by its id while its name is not known.
+func (m *instanceModel) title() string {
+	if name := m.Name.ValueString(); name != "" {
+		return "Instance " + name
+	}
+	return "Instance " + m.ID.ValueString()
+}
+
+// protectedObject is the instance as errors name it.
+func (m *instanceModel) protectedObject() protectedObject {
+	return protectedObject{Title: m.title(), Name: "Instance " + m.ID.ValueString(), ImportID: m.ID.ValueString()}
 }
 
 // withoutUnknowns is the model with each value that is not known yet as null, as
@@ -202,6 +255,23 @@ func objectOfEngines(on map[string]types.Int64) types.Object {
 	return types.ObjectValueMust(enginesType.AttrTypes, values)
 }
 
+// foreignEngines are the engines of a record that the provider does not know, with
+// their present budgets. They stay on: what is left out of a PUT loses its data.
+func foreignEngines(engines client.Engines) map[string]client.EngineBudget {
+	foreign := map[string]client.EngineBudget{}
+	for name, engine := range engines {
+		if slices.Contains(engineNames, name) {
+			continue
+		}
+		var budget client.EngineBudget // none told means the floor
+		if engine.MemoryMB > 0 {
+			budget.MemoryMB = &engine.MemoryMB
+		}
+		foreign[name] = budget
+	}
+	return foreign
+}
+
 // engineSwitches are the engines that a creation turns on, budgets unknown to it.
 func engineSwitches(on map[string]bool) types.Object {
 	engines := map[string]types.Int64{}
@@ -223,6 +293,19 @@ func mapEngines(object types.Object, change func(types.Int64) types.Int64) types
 		engines[name] = change(memory)
 	}
 	return objectOfEngines(engines)
+}
+
+// enginesOff are the engines that are on in one set and off in another, in the
+// order in which they are shown.
+func enginesOff(before, after map[string]types.Int64) []string {
+	var off []string
+	for _, name := range engineNames {
+		_, was := before[name]
+		if _, is := after[name]; was && !is {
+			off = append(off, name)
+		}
+	}
+	return off
 }
 
 // sameEngines tells whether what is asked for is there already: the same

@@ -32,6 +32,6 @@ func (r *instanceResource) checkNamesakes(ctx context.Context, plan instanceMode
 		diags.AddAttributeWarning(path.Root("name"), "An instance of the same name exists",
 			fmt.Sprintf("Instance %s has the same name %q, plan and region as the instance that the plan creates. "+
 				"If Terraform manages it already, here or elsewhere, nothing needs to be done. "+
-				"If an earlier apply was killed before it could save it, take it over instead of creating another:\n\n%s", id, request.Name, importBlock(id)))
+				"If an earlier apply was killed before it could save it, take it over instead of creating another:\n\n%s", id, request.Name, importBlock("hosting_instance.NAME", id)))
 	}
 }

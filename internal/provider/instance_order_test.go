@@ -84,7 +84,11 @@ func TestResizeAndEnginesAlwaysFit(t *testing.T) {
 				return
 			}
 			defer turn.Leave()
-			if err := r.bring(t.Context(), turn, &model, planned, "", func() {}); err != nil {
+			instance, err := r.read(t.Context(), turn)
+			if err == nil {
+				err = r.bring(t.Context(), turn, &model, planned, instance, func() {})
+			}
+			if err != nil {
 				t.Errorf("seed %d: from %v to %v: %v", seed, before, after, err)
 			}
 			if !model.Plan.Equal(planned.Plan) || !model.Engines.Equal(planned.Engines) {

@@ -22,29 +22,42 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if ok && state != nil && r.client != nil {
 		r.client.Claim(state.ID.ValueString())
 	}
+	creating := pendingCreation(ctx, req.Private, &resp.Diagnostics)
+	if ok && state != nil && plan != nil {
+		noteProtection(ctx, resp.Private, state.protectedObject(), state.protected(creating), &resp.Diagnostics)
+	}
 	switch {
 	case !ok:
 		return
 	case plan == nil:
-		warnOfLoss(&resp.Diagnostics, path.Root("deletion_protection"), *state, "destroys")
+		if state.protected(creating) {
+			state.protectedObject().refuseDestruction(&resp.Diagnostics, path.Root("deletion_protection"))
+		} else {
+			state.warnOfLoss(&resp.Diagnostics, path.Root("deletion_protection"), creating, "destroys")
+		}
 		return
 	case state == nil:
+		refuseReplacement(ctx, req.Private, &resp.Diagnostics)
 		r.checkCatalogue(ctx, nil, *plan, &resp.Diagnostics)
 		r.checkNamesakes(ctx, *plan, &resp.Diagnostics)
 		return
-	case !state.Region.Equal(plan.Region):
-		warnOfLoss(&resp.Diagnostics, path.Root("region"), *state, "replaces")
+	case !state.Region.IsNull() && !state.Region.Equal(plan.Region):
+		if state.protected(creating) {
+			state.protectedObject().refuse(&resp.Diagnostics, path.Root("region"))
+		} else {
+			state.warnOfLoss(&resp.Diagnostics, path.Root("region"), creating, "replaces")
+		}
 		r.checkCatalogue(ctx, state, *plan, &resp.Diagnostics)
 		return
 	}
 	switch status := state.Status.ValueString(); {
-	case status == client.StatusFailed && state.neverRan(), status == client.StatusDeleting:
+	case status == client.StatusFailed && state.neverRan(creating), status == client.StatusDeleting:
 		plan.Status = types.StringUnknown()
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("status"))
-	case state.unfinished():
+	case state.unfinished(creating):
 		*plan = plan.withNullsUnknown()
 	default:
-		planEngines(state, plan, &resp.Diagnostics)
+		planEngines(state, plan, state.protected(creating), &resp.Diagnostics)
 	}
 	r.checkCatalogue(ctx, state, *plan, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
@@ -52,22 +65,17 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 
 // planEngines plans what follows from a change of the engines: the data of one
 // that is turned off goes, and the auth engine's address and key come or go.
-func planEngines(state, plan *instanceModel, diags *diag.Diagnostics) {
+func planEngines(state, plan *instanceModel, protected bool, diags *diag.Diagnostics) {
 	before, _ := enginesOf(state.Engines)
 	after, known := enginesOf(plan.Engines)
 	if !known {
 		plan.AuthURL, plan.AuthAnonKey = types.StringUnknown(), types.StringUnknown()
 		return
 	}
-	for _, name := range engineNames {
-		_, was := before[name]
-		switch _, is := after[name]; {
-		case !was || is:
-		case state.protected():
-			diags.AddAttributeError(path.Root("engines"), "Instance "+state.Name.ValueString()+" is protected from losing its "+name+" data",
-				fmt.Sprintf("Instance %s has deletion_protection = true in the state, and turning its %s engine off would lose all data of the engine. "+
-					"To go ahead, set deletion_protection = false, apply that alone, and then turn the engine off.", state.ID.ValueString(), name))
-		default:
+	for _, name := range enginesOff(before, after) {
+		if protected {
+			addEngineProtected(diags, *state, name)
+		} else {
 			diags.AddAttributeWarning(path.Root("engines"), "Turning "+name+" off deletes its data",
 				fmt.Sprintf("The plan turns the %s engine of instance %s (%s) off. All data of the engine is lost when it is applied.",
 					name, state.Name.ValueString(), state.ID.ValueString()))
@@ -85,24 +93,37 @@ func planEngines(state, plan *instanceModel, diags *diag.Diagnostics) {
 	}
 }
 
-// protected tells whether the instance must not be destroyed. The value in the
-// state rules. An instance that never ran holds nothing to protect, and one that
-// is being deleted is lost already.
-func (m *instanceModel) protected() bool {
-	return !m.neverRan() && m.Status.ValueString() != client.StatusDeleting && m.DeletionProtection.ValueBool()
+func addEngineProtected(diags *diag.Diagnostics, state instanceModel, engine string) {
+	diags.AddAttributeError(path.Root("engines"), state.title()+" is protected from losing its "+engine+" data",
+		fmt.Sprintf("Instance %s has deletion_protection = true in the state, and turning its %s engine off would lose all data of the engine. "+
+			"To go ahead, set deletion_protection = false, apply that alone, and then turn the engine off.", state.ID.ValueString(), engine))
 }
 
-// warnOfLoss says what a plan that destroys or replaces an instance loses; of a
-// protected one it is an error.
-func warnOfLoss(diags *diag.Diagnostics, at path.Path, state instanceModel, does string) {
-	if state.protected() {
-		addProtected(diags, at, state)
+// refuseUnseenLoss is planEngines once more, before an update turns an engine off:
+// the plan may not have known which engines stay, and the state not which are on.
+// there are those of the record.
+func refuseUnseenLoss(state, plan instanceModel, there map[string]types.Int64, protected bool, diags *diag.Diagnostics) {
+	told, _ := enginesOf(state.Engines)
+	after, _ := enginesOf(plan.Engines)
+	for _, name := range enginesOff(there, after) {
+		_, known := told[name]
+		switch {
+		case protected:
+			addEngineProtected(diags, state, name)
+		case !known:
+			diags.AddAttributeError(path.Root("engines"), state.title()+" has an engine "+name+" that the plan did not tell of",
+				fmt.Sprintf("The update would turn the %s engine of instance %s off, and all of its data would be lost, though the state did not hold the engine when the plan was made. "+
+					"Nothing was turned off. Plan again, without -refresh=false, and read what that plan says.", name, state.ID.ValueString()))
+		}
+	}
+}
+
+// warnOfLoss says what a plan that destroys or replaces an instance loses.
+func (m *instanceModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, creating bool, does string) {
+	if m.neverRan(creating) {
 		return
 	}
-	if state.neverRan() {
-		return
-	}
-	engines, _ := enginesOf(state.Engines)
+	engines, _ := enginesOf(m.Engines)
 	var on []string
 	for _, name := range engineNames {
 		if _, ok := engines[name]; ok {
@@ -113,15 +134,8 @@ func warnOfLoss(diags *diag.Diagnostics, at path.Path, state instanceModel, does
 	if len(on) > 0 {
 		what = "all data of " + strings.Join(on, ", ") + " and the instance's backups"
 	}
-	diags.AddAttributeWarning(at, "All data of instance "+state.Name.ValueString()+" will be lost",
-		fmt.Sprintf("The plan %s instance %s (%s). Applying it loses %s for good.", does, state.Name.ValueString(), state.ID.ValueString(), what))
-}
-
-func addProtected(diags *diag.Diagnostics, at path.Path, state instanceModel) {
-	diags.AddAttributeError(at, "Instance "+state.Name.ValueString()+" is protected from deletion",
-		fmt.Sprintf("Instance %s has deletion_protection = true in the state, and destroying or replacing it would lose its data. "+
-			"To go ahead, set deletion_protection = false, apply that alone, and then apply the deletion. "+
-			"One that is tainted is taken back first, with terraform untaint.", state.ID.ValueString()))
+	diags.AddAttributeWarning(at, "All data of instance "+m.Name.ValueString()+" will be lost",
+		fmt.Sprintf("The plan %s instance %s (%s). Applying it loses %s for good.", does, m.Name.ValueString(), m.ID.ValueString(), what))
 }
 
 // checkCatalogue checks what changes against the plans and locations that the

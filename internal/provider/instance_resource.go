@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"maps"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -65,7 +65,8 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	saved.CheckoutURL = stringOrNull(created.CheckoutURL)
 	resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, instanceIdentity{ID: saved.ID})...)
-	savePrivate(ctx, resp.Private, pendingKey, pendingWork{Job: created.Pending.JobID, Creating: true, Switches: request.Engines}, &resp.Diagnostics)
+	work := pendingWork{Job: created.Pending.JobID, Creating: true, Switches: request.Engines}
+	savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
 	if created.CheckoutURL != "" {
 		resp.Diagnostics.AddWarning("Instance "+request.Name+" waits for its checkout", checkoutText(created))
 		return
@@ -73,19 +74,34 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 
 	finished := saved
 	finished.Engines = engineSwitches(request.Engines)
+	made := false
 	err = inTurn(ctx, r.client, created.ID, timeout, func(ctx context.Context, turn *client.Turn) error {
-		return r.bring(ctx, turn, &finished, plan, created.Pending.JobID, func() {})
+		if err := r.client.WaitCreated(ctx, created.ID, created.Pending.JobID); err != nil {
+			return err
+		}
+		made = true
+		instance, err := r.read(ctx, turn)
+		if err != nil {
+			return err
+		}
+		return r.bring(ctx, turn, &finished, plan, instance, func() {})
 	})
 	switch {
+	case err != nil && made:
+		resp.Diagnostics.AddWarning("Instance "+request.Name+" is created, but not all of it is as planned", incompleteText(finished, plan, err))
+		return
 	case err != nil && !failed(err):
 		resp.Diagnostics.AddWarning("Instance "+request.Name+" is still being created", unfinishedText(created.ID, created.Pending.JobID, err))
 		return
 	case err != nil:
+		work, saved.DeletionProtection = work.creationFailed(saved.DeletionProtection)
+		savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
+		resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
 		addError(&resp.Diagnostics, "Unable to finish creating instance "+request.Name, err)
 		return
 	}
 	clearPending(ctx, resp.Private, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, finished)...)
+	setResult(ctx, &resp.State, req.Plan, finished, &resp.Diagnostics)
 }
 
 // create asks for the instance. Looking for one whose answer was lost is bounded
@@ -111,6 +127,17 @@ func checkoutText(created client.Created) string {
 func unfinishedText(id, job string, err error) string {
 	return fmt.Sprintf("%s\n\nInstance %s is in the state and not tainted; its creation is job %s, which the service carries on with. "+
 		"Apply again to wait for the same job.", sentence(err.Error()), id, job)
+}
+
+// incompleteText says what of a created instance is as planned and what is not.
+func incompleteText(m, plan instanceModel, err error) string {
+	missing := "its connection record was not read"
+	asked, _ := enginesOf(plan.Engines)
+	if there, _ := enginesOf(m.Engines); !sameEngines(asked, there) {
+		missing = "its engines, or their budgets, are not all set"
+	}
+	return fmt.Sprintf("The creation of instance %s is done, but %s. %s\n\n"+
+		"The instance is in the state and not tainted. The next apply does what is missing.", m.ID.ValueString(), missing, explain(err))
 }
 
 func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -139,19 +166,47 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 		addError(&resp.Diagnostics, "Unable to read instance "+state.ID.ValueString(), err)
 		return
 	}
+	before, _ := enginesOf(state.Engines)
 	state.setRecord(instance)
-	r.setConnection(ctx, &state, &resp.Diagnostics)
-	if !state.unfinished() {
+	after, _ := enginesOf(state.Engines)
+	_, movedOn := loadPrivate[bool](ctx, req.Private, connectionKey, &resp.Diagnostics)
+	if state.needsConnection() || state.runs() && (movedOn || !maps.EqualFunc(before, after, func(_, _ types.Int64) bool { return true })) {
+		r.setConnection(ctx, &state, &resp.Diagnostics)
+	}
+	if movedOn && !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, connectionKey, nil)...)
+	}
+	creating := pending && work.Creating
+	if work.Protected && state.ran() {
+		state.DeletionProtection = types.BoolValue(true)
+	}
+	switch {
+	case creating && state.ran() && !state.unfinished(creating):
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
+	case !pending && state.unfinished(creating):
+		r.noteCreation(ctx, instance, resp.Private, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }
 
-// setConnection reads the connection record where the model needs it.
-func (r *instanceResource) setConnection(ctx context.Context, m *instanceModel, diags *diag.Diagnostics) {
-	if !m.needsConnection() {
+// connectionKey notes in private state that an update saw another connection
+// record than its plan had promised. The next refresh reads it.
+const connectionKey = "connection_moved_on"
+
+// noteCreation notes the creation of an instance that was imported in the middle
+// of it. Only the job itself says for sure that this is no machine that has run.
+func (r *instanceResource) noteCreation(ctx context.Context, instance client.Instance, private privateWriter, diags *diag.Diagnostics) {
+	if instance.JobID == "" {
 		return
 	}
+	job, err := r.client.Job(ctx, instance.JobID)
+	if err == nil && job.Operation == client.OpCreate {
+		savePrivate(ctx, private, pendingKey, pendingWork{Job: job.ID, Creating: true}, diags)
+	}
+}
+
+// setConnection reads the connection record into the model.
+func (r *instanceResource) setConnection(ctx context.Context, m *instanceModel, diags *diag.Diagnostics) {
 	connection, err := r.client.Connection(ctx, m.ID.ValueString())
 	if err != nil {
 		addError(diags, "Unable to read the connection record of instance "+m.ID.ValueString(), err)
@@ -173,166 +228,45 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	}
 	id := state.ID.ValueString()
 	r.client.Claim(id)
-	if state.unfinished() && pending.Switches != nil {
-		state.Engines = engineSwitches(pending.Switches) // the others are still to be set
+	forgetProtection(ctx, resp.Private, &resp.Diagnostics)
+	creating, protected := pending.Creating, state.protected(pending.Creating)
+	m := state
+	if m.unfinished(creating) && pending.Switches != nil {
+		m.Engines = engineSwitches(pending.Switches) // the others are still to be set
 	}
-	state.DeletionProtection, state.Timeouts = plan.DeletionProtection, plan.Timeouts
+	m.DeletionProtection, m.Timeouts = plan.DeletionProtection, plan.Timeouts
 	err := inTurn(ctx, r.client, id, timeout, func(ctx context.Context, turn *client.Turn) error {
-		return r.bring(ctx, turn, &state, plan, pending.Job, func() {
-			resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+		if m.unfinished(creating) {
+			if err := r.client.WaitCreated(ctx, id, pending.Job); err != nil {
+				return err
+			}
+		}
+		instance, err := r.read(ctx, turn)
+		if err != nil {
+			return err
+		}
+		if !creating {
+			there, _ := enginesOf(enginesObject(instance.Engines.Value, state.Engines))
+			refuseUnseenLoss(state, plan, there, protected, &resp.Diagnostics)
+		}
+		if resp.Diagnostics.HasError() {
+			return nil
+		}
+		return r.bring(ctx, turn, &m, plan, instance, func() {
+			resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 		})
 	})
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to update instance "+id, err)
+	}
+	if resp.Diagnostics.HasError() {
 		return
 	}
 	clearPending(ctx, resp.Private, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-}
-
-// bring makes an instance what is planned, from wherever it stands: it waits for
-// a creation that still runs, then makes each change that is missing, and reads
-// the result into m. done is called after each change, with what is true so far
-// in m.
-func (r *instanceResource) bring(ctx context.Context, turn *client.Turn, m *instanceModel, plan instanceModel, job string, done func()) error {
-	if m.unfinished() {
-		if err := r.client.WaitCreated(ctx, turn.InstanceID(), job); err != nil {
-			return err
-		}
+	if m.connectionMovedOn(plan) {
+		savePrivate(ctx, resp.Private, connectionKey, true, &resp.Diagnostics)
 	}
-	instance, err := readBack(ctx, r.instance(turn), func(i client.Instance) bool { return i.Status != client.StatusCreating })
-	if err != nil {
-		return err
-	}
-	m.setRecord(instance)
-	done()
-	steps, err := r.changes(ctx, m, plan)
-	if err != nil {
-		return err
-	}
-	for _, step := range steps {
-		if err := step(ctx, turn); err != nil {
-			return err
-		}
-		done()
-	}
-	instance, err = readBack(ctx, r.instance(turn), func(i client.Instance) bool { return m.shownBy(i) })
-	if err != nil {
-		return err
-	}
-	planned := plan
-	planned.setRecord(instance)
-	connection, err := r.client.Connection(ctx, turn.InstanceID())
-	if err != nil {
-		return err
-	}
-	planned.setConnection(connection)
-	*m = planned
-	return nil
-}
-
-func (r *instanceResource) instance(turn *client.Turn) func(context.Context) (client.Instance, error) {
-	return func(ctx context.Context) (client.Instance, error) { return r.client.Instance(ctx, turn.InstanceID()) }
-}
-
-// A step is one change of an instance, its job included.
-type step func(context.Context, *client.Turn) error
-
-// changes are the steps from what is there to what is planned, in an order that
-// always fits: to a bigger plan the machine grows before its engines do, to a
-// smaller one the engines shrink first.
-func (r *instanceResource) changes(ctx context.Context, m *instanceModel, plan instanceModel) ([]step, error) {
-	var steps []step
-	if !m.Name.Equal(plan.Name) || !sameStrings(m.Tags, plan.Tags) {
-		steps = append(steps, func(ctx context.Context, turn *client.Turn) error { return relabel(ctx, turn, m, plan) })
-	}
-	var sized []step
-	asked, _ := enginesOf(plan.Engines)
-	there, _ := enginesOf(m.Engines)
-	if !sameEngines(asked, there) {
-		sized = append(sized, func(ctx context.Context, turn *client.Turn) error { return setEngines(ctx, turn, m, plan) })
-	}
-	if !m.Plan.Equal(plan.Plan) {
-		sized = append(sized, func(ctx context.Context, turn *client.Turn) error { return resize(ctx, turn, m, plan) })
-	}
-	if len(sized) == 2 {
-		shrinks, err := r.shrinks(ctx, m.Plan.ValueString(), plan.Plan.ValueString())
-		if err != nil {
-			return nil, err
-		}
-		if !shrinks {
-			slices.Reverse(sized)
-		}
-	}
-	return append(steps, sized...), nil
-}
-
-func (r *instanceResource) shrinks(ctx context.Context, from, to string) (bool, error) {
-	plans, err := r.client.Plans(ctx)
-	if err != nil {
-		return false, err
-	}
-	before, _ := plans.Plan(from)
-	after, _ := plans.Plan(to)
-	return after.MemoryMB < before.MemoryMB, nil
-}
-
-func relabel(ctx context.Context, turn *client.Turn, m *instanceModel, plan instanceModel) error {
-	var change client.InstanceChange
-	var diags diag.Diagnostics // strings make strings
-	if !m.Name.Equal(plan.Name) {
-		change.Name = plan.Name.ValueStringPointer()
-	}
-	if !sameStrings(m.Tags, plan.Tags) {
-		tags := stringsOf(ctx, plan.Tags, &diags)
-		change.Tags = &tags
-	}
-	err := turn.Do(ctx, client.OpUpdate, func(ctx context.Context) (client.Pending, error) { return turn.Update(ctx, change) })
-	if err == nil {
-		m.Name, m.Tags = plan.Name, plan.Tags
-	}
-	return err
-}
-
-func resize(ctx context.Context, turn *client.Turn, m *instanceModel, plan instanceModel) error {
-	err := turn.Do(ctx, client.OpResize, func(ctx context.Context) (client.Pending, error) {
-		return turn.Resize(ctx, plan.Plan.ValueString())
-	})
-	if err == nil {
-		m.Plan = plan.Plan
-	}
-	return err
-}
-
-func setEngines(ctx context.Context, turn *client.Turn, m *instanceModel, plan instanceModel) error {
-	engines, _ := enginesOf(plan.Engines)
-	there, _ := enginesOf(m.Engines)
-	budgets := map[string]client.EngineBudget{}
-	for name, memory := range engines {
-		if memory.IsNull() || memory.IsUnknown() {
-			memory = there[name] // the present budget; none yet means the floor
-		}
-		budgets[name] = client.EngineBudget{MemoryMB: memory.ValueInt64Pointer()}
-	}
-	err := turn.Do(ctx, client.OpEngines, func(ctx context.Context) (client.Pending, error) { return turn.SetEngines(ctx, budgets) })
-	if err == nil {
-		m.Engines = plan.withoutUnknowns().Engines
-	}
-	return err
-}
-
-// sameStrings tells whether two sets hold the same, where null is empty.
-func sameStrings(a, b types.Set) bool {
-	return a.Equal(b) || len(a.Elements()) == 0 && len(b.Elements()) == 0
-}
-
-// shownBy tells whether a record shows what was changed.
-func (m *instanceModel) shownBy(i client.Instance) bool {
-	shown := *m
-	shown.setRecord(i)
-	asked, _ := enginesOf(m.Engines)
-	there, _ := enginesOf(shown.Engines)
-	return shown.Name.Equal(m.Name) && shown.Plan.Equal(m.Plan) && sameStrings(shown.Tags, m.Tags) && sameEngines(asked, there)
+	setResult(ctx, &resp.State, req.Plan, m, &resp.Diagnostics)
 }
 
 func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -343,15 +277,35 @@ func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	// ModifyPlan is not asked about every deletion (-replace, a tainted
-	// instance), so the protection is looked at here as well.
-	if state.protected() {
-		addProtected(&resp.Diagnostics, path.Root("deletion_protection"), state)
+	id := state.ID.ValueString()
+	if err := r.refuseDeletion(ctx, state, pendingCreation(ctx, req.Private, &resp.Diagnostics), &resp.Diagnostics); err != nil {
+		addError(&resp.Diagnostics, "Unable to read instance "+id, err)
+	}
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	id := state.ID.ValueString()
 	err := r.change(ctx, id, timeout, client.OpDelete, func(ctx context.Context, turn *client.Turn) (client.Pending, error) { return turn.Delete(ctx) })
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to delete instance "+id, err)
 	}
+}
+
+// refuseDeletion looks at the protection once more: ModifyPlan is not asked about
+// a tainted instance. Evidence in the state that a protected instance never ran,
+// or is being deleted, may be old, so the record is looked at as well.
+func (r *instanceResource) refuseDeletion(ctx context.Context, state instanceModel, creating bool, diags *diag.Diagnostics) error {
+	if isProtected(state.DeletionProtection) && !state.protected(creating) {
+		instance, err := r.client.Instance(ctx, state.ID.ValueString())
+		if errors.Is(err, client.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		state.setRecord(instance)
+	}
+	if state.protected(creating) {
+		state.protectedObject().refuseDestruction(diags, path.Root("deletion_protection"))
+	}
+	return nil
 }

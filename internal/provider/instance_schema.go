@@ -55,7 +55,7 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				Validators: notEmpty,
 				MarkdownDescription: "Location of the machine, an id from `GET /locations`. " +
 					"**A change replaces the instance, and all data on it is lost.**",
-				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				PlanModifiers: []planmodifier.String{replacesKnown()},
 			},
 			"engines": schema.SingleNestedAttribute{
 				Required: true,
@@ -160,5 +160,7 @@ func (r *instanceResource) IdentitySchema(_ context.Context, _ resource.Identity
 }
 
 func (r *instanceResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
+	if requireClient(r.client, &resp.Diagnostics) {
+		resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
+	}
 }

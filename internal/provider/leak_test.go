@@ -30,6 +30,7 @@ resource "hosting_app" "test" {
   instance_id           = hosting_instance.test.id
   name                  = "guestbook"
   repo                  = "octo/guestbook"
+  deletion_protection   = false
   secret_env_wo         = { TOKEN = var.token }
   secret_env_wo_version = 1
 }

@@ -98,7 +98,9 @@ func (r *instanceListResource) List(ctx context.Context, req list.ListRequest, r
 			result := whole(ctx, req, instance.Name, instanceIdentity{ID: types.StringValue(instance.ID)}, path.Root("id"), instance.ID,
 				func(m *instanceModel, diags *diag.Diagnostics) {
 					m.setRecord(instance)
-					r.setConnection(ctx, m, diags)
+					if m.needsConnection() {
+						r.setConnection(ctx, m, diags)
+					}
 				})
 			if !push(result) {
 				break
@@ -133,7 +135,7 @@ func hosts(ctx context.Context, c *client.Client, filter instanceIDFilter, engin
 	}
 	var ids []string
 	for _, instance := range instances {
-		if _, on := instance.Engines.Value[engine]; (on || !instance.Engines.Set) && instance.Status == client.StatusRunning {
+		if _, on := instance.Engines.Value[engine]; (on || !instance.Engines.Set) && runs(instance.Status, instance.Host != "") {
 			ids = append(ids, instance.ID)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
@@ -46,6 +47,11 @@ type pendingWork struct {
 	// Deploying tells that a build is to be seen deployed, the newest one when
 	// Build is not known: the answer that named it may have been lost.
 	Deploying bool `json:"deploying,omitempty"`
+	// Failed tells that the creation was seen to fail, so that nothing has run.
+	Failed bool `json:"failed,omitempty"`
+	// Protected tells that a creation that failed took deletion_protection off
+	// the state. It comes back if something runs after all.
+	Protected bool `json:"protected,omitempty"`
 	// Switches are the engines that a creation turned on; the others and the
 	// budgets are set after it.
 	Switches map[string]bool `json:"switches,omitempty"`
@@ -86,6 +92,22 @@ func savePrivate(ctx context.Context, private privateWriter, key string, value a
 		return
 	}
 	diags.Append(private.SetKey(ctx, key, encoded)...)
+}
+
+// pendingCreation tells whether private state notes a creation that was not seen
+// to its end.
+func pendingCreation(ctx context.Context, private privateReader, diags *diag.Diagnostics) bool {
+	work, _ := loadPrivate[pendingWork](ctx, private, pendingKey, diags)
+	return work.Creating
+}
+
+// creationFailed is the work of a creation that failed, and the deletion_protection
+// that its state is left with. Terraform taints it, and does not hand the private
+// state of a tainted object to Delete: only the state can tell that there is
+// nothing to protect.
+func (w pendingWork) creationFailed(protection types.Bool) (pendingWork, types.Bool) {
+	w.Failed, w.Protected = true, isProtected(protection)
+	return w, types.BoolValue(false)
 }
 
 // clearPending notes that nothing is pending any more.

@@ -33,6 +33,7 @@ resource "hosting_app" "test" {
   instance_id = "i-one"
   name        = %q
   repo        = "octo/app"
+  deletion_protection = false
 }
 resource "hosting_postgres_database" "test" {
   instance_id         = "i-one"

@@ -55,7 +55,8 @@ func (r *postgresDatabaseResource) Schema(ctx context.Context, _ resource.Schema
 				Computed: true,
 				Default:  booldefault.StaticBool(true),
 				MarkdownDescription: "Whether planning to destroy or replace the database is an error. Default `true`. " +
-					"The value in the state counts, so lifting the protection takes an apply of its own.",
+					"The value in the state counts, so lifting the protection takes an apply of its own. " +
+					"A database whose creation has not ended is not protected.",
 			},
 			"created_at": schema.StringAttribute{
 				Computed:            true,
@@ -79,41 +80,51 @@ func (r *postgresDatabaseResource) IdentitySchema(_ context.Context, _ resource.
 // that was not seen to its end.
 func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	state, plan, ok := planning[postgresDatabaseModel](ctx, req, &resp.Diagnostics)
-	if !ok || state == nil {
+	if !ok {
 		return
 	}
-	_, pending := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
+	if state == nil {
+		refuseReplacement(ctx, req.Private, &resp.Diagnostics)
+		return
+	}
+	creating := pendingCreation(ctx, req.Private, &resp.Diagnostics)
+	protected := !creating && isProtected(state.DeletionProtection)
+	at, dropped := path.Root("deletion_protection"), plan == nil
+	if plan != nil {
+		noteProtection(ctx, resp.Private, state.protectedObject(), protected, &resp.Diagnostics)
+		switch {
+		case !plan.Name.Equal(state.Name):
+			at, dropped = path.Root("name"), true
+		case !plan.InstanceID.Equal(state.InstanceID):
+			at, dropped = path.Root("instance_id"), true
+		}
+	}
 	switch {
-	case pending && plan == nil: // it was never ready, so nothing is lost
-	case plan == nil:
-		state.warnOfLoss(&resp.Diagnostics, path.Root("deletion_protection"))
-	case !plan.Name.Equal(state.Name):
-		state.warnOfLoss(&resp.Diagnostics, path.Root("name"))
-	case !plan.InstanceID.Equal(state.InstanceID):
-		state.warnOfLoss(&resp.Diagnostics, path.Root("instance_id"))
+	case dropped && creating: // it was never ready, so nothing is lost
+	case dropped && protected && plan == nil:
+		state.protectedObject().refuseDestruction(&resp.Diagnostics, at)
+	case dropped && protected:
+		state.protectedObject().refuse(&resp.Diagnostics, at)
+	case dropped:
+		state.warnOfLoss(&resp.Diagnostics, at)
 	default:
-		if pending {
+		if creating {
 			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("created_at"), types.StringUnknown())...)
 		}
 	}
 }
 
-// warnOfLoss says what dropping the database loses; of a protected one it is an
-// error.
+// warnOfLoss says what dropping the database loses.
 func (m postgresDatabaseModel) warnOfLoss(diags *diag.Diagnostics, at path.Path) {
 	name, id := m.Name.ValueString(), m.InstanceID.ValueString()
-	if m.DeletionProtection.ValueBool() {
-		m.addProtected(diags, at)
-		return
-	}
 	diags.AddAttributeWarning(at, "All data of database "+name+" will be lost",
 		fmt.Sprintf("The plan drops database %s of instance %s. Applying it loses all that is in it for good.", name, id))
 }
 
-func (m postgresDatabaseModel) addProtected(diags *diag.Diagnostics, at path.Path) {
-	diags.AddAttributeError(at, "Database "+m.Name.ValueString()+" is protected from deletion",
-		fmt.Sprintf("Database %s of instance %s has deletion_protection = true in the state, and dropping it would lose its data. "+
-			"To go ahead, set deletion_protection = false, apply that alone, and then apply the deletion.", m.Name.ValueString(), m.InstanceID.ValueString()))
+// protectedObject is the database as errors name it.
+func (m postgresDatabaseModel) protectedObject() protectedObject {
+	name, instance := m.Name.ValueString(), m.InstanceID.ValueString()
+	return protectedObject{Title: "Database " + name, Name: "Database " + name + " of instance " + instance, ImportID: instance + "/" + name}
 }
 
 func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -125,7 +136,7 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 		return
 	}
 	name := plan.Name.ValueString()
-	accepted := false
+	accepted, created := false, false
 	err := inTurn(ctx, r.client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
 		pending, err := turn.CreateDatabase(ctx, name)
 		if err != nil {
@@ -140,9 +151,13 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 		if err := turn.Wait(ctx, pending, client.OpDatabaseCreate); err != nil {
 			return err
 		}
-		return r.readCreated(ctx, &plan)
+		created = true
+		return r.read(ctx, &plan)
 	})
 	switch {
+	case created && err != nil:
+		resp.Diagnostics.AddWarning("Database "+name+" is created, but could not be read",
+			explain(err)+"\n\nThe database is in the state and not tainted, and its job is done. The next apply reads it.")
 	case accepted && stillInProgress(err):
 		resp.Diagnostics.AddWarning("Database "+name+" is still being created",
 			sentence(err.Error())+"\n\nThe database is in the state and not tainted; the service carries on with it. Apply again to wait for the same job.")
@@ -150,12 +165,12 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 		addError(&resp.Diagnostics, "Unable to create database "+name, err)
 	default:
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
-		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+		setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
 	}
 }
 
-// readCreated reads a database that was created.
-func (r *postgresDatabaseResource) readCreated(ctx context.Context, m *postgresDatabaseModel) error {
+// read reads a database that was created into the model.
+func (r *postgresDatabaseResource) read(ctx context.Context, m *postgresDatabaseModel) error {
 	database, err := readBack(ctx, func(ctx context.Context) (client.Database, error) { return r.find(ctx, *m) }, anything)
 	if err != nil {
 		return err
@@ -217,12 +232,13 @@ func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.Upda
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	forgetProtection(ctx, resp.Private, &resp.Diagnostics)
 	if pending {
 		err := inTurn(ctx, r.client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
 			if err := awaitLeft(ctx, turn, work, client.OpDatabaseCreate); err != nil {
 				return err
 			}
-			return r.readCreated(ctx, &plan)
+			return r.read(ctx, &plan)
 		})
 		if err != nil {
 			addError(&resp.Diagnostics, "Unable to finish creating database "+plan.Name.ValueString(), err)
@@ -230,7 +246,7 @@ func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.Upda
 		}
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
 }
 
 func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -238,15 +254,26 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, databaseTimeout)
 	resp.Diagnostics.Append(diags...)
-	_, neverReady := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
+	creating := pendingCreation(ctx, req.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if state.DeletionProtection.ValueBool() && !neverReady {
-		state.addProtected(&resp.Diagnostics, path.Root("deletion_protection"))
-		return
-	}
 	name := state.Name.ValueString()
+	if isProtected(state.DeletionProtection) {
+		// That it is still being created may be an old truth.
+		if creating {
+			_, err := r.find(ctx, state)
+			if err != nil && !errors.Is(err, client.ErrNotFound) {
+				addError(&resp.Diagnostics, "Unable to read database "+name, err)
+				return
+			}
+			creating = err != nil
+		}
+		if !creating {
+			state.protectedObject().refuseDestruction(&resp.Diagnostics, path.Root("deletion_protection"))
+			return
+		}
+	}
 	err := r.change(ctx, state.InstanceID.ValueString(), timeout, client.OpDatabaseDrop, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
 		return turn.DropDatabase(ctx, name)
 	})
@@ -256,7 +283,7 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 }
 
 func (r *postgresDatabaseResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	importChild(ctx, req, resp)
+	r.importChild(ctx, req, resp)
 }
 
 func (m *postgresDatabaseModel) setRecord(d client.Database) {

@@ -91,16 +91,17 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	err := r.change(ctx, plan.InstanceID.ValueString(), timeout, client.OpExtensionSet, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
 		return turn.SetExtension(ctx, database, name)
 	})
-	var extension client.Extension
-	if err == nil {
-		extension, err = readBack(ctx, func(ctx context.Context) (client.Extension, error) { return r.find(ctx, plan) }, anything)
-	}
 	if err != nil {
 		addError(&resp.Diagnostics, fmt.Sprintf("Unable to set extension %s in database %s", name, database), err)
 		return
 	}
+	extension, err := readBack(ctx, func(ctx context.Context) (client.Extension, error) { return r.find(ctx, plan) }, anything)
+	if err != nil {
+		resp.Diagnostics.AddWarning(fmt.Sprintf("Extension %s in database %s is set, but could not be read", name, database),
+			explain(err)+"\n\nThe extension is in the state, and its job is done. The next apply reads its version.")
+	}
 	plan.Version = stringOrNull(extension.Version)
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
 
@@ -169,5 +170,5 @@ func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.Del
 }
 
 func (r *postgresExtensionResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	importNamed(ctx, req, resp, "instance_id", "database", "name")
+	r.importNamed(ctx, req, resp, "instance_id", "database", "name")
 }

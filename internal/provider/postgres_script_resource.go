@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -85,11 +86,19 @@ func (r *postgresScriptResource) Create(ctx context.Context, req resource.Create
 		// to run again for that.
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	}
+	addScriptError(&resp.Diagnostics, "Unable to run the script on instance "+plan.InstanceID.ValueString(), ran, err)
+}
+
+// addScriptError reports what went wrong with a script. One that ran is never
+// reported as an error, which would make it run again: what is left is the
+// console's mode, and the warning says how to set it.
+func addScriptError(diags *diag.Diagnostics, summary string, ran bool, err error) {
 	switch {
-	case err != nil && ran:
-		resp.Diagnostics.AddWarning("The script ran, but the console's mode is not as it was", explain(err))
-	case err != nil:
-		addError(&resp.Diagnostics, "Unable to run the script on instance "+plan.InstanceID.ValueString(), err)
+	case err == nil:
+	case ran:
+		diags.AddWarning("The script ran, but the console's mode is not as it was", sentence(err.Error()))
+	default:
+		addError(diags, summary, err)
 	}
 }
 
@@ -127,9 +136,7 @@ func (r *postgresScriptResource) Update(ctx context.Context, req resource.Update
 	if ran {
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	}
-	if err != nil {
-		addError(&resp.Diagnostics, "Unable to run the changed script on instance "+plan.InstanceID.ValueString(), err)
-	}
+	addScriptError(&resp.Diagnostics, "Unable to run the changed script on instance "+plan.InstanceID.ValueString(), ran, err)
 }
 
 func (r *postgresScriptResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -140,9 +147,16 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 	if resp.Diagnostics.HasError() || state.DestroySQL.IsNull() {
 		return
 	}
-	_, err := r.run(ctx, state, state.DestroySQL.ValueString(), timeout)
-	if err != nil && !errors.Is(err, client.ErrNotFound) {
-		addError(&resp.Diagnostics, "Unable to run destroy_sql on instance "+state.InstanceID.ValueString(), err)
+	ran, err := r.run(ctx, state, state.DestroySQL.ValueString(), timeout)
+	var unknown *client.OutcomeError
+	switch {
+	case errors.Is(err, client.ErrNotFound) && !ran: // the instance is gone with all that the script made
+	case errors.As(err, &unknown) && !ran:
+		resp.Diagnostics.AddError("Unable to run destroy_sql on instance "+state.InstanceID.ValueString(), sentence(err.Error())+"\n\n"+
+			"Look whether the statements took effect. If they did, run terraform state rm with the resource's address, so that they are not run again. "+
+			"If they did not, apply again.")
+	default:
+		addScriptError(&resp.Diagnostics, "Unable to run destroy_sql on instance "+state.InstanceID.ValueString(), ran, err)
 	}
 }
 

@@ -198,6 +198,57 @@ func TestScriptWhoseConsoleCannotBePutBackSaysSoLoudly(t *testing.T) {
 	}
 }
 
+// stuck makes putting the console back fail, once.
+func stuck(fake *fakeservicetest.Server) {
+	fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/sql-console", Skip: 1, Status: 422, Code: "validation_failed", Detail: "stuck"})
+}
+
+func TestDestroySQLRunsOnceThoughTheConsoleCannotBePutBack(t *testing.T) {
+	fake, sql := startRecorded(t)
+	w := newWorkspace(t, fake, scriptHCL("sql = \"one\"\ndestroy_sql = \"gone\""))
+	w.apply()
+	stuck(fake)
+	w.says(0, []string{"The script ran, but the console's mode is not as it was", "must be set to off by hand"}, "destroy", "-auto-approve")
+	if w.saved("hosting_postgres_script", "test") != nil {
+		t.Error("the script is still in the state")
+	}
+	w.says(0, nil, "destroy", "-auto-approve")
+	if diff := cmp.Diff([]string{"rw main: one", "rw main: gone"}, sql.statements()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestChangedScriptRunsOnceThoughTheConsoleCannotBePutBack(t *testing.T) {
+	fake, sql := startRecorded(t)
+	w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
+	w.apply()
+	stuck(fake)
+	w.configure(scriptHCL(`sql = "two"`))
+	r := w.apply()
+	if !strings.Contains(r.output, "The script ran, but the console's mode is not as it was") || strings.Contains(r.output, "Unable to run") {
+		t.Errorf("%s", r.output)
+	}
+	w.mustBeSettled()
+	if diff := cmp.Diff([]string{"rw main: one", "rw main: two"}, sql.statements()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Whether destroy_sql ran is not known: it is not sent again unasked, and the
+// error says how to go on if it did.
+func TestDestroySQLWhoseAnswerIsLost(t *testing.T) {
+	fake, sql := startRecorded(t)
+	w := newWorkspace(t, fake, scriptHCL("sql = \"one\"\ndestroy_sql = \"gone\""))
+	w.apply()
+	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/engines/postgres/query", AfterCommit: true, Drop: true})
+	w.says(1, []string{"whether the service carried it out is unknown", "terraform state rm"}, "destroy", "-auto-approve")
+	w.says(0, nil, "state", "rm", scriptAddress)
+	w.says(0, nil, "destroy", "-auto-approve")
+	if diff := cmp.Diff([]string{"rw main: one", "rw main: gone"}, sql.statements()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Ten scripts and a console mode on one instance, by two processes at once.
 func TestScriptsOfTwoProcessesLeaveTheConsoleOff(t *testing.T) {
 	fake, sql := startRecorded(t)

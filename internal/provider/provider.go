@@ -5,7 +5,6 @@ package provider
 import (
 	"context"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"time"
 
@@ -46,7 +45,7 @@ type Option func(*client.Options)
 
 // WithTransport makes the provider's requests go through a transport, in place of
 // one of its own.
-func WithTransport(transport http.RoundTripper) Option {
+func WithTransport(transport client.Transport) Option {
 	return func(o *client.Options) { o.Transport = transport }
 }
 
@@ -131,8 +130,12 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		return
 	}
 	if config.unknown() {
-		// It depends on a resource that is not made yet. Resources keep their
-		// state without a client; what must read now says so itself.
+		// It depends on a resource that is not made yet. Where the CLI allows it,
+		// everything waits for that. Elsewhere resources keep their state without
+		// a client, and what must read now says so itself.
+		if req.ClientCapabilities.DeferralAllowed {
+			resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
+		}
 		return
 	}
 	baseURL := valueOrEnv(config.BaseURL, envBaseURL)

@@ -26,11 +26,12 @@ func TestTenChildrenOfOneInstanceMeetNoConflict(t *testing.T) {
 	run(t, resource.TestStep{
 		Config: config(fake, `%s
 resource "hosting_app" "many" {
-  count       = 7
-  instance_id = hosting_instance.test.id
-  name        = "app-${count.index}"
-  repo        = "octo/app"
-  links       = ["auth"]
+  count               = 7
+  instance_id         = hosting_instance.test.id
+  name                = "app-${count.index}"
+  repo                = "octo/app"
+  links               = ["auth"]
+  deletion_protection = false
 }
 
 resource "hosting_allowlist" "test" {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -79,21 +80,24 @@ func (r *settingResource[M, P]) Create(ctx context.Context, req resource.CreateR
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if err := r.put(ctx, &plan, timeout); err != nil {
+	if err := r.put(ctx, &plan, timeout, &resp.Diagnostics); err != nil {
 		addError(&resp.Diagnostics, "Unable to set the "+r.of(&plan), err)
 		return
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, settingIdentity{InstanceID: P(&plan).instance()})...)
 }
 
 // put sends what the model says, waits for its job and reads back what is then
-// in force.
-func (r *settingResource[M, P]) put(ctx context.Context, m P, timeout time.Duration) error {
+// in force. That it could not be read back is a warning: it is in force.
+func (r *settingResource[M, P]) put(ctx context.Context, m P, timeout time.Duration, diags *diag.Diagnostics) error {
 	if err := r.change(ctx, m.instance().ValueString(), timeout, r.operation, m.send); err != nil {
 		return err
 	}
-	return m.readBack(ctx, r.client)
+	if err := m.readBack(ctx, r.client); err != nil {
+		diags.AddWarning("The "+r.of(m)+" could not be read back", "The change is made, and its job is done. "+explain(err))
+	}
+	return nil
 }
 
 func (r *settingResource[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -128,12 +132,12 @@ func (r *settingResource[M, P]) Update(ctx context.Context, req resource.UpdateR
 		return
 	}
 	if P(&plan).asks(&state) {
-		if err := r.put(ctx, &plan, timeout); err != nil {
+		if err := r.put(ctx, &plan, timeout, &resp.Diagnostics); err != nil {
 			addError(&resp.Diagnostics, "Unable to change the "+r.of(&plan), err)
 			return
 		}
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
 }
 
 func (r *settingResource[M, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -144,14 +148,16 @@ func (r *settingResource[M, P]) Delete(ctx context.Context, req resource.DeleteR
 	if resp.Diagnostics.HasError() || !P(&state).reset() {
 		return
 	}
-	err := r.put(ctx, &state, timeout)
+	err := r.put(ctx, &state, timeout, &resp.Diagnostics)
 	if err != nil && !errors.Is(err, client.ErrNotFound) {
 		addError(&resp.Diagnostics, "Unable to set back the "+r.of(&state), err)
 	}
 }
 
 func (r *settingResource[M, P]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("instance_id"), path.Root("instance_id"), req, resp)
+	if requireClient(r.client, &resp.Diagnostics) {
+		resource.ImportStatePassthroughWithIdentity(ctx, path.Root("instance_id"), path.Root("instance_id"), req, resp)
+	}
 }
 
 func settingTimeouts(ctx context.Context) schema.Attribute {

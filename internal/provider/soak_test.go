@@ -76,6 +76,7 @@ resource "hosting_app" "i%[1]d_%[2]d" {
   secret_env_wo         = { TOKEN = "canary-of-a-variable" }
   secret_env_wo_version = %[5]d
   links                 = ["auth"]
+  deletion_protection   = false
 }
 `, n, a, i.port, i.env, i.secretVersion)
 		}

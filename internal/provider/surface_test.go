@@ -78,9 +78,10 @@ resource "echo" "test" {}
 // everything is one of each resource that can be imported.
 const everything = `
 resource "hosting_app" "test" {
-  instance_id = hosting_instance.test.id
-  name        = "guestbook"
-  repo        = "octo/guestbook"
+  instance_id         = hosting_instance.test.id
+  name                = "guestbook"
+  repo                = "octo/guestbook"
+  deletion_protection = false
 }
 resource "hosting_allowlist" "test" {
   instance_id = hosting_instance.test.id
@@ -120,7 +121,7 @@ func TestImportByIdentity(t *testing.T) {
 			ImportState:     true,
 			ImportStateKind: resource.ImportBlockWithResourceIdentity,
 		}
-		if kind == "instance" || kind == "postgres_database" {
+		if kind == "instance" || kind == "app" || kind == "postgres_database" {
 			step.ImportPlanChecks = resource.ImportPlanChecks{PreApply: []plancheck.PlanCheck{
 				plancheck.ExpectResourceAction("hosting_"+kind+".test", plancheck.ResourceActionUpdate),
 			}}

@@ -143,7 +143,7 @@ func (r *webhookEndpointResource) Create(ctx context.Context, req resource.Creat
 		return
 	}
 	plan.setRecord(webhook)
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, webhookEndpointIdentity{ID: plan.ID})...)
 }
 
@@ -216,7 +216,7 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 		return
 	}
 	plan.setRecord(webhook)
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
 }
 
 func (r *webhookEndpointResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -231,7 +231,9 @@ func (r *webhookEndpointResource) Delete(ctx context.Context, req resource.Delet
 }
 
 func (r *webhookEndpointResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
+	if requireClient(r.client, &resp.Diagnostics) {
+		resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
+	}
 }
 
 // setRecord takes over what the service tells of an endpoint; never its secret.

@@ -14,10 +14,11 @@ resource "hosting_instance" "test" {
 }
 
 resource "hosting_app" "test" {
-  instance_id = hosting_instance.test.id
-  name        = "guestbook"
-  repo        = "octo/guestbook"
-  port        = 8080
+  deletion_protection = false
+  instance_id         = hosting_instance.test.id
+  name                = "guestbook"
+  repo                = "octo/guestbook"
+  port                = 8080
 }
 
 resource "hosting_allowlist" "test" {

@@ -1,0 +1,272 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func notFound(w http.ResponseWriter, _ *http.Request) { refuse(w, 404, "not_found") }
+
+func TestAbsenceIsConfirmed(t *testing.T) {
+	there := says(200, object{"id": "i", "status": "running"})
+	none := says(200, object{"instances": []object{{"id": "another"}}})
+	holds := says(200, object{"instances": []object{{"id": "i"}}})
+	for name, row := range map[string]struct {
+		record, list http.HandlerFunc
+		err          error // nil for an instance that is there
+		takes        time.Duration
+	}{
+		"gone":                            {notFound, none, ErrNotFound, absencePause},
+		"there":                           {there, none, nil, 0},
+		"there again":                     {inTurn(notFound, there), none, nil, absencePause},
+		"the list holds it":               {notFound, holds, ErrContradiction, absencePause},
+		"the list is empty":               {notFound, says(200, []object{}), ErrNotFound, absencePause},
+		"the list is forbidden":           {notFound, gateway(403), ErrForbidden, absencePause},
+		"the list is somebody else's":     {notFound, says(200, object{"message": "maintenance"}), ErrForeign, absencePause},
+		"the service has no list":         {notFound, notFound, ErrNotFound, absencePause},
+		"then the service has trouble":    {inTurn(notFound, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 500, "internal") }), none, ErrUnavailable, absencePause + 5*time.Second},
+		"then a gateway's page":           {inTurn(notFound, gateway(404)), none, ErrForeign, absencePause + 5*time.Second},
+		"a gateway's page":                {gateway(404), none, ErrForeign, 5 * time.Second},
+		"410 of a gateway":                {gateway(410), none, ErrForeign, 5 * time.Second},
+		"410 of the service":              {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 410, "not_found") }, none, ErrNotFound, absencePause},
+		"404 with another code":           {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 404, "no_such_route") }, none, &APIError{}, 0},
+		"another record":                  {says(200, object{"id": "another"}), none, ErrForeign, 0},
+		"maintenance":                     {says(200, object{"message": "maintenance"}), none, ErrForeign, 0},
+		"a gateway's page, then there":    {inTurn(gateway(404), gateway(404), there), none, nil, 5 * time.Second},
+		"first a gateway's page, then no": {inTurn(gateway(404), gateway(404), notFound), none, ErrNotFound, absencePause + 5*time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := newTestClient(t, script{"GET /instances/i": row.record, "GET /instances": row.list}.serve)
+				begun := time.Now()
+				instance, err := c.RefreshInstance(t.Context(), "i")
+				if row.err == nil && (err != nil || instance.ID != "i") {
+					t.Errorf("%+v, %v", instance, err)
+				}
+				if _, any := row.err.(*APIError); !any && row.err != nil && !errors.Is(err, row.err) || any && !isAs[*APIError](err) {
+					t.Errorf("%v, want %v", err, row.err)
+				}
+				if errors.Is(err, ErrNotFound) != errors.Is(row.err, ErrNotFound) {
+					t.Errorf("gone: %v", err)
+				}
+				if took := time.Since(begun); took > row.takes || errors.Is(err, ErrNotFound) && took < absencePause {
+					t.Errorf("it took %s, want at most %s", took, row.takes)
+				}
+			})
+		})
+	}
+}
+
+// A gateway that is being reconfigured for 20 s removes nothing.
+func TestForeign404For20sWhileRefreshing(t *testing.T) {
+	for what, read := range map[string]func(context.Context, *Client) error{
+		"instance":  func(ctx context.Context, c *Client) error { return second(c.RefreshInstance(ctx, "i")) },
+		"app":       func(ctx context.Context, c *Client) error { return second(c.RefreshApp(ctx, "i", "a")) },
+		"database":  func(ctx context.Context, c *Client) error { return second(c.RefreshDatabase(ctx, "i", "d")) },
+		"extension": func(ctx context.Context, c *Client) error { return second(c.RefreshExtension(ctx, "i", "d", "e")) },
+		"webhook":   func(ctx context.Context, c *Client) error { return second(c.RefreshWebhook(ctx, "w")) },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := newTestClient(t, during(20*time.Second, gateway(404), notFound))
+			err := read(t.Context(), c)
+			if err == nil || errors.Is(err, ErrNotFound) || !contains(err.Error(), "https://hosting.example/api/v1") {
+				t.Errorf("%s: %v", what, err)
+			}
+		})
+	}
+}
+
+// All that is absent at once is confirmed in one pause.
+func TestAbsencesShareAPause(t *testing.T) {
+	for _, workers := range []int{100, 10} {
+		synctest.Test(t, func(t *testing.T) {
+			c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/api/v1/instances" {
+					respond(w, 200, object{"instances": []object{}})
+					return
+				}
+				notFound(w, r)
+			})
+			begun := time.Now()
+			work := make(chan int)
+			var all sync.WaitGroup
+			for range workers {
+				all.Go(func() {
+					for k := range work {
+						if _, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); !errors.Is(err, ErrNotFound) {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			for k := range 100 {
+				work <- k
+			}
+			close(work)
+			all.Wait()
+			lists := 0
+			for _, request := range transport.requests() {
+				if request == "GET /instances" {
+					lists++
+				}
+			}
+			t.Logf("%d workers: %d requests, %d of them lists, in %s", workers, len(transport.requests()), lists, time.Since(begun))
+			if took := time.Since(begun); took > 2*absencePause || lists > 5 {
+				t.Errorf("%d workers: %d lists, in %s", workers, lists, took)
+			}
+		})
+	}
+}
+
+// What was on an instance that is gone is gone with it.
+func TestChildrenOfAGoneInstance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/v1/instances" {
+				respond(w, 200, []object{})
+				return
+			}
+			notFound(w, r)
+		})
+		if _, err := c.RefreshInstance(t.Context(), "i"); !errors.Is(err, ErrNotFound) {
+			t.Fatal(err)
+		}
+		begun, before := time.Now(), len(transport.requests())
+		for _, err := range []error{
+			second(c.RefreshInstance(t.Context(), "i")), second(c.RefreshApp(t.Context(), "i", "a")),
+			second(c.RefreshDatabase(t.Context(), "i", "d")), second(c.RefreshExtension(t.Context(), "i", "d", "e")),
+		} {
+			if !errors.Is(err, ErrNotFound) {
+				t.Error(err)
+			}
+		}
+		if took := time.Since(begun); took > 0 {
+			t.Errorf("it took %s", took)
+		}
+		if n := len(transport.requests()) - before; n > 5 {
+			t.Errorf("%d requests", n)
+		}
+	})
+}
+
+// A child is confirmed like an instance: its list is read again after the pause.
+func TestAbsentChildren(t *testing.T) {
+	with := func(collection, name string) http.HandlerFunc {
+		return says(200, object{collection: []object{{"name": name, "database": "d", "id": name}}})
+	}
+	for what, row := range map[string]struct {
+		read     func(context.Context, *Client, string) error
+		script   script
+		gone, is string
+	}{
+		"app": {
+			func(ctx context.Context, c *Client, name string) error { return second(c.RefreshApp(ctx, "i", name)) },
+			script{"GET /instances/i/apps": inTurn(with("apps", "other"), with("apps", "late")), "GET /instances/i/apps/late": inTurn(notFound, says(200, object{"name": "late"}))},
+			"never", "late",
+		},
+		"database": {
+			func(ctx context.Context, c *Client, name string) error {
+				return second(c.RefreshDatabase(ctx, "i", name))
+			},
+			script{"GET /instances/i/postgres/databases": inTurn(with("databases", "other"), with("databases", "late"))},
+			"never", "late",
+		},
+		"extension": {
+			func(ctx context.Context, c *Client, name string) error {
+				return second(c.RefreshExtension(ctx, "i", "d", name))
+			},
+			script{"GET /instances/i/postgres/extensions": inTurn(with("extensions", "other"), with("extensions", "late"))},
+			"never", "late",
+		},
+		"webhook": {
+			func(ctx context.Context, c *Client, id string) error { return second(c.RefreshWebhook(ctx, id)) },
+			script{"GET /webhooks": with("webhooks", "other"), "GET /webhooks/late": inTurn(notFound, says(200, object{"id": "late"}))},
+			"never", "late",
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := newTestClient(t, row.script.serve)
+			begun := time.Now()
+			if err := row.read(t.Context(), c, row.is); err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+			if err := row.read(t.Context(), c, row.gone); !errors.Is(err, ErrNotFound) {
+				t.Errorf("%s: %v", what, err)
+			}
+			if took := time.Since(begun); took < absencePause {
+				t.Errorf("%s: gone after %s", what, took)
+			}
+		})
+	}
+	t.Run("an app that its list holds", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := newTestClient(t, script{"GET /instances/i/apps": inTurn(with("apps", "other"), with("apps", "a"))}.serve)
+			if _, err := c.RefreshApp(t.Context(), "i", "a"); !errors.Is(err, ErrContradiction) {
+				t.Errorf("%v", err)
+			}
+		})
+	})
+}
+
+// Two absences that a time of being there lies between are not one.
+func TestAbsenceThatWasNotConfirmedBeginsAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lagging := true
+		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case strings.HasSuffix(r.URL.Path, "/instances"):
+				respond(w, 200, []object{})
+			case lagging:
+				notFound(w, r)
+			default:
+				respond(w, 200, object{"id": "i"})
+			}
+		})
+		if _, err := c.RefreshInstance(within(t, time.Second), "i"); errors.Is(err, ErrNotFound) || err == nil {
+			t.Errorf("%v", err)
+		}
+		lagging = false
+		time.Sleep(time.Minute)
+		if _, err := c.Instance(t.Context(), "i"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		lagging = true
+		time.AfterFunc(10*time.Second, func() { lagging = false })
+		if _, err := c.RefreshInstance(t.Context(), "i"); err != nil {
+			t.Errorf("%v: it was away for 10 s", err)
+		}
+	})
+}
+
+// A list from before an instance was made is no sight of its absence.
+func TestListFromBeforeACreationProvesNoAbsence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestClient(t, script{
+			"GET /instances":     says(200, []object{{"id": "i-1"}, {"id": "i-2"}, {"id": "i-3"}}),
+			"GET /instances/i-1": says(200, object{"id": "i-1"}),
+			"GET /instances/i-2": says(200, object{"id": "i-2"}),
+			"POST /instances":    says(202, object{"id": "new", "job_id": "j"}),
+		}.serve)
+		for _, id := range []string{"i-1", "i-2", "i-3"} {
+			if _, err := c.RefreshInstance(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(absencePause)
+		if _, err := c.CreateInstance(t.Context(), NewInstance{Name: "web", Plan: "free", Region: "eu"}); err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		if _, err := c.RefreshInstance(t.Context(), "new"); !errors.Is(err, ErrNotFound) || time.Since(begun) < absencePause {
+			t.Errorf("%v after %s", err, time.Since(begun))
+		}
+	})
+}

@@ -1,0 +1,359 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// An actionService carries actions out, and shows them in its activity, as late
+// as its replicas lag.
+type actionService struct {
+	answers []lostPOST // of the POSTs in turn; 202 is one
+	lag     time.Duration
+	quiet   bool     // it names no job, anywhere
+	mute    bool     // it shows no activity
+	busy    []string // operations of somebody else that the POSTs meet first
+
+	posts    int
+	job      string
+	jobs     map[string]object
+	activity []object
+	seen     []actionSight
+}
+
+type actionSight struct {
+	at       time.Time
+	job      string
+	activity []object
+}
+
+func newActionService(s actionService) *actionService {
+	s.jobs = map[string]object{}
+	s.activity = []object{{"at": "2020-01-01T00:00:00Z", "type": "rotate", "detail": ""}, {"at": "2020-01-01T00:00:00Z", "type": "created"}}
+	s.note()
+	return &s
+}
+
+func (s *actionService) note() {
+	s.seen = append(s.seen, actionSight{time.Now(), s.job, append([]object(nil), s.activity...)})
+}
+
+func (s *actionService) run(id, operation string, target any) {
+	job := object{"id": id, "operation": operation, "target": target, "status": "running"}
+	s.jobs[id], s.job = job, id
+	s.note()
+	time.AfterFunc(20*time.Second, func() {
+		job["status"], s.job = "done", ""
+		if !s.mute {
+			s.activity = append([]object{{"at": time.Now().Format(time.RFC3339), "type": operation}}, s.activity...)
+		}
+		s.note()
+	})
+}
+
+func (s *actionService) serve(w http.ResponseWriter, r *http.Request) {
+	shown := s.seen[0]
+	for _, sight := range s.seen {
+		if time.Since(sight.at) >= s.lag {
+			shown = sight
+		}
+	}
+	path := strings.TrimPrefix(r.URL.Path, "/api/v1")
+	switch {
+	case r.Method == http.MethodPost:
+		s.posts++
+		id := fmt.Sprint("j-", len(s.jobs)+1)
+		operation := path[strings.LastIndex(path, "/")+1:]
+		var target any
+		if strings.Contains(path, "/engines/") {
+			operation, target = OpEngineRestart, strings.TrimSuffix(strings.TrimPrefix(path, "/instances/i/"), "/actions/restart")
+		}
+		if s.job != "" {
+			refuse(w, 409, "job_running")
+			return
+		}
+		if len(s.busy) > 0 {
+			s.run(id, s.busy[0], nil)
+			s.busy = s.busy[1:]
+			refuse(w, 409, "job_running")
+			return
+		}
+		mishap := lostPOST{answer: 202}
+		if len(s.answers) > 0 {
+			mishap, s.answers = s.answers[0], s.answers[1:]
+		}
+		switch {
+		case mishap.commits == 0:
+			s.run(id, operation, target)
+		case mishap.commits > 0:
+			time.AfterFunc(mishap.commits, func() { s.run(id, operation, target) })
+		}
+		switch {
+		case mishap.answer == 202 && s.quiet:
+			respond(w, 202, object{})
+		case mishap.answer == 202:
+			respond(w, 202, object{"job_id": id})
+		default:
+			gatewayPage(w, mishap.answer)
+		}
+	case path == "/instances/i":
+		record := object{"id": "i", "status": "running", "job_id": shown.job, "activity": shown.activity}
+		if s.quiet {
+			record["job_id"] = nil
+		}
+		respond(w, 200, record)
+	case s.jobs[strings.TrimPrefix(path, "/jobs/")] != nil:
+		respond(w, 200, s.jobs[strings.TrimPrefix(path, "/jobs/")])
+	default:
+		notFound(w, r)
+	}
+}
+
+func TestActionsAreProved(t *testing.T) {
+	rotate := func(ctx context.Context, turn *Turn) (Pending, error) { return turn.Rotate(ctx) }
+	for name, row := range map[string]struct {
+		service actionService
+		job     string // "" where it is proved by its activity
+		err     any
+		takes   time.Duration
+	}{
+		"answered":                             {actionService{}, "j-1", nil, 0},
+		"lost, seen by its job":                {actionService{answers: []lostPOST{{504, 0}}}, "j-1", nil, 0},
+		"dropped, seen by its job":             {actionService{answers: []lostPOST{{dropped, 0}}}, "j-1", nil, 0},
+		"carried out 40 s later":               {actionService{answers: []lostPOST{{504, 40 * time.Second}}}, "j-1", nil, 40 * time.Second},
+		"seen by its job behind a replica":     {actionService{answers: []lostPOST{{504, 0}}, lag: 10 * time.Second}, "j-1", nil, 10 * time.Second},
+		"seen by its activity":                 {actionService{answers: []lostPOST{{504, 0}}, quiet: true}, "", nil, 20 * time.Second},
+		"seen by its activity, late":           {actionService{answers: []lostPOST{{504, 0}}, quiet: true, lag: 10 * time.Second}, "", nil, 30 * time.Second},
+		"not carried out":                      {actionService{answers: []lostPOST{{502, never}}}, "", &OutcomeError{}, actionPatience},
+		"carried out, and it shows nothing":    {actionService{answers: []lostPOST{{502, 0}}, quiet: true, mute: true}, "", &OutcomeError{}, actionPatience},
+		"carried out after ten minutes":        {actionService{answers: []lostPOST{{502, patience}}}, "", &OutcomeError{}, actionPatience},
+		"accepted without a job, none is seen": {actionService{quiet: true, mute: true}, "", &NoEvidenceError{}, readLag},
+		"after somebody else's of another kind": {
+			actionService{busy: []string{OpResize}}, "j-2", nil, 20 * time.Second,
+		},
+		"after somebody else's of that kind": {
+			actionService{busy: []string{OpRotate}, lag: 10 * time.Second}, "j-2", nil, 20 * time.Second,
+		},
+		"lost, after somebody else's of that kind": {
+			actionService{busy: []string{OpRotate}, lag: 10 * time.Second, answers: []lostPOST{{502, never}}}, "", &OutcomeError{}, actionPatience,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newActionService(row.service)
+				c, _ := newTestClient(t, s.serve)
+				met := len(s.busy)
+				begun := time.Now()
+				pending, err := rotate(within(t, time.Hour), enter(t, c))
+				switch row.err.(type) {
+				case nil:
+					if err != nil || pending.JobID != row.job || row.job == "" && pending != NothingPending() {
+						t.Errorf("%+v, %v", pending, err)
+					}
+				case *OutcomeError:
+					if !outcomeUnknown(err) {
+						t.Errorf("%+v, %v", pending, err)
+					}
+				case *NoEvidenceError:
+					if !isAs[*NoEvidenceError](err) {
+						t.Errorf("%+v, %v", pending, err)
+					}
+				}
+				if n := s.posts - met; n > 1 && met == 0 || n > 9 {
+					t.Errorf("%d POSTs", n)
+				}
+				if took := time.Since(begun); took < row.takes || took > row.takes+row.takes/3+time.Minute {
+					t.Errorf("it took %s", took)
+				}
+			})
+		})
+	}
+}
+
+// The case that was reported as done: an action, and then at once another of the
+// same kind that never reaches the service.
+func TestActionAfterOneOfItsKind(t *testing.T) {
+	for name, act := range map[string]func(ctx context.Context, turn *Turn, k int) (Pending, error){
+		OpReset: func(ctx context.Context, turn *Turn, k int) (Pending, error) {
+			return turn.Reset(ctx, "i", []string{"postgres", "redis"}[k])
+		},
+		OpRestore: func(ctx context.Context, turn *Turn, k int) (Pending, error) {
+			return turn.Restore(ctx, "i", fmt.Sprint("b-", k))
+		},
+		OpRotate: func(ctx context.Context, turn *Turn, _ int) (Pending, error) { return turn.Rotate(ctx) },
+		OpEngineRestart: func(ctx context.Context, turn *Turn, k int) (Pending, error) {
+			return turn.RestartEngine(ctx, []string{"postgres", "redis"}[k])
+		},
+	} {
+		for _, lag := range []time.Duration{0, 3 * time.Second, 10 * time.Second, 14 * time.Second} {
+			for _, quiet := range []bool{false, true} {
+				synctest.Test(t, func(t *testing.T) {
+					s := newActionService(actionService{lag: lag, quiet: quiet, answers: []lostPOST{{202, 0}, {502, never}}})
+					c, _ := newTestClient(t, s.serve)
+					turn := enter(t, c)
+					ctx := within(t, time.Hour)
+					err := turn.Do(ctx, name, func(ctx context.Context) (Pending, error) { return act(ctx, turn, 0) })
+					if err != nil && !quiet {
+						t.Fatalf("%s, a lag of %s: %v", name, lag, err)
+					}
+					if quiet && err != nil {
+						return // its 202 named no job, and it took longer to be seen than reads may lag
+					}
+					if pending, err := act(ctx, turn, 1); !outcomeUnknown(err) {
+						t.Errorf("%s, a lag of %s: %+v, %v, and it was never carried out", name, lag, pending, err)
+					}
+					if s.posts != 2 {
+						t.Errorf("%d POSTs", s.posts)
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestNewActivity(t *testing.T) {
+	at := func(second int, kind, detail string) Activity {
+		return Activity{At: Time{time.Date(2026, 1, 1, 0, 0, second, 0, time.UTC)}, Type: kind, Detail: detail}
+	}
+	old := []Activity{at(1, "rotate", ""), at(1, "rotate", ""), at(0, "reset", "redis")}
+	for name, row := range map[string]struct {
+		now  []Activity
+		want bool
+	}{
+		"nothing new":             {old, false},
+		"a third of that second":  {append([]Activity{at(1, "rotate", "")}, old...), true},
+		"a later one":             {append([]Activity{at(2, "rotate", "")}, old...), true},
+		"one with another detail": {append([]Activity{at(1, "rotate", "x")}, old...), true},
+		"one of another kind":     {append([]Activity{at(2, "reset", "redis")}, old...), false},
+		"older ones dropped out":  {old[:1], false},
+		"none at all":             {nil, false},
+		"one without a time":      {append([]Activity{{Type: "rotate"}}, old...), true},
+	} {
+		before := baseline{activities: count(old)}
+		if got := before.newActivity(OpRotate, row.now); got != row.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// A redeployment is proved by a build that was not there before.
+func TestRedeployIsProvedByItsBuild(t *testing.T) {
+	for name, row := range map[string]struct {
+		answer http.HandlerFunc
+		builds []object // after it
+		build  string
+		unsure bool
+	}{
+		"answered":             {says(202, object{"job_id": "j-1", "build_id": "b-2"}), nil, "b-2", false},
+		"lost, a new build":    {gateway(502), []object{{"id": "b-2"}, {"id": "b-1"}}, "b-2", false},
+		"lost, two new builds": {gateway(502), []object{{"id": "b-3"}, {"id": "b-2"}, {"id": "b-1"}}, "b-3", false},
+		"lost, none":           {gateway(502), []object{{"id": "b-1"}}, "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				builds := []object{{"id": "b-1"}}
+				c, transport := newTestClient(t, script{
+					"POST /instances/i/apps/a/actions/redeploy": func(w http.ResponseWriter, r *http.Request) {
+						builds = row.builds
+						row.answer(w, r)
+					},
+					"GET /instances/i": says(200, object{"id": "i"}),
+					"GET /instances/i/apps/a/builds": func(w http.ResponseWriter, _ *http.Request) {
+						respond(w, 200, object{"builds": builds})
+					},
+				}.serve)
+				pending, err := enter(t, c).RedeployApp(t.Context(), "a")
+				if outcomeUnknown(err) != row.unsure || !row.unsure && (err != nil || pending.BuildID != row.build) {
+					t.Errorf("%+v, %v", pending, err)
+				}
+				if n := transport.count("POST"); n != 1 {
+					t.Errorf("%d POSTs", n)
+				}
+			})
+		})
+	}
+}
+
+// What runs may be somebody else's, of another kind or about another thing.
+func TestJobOfSomebodyElseProvesNothing(t *testing.T) {
+	for name, job := range map[string]object{
+		"another kind":   {"operation": "resize"},
+		"another engine": {"operation": "engine_restart", "target": "engines/postgres"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			sent := false
+			job["id"], job["status"] = "j-1", "running"
+			c, _ := newTestClient(t, script{
+				"POST /instances/i/engines/redis/actions/restart": func(w http.ResponseWriter, _ *http.Request) {
+					sent = true
+					gatewayPage(w, 504)
+				},
+				"GET /instances/i": func(w http.ResponseWriter, _ *http.Request) {
+					record := object{"id": "i", "job_id": nil}
+					if sent {
+						record["job_id"] = "j-1"
+					}
+					respond(w, 200, record)
+				},
+				"GET /jobs/j-1": says(200, job),
+			}.serve)
+			if pending, err := enter(t, c).RestartEngine(t.Context(), "redis"); !outcomeUnknown(err) {
+				t.Errorf("%s: %+v, %v", name, pending, err)
+			}
+		})
+	}
+}
+
+// Without a look at what was there before, nothing is sent.
+func TestActionNeedsItsBaseline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, gateway(404))
+		if _, err := enter(t, c).Rotate(t.Context()); !errors.Is(err, ErrForeign) || outcomeUnknown(err) {
+			t.Errorf("%v", err)
+		}
+		if n := transport.count("POST"); n != 0 {
+			t.Errorf("%d POSTs", n)
+		}
+	})
+}
+
+func TestProofOutlivesAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newActionService(actionService{answers: []lostPOST{{dropped, 0}}})
+		var sent time.Time
+		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodPost && !sent.IsZero() && time.Since(sent) < time.Minute {
+				gatewayPage(w, 404)
+				return
+			}
+			if r.Method == http.MethodPost {
+				sent = time.Now()
+			}
+			s.serve(w, r)
+		})
+		if pending, err := enter(t, c).Rotate(t.Context()); err != nil || pending != NothingPending() {
+			t.Errorf("%+v, %v", pending, err)
+		}
+	})
+}
+
+func TestQueryIsNeverSentTwice(t *testing.T) {
+	for _, status := range []int{dropped, truncated, 500, 502, 503, 504, 404} {
+		synctest.Test(t, func(t *testing.T) {
+			c, transport := newTestClient(t, gateway(status))
+			_, err := enter(t, c).Query(t.Context(), "", "DELETE FROM t")
+			if !outcomeUnknown(err) || !strings.Contains(err.Error(), "whether the service carried it out is unknown") {
+				t.Errorf("%v", err)
+			}
+			if n := len(transport.requests()); n != 1 {
+				t.Errorf("%d requests, want 1", n)
+			}
+		})
+	}
+}

@@ -1,0 +1,152 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// pagesOf serves a list of instances by cursor: "a,b>c" is a page of a and b whose
+// next is at c.
+func pagesOf(pages map[string]string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ids, next, _ := strings.Cut(pages[r.URL.Query().Get("cursor")], ">")
+		items := []object{}
+		for _, id := range strings.Split(ids, ",") {
+			if id != "" {
+				items = append(items, object{"id": id})
+			}
+		}
+		answer := object{"instances": items, "next_cursor": nil}
+		if next != "" {
+			answer["next_cursor"] = next
+		}
+		respond(w, 200, answer)
+	}
+}
+
+func TestPages(t *testing.T) {
+	for name, row := range map[string]struct {
+		pages    map[string]string
+		ids      string
+		requests int
+	}{
+		"one":                      {map[string]string{"": "a,b"}, "a b", 1},
+		"none":                     {map[string]string{"": ""}, "", 1},
+		"three":                    {map[string]string{"": "a>1", "1": "b>2", "2": "c"}, "a b c", 3},
+		"an empty one between":     {map[string]string{"": "a>1", "1": ">2", "2": "c"}, "a c", 3},
+		"a cycle":                  {map[string]string{"": "a>1", "1": "b>2", "2": "c>1"}, "a b c", 3},
+		"a cycle to itself":        {map[string]string{"": "a>1", "1": "b>1"}, "a b", 2},
+		"an item on two pages":     {map[string]string{"": "a,b>1", "1": "b,c"}, "a b c", 2},
+		"an item twice on one":     {map[string]string{"": "a,b,a"}, "a b", 1},
+		"the same page once again": {map[string]string{"": "a>1", "1": "a"}, "a", 2},
+	} {
+		c, transport := newTestClient(t, pagesOf(row.pages))
+		instances, err := c.Instances(t.Context())
+		var ids []string
+		for _, i := range instances {
+			ids = append(ids, i.ID)
+		}
+		if got := strings.Join(ids, " "); err != nil || got != row.ids {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+		if n := len(transport.requests()); n != row.requests {
+			t.Errorf("%s: %d requests, want %d", name, n, row.requests)
+		}
+	}
+}
+
+// A list that never ends is no list: its start alone would prove absences.
+func TestListThatNeverEnds(t *testing.T) {
+	next := 0
+	c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+		next++
+		respond(w, 200, object{"instances": []object{{"id": "a"}}, "next_cursor": fmt.Sprint(next)})
+	})
+	if _, err := c.Instances(t.Context()); !errors.Is(err, ErrForeign) || !contains(err.Error(), "does not end") {
+		t.Errorf("%v", err)
+	}
+	if n := len(transport.requests()); n != maxPages {
+		t.Errorf("%d requests, want %d", n, maxPages)
+	}
+}
+
+// A page that fails makes no shorter list.
+func TestPageThatFails(t *testing.T) {
+	good := pagesOf(map[string]string{"": "a>1"})
+	c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("cursor") != "" {
+			refuse(w, 403, "forbidden")
+			return
+		}
+		good(w, r)
+	})
+	if instances, err := c.Instances(t.Context()); !errors.Is(err, ErrForbidden) || len(instances) > 0 {
+		t.Errorf("%v, %v", instances, err)
+	}
+}
+
+func TestBuildsArePagedToo(t *testing.T) {
+	c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("cursor") == "" {
+			respond(w, 200, object{"builds": []object{{"id": "b-2"}}, "next_cursor": "more"})
+			return
+		}
+		respond(w, 200, object{"builds": []object{{"id": "b-1", "error": "key-of-the-test"}}})
+	})
+	builds, err := c.Builds(t.Context(), "i", "a")
+	if err != nil || len(builds) != 2 || builds[1].ID != "b-1" || builds[1].Error.Value != hidden {
+		t.Errorf("%+v, %v", builds, err)
+	}
+}
+
+func TestBareLists(t *testing.T) {
+	bare := func(items ...object) http.HandlerFunc { return says(200, items) }
+	c, _ := newTestClient(t, script{
+		"GET /instances":                       bare(object{"id": "i"}),
+		"GET /webhooks":                        bare(object{"id": "w"}),
+		"GET /locations":                       bare(object{"id": "eu"}),
+		"GET /instances/i/apps":                bare(object{"name": "a"}),
+		"GET /instances/i/apps/a/builds":       bare(object{"id": "b"}),
+		"GET /instances/i/postgres/databases":  bare(object{"name": "d"}),
+		"GET /instances/i/postgres/extensions": bare(object{"name": "e"}),
+		"GET /instances/i/backups":             bare(object{"id": "b"}),
+	}.serve)
+	for name, read := range map[string]func() (int, error){
+		"instances":  func() (int, error) { l, err := c.Instances(t.Context()); return len(l), err },
+		"webhooks":   func() (int, error) { l, err := c.Webhooks(t.Context()); return len(l), err },
+		"locations":  func() (int, error) { l, err := c.Locations(t.Context()); return len(l), err },
+		"apps":       func() (int, error) { l, err := c.Apps(t.Context(), "i"); return len(l), err },
+		"builds":     func() (int, error) { l, err := c.Builds(t.Context(), "i", "a"); return len(l), err },
+		"databases":  func() (int, error) { l, err := c.Databases(t.Context(), "i"); return len(l), err },
+		"extensions": func() (int, error) { l, err := c.Extensions(t.Context(), "i"); return len(l), err },
+		"backups":    func() (int, error) { l, err := c.Backups(t.Context(), "i"); return len(l), err },
+	} {
+		if n, err := read(); err != nil || n != 1 {
+			t.Errorf("%s: %d, %v", name, n, err)
+		}
+	}
+}
+
+func TestListShapes(t *testing.T) {
+	for raw, ok := range map[string]bool{
+		`{"backups": [{"id": "b"}]}`:                      true,
+		`[{"id": "b"}]`:                                   true,
+		`{"backups": [{"id": "b"}], "next_cursor": null}`: true,
+		`{"backups": [{"id": "b"}], "next_cursor": ""}`:   true,
+		`{"others": []}`:                                  false,
+		`{"backups": 7}`:                                  false,
+		`{"backups": [{"id": "b"}], "next_cursor": 7}`:    false,
+		`{"message": "maintenance"}`:                      false,
+		`null`:                                            false,
+		`7`:                                               false,
+	} {
+		p, err := decodePage[Backup](json.RawMessage(raw), "backups")
+		if (err == nil) != ok || ok && (len(p.items) != 1 || p.items[0].ID != "b" || p.next != "") {
+			t.Errorf("%s is %+v, %v", raw, p, err)
+		}
+	}
+}

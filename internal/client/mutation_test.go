@@ -1,0 +1,416 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A refusal because the instance is busy is waited out; the rows say what the
+// service answers in turn.
+func TestForeignJobs(t *testing.T) {
+	const path = "PUT /instances/i/allowlist"
+	busy := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }
+	strange := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "whatever") }
+	accepted := says(202, object{"job_id": "j-own"})
+	instance := func(fields object) http.HandlerFunc {
+		i := object{"id": "i", "status": "running"}
+		for name, value := range fields {
+			i[name] = value
+		}
+		return says(200, i)
+	}
+	for name, row := range map[string]struct {
+		put      http.HandlerFunc
+		instance http.HandlerFunc
+		job      http.HandlerFunc // the foreign job
+		err      any
+		log      string
+	}{
+		"waited for and sent again": {
+			inTurn(busy, accepted), instance(object{"job_id": "j-1"}), jobIs("done", OpResize), nil,
+			path + ", GET /instances/i, GET /jobs/j-1, " + path,
+		},
+		"its failure is not ours": {
+			inTurn(busy, accepted), instance(object{"job_id": "j-1"}), jobIs("failed", OpResize), nil,
+			path + ", GET /instances/i, GET /jobs/j-1, " + path,
+		},
+		"ended in between": {
+			inTurn(busy, accepted), instance(object{"job_id": nil}), notFound, nil,
+			path + ", GET /instances/i, " + path,
+		},
+		"an unknown code with a job named": {
+			inTurn(strange, accepted), instance(object{"job_id": "j-1"}), jobIs("done", OpResize), nil,
+			path + ", GET /instances/i, GET /jobs/j-1, " + path,
+		},
+		"an unknown code and no job": {
+			strange, instance(object{"job_id": nil}), notFound, &APIError{},
+			path + ", GET /instances/i",
+		},
+		"already exists": {
+			func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "already_exists") }, instance(nil), notFound, ErrAlreadyExists,
+			path,
+		},
+		"its checkout is open": {
+			busy, instance(object{"status": "creating", "job_id": "j-1", "checkout_url": "https://pay.example"}), jobIs("queued", OpCreate), &CheckoutError{},
+			path + ", GET /instances/i, GET /jobs/j-1",
+		},
+		"its checkout is done, and its URL stays": {
+			inTurn(busy, accepted), instance(object{"job_id": "j-1", "checkout_url": "https://pay.example"}), jobIs("done", OpResize), nil,
+			path + ", GET /instances/i, GET /jobs/j-1, " + path,
+		},
+		"its creation is paid and runs, and the URL stays": {
+			inTurn(busy, accepted), instance(object{"status": "creating", "job_id": "j-1", "checkout_url": "https://pay.example"}), inTurn(jobIs("running", OpCreate), jobIs("done", OpCreate)), nil,
+			path + ", GET /instances/i, GET /jobs/j-1, GET /jobs/j-1, " + path,
+		},
+		"the instance is gone": {
+			inTurn(busy, notFound), notFound, notFound, ErrNotFound,
+			path + ", GET /instances/i, " + path,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, transport := newTestClient(t, script{path: row.put, "GET /instances/i": row.instance, "GET /jobs/j-1": row.job}.serve)
+				turn := enter(t, c)
+				defer turn.Leave()
+				pending, err := turn.SetAllowlist(t.Context(), nil)
+				switch want := row.err.(type) {
+				case nil:
+					if err != nil || pending.JobID != "j-own" {
+						t.Errorf("%+v, %v", pending, err)
+					}
+				case *APIError:
+					if !isAs[*APIError](err) {
+						t.Errorf("%v", err)
+					}
+				case *CheckoutError:
+					if !errors.As(err, &want) || want.URL != "https://pay.example" {
+						t.Errorf("%v", err)
+					}
+				case error:
+					if !errors.Is(err, want) {
+						t.Errorf("%v", err)
+					}
+				}
+				if got := strings.Join(transport.requests(), ", "); got != row.log {
+					t.Errorf("requests\n%s\nwant\n%s", got, row.log)
+				}
+			})
+		})
+	}
+}
+
+func TestForeignJobThatNeverEndsIsLeftWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestClient(t, script{
+			"PUT /instances/i/allowlist": func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") },
+			"GET /instances/i":           says(200, object{"id": "i", "job_id": "j-1"}),
+			"GET /jobs/j-1":              jobIs("running", OpResize),
+		}.serve)
+		ctx := within(t, 10*time.Minute)
+		turn := enter(t, c)
+		_, err := turn.SetAllowlist(ctx, nil)
+		var interrupted *InterruptedError
+		if !errors.As(err, &interrupted) || interrupted.JobID != "j-1" {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// Whatever keeps the service answering 409, no loop is without its pause.
+func TestTenMinutesOf409(t *testing.T) {
+	ended := jobIs("done", OpResize)
+	for name, row := range map[string]struct{ instance, job http.HandlerFunc }{
+		"the record names a job that has ended": {says(200, object{"id": "i", "status": "running", "job_id": "j-1"}), ended},
+		"the record names no job":               {says(200, object{"id": "i", "status": "running"}), notFound},
+		"the record names a job that is gone":   {says(200, object{"id": "i", "status": "running", "job_id": "j-1"}), notFound},
+		"the record is gone":                    {notFound, notFound},
+	} {
+		for kind, send := range map[string]func(context.Context, *Turn) error{
+			"set":    func(ctx context.Context, turn *Turn) error { return second(turn.SetAllowlist(ctx, nil)) },
+			"create": func(ctx context.Context, turn *Turn) error { return second(turn.CreateDatabase(ctx, "d")) },
+			"action": func(ctx context.Context, turn *Turn) error { return second(turn.Rotate(ctx)) },
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+					switch {
+					case r.Method != http.MethodGet:
+						refuse(w, 409, "job_running")
+					case r.URL.Path == "/api/v1/instances/i":
+						row.instance(w, r)
+					case strings.HasPrefix(r.URL.Path, "/api/v1/jobs/"):
+						row.job(w, r)
+					default:
+						respond(w, 200, object{"databases": []object{}})
+					}
+				})
+				begun := time.Now()
+				err := send(within(t, 10*time.Minute), enter(t, c))
+				if err == nil || time.Since(begun) > 10*time.Minute+time.Second {
+					t.Errorf("%s, %s: %v after %s", name, kind, err, time.Since(begun))
+				}
+				t.Logf("%s, %s: %d requests in %s", name, kind, len(transport.requests()), time.Since(begun))
+				if n := len(transport.requests()); n > 700 {
+					t.Errorf("%s, %s: %d requests", name, kind, n)
+				}
+			})
+		}
+	}
+}
+
+// What the service may answer to a change that it has accepted.
+func TestAcceptedShapes(t *testing.T) {
+	instance := func(job any, list ...string) http.HandlerFunc {
+		return says(200, object{"id": "i", "status": "running", "job_id": job, "allowlist": list})
+	}
+	own := says(200, object{"id": "j-1", "operation": "allowlist", "status": "failed"})
+	shows := says(200, object{"allowlist": []string{"203.0.113.0/24"}})
+	hides := says(200, object{"allowlist": []string{}})
+	failed := &JobError{}
+	none := &NoEvidenceError{}
+	for name, row := range map[string]struct {
+		answer   any
+		instance http.HandlerFunc
+		job      http.HandlerFunc
+		list     http.HandlerFunc
+		err      error // of the wait for it: the job fails where there is one
+	}{
+		"job_id":                             {object{"job_id": "j-1"}, notFound, own, hides, failed},
+		"a job object":                       {object{"job": object{"id": "j-1", "status": "queued"}}, notFound, own, hides, failed},
+		"a job string":                       {object{"job": "j-1"}, notFound, own, hides, failed},
+		"the job's own record":               {object{"id": "j-1", "operation": "allowlist", "status": "queued"}, notFound, own, hides, failed},
+		"the record without its operation":   {object{"id": "j-1", "status": "queued", "progress": 0}, notFound, own, hides, failed},
+		"none, the record names it":          {object{}, instance("j-1"), own, hides, failed},
+		"none, the record names it late":     {object{"status": "ok"}, inTurn(instance(nil), instance(nil), instance("j-1")), own, hides, failed},
+		"none, its job shows late":           {object{}, instance("j-1"), inTurn(notFound, notFound, own), hides, failed},
+		"null, the record names it":          {nil, instance("j-1"), own, hides, failed},
+		"none, and it is shown":              {object{}, instance(nil), notFound, shows, nil},
+		"none, and it is shown late":         {object{}, instance(nil), notFound, inTurn(hides, hides, hides, shows), nil},
+		"none, a gateway's page, then shown": {object{}, inTurn(gateway(404), gateway(502), instance(nil)), notFound, inTurn(gateway(404), shows), nil},
+		"none, and nothing":                  {object{}, instance(nil), notFound, hides, none},
+		"none, and a job of another kind":    {object{}, instance("j-1"), jobIs("running", OpResize), hides, none},
+		"none, and the record is in the way": {object{}, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }, notFound, hides, ErrForbidden},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, transport := newTestClient(t, script{
+					"PUT /instances/i/allowlist": says(202, row.answer),
+					"GET /instances/i/allowlist": row.list,
+					"GET /instances/i":           row.instance,
+					"GET /jobs/j-1":              row.job,
+				}.serve)
+				turn := enter(t, c)
+				begun := time.Now()
+				err := turn.Do(t.Context(), OpAllowlist, func(ctx context.Context) (Pending, error) {
+					return turn.SetAllowlist(ctx, []string{"203.0.113.0/24"})
+				})
+				switch want := row.err.(type) {
+				case nil:
+					if err != nil {
+						t.Error(err)
+					}
+				case *JobError:
+					if !isAs[*JobError](err) {
+						t.Errorf("%v, want a failed job", err)
+					}
+				case *NoEvidenceError:
+					if !isAs[*NoEvidenceError](err) {
+						t.Errorf("%v, want no evidence", err)
+					}
+				default:
+					if !errors.Is(err, want) {
+						t.Errorf("%v, want %v", err, want)
+					}
+				}
+				if took := time.Since(begun); took > time.Minute {
+					t.Errorf("it took %s", took)
+				}
+				if n := transport.count("PUT"); n != 1 {
+					t.Errorf("%d PUTs", n)
+				}
+			})
+		})
+	}
+}
+
+// An answer that is lost, of a change that can be sent twice.
+func TestLostAnswerToAChange(t *testing.T) {
+	for _, lost := range []int{dropped, truncated, 502, 404} {
+		for name, row := range map[string]struct {
+			commits time.Duration // after the first PUT; negative for never
+			takes   time.Duration // the job of it
+			puts    int           // at most
+		}{
+			"not carried out":       {-1, 0, 2},
+			"at once":               {0, 0, 2},
+			"at once, with its job": {0, 20 * time.Second, 3},
+			"late, with its job":    {300 * time.Millisecond, 40 * time.Second, 3},
+		} {
+			t.Run(fmt.Sprint(name, lost), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var committed, second bool
+					var at time.Time
+					running := func() bool { return committed && time.Since(at) < row.takes }
+					c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+						switch {
+						case r.Method == http.MethodPut && at.IsZero():
+							at = time.Now()
+							if row.commits >= 0 {
+								time.AfterFunc(row.commits, func() { committed, at = true, time.Now() })
+								synctest.Wait()
+							}
+							gatewayPage(w, lost)
+						case r.Method == http.MethodPut && running():
+							refuse(w, 409, "job_running")
+						case r.Method == http.MethodPut:
+							second = true
+							respond(w, 202, object{"job_id": "j-2"})
+						case strings.HasSuffix(r.URL.Path, "/instances/i") && running():
+							respond(w, 200, object{"id": "i", "status": "running", "job_id": "j-1"})
+						case strings.HasSuffix(r.URL.Path, "/instances/i"):
+							respond(w, 200, object{"id": "i", "status": "running"})
+						case strings.HasSuffix(r.URL.Path, "/allowlist"):
+							list := []string{}
+							if committed && !running() || second {
+								list = []string{"203.0.113.7/32"}
+							}
+							respond(w, 200, object{"allowlist": list})
+						case strings.HasSuffix(r.URL.Path, "/jobs/j-1") && running():
+							respond(w, 200, object{"id": "j-1", "operation": "allowlist", "status": "running"})
+						default:
+							respond(w, 200, object{"id": r.URL.Path[len("/api/v1/jobs/"):], "operation": "allowlist", "status": "done"})
+						}
+					})
+					turn := enter(t, c)
+					err := turn.Do(t.Context(), OpAllowlist, func(ctx context.Context) (Pending, error) {
+						return turn.SetAllowlist(ctx, []string{"203.0.113.7"})
+					})
+					if err != nil {
+						t.Error(err)
+					}
+					if n := transport.count("PUT"); n > row.puts {
+						t.Errorf("%d PUTs", n)
+					}
+				})
+			})
+		}
+	}
+}
+
+// After a lost answer a refusal that has another reason than a job is told, and
+// not waited out for as long as the operation may take.
+func TestRefusalAfterALostAnswerIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestClient(t, script{
+			"PUT /instances/i/allowlist": inTurn(gateway(502), func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "plan_too_small") }),
+			"GET /instances/i/allowlist": says(200, object{"allowlist": []string{}}),
+			"GET /instances/i":           says(200, object{"id": "i", "status": "running"}),
+		}.serve)
+		turn := enter(t, c)
+		begun := time.Now()
+		_, err := turn.SetAllowlist(within(t, time.Hour), []string{"203.0.113.7"})
+		var refused *APIError
+		if took := time.Since(begun); !errors.As(err, &refused) || refused.Code != "plan_too_small" || took > time.Minute {
+			t.Errorf("%v after %s", err, took)
+		}
+	})
+}
+
+// A gateway that is being reconfigured while a change waits for its turn.
+func TestForeign404For20sWhileTheInstanceIsBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestClient(t, script{
+			"PUT /instances/i/allowlist": inTurn(func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }, says(202, object{"job_id": "j-2"})),
+			"GET /instances/i":           during(20*time.Second, gateway(404), says(200, object{"id": "i", "status": "running", "job_id": "j-1"})),
+			"GET /jobs/j-1":              during(50*time.Second, gateway(404), jobIs("done", OpResize)),
+		}.serve)
+		turn := enter(t, c)
+		if pending, err := turn.SetAllowlist(t.Context(), nil); err != nil || pending.JobID != "j-2" {
+			t.Errorf("%+v, %v", pending, err)
+		}
+	})
+}
+
+// A deletion is done once its instance is confirmed gone, whatever answers in
+// between.
+func TestDeletion(t *testing.T) {
+	const path = "DELETE /instances/i"
+	running := says(200, object{"id": "i", "status": "running"})
+	deleting := says(200, object{"id": "i", "status": "deleting", "job_id": "j-1"})
+	unnamed := says(200, object{"id": "i", "status": "deleting"})
+	busy := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }
+	accepted := says(202, object{"job_id": "j-1"})
+	gone := func(after time.Duration, before http.HandlerFunc) func() http.HandlerFunc {
+		return func() http.HandlerFunc { return during(after, before, notFound) }
+	}
+	always := func(h http.HandlerFunc) func() http.HandlerFunc { return func() http.HandlerFunc { return h } }
+	for name, row := range map[string]struct {
+		remove   func() http.HandlerFunc
+		instance func() http.HandlerFunc
+		job      func() http.HandlerFunc
+		err      error
+		takes    time.Duration
+		removes  int
+	}{
+		"as usual": {always(accepted), gone(30*time.Second, running), gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 1},
+		"its job stays and says done": {always(accepted), gone(30*time.Second, running), func() http.HandlerFunc {
+			return during(30*time.Second, jobIs("running", OpDelete), jobIs("done", OpDelete))
+		}, nil, 30 * time.Second, 1},
+		"gone before":            {always(notFound), always(notFound), always(notFound), nil, absencePause, 0},
+		"a gateway's 404 before": {always(notFound), always(gateway(404)), always(notFound), ErrForeign, 0, 0},
+		"a gateway's 404 to it":  {always(gateway(404)), always(running), always(notFound), ErrForeign, 0, 4},
+		"a gateway's 404 for 20 s, after": {always(accepted), func() http.HandlerFunc {
+			return inTurn(running, during(20*time.Second, gateway(404), during(20*time.Second, running, notFound)))
+		}, func() http.HandlerFunc {
+			return during(20*time.Second, gateway(404), during(40*time.Second, jobIs("running", OpDelete), notFound))
+		}, nil, 40 * time.Second, 1},
+		"deleting, its job named":          {always(busy), gone(30*time.Second, deleting), gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 0},
+		"deleting, and no job named":       {always(busy), gone(30*time.Second, unnamed), always(notFound), nil, 30 * time.Second, 0},
+		"accepted without a job":           {always(says(202, object{})), func() http.HandlerFunc { return inTurn(running, during(30*time.Second, unnamed, notFound)) }, always(notFound), nil, 30 * time.Second, 1},
+		"accepted without a job, it stays": {always(says(202, object{})), always(running), always(notFound), &NoEvidenceError{}, readLag, 1},
+		"somebody else deletes it":         {func() http.HandlerFunc { return inTurn(busy, notFound) }, func() http.HandlerFunc { return inTurn(running, during(30*time.Second, deleting, notFound)) }, gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 2},
+		"gone while it was refused":        {func() http.HandlerFunc { return inTurn(busy, notFound) }, func() http.HandlerFunc { return inTurn(running, notFound) }, always(notFound), nil, absencePause, 2},
+		"404 to it, the instance there":    {always(notFound), always(running), always(notFound), ErrNotFound, 0, 1},
+		"its answer is lost":               {func() http.HandlerFunc { return inTurn(gateway(504), busy) }, func() http.HandlerFunc { return inTurn(running, during(30*time.Second, deleting, notFound)) }, gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 2},
+		"its job fails":                    {always(accepted), always(running), always(jobIs("failed", OpDelete)), &JobError{}, 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, transport := newTestClient(t, script{path: row.remove(), "GET /instances/i": row.instance(), "GET /jobs/j-1": row.job(), "GET /instances": says(200, []object{})}.serve)
+				turn := enter(t, c)
+				begun := time.Now()
+				err := turn.Do(within(t, 20*time.Minute), OpDelete, turn.Delete)
+				took := time.Since(begun)
+				switch want := row.err.(type) {
+				case nil:
+					if err != nil {
+						t.Error(err)
+					}
+				case *NoEvidenceError:
+					if !isAs[*NoEvidenceError](err) {
+						t.Error(err)
+					}
+				case *JobError:
+					if !isAs[*JobError](err) {
+						t.Error(err)
+					}
+				default:
+					if !errors.Is(err, want) {
+						t.Error(err)
+					}
+				}
+				if took < row.takes || took > row.takes+row.takes/4+45*time.Second {
+					t.Errorf("it took %s", took)
+				}
+				if n := transport.count("DELETE"); n != row.removes {
+					t.Errorf("%d DELETEs, want %d", n, row.removes)
+				}
+			})
+		})
+	}
+}

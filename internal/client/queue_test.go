@@ -1,0 +1,136 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"reflect"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestQueueIsFirstInFirstOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestClient(t, nil)
+		first, err := c.Enter(t.Context(), "i")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var mu sync.Mutex
+		var order []int
+		for n := range 10 {
+			go func() {
+				turn, err := c.Enter(t.Context(), "i")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				order = append(order, n)
+				mu.Unlock()
+				turn.Leave()
+				turn.Leave() // leaving twice gives no second turn away
+			}()
+			synctest.Wait()
+		}
+		other, err := c.Enter(t.Context(), "another")
+		if err != nil {
+			t.Fatal(err)
+		}
+		other.Leave()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := c.Enter(ctx, "i"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v, want to give up with the context", err)
+		}
+		first.Leave()
+		synctest.Wait()
+		for n, got := range order {
+			if n != got {
+				t.Fatalf("order %v", order)
+			}
+		}
+		if len(order) != 10 {
+			t.Errorf("%d turns, want 10", len(order))
+		}
+	})
+}
+
+// A queue that nobody stands in takes no memory.
+func TestQueuesShrink(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueues[int]()
+		ctx, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		for n := range 300 {
+			all.Go(func() {
+				patient := t.Context()
+				if n%3 == 0 {
+					patient = ctx
+				}
+				leave, err := q.enter(patient, n%100)
+				if err != nil {
+					return
+				}
+				time.Sleep(time.Second)
+				leave()
+			})
+		}
+		time.Sleep(500 * time.Millisecond)
+		cancel()
+		all.Wait()
+		if _, err := q.enter(ctx, 1); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+		if n := len(q.lines); n != 0 {
+			t.Errorf("%d queues are left", n)
+		}
+	})
+}
+
+// Every change of an instance is a mistake once its turn is left, and is not sent.
+func TestTurnAfterLeave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodGet {
+				t.Errorf("%s was sent", r.Method)
+			}
+			respond(w, 200, object{"id": "i", "status": "deleting", "apps": []object{}, "databases": []object{}})
+		})
+		turn := enter(t, c)
+		turn.Leave()
+		ctx := t.Context()
+		for name, err := range map[string]error{
+			"Update":          second(turn.Update(ctx, InstanceChange{})),
+			"Delete":          second(turn.Delete(ctx)),
+			"SetEngines":      second(turn.SetEngines(ctx, nil)),
+			"SetAllowlist":    second(turn.SetAllowlist(ctx, nil)),
+			"SetConsoleMode":  second(turn.SetConsoleMode(ctx, ConsoleOff)),
+			"SetAuthSettings": second(turn.SetAuthSettings(ctx, "", nil)),
+			"Rotate":          second(turn.Rotate(ctx)),
+			"Resize":          second(turn.Resize(ctx, "p")),
+			"Reset":           second(turn.Reset(ctx, "i", "")),
+			"Restore":         second(turn.Restore(ctx, "i", "b")),
+			"RestartEngine":   second(turn.RestartEngine(ctx, "redis")),
+			"ImportApp":       second(turn.ImportApp(ctx, NewApp{Name: "a"})),
+			"UpdateApp":       second(turn.UpdateApp(ctx, "a", AppChange{})),
+			"DeleteApp":       second(turn.DeleteApp(ctx, "a")),
+			"RedeployApp":     second(turn.RedeployApp(ctx, "a")),
+			"RestartApp":      second(turn.RestartApp(ctx, "a")),
+			"CreateDatabase":  second(turn.CreateDatabase(ctx, "d")),
+			"DropDatabase":    second(turn.DropDatabase(ctx, "d")),
+			"SetExtension":    second(turn.SetExtension(ctx, "d", "e")),
+			"DropExtension":   second(turn.DropExtension(ctx, "d", "e")),
+			"Query":           second(turn.Query(ctx, "", "SELECT 1")),
+		} {
+			if !errors.Is(err, ErrTurnLeft) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if methods := reflect.TypeFor[*Turn]().NumMethod(); methods != 21+4 {
+			t.Errorf("a Turn has %d methods, and the table 21: Do, InstanceID, Leave and Wait change nothing by themselves", methods)
+		}
+	})
+}

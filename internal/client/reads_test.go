@@ -1,0 +1,328 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// fleet serves n instances in pages of 200, each answer after a second.
+func fleet(n int) http.HandlerFunc {
+	record := func(k int) object { return object{"id": fmt.Sprint("i-", k), "status": "running"} }
+	return func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(time.Second)
+		path := strings.TrimPrefix(r.URL.Path, "/api/v1/instances")
+		if path == "" {
+			from := 0
+			fmt.Sscan(r.URL.Query().Get("cursor"), &from)
+			items := []object{}
+			for k := from; k < min(n, from+200); k++ {
+				items = append(items, record(k))
+			}
+			answer := object{"instances": items}
+			if from+200 < n {
+				answer["next_cursor"] = fmt.Sprint(from + 200)
+			}
+			respond(w, 200, answer)
+			return
+		}
+		if strings.HasSuffix(path, "/allowlist") {
+			respond(w, 202, object{"job_id": "j-1"})
+			return
+		}
+		k := 0
+		fmt.Sscanf(path, "/i-%d", &k)
+		if k >= n {
+			refuse(w, 404, "not_found")
+			return
+		}
+		respond(w, 200, record(k))
+	}
+}
+
+func TestRefreshRequests(t *testing.T) {
+	for _, row := range []struct {
+		name        string
+		account     int
+		ask         []int
+		pages, ones int
+	}{
+		{"two are read alone", 50, []int{0, 1}, 0, 2},
+		{"fifty cost one list", 50, seq(50), 1, 2},
+		{"one again and again", 50, []int{3, 3, 3}, 0, 1},
+		{"three in ten thousand stay cheap", 10000, []int{9000, 9001, 9002}, 3, 3},
+		{"five hundred are three pages", 500, seq(500), 3, 2},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, transport := newTestClient(t, fleet(row.account))
+				for _, k := range row.ask {
+					id := fmt.Sprint("i-", k)
+					if i, err := c.RefreshInstance(t.Context(), id); err != nil || i.ID != id {
+						t.Fatalf("%+v, %v", i, err)
+					}
+				}
+				pages, ones := 0, 0
+				for _, request := range transport.requests() {
+					if request == "GET /instances" {
+						pages++
+					} else {
+						ones++
+					}
+				}
+				if pages != row.pages || ones != row.ones {
+					t.Errorf("%d pages and %d single reads, want %d and %d", pages, ones, row.pages, row.ones)
+				}
+			})
+		})
+	}
+}
+
+func seq(n int) []int {
+	all := make([]int, n)
+	for k := range all {
+		all[k] = k
+	}
+	return all
+}
+
+func TestConcurrentRefreshesShareRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, fleet(50))
+		var all sync.WaitGroup
+		for k := range 50 {
+			all.Go(func() {
+				if _, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if n := len(transport.requests()); n != 3 {
+			t.Errorf("%d requests for 50 instances at once, want 3", n)
+		}
+	})
+}
+
+func TestAbsenceFromTheListIsNotDeletion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		serve := fleet(5)
+		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/v1/instances" {
+				respond(w, 200, object{"instances": []object{}})
+				return
+			}
+			serve(w, r)
+		})
+		for k := range 5 {
+			if _, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := c.RefreshInstance(t.Context(), "i-77"); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestChangeDropsWhatWasReadBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, fleet(5))
+		for k := range 5 {
+			if _, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := len(transport.requests())
+		turn, _ := c.Enter(t.Context(), "i-4")
+		if _, err := turn.SetAllowlist(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		turn.Leave()
+		for k := range 5 {
+			if _, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := transport.requests()[before:]; strings.Join(got, ", ") != "PUT /instances/i-4/allowlist, GET /instances/i-4" {
+			t.Errorf("requests after the change: %v", got)
+		}
+	})
+}
+
+func TestReadBegunBeforeAChangeIsThrownAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, fleet(5))
+		done := make(chan error)
+		go func() { _, err := c.RefreshInstance(t.Context(), "i-1"); done <- err }()
+		time.Sleep(500 * time.Millisecond) // the read is under way
+		c.reads.changed("i-1")
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if n := len(transport.requests()); n != 2 {
+			t.Errorf("%d reads, want the second after the change", n)
+		}
+	})
+}
+
+func TestSnapshotGrowsOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, fleet(5))
+		for range 2 {
+			for k := range 5 {
+				if _, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			time.Sleep(snapshotAge)
+		}
+		if n := len(transport.requests()); n != 4 { // two alone, and the list twice
+			t.Errorf("requests %v", transport.requests())
+		}
+	})
+}
+
+func TestCancelledRefreshDoesNotEndTheSharedRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, fleet(5))
+		impatient, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		first := make(chan error, 1)
+		go func() { _, err := c.RefreshInstance(impatient, "i-1"); first <- err }()
+		synctest.Wait()
+		if _, err := c.RefreshInstance(t.Context(), "i-1"); err != nil {
+			t.Errorf("the patient one got %v", err)
+		}
+		if err := <-first; !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the impatient one got %v", err)
+		}
+		if n := len(transport.requests()); n != 1 {
+			t.Errorf("%d requests, want 1", n)
+		}
+	})
+}
+
+func TestAppsAreListedOncePerInstance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/api/v1/instances/i/apps":
+				respond(w, 200, object{"apps": []object{{"name": "a"}, {"name": "b"}}})
+			case "/api/v1/instances/i/apps/late":
+				respond(w, 200, object{"name": "late"})
+			default:
+				refuse(w, 404, "not_found")
+			}
+		})
+		for _, name := range []string{"a", "b", "a", "late"} {
+			if app, err := c.RefreshApp(t.Context(), "i", name); err != nil || app.Name != name {
+				t.Errorf("%+v, %v", app, err)
+			}
+		}
+		if _, err := c.RefreshApp(t.Context(), "i", "gone"); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%v", err)
+		}
+		if got := strings.Join(transport.requests(), ", "); got != "GET /instances/i/apps, GET /instances/i/apps/late, GET /instances/i/apps/gone, GET /instances/i/apps/gone, GET /instances/i/apps" {
+			t.Errorf("requests: %s", got)
+		}
+	})
+}
+
+// The list only saves requests: where it cannot be read, each instance is read
+// alone, and no more time is spent on it than one read takes.
+func TestListThatCannotBeRead(t *testing.T) {
+	for name, list := range map[string]http.HandlerFunc{
+		"forbidden":              func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") },
+		"not there":              func(w http.ResponseWriter, _ *http.Request) { refuse(w, 404, "not_found") },
+		"a gateway's page":       func(w http.ResponseWriter, _ *http.Request) { gatewayPage(w, 403) },
+		"another shape":          says(200, object{"machines": []object{}}),
+		"maintenance":            says(200, object{"message": "maintenance"}),
+		"an unreadable instance": says(200, object{"instances": []object{{"id": "i-3", "engines": 7}}}),
+		"a circle":               says(200, object{"instances": []object{}, "next_cursor": "a"}),
+		"without end": func(w http.ResponseWriter, r *http.Request) {
+			respond(w, 200, object{"instances": []object{}, "next_cursor": r.URL.Query().Get("cursor") + "x"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				serve := fleet(10)
+				c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+					if r.URL.Path == "/api/v1/instances" {
+						list(w, r)
+						return
+					}
+					serve(w, r)
+				})
+				for k := range 10 {
+					if i, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil || i.ID != fmt.Sprint("i-", k) {
+						t.Errorf("%+v, %v", i, err)
+					}
+				}
+				pages := 0
+				for _, request := range transport.requests() {
+					if request == "GET /instances" {
+						pages++
+					}
+				}
+				if ones := len(transport.requests()) - pages; ones != 10 || pages > 10 {
+					t.Errorf("%d single reads and %d pages for ten instances", ones, pages)
+				}
+			})
+		})
+	}
+}
+
+func TestBareListServesARefresh(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			switch id := strings.TrimPrefix(r.URL.Path, "/api/v1/instances"); id {
+			case "":
+				respond(w, 200, []object{{"id": "i-1"}, {"id": "i-2"}, {"id": "i-3"}, {"id": "i-4"}})
+			default:
+				respond(w, 200, object{"id": id[1:]})
+			}
+		})
+		for _, id := range []string{"i-1", "i-2", "i-3", "i-4"} {
+			if i, err := c.RefreshInstance(t.Context(), id); err != nil || i.ID != id {
+				t.Errorf("%+v, %v", i, err)
+			}
+		}
+		if n := len(transport.requests()); n != 3 {
+			t.Errorf("requests %v", transport.requests())
+		}
+	})
+}
+
+// A service whose list takes longer than a snapshot may be old.
+func TestSlowList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/v1/instances" {
+				time.Sleep(snapshotAge + time.Second)
+			}
+			fleet(500)(w, r)
+		})
+		if _, err := c.Instance(t.Context(), "i-1"); err != nil { // the service is known from now on
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for k := range 20 {
+			all.Go(func() {
+				if _, err := c.RefreshInstance(within(t, time.Hour), fmt.Sprint("i-", 200+k)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if n := len(transport.requests()); n > 10 {
+			t.Errorf("requests %v", transport.requests())
+		}
+	})
+}

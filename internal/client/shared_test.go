@@ -1,0 +1,132 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestEqualReadsAreOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShared[int](&sequence{})
+		reads := 0
+		read := func(context.Context) (int, error) {
+			reads++
+			time.Sleep(time.Second)
+			return reads, nil
+		}
+		var all sync.WaitGroup
+		for range 50 {
+			all.Go(func() {
+				if n, err := s.get(t.Context(), "k", always, read); n != 1 || err != nil {
+					t.Errorf("%d, %v", n, err)
+				}
+			})
+		}
+		all.Wait()
+		if n, err := s.get(t.Context(), "another", always, read); n != 2 || err != nil {
+			t.Errorf("%d, %v", n, err)
+		}
+	})
+}
+
+// A read that fails is not kept, and those who did not wait for it do not get its
+// error.
+func TestFailedReadIsNotKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShared[int](&sequence{})
+		broken := errors.New("broken")
+		reads := 0
+		read := func(context.Context) (int, error) {
+			reads++
+			time.Sleep(time.Second)
+			if reads == 1 {
+				return 0, broken
+			}
+			return reads, nil
+		}
+		for range 3 {
+			go func() {
+				if _, err := s.get(t.Context(), "k", always, read); !errors.Is(err, broken) {
+					t.Errorf("%v", err)
+				}
+			}()
+		}
+		time.Sleep(2 * time.Second)
+		if n, err := s.get(t.Context(), "k", always, read); n != 2 || err != nil {
+			t.Errorf("%d, %v", n, err)
+		}
+	})
+}
+
+// No lock is held while a read is under way: each leaves with its own context.
+func TestImpatientLeavesASharedReadAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, says(silent, nil), func(o *Options) { o.MaxRetries = 0 })
+		begun := time.Now()
+		var all sync.WaitGroup
+		for range 5 {
+			all.Go(func() {
+				if _, err := c.Plans(within(t, 100*time.Millisecond)); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%v", err)
+				}
+				if took := time.Since(begun); took != 100*time.Millisecond {
+					t.Errorf("left after %s", took)
+				}
+			})
+		}
+		for range 5 {
+			all.Go(func() {
+				if _, err := c.Plans(t.Context()); !errors.Is(err, ErrUnreachable) {
+					t.Errorf("%v", err)
+				}
+				if took := time.Since(begun); took > 30*time.Second {
+					t.Errorf("left after %s", took)
+				}
+			})
+		}
+		all.Wait()
+		if n := len(transport.requests()); n != 1 {
+			t.Errorf("%d requests, want 1", n)
+		}
+	})
+}
+
+// What takes longer than a reading may be old is read once all the same, as it
+// was begun after it was asked for.
+func TestReadSlowerThanItMayBeOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShared[int](&sequence{})
+		reads := 0
+		read := func(context.Context) (int, error) {
+			reads++
+			time.Sleep(2 * snapshotAge)
+			return reads, nil
+		}
+		for want := 1; want < 3; want++ {
+			if n, err := s.get(within(t, time.Hour), "k", recent(), read); n != want || err != nil {
+				t.Errorf("%d, %v, want %d", n, err, want)
+			}
+		}
+	})
+}
+
+func TestChangeWhileAReadIsUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newReads()
+		reads := 0
+		read := func(context.Context) (Instance, error) {
+			reads++
+			if reads < 3 {
+				r.changed("i") // as an answer that was under way shows what was before
+			}
+			return Instance{ID: "i"}, nil
+		}
+		if _, err := r.instance.get(t.Context(), "i", r.ofInstance("i"), read); err != nil || reads != 3 {
+			t.Errorf("%d reads, %v", reads, err)
+		}
+	})
+}

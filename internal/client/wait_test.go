@@ -1,0 +1,231 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// jobOf answers as a job that takes a while on the service's clock.
+func jobOf(begun time.Time, takes time.Duration, tells bool) object {
+	progress := min(100, int(time.Since(begun)*100/takes))
+	status := "running"
+	if progress == 100 {
+		status = "done"
+	}
+	if !tells {
+		progress = 0
+	}
+	return object{"id": "j-1", "operation": "create", "status": status, "progress": progress}
+}
+
+func TestWaitSeesTheEndSoonAndPollsSeldom(t *testing.T) {
+	rows := []struct {
+		name      string
+		operation string
+		takes     time.Duration
+		tells     bool
+		late      time.Duration
+		polls     int
+	}{
+		{"as usual, progress told", OpCreate, 480 * time.Second, true, 6 * time.Second, 60},
+		{"as usual, nothing told", OpCreate, 480 * time.Second, false, 6 * time.Second, 60},
+		{"much faster than usual", OpCreate, 24 * time.Second, true, time.Second, 45},
+		{"much faster, nothing told", OpCreate, 24 * time.Second, false, 7 * time.Second, 40},
+		{"much slower than usual", OpConsole, 10 * time.Minute, true, 8 * time.Second, 120},
+		{"unknown operation", "", 3 * time.Minute, false, 16 * time.Second, 80},
+		{"at once", OpConsole, time.Millisecond, true, firstPoll, 1},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				begun := time.Now()
+				c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+					respond(w, 200, jobOf(begun, row.takes, row.tells))
+				})
+				if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, row.operation, nil); err != nil {
+					t.Fatal(err)
+				}
+				late := time.Since(begun) - row.takes
+				t.Logf("%d polls, seen %s late", len(transport.requests()), late)
+				if late > row.late {
+					t.Errorf("the end was seen %s late, want at most %s", late, row.late)
+				}
+				if n := len(transport.requests()); n > row.polls {
+					t.Errorf("%d polls, want at most %d", n, row.polls)
+				}
+			})
+		})
+	}
+}
+
+func TestNextPollBounds(t *testing.T) {
+	for elapsed := time.Duration(0); elapsed < time.Hour; elapsed += 777 * time.Millisecond {
+		for _, total := range []time.Duration{0, time.Second, 5 * time.Minute, 24 * time.Hour} {
+			delay := nextPoll(elapsed, total)
+			if delay < firstPoll || delay > longestDelay || delay > max(time.Second, elapsed/4) {
+				t.Fatalf("after %s of %s the delay is %s", elapsed, total, delay)
+			}
+		}
+	}
+}
+
+func TestFailedJobIsSeenAtTheNextPoll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+			respond(w, 200, object{"id": "j-1", "operation": "resize", "status": "failed", "progress": 40, "error": object{"code": "no_capacity", "detail": "full"}})
+		})
+		err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpResize, nil)
+		var failed *JobError
+		if !errors.As(err, &failed) || err.Error() != "job j-1 (resize) failed at 40 %: full (no_capacity)" {
+			t.Errorf("%v", err)
+		}
+		if n := len(transport.requests()); n != 1 {
+			t.Errorf("%d polls, want 1", n)
+		}
+	})
+}
+
+// An outage is tolerated by its time, however many polls it fails.
+func TestWaitOutlivesAnOutage(t *testing.T) {
+	for name, status := range map[string]int{"no connection": refused, "silent": silent, "dropped": dropped, "truncated": truncated, "foreign 404": 404, "502": 502, "503": 503, "504": 504} {
+		for _, operation := range []string{OpConsole, OpCreate} {
+			for _, row := range []struct {
+				from, lasts time.Duration
+				ok          bool
+			}{
+				{0, 20 * time.Second, true},
+				{0, 110 * time.Second, true},
+				{100 * time.Second, 110 * time.Second, true}, // where polls are far apart
+				{0, 5 * time.Minute, false},
+				{100 * time.Second, 5 * time.Minute, false},
+			} {
+				synctest.Test(t, func(t *testing.T) {
+					begun := time.Now()
+					c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+						since := time.Since(begun)
+						switch {
+						case since >= row.from && since < row.from+row.lasts:
+							gatewayPage(w, status)
+						case since < 480*time.Second && row.ok || since < row.from:
+							respond(w, 200, jobOf(begun, 480*time.Second, true))
+						default:
+							respond(w, 200, object{"id": "j-1", "status": "done"})
+						}
+					}, func(o *Options) { o.RequestTimeout = 10 * time.Second })
+					err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, operation, nil)
+					took := time.Since(begun)
+					if (err == nil) != row.ok {
+						t.Errorf("%s, %s: an outage of %s from %s: %v", name, operation, row.lasts, row.from, err)
+					}
+					if lasted := took - row.from; !row.ok && (lasted < toleratedOutage || lasted > 2*toleratedOutage) {
+						t.Errorf("%s, %s: given up after %s of the outage", name, operation, lasted)
+					}
+					if n := len(transport.requests()); n > 200 {
+						t.Errorf("%s, %s: %d requests", name, operation, n)
+					}
+				})
+			}
+		}
+	}
+}
+
+// Forty waits that an outage of 30 s meets: all of them end well.
+func TestManyWaitsOutliveAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			since := time.Since(begun)
+			id := r.URL.Path[len("/api/v1/jobs/"):]
+			switch {
+			case since > 10*time.Second && since < 40*time.Second:
+				gatewayPage(w, 502)
+			case since > 20*time.Second:
+				respond(w, 200, object{"id": id, "status": "done"})
+			default:
+				respond(w, 200, object{"id": id, "status": "running"})
+			}
+		})
+		var all sync.WaitGroup
+		for k := range 40 {
+			all.Go(func() {
+				time.Sleep(time.Duration(k) * 500 * time.Millisecond)
+				if err := c.WaitJob(t.Context(), "i", Pending{JobID: fmt.Sprint("j-", k)}, OpConsole, nil); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
+// What the service itself refuses ends a wait at once.
+func TestRefusedPollEndsAWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 401, "unauthorized") })
+		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpConsole, nil); !errors.Is(err, ErrUnauthorized) {
+			t.Errorf("%v", err)
+		}
+		if n := len(transport.requests()); n != 1 {
+			t.Errorf("%d polls", n)
+		}
+	})
+}
+
+// A failure that was seen is told, even when the time is up in that moment.
+func TestEndOfTheContextHidesNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		c, _ := newTestClient(t, nil)
+		err := c.wait(ctx, 0, func(context.Context) (observation, error) {
+			cancel()
+			return observation{}, permanent(&JobError{Job: Job{ID: "j-1"}})
+		})
+		if err = interrupted(ctx, err, "job j-1", "j-1"); !isAs[*JobError](err) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestUnknownJobStatusCountsAsInProgressUntilTheDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+			respond(w, 200, object{"id": "j-1", "operation": "create", "status": "pondering", "progress": 3})
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := c.WaitJob(ctx, "i", Pending{JobID: "j-1"}, OpCreate, nil)
+		var interrupted *InterruptedError
+		if !errors.As(err, &interrupted) || !errors.Is(err, context.DeadlineExceeded) || interrupted.JobID != "j-1" {
+			t.Fatalf("%v", err)
+		}
+		if want := "stopped waiting for job j-1 (create), pondering at 3 %: context deadline exceeded"; err.Error() != want {
+			t.Errorf("%q, want %q", err, want)
+		}
+	})
+}
+
+func TestRetryAfterIsAMinimumBetweenPolls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		polls := 0
+		c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+			if polls++; polls == 1 {
+				w.Header().Set("Retry-After", "30")
+				refuse(w, 503, "unavailable")
+				return
+			}
+			respond(w, 200, object{"id": "j-1", "status": "done"})
+		})
+		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpConsole, nil); err != nil {
+			t.Fatal(err)
+		}
+		if gap := transport.times[1].Sub(transport.times[0]); gap < 30*time.Second {
+			t.Errorf("polled again after %s", gap)
+		}
+	})
+}

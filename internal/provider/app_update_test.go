@@ -1,0 +1,86 @@
+package provider
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+func TestEnvToSend(t *testing.T) {
+	type env = map[string]string
+	told := client.Some[env]
+	for name, row := range map[string]struct {
+		state, plan env // nil is null
+		version     int64
+		there       client.Maybe[env]
+		secret      env
+		secretKeys  []string
+		keysKnown   bool
+		want        env // nil is nothing
+	}{
+		"unchanged":                           {state: env{"A": "1"}, plan: env{"A": "1"}, there: told(env{"A": "1"}), keysKnown: true},
+		"unchanged beside a secret":           {state: env{"A": "1"}, plan: env{"A": "1"}, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "y"}, secretKeys: []string{"S"}, keysKnown: true},
+		"changed":                             {state: env{"A": "1"}, plan: env{"A": "2"}, there: told(env{"A": "1"}), keysKnown: true, want: env{"A": "2"}},
+		"changed beside a secret":             {state: env{"A": "1"}, plan: env{"A": "2"}, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "x"}, secretKeys: []string{"S"}, keysKnown: true, want: env{"A": "2", "S": "x"}},
+		"changed, and there already":          {state: env{"A": "1"}, plan: env{"A": "2"}, there: told(env{"A": "2"}), keysKnown: true},
+		"taken out":                           {state: env{"A": "1"}, there: told(env{"A": "1"}), keysKnown: true, want: env{}},
+		"another version":                     {state: env{"A": "1"}, plan: env{"A": "1"}, version: 1, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "y"}, secretKeys: []string{"S"}, keysKnown: true, want: env{"A": "1", "S": "y"}},
+		"changed by somebody else":            {state: env{"A": "1"}, plan: env{"A": "1"}, there: told(env{"A": "3"}), keysKnown: true, want: env{"A": "1"}},
+		"not told, unchanged":                 {state: env{"A": "1"}, plan: env{"A": "1"}, keysKnown: true},
+		"not told, changed":                   {state: env{"A": "1"}, plan: env{"A": "2"}, keysKnown: true, want: env{"A": "2"}},
+		"imported, none planned":              {there: told(env{"A": "1"})},
+		"imported, not told, none planned":    {},
+		"imported, the same planned":          {plan: env{"A": "1"}, there: told(env{"A": "1"})},
+		"imported, others planned":            {plan: env{"A": "2"}, there: told(env{"A": "1", "B": "1"}), want: env{"A": "2"}},
+		"imported, an empty one planned":      {plan: env{}, there: told(env{"A": "1"}), want: env{}},
+		"imported, secrets planned":           {version: 1, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "y"}, want: env{"A": "1", "S": "y"}},
+		"imported, not told, secrets planned": {version: 1, secret: env{"S": "y"}, want: env{"S": "y"}},
+		"imported, env and secrets there":     {plan: env{"A": "1"}, version: 1, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "x"}},
+		"imported long ago, unchanged since":  {state: env{"A": "1"}, plan: env{"A": "1"}, there: told(env{"A": "3"})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model := func(values env, version int64) appModel {
+				m := appModel{Env: types.MapNull(types.StringType), SecretEnvWOVersion: types.Int64Null()}
+				if values != nil {
+					m.Env, _ = types.MapValueFrom(t.Context(), types.StringType, values)
+				}
+				if version > 0 {
+					m.SecretEnvWOVersion = types.Int64Value(version)
+				}
+				return m
+			}
+			got := envToSend(model(row.state, 0), model(row.plan, row.version), row.there, row.plan, row.secret, row.secretKeys, row.keysKnown)
+			if !maps.Equal(got, row.want) || (got == nil) != (row.want == nil) {
+				t.Errorf("got %v, want %v", got, row.want)
+			}
+		})
+	}
+}
+
+func TestAppNeverRan(t *testing.T) {
+	for name, row := range map[string]struct {
+		status, build, url string
+		work               pendingWork
+		want               bool
+	}{
+		"being imported":                   {"building", "", "", pendingWork{Creating: true, Build: "b-1"}, true},
+		"its first build failed":           {"failed", "", "", pendingWork{Creating: true, Build: "b-1"}, true},
+		"its first build never answered":   {"failed", "b-1", "https://app.example", pendingWork{Creating: true, Failed: true, Build: "b-1"}, true},
+		"another build was deployed since": {"failed", "b-2", "", pendingWork{Creating: true, Failed: true, Build: "b-1"}, false},
+		"deployed, and nobody saw it":      {"failed", "b-1", "", pendingWork{Creating: true, Build: "b-1"}, false},
+		"it has a URL":                     {"failed", "", "https://app.example", pendingWork{Creating: true}, false},
+		"it runs":                          {"running", "", "", pendingWork{Creating: true}, false},
+		"nothing is noted":                 {"failed", "", "", pendingWork{}, false},
+		"an update is noted":               {"failed", "", "", pendingWork{Deploying: true}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := appModel{Status: stringOrNull(row.status), BuildID: stringOrNull(row.build), URL: stringOrNull(row.url)}
+			if got := m.neverRan(row.work); got != row.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,84 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// A protectedObject is something with deletion_protection as errors name it.
+type protectedObject struct {
+	Title    string `json:"title"`     // "Instance shop"
+	Name     string `json:"name"`      // "Instance i-1"
+	ImportID string `json:"import_id"` // "i-1"
+}
+
+// refuse says that a plan would destroy or replace the object.
+func (o protectedObject) refuse(diags *diag.Diagnostics, at path.Path) {
+	diags.AddAttributeError(at, o.Title+" is protected from deletion", o.refusalText())
+}
+
+func (o protectedObject) refusalText() string {
+	return fmt.Sprintf("%s has deletion_protection = true in the state, and destroying or replacing it would lose its data. "+
+		"To go ahead, set deletion_protection = false, apply that alone, and then apply the deletion. "+
+		"One that is tainted is taken back first, with terraform untaint.", o.Name)
+}
+
+// refuseDestruction is refuse where the object may be a deposed one: nothing in a
+// configuration reaches its protection any more, so the error says what does.
+func (o protectedObject) refuseDestruction(diags *diag.Diagnostics, at path.Path) {
+	diags.AddAttributeError(at, o.Title+" is protected from deletion", o.refusalText()+"\n\n"+
+		"If Terraform calls it a deposed object, create_before_destroy has made its successor already. Then take it back, with the resource's address for ADDRESS. "+
+		"This command deletes nothing at the service:\n\nterraform state rm ADDRESS\n\nAdd this block, and apply:\n\n"+importBlock("ADDRESS", o.ImportID)+
+		"\nThe successor is then managed by nobody: delete it in the portal, or import it at an address of its own.")
+}
+
+// isProtected tells whether a value of deletion_protection in a state protects. A
+// state that does not hold it was never read, and protects too.
+func isProtected(value types.Bool) bool { return value.IsNull() || value.ValueBool() }
+
+// protectedKey notes in the plan's private state that an object is protected.
+//
+// Terraform plans a replacement that the provider did not ask for (-replace,
+// replace_triggered_by) in two calls: the first with the prior state, as if it
+// was no replacement; the second without it, as if the object was new, but with
+// the private state that the first call planned. So the second can tell. Of a
+// tainted object neither call is shown anything: only Delete can refuse that.
+const protectedKey = "protected"
+
+// noteProtection leaves the note for the second call.
+func noteProtection(ctx context.Context, private privateWriter, o protectedObject, protected bool, diags *diag.Diagnostics) {
+	if protected {
+		savePrivate(ctx, private, protectedKey, o, diags)
+	} else {
+		forgetProtection(ctx, private, diags)
+	}
+}
+
+// forgetProtection keeps the note out of the state's own private state.
+func forgetProtection(ctx context.Context, private privateWriter, diags *diag.Diagnostics) {
+	diags.Append(private.SetKey(ctx, protectedKey, nil)...)
+}
+
+// refuseReplacement refuses a plan without a prior state that replaces a
+// protected object all the same.
+func refuseReplacement(ctx context.Context, private privateReader, diags *diag.Diagnostics) {
+	if o, replaces := loadPrivate[protectedObject](ctx, private, protectedKey, diags); replaces {
+		o.refuse(diags, path.Root("deletion_protection"))
+	}
+}
+
+// replacesKnown replaces a resource when the value changes, unless the state does
+// not hold one: a record that does not tell it, after an import, is no reason to
+// destroy what runs.
+func replacesKnown() planmodifier.String {
+	const description = "a change of a known value replaces the resource"
+	return stringplanmodifier.RequiresReplaceIf(func(_ context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {
+		resp.RequiresReplace = !req.StateValue.IsNull()
+	}, description, description)
+}

@@ -1,0 +1,206 @@
+package provider_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// What deletion_protection refuses, and where.
+
+// guarded is an instance with everything that has data, all of it protected.
+const guarded = `
+resource "hosting_instance" "test" {
+  name    = "test"
+  plan    = "free"
+  region  = "eu-central"
+  engines = { postgres = {}, apps = {}, auth = {} }
+  lifecycle {
+    %s
+  }
+}
+resource "hosting_app" "test" {
+  instance_id = hosting_instance.test.id
+  name        = "guestbook"
+  repo        = "octo/guestbook"
+}
+resource "hosting_postgres_database" "test" {
+  instance_id = hosting_instance.test.id
+  name        = "orders"
+}
+`
+
+// A replacement is refused in the plan, before anything that hangs on the
+// object is destroyed or a second one is made.
+func TestReplacementOfWhatIsProtectedIsRefusedInThePlan(t *testing.T) {
+	for name, lifecycle := range map[string]string{"destroy first": "", "create first": "create_before_destroy = true"} {
+		t.Run(name, func(t *testing.T) {
+			fake := startFake(t)
+			w := newWorkspace(t, fake, fmt.Sprintf(guarded, lifecycle))
+			w.apply()
+			before := len(fake.Requests())
+			for address, text := range map[string]string{
+				"hosting_instance.test":          "Instance test is protected from deletion",
+				"hosting_app.test":               "App guestbook is protected from deletion",
+				"hosting_postgres_database.test": "Database orders is protected from deletion",
+			} {
+				w.says(1, []string{text}, "plan", "-replace="+address)
+				w.says(1, []string{text}, "apply", "-auto-approve", "-replace="+address)
+			}
+			for _, request := range fake.Requests()[before:] {
+				must(t, request.Method == "GET", "%s %s was sent", request.Method, request.Path)
+			}
+			w.mustBeSettled()
+		})
+	}
+}
+
+func TestTriggeredReplacementOfWhatIsProtectedIsRefusedInThePlan(t *testing.T) {
+	fake := startFake(t)
+	body := func(version int) string {
+		return fmt.Sprintf("resource \"terraform_data\" \"version\" {\n input = %d\n}\n", version) +
+			fmt.Sprintf(guarded, "replace_triggered_by = [terraform_data.version]")
+	}
+	w := newWorkspace(t, fake, body(1))
+	w.apply()
+	w.configure(body(2))
+	w.says(1, []string{"Instance test is protected from deletion"}, "apply", "-auto-approve")
+	must(t, fake.Count("DELETE", "**") == 0 && fake.Count("POST", "/instances") == 1, "something was deleted or made")
+}
+
+// Lifting the protection opens the way, and leaves nothing in private state that
+// would close it again.
+func TestReplacementOnceTheProtectionIsLifted(t *testing.T) {
+	fake := seededApps(t)
+	body := instanceHCL(plainInstance) + oneApp("deletion_protection = false")
+	w := newWorkspace(t, fake, strings.ReplaceAll(body, "deletion_protection = false", ""))
+	w.apply()
+	w.configure(body)
+	w.apply()
+	r := w.run("apply", "-auto-approve", "-no-color", "-replace=hosting_instance.test", "-replace=hosting_app.test")
+	must(t, r.exit == 0 && strings.Contains(r.output, "2 added, 0 changed, 2 destroyed"), "exit %d:\n%s", r.exit, r.output)
+	w.mustBeSettled()
+}
+
+// A tainted object's state is not shown to who plans, so Delete is the first to
+// refuse. With create_before_destroy its successor exists by then, and no
+// configuration reaches the old one. The error says what does.
+func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, strings.Replace(protectedInstance, "region ", "lifecycle {\n create_before_destroy = true\n }\n region ", 1))
+	w.apply()
+	old := onlyInstance(t, fake)
+	w.says(0, nil, "taint", "hosting_instance.test")
+	r := w.fails("Instance test is protected from deletion", "deposed")
+	w.fails("Instance test is protected from deletion", "deposed") // it would go on like this
+	must(t, fake.Count("DELETE", "**") == 0 && len(fake.Instances()) == 2, "%d instances", len(fake.Instances()))
+
+	// Word for word.
+	command := regexp.MustCompile(`terraform state rm (\S+)`).FindStringSubmatch(r.output)
+	block := regexp.MustCompile(`import \{ to = (ADDRESS) id = "(\S+)" \}`).FindStringSubmatch(r.output)
+	must(t, command != nil && block != nil && block[2] == old, "no way out:\n%s", r.output)
+	w.says(0, nil, "state", "rm", strings.ReplaceAll(command[1], "ADDRESS", "hosting_instance.test"))
+	w.write("import.tf", strings.NewReplacer("ADDRESS", "hosting_instance.test").Replace(fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", block[1], block[2])))
+	r = w.apply()
+	must(t, strings.Contains(r.output, "1 imported, 0 added, 0 changed, 0 destroyed"), "%s", r.output)
+	w.mustBeSettled()
+	must(t, fake.Count("DELETE", "**") == 0 && len(fake.Instances()) == 2, "%d instances", len(fake.Instances()))
+}
+
+func TestAppProtection(t *testing.T) {
+	fake := seededApps(t)
+	w := newWorkspace(t, fake, oneApp(""))
+	w.apply()
+	const text = "App guestbook is protected from deletion"
+	w.says(1, []string{text, "deletion_protection = true in the state"}, "destroy", "-auto-approve")
+	for _, change := range []string{"repo = \"octo/other\"", "deletion_protection = false\nrepo = \"octo/other\""} {
+		w.configure("resource \"hosting_app\" \"test\" {\n instance_id = \"i-one\"\n name = \"guestbook\"\n" + change + "\n}\n")
+		w.says(1, []string{text}, "apply", "-auto-approve")
+	}
+	w.configure("")
+	w.says(1, []string{text}, "apply", "-auto-approve")
+	w.configure(oneApp(""))
+	w.says(0, nil, "taint", "hosting_app.test")
+	w.says(1, []string{text}, "apply", "-auto-approve")
+	w.says(0, nil, "untaint", "hosting_app.test")
+	w.mustBeSettled()
+	must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
+
+	w.configure(oneApp("deletion_protection = false"))
+	w.apply()
+	must(t, fake.Count("PATCH", "**") == 0, "lifting the protection sent something")
+	w.says(0, []string{"The data of app guestbook will be lost"}, "plan", "-destroy")
+	r := w.run("destroy", "-auto-approve", "-no-color")
+	must(t, r.exit == 0 && len(fake.Apps("i-one")) == 0, "exit %d:\n%s", r.exit, r.output)
+}
+
+func TestAppProtectionAfterAnImport(t *testing.T) {
+	fake := appWithVariables(t)
+	w := newWorkspace(t, fake, importApp+oneApp(""))
+	r := w.apply()
+	must(t, strings.Contains(r.output, "1 imported, 0 added, 0 changed, 0 destroyed"), "%s", r.output)
+	w.says(1, []string{"App guestbook is protected from deletion"}, "destroy", "-auto-approve")
+}
+
+// An app that was never deployed has no data.
+func TestAppThatNeverRanIsNotProtected(t *testing.T) {
+	t.Run("its first build fails", func(t *testing.T) {
+		fake := seededApps(t)
+		fake.FailBuilds(fakeservice.BuildMatch{}, 1, "error: no such file")
+		w := newWorkspace(t, fake, oneApp(""))
+		w.fails("error: no such file")
+		w.apply() // replaced
+		w.mustBeSettled()
+	})
+	t.Run("its first build is not over", func(t *testing.T) {
+		fake := seededApps(t)
+		release := fake.HoldBuilds(fakeservice.BuildMatch{})
+		defer release()
+		w := newWorkspace(t, fake, oneApp("timeouts = { create = \"2s\" }"))
+		w.apply()
+		r := w.run("destroy", "-auto-approve", "-no-color")
+		must(t, r.exit == 0 && len(fake.Apps("i-one")) == 0, "exit %d:\n%s", r.exit, r.output)
+	})
+	t.Run("it never answers", func(t *testing.T) {
+		fake := seededApps(t)
+		remove := fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/apps/**", Times: -1, Rewrite: func(app map[string]any) {
+			if _, ok := app["status"]; ok {
+				app["status"] = "failed"
+			}
+		}})
+		w := newWorkspace(t, fake, oneApp(""))
+		w.fails("does not run")
+		remove()
+		fake.EditApp("i-one", "guestbook", func(a *fakeservice.App) { a.Status = "failed" })
+		w.apply() // replaced
+		w.mustBeSettled()
+	})
+	t.Run("it ran since its creation was interrupted", func(t *testing.T) {
+		fake := seededApps(t)
+		release := fake.HoldBuilds(fakeservice.BuildMatch{})
+		w := newWorkspace(t, fake, oneApp("timeouts = { create = \"2s\" }"))
+		w.apply()
+		release()
+		until(t, "it runs", func() bool { return theSeededApp(t, fake).Status == "running" })
+		w.says(1, []string{"App guestbook is protected from deletion"}, "destroy", "-auto-approve", "-refresh=false")
+		fake.EditApp("i-one", "guestbook", func(a *fakeservice.App) { a.Status = "failed" })
+		w.says(1, []string{"App guestbook is protected from deletion"}, "destroy", "-auto-approve")
+		w.apply() // builds anew, in place
+		w.mustBeSettled()
+		must(t, fake.Count("DELETE", "**") == 0 && theSeededApp(t, fake).Status == "running", "the app is %s", theSeededApp(t, fake).Status)
+	})
+}
+
+// The instance goes, and its app with it: the plan refuses for the app's sake
+// too, though the instance is no longer protected.
+func TestInstanceIsNotReplacedUnderAProtectedApp(t *testing.T) {
+	fake := startFake(t)
+	body := strings.Replace(fmt.Sprintf(guarded, ""), "engines =", "deletion_protection = false\n  engines =", 1)
+	w := newWorkspace(t, fake, body)
+	w.apply()
+	w.says(1, []string{"App guestbook is protected from deletion"}, "apply", "-auto-approve", "-replace=hosting_instance.test")
+	must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
+}
