@@ -131,23 +131,37 @@ type started struct {
 	t       *testing.T
 	command *exec.Cmd
 	output  bytes.Buffer
-	ended   bool
+	ended   chan struct{} // closed when it has
 }
 
 func (w *workspace) start(args ...string) *started {
 	w.t.Helper()
-	s := &started{t: w.t, command: w.command(args...)}
+	s := &started{t: w.t, command: w.command(args...), ended: make(chan struct{})}
 	s.command.Stdout, s.command.Stderr = &s.output, &s.output
 	if err := s.command.Start(); err != nil {
 		w.t.Fatal(err)
 	}
+	go func() {
+		defer close(s.ended)
+		_ = s.command.Wait() // how it ended is read from its state
+	}()
 	w.t.Cleanup(func() {
-		if !s.ended { // afterwards its number may be another's
+		if s.runs() { // afterwards its number may be another's
 			_ = syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL)
-			_ = s.command.Wait()
+			<-s.ended
 		}
 	})
 	return s
+}
+
+// runs tells whether the CLI has not ended yet.
+func (s *started) runs() bool {
+	select {
+	case <-s.ended:
+		return false
+	default:
+		return true
+	}
 }
 
 func (s *started) signal(sig syscall.Signal) {
@@ -166,17 +180,13 @@ func (s *started) signalGroup(sig syscall.Signal) {
 
 func (s *started) wait() result {
 	s.t.Helper()
-	done := make(chan error, 1)
-	go func() { done <- s.command.Wait() }()
 	select {
-	case <-done:
+	case <-s.ended:
 	case <-time.After(5 * time.Minute):
 		syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL)
-		<-done
-		s.ended = true
+		<-s.ended
 		s.t.Fatalf("the CLI did not end:\n%s", s.output.String())
 	}
-	s.ended = true
 	return result{exit: s.command.ProcessState.ExitCode(), output: unwrapped(s.output.String())}
 }
 

@@ -28,19 +28,29 @@ var creationFaults = []faultRow{
 		return "1 instance, " + counts(fake, "POST /instances")
 	}},
 	{2, "502 after the commit, 502 before it", func(t *testing.T) string {
-		var lines []string
-		for _, after := range []bool{true, false} {
-			fake := startFake(t)
-			fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: after, Status: http.StatusBadGateway, Body: []byte("<html>bad gateway"), ContentType: "text/html"})
-			w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
-			w.apply()
-			w.mustBeSettled()
-			onlyInstance(t, fake)
-			posts := map[bool]int{true: 1, false: 2}[after]
-			must(t, fake.Count("POST", "/instances") == posts, "%d creations, want %d", fake.Count("POST", "/instances"), posts)
-			lines = append(lines, "1 instance, "+counts(fake, "POST /instances"))
-		}
-		return strings.Join(lines, "; ")
+		atOnce(t, map[string]func(*testing.T){
+			"after": func(t *testing.T) {
+				fake := startFake(t)
+				fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Page: http.StatusBadGateway})
+				w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+				w.mustHaveAdopted(fake, w.apply())
+			},
+			// Whether it was carried out cannot be known, so it is not sent again.
+			"before": func(t *testing.T) {
+				fake := startFake(t)
+				fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", Page: http.StatusBadGateway})
+				w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance+"\n  timeouts = { create = \"20s\" }"))
+				begun := time.Now()
+				w.fails("POST /instances answered 502", "whether the service carried it out is unknown", "it was not asked for again", "Look in the portal for it before you apply again.")
+				must(t, time.Since(begun) < 60*time.Second, "it was looked for during %s", time.Since(begun))
+				must(t, fake.Count("POST", "/instances") == 1 && len(fake.Instances()) == 0, "%d creations", fake.Count("POST", "/instances"))
+				must(t, w.saved("hosting_instance", "test") == nil, "something is in the state")
+				w.apply() // whoever has looked applies again
+				w.mustBeSettled()
+				onlyInstance(t, fake)
+			},
+		})
+		return "after: 1 POST, adopted; before: 1 POST, an error that says what is unknown"
 	}},
 	{3, "the same for app, database, webhook and each action", func(t *testing.T) string {
 		posts := 0
@@ -84,33 +94,40 @@ var creationFaults = []faultRow{
 		}
 		return fmt.Sprintf("%d lost answers, %d POSTs, 0 twice", posts, posts)
 	}},
-	{4, "two candidates; records without created_at", func(t *testing.T) string {
-		alter := func(answer map[string]any, change func(records []any) []any) {
-			if records, ok := answer["instances"].([]any); ok && len(records) > 0 {
-				answer["instances"] = change(records)
-			}
-		}
-		for name, c := range map[string]struct {
-			change func([]any) []any
-			twin   bool
-		}{
-			"a twin": {func(records []any) []any { // somebody else made the same at the same time
-				twin := maps.Clone(records[0].(map[string]any))
-				twin["id"] = "i-twin"
-				return append(records, twin)
-			}, true},
-			"no date": {func(records []any) []any { delete(records[0].(map[string]any), "created_at"); return records }, false},
-		} {
+	{4, "two candidates; no date, an old one, one ahead", func(t *testing.T) string {
+		// A fake whose list of instances is altered, and where an answer was lost.
+		altered := func(t *testing.T, change func(records []any) []any) *fakeservicetest.Server {
 			fake := startFake(t)
 			fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Drop: true})
-			fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances", Times: -1, Rewrite: func(answer map[string]any) { alter(answer, c.change) }})
-			r := newWorkspaceBeside(t, fake, instanceHCL(plainInstance)).fails("which of these is it cannot be told")
-			block := `import { to = hosting_instance.NAME id = "%s" }`
-			must(t, strings.Contains(r.output, fmt.Sprintf(block, onlyInstance(t, fake))), "%s: no import block:\n%s", name, r.output)
-			must(t, strings.Contains(r.output, fmt.Sprintf(block, "i-twin")) == c.twin, "%s: the twin:\n%s", name, r.output)
-			must(t, fake.Count("POST", "/instances") == 1, "%s: %d creations", name, fake.Count("POST", "/instances"))
+			fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances", Times: -1, Rewrite: func(answer map[string]any) {
+				if records, ok := answer["instances"].([]any); ok && len(records) > 0 {
+					answer["instances"] = change(records)
+				}
+			}})
+			return fake
 		}
-		return "2 errors that name the candidates, 1 POST each"
+		fake := altered(t, func(records []any) []any { // somebody else made the same at the same time
+			twin := maps.Clone(records[0].(map[string]any))
+			twin["id"] = "i-twin"
+			return append(records, twin)
+		})
+		r := newWorkspaceBeside(t, fake, instanceHCL(plainInstance)).fails("which of these is it cannot be told")
+		for _, id := range []string{onlyInstance(t, fake), "i-twin"} {
+			must(t, strings.Contains(r.output, importBlockOf(id)), "no import block of %s:\n%s", id, r.output)
+		}
+		must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+		// One is taken, whatever its clock says.
+		dates := map[string]any{"no date": nil, "an old date": "2001-02-03T04:05:06Z", "a date ahead": "2101-02-03T04:05:06Z"}
+		for name, date := range dates {
+			fake := altered(t, func(records []any) []any {
+				records[0].(map[string]any)["created_at"] = date
+				return records
+			})
+			w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+			t.Log(name)
+			w.mustHaveAdopted(fake, w.apply())
+		}
+		return fmt.Sprintf("1 error that names both, %d adopted by name with a warning, 1 POST each", len(dates))
 	}},
 	{5, "connection refused", func(t *testing.T) string {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -245,6 +262,23 @@ var creationFaults = []faultRow{
 		mustBeOnce(t, fake)
 		return "2 restarts, apply complete, " + counts(fake, "POST /instances", "POST /instances/*/apps/import")
 	}},
+}
+
+// importBlockOf is how a message shows the import block of an instance.
+func importBlockOf(id string) string {
+	return fmt.Sprintf(`import { to = hosting_instance.NAME id = %q }`, id)
+}
+
+// mustHaveAdopted checks that an apply whose answer was lost has taken the one
+// instance that there is, said so, and asked for it once.
+func (w *workspace) mustHaveAdopted(fake *fakeservicetest.Server, r result) {
+	w.t.Helper()
+	id := onlyInstance(w.t, fake)
+	must(w.t, w.mustBeKept("hosting_instance", "test").Attributes["id"] == id, "another id is in the state")
+	must(w.t, strings.Contains(r.output, "was found after its creation's answer was lost") && strings.Contains(r.output, "Instance "+id+" was not there before"),
+		"no warning names the adopted instance:\n%s", r.output)
+	must(w.t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+	w.mustBeSettled()
 }
 
 // serve has an address answered by a handler, from now on.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
@@ -62,27 +63,42 @@ var jobFaults = []faultRow{
 		return "2 warnings with the job's id, 2 resumed, 1 POST each"
 	}},
 	{12, "polls answered by resets, 500, 404, HTML, half JSON", func(t *testing.T) string {
-		faults := []fakeservice.Fault{
-			{Drop: true},
-			{Status: http.StatusInternalServerError},
-			{Body: []byte("<html>oops"), ContentType: "text/html", Status: http.StatusOK},
-			{Truncate: true},
+		cases := map[string]func(*testing.T){
+			// Nobody knows the job any more: its grace over, the instance's record decides.
+			"404": func(t *testing.T) {
+				fake := startFake(t)
+				fake.Inject(fakeservice.Fault{Method: "GET", Path: "/jobs/*", Times: -1, Status: http.StatusNotFound, Code: "not_found"})
+				w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+				begun := time.Now()
+				w.apply()
+				must(t, time.Since(begun) > time.Minute, "a job that was missing for %s was believed to have ended", time.Since(begun))
+				w.mustBeSettled()
+			},
 		}
-		for _, fault := range faults {
-			fake := startFake(t)
-			fault.Method, fault.Path, fault.Times = "GET", "/jobs/*", 5
-			fake.Inject(fault)
-			w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
-			w.apply()
-			w.mustBeSettled()
-			must(t, fake.Count("GET", "/jobs/*") == 6, "%d polls, want 6", fake.Count("GET", "/jobs/*"))
+		for name, fault := range map[string]fakeservice.Fault{
+			"resets":    {Drop: true},
+			"500":       {Status: http.StatusInternalServerError},
+			"HTML":      {Body: []byte("<html>oops"), ContentType: "text/html", Status: http.StatusOK},
+			"half JSON": {Truncate: true},
+		} {
+			cases[name] = func(t *testing.T) {
+				fake := startFake(t)
+				release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
+				fault.Method, fault.Path, fault.Times = "GET", "/jobs/*", 5
+				fake.Inject(fault)
+				w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+				apply := w.start("apply", "-auto-approve", "-no-color")
+				until(t, "a poll is answered after five that were not", func() bool { return wellAnswered(fake, "GET", "/jobs/*") > 0 })
+				must(t, apply.runs(), "the apply ended before the job")
+				release()
+				r := apply.wait()
+				must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+				w.mustBeSettled()
+				must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+			}
 		}
-		fake := startFake(t)
-		fake.Inject(fakeservice.Fault{Method: "GET", Path: "/jobs/*", Times: -1, Status: http.StatusNotFound, Code: "not_found"})
-		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
-		w.apply()
-		w.mustBeSettled()
-		return "4 kinds, 5 in a row each: tolerated, done at the 6th poll; 404: decided by the instance"
+		atOnce(t, cases)
+		return "4 kinds, 5 in a row each: tolerated, 1 POST each; 404: after a minute decided by the instance"
 	}},
 	{18, "409 from a foreign job; 409 from an unknown code", func(t *testing.T) string {
 		fake := seededApps(t)

@@ -7,22 +7,54 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
 // Faults of reading.
 var readFaults = []faultRow{
-	{14, "404 or 410 later", func(t *testing.T) string {
+	{14, "404 or 410 later: passing, contradicted, true", func(t *testing.T) string {
+		const endpoint = "resource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example\"\n}"
+		cases := map[string]func(*testing.T){}
 		for _, status := range []int{http.StatusNotFound, http.StatusGone} {
-			fake := seededApps(t)
-			w := newWorkspaceBeside(t, fake, asyncCases[4].created+"\nresource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example\"\n}")
-			w.apply()
-			fake.Inject(fakeservice.Fault{Method: "GET", Path: "/webhooks/*", Status: status, Code: "not_found"})
-			r := w.run("plan", "-no-color")
-			must(t, r.exit == 0 && strings.Contains(r.output, "hosting_webhook_endpoint.test will be created") && strings.Contains(r.output, "is gone"), "exit %d:\n%s", r.exit, r.output)
+			gone := fakeservice.Fault{Method: "GET", Path: "/webhooks/*", Status: status, Code: "not_found"}
+			cases[fmt.Sprint(status, " once")] = func(t *testing.T) {
+				fake := startFake(t)
+				w := newWorkspaceBeside(t, fake, endpoint)
+				w.apply()
+				fake.Inject(gone)
+				w.mustBeSettled()
+				must(t, fake.Count("GET", "/webhooks/*") >= 2, "%d looks", fake.Count("GET", "/webhooks/*"))
+			}
+			cases[fmt.Sprint(status, " though it is listed")] = func(t *testing.T) {
+				fake := startFake(t)
+				w := newWorkspaceBeside(t, fake, endpoint)
+				w.apply()
+				before := w.read("terraform.tfstate")
+				fake.Inject(always(gone))
+				w.fails("its list holds it", "is kept in the state")
+				must(t, w.read("terraform.tfstate") == before, "the state changed")
+			}
+			cases[fmt.Sprint(status, " and removed")] = func(t *testing.T) {
+				fake := startFake(t)
+				w := newWorkspaceBeside(t, fake, endpoint)
+				w.apply()
+				fake.RemoveWebhook(fake.Webhooks()[0].ID)
+				fake.Inject(always(gone))
+				r := w.run("plan", "-no-color")
+				must(t, r.exit == 0 && strings.Contains(r.output, "hosting_webhook_endpoint.test will be created") && strings.Contains(r.output, "is gone"), "exit %d:\n%s", r.exit, r.output)
+				var at []time.Time
+				for _, request := range fake.Requests() {
+					if request.Method == "GET" && request.Status == status {
+						at = append(at, request.RealAt)
+					}
+				}
+				must(t, len(at) == 2 && at[1].Sub(at[0]) >= 14*time.Second, "looked at %v", at)
+			}
 		}
-		return "removed from the state with a warning, planned anew"
+		atOnce(t, cases)
+		return "2 kept after a passing one, 2 errors while listed, 2 removed with a warning after 2 looks 15 s apart"
 	}},
 	{15, "401, 403 and 500 on read", func(t *testing.T) string {
 		fake := seededApps(t)
@@ -33,18 +65,36 @@ var readFaults = []faultRow{
 		w := newWorkspaceBeside(t, fake, body.String()+"\nresource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example\"\n}")
 		w.apply()
 		before := w.read("terraform.tfstate")
+		errors, others := 0, 0
 		for _, status := range []int{401, 403, 500} {
-			// Everything, and each by itself.
-			for _, path := range []string{"", "/webhooks/*", "/instances/i-one", "/instances/*/apps", "/instances/*/postgres/databases"} {
-				remove := fake.Inject(fakeservice.Fault{Method: "GET", Path: path, Times: -1, Status: status})
-				r := w.run("apply", "-auto-approve", "-no-color")
-				must(t, r.exit == 1, "%d of %q: exit %d:\n%s", status, path, r.exit, r.output)
-				remove()
+			inject := func(paths ...string) (remove func()) {
+				var removes []func()
+				for _, path := range paths {
+					removes = append(removes, fake.Inject(fakeservice.Fault{Method: "GET", Path: path, Times: -1, Status: status}))
+				}
+				return func() {
+					for _, remove := range removes {
+						remove()
+					}
+				}
 			}
+			// Everything, and each by itself: the record, and its list where there is one.
+			for _, paths := range [][]string{{""}, {"/webhooks/*"}, {"/instances/i-one"}, {"/instances/*/apps", "/instances/*/apps/*"}, {"/instances/*/postgres/databases"}} {
+				remove := inject(paths...)
+				r := w.run("apply", "-auto-approve", "-no-color")
+				must(t, r.exit == 1, "%d of %q: exit %d:\n%s", status, paths, r.exit, r.output)
+				remove()
+				errors++
+			}
+			// A list only saves requests: without it the record is read alone.
+			remove := inject("/instances/*/apps", "/instances")
+			w.mustBeSettled()
+			remove()
+			others++
 		}
 		must(t, w.read("terraform.tfstate") == before, "the state changed")
 		w.mustBeSettled()
-		return fmt.Sprintf("15 errors with %d resources, state kept to the byte", len(asyncCases)+1)
+		return fmt.Sprintf("%d errors with %d resources, state kept to the byte; %d lists alone: read without", errors, len(asyncCases)+1, others)
 	}},
 	{16, "a stale read after a write", func(t *testing.T) string {
 		fake := startFake(t)
@@ -135,6 +185,12 @@ var readFaults = []faultRow{
 		}
 		return fmt.Sprintf("%d shapes, second plan empty with each", len(rows))
 	}},
+}
+
+// always is a fault that does not pass.
+func always(f fakeservice.Fault) fakeservice.Fault {
+	f.Times = -1
+	return f
 }
 
 // normalise alters an answer as a service may that keeps its records in a form

@@ -9,6 +9,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
 // A faultRow is a fault that the fake injects, and what the provider makes of
@@ -19,41 +20,65 @@ type faultRow struct {
 	test   func(*testing.T) string
 }
 
-// failed is what a row's line says until its test has come to its end.
-const failed = "FAILED"
+// What a row's line says when its test did not come to its end.
+const (
+	failed  = "FAILED"
+	skipped = "skipped by version"
+)
+
+// rowsAtOnce is how many rows run side by side. Most of a row's time is waiting:
+// for a grace, for reads that lag, for what a gateway does for 20 seconds. So it
+// is more than -parallel gives to tests that keep a core busy.
+const rowsAtOnce = 12
 
 // TestFaults runs the fault table and prints a line per row. `make faults` runs
 // it alone.
 func TestFaults(t *testing.T) {
 	needsCLI(t)
-	rows := slices.Concat(creationFaults, interruptionFaults, jobFaults, readFaults, writeFaults, transportFaults)
-	slices.SortStableFunc(rows, func(a, b faultRow) int { return a.number - b.number })
-	var mu sync.Mutex
-	counted := map[int]string{}
-	t.Run("row", func(t *testing.T) {
-		for _, row := range rows {
+	rows := slices.Concat(creationFaults, interruptionFaults, jobFaults, readFaults, writeFaults, transportFaults,
+		gatewayFaults, absenceFaults, shapeFaults, paceFaults, networkFaults, addressFaults)
+	slices.SortStableFunc(rows, func(a, b faultRow) int { return b.number - a.number })
+	counted := make([]string, len(rows))
+	places := make(chan struct{}, rowsAtOnce)
+	var all sync.WaitGroup
+	for i, row := range rows { // the last rows wait longest, so they begin first
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() { <-places }()
 			t.Run(fmt.Sprintf("%02d", row.number), func(t *testing.T) {
-				t.Parallel()
-				note := func(text string) {
-					mu.Lock()
-					defer mu.Unlock()
-					counted[row.number] = text
-				}
-				note(failed)
-				note(row.test(t))
+				counted[i] = failed
+				defer func() {
+					if t.Skipped() {
+						counted[i] = skipped
+					}
+				}()
+				counted[i] = row.test(t)
 			})
+		})
+	}
+	all.Wait()
+	held, ran := 0, 0
+	for i, row := range slices.Backward(rows) {
+		if counted[i] == "" {
+			continue // -run left it out
 		}
-	})
-	held := 0
-	for _, row := range rows {
-		if text := counted[row.number]; text != "" {
-			fmt.Printf("%2d  %-58s %s\n", row.number, row.name, text)
-			if text != failed {
-				held++
-			}
+		fmt.Printf("%2d  %-58s %s\n", row.number, row.name, counted[i])
+		if ran++; counted[i] != failed {
+			held++
 		}
 	}
-	fmt.Printf("%d of %d rows hold\n", held, len(counted))
+	fmt.Printf("%d of %d rows hold\n", held, ran)
+}
+
+// atOnce runs the cases of a row side by side, each a test of its own.
+func atOnce(t *testing.T, cases map[string]func(*testing.T)) {
+	t.Helper()
+	var all sync.WaitGroup
+	for name, test := range cases {
+		all.Go(func() { t.Run(name, test) })
+	}
+	all.Wait()
+	must(t, !t.Failed(), "not every case holds")
 }
 
 // must ends a row's test when what it counted is not as it should be.
@@ -83,6 +108,18 @@ func counts(fake *fakeservicetest.Server, requests ...string) string {
 		all = append(all, fmt.Sprintf("%d %s", fake.Count(method, path), request))
 	}
 	return strings.Join(all, ", ")
+}
+
+// wellAnswered counts requests that the service has answered and whose answer
+// came to the client as it was.
+func wellAnswered(fake *fakeservicetest.Server, method, path string) int {
+	n := 0
+	for _, request := range fake.Requests() {
+		if request.Method == method && gateway.MatchPath(path, request.Path) && request.Served > 0 && request.Status == request.Served && !request.Fault {
+			n++
+		}
+	}
+	return n
 }
 
 const plainInstance = `engines = { postgres = {} }`

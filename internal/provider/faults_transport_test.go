@@ -58,13 +58,13 @@ var transportFaults = []faultRow{
 			}
 		}))
 		t.Cleanup(huge.Close)
-		c, err := client.New(client.Options{BaseURL: huge.URL, APIKey: "k"})
+		c, err := client.New(client.Options{BaseURL: huge.URL + "/api/v1", APIKey: "k"})
 		must(t, err == nil, "%v", err)
 		_, err = c.Account(t.Context())
 		must(t, err != nil && strings.Contains(err.Error(), "larger than 4 MiB"), "%v", err)
 		huge.CloseClientConnections()
 		must(t, written.Load() < 64<<20, "%d MiB were taken", written.Load()>>20)
-		elsewhere(t, huge.URL, accountHCL).fails("the answer is larger than 4 MiB")
+		elsewhere(t, huge.URL+"/api/v1", accountHCL).fails("the answer is larger than 4 MiB")
 
 		fake := startFake(t)
 		fake.Inject(fakeservice.Fault{Method: "GET", Path: "/me", Times: -1, BodySize: 1 << 30, Pace: 50 * time.Millisecond})

@@ -1,0 +1,117 @@
+package provider_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// Faults of an address or a key that is not the service's.
+var addressFaults = []faultRow{
+	{58, "a base URL of a dead host or of something else", func(t *testing.T) string {
+		var mu sync.Mutex
+		var longest time.Duration
+		cases := map[string]func(*testing.T){}
+		for name, address := range strangers(t) {
+			cases[name] = func(t *testing.T) {
+				fake, _ := startRecorded(t)
+				w := newWorkspaceBeside(t, fake, "")
+				w.write("main.tf", everyType(t, "after"))
+				w.apply()
+				before := w.read("terraform.tfstate")
+				url := address
+				if strings.HasPrefix(url, "/") {
+					url = fake.RootURL + url
+				}
+				w.env = append(w.env, "HOSTING_BASE_URL="+url)
+				// Nothing can be refreshed there, and nothing checked. What only cannot
+				// be reached may be there when it is applied, so that warns.
+				refresh := w.plansElsewhere(url)
+				must(t, refresh.exit == 1 && strings.Contains(refresh.output, "HOSTING_BASE_URL"), "the refresh ended with exit %d:\n%s", refresh.exit, refresh.output)
+				creation := elsewhere(t, url, instanceHCL(plainInstance)).plansElsewhere(url)
+				must(t, creation.exit == 1 || unreachable[name] && strings.Contains(creation.output, "could not be checked"), "the plan ended with exit %d:\n%s", creation.exit, creation.output)
+				mu.Lock()
+				longest = max(longest, refresh.took, creation.took)
+				mu.Unlock()
+				must(t, w.read("terraform.tfstate") == before && len(fake.Instances()) == 2 && fake.Count("DELETE", "**") == 0, "something is gone")
+			}
+		}
+		atOnce(t, cases)
+		return fmt.Sprintf("%d addresses, each named by 2 plans within %.0f s, state untouched", len(cases), longest.Seconds())
+	}},
+	{59, "a base URL or a key that cannot be one", func(t *testing.T) string {
+		fake := startFake(t)
+		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+		w.apply()
+		before, sent := w.read("terraform.tfstate"), len(fake.Requests())
+		cases := map[string]string{
+			"HOSTING_BASE_URL=" + fake.RootURL:                           "must end in /api/v1",
+			"HOSTING_BASE_URL=" + fake.RootURL + "/api/v2":               "must end in /api/v1",
+			"HOSTING_BASE_URL=" + fake.BaseURL + "?":                     "must have no query",
+			"HOSTING_BASE_URL=" + fake.BaseURL + "#":                     "no fragment",
+			"HOSTING_API_KEY=" + fakeservice.DefaultAPIKey + "\n":        "often ends in a newline",
+			"HOSTING_API_KEY=" + fakeservice.DefaultAPIKey + "\nX-Evil:": "HOSTING_API_KEY",
+		}
+		env := w.env
+		for variable, text := range cases {
+			w.env = append(env[:len(env):len(env)], variable)
+			w.fails(text, variable[:strings.Index(variable, "=")])
+		}
+		must(t, w.read("terraform.tfstate") == before && len(fake.Requests()) == sent, "%d requests were sent", len(fake.Requests())-sent)
+		return fmt.Sprintf("%d refused by name, 0 requests sent, state untouched", len(cases))
+	}},
+}
+
+// unreachable are the strangers where nothing answers at all.
+var unreachable = map[string]bool{"nobody listens": true, "silence": true}
+
+// A timedResult is how a run ended, and after how long.
+type timedResult struct {
+	result
+	took time.Duration
+}
+
+// plansElsewhere runs a plan at an address that is not the service's. It must say
+// so, and end soon.
+func (w *workspace) plansElsewhere(url string) timedResult {
+	w.t.Helper()
+	begun := time.Now()
+	r := timedResult{w.run("plan", "-no-color"), time.Since(begun)}
+	must(w.t, strings.Contains(r.output, url), "the address is not named:\n%s", r.output)
+	must(w.t, r.took < 30*time.Second, "it took %s", r.took)
+	return r
+}
+
+// strangers are addresses where something else answers than the service, or
+// nothing; one that begins with a slash is below the fake's own.
+func strangers(t *testing.T) map[string]string {
+	t.Helper()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err == nil, "%v", err)
+	closed.Close()
+	addresses := map[string]string{
+		"nobody listens": "http://" + closed.Addr().String() + "/api/v1",
+		"another path":   "/other/api/v1",
+	}
+	for name, handle := range map[string]http.HandlerFunc{
+		"silence":  func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"HTML 200": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html><h1>It works!</h1></html>") },
+		"JSON 200": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"message":"welcome"}`) },
+		"their 404": func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "default backend - 404", http.StatusNotFound)
+		},
+		"their 403": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "forbidden", http.StatusForbidden) },
+	} {
+		server := httptest.NewServer(handle)
+		t.Cleanup(server.Close)
+		addresses[name] = server.URL + "/api/v1"
+	}
+	return addresses
+}
