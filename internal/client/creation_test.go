@@ -23,6 +23,7 @@ type market struct {
 	failing   http.HandlerFunc // the list, for a time after the POST
 	fails     time.Duration
 
+	mu     sync.Mutex
 	posts  int
 	posted time.Time
 	keys   map[string]bool
@@ -37,6 +38,14 @@ func (m *market) make(id string, name any) {
 	m.instances = append(m.instances, i)
 }
 
+func (m *market) later(after time.Duration, id string) {
+	time.AfterFunc(after, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.make(id, "web")
+	})
+}
+
 func instanceNamed(id, name string, more ...any) object {
 	i := object{"id": id, "name": name, "plan": "free", "region": "eu", "status": "creating", "job_id": "j-" + id, "tags": []string{}, "engines": object{}}
 	for k := 0; k < len(more); k += 2 {
@@ -46,6 +55,8 @@ func instanceNamed(id, name string, more ...any) object {
 }
 
 func (m *market) serve(w http.ResponseWriter, r *http.Request) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	w.Header().Set("Date", time.Now().Add(m.clock).UTC().Format(http.TimeFormat))
 	switch {
 	case r.Method == http.MethodPost:
@@ -60,10 +71,10 @@ func (m *market) serve(w http.ResponseWriter, r *http.Request) {
 		case m.commits == 0:
 			m.make(id, "web")
 		case m.commits > 0:
-			time.AfterFunc(m.commits, func() { m.make(id, "web") })
+			m.later(m.commits, id)
 		}
 		if m.twin > 0 {
-			time.AfterFunc(m.twin, func() { m.make("twin", "web") })
+			m.later(m.twin, "twin")
 		}
 		if m.answer == 202 {
 			respond(w, 202, object{"id": id, "status": "creating", "job_id": "j-" + id})
@@ -82,41 +93,41 @@ var web = NewInstance{Name: "web", Plan: "free", Region: "eu"}
 func TestLostCreationOfAnInstance(t *testing.T) {
 	day := 24 * time.Hour
 	for name, row := range map[string]struct {
-		market  market
+		market  *market
 		err     any    // nil for an instance
 		id      string // own-1 unless it says otherwise
 		takes   time.Duration
 		timeout time.Duration // of the operation; an hour unless it says otherwise
 	}{
-		"answered":                          {market{answer: 202}, nil, "", 0, 0},
-		"dropped after the commit":          {market{answer: dropped}, nil, "", 0, 0},
-		"truncated after the commit":        {market{answer: truncated}, nil, "", 0, 0},
-		"502 after the commit":              {market{answer: 502}, nil, "", 0, 0},
-		"500 after the commit":              {market{answer: 500}, nil, "", 0, 0},
-		"504, commit 4 s later":             {market{answer: 504, commits: 4 * time.Second}, nil, "", 4 * time.Second, 0},
-		"504, commit 40 s later":            {market{answer: 504, commits: 40 * time.Second}, nil, "", 40 * time.Second, 0},
-		"504, commit 9 min later":           {market{answer: 504, commits: 9 * time.Minute}, nil, "", 9 * time.Minute, 0},
-		"a gateway's 404, commit 4 s later": {market{answer: 404, commits: 4 * time.Second}, nil, "", 4 * time.Second, 0},
-		"504, never carried out":            {market{answer: 504, commits: never}, &UnknownCreationError{}, "", patience, 0},
-		"504, carried out after 11 min":     {market{answer: 504, commits: 11 * time.Minute}, &UnknownCreationError{}, "", patience, 0},
-		"504, never, a timeout of 2 min":    {market{answer: 504, commits: never}, &UnknownCreationError{}, "", 2 * time.Minute, 2 * time.Minute},
-		"504, commit just after its end":    {market{answer: 504, commits: 2*time.Minute + 10*time.Second}, nil, "", 2 * time.Minute, 2 * time.Minute},
-		"a clock that is a day ahead":       {market{answer: 504, commits: 4 * time.Second, clock: day}, nil, "", 4 * time.Second, 0},
-		"a clock that is a day behind":      {market{answer: 504, commits: 4 * time.Second, clock: -day}, nil, "", 4 * time.Second, 0},
-		"without any time":                  {market{answer: 504, made: object{"created_at": nil}}, nil, "", 0, 0},
-		"an equal twin before it is found":  {market{answer: 504, commits: 100 * time.Millisecond, twin: 200 * time.Millisecond}, &AmbiguousError{}, "", 0, 0},
-		"an equal twin, ours never made":    {market{answer: 504, commits: never, twin: 10 * time.Second}, nil, "twin", 10 * time.Second, 0},
-		"the list fails for a minute":       {market{answer: 504, failing: gateway(502), fails: time.Minute}, nil, "", time.Minute, 0},
-		"the list is a 404 for a minute":    {market{answer: 504, failing: gateway(404), fails: time.Minute}, nil, "", time.Minute, 0},
-		"nobody answers for a minute":       {market{answer: silent, failing: gateway(silent), fails: time.Minute + time.Second}, nil, "", 2 * time.Minute, 0},
-		"the list is forbidden from then":   {market{answer: 504, failing: func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }, fails: time.Hour}, &UnknownCreationError{}, "", 0, 0},
-		"made with another name":            {market{answer: 504, made: object{"name": "other"}}, &UnknownCreationError{}, "", patience, 0},
-		"made with another plan":            {market{answer: 504, made: object{"plan": "big"}}, &UnknownCreationError{}, "", patience, 0},
-		"made with other tags":              {market{answer: 504, made: object{"tags": []string{"theirs"}}}, &UnknownCreationError{}, "", patience, 0},
-		"made with other engines":           {market{answer: 504, made: object{"engines": object{"postgres": true}}}, &UnknownCreationError{}, "", patience, 0},
-		"an old namesake runs":              {market{answer: 504, instances: []object{instanceNamed("old", "web", "status", "running")}}, nil, "", 0, 0},
+		"answered":                          {&market{answer: 202}, nil, "", 0, 0},
+		"dropped after the commit":          {&market{answer: dropped}, nil, "", 0, 0},
+		"truncated after the commit":        {&market{answer: truncated}, nil, "", 0, 0},
+		"502 after the commit":              {&market{answer: 502}, nil, "", 0, 0},
+		"500 after the commit":              {&market{answer: 500}, nil, "", 0, 0},
+		"504, commit 4 s later":             {&market{answer: 504, commits: 4 * time.Second}, nil, "", 4 * time.Second, 0},
+		"504, commit 40 s later":            {&market{answer: 504, commits: 40 * time.Second}, nil, "", 40 * time.Second, 0},
+		"504, commit 9 min later":           {&market{answer: 504, commits: 9 * time.Minute}, nil, "", 9 * time.Minute, 0},
+		"a gateway's 404, commit 4 s later": {&market{answer: 404, commits: 4 * time.Second}, nil, "", 4 * time.Second, 0},
+		"504, never carried out":            {&market{answer: 504, commits: never}, &UnknownCreationError{}, "", patience, 0},
+		"504, carried out after 11 min":     {&market{answer: 504, commits: 11 * time.Minute}, &UnknownCreationError{}, "", patience, 0},
+		"504, never, a timeout of 2 min":    {&market{answer: 504, commits: never}, &UnknownCreationError{}, "", 2 * time.Minute, 2 * time.Minute},
+		"504, commit just after its end":    {&market{answer: 504, commits: 2*time.Minute + 10*time.Second}, nil, "", 2 * time.Minute, 2 * time.Minute},
+		"a clock that is a day ahead":       {&market{answer: 504, commits: 4 * time.Second, clock: day}, nil, "", 4 * time.Second, 0},
+		"a clock that is a day behind":      {&market{answer: 504, commits: 4 * time.Second, clock: -day}, nil, "", 4 * time.Second, 0},
+		"without any time":                  {&market{answer: 504, made: object{"created_at": nil}}, nil, "", 0, 0},
+		"an equal twin before it is found":  {&market{answer: 504, commits: 100 * time.Millisecond, twin: 200 * time.Millisecond}, &AmbiguousError{}, "", 0, 0},
+		"an equal twin, ours never made":    {&market{answer: 504, commits: never, twin: 10 * time.Second}, nil, "twin", 10 * time.Second, 0},
+		"the list fails for a minute":       {&market{answer: 504, failing: gateway(502), fails: time.Minute}, nil, "", time.Minute, 0},
+		"the list is a 404 for a minute":    {&market{answer: 504, failing: gateway(404), fails: time.Minute}, nil, "", time.Minute, 0},
+		"nobody answers for a minute":       {&market{answer: silent, failing: gateway(silent), fails: time.Minute + time.Second}, nil, "", 2 * time.Minute, 0},
+		"the list is forbidden from then":   {&market{answer: 504, failing: func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }, fails: time.Hour}, &UnknownCreationError{}, "", 0, 0},
+		"made with another name":            {&market{answer: 504, made: object{"name": "other"}}, &UnknownCreationError{}, "", patience, 0},
+		"made with another plan":            {&market{answer: 504, made: object{"plan": "big"}}, &UnknownCreationError{}, "", patience, 0},
+		"made with other tags":              {&market{answer: 504, made: object{"tags": []string{"theirs"}}}, &UnknownCreationError{}, "", patience, 0},
+		"made with other engines":           {&market{answer: 504, made: object{"engines": object{"postgres": true}}}, &UnknownCreationError{}, "", patience, 0},
+		"an old namesake runs":              {&market{answer: 504, instances: []object{instanceNamed("old", "web", "status", "running")}}, nil, "", 0, 0},
 		"an old namesake, never carried out": {
-			market{answer: 504, commits: never, instances: []object{instanceNamed("old", "web", "status", "running")}}, &UnknownCreationError{}, "", patience, 0,
+			&market{answer: 504, commits: never, instances: []object{instanceNamed("old", "web", "status", "running")}}, &UnknownCreationError{}, "", patience, 0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -196,7 +207,7 @@ func TestRefusedCreationIsNotLookedFor(t *testing.T) {
 func TestInterruptedLookForACreation(t *testing.T) {
 	for commits, found := range map[time.Duration]bool{20 * time.Second: true, time.Minute: false} {
 		synctest.Test(t, func(t *testing.T) {
-			m := market{answer: 504, commits: commits}
+			m := &market{answer: 504, commits: commits}
 			c, _ := newTestClient(t, m.serve)
 			ctx, interrupt := context.WithCancel(t.Context())
 			time.AfterFunc(time.Second, interrupt)
@@ -214,7 +225,7 @@ func TestInterruptedLookForACreation(t *testing.T) {
 
 func TestCreationsOfOneNameNeverAdoptEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := market{answer: dropped}
+		m := &market{answer: dropped}
 		c, transport := newTestClient(t, m.serve)
 		ids := make(chan string, 5)
 		for range 5 {
@@ -240,7 +251,7 @@ func TestCreationsOfOneNameNeverAdoptEachOther(t *testing.T) {
 // One list serves creations that start within half a minute.
 func TestCreationsShareAList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := market{answer: 202}
+		m := &market{answer: 202}
 		c, transport := newTestClient(t, m.serve)
 		var all sync.WaitGroup
 		for k := range 20 {
@@ -264,7 +275,7 @@ func TestCreationsShareAList(t *testing.T) {
 
 func TestNamesakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := market{answer: 202, instances: []object{
+		m := &market{answer: 202, instances: []object{
 			instanceNamed("half", "web"),
 			instanceNamed("runs", "web", "status", "running"),
 			instanceNamed("strange", "web", "status", "restarting"),
@@ -321,7 +332,7 @@ func TestCreatedShapes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := market{answer: 202}
+				m := &market{answer: 202}
 				c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 					if r.Method == http.MethodPost {
 						m.make("own-1", "web")
