@@ -88,7 +88,7 @@ var jobFaults = []faultRow{
 				fake.Inject(fault)
 				w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
 				apply := w.start("apply", "-auto-approve", "-no-color")
-				until(t, "a poll is answered after five that were not", func() bool { return wellAnswered(fake, "GET", "/jobs/*") > 0 })
+				until(t, "a poll is answered after five that were not", func() bool { return wellAnswered(fake, "GET", "/jobs/*") > 0 || !apply.runs() })
 				must(t, apply.runs(), "the apply ended before the job")
 				release()
 				r := apply.wait()

@@ -138,16 +138,17 @@ func TestInterruptedRedeployBuildsOnce(t *testing.T) {
 // Only a failed job says that a machine is not worth keeping.
 func TestCreationIsTaintedByAFailedJobAlone(t *testing.T) {
 	for name, fault := range map[string]fakeservice.Fault{
-		"401 on polls":      {Method: "GET", Path: "/jobs/*", Times: 6, Status: http.StatusUnauthorized, Code: "unauthorized"},
+		"401 on polls":      {Method: "GET", Path: "/jobs/*", Times: -1, Status: http.StatusUnauthorized, Code: "unauthorized"},
 		"403 on connection": {Method: "GET", Path: "/instances/*/connection", Status: http.StatusForbidden, Code: "forbidden"},
 		"404 on connection": {Method: "GET", Path: "/instances/*/connection", Status: http.StatusNotFound, Code: "not_found"},
 		"422 on engines":    {Method: "PUT", Path: "/instances/*/engines", Status: http.StatusUnprocessableEntity, Code: "validation_failed", Detail: "not now"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fake := startFake(t)
-			fake.Inject(fault)
+			remove := fake.Inject(fault)
 			w := newWorkspace(t, fake, instanceHCL(`engines = { postgres = {}, redis = {} }`))
 			w.apply()
+			remove()
 			w.mustBeKept("hosting_instance", "test")
 			until(t, "the instance runs", func() bool { return fake.Instances()[0].Status == "running" && fake.Instances()[0].JobID == "" })
 			w.apply()
@@ -178,7 +179,7 @@ func TestRecordThatLacksFieldsLosesNoMachine(t *testing.T) {
 		"no region": {without("region"), 0},
 		"no plan":   {without("plan"), 0},
 		"no name":   {without("name"), 0},
-		"no id":     {without("id"), 0},
+		"no id":     {without("id"), 1}, // another's record, or nobody's
 		"no host":   {without("host"), 0},
 		"empty":     {fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Body: []byte(" "), Status: http.StatusOK}, 1},
 	} {
