@@ -68,6 +68,11 @@ func (c *Client) existing(ctx context.Context) ([]Instance, error) {
 // reads that side by side with planning what is new.
 const claimTime = 3 * time.Second
 
+// awaitClaims waits until this process has named what its state holds.
+func (c *Client) awaitClaims(ctx context.Context) error {
+	return pause(ctx, time.Until(c.begun.Add(claimTime)))
+}
+
 // Namesakes are the instances of the same name, plan and region that this process
 // neither made nor has in its state. One that is still being created may be the
 // half of an earlier run that was killed between its POST and saving the id.
@@ -78,7 +83,7 @@ func (c *Client) Namesakes(ctx context.Context, n NewInstance) (creating, runnin
 	}
 	creating, running = c.namesakesIn(existing, n)
 	if len(creating)+len(running) > 0 {
-		if err := pause(ctx, time.Until(c.begun.Add(claimTime))); err != nil {
+		if err := c.awaitClaims(ctx); err != nil {
 			return nil, nil, err
 		}
 		creating, running = c.namesakesIn(existing, n)

@@ -76,6 +76,34 @@ func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, ena
 	return webhook, err
 }
 
+// WebhookNamesakes are the endpoints of the same URL that this process neither
+// made nor has in its state: an earlier run may have been killed between its POST
+// and saving the id.
+func (c *Client) WebhookNamesakes(ctx context.Context, endpoint string) ([]string, error) {
+	existing, err := c.reads.webhooks.get(ctx, "", recent(), c.Webhooks)
+	if err != nil {
+		return nil, err
+	}
+	ids := c.webhookNamesakesIn(existing, endpoint)
+	if len(ids) > 0 {
+		if err := c.awaitClaims(ctx); err != nil {
+			return nil, err
+		}
+		ids = c.webhookNamesakesIn(existing, endpoint)
+	}
+	return ids, nil
+}
+
+func (c *Client) webhookNamesakesIn(existing []Webhook, endpoint string) []string {
+	var ids []string
+	for _, webhook := range existing {
+		if SameURL(webhook.URL, endpoint) && !c.hasClaimed(webhook.ID) {
+			ids = append(ids, webhook.ID)
+		}
+	}
+	return ids
+}
+
 // findWebhook looks for the endpoint that a creation can have made whose answer
 // was lost.
 func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []Webhook, lost error) (Webhook, error) {
