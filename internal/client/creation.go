@@ -250,7 +250,7 @@ func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 		if begun = begun || job.Status != "queued"; begun {
 			return nil
 		}
-		instance, err := getRecord[Instance](ctx, c, request{path: []string{"instances", id}, once: true}, id)
+		instance, err := c.pollInstance(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -279,7 +279,7 @@ func (c *Client) creationNamed(ctx context.Context, id string) (Instance, error)
 	var instance Instance
 	err := c.wait(ctx, usualDuration[OpCreate], func(ctx context.Context) (observation, error) {
 		var err error
-		instance, err = getRecord[Instance](ctx, c, request{path: []string{"instances", id}, once: true}, id)
+		instance, err = c.pollInstance(ctx, id)
 		if err != nil {
 			return observation{}, err
 		}

@@ -102,6 +102,11 @@ func (c *Client) Instance(ctx context.Context, id string) (Instance, error) {
 	return getRecord[Instance](ctx, c, request{path: []string{"instances", id}}, id)
 }
 
+// pollInstance reads an instance once, for a wait.
+func (c *Client) pollInstance(ctx context.Context, id string) (Instance, error) {
+	return getRecord[Instance](ctx, c, request{path: []string{"instances", id}, poll: true}, id)
+}
+
 // Instances reads all instances of the account.
 func (c *Client) Instances(ctx context.Context) ([]Instance, error) {
 	return list[Instance](ctx, c, "instances", "instances")

@@ -134,8 +134,8 @@ func (c *Client) Job(ctx context.Context, id string) (Job, error) {
 	return c.job(ctx, id, false)
 }
 
-func (c *Client) job(ctx context.Context, id string, once bool) (Job, error) {
-	job, err := getRecord[Job](ctx, c, request{path: []string{"jobs", id}, once: once}, id)
+func (c *Client) job(ctx context.Context, id string, poll bool) (Job, error) {
+	job, err := getRecord[Job](ctx, c, request{path: []string{"jobs", id}, poll: poll}, id)
 	job.Error.Detail = c.secrets.hide(job.Error.Detail)
 	return job, err
 }
@@ -224,7 +224,7 @@ func (c *Client) missingJob(ctx context.Context, job Job, since time.Time) (obse
 			return observation{done: gone}, err
 		}
 	case OpCreate:
-		instance, err := getRecord[Instance](ctx, c, request{path: []string{"instances", job.InstanceID}, once: true}, job.InstanceID)
+		instance, err := c.pollInstance(ctx, job.InstanceID)
 		if err == nil && instance.Status == StatusRunning {
 			return observation{done: true}, nil
 		}
@@ -240,7 +240,7 @@ func (c *Client) waitGone(ctx context.Context, id string) error {
 	defer c.reads.changed(id)
 	var notDeletingSince time.Time
 	err := c.wait(ctx, usualDuration[OpDelete], func(ctx context.Context) (observation, error) {
-		instance, err := getRecord[Instance](ctx, c, request{path: []string{"instances", id}, once: true}, id)
+		instance, err := c.pollInstance(ctx, id)
 		switch {
 		case errors.Is(err, ErrNotFound):
 			gone, err := c.instanceGone(ctx, id)
