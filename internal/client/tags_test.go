@@ -88,7 +88,7 @@ func tagProblems(properties []string, of reflect.Type, unread, extra map[string]
 	tags := map[string]bool{}
 	for i := range of.NumField() {
 		field := of.Field(i)
-		if !field.IsExported() {
+		if !field.IsExported() || field.Tag.Get("json") == "-" { // "-" says that it is not on the wire
 			continue
 		}
 		tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")

@@ -18,6 +18,9 @@ type Webhook struct {
 	Secret              string      `json:"secret"` // only in the answer to its creation
 	ConsecutiveFailures int64       `json:"consecutive_failures"`
 	CreatedAt           Time        `json:"created_at"`
+	// Adopted tells that the answer to CreateWebhook was lost, and that the
+	// endpoint was found: new, of the same URL.
+	Adopted bool `json:"-"`
 }
 
 // A WebhookChange is what changes on a webhook endpoint; what is nil stays.
@@ -112,6 +115,7 @@ func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []We
 		webhooks, err := c.Webhooks(ctx)
 		for _, webhook := range webhooks {
 			if _, before := find(existing, webhook.ID); !before && SameURL(webhook.URL, endpoint) && !c.hasClaimed(webhook.ID) {
+				webhook.Adopted = true
 				return webhook, true, nil
 			}
 		}

@@ -81,8 +81,8 @@ func TestTwoEndpointsOfOneURLNeverAdoptEachOther(t *testing.T) {
 		for range 2 {
 			go func() {
 				webhook, err := c.CreateWebhook(t.Context(), "https://h.example/", "a secret of the test", true)
-				if err != nil {
-					t.Error(err)
+				if err != nil || !webhook.Adopted {
+					t.Errorf("%+v, %v", webhook, err)
 				}
 				ids <- webhook.ID
 			}()

@@ -172,6 +172,12 @@ func (r *webhookEndpointResource) Create(ctx context.Context, req resource.Creat
 		addError(&resp.Diagnostics, "Unable to create the webhook endpoint "+plan.URL.ValueString(), err)
 		return
 	}
+	if webhook.Adopted {
+		resp.Diagnostics.AddWarning("Webhook endpoint "+plan.URL.ValueString()+" was found after its creation's answer was lost",
+			"The service's answer to the creation was lost on the way. Endpoint "+webhook.ID+" was not there before and has the same URL, "+
+				"so it is taken for the one that this apply made, and no second one was asked for. "+
+				"If somebody else made one in that very moment, its secret is another: compare it with the portal.")
+	}
 	plan.setRecord(webhook)
 	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, webhookEndpointIdentity{ID: plan.ID})...)
