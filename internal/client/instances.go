@@ -74,12 +74,11 @@ type Activities []Activity
 func (a *Activities) UnmarshalJSON(raw []byte) error {
 	*a = nil
 	var items []Informal[Activity]
-	if json.Unmarshal(raw, &items) != nil {
-		return nil
-	}
-	for _, item := range items {
-		if item.Value != (Activity{}) {
-			*a = append(*a, item.Value)
+	if json.Unmarshal(raw, &items) == nil {
+		for _, item := range items {
+			if item.Value != (Activity{}) {
+				*a = append(*a, item.Value)
+			}
 		}
 	}
 	return nil

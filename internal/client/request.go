@@ -111,7 +111,7 @@ func (c *Client) send(ctx context.Context, r request) (*call, error) {
 	if err != nil {
 		return call, err
 	}
-	_, err = c.http.Do(req)
+	_, err = c.http.Do(req) //nolint:bodyclose // the attempt has read it to its end
 	if err != nil && (call.answer == nil || ended(ctx)) {
 		return call, c.failure(ctx, call, err)
 	}
