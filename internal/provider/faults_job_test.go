@@ -89,7 +89,7 @@ var jobFaults = []faultRow{
 				w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
 				apply := w.start("apply", "-auto-approve", "-no-color")
 				until(t, "a poll is answered after five that were not", func() bool { return wellAnswered(fake, "GET", "/jobs/*") > 0 || !apply.runs() })
-				must(t, apply.runs(), "the apply ended before the job")
+				apply.mustRun()
 				release()
 				r := apply.wait()
 				must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
