@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -218,12 +219,13 @@ func TestAbsentChildren(t *testing.T) {
 // Two absences that a time of being there lies between are not one.
 func TestAbsenceThatWasNotConfirmedBeginsAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		lagging := true
+		var lagging atomic.Bool
+		lagging.Store(true)
 		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 			switch {
 			case strings.HasSuffix(r.URL.Path, "/instances"):
 				respond(w, 200, []object{})
-			case lagging:
+			case lagging.Load():
 				notFound(w, r)
 			default:
 				respond(w, 200, object{"id": "i"})
@@ -232,14 +234,14 @@ func TestAbsenceThatWasNotConfirmedBeginsAnew(t *testing.T) {
 		if _, err := c.RefreshInstance(within(t, time.Second), "i"); errors.Is(err, ErrNotFound) || err == nil {
 			t.Errorf("%v", err)
 		}
-		lagging = false
+		lagging.Store(false)
 		time.Sleep(time.Minute)
 		if _, err := c.Instance(t.Context(), "i"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		lagging = true
-		time.AfterFunc(10*time.Second, func() { lagging = false })
+		lagging.Store(true)
+		time.AfterFunc(10*time.Second, func() { lagging.Store(false) })
 		if _, err := c.RefreshInstance(t.Context(), "i"); err != nil {
 			t.Errorf("%v: it was away for 10 s", err)
 		}

@@ -65,8 +65,8 @@ func (c *Client) App(ctx context.Context, instanceID, name string) (App, error) 
 	return c.app(ctx, instanceID, name, false)
 }
 
-func (c *Client) app(ctx context.Context, instanceID, name string, once bool) (App, error) {
-	return getRecord[App](ctx, c, request{path: []string{"instances", instanceID, "apps", name}, once: once}, name)
+func (c *Client) app(ctx context.Context, instanceID, name string, poll bool) (App, error) {
+	return getRecord[App](ctx, c, request{path: []string{"instances", instanceID, "apps", name}, poll: poll}, name)
 }
 
 // Apps reads the apps of an instance.

@@ -47,8 +47,8 @@ func (c *Client) Builds(ctx context.Context, instanceID, app string) ([]Build, e
 	return c.builds(ctx, instanceID, app, false)
 }
 
-func (c *Client) builds(ctx context.Context, instanceID, app string, once bool) ([]Build, error) {
-	builds, err := listAll[Build](ctx, c, "builds", request{path: []string{"instances", instanceID, "apps", app, "builds"}, once: once})
+func (c *Client) builds(ctx context.Context, instanceID, app string, poll bool) ([]Build, error) {
+	builds, err := listAll[Build](ctx, c, "builds", request{path: []string{"instances", instanceID, "apps", app, "builds"}, poll: poll})
 	for i := range builds {
 		builds[i].Error.Value = c.secrets.hide(builds[i].Error.Value)
 	}

@@ -68,6 +68,11 @@ func (c *Client) existing(ctx context.Context) ([]Instance, error) {
 // reads that side by side with planning what is new.
 const claimTime = 3 * time.Second
 
+// awaitClaims waits until this process has named what its state holds.
+func (c *Client) awaitClaims(ctx context.Context) error {
+	return pause(ctx, time.Until(c.begun.Add(claimTime)))
+}
+
 // Namesakes are the instances of the same name, plan and region that this process
 // neither made nor has in its state. One that is still being created may be the
 // half of an earlier run that was killed between its POST and saving the id.
@@ -78,7 +83,7 @@ func (c *Client) Namesakes(ctx context.Context, n NewInstance) (creating, runnin
 	}
 	creating, running = c.namesakesIn(existing, n)
 	if len(creating)+len(running) > 0 {
-		if err := pause(ctx, time.Until(c.begun.Add(claimTime))); err != nil {
+		if err := c.awaitClaims(ctx); err != nil {
 			return nil, nil, err
 		}
 		creating, running = c.namesakesIn(existing, n)
@@ -219,6 +224,15 @@ func (c *Client) AwaitsCheckout(ctx context.Context, instance Instance) error {
 	return &CheckoutError{InstanceID: instance.ID, URL: instance.CheckoutURL, JobID: instance.JobID}
 }
 
+// awaitsCheckout is AwaitsCheckout for a wait, which a *CheckoutError ends.
+func (c *Client) awaitsCheckout(ctx context.Context, instance Instance) error {
+	err := c.AwaitsCheckout(ctx, instance)
+	if checkout := (*CheckoutError)(nil); errors.As(err, &checkout) {
+		return permanent(err)
+	}
+	return err
+}
+
 // WaitCreated waits until an instance's creation has ended well. job is the
 // creation's, "" where it is not known: then the instance's record names it. One
 // whose checkout is open is not waited for, as only a person can end that: it is a
@@ -226,7 +240,7 @@ func (c *Client) AwaitsCheckout(ctx context.Context, instance Instance) error {
 func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 	if job == "" {
 		instance, err := c.creationNamed(ctx, id)
-		if err != nil || instance.created() {
+		if err != nil || instance.settled() {
 			return errors.Join(err, failedCreation(instance))
 		}
 		job = instance.JobID
@@ -236,15 +250,13 @@ func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 		if begun = begun || job.Status != "queued"; begun {
 			return nil
 		}
-		instance, err := getRecord[Instance](ctx, c, request{path: []string{"instances", id}, once: true}, id)
+		instance, err := c.pollInstance(ctx, id)
 		if err != nil {
 			return err
 		}
-		if err := c.AwaitsCheckout(ctx, instance); err != nil {
-			return permanent(err)
-		}
-		begun = true
-		return nil
+		err = c.awaitsCheckout(ctx, instance)
+		begun = err == nil
+		return err
 	})
 	if missing := (*MissingJobError)(nil); !errors.As(err, &missing) {
 		return err
@@ -254,7 +266,7 @@ func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 	switch {
 	case readErr != nil:
 		return errors.Join(err, readErr)
-	case !instance.created():
+	case !instance.settled():
 		return err
 	}
 	return failedCreation(instance)
@@ -265,33 +277,35 @@ func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 func (c *Client) creationNamed(ctx context.Context, id string) (Instance, error) {
 	defer c.reads.changed(id)
 	var instance Instance
-	var checkout *CheckoutError
 	err := c.wait(ctx, usualDuration[OpCreate], func(ctx context.Context) (observation, error) {
 		var err error
-		instance, err = getRecord[Instance](ctx, c, request{path: []string{"instances", id}, once: true}, id)
+		instance, err = c.pollInstance(ctx, id)
 		if err != nil {
 			return observation{}, err
 		}
-		if err := c.AwaitsCheckout(ctx, instance); errors.As(err, &checkout) {
-			return observation{}, permanent(err)
-		} else if err != nil {
+		if err := c.awaitsCheckout(ctx, instance); err != nil {
 			return observation{}, err
 		}
-		return observation{done: instance.created() || instance.JobID != ""}, nil
+		return observation{done: instance.settled() || instance.JobID != ""}, nil
 	})
 	return instance, interrupted(ctx, err, "the creation of instance "+id, "")
 }
 
-// created tells whether a record shows that the instance's creation has ended. A
-// status that is not known says nothing of one that has never run.
-func (i Instance) created() bool {
-	return i.Status == StatusRunning || i.Status == StatusFailed || i.Status == StatusDeleting
-}
-
-// failedCreation is the error of an instance whose creation failed, else nil.
+// failedCreation is the error of an instance whose creation has ended and which
+// does not run, else nil.
 func failedCreation(i Instance) error {
-	if i.Status != StatusFailed {
+	if i.Status == StatusRunning {
 		return nil
 	}
 	return &JobError{Job: Job{ID: i.JobID, InstanceID: i.ID, Operation: OpCreate, Status: i.Status}}
+}
+
+// settled tells whether an instance's creation has ended, by its status alone. A
+// word that is not listed is taken as in progress (contract.md, last section).
+func (i Instance) settled() bool {
+	switch i.Status {
+	case StatusRunning, StatusFailed, StatusDeleting:
+		return true
+	}
+	return false
 }

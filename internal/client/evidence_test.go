@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,6 +21,7 @@ type actionService struct {
 	mute    bool     // it shows no activity
 	busy    []string // operations of somebody else that the POSTs meet first
 
+	mu       sync.Mutex
 	posts    int
 	job      string
 	jobs     map[string]object
@@ -33,11 +35,11 @@ type actionSight struct {
 	activity []object
 }
 
-func newActionService(s actionService) *actionService {
+func newActionService(s *actionService) *actionService {
 	s.jobs = map[string]object{}
 	s.activity = []object{{"at": "2020-01-01T00:00:00Z", "type": "rotate", "detail": ""}, {"at": "2020-01-01T00:00:00Z", "type": "created"}}
 	s.note()
-	return &s
+	return s
 }
 
 func (s *actionService) note() {
@@ -49,6 +51,8 @@ func (s *actionService) run(id, operation string, target any) {
 	s.jobs[id], s.job = job, id
 	s.note()
 	time.AfterFunc(20*time.Second, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		job["status"], s.job = "done", ""
 		if !s.mute {
 			s.activity = append([]object{{"at": time.Now().Format(time.RFC3339), "type": operation}}, s.activity...)
@@ -58,6 +62,8 @@ func (s *actionService) run(id, operation string, target any) {
 }
 
 func (s *actionService) serve(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	shown := s.seen[0]
 	for _, sight := range s.seen {
 		if time.Since(sight.at) >= s.lag {
@@ -92,7 +98,11 @@ func (s *actionService) serve(w http.ResponseWriter, r *http.Request) {
 		case mishap.commits == 0:
 			s.run(id, operation, target)
 		case mishap.commits > 0:
-			time.AfterFunc(mishap.commits, func() { s.run(id, operation, target) })
+			time.AfterFunc(mishap.commits, func() {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.run(id, operation, target)
+			})
 		}
 		switch {
 		case mishap.answer == 202 && s.quiet:
@@ -118,30 +128,30 @@ func (s *actionService) serve(w http.ResponseWriter, r *http.Request) {
 func TestActionsAreProved(t *testing.T) {
 	rotate := func(ctx context.Context, turn *Turn) (Pending, error) { return turn.Rotate(ctx) }
 	for name, row := range map[string]struct {
-		service actionService
+		service *actionService
 		job     string // "" where it is proved by its activity
 		err     any
 		takes   time.Duration
 	}{
-		"answered":                             {actionService{}, "j-1", nil, 0},
-		"lost, seen by its job":                {actionService{answers: []lostPOST{{504, 0}}}, "j-1", nil, 0},
-		"dropped, seen by its job":             {actionService{answers: []lostPOST{{dropped, 0}}}, "j-1", nil, 0},
-		"carried out 40 s later":               {actionService{answers: []lostPOST{{504, 40 * time.Second}}}, "j-1", nil, 40 * time.Second},
-		"seen by its job behind a replica":     {actionService{answers: []lostPOST{{504, 0}}, lag: 10 * time.Second}, "j-1", nil, 10 * time.Second},
-		"seen by its activity":                 {actionService{answers: []lostPOST{{504, 0}}, quiet: true}, "", nil, 20 * time.Second},
-		"seen by its activity, late":           {actionService{answers: []lostPOST{{504, 0}}, quiet: true, lag: 10 * time.Second}, "", nil, 30 * time.Second},
-		"not carried out":                      {actionService{answers: []lostPOST{{502, never}}}, "", &OutcomeError{}, actionPatience},
-		"carried out, and it shows nothing":    {actionService{answers: []lostPOST{{502, 0}}, quiet: true, mute: true}, "", &OutcomeError{}, actionPatience},
-		"carried out after ten minutes":        {actionService{answers: []lostPOST{{502, patience}}}, "", &OutcomeError{}, actionPatience},
-		"accepted without a job, none is seen": {actionService{quiet: true, mute: true}, "", &NoEvidenceError{}, readLag},
+		"answered":                             {&actionService{}, "j-1", nil, 0},
+		"lost, seen by its job":                {&actionService{answers: []lostPOST{{504, 0}}}, "j-1", nil, 0},
+		"dropped, seen by its job":             {&actionService{answers: []lostPOST{{dropped, 0}}}, "j-1", nil, 0},
+		"carried out 40 s later":               {&actionService{answers: []lostPOST{{504, 40 * time.Second}}}, "j-1", nil, 40 * time.Second},
+		"seen by its job behind a replica":     {&actionService{answers: []lostPOST{{504, 0}}, lag: 10 * time.Second}, "j-1", nil, 10 * time.Second},
+		"seen by its activity":                 {&actionService{answers: []lostPOST{{504, 0}}, quiet: true}, "", nil, 20 * time.Second},
+		"seen by its activity, late":           {&actionService{answers: []lostPOST{{504, 0}}, quiet: true, lag: 10 * time.Second}, "", nil, 30 * time.Second},
+		"not carried out":                      {&actionService{answers: []lostPOST{{502, never}}}, "", &OutcomeError{}, actionPatience},
+		"carried out, and it shows nothing":    {&actionService{answers: []lostPOST{{502, 0}}, quiet: true, mute: true}, "", &OutcomeError{}, actionPatience},
+		"carried out after ten minutes":        {&actionService{answers: []lostPOST{{502, patience}}}, "", &OutcomeError{}, actionPatience},
+		"accepted without a job, none is seen": {&actionService{quiet: true, mute: true}, "", &NoEvidenceError{}, readLag},
 		"after somebody else's of another kind": {
-			actionService{busy: []string{OpResize}}, "j-2", nil, 20 * time.Second,
+			&actionService{busy: []string{OpResize}}, "j-2", nil, 20 * time.Second,
 		},
 		"after somebody else's of that kind": {
-			actionService{busy: []string{OpRotate}, lag: 10 * time.Second}, "j-2", nil, 20 * time.Second,
+			&actionService{busy: []string{OpRotate}, lag: 10 * time.Second}, "j-2", nil, 20 * time.Second,
 		},
 		"lost, after somebody else's of that kind": {
-			actionService{busy: []string{OpRotate}, lag: 10 * time.Second, answers: []lostPOST{{502, never}}}, "", &OutcomeError{}, actionPatience,
+			&actionService{busy: []string{OpRotate}, lag: 10 * time.Second, answers: []lostPOST{{502, never}}}, "", &OutcomeError{}, actionPatience,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +204,7 @@ func TestActionAfterOneOfItsKind(t *testing.T) {
 		for _, lag := range []time.Duration{0, 3 * time.Second, 10 * time.Second, 14 * time.Second} {
 			for _, quiet := range []bool{false, true} {
 				synctest.Test(t, func(t *testing.T) {
-					s := newActionService(actionService{lag: lag, quiet: quiet, answers: []lostPOST{{202, 0}, {502, never}}})
+					s := newActionService(&actionService{lag: lag, quiet: quiet, answers: []lostPOST{{202, 0}, {502, never}}})
 					c, _ := newTestClient(t, s.serve)
 					turn := enter(t, c)
 					ctx := within(t, time.Hour)
@@ -325,7 +335,7 @@ func TestActionNeedsItsBaseline(t *testing.T) {
 
 func TestProofOutlivesAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newActionService(actionService{answers: []lostPOST{{dropped, 0}}})
+		s := newActionService(&actionService{answers: []lostPOST{{dropped, 0}}})
 		var sent time.Time
 		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 			if r.Method != http.MethodPost && !sent.IsZero() && time.Since(sent) < time.Minute {

@@ -74,12 +74,11 @@ type Activities []Activity
 func (a *Activities) UnmarshalJSON(raw []byte) error {
 	*a = nil
 	var items []Informal[Activity]
-	if json.Unmarshal(raw, &items) != nil {
-		return nil
-	}
-	for _, item := range items {
-		if item.Value != (Activity{}) {
-			*a = append(*a, item.Value)
+	if json.Unmarshal(raw, &items) == nil {
+		for _, item := range items {
+			if item.Value != (Activity{}) {
+				*a = append(*a, item.Value)
+			}
 		}
 	}
 	return nil
@@ -100,6 +99,11 @@ func (i Instance) PlanID() string {
 // Client.RefreshInstance.
 func (c *Client) Instance(ctx context.Context, id string) (Instance, error) {
 	return getRecord[Instance](ctx, c, request{path: []string{"instances", id}}, id)
+}
+
+// pollInstance reads an instance once, for a wait.
+func (c *Client) pollInstance(ctx context.Context, id string) (Instance, error) {
+	return getRecord[Instance](ctx, c, request{path: []string{"instances", id}, poll: true}, id)
 }
 
 // Instances reads all instances of the account.

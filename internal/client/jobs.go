@@ -96,6 +96,8 @@ func (j Job) Failed() bool {
 // name is the job's id with what it does.
 func (j Job) name() string {
 	switch {
+	case j.ID == "":
+		return "for " + j.Operation
 	case j.Operation == "":
 		return j.ID
 	case j.Target == "":
@@ -132,8 +134,8 @@ func (c *Client) Job(ctx context.Context, id string) (Job, error) {
 	return c.job(ctx, id, false)
 }
 
-func (c *Client) job(ctx context.Context, id string, once bool) (Job, error) {
-	job, err := getRecord[Job](ctx, c, request{path: []string{"jobs", id}, once: once}, id)
+func (c *Client) job(ctx context.Context, id string, poll bool) (Job, error) {
+	job, err := getRecord[Job](ctx, c, request{path: []string{"jobs", id}, poll: poll}, id)
 	job.Error.Detail = c.secrets.hide(job.Error.Detail)
 	return job, err
 }
@@ -212,13 +214,19 @@ func interrupted(ctx context.Context, err error, what, jobID string) error {
 }
 
 // missingJob decides about a job that the service does not know (yet, or any
-// more). That a job is not there proves nothing but of a deletion, whose instance
-// is gone.
+// more). That a job is not there proves nothing. Of a creation and of a deletion
+// the instance's own record tells the end: it runs, or is gone.
 func (c *Client) missingJob(ctx context.Context, job Job, since time.Time) (observation, error) {
-	if job.Operation == OpDelete {
+	switch job.Operation {
+	case OpDelete:
 		gone, err := c.instanceGone(ctx, job.InstanceID)
 		if gone || err != nil {
 			return observation{done: gone}, err
+		}
+	case OpCreate:
+		instance, err := c.pollInstance(ctx, job.InstanceID)
+		if err == nil && instance.Status == StatusRunning {
+			return observation{done: true}, nil
 		}
 	}
 	if time.Since(since) >= missingJobGrace {
@@ -232,7 +240,7 @@ func (c *Client) waitGone(ctx context.Context, id string) error {
 	defer c.reads.changed(id)
 	var notDeletingSince time.Time
 	err := c.wait(ctx, usualDuration[OpDelete], func(ctx context.Context) (observation, error) {
-		instance, err := getRecord[Instance](ctx, c, request{path: []string{"instances", id}, once: true}, id)
+		instance, err := c.pollInstance(ctx, id)
 		switch {
 		case errors.Is(err, ErrNotFound):
 			gone, err := c.instanceGone(ctx, id)

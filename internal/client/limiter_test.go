@@ -314,9 +314,10 @@ func TestRateLimitThatNeverEnds(t *testing.T) {
 // One refusal, and then nobody asks for an hour: no reason for the next to end.
 func TestRateLimitIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limited := true
+		var limited atomic.Bool
+		limited.Store(true)
 		c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
-			if limited {
+			if limited.Load() {
 				refuse(w, 429, "rate_limited")
 				return
 			}
@@ -329,7 +330,7 @@ func TestRateLimitIsForgotten(t *testing.T) {
 		done := make(chan error)
 		go func() { _, err := c.Account(t.Context()); done <- err }()
 		time.Sleep(10 * time.Second)
-		limited = false
+		limited.Store(false)
 		if err := <-done; err != nil {
 			t.Error(err)
 		}

@@ -60,8 +60,12 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 	m.path = t.path(m.path...)
 	unsure := false // an answer was lost, so a job may be our own
 	for p := (pace{c: t.c}); ; {
-		pending, lost, err := exchange[Pending](ctx, t.c, m.request)
-		unsure = unsure || lost
+		call, err := t.c.send(ctx, m.request)
+		unsure = unsure || call.unsure
+		var pending Pending
+		if err == nil {
+			pending, err = decode[Pending](t.c, call)
+		}
 		switch {
 		case err == nil:
 			return t.accepted(ctx, m, pending)
@@ -278,7 +282,7 @@ func (t *Turn) awaitFree(ctx context.Context, refusal error) error {
 	var checkout *CheckoutError
 	err := t.c.wait(ctx, 0, func(ctx context.Context) (observation, error) {
 		var err error
-		instance, err = getRecord[Instance](ctx, t.c, request{path: t.path(), once: true}, t.id)
+		instance, err = t.c.pollInstance(ctx, t.id)
 		if err == nil {
 			err = t.c.AwaitsCheckout(ctx, instance)
 		}

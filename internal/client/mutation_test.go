@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -253,16 +254,25 @@ func TestLostAnswerToAChange(t *testing.T) {
 		} {
 			t.Run(fmt.Sprint(name, lost), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
+					var mu sync.Mutex
 					var committed, second bool
 					var at time.Time
 					running := func() bool { return committed && time.Since(at) < row.takes }
+					commit := func() { committed, at = true, time.Now() }
 					c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+						mu.Lock()
+						defer mu.Unlock()
 						switch {
 						case r.Method == http.MethodPut && at.IsZero():
 							at = time.Now()
-							if row.commits >= 0 {
-								time.AfterFunc(row.commits, func() { committed, at = true, time.Now() })
-								synctest.Wait()
+							if row.commits == 0 {
+								commit()
+							} else if row.commits > 0 {
+								time.AfterFunc(row.commits, func() {
+									mu.Lock()
+									defer mu.Unlock()
+									commit()
+								})
 							}
 							gatewayPage(w, lost)
 						case r.Method == http.MethodPut && running():

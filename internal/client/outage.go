@@ -112,5 +112,5 @@ func (o *outage) note(ctx context.Context, call *call, err error) {
 // plainRead tells a read that belongs to no operation and to no wait, such as
 // those of a refresh.
 func plainRead(ctx context.Context, call *call) bool {
-	return call.method == http.MethodGet && !call.once && !inOperation(ctx)
+	return call.method == http.MethodGet && !call.poll && !inOperation(ctx)
 }

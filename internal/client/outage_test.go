@@ -151,10 +151,11 @@ func TestOldFailureIsNoOutage(t *testing.T) {
 // Polls and what belongs to an operation have a patience of their own.
 func TestOutageIsForPlainReadsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		away := true
+		var away atomic.Bool
+		away.Store(true)
 		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 			switch {
-			case away:
+			case away.Load():
 				gatewayPage(w, 502)
 			case r.URL.Path == "/api/v1/jobs/j":
 				respond(w, 200, object{"id": "j", "status": "done"})
@@ -178,7 +179,7 @@ func TestOutageIsForPlainReadsAlone(t *testing.T) {
 		if _, err := do[object](t.Context(), c, request{method: http.MethodPut, path: []string{"x"}}); errors.Is(err, ErrOutage) {
 			t.Errorf("a mutation: %v", err)
 		}
-		go func() { time.Sleep(30 * time.Second); away = false }()
+		time.AfterFunc(30*time.Second, func() { away.Store(false) })
 		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j"}, OpConsole, nil); err != nil {
 			t.Errorf("a wait: %v", err)
 		}

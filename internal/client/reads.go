@@ -163,11 +163,8 @@ func (c *Client) readListFor(ctx context.Context, id string, believed believer) 
 			c.reads.addPage(cursor, p, begun, err)
 			return p, err
 		})
-		if ended(ctx) {
+		if err != nil || ended(ctx) {
 			return ctx.Err()
-		}
-		if err != nil {
-			return nil
 		}
 	}
 }

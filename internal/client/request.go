@@ -23,8 +23,8 @@ type request struct {
 	key string
 	// accept is the media type asked for; "" is JSON.
 	accept string
-	// once asks for a single attempt: a poll is repeated by its own schedule.
-	once bool
+	// poll asks for a single attempt: a poll is repeated by its own schedule.
+	poll bool
 }
 
 // name is how errors and logs call the request.
@@ -74,42 +74,44 @@ type answer struct {
 // is not the service's, and *OutcomeError for a POST of which nobody can say
 // whether it was carried out.
 func do[T any](ctx context.Context, c *Client, r request) (T, error) {
-	value, _, err := exchange[T](ctx, c, r)
+	call, err := c.send(ctx, r)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return decode[T](c, call)
+}
+
+// decode reads the answer of a call that succeeded into a T. An empty answer is
+// none to a GET, and the zero T otherwise.
+func decode[T any](c *Client, call *call) (value T, err error) {
+	body := bytes.TrimSpace(call.answer.body)
+	switch {
+	case len(body) == 0 && call.method != http.MethodGet:
+		return value, nil
+	case len(body) == 0:
+		err = c.foreign(call.request, "the answer is empty")
+	default:
+		if wrong := json.Unmarshal(body, &value); wrong != nil {
+			err = c.foreign(call.request, "the answer is not the JSON expected: "+c.secrets.hide(wrong.Error()))
+		}
+	}
+	if err != nil && call.method == http.MethodPost {
+		err = &OutcomeError{Err: err}
+	}
 	return value, err
 }
 
-// exchange is do for who has to know whether an attempt before the last one may
-// have been carried out.
-func exchange[T any](ctx context.Context, c *Client, r request) (value T, unsure bool, err error) {
-	call, err := c.send(ctx, r)
-	if err != nil {
-		return value, call.unsure, err
-	}
-	body := bytes.TrimSpace(call.answer.body)
-	switch {
-	case len(body) == 0 && r.method != http.MethodGet:
-		return value, call.unsure, nil
-	case len(body) == 0:
-		err = c.foreign(r, "the answer is empty")
-	default:
-		if wrong := json.Unmarshal(body, &value); wrong != nil {
-			err = c.foreign(r, "the answer is not the JSON expected: "+c.secrets.hide(wrong.Error()))
-		}
-	}
-	if err != nil && r.method == http.MethodPost {
-		err = &OutcomeError{Err: err}
-	}
-	return value, call.unsure, err
-}
-
-// send sends a request and returns its call with the answer, a success.
+// send sends a request and returns its call with the answer, a success. The call
+// tells also of a failure whether an attempt before the last one may have been
+// carried out.
 func (c *Client) send(ctx context.Context, r request) (*call, error) {
 	call := &call{request: r}
 	req, err := c.newRequest(context.WithValue(ctx, callKey{}, call), r)
 	if err != nil {
 		return call, err
 	}
-	_, err = c.http.Do(req)
+	_, err = c.http.Do(req) //nolint:bodyclose // the attempt has read it to its end
 	if err != nil && (call.answer == nil || ended(ctx)) {
 		return call, c.failure(ctx, call, err)
 	}

@@ -41,7 +41,7 @@ func newRetrying(rt http.RoundTripper, retries int, limiter *limiter, random *ra
 
 // checkRetry decides after an attempt whether the call is sent again.
 func checkRetry(ctx context.Context, call *call, err error, retries int, limiter *limiter) bool {
-	if ended(ctx) || call.once {
+	if ended(ctx) || call.poll {
 		return false // an answer that came all the same is the answer
 	}
 	if call.answer != nil && call.answer.status == http.StatusTooManyRequests {

@@ -107,7 +107,8 @@ func TestUnsureAfterALostAnswer(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c, _ := newTestClient(t, inTurn(row.first, done))
-			_, unsure, err := exchange[Pending](t.Context(), c, request{method: "PUT", path: []string{"x"}})
+			call, err := c.send(t.Context(), request{method: "PUT", path: []string{"x"}})
+			unsure := call.unsure
 			if err != nil || unsure != row.unsure {
 				t.Errorf("%s: %v, %v", name, unsure, err)
 			}

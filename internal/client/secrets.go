@@ -19,8 +19,8 @@ type secrets struct {
 
 const hidden = "(secret)"
 
-// userInfo finds the password of any URL, known or not.
-var userInfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*):[^\s@]+@`)
+// userInfo finds the password of any URL, known or not, and an @ in it too.
+var userInfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*):[^\s@]+@(?:[^\s@/"']+@)*`)
 
 // shortSecret is the length under which a value is hidden only where it stands
 // as a word of its own: hiding each "1" would hide everything else.
@@ -34,14 +34,25 @@ func (s *secrets) add(values ...string) {
 		if value == "" {
 			continue
 		}
-		s.insert(value)
-		if escaped := url.QueryEscape(value); escaped != value {
-			s.insert(escaped)
-		}
-		if quoted, err := json.Marshal(value); err == nil {
-			s.insert(string(quoted[1 : len(quoted)-1])) // as a body quotes it
+		for _, form := range forms(value) {
+			s.insert(form)
 		}
 	}
+}
+
+// forms are how a value is written: as it is, inside a URL, and inside JSON by
+// those who escape what HTML needs and by those who do not.
+func forms(value string) []string {
+	forms := []string{value, url.QueryEscape(value), url.PathEscape(value)}
+	for _, html := range []bool{true, false} {
+		var quoted strings.Builder
+		encoder := json.NewEncoder(&quoted)
+		encoder.SetEscapeHTML(html)
+		if encoder.Encode(value) == nil {
+			forms = append(forms, quoted.String()[1:quoted.Len()-2])
+		}
+	}
+	return forms
 }
 
 // insert keeps the longest first, so that a secret within another leaves no

@@ -78,15 +78,14 @@ type Informal[T any] struct{ Value T }
 // where T holds none.
 func (i *Informal[T]) UnmarshalJSON(raw []byte) error {
 	var value T
-	if json.Unmarshal(raw, &value) != nil {
-		var number float64
-		whole, ok := any(&value).(*int)
-		if !ok || json.Unmarshal(raw, &number) != nil {
-			return nil
-		}
+	if json.Unmarshal(raw, &value) == nil {
+		i.Value = value
+		return nil
+	}
+	var number float64
+	if whole, ok := any(&i.Value).(*int); ok && json.Unmarshal(raw, &number) == nil {
 		*whole = int(number)
 	}
-	i.Value = value
 	return nil
 }
 
@@ -170,7 +169,7 @@ func (a *createdAnswer) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &a.Pending); err != nil {
 		return err
 	}
-	if a.ID == a.Pending.JobID && fields.InstanceID != "" {
+	if a.ID == a.Pending.JobID { // which may name no instance
 		a.ID, a.Status = fields.InstanceID, StatusCreating
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,6 +20,7 @@ type databaseService struct {
 	away  time.Duration // for so long after the first POST nobody can connect
 	since time.Duration // from so long after it
 
+	mu       sync.Mutex
 	posts    int
 	first    time.Time
 	job      string // what runs
@@ -44,6 +46,8 @@ func (s *databaseService) start(id string, takes time.Duration, effect func()) {
 	s.job = id
 	s.note()
 	time.AfterFunc(takes, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		effect()
 		s.finished[id] = true
 		s.job = ""
@@ -75,6 +79,8 @@ func (s *databaseService) shown() sight {
 }
 
 func (s *databaseService) serve(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if after := time.Since(s.first); !s.first.IsZero() && after >= s.since && after < s.away {
 		respond(w, refused, nil)
 		return
@@ -119,7 +125,11 @@ func (s *databaseService) post(w http.ResponseWriter) {
 		case mishap.commits == 0:
 			s.commit(id)
 		case mishap.commits > 0:
-			time.AfterFunc(mishap.commits, func() { s.commit(id) })
+			time.AfterFunc(mishap.commits, func() {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.commit(id)
+			})
 		}
 		gatewayPage(w, mishap.answer)
 		return
@@ -137,28 +147,28 @@ func (s *databaseService) post(w http.ResponseWriter) {
 
 func TestLostCreationOfADatabase(t *testing.T) {
 	for name, row := range map[string]struct {
-		service databaseService
+		service *databaseService
 		foreign time.Duration // a job of somebody else runs for so long
 		err     error
 		posts   int // at most
 		takes   time.Duration
 	}{
-		"carried out at once":               {databaseService{plan: []lostPOST{{504, 0}}}, 0, nil, 1, 0},
-		"not carried out":                   {databaseService{plan: []lostPOST{{504, never}}}, 0, nil, 2, 0},
-		"not carried out, dropped":          {databaseService{plan: []lostPOST{{dropped, never}, {502, never}, {truncated, never}}}, 0, nil, 4, 0},
-		"carried out 0.3 s later":           {databaseService{plan: []lostPOST{{504, 300 * time.Millisecond}}}, 0, nil, 2, 0},
-		"carried out 4 s later":             {databaseService{plan: []lostPOST{{504, 4 * time.Second}}}, 0, nil, 2, 0},
-		"carried out late, both":            {databaseService{plan: []lostPOST{{504, 4 * time.Second}, {504, 4 * time.Second}}}, 0, nil, 9, 0},
-		"behind a replica that lags":        {databaseService{plan: []lostPOST{{504, 0}}, lag: 10 * time.Second}, 0, nil, 9, 0},
-		"behind a replica, by its own 202":  {databaseService{lag: 10 * time.Second}, 0, nil, 1, 0},
-		"while somebody else's job runs":    {databaseService{plan: []lostPOST{{504, never}}}, 30 * time.Second, nil, 3, 30 * time.Second},
-		"then nobody can connect":           {databaseService{plan: []lostPOST{{504, 0}}, away: 70 * time.Second}, 0, nil, 1, 70 * time.Second},
-		"and nobody could, nothing was":     {databaseService{plan: []lostPOST{{504, never}}, away: 70 * time.Second}, 0, nil, 2, 70 * time.Second},
-		"then nobody can be sent anything":  {databaseService{plan: []lostPOST{{504, 4 * time.Second}}, away: time.Minute, since: 10 * time.Millisecond}, 0, nil, 1, time.Minute},
-		"one of years ago":                  {databaseService{names: []string{"d"}, plan: []lostPOST{{504, never}}}, 0, ErrAlreadyExists, 2, 0},
-		"one of years ago, again and again": {databaseService{names: []string{"d"}, plan: []lostPOST{{504, never}, {dropped, never}}}, 0, ErrAlreadyExists, 3, 0},
-		"one of years ago, answered":        {databaseService{names: []string{"d"}}, 0, ErrAlreadyExists, 1, 0},
-		"another of years ago":              {databaseService{names: []string{"c"}, plan: []lostPOST{{504, 0}}}, 0, nil, 1, 0},
+		"carried out at once":               {&databaseService{plan: []lostPOST{{504, 0}}}, 0, nil, 1, 0},
+		"not carried out":                   {&databaseService{plan: []lostPOST{{504, never}}}, 0, nil, 2, 0},
+		"not carried out, dropped":          {&databaseService{plan: []lostPOST{{dropped, never}, {502, never}, {truncated, never}}}, 0, nil, 4, 0},
+		"carried out 0.3 s later":           {&databaseService{plan: []lostPOST{{504, 300 * time.Millisecond}}}, 0, nil, 2, 0},
+		"carried out 4 s later":             {&databaseService{plan: []lostPOST{{504, 4 * time.Second}}}, 0, nil, 2, 0},
+		"carried out late, both":            {&databaseService{plan: []lostPOST{{504, 4 * time.Second}, {504, 4 * time.Second}}}, 0, nil, 9, 0},
+		"behind a replica that lags":        {&databaseService{plan: []lostPOST{{504, 0}}, lag: 10 * time.Second}, 0, nil, 9, 0},
+		"behind a replica, by its own 202":  {&databaseService{lag: 10 * time.Second}, 0, nil, 1, 0},
+		"while somebody else's job runs":    {&databaseService{plan: []lostPOST{{504, never}}}, 30 * time.Second, nil, 3, 30 * time.Second},
+		"then nobody can connect":           {&databaseService{plan: []lostPOST{{504, 0}}, away: 70 * time.Second}, 0, nil, 1, 70 * time.Second},
+		"and nobody could, nothing was":     {&databaseService{plan: []lostPOST{{504, never}}, away: 70 * time.Second}, 0, nil, 2, 70 * time.Second},
+		"then nobody can be sent anything":  {&databaseService{plan: []lostPOST{{504, 4 * time.Second}}, away: time.Minute, since: 10 * time.Millisecond}, 0, nil, 1, time.Minute},
+		"one of years ago":                  {&databaseService{names: []string{"d"}, plan: []lostPOST{{504, never}}}, 0, ErrAlreadyExists, 2, 0},
+		"one of years ago, again and again": {&databaseService{names: []string{"d"}, plan: []lostPOST{{504, never}, {dropped, never}}}, 0, ErrAlreadyExists, 3, 0},
+		"one of years ago, answered":        {&databaseService{names: []string{"d"}}, 0, ErrAlreadyExists, 1, 0},
+		"another of years ago":              {&databaseService{names: []string{"c"}, plan: []lostPOST{{504, 0}}}, 0, nil, 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -257,7 +267,7 @@ func TestLostImportOfAnApp(t *testing.T) {
 // The key is the same each time one creation is sent, and another for the next.
 func TestKeysOfCreations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := databaseService{plan: []lostPOST{{504, never}, {502, never}}, finished: map[string]bool{}}
+		s := &databaseService{plan: []lostPOST{{504, never}, {502, never}}, finished: map[string]bool{}}
 		s.note()
 		keys := map[string]int{}
 		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {

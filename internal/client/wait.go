@@ -6,8 +6,12 @@ import (
 	"time"
 )
 
-// toleratedOutage is for how long polls may fail before a wait does.
-const toleratedOutage = 2 * time.Minute
+const (
+	// toleratedOutage is for how long polls may fail before a wait does.
+	toleratedOutage = 2 * time.Minute
+	// longestBlind is what a failure puts off the next poll by at most.
+	longestBlind = 10 * time.Second
+)
 
 // An observation is what one poll saw.
 type observation struct {
@@ -50,7 +54,7 @@ func (c *Client) wait(ctx context.Context, usual time.Duration, poll func(contex
 			if failures++; failures == 1 {
 				failingSince = time.Now()
 			}
-			atLeast = c.random.upTo(min(backoffCap, backoffBase<<min(failures, 16)))
+			atLeast = c.random.upTo(min(longestBlind, backoffBase<<min(failures, 16)))
 			if errors.As(err, &refused) {
 				atLeast = max(atLeast, refused.RetryAfter)
 			}

@@ -18,6 +18,9 @@ type Webhook struct {
 	Secret              string      `json:"secret"` // only in the answer to its creation
 	ConsecutiveFailures int64       `json:"consecutive_failures"`
 	CreatedAt           Time        `json:"created_at"`
+	// Adopted tells that the answer to CreateWebhook was lost, and that the
+	// endpoint was found: new, of the same URL.
+	Adopted bool `json:"-"`
 }
 
 // A WebhookChange is what changes on a webhook endpoint; what is nil stays.
@@ -76,6 +79,34 @@ func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, ena
 	return webhook, err
 }
 
+// WebhookNamesakes are the endpoints of the same URL that this process neither
+// made nor has in its state: an earlier run may have been killed between its POST
+// and saving the id.
+func (c *Client) WebhookNamesakes(ctx context.Context, endpoint string) ([]string, error) {
+	existing, err := c.reads.webhooks.get(ctx, "", recent(), c.Webhooks)
+	if err != nil {
+		return nil, err
+	}
+	ids := c.webhookNamesakesIn(existing, endpoint)
+	if len(ids) > 0 {
+		if err := c.awaitClaims(ctx); err != nil {
+			return nil, err
+		}
+		ids = c.webhookNamesakesIn(existing, endpoint)
+	}
+	return ids, nil
+}
+
+func (c *Client) webhookNamesakesIn(existing []Webhook, endpoint string) []string {
+	var ids []string
+	for _, webhook := range existing {
+		if SameURL(webhook.URL, endpoint) && !c.hasClaimed(webhook.ID) {
+			ids = append(ids, webhook.ID)
+		}
+	}
+	return ids
+}
+
 // findWebhook looks for the endpoint that a creation can have made whose answer
 // was lost.
 func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []Webhook, lost error) (Webhook, error) {
@@ -84,6 +115,7 @@ func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []We
 		webhooks, err := c.Webhooks(ctx)
 		for _, webhook := range webhooks {
 			if _, before := find(existing, webhook.ID); !before && SameURL(webhook.URL, endpoint) && !c.hasClaimed(webhook.ID) {
+				webhook.Adopted = true
 				return webhook, true, nil
 			}
 		}

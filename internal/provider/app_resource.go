@@ -61,7 +61,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	defer cancel()
 	pending, err := turn.ImportApp(ctx, plan.newApp(merged(env, secret)))
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to import app "+name, err)
+		addError(&resp.Diagnostics, "Unable to import app "+name, orExisting(err, "hosting_app", instanceID+"/"+name))
 		return
 	}
 

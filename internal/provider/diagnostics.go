@@ -52,6 +52,7 @@ func nextStep(err error) string {
 		unknown     *client.UnknownCreationError
 		missing     *client.MissingJobError
 		noEvidence  *client.NoEvidenceError
+		existing    *existingError
 	)
 	switch {
 	case errors.As(err, &namesake):
@@ -89,6 +90,9 @@ func nextStep(err error) string {
 		return "Check the API key: the provider's api_key or the environment variable " + envAPIKey + ". Keys are made on the portal's Access page."
 	case errors.Is(err, client.ErrForbidden):
 		return "The API key's owner may not do this. Use a key of the account that the instance belongs to."
+	case errors.As(err, &existing):
+		return "If an earlier apply was killed before it could save it, or if it is yours, take the existing one over with an import block and apply again:\n\n" +
+			importBlock(existing.address, existing.id) + "\nIf it is not, choose another name."
 	case errors.Is(err, client.ErrAlreadyExists):
 		return "Choose another name, or take the existing one over with an import block."
 	case errors.Is(err, client.ErrValidation):
@@ -103,6 +107,23 @@ func nextStep(err error) string {
 		return "Apply again to carry on."
 	}
 	return ""
+}
+
+// An existingError is the refusal to make what is there already. It knows what to
+// import.
+type existingError struct {
+	error
+	address, id string
+}
+
+func (e *existingError) Unwrap() error { return e.error }
+
+// orExisting adds what to import to an error that says that it is there already.
+func orExisting(err error, kind, id string) error {
+	if errors.Is(err, client.ErrAlreadyExists) {
+		return &existingError{err, kind + ".NAME", id}
+	}
+	return err
 }
 
 func importBlock(to, id string) string {

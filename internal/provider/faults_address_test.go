@@ -62,7 +62,8 @@ var addressFaults = []faultRow{
 		env := w.env
 		for variable, text := range cases {
 			w.env = append(env[:len(env):len(env)], variable)
-			w.fails(text, variable[:strings.Index(variable, "=")])
+			name, _, _ := strings.Cut(variable, "=")
+			w.fails(text, name)
 		}
 		must(t, w.read("terraform.tfstate") == before && len(fake.Requests()) == sent, "%d requests were sent", len(fake.Requests())-sent)
 		return fmt.Sprintf("%d refused by name, 0 requests sent, state untouched", len(cases))

@@ -240,3 +240,31 @@ import {
 	w.mustBeSettled()
 	must(t, len(fake.Jobs()) == 0, "jobs %+v", fake.Jobs())
 }
+
+// What a killed apply made and could not save is refused by its name. The error
+// says how to take it over, and that is all it takes.
+func TestRefusalOfWhatExistsNamesItsImport(t *testing.T) {
+	for kind, made := range map[string]struct {
+		arguments, id string
+		there         func(*fakeservicetest.Server)
+		committed     string
+	}{
+		"hosting_app": {appArguments + "links = [\"auth\"]\n", "i-one/guestbook", func(fake *fakeservicetest.Server) {
+			fake.AddApp("i-one", fakeservice.App{Name: "guestbook", Repo: "octo/guestbook"})
+		}, "/instances/*/apps/import"},
+		"hosting_postgres_database": {"name = \"orders\"\n", "i-one/orders", func(fake *fakeservicetest.Server) {
+			fake.AddDatabase("i-one", "orders")
+		}, "/instances/*/postgres/databases"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			fake := seededApps(t)
+			made.there(fake)
+			w := newWorkspace(t, fake, fmt.Sprintf("resource %q \"test\" {\n instance_id = \"i-one\"\n%s}\n", kind, made.arguments))
+			w.fails("already_exists", fmt.Sprintf("import { to = %s.NAME id = %q }", kind, made.id))
+			w.write("import.tf", fmt.Sprintf("import {\n  to = %s.test\n  id = %q\n}\n", kind, made.id))
+			w.apply()
+			w.mustBeSettled()
+			must(t, fake.Count("POST", made.committed) == 1, "it was asked for %d times", fake.Count("POST", made.committed))
+		})
+	}
+}

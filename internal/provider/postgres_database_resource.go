@@ -162,7 +162,7 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 		resp.Diagnostics.AddWarning("Database "+name+" is still being created",
 			sentence(err.Error())+"\n\nThe database is in the state and not tainted; the service carries on with it. Apply again to wait for the same job.")
 	case err != nil:
-		addError(&resp.Diagnostics, "Unable to create database "+name, err)
+		addError(&resp.Diagnostics, "Unable to create database "+name, orExisting(err, "hosting_postgres_database", plan.InstanceID.ValueString()+"/"+name))
 	default:
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
 		setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -112,15 +113,44 @@ func (r *webhookEndpointResource) IdentitySchema(_ context.Context, _ resource.I
 	}
 }
 
-// ModifyPlan drops the kept secret once a write-only one takes its place.
+// ModifyPlan tells of an endpoint that an earlier apply may have made, and drops
+// the kept secret once a write-only one takes its place.
 func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() {
+	state, plan, ok := planning[webhookEndpointModel](ctx, req, &resp.Diagnostics)
+	if ok && state != nil && r.client != nil {
+		r.client.Claim(state.ID.ValueString())
+	}
+	if !ok || plan == nil {
 		return
+	}
+	if state == nil {
+		r.checkNamesakes(ctx, *plan, &resp.Diagnostics)
 	}
 	var config webhookEndpointModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() && !config.SecretWO.IsNull() {
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("secret"), types.StringNull())...)
+	}
+}
+
+// checkNamesakes warns of endpoints of the same URL, before the plan makes another:
+// kill -9 leaves nothing in the state. The service allows several, and each gets
+// every event.
+func (r *webhookEndpointResource) checkNamesakes(ctx context.Context, plan webhookEndpointModel, diags *diag.Diagnostics) {
+	if r.client == nil || plan.URL.IsUnknown() {
+		return
+	}
+	ids, err := r.client.WebhookNamesakes(ctx, plan.URL.ValueString())
+	if err != nil {
+		warnUnchecked(diags, "url", err)
+		return
+	}
+	for _, id := range ids {
+		diags.AddAttributeWarning(path.Root("url"), "A webhook endpoint of the same URL exists",
+			fmt.Sprintf("Endpoint %s has the URL of the endpoint that the plan creates, and both would get every event. "+
+				"If Terraform manages it already, here or elsewhere, nothing needs to be done. "+
+				"If an earlier apply was killed before it could save it, take it over instead of creating another:\n\n%s\n"+
+				"The service does not tell its secret: set a new one if you need to know it.", id, importBlock("hosting_webhook_endpoint.NAME", id)))
 	}
 }
 
@@ -141,6 +171,12 @@ func (r *webhookEndpointResource) Create(ctx context.Context, req resource.Creat
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to create the webhook endpoint "+plan.URL.ValueString(), err)
 		return
+	}
+	if webhook.Adopted {
+		resp.Diagnostics.AddWarning("Webhook endpoint "+plan.URL.ValueString()+" was found after its creation's answer was lost",
+			"The service's answer to the creation was lost on the way. Endpoint "+webhook.ID+" was not there before and has the same URL, "+
+				"so it is taken for the one that this apply made, and no second one was asked for. "+
+				"If somebody else made one in that very moment, its secret is another: compare it with the portal.")
 	}
 	plan.setRecord(webhook)
 	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)

@@ -1,6 +1,10 @@
 package provider_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -142,4 +146,27 @@ func TestWebhookEndpointInvalid(t *testing.T) {
 		refuses(with(url+`secret_wo_version = 1`), `secret_wo`),
 		refuses(with(url+`secret_wo = "long enough for this"`+"\nsecret_wo_version = 1\n"+`secret = "long enough for that"`), `"secret_wo" cannot be specified when "secret" is specified`),
 	)
+}
+
+// After a kill nothing is in the state. The plan finds the endpoint that the
+// killed apply made, and never those that Terraform manages.
+func TestPlanTellsOfAnOrphanedEndpoint(t *testing.T) {
+	const endpoint = "resource \"hosting_webhook_endpoint\" \"test\" {\n  count = %d\n  url   = \"https://hooks.example/a\"\n}\n"
+	fake := startFake(t)
+	w := newWorkspace(t, fake, fmt.Sprintf(endpoint, 1))
+	w.apply()
+	must(t, os.Remove(filepath.Join(w.folder, "terraform.tfstate")) == nil, "there is no state")
+	id := fake.Webhooks()[0].ID
+	w.says(0, []string{"A webhook endpoint of the same URL exists", "import { to = hosting_webhook_endpoint.NAME id = \"" + id + "\" }"}, "plan")
+
+	w.write("import.tf", "import {\n  to = hosting_webhook_endpoint.test[0]\n  id = \""+id+"\"\n}\n")
+	w.apply()
+	w.mustBeSettled()
+	must(t, len(fake.Webhooks()) == 1, "%d endpoints", len(fake.Webhooks()))
+
+	w.configure(fmt.Sprintf(endpoint, 2))
+	for _, args := range [][]string{{"plan"}, {"plan", "-refresh=false"}, {"plan", "-replace=hosting_webhook_endpoint.test[0]"}} {
+		r := w.run(append(args, "-no-color")...)
+		must(t, r.exit == 0 && !strings.Contains(r.output, "same URL"), "%v ended with exit %d:\n%s", args, r.exit, r.output)
+	}
 }

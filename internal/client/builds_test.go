@@ -1,0 +1,124 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestBuilds(t *testing.T) {
+	app := func(status string) http.HandlerFunc { return says(200, object{"name": "a", "status": status}) }
+	builds := func(builds ...object) http.HandlerFunc { return says(200, object{"builds": builds}) }
+	succeeded := builds(object{"id": "b-1", "status": "successful"})
+	running := builds(object{"id": "b-1", "status": "running"})
+	always := func(h http.HandlerFunc) func() http.HandlerFunc { return func() http.HandlerFunc { return h } }
+	for name, row := range map[string]struct {
+		builds, app func() http.HandlerFunc
+		build       string // "b-1" unless it says otherwise
+		before      string // the app's status
+		want        string // in the error; "" for none
+		takes       time.Duration
+	}{
+		"deployed":                    {always(succeeded), always(app(AppRunning)), "", "", "", 0},
+		"in other words":              {always(builds(object{"id": "b-1", "status": "Deployed"})), always(app(AppRunning)), "", "", "", 0},
+		"failed":                      {always(builds(object{"id": "b-1", "status": "failed", "error": "line 1\nline 2"})), always(app(AppBuilding)), "", "", "build b-1 of app a ended failed:\nline 1\nline 2", 0},
+		"failed, its log in the way":  {always(builds(object{"id": "b-1", "status": "failed", "error": object{"log": 1}})), always(app(AppBuilding)), "", "", "build b-1 of app a ended failed", 0},
+		"cancelled":                   {always(builds(object{"id": "b-1", "status": "canceled"})), always(app(AppBuilding)), "", "", "build b-1 of app a ended canceled", 0},
+		"unhealthy":                   {always(succeeded), always(app(AppFailed)), "", "", "did not answer 200 on its health path", 0},
+		"a newer one is there":        {always(builds(object{"id": "b-2", "status": "failed"}, object{"id": "b-1", "status": "successful"})), always(app(AppRunning)), "", "", "", 0},
+		"the newest, whichever it is": {always(builds(object{"id": "b-2", "status": "failed"}, object{"id": "b-1", "status": "successful"})), always(app(AppRunning)), "newest", "", "build b-2 of app a ended failed", 0},
+		"listed late":                 {func() http.HandlerFunc { return during(10*time.Second, builds(), succeeded) }, always(app(AppRunning)), "", "", "", 10 * time.Second},
+		"the app listed late":         {func() http.HandlerFunc { return during(10*time.Second, notFound, succeeded) }, func() http.HandlerFunc { return during(15*time.Second, notFound, app(AppRunning)) }, "", "", "", 15 * time.Second},
+		"a gateway's 404 for 20 s":    {func() http.HandlerFunc { return during(20*time.Second, gateway(404), succeeded) }, func() http.HandlerFunc { return during(40*time.Second, gateway(404), app(AppRunning)) }, "", "", "", 40 * time.Second},
+		"it takes its time":           {func() http.HandlerFunc { return during(180*time.Second, running, succeeded) }, func() http.HandlerFunc { return during(200*time.Second, app(AppBuilding), app(AppRunning)) }, "", "", "", 200 * time.Second},
+		"it ran before":               {always(succeeded), always(app(AppRunning)), "", AppRunning, "", runningHolds},
+		"it ran before, and then fails": {always(succeeded), func() http.HandlerFunc {
+			return during(5*time.Second, app(AppRunning), during(5*time.Second, app(AppBuilding), app(AppFailed)))
+		}, "", AppRunning, "did not answer 200", 5 * time.Second},
+		"it had failed, and then runs":  {always(succeeded), func() http.HandlerFunc { return during(20*time.Second, app(AppFailed), app(AppRunning)) }, "", AppFailed, "", 20 * time.Second},
+		"it had failed, and still does": {always(succeeded), always(app(AppFailed)), "", AppFailed, "did not answer 200", failedHolds},
+		"never listed":                  {always(builds()), always(app(AppBuilding)), "", "", "stopped waiting for build b-1 of app a (queued)", 30 * time.Minute},
+		"a status nobody knows":         {always(builds(object{"id": "b-1", "status": "pondering"})), always(app(AppBuilding)), "", "", "stopped waiting for build b-1 of app a (pondering)", 30 * time.Minute},
+		"the app's record has none":     {always(succeeded), always(says(200, object{"name": "a"})), "", "", "", runningHolds},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, transport := newTestClient(t, script{"GET /instances/i/apps/a": row.app(), "GET /instances/i/apps/a/builds": row.builds()}.serve)
+				build := map[string]string{"": "b-1", "newest": ""}[row.build]
+				begun := time.Now()
+				err := c.WaitDeployed(within(t, 30*time.Minute), "i", "a", build, row.before)
+				took := time.Since(begun)
+				if row.want == "" && err != nil || row.want != "" && (err == nil || !contains(err.Error(), row.want)) {
+					t.Errorf("%v, want %q", err, row.want)
+				}
+				if took < row.takes || took > row.takes+row.takes/3+longestBlind+2*time.Second {
+					t.Errorf("it took %s, want %s", took, row.takes)
+				}
+				if n := len(transport.requests()); n > 200 {
+					t.Errorf("%d requests", n)
+				}
+			})
+		})
+	}
+}
+
+// The status from before a restart says nothing about what is after it.
+func TestWaitAppRunning(t *testing.T) {
+	app := func(status string) http.HandlerFunc { return says(200, object{"name": "a", "status": status}) }
+	for name, row := range map[string]struct {
+		before string
+		app    func() http.HandlerFunc
+		err    error
+		takes  time.Duration
+	}{
+		"it shows the restart":         {AppRunning, func() http.HandlerFunc { return during(5*time.Second, app(AppBuilding), app(AppRunning)) }, nil, 5 * time.Second},
+		"it runs, as before":           {AppRunning, func() http.HandlerFunc { return app(AppRunning) }, nil, runningHolds},
+		"it ran, and is failed now":    {AppRunning, func() http.HandlerFunc { return during(5*time.Second, app(AppRunning), app(AppFailed)) }, &AppError{}, 5 * time.Second},
+		"it had failed, and runs":      {AppFailed, func() http.HandlerFunc { return during(30*time.Second, app(AppFailed), app(AppRunning)) }, nil, 30 * time.Second},
+		"it had failed, and fails":     {AppFailed, func() http.HandlerFunc { return app(AppFailed) }, &AppError{}, failedHolds},
+		"it fails anew":                {AppFailed, func() http.HandlerFunc { return during(5*time.Second, app(AppBuilding), app(AppFailed)) }, &AppError{}, 5 * time.Second},
+		"a gateway's 404 for a minute": {AppRunning, func() http.HandlerFunc { return during(time.Minute, gateway(404), app(AppRunning)) }, nil, time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := newTestClient(t, script{"GET /instances/i/apps/a": row.app()}.serve)
+				begun := time.Now()
+				err := c.WaitAppRunning(within(t, time.Hour), "i", "a", row.before)
+				if row.err == nil && err != nil || row.err != nil && !isAs[*AppError](err) {
+					t.Errorf("%v", err)
+				}
+				if took := time.Since(begun); took < row.takes || took > row.takes+row.takes/3+longestBlind+2*time.Second {
+					t.Errorf("it took %s, want %s", took, row.takes)
+				}
+			})
+		})
+	}
+}
+
+func TestInterruptedWaitForABuild(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestClient(t, says(200, object{"builds": []object{{"id": "b-1", "status": "running"}}}))
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(5*time.Second, cancel)
+		err := c.WaitDeployed(ctx, "i", "a", "b-1", "")
+		if !isAs[*InterruptedError](err) || !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestBuildWords(t *testing.T) {
+	for status, want := range map[string][2]bool{
+		"queued": {false, false}, "running": {false, false}, "": {false, false}, "pondering": {false, false},
+		"successful": {true, false}, "success": {true, false}, "succeeded": {true, false}, "deployed": {true, false}, "SUCCESS": {true, false},
+		"failed": {false, true}, "failure": {false, true}, "error": {false, true}, "cancelled": {false, true}, "canceled": {false, true},
+	} {
+		build := Build{Status: status}
+		if got := [2]bool{build.Succeeded(), build.Failed()}; got != want {
+			t.Errorf("%q: %v", status, got)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
+)
+
+// As records are read tolerantly, a mistyped tag would be silent: the field would
+// be empty for ever. So each struct is held against the schema of the document
+// that it is, property by property.
+func TestTagsAreTheDocuments(t *testing.T) {
+	doc, err := openapi3.NewLoader().LoadFromData(apispec.Document())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		schema string
+		of     any
+		// Properties that the client has no field for, and fields that the
+		// document has no property for, each with the reason.
+		unread, extra map[string]string
+	}{
+		{"Instance", Instance{}, nil, map[string]string{"tier": "the older name of plan (contract.md, POST /instances)"}},
+		{"Engine", Engine{}, map[string]string{"status": "an engine's status is nobody's concern but the service's"}, map[string]string{
+			"site_url": "the auth engine's", "redirect_urls": "the auth engine's"}},
+		{"AuthEngine", Engine{}, map[string]string{"status": "an engine's status is nobody's concern but the service's"}, nil},
+		{"Usage", Usage{}, nil, nil},
+		{"Monitoring", Monitoring{}, nil, nil},
+		{"BackupSummary", BackupSummary{}, nil, nil},
+		{"Activity", Activity{}, nil, nil},
+		{"InstanceCreate", NewInstance{}, map[string]string{"tier": "plan is sent"}, nil},
+		{"InstanceUpdate", InstanceChange{}, nil, nil},
+		{"EngineBudget", EngineBudget{}, nil, nil},
+		{"Backup", Backup{}, nil, nil},
+		{"Job", Job{}, nil, nil},
+		{"JobError", JobFault{}, nil, nil},
+		{"Connection", Connection{}, nil, nil},
+		{"ConnectionEngines", ConnectionEngines{}, nil, nil},
+		{"PostgresConnection", PostgresConnection{}, nil, nil},
+		{"EngineConnection", URLConnection{}, nil, nil},
+		{"AuthConnection", AuthConnection{}, nil, nil},
+		{"Console", consoleBody{}, nil, nil},
+		{"AuthSettings", AuthSettings{}, nil, nil},
+		{"QueryResult", QueryResult{}, nil, nil},
+		{"Database", Database{}, nil, nil},
+		{"Extension", Extension{}, nil, nil},
+		{"App", App{}, nil, nil},
+		{"AppImport", NewApp{}, nil, nil},
+		{"AppUpdate", AppChange{}, nil, nil},
+		{"Build", Build{}, nil, nil},
+		{"Plans", Plans{}, nil, nil},
+		{"Plan", Plan{}, nil, nil},
+		{"EngineEntry", EngineKind{}, nil, nil},
+		{"Location", Location{}, nil, nil},
+		{"Account", Account{}, nil, nil},
+		{"ProfileUpdate", ProfileChange{}, nil, nil},
+		{"Billing", Billing{}, nil, nil},
+		{"Subscription", Subscription{}, nil, nil},
+		{"Charge", Charge{}, nil, nil},
+		{"WebhookCreated", Webhook{}, nil, nil},
+		{"WebhookUpdate", WebhookChange{}, nil, nil},
+	} {
+		schema := doc.Components.Schemas[row.schema]
+		if schema == nil {
+			t.Errorf("the document has no schema %s", row.schema)
+			continue
+		}
+		for _, problem := range tagProblems(slices.Collect(maps.Keys(schema.Value.Properties)), reflect.TypeOf(row.of), row.unread, row.extra) {
+			t.Errorf("%s: %s", row.schema, problem)
+		}
+	}
+}
+
+// tagProblems tells what differs between the properties of a schema and the tags
+// of a struct.
+func tagProblems(properties []string, of reflect.Type, unread, extra map[string]string) []string {
+	var problems []string
+	tags := map[string]bool{}
+	for i := range of.NumField() {
+		field := of.Field(i)
+		if !field.IsExported() || field.Tag.Get("json") == "-" { // "-" says that it is not on the wire
+			continue
+		}
+		tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case tag == "":
+			problems = append(problems, fmt.Sprintf("field %s has no tag", field.Name))
+		case !slices.Contains(properties, tag) && extra[tag] == "":
+			problems = append(problems, fmt.Sprintf("field %s is tagged %q, which is no property", field.Name, tag))
+		case slices.Contains(properties, tag) && extra[tag] != "":
+			problems = append(problems, fmt.Sprintf("%q is a property after all", tag))
+		}
+		tags[tag] = true
+	}
+	for _, property := range properties {
+		if !tags[property] && unread[property] == "" {
+			problems = append(problems, fmt.Sprintf("property %q is no field", property))
+		}
+	}
+	for property := range unread {
+		if tags[property] || !slices.Contains(properties, property) {
+			problems = append(problems, fmt.Sprintf("%q is said to be left out, and is not", property))
+		}
+	}
+	slices.Sort(problems)
+	return problems
+}
+
+// The test is tested: it finds what it is there to find.
+func TestMistypedTagsAreFound(t *testing.T) {
+	type record struct {
+		ID       string `json:"id"`
+		Created  Time   `json:"createdAt"`
+		Untagged string
+		Extra    string `json:"extra"`
+	}
+	want := []string{
+		`"gone" is said to be left out, and is not`,
+		`"id" is said to be left out, and is not`,
+		`field Created is tagged "createdAt", which is no property`,
+		`field Untagged has no tag`,
+		`property "created_at" is no field`,
+	}
+	got := tagProblems([]string{"id", "created_at", "quiet"}, reflect.TypeFor[record](),
+		map[string]string{"quiet": "r", "gone": "r", "id": "r"}, map[string]string{"extra": "r"})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The answers that are read by hand, in UnmarshalJSON or where they are asked for,
+// are read from what the document calls them.
+func TestAnswersReadByHand(t *testing.T) {
+	doc, err := openapi3.NewLoader().LoadFromData(apispec.Document())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// sample gives each property of a schema its own name as its value.
+	sample := func(schema string) []byte {
+		values := object{}
+		for name := range doc.Components.Schemas[schema].Value.Properties {
+			values[name] = name
+		}
+		encoded, _ := json.Marshal(values)
+		return encoded
+	}
+	var accepted, built, maybe Pending
+	var created createdAnswer
+	var fault JobFault
+	for schema, into := range map[string]any{"Accepted": &accepted, "BuildAccepted": &built, "MaybeBuildAccepted": &maybe, "InstanceCreated": &created, "JobError": &fault} {
+		if err := json.Unmarshal(sample(schema), into); err != nil {
+			t.Errorf("%s: %v", schema, err)
+		}
+	}
+	if want := (Pending{JobID: "job_id"}); accepted != want {
+		t.Errorf("%+v", accepted)
+	}
+	if want := (Pending{JobID: "job_id", BuildID: "build_id"}); built != want || maybe != want {
+		t.Errorf("%+v, %+v", built, maybe)
+	}
+	if want := (createdAnswer{ID: "id", Status: "status", CheckoutURL: "checkout_url", Pending: Pending{JobID: "job_id"}}); created != want {
+		t.Errorf("%+v", created)
+	}
+	if want := (JobFault{Code: "code", Detail: "detail"}); fault != want {
+		t.Errorf("%+v", fault)
+	}
+	for schema, property := range map[string]string{
+		"Instances": "instances", "Webhooks": "webhooks", "Apps": "apps", "Builds": "builds", "Backups": "backups", "Databases": "databases",
+		"Extensions": "extensions", "Locations": "locations", "Allowlist": "allowlist", "ErrorNotFound": "code",
+	} {
+		if doc.Components.Schemas[schema].Value.Properties[property] == nil {
+			t.Errorf("%s holds no %q", schema, property)
+		}
+	}
+	c, _ := newTestClient(t, script{
+		"GET /billing":               says(200, object{"subscriptions": []object{{"plan": "p"}}, "charges": []object{{"id": "c"}}}),
+		"GET /instances/i/allowlist": says(200, object{"allowlist": []string{"::1"}}),
+	}.serve)
+	billing, err := c.Billing(t.Context())
+	if err != nil || len(billing.Subscriptions) != 1 || len(billing.Charges) != 1 {
+		t.Errorf("%+v, %v", billing, err)
+	}
+	list, err := c.Allowlist(t.Context(), "i")
+	if err != nil || !list.Set || len(list.Value) != 1 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}

@@ -1,0 +1,138 @@
+package client
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestPendingShapes(t *testing.T) {
+	for raw, want := range map[string]Pending{
+		`{"job_id": "j-1"}`:                     {JobID: "j-1"},
+		`{"job": {"id": "j-1", "status": "x"}}`: {JobID: "j-1"},
+		`{"job": "j-1"}`:                        {JobID: "j-1"},
+		`{"job_id": null, "job": "j-1"}`:        {JobID: "j-1"},
+		`{"job_id": "j-1", "build_id": "b-1"}`:  {JobID: "j-1", BuildID: "b-1"},
+		`{"job_id": "j-1", "build_id": null}`:   {JobID: "j-1"},
+		`{"id": "j-1", "operation": "reset"}`:   {JobID: "j-1"},
+		`{"id": "j-1", "progress": 0}`:          {JobID: "j-1"},
+		`{"id": "j-1", "progress": "x"}`:        {JobID: "j-1"},
+		`{"id": "i-1", "status": "running"}`:    {}, // an instance's record
+		`{"operation": 7, "job_id": "j-1"}`:     {JobID: "j-1"},
+		`{"job": null}`:                         {},
+		`{}`:                                    {},
+		`null`:                                  {},
+		`{"extra": {"deep": [1]}}`:              {},
+	} {
+		var got Pending
+		if err := json.Unmarshal([]byte(raw), &got); err != nil || got != want {
+			t.Errorf("%s is %+v, %v", raw, got, err)
+		}
+	}
+	for _, raw := range []string{`[]`, `"j-1"`, `{"job_id": 7}`, `{"job": 7}`} {
+		if err := json.Unmarshal([]byte(raw), &Pending{}); err == nil {
+			t.Errorf("%s was read", raw)
+		}
+	}
+}
+
+func TestEnginesShapes(t *testing.T) {
+	for raw, want := range map[string]Engines{
+		`{"postgres": {"memory_mb": 512, "port": 5432, "status": "running"}}`: {"postgres": {MemoryMB: 512, Port: 5432}},
+		`{"postgres": true, "apps": false, "auth": null}`:                     {"postgres": {}},
+		`["postgres", "auth"]`:                              {"postgres": {}, "auth": {}},
+		`{"auth": {"site_url": "", "redirect_urls": null}}`: {"auth": {SiteURL: Some(""), RedirectURLs: Some([]string(nil))}},
+		`{}`: {},
+		`[]`: {},
+	} {
+		var got Engines
+		if err := json.Unmarshal([]byte(raw), &got); err != nil {
+			t.Errorf("%s: %v", raw, err)
+		} else if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", raw, diff)
+		}
+	}
+	for _, raw := range []string{`7`, `"postgres"`, `{"postgres": 7}`, `[1]`} {
+		if err := json.Unmarshal([]byte(raw), &Engines{}); err == nil {
+			t.Errorf("%s was read", raw)
+		}
+	}
+}
+
+func TestAbsentIsNotEmpty(t *testing.T) {
+	var i Instance
+	if err := json.Unmarshal([]byte(`{"id": "i", "tags": null, "unheard_of": 1, "job_id": null}`), &i); err != nil {
+		t.Fatal(err)
+	}
+	if !i.Tags.Set || i.Tags.Value != nil || i.Allowlist.Set || i.Engines.Set || i.ConsoleMode.Set || i.JobID != "" || !i.CreatedAt.IsZero() {
+		t.Errorf("%+v", i)
+	}
+}
+
+// Fields that only inform may be of any type: they are dropped, and the record is
+// read.
+func TestCosmeticFields(t *testing.T) {
+	others := []string{`null`, `7`, `99.5`, `true`, `""`, `"text"`, `[]`, `[1]`, `{}`, `{"a": [1]}`, `1735689600`}
+	for _, other := range others {
+		var job Job
+		raw := `{"id": "j", "status": "running", "progress": ` + other + `, "error": ` + other + `, "created_at": ` + other + `, "finished_at": ` + other + `}`
+		if err := json.Unmarshal([]byte(raw), &job); err != nil || job.ID != "j" || job.Status != "running" {
+			t.Errorf("%s: %+v, %v", raw, job, err)
+		}
+		var i Instance
+		raw = `{"id": "i", "status": "running", "usage": ` + other + `, "monitoring": ` + other + `, "backups": ` + other + `, "activity": ` + other + `, "created_at": ` + other + `}`
+		if err := json.Unmarshal([]byte(raw), &i); err != nil || i.ID != "i" || i.Status != "running" || !i.CreatedAt.IsZero() {
+			t.Errorf("%s: %+v, %v", raw, i, err)
+		}
+		raw = `{"id": "i", "usage": {"cpu_percent": ` + other + `}, "monitoring": {"checked_at": ` + other + `}, "backups": {"last_at": ` + other + `}, "activity": [{"at": ` + other + `, "type": "rotate"}, ` + other + `]}`
+		i = Instance{}
+		if err := json.Unmarshal([]byte(raw), &i); err != nil || i.ID != "i" || len(i.Activity) == 0 || i.Activity[0].Type != "rotate" {
+			t.Errorf("%s: %+v, %v", raw, i, err)
+		}
+		var build Build
+		raw = `{"id": "b", "status": "failed", "error": ` + other + `, "created_at": ` + other + `, "finished_at": ` + other + `}`
+		if err := json.Unmarshal([]byte(raw), &build); err != nil || !build.Failed() {
+			t.Errorf("%s: %+v, %v", raw, build, err)
+		}
+		var app App
+		raw = `{"name": "a", "status": "running", "created_at": ` + other + `}`
+		if err := json.Unmarshal([]byte(raw), &app); err != nil || app.Name != "a" {
+			t.Errorf("%s: %+v, %v", raw, app, err)
+		}
+	}
+}
+
+func TestInformalValues(t *testing.T) {
+	for raw, want := range map[string]Job{
+		`{"progress": 99.5}`:                                     {Progress: Informal[int]{Value: 99}},
+		`{"progress": 40}`:                                       {Progress: Informal[int]{Value: 40}},
+		`{"progress": "40"}`:                                     {},
+		`{"error": "no capacity"}`:                               {Error: JobFault{Detail: "no capacity"}},
+		`{"error": {"code": "c", "detail": "d"}}`:                {Error: JobFault{Code: "c", Detail: "d"}},
+		`{"error": {"code": 7, "detail": "d"}}`:                  {Error: JobFault{Detail: "d"}},
+		`{"error": null}`:                                        {},
+		`{"created_at": "2026-01-02T03:04:05+01:00"}`:            {CreatedAt: Time{time.Date(2026, 1, 2, 2, 4, 5, 0, time.UTC)}},
+		`{"created_at": "yesterday", "finished_at": 1735689600}`: {},
+	} {
+		var got Job
+		if err := json.Unmarshal([]byte(raw), &got); err != nil {
+			t.Errorf("%s: %v", raw, err)
+		} else if got.Progress != want.Progress || got.Error != want.Error || !got.CreatedAt.Equal(want.CreatedAt.Time) || got.CreatedAt.Location() != time.UTC && !got.CreatedAt.IsZero() || !got.FinishedAt.IsZero() {
+			t.Errorf("%s is %+v", raw, got)
+		}
+	}
+}
+
+// What is needed is not dropped: an id of another type is no id.
+func TestNeededFieldsAreNotDropped(t *testing.T) {
+	for raw, into := range map[string]any{
+		`{"id": 7}`: &Instance{}, `{"id": "i", "status": 7}`: &Instance{}, `{"id": "j", "status": {}}`: &Job{}, `{"name": []}`: &App{},
+		`{"id": "i", "tags": "a"}`: &Instance{}, `{"id": "i", "allowlist": {}}`: &Instance{},
+	} {
+		if err := json.Unmarshal([]byte(raw), into); err == nil {
+			t.Errorf("%s was read as %+v", raw, into)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package client
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestCreationOfAnEndpoint(t *testing.T) {
+	const secret = "a secret of the test"
+	endpoint := func(id, url string) object { return object{"id": id, "url": url} }
+	list := func(endpoints ...object) http.HandlerFunc { return says(200, object{"webhooks": endpoints}) }
+	ours, old := endpoint("w", "https://h.example/"), endpoint("old", "https://h.example/")
+	for name, row := range map[string]struct {
+		post  http.HandlerFunc
+		lists func() http.HandlerFunc
+		id    string // "" for an error
+		err   any
+	}{
+		"answered":                         {says(201, object{"id": "w", "url": "https://h.example/"}), func() http.HandlerFunc { return list() }, "w", nil},
+		"lost, and found":                  {gateway(502), func() http.HandlerFunc { return inTurn(list(), list(ours)) }, "w", nil},
+		"an answer without an id":          {says(201, object{"ok": true}), func() http.HandlerFunc { return inTurn(list(), list(ours)) }, "w", nil},
+		"lost, made 40 s later":            {gateway(504), func() http.HandlerFunc { return inTurn(list(), during(40*time.Second, list(), list(ours))) }, "w", nil},
+		"lost, the list fails for a while": {gateway(504), func() http.HandlerFunc { return inTurn(list(), during(40*time.Second, gateway(404), list(ours))) }, "w", nil},
+		"lost, one of years ago is there":  {gateway(502), func() http.HandlerFunc { return list(old) }, "", &UnknownCreationError{}},
+		"lost, both are there":             {gateway(502), func() http.HandlerFunc { return inTurn(list(old), list(ours, old)) }, "w", nil},
+		"lost, another URL is there":       {gateway(502), func() http.HandlerFunc { return inTurn(list(), list(endpoint("x", "https://h.example/other"))) }, "", &UnknownCreationError{}},
+		"lost, never made":                 {gateway(502), func() http.HandlerFunc { return list() }, "", &UnknownCreationError{}},
+		"refused":                          {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 422, "validation_failed") }, func() http.HandlerFunc { return list() }, "", ErrValidation},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				// Neither a Date nor /locations is needed for it.
+				c, transport := newTestClient(t, script{"POST /webhooks": row.post, "GET /webhooks": row.lists()}.serve)
+				begun := time.Now()
+				webhook, err := c.CreateWebhook(t.Context(), "https://H.example/", secret, true)
+				switch want := row.err.(type) {
+				case nil:
+					if err != nil || webhook.ID != row.id {
+						t.Errorf("%+v, %v", webhook, err)
+					}
+				case *UnknownCreationError:
+					if !isAs[*UnknownCreationError](err) {
+						t.Errorf("%+v, %v", webhook, err)
+					}
+				case error:
+					if !errors.Is(err, want) {
+						t.Errorf("%+v, %v", webhook, err)
+					}
+				}
+				if n := transport.count("POST"); n != 1 {
+					t.Errorf("%d POSTs", n)
+				}
+				if took := time.Since(begun); took > actionPatience+time.Minute {
+					t.Errorf("it took %s", took)
+				}
+				for _, request := range transport.requests() {
+					if request != "POST /webhooks" && request != "GET /webhooks" {
+						t.Errorf("%s was sent", request)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestTwoEndpointsOfOneURLNeverAdoptEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var made []object
+		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				made = append(made, object{"id": string(rune('a' + len(made))), "url": "https://h.example/"})
+				respond(w, dropped, nil)
+				return
+			}
+			respond(w, 200, object{"webhooks": append([]object{}, made...)})
+		})
+		ids := make(chan string, 2)
+		for range 2 {
+			go func() {
+				webhook, err := c.CreateWebhook(t.Context(), "https://h.example/", "a secret of the test", true)
+				if err != nil || !webhook.Adopted {
+					t.Errorf("%+v, %v", webhook, err)
+				}
+				ids <- webhook.ID
+			}()
+		}
+		if one, other := <-ids, <-ids; one == other || len(made) != 2 {
+			t.Errorf("both got %s of %v", one, made)
+		}
+	})
+}
+
+func TestChangeOfAnEndpoint(t *testing.T) {
+	record := says(200, object{"id": "w", "url": "https://h.example/", "enabled": true})
+	for name, answer := range map[string]http.HandlerFunc{
+		"the record":     record,
+		"nothing":        func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) },
+		"something else": says(200, object{"ok": true}),
+	} {
+		c, _ := newTestClient(t, script{"PATCH /webhooks/w": answer, "GET /webhooks/w": record}.serve)
+		webhook, err := c.UpdateWebhook(t.Context(), "w", WebhookChange{})
+		if err != nil || webhook.ID != "w" || !webhook.Enabled.Value {
+			t.Errorf("%s: %+v, %v", name, webhook, err)
+		}
+	}
+}
+
+func TestDeletionOfAnEndpoint(t *testing.T) {
+	none := says(200, object{"webhooks": []object{}})
+	holds := says(200, object{"webhooks": []object{{"id": "w"}}})
+	for name, row := range map[string]struct {
+		remove, record, list http.HandlerFunc
+		err                  error
+	}{
+		"done":                    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, notFound, none, nil},
+		"gone":                    {notFound, notFound, none, nil},
+		"lost, then gone":         {inTurn(gateway(504), notFound), notFound, none, nil},
+		"a gateway's 404":         {gateway(404), notFound, none, ErrForeign},
+		"404, and it is there":    {notFound, says(200, object{"id": "w"}), holds, ErrNotFound},
+		"404, and the list says":  {notFound, notFound, holds, ErrContradiction},
+		"404, then a gateway's":   {notFound, gateway(404), none, ErrForeign},
+		"a replica lacked it":     {notFound, inTurn(notFound, says(200, object{"id": "w"})), holds, ErrNotFound},
+		"a page of somebody else": {gateway(403), notFound, none, ErrForbidden},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := newTestClient(t, script{"DELETE /webhooks/w": row.remove, "GET /webhooks/w": row.record, "GET /webhooks": row.list}.serve)
+			if err := c.DeleteWebhook(t.Context(), "w"); row.err == nil && err != nil || row.err != nil && !errors.Is(err, row.err) {
+				t.Errorf("%s: %v, want %v", name, err, row.err)
+			}
+		})
+	}
+}
+
+func TestSameURL(t *testing.T) {
+	for pair, want := range map[[2]string]bool{
+		{"https://A.example/x", "https://a.example/x"}: true,
+		{"HTTPS://a.example/x", "https://a.example/x"}: true,
+		{"https://a.example/X", "https://a.example/x"}: false,
+		{"https://a.example", "https://b.example"}:     false,
+		{"://", "://"}:               true,
+		{"://", "https://a.example"}: false,
+	} {
+		if got := SameURL(pair[0], pair[1]); got != want {
+			t.Errorf("%v: %v", pair, got)
+		}
+	}
+}
