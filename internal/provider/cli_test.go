@@ -164,6 +164,15 @@ func (s *started) runs() bool {
 	}
 }
 
+// mustRun checks that the CLI has not ended yet, as it would if it believed too
+// early what it waits for.
+func (s *started) mustRun() {
+	s.t.Helper()
+	if !s.runs() {
+		s.t.Fatalf("the CLI has ended too early:\n%s", unwrapped(s.output.String()))
+	}
+}
+
 func (s *started) signal(sig syscall.Signal) {
 	s.t.Helper()
 	if err := s.command.Process.Signal(sig); err != nil {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
@@ -64,15 +63,20 @@ var jobFaults = []faultRow{
 	}},
 	{12, "polls answered by resets, 500, 404, HTML, half JSON", func(t *testing.T) string {
 		cases := map[string]func(*testing.T){
-			// Nobody knows the job any more: its grace over, the instance's record decides.
+			// Nobody knows the job: only the instance's record tells that it runs.
 			"404": func(t *testing.T) {
 				fake := startFake(t)
+				release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
 				fake.Inject(fakeservice.Fault{Method: "GET", Path: "/jobs/*", Times: -1, Status: http.StatusNotFound, Code: "not_found"})
 				w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
-				begun := time.Now()
-				w.apply()
-				must(t, time.Since(begun) > time.Minute, "a job that was missing for %s was believed to have ended", time.Since(begun))
+				apply := w.start("apply", "-auto-approve", "-no-color")
+				until(t, "the job is asked for five times", func() bool { return fake.Count("GET", "/jobs/*") > 4 || !apply.runs() })
+				apply.mustRun()
+				release()
+				r := apply.wait()
+				must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
 				w.mustBeSettled()
+				must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
 			},
 		}
 		for name, fault := range map[string]fakeservice.Fault{
@@ -89,7 +93,7 @@ var jobFaults = []faultRow{
 				w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
 				apply := w.start("apply", "-auto-approve", "-no-color")
 				until(t, "a poll is answered after five that were not", func() bool { return wellAnswered(fake, "GET", "/jobs/*") > 0 || !apply.runs() })
-				must(t, apply.runs(), "the apply ended before the job")
+				apply.mustRun()
 				release()
 				r := apply.wait()
 				must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
@@ -98,7 +102,7 @@ var jobFaults = []faultRow{
 			}
 		}
 		atOnce(t, cases)
-		return "4 kinds, 5 in a row each: tolerated, 1 POST each; 404: after a minute decided by the instance"
+		return "4 kinds, 5 in a row each: tolerated, 1 POST each; 404: decided by the instance"
 	}},
 	{18, "409 from a foreign job; 409 from an unknown code", func(t *testing.T) string {
 		fake := seededApps(t)

@@ -36,7 +36,7 @@ const rowsAtOnce = 12
 func TestFaults(t *testing.T) {
 	needsCLI(t)
 	rows := slices.Concat(creationFaults, interruptionFaults, jobFaults, readFaults, writeFaults, transportFaults,
-		gatewayFaults, absenceFaults, shapeFaults, paceFaults, networkFaults, addressFaults)
+		gatewayFaults, absenceFaults, shapeFaults, paceFaults, networkFaults, addressFaults, promiseFaults)
 	slices.SortStableFunc(rows, func(a, b faultRow) int { return b.number - a.number })
 	counted := make([]string, len(rows))
 	places := make(chan struct{}, rowsAtOnce)
