@@ -169,4 +169,3 @@ func find[T record](records []T, id string) (T, bool) {
 	var none T
 	return none, false
 }
-

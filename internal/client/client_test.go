@@ -32,6 +32,10 @@ const (
 	truncated             // 200, with a body that breaks off in its middle
 )
 
+// hotLoop is more than any test sends. Fake time stands still in a loop without a
+// pause, so nothing else would end it.
+const hotLoop = 50_000
+
 // trouble is the header by which a handler asks the transport for one of them.
 const trouble = "X-Trouble"
 
@@ -39,6 +43,9 @@ func (h *handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	h.mu.Lock()
 	h.log = append(h.log, r.Method+" "+strings.TrimPrefix(r.URL.Path, "/api/v1"))
 	h.times = append(h.times, time.Now())
+	if len(h.log) > hotLoop {
+		panic(fmt.Sprintf("a hot loop: %d requests in %s, the newest %s", len(h.log), time.Since(h.times[0]), h.log[hotLoop]))
+	}
 	h.mu.Unlock()
 	recorder := httptest.NewRecorder()
 	recorder.Header().Set("Date", time.Now().UTC().Format(http.TimeFormat))

@@ -1,0 +1,42 @@
+package client
+
+import "testing"
+
+func TestCanonicalCIDR(t *testing.T) {
+	for raw, want := range map[string]string{
+		"203.0.113.7":        "203.0.113.7/32",
+		"203.0.113.0/24":     "203.0.113.0/24",
+		"0.0.0.0/0":          "0.0.0.0/0",
+		"2001:DB8::1":        "2001:db8::1/128",
+		"2001:db8::/32":      "2001:db8::/32",
+		"::ffff:203.0.113.7": "203.0.113.7/32",
+		"203.0.113.7/24":     "",
+		"203.0.113.0/33":     "",
+		"fe80::1%eth0":       "",
+		"example.com":        "",
+		"":                   "",
+	} {
+		got, err := CanonicalCIDR(raw)
+		if (err == nil) != (want != "") || err == nil && got.String() != want {
+			t.Errorf("%q is %s, %v", raw, got, err)
+		}
+	}
+}
+
+func TestSameCIDRs(t *testing.T) {
+	for _, row := range []struct {
+		a, b []string
+		want bool
+	}{
+		{[]string{"203.0.113.7", "::/0"}, []string{"::/0", "203.0.113.7/32"}, true},
+		{[]string{"203.0.113.7", "203.0.113.7/32"}, []string{"203.0.113.7"}, true},
+		{nil, []string{}, true},
+		{[]string{"203.0.113.7"}, nil, false},
+		{[]string{"203.0.113.7"}, []string{"203.0.113.8"}, false},
+		{[]string{"what is this"}, []string{"what is this"}, true},
+	} {
+		if got := SameCIDRs(row.a, row.b); got != row.want {
+			t.Errorf("%v and %v: %v", row.a, row.b, got)
+		}
+	}
+}
