@@ -272,3 +272,35 @@ func TestListFromBeforeACreationProvesNoAbsence(t *testing.T) {
 		}
 	})
 }
+
+// A setting is gone with its engine: also that is told only when it is confirmed.
+func TestAbsentSettings(t *testing.T) {
+	for name, refresh := range map[string]func(context.Context, *Client) error{
+		"allowlist":     func(ctx context.Context, c *Client) error { _, err := c.RefreshAllowlist(ctx, "i"); return err },
+		"console mode":  func(ctx context.Context, c *Client) error { _, err := c.RefreshConsoleMode(ctx, "i"); return err },
+		"auth settings": func(ctx context.Context, c *Client) error { _, err := c.RefreshAuthSettings(ctx, "i"); return err },
+	} {
+		for row, answers := range map[string]struct {
+			serve http.HandlerFunc
+			err   error
+		}{
+			"gone":            {notFound, ErrNotFound},
+			"there again":     {inTurn(notFound, says(200, object{"mode": "ro"})), nil},
+			"a gateway's 404": {gateway(404), ErrForeign},
+		} {
+			t.Run(name+", "+row, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					c, _ := newTestClient(t, answers.serve)
+					begun := time.Now()
+					err := refresh(t.Context(), c)
+					if !errors.Is(err, answers.err) {
+						t.Errorf("%v, want %v", err, answers.err)
+					}
+					if waited := time.Since(begun) >= absencePause; waited == (row == "a gateway's 404") {
+						t.Errorf("it took %s", time.Since(begun))
+					}
+				})
+			})
+		}
+	}
+}

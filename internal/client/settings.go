@@ -88,3 +88,27 @@ func (t *Turn) SetAuthSettings(ctx context.Context, siteURL string, redirectURLs
 		},
 	})
 }
+
+// RefreshAllowlist reads the allowlist for a refresh; see refreshSetting.
+func (c *Client) RefreshAllowlist(ctx context.Context, instanceID string) (Maybe[[]string], error) {
+	return refreshSetting(ctx, c, instanceID, "allowlist", c.Allowlist)
+}
+
+// RefreshConsoleMode reads the SQL console's mode for a refresh; see refreshSetting.
+func (c *Client) RefreshConsoleMode(ctx context.Context, instanceID string) (string, error) {
+	return refreshSetting(ctx, c, instanceID, "sql-console", c.ConsoleMode)
+}
+
+// RefreshAuthSettings reads the auth engine's settings for a refresh; see
+// refreshSetting.
+func (c *Client) RefreshAuthSettings(ctx context.Context, instanceID string) (AuthSettings, error) {
+	return refreshSetting(ctx, c, instanceID, "auth-settings", c.AuthSettings)
+}
+
+// refreshSetting reads a setting. ErrNotFound is told only of a confirmed absence:
+// the instance is gone, or the engine that has the setting.
+func refreshSetting[T any](ctx context.Context, c *Client, instanceID, name string, read func(context.Context, string) (T, error)) (T, error) {
+	again := func(ctx context.Context) (T, error) { return read(ctx, instanceID) }
+	value, err := again(ctx)
+	return present(ctx, c, childThing(instanceID, "settings", name), value, err, again, nil)
+}

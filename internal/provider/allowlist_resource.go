@@ -114,7 +114,7 @@ func (m *allowlistModel) refresh(ctx context.Context, c *client.Client) error {
 	instance, err := c.RefreshInstance(ctx, id)
 	list := instance.Allowlist
 	if err == nil && !list.Set {
-		list, err = c.Allowlist(ctx, id)
+		list, err = c.RefreshAllowlist(ctx, id)
 	}
 	if err == nil {
 		m.setRecord(list)

@@ -82,7 +82,7 @@ func (m *authSettingsModel) refresh(ctx context.Context, c *client.Client) error
 	auth := instance.Engines.Value["auth"]
 	settings := client.AuthSettings{SiteURL: auth.SiteURL, RedirectURLs: auth.RedirectURLs}
 	if !auth.SiteURL.Set || !auth.RedirectURLs.Set {
-		if settings, err = c.AuthSettings(ctx, id); err != nil {
+		if settings, err = c.RefreshAuthSettings(ctx, id); err != nil {
 			return err
 		}
 	}

@@ -67,7 +67,7 @@ func (m *consoleModeModel) refresh(ctx context.Context, c *client.Client) error 
 	instance, err := c.RefreshInstance(ctx, id)
 	mode := instance.ConsoleMode.Value
 	if err == nil && mode == "" {
-		mode, err = c.ConsoleMode(ctx, id)
+		mode, err = c.RefreshConsoleMode(ctx, id)
 	}
 	if err == nil && mode != "" {
 		m.Mode = types.StringValue(mode)

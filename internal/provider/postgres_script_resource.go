@@ -148,9 +148,16 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 		return
 	}
 	ran, err := r.run(ctx, state, state.DestroySQL.ValueString(), timeout)
+	if errors.Is(err, client.ErrNotFound) && !ran {
+		// The instance is gone with all that the script made, once that is confirmed.
+		_, lookErr := r.client.RefreshInstance(ctx, state.InstanceID.ValueString())
+		if errors.Is(lookErr, client.ErrNotFound) {
+			return
+		}
+		err = errors.Join(err, lookErr)
+	}
 	var unknown *client.OutcomeError
 	switch {
-	case errors.Is(err, client.ErrNotFound) && !ran: // the instance is gone with all that the script made
 	case errors.As(err, &unknown) && !ran:
 		resp.Diagnostics.AddError("Unable to run destroy_sql on instance "+state.InstanceID.ValueString(), sentence(err.Error())+"\n\n"+
 			"Look whether the statements took effect. If they did, run terraform state rm with the resource's address, so that they are not run again. "+

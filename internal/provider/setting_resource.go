@@ -149,7 +149,15 @@ func (r *settingResource[M, P]) Delete(ctx context.Context, req resource.DeleteR
 		return
 	}
 	err := r.put(ctx, &state, timeout, &resp.Diagnostics)
-	if err != nil && !errors.Is(err, client.ErrNotFound) {
+	if errors.Is(err, client.ErrNotFound) {
+		// It is gone with its instance, or its engine, once that is confirmed.
+		lookErr := P(&state).refresh(ctx, r.client)
+		if errors.Is(lookErr, client.ErrNotFound) {
+			return
+		}
+		err = errors.Join(err, lookErr)
+	}
+	if err != nil {
 		addError(&resp.Diagnostics, "Unable to set back the "+r.of(&state), err)
 	}
 }
