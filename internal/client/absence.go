@@ -170,11 +170,3 @@ func find[T record](records []T, id string) (T, bool) {
 	return none, false
 }
 
-// pick is a record of a list, or ErrNotFound.
-func pick[T record](records []T, id, what string, err error) (T, error) {
-	value, found := find(records, id)
-	if err == nil && !found {
-		err = fmt.Errorf("%s %s: %w", what, id, ErrNotFound)
-	}
-	return value, err
-}

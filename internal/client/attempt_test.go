@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -50,6 +51,28 @@ func TestWithoutAConnectionNothingWasSent(t *testing.T) {
 				t.Errorf("%v: nothing was sent, so the outcome is known", err)
 			}
 		})
+	}
+}
+
+func TestNothingSent(t *testing.T) {
+	broken := errors.New("broken")
+	for _, row := range []struct {
+		err  error
+		want bool
+	}{
+		{&net.OpError{Op: "dial", Err: broken}, true},
+		{&net.OpError{Op: "proxyconnect", Err: broken}, true},
+		{fmt.Errorf("wrapped: %w", &net.OpError{Op: "dial", Err: broken}), true},
+		{&notSentError{broken}, true},
+		{&net.OpError{Op: "read", Err: broken}, false},
+		{&net.OpError{Op: "write", Err: broken}, false},
+		{io.ErrUnexpectedEOF, false},
+		{context.Canceled, false},
+		{nil, false},
+	} {
+		if got := nothingSent(row.err); got != row.want {
+			t.Errorf("%v: %v", row.err, got)
+		}
 	}
 }
 

@@ -236,6 +236,32 @@ func TestNoPlaceIsLost(t *testing.T) {
 	})
 }
 
+// One whose turn comes in the very moment that it leaves gives its place on.
+func TestTurnThatComesTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for range 50 { // which of the two it sees is left to chance
+			l := newLimiter(0, newRandom(nil))
+			l.window = 1
+			if err := l.enter(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				if l.enter(ctx) == nil {
+					l.leave(time.Now(), nil)
+				}
+			}()
+			synctest.Wait()
+			cancel()
+			l.leave(time.Now(), nil)
+			synctest.Wait()
+			if l.underway != 0 || len(l.waiting) != 0 {
+				t.Fatalf("%d under way, %d waiting", l.underway, len(l.waiting))
+			}
+		}
+	})
+}
+
 func TestWindowFollowsTheAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(0, newRandom(nil))

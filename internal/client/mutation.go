@@ -38,6 +38,15 @@ func (m mutation) runs(job Job) bool {
 	return job.Operation == "" || job.Operation == m.operation && job.Target == m.target
 }
 
+// lag is for how long the records may not show the mutation yet. That something
+// is gone takes a pause on top to confirm.
+func (m mutation) lag() time.Duration {
+	if m.method == http.MethodDelete {
+		return readLag + 2*absencePause
+	}
+	return readLag
+}
+
 // A pace is the growing pause of a loop that sends again.
 type pace struct {
 	c     *Client
@@ -112,7 +121,7 @@ func (t *Turn) ownJobEnded(ctx context.Context, m mutation) (bool, error) {
 // shownSoon tells whether the records show a mutation, at the latest once they
 // no longer lag behind.
 func (t *Turn) shownSoon(ctx context.Context, m mutation) (bool, error) {
-	_, shown, err := look(ctx, t.c, readLag, func(ctx context.Context) (struct{}, bool, error) {
+	_, shown, err := look(ctx, t.c, m.lag(), func(ctx context.Context) (struct{}, bool, error) {
 		shown, err := m.shown(ctx)
 		return struct{}{}, shown, err
 	})
@@ -209,7 +218,7 @@ func (t *Turn) accepted(ctx context.Context, m mutation, pending Pending) (Pendi
 		t.c.Claim(pending.JobID)
 		return pending, nil
 	}
-	found, ok, err := look(ctx, t.c, readLag, func(ctx context.Context) (Pending, bool, error) {
+	found, ok, err := look(ctx, t.c, m.lag(), func(ctx context.Context) (Pending, bool, error) {
 		instance, err := t.c.Instance(ctx, t.id)
 		switch {
 		case errors.Is(err, ErrNotFound) && m.operation == OpDelete:

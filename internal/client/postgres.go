@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
 )
 
 // A QueryResult is what a statement answered.
@@ -116,7 +115,8 @@ func (t *Turn) SetExtension(ctx context.Context, database, name string) (Pending
 		target:    extensionTarget(name),
 		shown: func(ctx context.Context) (bool, error) {
 			extensions, err := t.c.Extensions(ctx, t.id)
-			return holdsExtension(extensions, database, name), err
+			_, there := findExtension(extensions, database, name)
+			return there, err
 		},
 	})
 }
@@ -140,9 +140,12 @@ func (t *Turn) DropExtension(ctx context.Context, database, name string) (Pendin
 // extensionTarget is the target of an extension's jobs.
 func extensionTarget(name string) string { return "postgres/extensions/" + name }
 
-// holdsExtension finds an extension in a database, in any for "".
-func holdsExtension(extensions []Extension, database, name string) bool {
-	return slices.ContainsFunc(extensions, func(e Extension) bool {
-		return e.Name == name && (database == "" || e.Database == database)
-	})
+// findExtension finds an extension in a database, in any for "".
+func findExtension(extensions []Extension, database, name string) (Extension, bool) {
+	for _, e := range extensions {
+		if e.Name == name && (database == "" || e.Database == database) {
+			return e, true
+		}
+	}
+	return Extension{}, false
 }

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -235,7 +236,11 @@ func (c *Client) sharedApps(ctx context.Context, instanceID string, believed bel
 func (c *Client) RefreshDatabase(ctx context.Context, instanceID, name string) (Database, error) {
 	read := func(ctx context.Context, believed believer) (Database, error) {
 		databases, err := c.sharedDatabases(ctx, instanceID, believed)
-		return pick(databases, name, "database", err)
+		database, found := find(databases, name)
+		if err == nil && !found {
+			err = fmt.Errorf("database %s: %w", name, ErrNotFound)
+		}
+		return database, err
 	}
 	database, err := read(ctx, c.reads.ofInstance(instanceID))
 	return present(ctx, c, childThing(instanceID, "databases", name), database, err, fresh(c, read), nil)
@@ -253,7 +258,11 @@ func (c *Client) RefreshExtension(ctx context.Context, instanceID, database, nam
 		extensions, err := c.reads.extensions.get(ctx, instanceID, believed, func(ctx context.Context) ([]Extension, error) {
 			return c.Extensions(ctx, instanceID)
 		})
-		return pick(extensions, id, "extension", err)
+		extension, found := findExtension(extensions, database, name)
+		if err == nil && !found {
+			err = fmt.Errorf("extension %s: %w", id, ErrNotFound)
+		}
+		return extension, err
 	}
 	extension, err := read(ctx, c.reads.ofInstance(instanceID))
 	return present(ctx, c, childThing(instanceID, "extensions", id), extension, err, fresh(c, read), nil)

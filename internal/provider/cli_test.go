@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -237,32 +238,59 @@ type savedInstance struct {
 	Attributes map[string]any `json:"attributes"`
 }
 
-// saved finds an object in the state file by its address, TYPE.NAME or
-// TYPE.NAME[0]; nil when it is not there.
-func (w *workspace) saved(kind, name string) *savedInstance {
+// A savedResource is a resource of the state file with its objects.
+type savedResource struct {
+	Type, Name string
+	Instances  []savedInstance
+}
+
+// savedResources are the resources of the state file.
+func (w *workspace) savedResources() []savedResource {
 	w.t.Helper()
-	raw, err := os.ReadFile(filepath.Join(w.folder, "terraform.tfstate"))
-	if os.IsNotExist(err) || err == nil && len(raw) == 0 {
+	raw := w.state()
+	if raw == "" {
 		return nil // a CLI that is killed leaves an empty file
 	}
-	if err != nil {
+	var state struct{ Resources []savedResource }
+	if err := json.Unmarshal([]byte(raw), &state); err != nil {
 		w.t.Fatal(err)
 	}
-	var state struct {
-		Resources []struct {
-			Type, Name string
-			Instances  []savedInstance
-		}
-	}
-	if err := json.Unmarshal(raw, &state); err != nil {
+	return state.Resources
+}
+
+// state is the text of the state file, "" while there is none.
+func (w *workspace) state() string {
+	w.t.Helper()
+	raw, err := os.ReadFile(filepath.Join(w.folder, "terraform.tfstate"))
+	if err != nil && !os.IsNotExist(err) {
 		w.t.Fatal(err)
 	}
-	for _, resource := range state.Resources {
+	return string(raw)
+}
+
+// saved finds an object in the state file by its type and name, the first of
+// several; nil when it is not there.
+func (w *workspace) saved(kind, name string) *savedInstance {
+	w.t.Helper()
+	for _, resource := range w.savedResources() {
 		if resource.Type == kind && resource.Name == name && len(resource.Instances) > 0 {
 			return &resource.Instances[0]
 		}
 	}
 	return nil
+}
+
+// managed names the objects that the state holds, sorted.
+func (w *workspace) managed() []string {
+	w.t.Helper()
+	var all []string
+	for _, resource := range w.savedResources() {
+		for range resource.Instances {
+			all = append(all, resource.Type+"."+resource.Name)
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // mustBeKept checks that an object is in the state and not tainted.

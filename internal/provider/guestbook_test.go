@@ -16,22 +16,35 @@ import (
 // newGuestbook is a workspace with the example module, its variables set.
 func newGuestbook(t *testing.T, fake *fakeservicetest.Server) *workspace {
 	t.Helper()
-	w := newWorkspace(t, fake, "")
+	needsCLI(t)
+	t.Parallel()
+	w := newGuestbookBeside(t, fake)
+	w.write("test.auto.tfvars", guestbookVariables+`
+deletion_protection = false
+create_table        = false
+`)
+	return w
+}
+
+const guestbookVariables = `
+plan          = "free"
+region        = "eu-central"
+repo          = "octo/guestbook"
+allowed_cidrs = ["203.0.113.0/24"]
+webhook_url   = "https://hooks.example/guestbook"
+`
+
+// newGuestbookBeside is a further workspace of the same test with the module,
+// whose variables are to be set.
+func newGuestbookBeside(t *testing.T, fake *fakeservicetest.Server) *workspace {
+	t.Helper()
+	w := newWorkspaceBeside(t, fake, "")
 	if err := os.Remove(filepath.Join(w.folder, "main.tf")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.CopyFS(w.folder, os.DirFS("../../examples/guestbook")); err != nil {
 		t.Fatal(err)
 	}
-	w.write("test.auto.tfvars", `
-plan                = "free"
-region              = "eu-central"
-repo                = "octo/guestbook"
-allowed_cidrs       = ["203.0.113.0/24"]
-webhook_url         = "https://hooks.example/guestbook"
-deletion_protection = false
-create_table        = false
-`)
 	return w
 }
 

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -315,15 +313,6 @@ func (s *soak) look(output string) {
 			s.t.Errorf("%s leaked", secret)
 		}
 	}
-}
-
-// state is the text of the state file, "" while there is none.
-func (w *workspace) state() string {
-	raw, err := os.ReadFile(filepath.Join(w.folder, "terraform.tfstate"))
-	if err != nil && !os.IsNotExist(err) {
-		w.t.Fatal(err)
-	}
-	return string(raw)
 }
 
 func TestSoak(t *testing.T) {

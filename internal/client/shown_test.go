@@ -1,0 +1,148 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+	"testing/synctest"
+)
+
+func ref[T any](value T) *T { return &value }
+
+// Of a change that the service accepted without naming a job, the records have to
+// show all that was asked for.
+func TestWhatShowsAChange(t *testing.T) {
+	instance := func(fields object) script {
+		fields["id"], fields["status"] = "i", "running"
+		return script{"GET /instances/i": says(200, fields)}
+	}
+	app := func(fields object) script {
+		fields["name"] = "a"
+		return script{"GET /instances/i/apps/a": says(200, fields)}
+	}
+	settings := func(fields object) script {
+		return script{"GET /instances/i/engines/auth/settings": says(200, fields)}
+	}
+	for name, row := range map[string]struct {
+		send         func(context.Context, *Turn) (Pending, error)
+		shows, hides []script
+	}{
+		"PATCH /instances/i": {
+			func(ctx context.Context, turn *Turn) (Pending, error) {
+				return turn.Update(ctx, InstanceChange{Name: ref("web"), Tags: &[]string{"a", "b"}})
+			},
+			[]script{instance(object{"name": "web", "tags": []string{"b", "a"}})},
+			[]script{instance(object{"name": "web"}), instance(object{"name": "web", "tags": []string{"a"}}), instance(object{"name": "db", "tags": []string{"a", "b"}})},
+		},
+		"PUT /instances/i/engines": {
+			func(ctx context.Context, turn *Turn) (Pending, error) {
+				return turn.SetEngines(ctx, map[string]EngineBudget{"postgres": {MemoryMB: ref(int64(512))}, "redis": {}})
+			},
+			[]script{
+				instance(object{"engines": object{"postgres": object{"memory_mb": 512}, "redis": object{"memory_mb": 64}}}),
+				instance(object{"engines": []string{"postgres", "redis"}}), // which tells no budgets
+			},
+			[]script{
+				instance(object{}), instance(object{"engines": []string{"postgres"}}), instance(object{"engines": []string{"postgres", "nats"}}),
+				instance(object{"engines": object{"postgres": object{"memory_mb": 256}, "redis": true}}),
+				instance(object{"engines": []string{"postgres", "redis", "nats"}}),
+			},
+		},
+		"PUT /instances/i/sql-console": {
+			func(ctx context.Context, turn *Turn) (Pending, error) { return turn.SetConsoleMode(ctx, ConsoleOff) },
+			[]script{{"GET /instances/i/sql-console": says(200, object{"mode": "off"})}},
+			[]script{{"GET /instances/i/sql-console": says(200, object{"mode": "rw"})}, {"GET /instances/i/sql-console": says(200, object{})}},
+		},
+		"PATCH /instances/i/engines/auth/settings": {
+			func(ctx context.Context, turn *Turn) (Pending, error) {
+				return turn.SetAuthSettings(ctx, "https://a.example", []string{"https://a.example/**"})
+			},
+			[]script{settings(object{"site_url": "https://A.example", "redirect_urls": []string{"https://a.example/**"}})},
+			[]script{settings(object{"site_url": "https://a.example"}), settings(object{"redirect_urls": []string{"https://a.example/**"}})},
+		},
+		"PATCH /instances/i/apps/a": {
+			func(ctx context.Context, turn *Turn) (Pending, error) {
+				return turn.UpdateApp(ctx, "a", AppChange{Branch: ref("main"), Port: ref(int64(3000)), Env: &map[string]string{"A": "1"}, Links: &[]string{"auth"}})
+			},
+			[]script{app(object{"branch": "main", "port": 3000, "env": object{"A": "1"}, "links": []string{"auth"}, "public": true})},
+			[]script{
+				app(object{}), app(object{"branch": "dev", "port": 3000, "env": object{"A": "1"}, "links": []string{"auth"}}),
+				app(object{"branch": "main", "env": object{"A": "1"}, "links": []string{"auth"}}),
+				app(object{"branch": "main", "port": 3000, "env": object{"A": "2"}, "links": []string{"auth"}}),
+				app(object{"branch": "main", "port": 3000, "env": object{"A": "1"}, "links": []string{}}),
+				app(object{"branch": "main", "port": 3000, "links": []string{"auth"}}),
+			},
+		},
+		"PUT /instances/i/postgres/extensions/pgvector": {
+			func(ctx context.Context, turn *Turn) (Pending, error) { return turn.SetExtension(ctx, "d", "pgvector") },
+			[]script{{"GET /instances/i/postgres/extensions": says(200, []object{{"name": "pgvector", "database": "d"}})}},
+			[]script{{"GET /instances/i/postgres/extensions": says(200, []object{{"name": "pgvector", "database": "other"}})}},
+		},
+		"POST /instances/i/postgres/databases": {
+			func(ctx context.Context, turn *Turn) (Pending, error) { return turn.CreateDatabase(ctx, "d") },
+			[]script{{"GET /instances/i/postgres/databases": inTurn(says(200, []object{}), says(200, []object{{"name": "d"}}))}},
+			[]script{{"GET /instances/i/postgres/databases": says(200, []object{})}},
+		},
+		"POST /instances/i/apps/import": {
+			func(ctx context.Context, turn *Turn) (Pending, error) { return turn.ImportApp(ctx, NewApp{Name: "a"}) },
+			[]script{{"GET /instances/i/apps": says(200, []object{}), "GET /instances/i/apps/a": says(200, object{"name": "a"})}},
+			[]script{{"GET /instances/i/apps": says(200, []object{})}},
+		},
+		"DELETE /instances/i/postgres/databases/d": {
+			func(ctx context.Context, turn *Turn) (Pending, error) { return turn.DropDatabase(ctx, "d") },
+			[]script{{"GET /instances/i/postgres/databases": says(200, []object{})}},
+			[]script{{"GET /instances/i/postgres/databases": says(200, []object{{"name": "d"}})}},
+		},
+		"DELETE /instances/i/apps/a": {
+			func(ctx context.Context, turn *Turn) (Pending, error) { return turn.DeleteApp(ctx, "a") },
+			[]script{{"GET /instances/i/apps": says(200, []object{})}},
+			[]script{{"GET /instances/i/apps": says(200, []object{{"name": "a"}})}},
+		},
+		"DELETE /instances/i/postgres/extensions/pgvector": {
+			func(ctx context.Context, turn *Turn) (Pending, error) { return turn.DropExtension(ctx, "", "pgvector") },
+			[]script{{"GET /instances/i/postgres/extensions": says(200, []object{})}},
+			[]script{{"GET /instances/i/postgres/extensions": says(200, []object{{"name": "pgvector", "database": "d"}})}},
+		},
+	} {
+		for shown, scripts := range map[bool][]script{true: row.shows, false: row.hides} {
+			for _, s := range scripts {
+				synctest.Test(t, func(t *testing.T) {
+					answers := script{"GET /instances/i": says(200, object{"id": "i", "status": "running"}), name: says(202, object{})}
+					maps.Copy(answers, s)
+					c, transport := newTestClient(t, answers.serve)
+					pending, err := row.send(t.Context(), enter(t, c))
+					if shown && (err != nil || pending != NothingPending()) || !shown && !isAs[*NoEvidenceError](err) {
+						t.Errorf("%s, shown %v: %+v, %v", name, shown, pending, err)
+					}
+					if !slices.Contains(transport.requests(), name) {
+						t.Errorf("%s was not sent: %v", name, transport.requests())
+					}
+				})
+			}
+		}
+	}
+}
+
+// A deletion of what the service does not know is done once that is confirmed.
+func TestDeletionOfWhatIsNotThere(t *testing.T) {
+	for name, row := range map[string]struct {
+		drop        func(context.Context, *Turn) (Pending, error)
+		list, entry string
+	}{
+		"a database":   {func(ctx context.Context, turn *Turn) (Pending, error) { return turn.DropDatabase(ctx, "x") }, "databases", "postgres/databases"},
+		"an extension": {func(ctx context.Context, turn *Turn) (Pending, error) { return turn.DropExtension(ctx, "d", "x") }, "extensions", "postgres/extensions"},
+		"an app":       {func(ctx context.Context, turn *Turn) (Pending, error) { return turn.DeleteApp(ctx, "x") }, "apps", "apps"},
+	} {
+		for there, items := range map[bool][]object{false: {}, true: {{"name": "x", "database": "d"}}} {
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := newTestClient(t, script{"GET /instances/i/" + row.entry: says(200, object{row.list: items})}.serve)
+				pending, err := row.drop(t.Context(), enter(t, c))
+				if !there && (err != nil || pending != NothingPending()) || there && !errors.Is(err, ErrNotFound) {
+					t.Errorf("%s, there %v: %+v, %v", name, there, pending, err)
+				}
+			})
+		}
+	}
+}
