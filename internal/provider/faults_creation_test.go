@@ -71,7 +71,12 @@ var creationFaults = []faultRow{
 				posts++
 			}
 		}
+		cli, err := versionUnderTest()
+		must(t, err == nil, "%v", err)
 		for name, c := range actionCases {
+			if cli.lacks(providerActions) != "" {
+				break // row 38, about actions alone, is counted as skipped
+			}
 			fake := seeded(t)
 			path := map[string]string{
 				"engine_restart": "/instances/*/engines/*/actions/restart",

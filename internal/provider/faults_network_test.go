@@ -32,7 +32,7 @@ var networkFaults = []faultRow{
 			broken++
 			return &fakeservice.Fault{BreakOff: true}
 		})
-		w := newWorkspaceBeside(t, keyless(t, fake), "")
+		w := newWorkspaceBeside(t, fake, "") // a front would close the connection instead
 		w.write("main.tf", everyType(t, "after"))
 		w.apply()
 		w.mustBeSettled()
