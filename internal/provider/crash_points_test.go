@@ -64,6 +64,10 @@ var crashKinds = []crashKind{
 	{"gateway-404", anyPoint, func(*crashRun) *fakeservice.Fault {
 		return &fakeservice.Fault{Page: http.StatusNotFound}
 	}},
+	// The same, for that long and to whatever comes then.
+	{"reload", anyPoint, func(r *crashRun) *fakeservice.Fault {
+		return &fakeservice.Fault{Page: http.StatusNotFound, Before: func() { r.fake.Away(reloadTime, http.StatusNotFound) }}
+	}},
 	{"late", crashPoint.mutates, func(*crashRun) *fakeservice.Fault {
 		return &fakeservice.Fault{Page: http.StatusGatewayTimeout, CommitAfter: lateCommit}
 	}},

@@ -22,8 +22,12 @@ import (
 const (
 	// lateCommit is how long after a gateway's page the service sees the request.
 	lateCommit = 3 * time.Second
-	// crashTries is how often Terraform is run again before a run has no end.
-	crashTries = 6
+	// reloadTime is for how long a gateway that is being reconfigured knows nothing:
+	// longer than it takes to confirm an absence, 15 s with what is sent again.
+	reloadTime = 30 * time.Second
+	// crashApplies and crashPlans are how often Terraform is run again before a run
+	// has no end. A plan that fails changes nothing.
+	crashApplies, crashPlans = 6, 20
 )
 
 // A crashRun is the guestbook's life with one request struck: applied, with its
@@ -188,7 +192,8 @@ func (r *crashRun) rest() {
 	}
 }
 
-var errorSummary = regexp.MustCompile(`Error: (.*?)(?: with | on |: |,|$)`)
+// errorSummary is what an error begins with, up to an id or to where it was.
+var errorSummary = regexp.MustCompile(`Error: (.*?)(?: (?:i|wh)-[a-z0-9]+\b| with | on |: |,|$)`)
 
 // note keeps what a run of the CLI said, and looks for what it tainted.
 func (r *crashRun) note(what string, end result) result {
@@ -224,7 +229,7 @@ func (r *crashRun) anyFailed() bool {
 // applyUntilCalm plans and applies until the plan is empty, importing what it
 // says is there already. It gives the last output, and whether it came to that.
 func (r *crashRun) applyUntilCalm() (last result, calm bool) {
-	for applies := 0; applies < crashTries; {
+	for plans, applies := 0, 0; plans < crashPlans && applies < crashApplies; plans++ {
 		last = r.runs("plan", "-detailed-exitcode", "-out=next.tfplan")
 		if r.imports(last.output) {
 			continue
@@ -242,21 +247,19 @@ func (r *crashRun) applyUntilCalm() (last result, calm bool) {
 			applies++
 		default:
 			r.letGo() // a person would wait
-			applies++
 		}
 	}
 	return last, false
 }
 
-// destroyUntilGone destroys until nothing is in the state.
+// destroyUntilGone destroys until nothing is in the state. A destroy begins with
+// a plan too.
 func (r *crashRun) destroyUntilGone(last result) (result, bool) {
-	for range crashTries {
-		if last.exit == 0 && len(r.w.managed()) == 0 {
-			return last, true
-		}
+	gone := func() bool { return last.exit == 0 && len(r.w.managed()) == 0 }
+	for tries := 0; tries < crashPlans && !gone(); tries++ {
 		last = r.runs("destroy", "-auto-approve")
 	}
-	return last, last.exit == 0 && len(r.w.managed()) == 0
+	return last, gone()
 }
 
 var importBlocks = regexp.MustCompile(`import \{ to = (hosting_\w+)\.NAME id = "([^"]+)" \}`)
