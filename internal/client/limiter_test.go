@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -359,6 +360,41 @@ func TestRateLimitIsForgotten(t *testing.T) {
 		limited.Store(false)
 		if err := <-done; err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// Workers that were refused together do not come back together.
+func TestRefusedTogetherAreSpread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const workers = 10
+		var refused atomic.Int64
+		c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+			if refused.Add(1) <= workers {
+				time.Sleep(100 * time.Millisecond) // so that all are under way
+				w.Header().Set("Retry-After", "1")
+				refuse(w, 429, "rate_limited")
+				return
+			}
+			respond(w, 200, object{"id": "me"})
+		})
+		begun := time.Now()
+		var all sync.WaitGroup
+		for range workers {
+			all.Go(func() {
+				if _, err := c.Account(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		again := transport.times[workers:]
+		slices.SortFunc(again, time.Time.Compare)
+		if len(again) != workers || again[0].Sub(begun) < time.Second {
+			t.Fatalf("%d were sent again, the first after %s", len(again), again[0].Sub(begun))
+		}
+		if spread := again[workers-1].Sub(again[0]); spread < 50*time.Millisecond {
+			t.Errorf("they came back within %s", spread)
 		}
 	})
 }
