@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 )
 
@@ -64,13 +63,11 @@ func (b baseline) newActivity(operation string, now []Activity) bool {
 
 // act sends an action, once. app is the app that it builds anew, or "".
 func (t *Turn) act(ctx context.Context, m mutation, app string) (Pending, error) {
-	if err := t.held(); err != nil {
+	ctx, end, err := t.begin(ctx, &m)
+	if err != nil {
 		return Pending{}, err
 	}
-	ctx = Outliving(ctx)
-	t.c.reads.changed(t.id)
-	defer t.c.reads.changed(t.id)
-	m.method, m.path, m.key = http.MethodPost, t.path(m.path...), t.c.random.key()
+	defer end()
 	for p := (pace{c: t.c}); ; {
 		before, err := t.baseline(ctx, m, app)
 		if err != nil {

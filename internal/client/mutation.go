@@ -22,7 +22,8 @@ const (
 	longestPace = 5 * time.Second
 )
 
-// A mutation is one change of an instance.
+// A mutation is one change of an instance. Its request's path is below the
+// instance's, and its method POST where none is given.
 type mutation struct {
 	request
 	// operation and target are those of the job that will carry it out, by which
@@ -58,15 +59,27 @@ func (p *pace) pause(ctx context.Context) error {
 	return pause(ctx, p.c.random.jitter(p.delay))
 }
 
+// begin begins to send a mutation, as an operation of its own. What was read of the
+// instance before end, or is being read then, serves nobody any more.
+func (t *Turn) begin(ctx context.Context, m *mutation) (operation context.Context, end func(), err error) {
+	if err := t.held(); err != nil {
+		return nil, nil, err
+	}
+	t.c.reads.changed(t.id)
+	m.path = t.path(m.path...)
+	if m.method == "" {
+		m.method, m.key = http.MethodPost, t.c.random.key()
+	}
+	return Outliving(ctx), func() { t.c.reads.changed(t.id) }, nil
+}
+
 // set sends a mutation that can be sent twice without harm: PUT, PATCH, DELETE.
 func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
-	if err := t.held(); err != nil {
+	ctx, end, err := t.begin(ctx, &m)
+	if err != nil {
 		return Pending{}, err
 	}
-	ctx = Outliving(ctx)
-	t.c.reads.changed(t.id)
-	defer t.c.reads.changed(t.id)
-	m.path = t.path(m.path...)
+	defer end()
 	unsure := false // an answer was lost, so a job may be our own
 	for p := (pace{c: t.c}); ; {
 		call, err := t.c.send(ctx, m.request)
@@ -134,13 +147,11 @@ func (t *Turn) shownSoon(ctx context.Context, m mutation) (bool, error) {
 // is absent, a POST whose answer was lost is sent again, and "already exists" is
 // then our own.
 func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, error) {
-	if err := t.held(); err != nil {
+	ctx, end, err := t.begin(ctx, &m)
+	if err != nil {
 		return Pending{}, err
 	}
-	ctx = Outliving(ctx)
-	t.c.reads.changed(t.id)
-	defer t.c.reads.changed(t.id)
-	m.method, m.path, m.key = http.MethodPost, t.path(m.path...), t.c.random.key()
+	defer end()
 	var lost error // the newest POST whose outcome is unknown
 	begun := time.Now()
 	for p := (pace{c: t.c}); ; {
