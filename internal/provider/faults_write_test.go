@@ -25,7 +25,9 @@ var writeFaults = []faultRow{
 			fake := startFake(t)
 			value := "3"
 			if date {
-				value = fake.Now().Add(time.Hour).UTC().Format(http.TimeFormat) // the fake's clock runs fast: capped
+				// Capped at a minute. The fake's clock runs so fast that an hour would
+				// be over before a busy machine has started the CLI.
+				value = fake.Now().Add(90 * 24 * time.Hour).UTC().Format(http.TimeFormat)
 			}
 			fake.Inject(fakeservice.Fault{Method: "POST", Path: "/webhooks", Status: http.StatusTooManyRequests, RetryAfter: value})
 			if date {

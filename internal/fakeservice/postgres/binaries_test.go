@@ -3,7 +3,7 @@ package postgres
 import (
 	"errors"
 	"fmt"
-	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,9 +14,13 @@ func pretend(t *testing.T, says string) string {
 	t.Helper()
 	folder := t.TempDir()
 	for _, name := range []string{"postgres", "initdb"} {
-		text := fmt.Sprintf("#!/bin/sh\necho '%s'\n", says)
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
+		// A shell writes it: a program that this process has just written may not be
+		// started while another test forks, as the child holds the file open for
+		// writing until it execs ("text file busy").
+		write := exec.CommandContext(t.Context(), "sh", "-c", `cat >"$0" && chmod 755 "$0"`, filepath.Join(folder, name))
+		write.Stdin = strings.NewReader(fmt.Sprintf("#!/bin/sh\necho '%s'\n", says))
+		if said, err := write.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, said)
 		}
 	}
 	return folder
