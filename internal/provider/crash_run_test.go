@@ -140,23 +140,25 @@ func (r *crashRun) struck(c crashCase) result {
 	end := s.wait()
 	r.fake.SetStrike(nil)
 	r.verdict.hit = hit.Load()
-	r.restoreState()
+	r.restoreState(end.output)
 	return r.note("struck "+string(c.point.phase), end)
 }
 
 // restoreState puts back the state from before the run where a kill fell into the
 // moment in which Terraform writes its file, which it empties first. That is no
-// matter of the provider's, and what a person does about it.
-func (r *crashRun) restoreState() {
+// matter of the provider's, and what a person does about it. A file that is empty
+// because nothing was to be saved yet is no such case.
+func (r *crashRun) restoreState(output string) {
 	state := filepath.Join(r.w.folder, "terraform.tfstate")
 	if raw, err := os.ReadFile(state); err != nil || json.Valid(raw) {
 		return
 	}
-	r.verdict.restored = true
-	r.log = append(r.log, "--- the state was half written")
-	if os.Rename(state+".backup", state) != nil {
-		must(r.t, os.Remove(state) == nil, "the broken state stays") // there was none before the run
+	if os.Rename(state+".backup", state) == nil {
+		r.verdict.restored = true
+		return
 	}
+	r.verdict.restored = strings.Contains(output, "Creation complete")
+	must(r.t, os.Remove(state) == nil, "the broken state stays") // there was none before the run
 }
 
 // runs runs the CLI undisturbed, at the earliest when what came late has come and
