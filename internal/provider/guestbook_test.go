@@ -93,6 +93,11 @@ func TestGuestbook(t *testing.T) {
 	if r := w.run("destroy", "-auto-approve", "-no-color"); r.exit != 0 {
 		t.Fatalf("destroy ended with exit %d:\n%s", r.exit, r.output)
 	}
+	// That a new name makes no new instance cannot be asserted in the module's test:
+	// OpenTofu knows no outputs of another run in a condition.
+	if n := fake.Count("POST", "/instances"); n != 1 {
+		t.Errorf("%d creations, want 1", n)
+	}
 	for what, n := range fake.Left() {
 		if n != 0 {
 			t.Errorf("%d %s are left", n, what)
