@@ -136,15 +136,22 @@ func TestInterruptedImportResumes(t *testing.T) {
 	w.mustBeKept("hosting_app", "test")
 	// The service shows no app before its import has ended.
 	job := fake.Jobs()[1].ID
+	w.mustResume(fake, job, release)
+	mustBeOnce(t, fake)
+}
+
+// mustResume checks that the next apply waits for the same job, and ends well once
+// that is released.
+func (w *workspace) mustResume(fake *fakeservicetest.Server, job string, release func()) {
+	w.t.Helper()
 	polls := fake.Count("GET", "/jobs/"+job)
 	next := w.start("apply", "-auto-approve", "-no-color")
-	until(t, "the same job is polled again", func() bool { return fake.Count("GET", "/jobs/"+job) > polls+1 })
+	until(w.t, "the same job is polled again", func() bool { return fake.Count("GET", "/jobs/"+job) > polls+1 })
 	release()
 	if r := next.wait(); r.exit != 0 {
-		t.Fatalf("the next apply ended with exit %d:\n%s", r.exit, r.output)
+		w.t.Fatalf("the next apply ended with exit %d:\n%s", r.exit, r.output)
 	}
 	w.mustBeSettled()
-	mustBeOnce(t, fake)
 }
 
 // mustBeOnce checks that one instance and one app were asked for once.
@@ -170,14 +177,7 @@ func TestInterruptedDatabaseResumes(t *testing.T) {
 	}
 	w.mustBeKept("hosting_postgres_database", "test")
 	job := fake.Jobs()[0].ID
-	polls := fake.Count("GET", "/jobs/"+job)
-	next := w.start("apply", "-auto-approve", "-no-color")
-	until(t, "the same job is polled again", func() bool { return fake.Count("GET", "/jobs/"+job) > polls+1 })
-	release()
-	if r := next.wait(); r.exit != 0 {
-		t.Fatalf("the next apply ended with exit %d:\n%s", r.exit, r.output)
-	}
-	w.mustBeSettled()
+	w.mustResume(fake, job, release)
 	if n := fake.Count("POST", "/instances/*/postgres/databases"); n != 1 {
 		t.Errorf("%d creations, want 1", n)
 	}
