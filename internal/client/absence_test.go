@@ -304,3 +304,43 @@ func TestAbsentSettings(t *testing.T) {
 		}
 	}
 }
+
+// The data of an engine goes with it. A refresh of what was in one that is off
+// failed for good, as the list is refused then and never says that it is empty.
+func TestGoneWithItsEngine(t *testing.T) {
+	refusal := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 422, "validation_failed") }
+	record := func(engines any) http.HandlerFunc {
+		return says(200, object{"id": "i", "status": "running", "engines": engines})
+	}
+	off, on := record(object{"redis": object{}}), record(object{"postgres": object{}})
+	for name, row := range map[string]struct {
+		list, record http.HandlerFunc
+		gone         bool
+	}{
+		"the engine is off":             {refusal, off, true},
+		"it is on":                      {refusal, on, false},
+		"it is on again":                {refusal, inTurn(off, on), false},
+		"the record does not tell":      {refusal, says(200, object{"id": "i", "status": "running"}), false},
+		"the record cannot be read":     {refusal, gateway(403), false},
+		"the list is somebody's page":   {gateway(404), off, false},
+		"the list is refused to anyone": {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }, off, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := newTestClient(t, script{
+					"GET /instances/i": row.record, "GET /instances/i/postgres/databases": row.list, "GET /instances/i/postgres/extensions": row.list,
+				}.serve)
+				_, err := c.RefreshDatabase(t.Context(), "i", "shop")
+				_, extensionErr := c.RefreshExtension(t.Context(), "i", "shop", "pgvector")
+				for _, err := range []error{err, extensionErr} {
+					if err == nil || errors.Is(err, ErrNotFound) != row.gone {
+						t.Errorf("%v, want gone %t", err, row.gone)
+					}
+				}
+				if row.gone && time.Since(c.begun) < absencePause {
+					t.Errorf("not confirmed: %s", time.Since(c.begun))
+				}
+			})
+		})
+	}
+}

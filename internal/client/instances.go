@@ -156,11 +156,22 @@ func (t *Turn) Delete(ctx context.Context) (Pending, error) {
 }
 
 // SetEngines sets the whole set of engines. One that is left out is turned off
-// and loses its data; a memory of nil means the engine's floor.
-func (t *Turn) SetEngines(ctx context.Context, engines map[string]EngineBudget) (Pending, error) {
+// and loses its data; a memory of nil means the engine's floor. choose gives the
+// set for the instance as its record shows it right before the request is sent,
+// and again after another's job was waited for: what that has turned on is not
+// turned off unseen. An error of choose ends it with nothing sent.
+func (t *Turn) SetEngines(ctx context.Context, choose func(Instance) (map[string]EngineBudget, error)) (Pending, error) {
+	var engines map[string]EngineBudget
 	return t.set(ctx, mutation{
-		request:   request{method: http.MethodPut, path: []string{"engines"}, body: map[string]any{"engines": engines}},
+		request:   request{method: http.MethodPut, path: []string{"engines"}},
 		operation: OpEngines,
+		prepare: func(ctx context.Context) (body any, err error) {
+			i, err := t.c.Instance(ctx, t.id)
+			if err == nil {
+				engines, err = choose(i)
+			}
+			return map[string]any{"engines": engines}, err
+		},
 		shown: func(ctx context.Context) (bool, error) {
 			i, err := t.c.Instance(ctx, t.id)
 			return i.Engines.Set && sameBudgets(engines, i.Engines.Value), err

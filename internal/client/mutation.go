@@ -29,6 +29,9 @@ type mutation struct {
 	// operation and target are those of the job that will carry it out, by which
 	// a client tells its own job from another's (contract.md, "Job").
 	operation, target string
+	// prepare makes the body of a request that depends on what is there, before it
+	// is sent and before it is sent again; nil where the body is as it is.
+	prepare func(context.Context) (body any, err error)
 	// shown tells whether the service's records show what was asked for.
 	shown func(context.Context) (bool, error)
 }
@@ -82,6 +85,11 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 	defer end()
 	unsure := false // an answer was lost, so a job may be our own
 	for p := (pace{c: t.c}); ; {
+		if m.prepare != nil {
+			if m.body, err = m.prepare(ctx); err != nil {
+				return Pending{}, err
+			}
+		}
 		call, err := t.c.send(ctx, m.request)
 		unsure = unsure || call.unsure
 		var pending Pending

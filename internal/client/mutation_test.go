@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -419,6 +421,51 @@ func TestDeletion(t *testing.T) {
 				}
 				if n := transport.count("DELETE"); n != row.removes {
 					t.Errorf("%d DELETEs, want %d", n, row.removes)
+				}
+			})
+		})
+	}
+}
+
+// The whole set of engines is sent, so it is chosen from what is there when it is
+// sent: what another's job has turned on in between is seen, and not turned off.
+func TestEnginesAreChosenFromWhatIsThere(t *testing.T) {
+	instance := func(job any, engines ...string) http.HandlerFunc {
+		return says(200, object{"id": "i", "status": "running", "job_id": job, "engines": engines})
+	}
+	busy := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }
+	errNoMore := errors.New("no more")
+	for name, row := range map[string]struct {
+		put, instance http.HandlerFunc
+		seen          string // by choose, each time
+		err           error
+	}{
+		"at once": {says(202, object{"job_id": "j-own"}), instance(nil, "postgres"), "[[postgres]]", nil},
+		"after another's job": {
+			inTurn(busy, says(202, object{"job_id": "j-own"})), inTurn(instance(nil, "postgres"), instance("j-1", "postgres"), instance(nil, "nats", "postgres")),
+			"[[postgres] [nats postgres]]", nil,
+		},
+		"that turns on what must not go": {busy, inTurn(instance(nil, "postgres"), instance("j-1", "postgres"), instance(nil, "postgres", "redis")), "[[postgres] [postgres redis]]", errNoMore},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, transport := newTestClient(t, script{"PUT /instances/i/engines": row.put, "GET /instances/i": row.instance, "GET /jobs/j-1": jobIs("done", OpEngines)}.serve)
+				turn, _ := c.Enter(t.Context(), "i")
+				defer turn.Leave()
+				var seen [][]string
+				_, err := turn.SetEngines(t.Context(), func(i Instance) (map[string]EngineBudget, error) {
+					on := slices.Sorted(maps.Keys(i.Engines.Value))
+					seen = append(seen, on)
+					if slices.Contains(on, "redis") {
+						return nil, errNoMore
+					}
+					return map[string]EngineBudget{"postgres": {}}, nil
+				})
+				if !errors.Is(err, row.err) || fmt.Sprint(seen) != row.seen {
+					t.Errorf("%v, seen %v, want %s", err, seen, row.seen)
+				}
+				if puts := strings.Count(strings.Join(transport.requests(), "\n"), "PUT"); row.err != nil && puts != 1 {
+					t.Errorf("%d PUTs", puts)
 				}
 			})
 		})

@@ -240,7 +240,7 @@ func (c *Client) RefreshDatabase(ctx context.Context, instanceID, name string) (
 		if err == nil && !found {
 			err = fmt.Errorf("database %s: %w", name, ErrNotFound)
 		}
-		return database, err
+		return database, c.goneWithEngine(ctx, instanceID, "postgres", err)
 	}
 	database, err := read(ctx, c.reads.ofInstance(instanceID))
 	return present(ctx, c, childThing(instanceID, "databases", name), database, err, fresh(c, read), nil)
@@ -262,10 +262,24 @@ func (c *Client) RefreshExtension(ctx context.Context, instanceID, database, nam
 		if err == nil && !found {
 			err = fmt.Errorf("extension %s: %w", id, ErrNotFound)
 		}
-		return extension, err
+		return extension, c.goneWithEngine(ctx, instanceID, "postgres", err)
 	}
 	extension, err := read(ctx, c.reads.ofInstance(instanceID))
 	return present(ctx, c, childThing(instanceID, "extensions", id), extension, err, fresh(c, read), nil)
+}
+
+// goneWithEngine makes a refusal to read what is in an engine ErrNotFound, where the
+// instance's record says that the engine is off: its data went with it. Any other
+// error, and one that nothing can be said about, stays what it is.
+func (c *Client) goneWithEngine(ctx context.Context, instanceID, engine string, err error) error {
+	if !errors.Is(err, ErrValidation) {
+		return err
+	}
+	instance, readErr := c.Instance(ctx, instanceID)
+	if _, on := instance.Engines.Value[engine]; readErr != nil || !instance.Engines.Set || on {
+		return err
+	}
+	return fmt.Errorf("%w with the engine %s: %w", ErrNotFound, engine, err)
 }
 
 // RefreshWebhook reads a webhook endpoint for a refresh. ErrNotFound is told only

@@ -38,7 +38,9 @@ func TestWhatShowsAChange(t *testing.T) {
 		},
 		"PUT /instances/i/engines": {
 			func(ctx context.Context, turn *Turn) (Pending, error) {
-				return turn.SetEngines(ctx, map[string]EngineBudget{"postgres": {MemoryMB: ref(int64(512))}, "redis": {}})
+				return turn.SetEngines(ctx, func(Instance) (map[string]EngineBudget, error) {
+					return map[string]EngineBudget{"postgres": {MemoryMB: ref(int64(512))}, "redis": {}}, nil
+				})
 			},
 			[]script{
 				instance(object{"engines": object{"postgres": object{"memory_mb": 512}, "redis": object{"memory_mb": 64}}}),

@@ -118,10 +118,12 @@ func (s *Service) HoldJobs(m JobMatch) (release func()) {
 // With a data plane, a job whose real work has begun by now is not among them:
 // it ends as its work does, because the record would contradict what runs
 // otherwise. Such a job is made to fail before it is asked for.
-func (s *Service) FailJobs(m JobMatch, times int, code, detail string) {
-	s.store.do(func(st *state) {
-		st.control.jobFails = append(st.control.jobFails, &jobFailure{m, times, code, detail})
-	})
+//
+// The function that it returns lets those that are left end well.
+func (s *Service) FailJobs(m JobMatch, times int, code, detail string) (remove func()) {
+	failure := &jobFailure{m, times, code, detail}
+	s.store.do(func(st *state) { st.control.jobFails = append(st.control.jobFails, failure) })
+	return func() { s.store.do(func(*state) { failure.left = 0 }) }
 }
 
 // HoldBuilds is HoldJobs for builds.
@@ -132,9 +134,10 @@ func (s *Service) HoldBuilds(m BuildMatch) (release func()) {
 }
 
 // FailBuilds makes the next matching builds to end fail with a log, as many as
-// times says or all of them when it is negative.
-func (s *Service) FailBuilds(m BuildMatch, times int, log string) {
-	s.store.do(func(st *state) {
-		st.control.buildFails = append(st.control.buildFails, &buildFailure{m, times, log})
-	})
+// times says or all of them when it is negative. The function that it returns lets
+// those that are left end well.
+func (s *Service) FailBuilds(m BuildMatch, times int, log string) (remove func()) {
+	failure := &buildFailure{m, times, log}
+	s.store.do(func(st *state) { st.control.buildFails = append(st.control.buildFails, failure) })
+	return func() { s.store.do(func(*state) { failure.left = 0 }) }
 }

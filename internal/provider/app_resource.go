@@ -286,44 +286,44 @@ func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	name := state.Name.ValueString()
 	work, _ := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
-	if err := r.refuseDeletion(ctx, state, work, &resp.Diagnostics); err != nil {
-		addError(&resp.Diagnostics, "Unable to read app "+name, err)
-	}
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	err := r.change(ctx, state.InstanceID.ValueString(), timeout, client.OpAppDelete, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
-		return turn.DeleteApp(ctx, name)
+	err := inTurn(ctx, r.client, state.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
+		protected, err := r.isProtected(ctx, turn, state, work)
+		if protected {
+			state.protectedObject().refuseDestruction(&resp.Diagnostics, path.Root("deletion_protection"))
+		}
+		if err != nil || protected {
+			return err
+		}
+		return turn.Do(ctx, client.OpAppDelete, func(ctx context.Context) (client.Pending, error) { return turn.DeleteApp(ctx, name) })
 	})
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to delete app "+name, err)
 	}
 }
 
-// refuseDeletion looks at the protection once more: ModifyPlan is not asked about
-// a tainted app. Evidence in the state that a protected app never ran may be old,
-// so the record and the builds are looked at as well.
-func (r *appResource) refuseDeletion(ctx context.Context, state appModel, work pendingWork, diags *diag.Diagnostics) error {
-	if isProtected(state.DeletionProtection) && state.neverRan(work) {
-		instanceID, name := state.InstanceID.ValueString(), state.Name.ValueString()
-		app, err := r.client.App(ctx, instanceID, name)
-		if errors.Is(err, client.ErrNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		builds, err := r.client.Builds(ctx, instanceID, name)
-		if err != nil {
-			return err
-		}
-		state.setRecord(app, nil, false)
-		state.setBuild(builds)
+// isProtected looks at the protection once more before a deletion: ModifyPlan is
+// not asked about a tainted app. Evidence in the state that the app never ran may
+// be old, so the record and the builds are looked at as well, once its import is
+// over.
+func (r *appResource) isProtected(ctx context.Context, turn *client.Turn, state appModel, work pendingWork) (bool, error) {
+	if !isProtected(state.DeletionProtection) || !state.neverRan(work) {
+		return isProtected(state.DeletionProtection), nil
 	}
-	if state.protected(work) {
-		state.protectedObject().refuseDestruction(diags, path.Root("deletion_protection"))
+	if err := awaitLeft(ctx, turn, work, client.OpAppImport); err != nil && !failed(err) {
+		return false, unlessGone(err)
 	}
-	return nil
+	instanceID, name := state.InstanceID.ValueString(), state.Name.ValueString()
+	app, err := r.client.App(ctx, instanceID, name)
+	if err != nil {
+		return false, unlessGone(err)
+	}
+	builds, err := r.client.Builds(ctx, instanceID, name)
+	if err != nil {
+		return false, unlessGone(err)
+	}
+	state.setRecord(app, nil, false)
+	state.setBuild(builds)
+	return !state.neverRan(work), nil
 }
 
 func (r *appResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {

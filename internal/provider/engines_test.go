@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
@@ -55,4 +56,28 @@ func TestEnginesUnknownWhenPlanningAreNotTurnedOffUnseen(t *testing.T) {
 	w.configure(body("{ postgres = {}, redis = terraform_data.later.output == \"\" ? {} : null }"))
 	w.fails("is protected from losing its redis data")
 	must(t, fake.Instances()[0].Engines["redis"] != nil && jobsOf(fake, "engines") == 1, "redis was turned off")
+}
+
+// The set of engines is sent as a whole, a minute after it was looked at where the
+// machine grows first. What somebody turned on in that minute went, and its data
+// with it.
+func TestEngineThatIsTurnedOnDuringAnUpdateStaysOn(t *testing.T) {
+	fake := startFake(t)
+	body := func(plan, engines string) string {
+		return strings.Replace(instanceHCL("engines = "+engines), `"free"`, `"`+plan+`"`, 1)
+	}
+	w := newWorkspace(t, fake, body("free", "{ postgres = {} }"))
+	w.apply()
+	id := onlyInstance(t, fake)
+	turnsOn := func() {
+		fake.EditInstance(id, func(i *fakeservice.Instance) { i.Engines["nats"] = &fakeservice.Engine{MemoryMB: 64} })
+	}
+	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/actions/resize", After: turnsOn})
+	w.configure(body("small", "{ postgres = {}, apps = {} }"))
+	w.fails("has an engine nats that the plan did not tell of")
+	instance, _ := fake.Instance(id)
+	must(t, instance.Plan == "small" && instance.Engines["nats"] != nil && fake.Count("PUT", "/instances/*/engines") == 0, "%+v", instance)
+	w.configure(body("small", "{ postgres = {}, apps = {}, nats = {} }"))
+	w.apply()
+	w.mustBeSettled()
 }

@@ -2,7 +2,6 @@ package provider_test
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -94,11 +93,8 @@ func (w *workspace) plansElsewhere(url string) timedResult {
 // nothing; one that begins with a slash is below the fake's own.
 func strangers(t *testing.T) map[string]string {
 	t.Helper()
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err == nil, "%v", err)
-	closed.Close()
 	addresses := map[string]string{
-		"nobody listens": "http://" + closed.Addr().String() + "/api/v1",
+		"nobody listens": "http://" + reserveAddress(t) + "/api/v1",
 		"another path":   "/other/api/v1",
 	}
 	for name, handle := range map[string]http.HandlerFunc{

@@ -3,7 +3,6 @@ package provider_test
 import (
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -135,10 +134,7 @@ var creationFaults = []faultRow{
 		return fmt.Sprintf("1 error that names both, %d adopted by name with a warning, 1 POST each", len(dates))
 	}},
 	{5, "connection refused", func(t *testing.T) string {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		must(t, err == nil, "%v", err)
-		address := listener.Addr().String()
-		listener.Close()
+		address := reserveAddress(t)
 		service := fakeservice.New(fakeservice.Options{Speed: testSpeed})
 		fake := &fakeservicetest.Server{Service: service, BaseURL: "http://" + address + "/api/v1"}
 		w := newWorkspaceBeside(t, fake, "provider \"hosting\" {\n max_retries = 12\n}\nresource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example\"\n}")
@@ -244,10 +240,7 @@ var creationFaults = []faultRow{
 	{31, "the service is restarted in the middle of an apply", func(t *testing.T) string {
 		service := fakeservice.New(fakeservice.Options{Speed: 100})
 		t.Cleanup(func() { service.Close() })
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		must(t, err == nil, "%v", err)
-		address := listener.Addr().String()
-		listener.Close()
+		address := reserveAddress(t)
 		server := serve(t, address, service)
 		fake := &fakeservicetest.Server{Service: service, BaseURL: "http://" + address + "/api/v1"}
 		w := newWorkspaceBeside(t, fake, appHCL(appArguments))
@@ -289,8 +282,7 @@ func (w *workspace) mustHaveAdopted(fake *fakeservicetest.Server, r result) {
 // serve has an address answered by a handler, from now on.
 func serve(t *testing.T, address string, handler http.Handler) *http.Server {
 	t.Helper()
-	listener, err := net.Listen("tcp", address)
-	must(t, err == nil, "%v", err)
+	listener := listenAt(t, address)
 	server := &http.Server{Handler: handler}
 	go server.Serve(listener)
 	return server
@@ -300,8 +292,7 @@ func serve(t *testing.T, address string, handler http.Handler) *http.Server {
 // answer, as many as it is told.
 func dropConnections(t *testing.T, address string, n int) {
 	t.Helper()
-	listener, err := net.Listen("tcp", address)
-	must(t, err == nil, "%v", err)
+	listener := listenAt(t, address)
 	defer listener.Close()
 	for range n {
 		connection, err := listener.Accept()

@@ -86,7 +86,7 @@ func TestResizeAndEnginesAlwaysFit(t *testing.T) {
 			defer turn.Leave()
 			instance, err := r.read(t.Context(), turn)
 			if err == nil {
-				err = r.bring(t.Context(), turn, &model, planned, instance, func() {})
+				err = r.bring(t.Context(), turn, &model, planned, instance, nil, func() {})
 			}
 			if err != nil {
 				t.Errorf("seed %d: from %v to %v: %v", seed, before, after, err)

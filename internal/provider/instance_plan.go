@@ -99,10 +99,14 @@ func addEngineProtected(diags *diag.Diagnostics, state instanceModel, engine str
 			"To go ahead, set deletion_protection = false, apply that alone, and then turn the engine off.", state.ID.ValueString(), engine))
 }
 
+// errRefused ends a change that a diagnostic has refused.
+var errRefused = errors.New("refused")
+
 // refuseUnseenLoss is planEngines once more, before an update turns an engine off:
 // the plan may not have known which engines stay, and the state not which are on.
-// there are those of the record.
-func refuseUnseenLoss(state, plan instanceModel, there map[string]types.Int64, protected bool, diags *diag.Diagnostics) {
+// there are those of the record. What it refuses is errRefused, with the reason in
+// diags.
+func refuseUnseenLoss(state, plan instanceModel, there map[string]types.Int64, protected bool, diags *diag.Diagnostics) (err error) {
 	told, _ := enginesOf(state.Engines)
 	after, _ := enginesOf(plan.Engines)
 	for _, name := range enginesOff(there, after) {
@@ -110,12 +114,15 @@ func refuseUnseenLoss(state, plan instanceModel, there map[string]types.Int64, p
 		switch {
 		case protected:
 			addEngineProtected(diags, state, name)
+			err = errRefused
 		case !known:
+			err = errRefused
 			diags.AddAttributeError(path.Root("engines"), state.title()+" has an engine "+name+" that the plan did not tell of",
 				fmt.Sprintf("The update would turn the %s engine of instance %s off, and all of its data would be lost, though the state did not hold the engine when the plan was made. "+
 					"Nothing was turned off. Plan again, without -refresh=false, and read what that plan says.", name, state.ID.ValueString()))
 		}
 	}
+	return err
 }
 
 // warnOfLoss says what a plan that destroys or replaces an instance loses.

@@ -84,7 +84,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 		if err != nil {
 			return err
 		}
-		return r.bring(ctx, turn, &finished, plan, instance, func() {})
+		return r.bring(ctx, turn, &finished, plan, instance, nil, func() {})
 	})
 	switch {
 	case err != nil && made:
@@ -245,18 +245,21 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 		if err != nil {
 			return err
 		}
-		if !creating {
-			there, _ := enginesOf(enginesObject(instance.Engines.Value, state.Engines))
-			refuseUnseenLoss(state, plan, there, protected, &resp.Diagnostics)
+		accept := func(i client.Instance) error {
+			if creating {
+				return nil // it holds nothing yet
+			}
+			there, _ := enginesOf(enginesObject(i.Engines.Value, state.Engines))
+			return refuseUnseenLoss(state, plan, there, protected, &resp.Diagnostics)
 		}
-		if resp.Diagnostics.HasError() {
-			return nil
+		if err := accept(instance); err != nil {
+			return err
 		}
-		return r.bring(ctx, turn, &m, plan, instance, func() {
+		return r.bring(ctx, turn, &m, plan, instance, accept, func() {
 			resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 		})
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errRefused) {
 		addError(&resp.Diagnostics, "Unable to update instance "+id, err)
 	}
 	if resp.Diagnostics.HasError() {
@@ -278,34 +281,43 @@ func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteReques
 		return
 	}
 	id := state.ID.ValueString()
-	if err := r.refuseDeletion(ctx, state, pendingCreation(ctx, req.Private, &resp.Diagnostics), &resp.Diagnostics); err != nil {
-		addError(&resp.Diagnostics, "Unable to read instance "+id, err)
-	}
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	err := r.change(ctx, id, timeout, client.OpDelete, func(ctx context.Context, turn *client.Turn) (client.Pending, error) { return turn.Delete(ctx) })
+	work, _ := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
+	err := inTurn(ctx, r.client, id, timeout, func(ctx context.Context, turn *client.Turn) error {
+		protected, err := r.isProtected(ctx, state, work)
+		if protected {
+			state.protectedObject().refuseDestruction(&resp.Diagnostics, path.Root("deletion_protection"))
+		}
+		if err != nil || protected {
+			return err
+		}
+		return turn.Do(ctx, client.OpDelete, turn.Delete)
+	})
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to delete instance "+id, err)
 	}
 }
 
-// refuseDeletion looks at the protection once more: ModifyPlan is not asked about
-// a tainted instance. Evidence in the state that a protected instance never ran,
-// or is being deleted, may be old, so the record is looked at as well.
-func (r *instanceResource) refuseDeletion(ctx context.Context, state instanceModel, creating bool, diags *diag.Diagnostics) error {
-	if isProtected(state.DeletionProtection) && !state.protected(creating) {
-		instance, err := r.client.Instance(ctx, state.ID.ValueString())
-		if errors.Is(err, client.ErrNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		state.setRecord(instance)
+// isProtected looks at the protection once more before a deletion: ModifyPlan is
+// not asked about a tainted instance. Evidence in the state that the instance
+// never ran, or is being deleted, may be old, so the record is looked at as well.
+// A creation in progress is seen to its end first: the deletion would have to wait
+// for it, and would then destroy a machine that runs.
+func (r *instanceResource) isProtected(ctx context.Context, state instanceModel, work pendingWork) (bool, error) {
+	if !isProtected(state.DeletionProtection) || state.protected(work.Creating) {
+		return isProtected(state.DeletionProtection), nil
 	}
-	if state.protected(creating) {
-		state.protectedObject().refuseDestruction(diags, path.Root("deletion_protection"))
+	id := state.ID.ValueString()
+	instance, err := r.client.Instance(ctx, id)
+	if err != nil {
+		return false, unlessGone(err)
 	}
-	return nil
+	state.setRecord(instance)
+	if state.protected(work.Creating) || !state.unfinished(work.Creating) {
+		return state.protected(work.Creating), nil
+	}
+	err = r.client.WaitCreated(ctx, id, work.Job)
+	if checkout := (*client.CheckoutError)(nil); errors.As(err, &checkout) || failed(err) {
+		return false, nil
+	}
+	return err == nil, unlessGone(err)
 }

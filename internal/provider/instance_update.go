@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -19,11 +18,12 @@ func (r *instanceResource) read(ctx context.Context, turn *client.Turn) (client.
 
 // bring makes an instance what is planned, from what its record says: it makes
 // each change that is missing, and reads the result into m. done is called after
-// each change, with what is true so far in m.
-func (r *instanceResource) bring(ctx context.Context, turn *client.Turn, m *instanceModel, plan instanceModel, instance client.Instance, done func()) error {
+// each change, with what is true so far in m. accept may refuse to set the engines
+// of an instance that has others by then; nil accepts them.
+func (r *instanceResource) bring(ctx context.Context, turn *client.Turn, m *instanceModel, plan instanceModel, instance client.Instance, accept func(client.Instance) error, done func()) error {
 	m.setRecord(instance)
 	done()
-	steps, err := r.changes(ctx, m, plan, foreignEngines(instance.Engines.Value))
+	steps, err := r.changes(ctx, m, plan, accept)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ type step func(context.Context, *client.Turn) error
 // changes are the steps from what is there to what is planned, in an order that
 // always fits: to a bigger plan the machine grows before its engines do, to a
 // smaller one the engines shrink first.
-func (r *instanceResource) changes(ctx context.Context, m *instanceModel, plan instanceModel, foreign map[string]client.EngineBudget) ([]step, error) {
+func (r *instanceResource) changes(ctx context.Context, m *instanceModel, plan instanceModel, accept func(client.Instance) error) ([]step, error) {
 	var steps []step
 	if !m.Name.Equal(plan.Name) || !sameStrings(m.Tags, plan.Tags) {
 		steps = append(steps, func(ctx context.Context, turn *client.Turn) error { return relabel(ctx, turn, m, plan) })
@@ -69,7 +69,7 @@ func (r *instanceResource) changes(ctx context.Context, m *instanceModel, plan i
 	asked, _ := enginesOf(plan.Engines)
 	there, _ := enginesOf(m.Engines)
 	if !sameEngines(asked, there) {
-		sized = append(sized, func(ctx context.Context, turn *client.Turn) error { return setEngines(ctx, turn, m, plan, foreign) })
+		sized = append(sized, func(ctx context.Context, turn *client.Turn) error { return setEngines(ctx, turn, m, plan, accept) })
 	}
 	if !m.Plan.Equal(plan.Plan) {
 		sized = append(sized, func(ctx context.Context, turn *client.Turn) error { return resize(ctx, turn, m, plan) })
@@ -123,19 +123,30 @@ func resize(ctx context.Context, turn *client.Turn, m *instanceModel, plan insta
 	return err
 }
 
-// setEngines sets the whole set: those that are planned, and the foreign ones as
-// they are.
-func setEngines(ctx context.Context, turn *client.Turn, m *instanceModel, plan instanceModel, foreign map[string]client.EngineBudget) error {
+// setEngines sets the whole set: those that are planned, and those that the
+// provider does not know as they are.
+func setEngines(ctx context.Context, turn *client.Turn, m *instanceModel, plan instanceModel, accept func(client.Instance) error) error {
 	engines, _ := enginesOf(plan.Engines)
-	there, _ := enginesOf(m.Engines)
-	budgets := maps.Clone(foreign)
-	for name, memory := range engines {
-		if memory.IsNull() || memory.IsUnknown() {
-			memory = there[name] // the present budget; none yet means the floor
+	choose := func(i client.Instance) (map[string]client.EngineBudget, error) {
+		if accept != nil {
+			if err := accept(i); err != nil {
+				return nil, err
+			}
 		}
-		budgets[name] = client.EngineBudget{MemoryMB: memory.ValueInt64Pointer()}
+		there, _ := enginesOf(m.Engines)
+		if i.Engines.Set {
+			there, _ = enginesOf(enginesObject(i.Engines.Value, m.Engines))
+		}
+		budgets := foreignEngines(i.Engines.Value)
+		for name, memory := range engines {
+			if memory.IsNull() || memory.IsUnknown() {
+				memory = there[name] // the present budget; none yet means the floor
+			}
+			budgets[name] = client.EngineBudget{MemoryMB: memory.ValueInt64Pointer()}
+		}
+		return budgets, nil
 	}
-	err := turn.Do(ctx, client.OpEngines, func(ctx context.Context) (client.Pending, error) { return turn.SetEngines(ctx, budgets) })
+	err := turn.Do(ctx, client.OpEngines, func(ctx context.Context) (client.Pending, error) { return turn.SetEngines(ctx, choose) })
 	if err == nil {
 		m.Engines = plan.withoutUnknowns().Engines
 	}

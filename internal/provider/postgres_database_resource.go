@@ -254,32 +254,38 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, databaseTimeout)
 	resp.Diagnostics.Append(diags...)
-	creating := pendingCreation(ctx, req.Private, &resp.Diagnostics)
+	work, _ := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	name := state.Name.ValueString()
-	if isProtected(state.DeletionProtection) {
-		// That it is still being created may be an old truth.
-		if creating {
-			_, err := r.find(ctx, state)
-			if err != nil && !errors.Is(err, client.ErrNotFound) {
-				addError(&resp.Diagnostics, "Unable to read database "+name, err)
-				return
-			}
-			creating = err != nil
-		}
-		if !creating {
+	err := inTurn(ctx, r.client, state.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
+		protected, err := r.isProtected(ctx, turn, state, work)
+		if protected {
 			state.protectedObject().refuseDestruction(&resp.Diagnostics, path.Root("deletion_protection"))
-			return
 		}
-	}
-	err := r.change(ctx, state.InstanceID.ValueString(), timeout, client.OpDatabaseDrop, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
-		return turn.DropDatabase(ctx, name)
+		if err != nil || protected {
+			return err
+		}
+		return turn.Do(ctx, client.OpDatabaseDrop, func(ctx context.Context) (client.Pending, error) { return turn.DropDatabase(ctx, name) })
 	})
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to drop database "+name, err)
 	}
+}
+
+// isProtected looks at the protection once more before a deletion. That the
+// database is still being created may be an old truth, so its creation is seen to
+// its end: what is there then is protected.
+func (r *postgresDatabaseResource) isProtected(ctx context.Context, turn *client.Turn, state postgresDatabaseModel, work pendingWork) (bool, error) {
+	if !isProtected(state.DeletionProtection) || !work.Creating {
+		return isProtected(state.DeletionProtection), nil
+	}
+	if err := awaitLeft(ctx, turn, work, client.OpDatabaseCreate); err != nil && !failed(err) {
+		return false, unlessGone(err)
+	}
+	_, err := r.find(ctx, state)
+	return err == nil, unlessGone(err)
 }
 
 func (r *postgresDatabaseResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {

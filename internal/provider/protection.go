@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -9,6 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
 // A protectedObject is something with deletion_protection as errors name it.
@@ -41,6 +44,15 @@ func (o protectedObject) refuseDestruction(diags *diag.Diagnostics, at path.Path
 // isProtected tells whether a value of deletion_protection in a state protects. A
 // state that does not hold it was never read, and protects too.
 func isProtected(value types.Bool) bool { return value.IsNull() || value.ValueBool() }
+
+// unlessGone is an error of reading what is to be deleted, unless it says that
+// nothing is left of it: the deletion itself confirms that.
+func unlessGone(err error) error {
+	if errors.Is(err, client.ErrNotFound) {
+		return nil
+	}
+	return err
+}
 
 // protectedKey notes in the plan's private state that an object is protected.
 //

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -60,9 +61,9 @@ func nullIfUnknown(v types.String) types.String {
 	return v
 }
 
-// setOf is a set of strings. For none it is what the prior value says: a
-// configuration may write an empty set or leave it out, and the service cannot
-// tell the two apart.
+// setOf is a set of strings; what a record tells twice is in it once. For none it
+// is what the prior value says: a configuration may write an empty set or leave it
+// out, and the service cannot tell the two apart.
 func setOf(values []string, prior types.Set) types.Set {
 	if len(values) == 0 && !prior.IsUnknown() {
 		if prior.IsNull() || len(prior.Elements()) > 0 {
@@ -70,13 +71,11 @@ func setOf(values []string, prior types.Set) types.Set {
 		}
 		return prior
 	}
-	elements := make([]types.String, len(values))
-	for i, value := range values {
-		elements[i] = types.StringValue(value)
+	var elements []attr.Value
+	for _, value := range slices.Compact(sorted(values)) {
+		elements = append(elements, types.StringValue(value))
 	}
-	// Strings make a set of strings.
-	set, _ := types.SetValueFrom(context.Background(), types.StringType, elements)
-	return set
+	return types.SetValueMust(types.StringType, elements)
 }
 
 // stringsOf are the elements of a set of strings, sorted.

@@ -1,0 +1,58 @@
+package simulation
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// act has a CLI run an action on the first instance that is in its state.
+func (w *world) act(c *cli, cmd *command, v verb) {
+	id := c.text(webAddress, "id")
+	config := map[string]any{"instance_id": id}
+	kind, operation := "hosting_instance_rotate", "rotate"
+	switch v {
+	case restartEngine:
+		kind, operation, config["engine"] = "hosting_engine_restart", "engine_restart", "postgres"
+	case redeploy:
+		kind, operation, config["app"] = "hosting_app_redeploy", "app_redeploy", "guestbook"
+	case restartApp:
+		kind, operation, config["app"] = "hosting_app_restart", "app_restart", "guestbook"
+	}
+	if id == "" || config["app"] != nil && c.get(appAddress) == nil {
+		return
+	}
+	p := w.start(c, cmd)
+	r := c.run(cmd)
+	schema := schemas().ActionSchemas[kind]
+	t := schema.Schema.ValueType()
+	of := &call{address: kind, what: "action"}
+	before := len(w.fake.Jobs())
+	answer, ok := do(p, of, func(ctx context.Context) ([]*tfprotov6.Diagnostic, error) {
+		stream, err := p.server.(tfprotov6.ActionServer).InvokeAction(ctx, &tfprotov6.InvokeActionRequest{
+			ActionType: kind, Config: dynamic(t, configValue(t, config, nil)),
+		})
+		if err != nil {
+			return nil, err
+		}
+		var told []*tfprotov6.Diagnostic
+		for event := range stream.Events {
+			if completed, ok := event.Type.(tfprotov6.CompletedInvokeActionEventType); ok {
+				told = completed.Diagnostics
+			}
+		}
+		return told, nil
+	})
+	if !ok || r.hear(kind, "action", answer) || cmd.killed() {
+		return
+	}
+	for _, j := range w.fake.Jobs()[before:] {
+		if j.InstanceID == id && j.Operation == operation && j.Status == fakeservice.StatusDone {
+			return
+		}
+	}
+	w.violate(actedOnce, "%s is told as done after %s, and no job of it ran", kind, time.Since(of.began))
+}

@@ -1,0 +1,254 @@
+package simulation
+
+import (
+	"maps"
+	"slices"
+)
+
+// An argument is something in the configuration that may be set.
+type argument int
+
+const (
+	argEngines argument = iota
+	argPlan
+	argMemory
+	argTags
+	argName
+	argRegion
+	argProtected
+	argTimeout
+	argSpare
+	argAllowlist
+	argOnDestroy
+	argConsole
+	argAuth
+	argEndpoint
+	argEndpointSecret
+	argDatabase
+	argDatabaseProtected
+	argExtension
+	argScript
+	argDestroySQL
+	argApp
+	argBranch
+	argEnv
+	argSecretEnv
+	argLinks
+	argPort
+	argPublic
+	argTrigger
+	argAppProtected
+	arguments // how many there are
+)
+
+// values is how many values each argument has; 0 is left out, or the plainest.
+var values = [arguments]int{
+	argEngines: 7, argPlan: 3, argMemory: 3, argTags: 4, argName: 2, argRegion: 2, argProtected: 2, argTimeout: 2, argSpare: 3,
+	argAllowlist: 4, argOnDestroy: 2, argConsole: 4, argAuth: 3, argEndpoint: 4, argEndpointSecret: 4,
+	argDatabase: 3, argDatabaseProtected: 2, argExtension: 3, argScript: 3, argDestroySQL: 2,
+	argApp: 2, argBranch: 2, argEnv: 4, argSecretEnv: 3, argLinks: 2, argPort: 2, argPublic: 2, argTrigger: 3, argAppProtected: 2,
+}
+
+func (a argument) String() string {
+	return [...]string{"engines", "plan", "memory", "tags", "name", "region", "protected", "timeout", "spare", "allowlist", "on_destroy",
+		"console", "auth", "endpoint", "endpoint_secret", "database", "database_protected", "extension", "script", "destroy_sql",
+		"app", "branch", "env", "secret_env", "links", "port", "public", "trigger", "app_protected"}[a]
+}
+
+// A configuration is what an argument is set to, for each.
+type configuration [arguments]int
+
+func (c *configuration) edit(edits []edit) {
+	for _, e := range edits {
+		c[e.Argument] = e.Value
+	}
+}
+
+// unprotected is the configuration without any deletion_protection.
+func (c configuration) unprotected() configuration {
+	c[argProtected], c[argDatabaseProtected], c[argAppProtected] = 0, 0, 0
+	return c
+}
+
+// A block is a resource block. An argument is a string, an int, a bool, a
+// []string, a map[string]any or a reference.
+type block struct {
+	kind, address string
+	// level orders blocks: those of a lower one are made first, those of a higher
+	// one destroyed first.
+	level     int
+	arguments map[string]any
+}
+
+// A reference is another resource's attribute.
+type reference struct{ address, attribute string }
+
+const (
+	webAddress   = "hosting_instance.web"
+	spareAddress = "hosting_instance.spare"
+	appAddress   = "hosting_app.this"
+)
+
+// secretsOf are the secrets that configurations hold.
+var (
+	endpointSecrets = []string{"", "endpoint-secret-one", "endpoint-secret-two", "endpoint-secret-three"}
+	secretVariables = []string{"", "secret-variable-one", "secret-variable-two"}
+)
+
+var engineSets = [][]string{
+	{"postgres"}, {"postgres", "apps"}, {"postgres", "apps", "auth"}, {"postgres", "redis"}, {}, {"couchdb", "nats", "postgres"}, {"apps"},
+}
+
+func (c configuration) engines() []string { return engineSets[c[argEngines]] }
+
+func (c configuration) has(engine string) bool { return slices.Contains(c.engines(), engine) }
+
+// instanceBlock is the instance of the configuration by another name, where one
+// is given.
+func (c configuration) instanceBlock(address, name string, tags []string) block {
+	engines := map[string]any{}
+	for _, engine := range c.engines() {
+		engines[engine] = map[string]any{}
+	}
+	if c[argMemory] > 0 && c.has("postgres") {
+		engines["postgres"] = map[string]any{"memory_mb": []int{0, 600, 700}[c[argMemory]]}
+	}
+	a := map[string]any{
+		"name": name, "plan": []string{"free", "small", "medium"}[c[argPlan]], "region": []string{"eu-central", "us-east"}[c[argRegion]],
+		"engines": engines, "deletion_protection": c[argProtected] == 1,
+	}
+	if tags != nil {
+		a["tags"] = tags
+	}
+	if c[argTimeout] == 1 {
+		a["timeouts"] = map[string]any{"create": "5m"}
+	}
+	return block{"hosting_instance", address, 0, a}
+}
+
+func (c configuration) tags() []string { return [][]string{nil, {"a"}, {"a", "b"}, {}}[c[argTags]] }
+
+func (c configuration) name() string { return []string{"web", "site"}[c[argName]] }
+
+// blocks are the resource blocks of the configuration. What an engine is needed
+// for that is off is left out.
+func (c configuration) blocks() []block {
+	id := reference{webAddress, "id"}
+	all := []block{c.instanceBlock(webAddress, c.name(), c.tags())}
+	switch c[argSpare] {
+	case 1:
+		all = append(all, configuration{}.instanceBlock(spareAddress, "spare", nil))
+	case 2: // the same in all that the service is told
+		all = append(all, c.instanceBlock(spareAddress, c.name(), c.tags()))
+	}
+	add := func(given bool, kind string, level int, arguments map[string]any) {
+		if given {
+			all = append(all, block{kind, kind + ".this", level, arguments})
+		}
+	}
+	add(c[argAllowlist] > 0, "hosting_allowlist", 1, map[string]any{
+		"instance_id": id, "cidrs": [][]string{nil, {"203.0.113.0/24"}, {"198.51.100.7", "203.0.113.0/24"}, {}}[c[argAllowlist]],
+		"on_destroy": []string{"keep", "open"}[c[argOnDestroy]],
+	})
+	add(c[argConsole] > 0 && c.has("postgres"), "hosting_console_mode", 1, map[string]any{
+		"instance_id": id, "mode": []string{"", "off", "ro", "rw"}[c[argConsole]],
+	})
+	add(c[argAuth] > 0 && c.has("auth"), "hosting_auth_settings", 1, map[string]any{
+		"instance_id": id, "site_url": []string{"", "https://one.example", "https://two.example"}[c[argAuth]],
+		"redirect_urls": [][]string{nil, {"https://one.example/**"}, {}}[c[argAuth]],
+	})
+	add(c[argEndpoint] > 0, "hosting_webhook_endpoint", 1, c.endpoint())
+	add(c[argDatabase] > 0 && c.has("postgres"), "hosting_postgres_database", 1, map[string]any{
+		"instance_id": id, "name": []string{"", "shop", "blog"}[c[argDatabase]], "deletion_protection": c[argDatabaseProtected] == 1,
+	})
+	extension := map[string]any{"instance_id": id, "name": "pg_trgm", "database": "main"}
+	if c[argExtension] == 2 && c[argDatabase] > 0 {
+		extension["name"], extension["database"] = "pgcrypto", reference{"hosting_postgres_database.this", "name"}
+	}
+	add(c[argExtension] > 0 && c.has("postgres"), "hosting_postgres_extension", 2, extension)
+	script := map[string]any{"instance_id": id, "sql": []string{"", "create one", "create two"}[c[argScript]]}
+	if c[argDestroySQL] == 1 {
+		script["destroy_sql"] = "drop it"
+	}
+	add(c[argScript] > 0 && c.has("postgres"), "hosting_postgres_script", 2, script)
+	add(c[argApp] > 0 && c.has("apps"), "hosting_app", 1, c.app())
+	return all
+}
+
+func (c configuration) endpoint() map[string]any {
+	a := map[string]any{
+		"url":     []string{"", "https://hooks.example/one", "https://hooks.example/two", "https://hooks.example/one"}[c[argEndpoint]],
+		"enabled": c[argEndpoint] != 3,
+	}
+	switch secret := endpointSecrets[c[argEndpointSecret]]; {
+	case c[argEndpointSecret] > 1:
+		a["secret_wo"], a["secret_wo_version"] = secret, c[argEndpointSecret]
+	case c[argEndpointSecret] > 0:
+		a["secret"] = secret
+	}
+	return a
+}
+
+func (c configuration) app() map[string]any {
+	a := map[string]any{
+		"instance_id": reference{webAddress, "id"}, "name": "guestbook", "repo": "octo/guestbook",
+		"branch": []string{"main", "next"}[c[argBranch]], "port": []int{3000, 8080}[c[argPort]], "public": c[argPublic] == 1,
+		"deletion_protection": c[argAppProtected] == 1,
+	}
+	if env := []map[string]any{nil, {"A": "1"}, {"A": "2", "B": "3"}, {}}[c[argEnv]]; env != nil {
+		a["env"] = env
+	}
+	if c[argSecretEnv] > 0 {
+		a["secret_env_wo"], a["secret_env_wo_version"] = map[string]any{"TOKEN": secretVariables[c[argSecretEnv]]}, c[argSecretEnv]
+	}
+	if c[argLinks] == 1 && c.has("auth") {
+		a["links"] = []string{"auth"}
+	}
+	if c[argTrigger] > 0 {
+		a["redeploy_triggers"] = map[string]any{"n": []string{"", "one", "two"}[c[argTrigger]]}
+	}
+	return a
+}
+
+// otherBlocks are the second CLI's, next to a configuration of the first. id is
+// the first CLI's instance, "" while it has none.
+func (c configuration) otherBlocks(other otherState, id string) []block {
+	switch other {
+	case twin:
+		return []block{c.instanceBlock(webAddress, c.name(), c.tags())}
+	case namesake:
+		return []block{c.instanceBlock(webAddress, c.name(), []string{"other"})}
+	case theSame:
+		if id != "" {
+			return []block{c.instanceBlock(webAddress, c.name(), c.tags())}
+		}
+	case onTheSame:
+		if id != "" && c.has("postgres") {
+			return []block{
+				{"hosting_console_mode", "hosting_console_mode.this", 1, map[string]any{"instance_id": id, "mode": "ro"}},
+				{"hosting_postgres_database", "hosting_postgres_database.this", 1, map[string]any{"instance_id": id, "name": "other", "deletion_protection": false}},
+			}
+		}
+	}
+	return nil
+}
+
+// byAddress are blocks by their addresses.
+func byAddress(blocks []block) map[string]block {
+	all := map[string]block{}
+	for _, b := range blocks {
+		all[b.address] = b
+	}
+	return all
+}
+
+// references are the addresses that a block refers to.
+func (b block) references() []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(b.arguments)) {
+		if r, ok := b.arguments[name].(reference); ok {
+			all = append(all, r.address)
+		}
+	}
+	return all
+}

@@ -1,0 +1,81 @@
+package simulation
+
+import (
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// scenarios draws scenarios. The first of every choice is the plainest, as
+// shrinking goes there.
+func scenarios() *rapid.Generator[scenario] {
+	return rapid.Custom(func(t *rapid.T) scenario {
+		s := scenario{
+			Seed:       uint64(rapid.IntRange(0, 1<<30).Draw(t, "seed")),
+			Clock:      oneOf(t, "clock", 0, 0, 0, 5*time.Second, -5*time.Second, 3*time.Hour),
+			Lag:        oneOf(t, "lag", 0, 0, 0, 0, 2*time.Second, 8*time.Second),
+			Rate:       oneOf(t, "rate", 0, 0, 0, 0, 20, 4),
+			Shapes:     oneOf[shapes](t, "shaped", 0, 0, 0, allShapes) & shapes(rapid.IntRange(0, int(allShapes)).Draw(t, "shapes")),
+			Other:      otherState(rapid.IntRange(0, int(otherStates)-1).Draw(t, "other")),
+			NoIdentity: oneOf(t, "no identity", false, false, false, true),
+		}
+		for n := rapid.IntRange(1, 4).Draw(t, "steps"); len(s.Steps) < n; {
+			s.Steps = append(s.Steps, drawStep(t, len(s.Steps)))
+		}
+		return s
+	})
+}
+
+func drawStep(t *rapid.T, n int) step {
+	st := step{
+		By:      oneOf(t, "by", 0, 0, 0, 0, 0, 1),
+		Verb:    oneOf(t, "verb", apply, apply, apply, apply, apply, apply, apply, refresh, destroy, targeted, replace, reimport, rotate, restartEngine, redeploy, restartApp),
+		Target:  rapid.IntRange(0, 9).Draw(t, "target"),
+		Edits:   several(t, "edits", 4, drawEdit),
+		Strikes: several(t, "strikes", 3, drawStrike),
+		Deeds:   several(t, "deeds", 2, drawDeed),
+		Beside:  oneOf(t, "beside", false, false, false, false, false, true),
+		Pause:   oneOf(t, "pause", 0, 0, time.Minute, 20*time.Minute),
+	}
+	if n == 0 {
+		// There is nothing yet that another verb could be about.
+		st.Verb = apply
+	}
+	if oneOf(t, "cuts", false, false, true) {
+		st.Cut = cut{cutKind(rapid.IntRange(0, int(cutKinds)-1).Draw(t, "cut")), rapid.IntRange(1, 60).Draw(t, "cut at")}
+	}
+	return st
+}
+
+func drawEdit(t *rapid.T) edit {
+	a := argument(rapid.IntRange(0, int(arguments)-1).Draw(t, "argument"))
+	return edit{a, rapid.IntRange(0, values[a]-1).Draw(t, "value")}
+}
+
+func drawStrike(t *rapid.T) strike {
+	return strike{
+		Kind:   strikeKind(rapid.IntRange(0, int(strikeKinds)-1).Draw(t, "strike")),
+		Class:  class(rapid.IntRange(0, int(classes)-1).Draw(t, "class")),
+		Nth:    rapid.IntRange(0, 12).Draw(t, "nth"),
+		Times:  oneOf(t, "times", 1, 1, 1, 2, 6),
+		For:    oneOf(t, "for", 0, 0, 0, 20*time.Second, 90*time.Second, 5*time.Minute),
+		Amount: oneOf(t, "amount", 4*time.Second, 12*time.Second, 40*time.Second, 3*time.Minute),
+	}
+}
+
+func drawDeed(t *rapid.T) deed {
+	return deed{deedKind(rapid.IntRange(0, int(deedKinds)-1).Draw(t, "deed")), rapid.IntRange(0, 25).Draw(t, "deed at")}
+}
+
+// several draws up to so many of something.
+func several[T any](t *rapid.T, what string, most int, draw func(*rapid.T) T) []T {
+	var all []T
+	for n := rapid.IntRange(0, most).Draw(t, what); len(all) < n; {
+		all = append(all, draw(t))
+	}
+	return all
+}
+
+func oneOf[T any](t *rapid.T, what string, values ...T) T {
+	return rapid.SampledFrom(values).Draw(t, what)
+}

@@ -1,0 +1,251 @@
+package simulation
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+)
+
+// maxRequests bounds the requests of a world. Who sends more polls in a circle.
+const maxRequests = 5000
+
+// mayGoOn counts a request of the world, and tells whether it is not one too
+// many.
+func (w *world) mayGoOn() bool {
+	w.mu.Lock()
+	w.requests++
+	n := w.requests
+	w.mu.Unlock()
+	if n == maxRequests {
+		w.violate(bounded, "%d requests were sent", n)
+	}
+	return n < maxRequests
+}
+
+// path is what follows the prefix of the API.
+func path(r *http.Request) string { return strings.TrimPrefix(r.URL.Path, "/api/v1") }
+
+// classOf is what a request is. A POST is a write too.
+func classesOf(r *http.Request) []class {
+	switch p := path(r); {
+	case r.Method == http.MethodPost:
+		return []class{writes, creations}
+	case r.Method != http.MethodGet:
+		return []class{writes}
+	case strings.HasPrefix(p, "/jobs/"), strings.HasSuffix(p, "/builds"):
+		return []class{polls}
+	}
+	return []class{reads}
+}
+
+// weather is the strikes of a step, with what they have seen.
+type weather struct {
+	strikes []*falling
+	deeds   []deed
+	seen    int // requests
+	// first and last are when it has struck.
+	first, last time.Time
+}
+
+type falling struct {
+	strike
+	seen, hit int
+	until     time.Time
+}
+
+func newWeather(s step) *weather {
+	all := &weather{deeds: s.Deeds}
+	for _, one := range s.Strikes {
+		all.strikes = append(all.strikes, &falling{strike: one})
+	}
+	return all
+}
+
+// decide is the gateway's Strike: it sees all requests in order.
+func (w *world) decide(_ int, r *http.Request) *gateway.Fault {
+	w.mu.Lock()
+	now := w.weather
+	w.mu.Unlock()
+	if now == nil {
+		return nil
+	}
+	now.seen++
+	for _, d := range now.deeds {
+		if d.At == now.seen {
+			w.person(d.Kind)
+		}
+	}
+	var hit *gateway.Fault
+	for _, f := range now.strikes {
+		if f.matches(r) && hit == nil {
+			f.hit++
+			w.count("strike: " + f.Kind.String())
+			hit = w.fault(f.strike)
+		}
+	}
+	return hit
+}
+
+// matches counts a request that the strike is about, and tells whether it is hit.
+func (f *falling) matches(r *http.Request) bool {
+	if !slices.Contains(classesOf(r), f.Class) || f.Kind == lagging && r.Method != http.MethodGet {
+		return false
+	}
+	f.seen++
+	if f.seen <= f.Nth {
+		return false
+	}
+	if f.until.IsZero() {
+		f.until = time.Now().Add(f.For)
+	}
+	return f.hit < f.Times || time.Now().Before(f.until)
+}
+
+// fault is what a strike does to one request.
+func (w *world) fault(s strike) *gateway.Fault {
+	switch s.Kind {
+	case badGateway:
+		return &gateway.Fault{Page: http.StatusBadGateway}
+	case foreign404:
+		return &gateway.Fault{Page: http.StatusNotFound}
+	case unavailable:
+		return &gateway.Fault{Page: http.StatusServiceUnavailable}
+	case neverSent:
+		return &gateway.Fault{Drop: true}
+	case lostAnswer:
+		return &gateway.Fault{AfterCommit: true, Drop: true}
+	case timedOut:
+		return &gateway.Fault{AfterCommit: true, Page: http.StatusGatewayTimeout}
+	case lateCommit:
+		return &gateway.Fault{CommitAfter: s.Amount}
+	case lagging:
+		return &gateway.Fault{Lag: min(s.Amount, longestLag)}
+	case tooMany:
+		return &gateway.Fault{Status: http.StatusTooManyRequests, RetryAfter: "3"}
+	case busy:
+		return &gateway.Fault{Status: http.StatusServiceUnavailable, RetryAfter: "2"}
+	case internalError:
+		return &gateway.Fault{Status: http.StatusInternalServerError}
+	case slow:
+		return &gateway.Fault{AfterCommit: true, Delay: s.Amount}
+	case brokenOff:
+		return &gateway.Fault{AfterCommit: true, BreakOff: true}
+	case truncated:
+		return &gateway.Fault{AfterCommit: true, Truncate: true}
+	case huge:
+		return &gateway.Fault{AfterCommit: true, BodySize: 4<<20 + 1}
+	case away:
+		w.gateway.Away(s.Amount, http.StatusBadGateway)
+		return &gateway.Fault{Page: http.StatusBadGateway}
+	}
+	panic("there is no such strike")
+}
+
+// longestLag is how far a read may be behind: some seconds, as contract.md says.
+const longestLag = 12 * time.Second
+
+// serve is the service with its habits of wording, and what witnesses all that it
+// really did.
+func (w *world) serve(to http.ResponseWriter, r *http.Request) {
+	// A service may ignore the key, so a world in which it counts proves nothing.
+	r.Header.Del("Idempotency-Key")
+	body, _ := io.ReadAll(r.Body) // the gateway holds it
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	arrived := time.Now()
+	w.beforeServing(r, body)
+	made := httptest.NewRecorder()
+	w.fake.ServeHTTP(made, r)
+	answer := made.Body.Bytes()
+	w.served(r, body, made.Code, answer, arrived)
+	var decoded any
+	if w.scenario.Shapes != 0 && json.Unmarshal(answer, &decoded) == nil {
+		answer, _ = json.Marshal(w.scenario.Shapes.of(w, decoded)) // what JSON made encodes
+	}
+	for name, values := range made.Header() {
+		to.Header()[name] = values
+	}
+	to.Header().Del("Content-Length")
+	to.WriteHeader(made.Code)
+	_, _ = to.Write(answer)
+}
+
+var idPattern = regexp.MustCompile(`\b(i|job|wh|bld)-[a-z2-7]{12}\b`)
+
+// normal is a text with ids in the order in which they first came up, in place of
+// those that the service drew.
+func (w *world) normal(text string) string {
+	return idPattern.ReplaceAllStringFunc(text, func(id string) string {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		kind, _, _ := strings.Cut(id, "-")
+		if w.ids[id] == "" {
+			w.kinds[kind]++
+			w.ids[id] = fmt.Sprintf("%s-%d", kind, w.kinds[kind])
+		}
+		return w.ids[id]
+	})
+}
+
+// watch writes the log of requests.
+func (w *world) watch(r *http.Request, _ []byte) gateway.Exchange {
+	line := r.Method + " " + w.normal(path(r))
+	if r.URL.RawQuery != "" {
+		line += "?" + w.normal(r.URL.RawQuery)
+	}
+	w.note("%s", line)
+	return &watched{w, line, r.Method == http.MethodGet}
+}
+
+type watched struct {
+	world *world
+	line  string
+	read  bool
+}
+
+func (e *watched) Served(status int) { e.world.note("  %s: served %d", e.line, status) }
+func (e *watched) Answered(status int, struck bool) {
+	e.world.note("  %s: answered %d, struck %t", e.line, status, struck)
+	if struck {
+		e.world.strikes()
+	}
+	if !e.read || struck || status != http.StatusOK {
+		e.world.tell("%s: %d%s", e.line, status, map[bool]string{true: ", struck"}[struck])
+	}
+}
+
+// strikes notes that the weather strikes now.
+func (w *world) strikes() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.weather == nil {
+		return
+	}
+	w.weather.last = time.Now()
+	if w.weather.first.IsZero() {
+		w.weather.first = w.weather.last
+	}
+}
+
+// note adds a line to the log, with the time since the world began.
+func (w *world) note(format string, arguments ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.log = append(w.log, fmt.Sprintf("%s ", time.Since(w.begun))+fmt.Sprintf(format, arguments...))
+}
+
+// tell adds a line to the story, which is what a person reads of a world.
+func (w *world) tell(format string, arguments ...any) {
+	line := w.normal(fmt.Sprintf(format, arguments...))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.story = append(w.story, fmt.Sprintf("%9s  %s", time.Since(w.begun).Round(10*time.Millisecond), line))
+}

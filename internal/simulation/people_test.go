@@ -1,0 +1,136 @@
+package simulation
+
+import (
+	"slices"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// person does something in the portal, to the first instance that there is.
+func (w *world) person(does deedKind) {
+	instances := w.fake.Instances()
+	id := ""
+	if len(instances) > 0 {
+		id = instances[0].ID
+	}
+	edit := func(change func(*fakeservice.Instance)) bool {
+		return w.fake.EditInstance(id, func(i *fakeservice.Instance) { change(i) }) && w.edited(id)
+	}
+	done := false
+	switch does {
+	case opensCheckout:
+		done = w.payAll()
+	case addsTag:
+		done = edit(func(i *fakeservice.Instance) { i.Tags = append(i.Tags, "portal") })
+	case addsAddress:
+		done = edit(func(i *fakeservice.Instance) { i.Allowlist = append(i.Allowlist, "192.0.2.0/24") })
+	case addsEngine:
+		done = id != "" && instances[0].Status == fakeservice.StatusRunning && edit(func(i *fakeservice.Instance) {
+			if i.Engines["nats"] == nil {
+				i.Engines["nats"] = &fakeservice.Engine{MemoryMB: 64}
+			}
+		})
+	case setsConsole:
+		done = edit(func(i *fakeservice.Instance) { i.ConsoleMode = "rw" })
+	case renames:
+		done = edit(func(i *fakeservice.Instance) { i.Name = "renamed" })
+	case startsJob:
+		done = w.startsJob(id, "update")
+	case startsAction:
+		done = w.startsJob(id, "rotate")
+	case addsVariable:
+		done = w.fake.EditApp(id, "guestbook", func(a *fakeservice.App) {
+			env := map[string]string{"PORTAL": "1"}
+			for name, value := range a.Env {
+				env[name] = value
+			}
+			a.Env = env
+		})
+	case disablesEndpoint:
+		for _, endpoint := range w.fake.Webhooks() {
+			done = w.fake.EditWebhook(endpoint.ID, func(e *fakeservice.Webhook) { e.Enabled = false })
+		}
+	case failsJob:
+		w.later(w.fake.FailJobs(fakeservice.JobMatch{}, 1, "trouble", "the machine is on fire"))
+		done = true
+	case failsBuild:
+		w.later(w.fake.FailBuilds(fakeservice.BuildMatch{}, 1, "no such file"))
+		done = true
+	case strangeStatus:
+		w.mu.Lock()
+		w.strange = time.Now().Add(2 * time.Minute)
+		w.mu.Unlock()
+		done = true
+	case deletesInstance:
+		if done = w.fake.RemoveInstance(id); done {
+			w.mu.Lock()
+			delete(w.history, id)
+			w.mu.Unlock()
+		}
+	case deletesApp:
+		done = w.fake.RemoveApp(id, "guestbook")
+	case deletesDatabase:
+		done = w.fake.RemoveDatabase(id, "shop")
+	case deletesEndpoint:
+		for _, endpoint := range w.fake.Webhooks() {
+			done = w.fake.RemoveWebhook(endpoint.ID)
+		}
+	case holdsJobs:
+		w.unhurriedNow()
+		release := w.fake.HoldJobs(fakeservice.JobMatch{})
+		w.calls.Go(func() {
+			select {
+			case <-time.After(40*time.Minute + 311*time.Microsecond):
+			case <-w.over:
+			}
+			release()
+		})
+		done = true
+	}
+	if done {
+		w.tell("a person %s", does)
+		w.count("person: " + does.String())
+		w.mu.Lock()
+		w.touched[id] = time.Now()
+		w.mu.Unlock()
+	}
+}
+
+func (w *world) unhurriedNow() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.unhurried = true
+}
+
+// later does something when the weather clears up.
+func (w *world) later(do func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cleanUps = append(w.cleanUps, do)
+}
+
+// startsJob starts a job that changes nothing.
+func (w *world) startsJob(id, operation string) bool {
+	job, err := w.fake.StartJob(id, operation, "")
+	if err == nil {
+		w.jobAccepted(id, job.ID, settings{})
+	}
+	return err == nil
+}
+
+// payAll opens every checkout, and tells whether there was one.
+func (w *world) payAll() bool {
+	paid := false
+	for _, i := range w.fake.Instances() {
+		paid = i.CheckoutURL != "" && w.fake.PayCheckout(i.ID) == nil || paid
+	}
+	return paid
+}
+
+// engineNames are the engines that an instance has.
+func engineNamesOf(i fakeservice.Instance) []string {
+	names := sortedNames(i.Engines)
+	slices.Sort(names)
+	return names
+}

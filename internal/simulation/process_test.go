@@ -1,0 +1,315 @@
+package simulation
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
+)
+
+const (
+	baseURL = "https://hosting.test/api/v1"
+	apiKey  = "the-key-of-the-simulation"
+)
+
+// A process is one run of the provider's program, as a CLI starts one for each
+// plan and each apply.
+type process struct {
+	world   *world
+	cli     *cli
+	number  int
+	command *command // that it is run for
+	server  tfprotov6.ProviderServer
+	log     lockedBuffer
+
+	ctx context.Context
+	end context.CancelFunc
+
+	mu      sync.Mutex
+	sending map[string]int // how many requests of a line are on their way
+}
+
+// command is one command of a CLI, which is cut as a whole.
+type command struct {
+	cut   cut
+	began time.Time
+
+	mu       sync.Mutex
+	requests int
+	stopped  time.Time // when Ctrl-C was pressed
+	now      *process  // that runs
+	// dead is closed by a kill.
+	dead chan struct{}
+}
+
+func newCommand(c cut) *command {
+	return &command{cut: c, began: time.Now(), dead: make(chan struct{})}
+}
+
+func (c *command) killed() bool {
+	select {
+	case <-c.dead:
+		return true
+	default:
+		return false
+	}
+}
+
+func (c *command) interrupted() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.stopped.IsZero()
+}
+
+// start starts the provider's program and configures it.
+func (w *world) start(c *cli, cmd *command) *process {
+	w.mu.Lock()
+	w.processes++
+	p := &process{world: w, cli: c, number: w.processes, command: cmd, sending: map[string]int{}}
+	w.running = append(w.running, p)
+	w.mu.Unlock()
+	p.ctx, p.end = context.WithCancel(tflogtest.RootLogger(context.Background(), &p.log))
+	p.server = providerserver.NewProtocol6(provider.New("simulation",
+		provider.WithTransport(p), provider.WithRandom(rand.NewPCG(w.scenario.Seed, uint64(p.number))))())()
+	cmd.mu.Lock()
+	cmd.now = p
+	cmd.mu.Unlock()
+	config := map[string]any{"base_url": baseURL, "api_key": apiKey}
+	t := schemas().Provider.ValueType()
+	configured, err := p.server.ConfigureProvider(p.ctx, &tfprotov6.ConfigureProviderRequest{
+		TerraformVersion: "1.16.4", Config: dynamic(t, configValue(t, config, nil)),
+	})
+	if err != nil || hasError(configured.Diagnostics) {
+		w.violate(noBug, "the provider cannot be configured: %v %v", err, configured)
+	}
+	return p
+}
+
+func (p *process) resources() tfprotov6.ResourceServer { return p.server }
+
+// call is a call of the provider: for what, and since when.
+type call struct {
+	cli     *cli
+	process *process
+	address string
+	what    string // such as create
+	began   time.Time
+	block   *block // as it is configured; nil for a deletion
+	run     *run   // of an apply; nil otherwise
+
+	mu sync.Mutex
+	// posts are the outcomes of the call's POSTs of /instances, as the client saw
+	// them.
+	posts []postOutcome
+	// ids are what its requests have made, known to the client or not.
+	ids []string
+	// answered tells whether the client was told of each.
+	answered map[string]bool
+	// sql counts the call's statements.
+	sql map[string]int
+	// done counts, by operation, the mutations of actions that the service took.
+	taken map[string]int
+}
+
+type callKey struct{}
+
+func callOf(ctx context.Context) *call {
+	c, _ := ctx.Value(callKey{}).(*call)
+	return c
+}
+
+// The longest that a call may take: the longest timeout, the queue before it, the
+// look for a lost creation and a tolerated outage.
+const longestCall = 3 * time.Hour
+
+// longestAfterlife is how long a call may go on after Ctrl-C: all detached work
+// together has 30 s, and what is on the wire then ends with it.
+const longestAfterlife = 35 * time.Second
+
+// do makes a call of the provider, and tells whether there was an answer: a
+// process that is killed gives none.
+func do[T any](p *process, c *call, run func(context.Context) (T, error)) (answer T, ok bool) {
+	w := p.world
+	c.cli, c.process, c.began = p.cli, p, time.Now()
+	c.answered, c.sql, c.taken = map[string]bool{}, map[string]int{}, map[string]int{}
+	answers := make(chan T, 1)
+	w.calls.Go(func() {
+		defer func() {
+			if reason := recover(); reason != nil {
+				w.violate(noBug, "%s of %s panics: %v\n%s", c.what, c.address, reason, debug.Stack())
+				p.command.die()
+			}
+		}()
+		answer, err := run(context.WithValue(p.ctx, callKey{}, c))
+		if err != nil {
+			w.violate(noBug, "%s of %s: %v", c.what, c.address, err)
+		}
+		answers <- answer
+	})
+	select {
+	case answer = <-answers:
+	case <-p.command.dead:
+		return answer, false
+	}
+	if took := time.Since(c.began); took > longestCall {
+		w.violate(bounded, "%s of %s took %s", c.what, c.address, took)
+	}
+	p.command.mu.Lock()
+	stopped := p.command.stopped
+	p.command.mu.Unlock()
+	if !stopped.IsZero() && time.Since(later(stopped, c.began)) > longestAfterlife {
+		w.violate(bounded, "%s of %s went on for %s after Ctrl-C", c.what, c.address, time.Since(later(stopped, c.began)))
+	}
+	return answer, true
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func (c *command) die() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.killed() {
+		close(c.dead)
+	}
+}
+
+// stop presses Ctrl-C.
+func (c *command) stop() {
+	c.mu.Lock()
+	if !c.stopped.IsZero() {
+		c.mu.Unlock()
+		return
+	}
+	c.stopped = time.Now()
+	p := c.now
+	c.mu.Unlock()
+	_, _ = p.server.StopProvider(p.ctx, &tfprotov6.StopProviderRequest{})
+}
+
+// RoundTrip carries a request of the process. It takes 20 to 30 ms, by what the
+// request is, so that no two arrive at one instant.
+func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := p.world
+	line := r.Method + " " + w.normal(r.URL.Path)
+	p.mu.Lock()
+	p.sending[line]++
+	rank := p.sending[line]
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.sending[line]--
+	}()
+	if err := pause(r.Context(), latency(line, p.number, rank)); err != nil {
+		return nil, err
+	}
+	cmd := p.command
+	cmd.mu.Lock()
+	cmd.requests++
+	cutNow := cmd.cut.At == cmd.requests
+	cmd.mu.Unlock()
+	if !w.mayGoOn() {
+		cmd.die()
+	}
+	if cutNow && !cmd.killed() {
+		w.count("cut: " + cmd.cut.Kind.String())
+		switch cmd.cut.Kind {
+		case interrupt:
+			cmd.stop()
+		case killBefore:
+			cmd.die()
+		}
+	}
+	if cmd.killed() {
+		return nil, w.silence(r)
+	}
+	made, err := gateway.Transport{Handler: w.gateway}.RoundTrip(r)
+	if cutNow && cmd.cut.Kind == killAfter {
+		cmd.die()
+	}
+	if cmd.killed() {
+		if made != nil {
+			_ = made.Body.Close() // nobody reads it
+		}
+		return nil, w.silence(r)
+	}
+	return w.witness(r, made, err)
+}
+
+// silence is what a dead process hears: nothing, until the world ends.
+func (w *world) silence(r *http.Request) error {
+	<-w.over
+	return fmt.Errorf("the world has ended: %s", r.URL.Path)
+}
+
+// latency is from 20 to 30 ms, with odd microseconds of its own for each request
+// that may be on its way with it.
+func latency(line string, process, rank int) time.Duration {
+	h := fnv.New32a()
+	_, _ = fmt.Fprint(h, line, process, rank) // a hash takes everything
+	return 20*time.Millisecond + time.Duration(h.Sum32()%10_000_000)*time.Nanosecond
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// dynamic encodes a value for the provider.
+func dynamic(t tftypes.Type, v value) *tfprotov6.DynamicValue {
+	encoded, err := tfprotov6.NewDynamicValue(t, v)
+	if err != nil {
+		panic(err) // it is of that type
+	}
+	return &encoded
+}
+
+// lockedBuffer is what a process logs.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) bytes() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return bytes.Clone(b.text.Bytes())
+}
+
+var schemas = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
+	all, err := providerserver.NewProtocol6(provider.New("simulation")())().GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		panic(err)
+	}
+	return all
+})

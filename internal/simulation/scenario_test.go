@@ -1,0 +1,256 @@
+package simulation
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A scenario is a whole world as plain data: what is not in it happens by no
+// chance of its own.
+type scenario struct {
+	// Seed is the source of the provider's own chance.
+	Seed uint64
+	// Clock is how far the Date header is off.
+	Clock time.Duration
+	// Lag is how far all reads are behind.
+	Lag time.Duration
+	// Rate is how many requests the service takes per second; 0 is any number.
+	Rate int
+	// Shapes say how the service words its answers.
+	Shapes shapes
+	// Other says what the second CLI is about.
+	Other otherState
+	// NoIdentity makes the first CLI one that keeps no identities.
+	NoIdentity bool
+	Steps      []step
+}
+
+// A step is one command of a CLI, with what happens meanwhile.
+type step struct {
+	// By is the CLI: 0 is the first, 1 the second.
+	By   int
+	Verb verb
+	// Target is what a verb is about, counted through the addresses that there
+	// are.
+	Target int
+	// Edits change the first CLI's configuration before the command.
+	Edits   []edit
+	Strikes []strike
+	Deeds   []deed
+	Cut     cut
+	// Beside has the other CLI apply at the same moment.
+	Beside bool
+	// Pause is how long nothing happens after it.
+	Pause time.Duration
+}
+
+// A verb is what a CLI is told to do.
+type verb int
+
+const (
+	apply verb = iota
+	refresh
+	destroy
+	targeted
+	replace
+	reimport
+	rotate
+	restartEngine
+	redeploy
+	restartApp
+	verbs // how many there are
+)
+
+func (v verb) String() string {
+	return [...]string{"apply", "refresh", "destroy", "apply -target", "apply -replace", "import again",
+		"rotate", "restart the engine", "redeploy the app", "restart the app"}[v]
+}
+
+// otherState is what the second CLI's configuration is about.
+type otherState int
+
+const (
+	twin      otherState = iota // an instance equal to the first CLI's
+	namesake                    // one of the same name with other tags
+	onTheSame                   // a database and the console's mode on the first CLI's instance
+	theSame                     // the first CLI's instance itself, imported
+	otherStates
+)
+
+func (o otherState) String() string {
+	return [...]string{"a twin", "a namesake", "on the same instance", "the same instance"}[o]
+}
+
+// An edit sets one argument of the configuration to one of its values.
+type edit struct {
+	Argument argument
+	Value    int
+}
+
+func (e edit) String() string { return fmt.Sprintf("%s=%d", e.Argument, e.Value) }
+
+// class is a kind of request that a strike is about.
+type class int
+
+const (
+	writes    class = iota // mutations
+	creations              // POST
+	reads                  // GET but for jobs
+	polls                  // GET of a job or of builds
+	classes
+)
+
+func (c class) String() string { return [...]string{"write", "POST", "read", "poll"}[c] }
+
+// A strike is something that goes wrong on the way with some of the requests of a
+// step.
+type strike struct {
+	Kind  strikeKind
+	Class class
+	// Nth is the first one hit, from 0 on. Times is how many are hit, and For how
+	// long they are: whichever says more.
+	Nth, Times int
+	For        time.Duration
+	// Amount is how long it takes, where the kind has a time.
+	Amount time.Duration
+}
+
+func (s strike) String() string {
+	text := fmt.Sprintf("%s at %s %d", s.Kind, s.Class, s.Nth)
+	if s.Times > 1 {
+		text += fmt.Sprintf(" x%d", s.Times)
+	}
+	if s.For > 0 {
+		text += " for " + s.For.String()
+	}
+	if s.Amount > 0 {
+		text += " by " + s.Amount.String()
+	}
+	return text
+}
+
+type strikeKind int
+
+const (
+	badGateway    strikeKind = iota // a gateway's 502 page, the service saw nothing
+	foreign404                      // a gateway's 404 page
+	unavailable                     // a gateway's 503 page
+	neverSent                       // the connection closes before the service saw the request
+	lostAnswer                      // the connection closes after the service answered
+	timedOut                        // a 504 page after the service answered
+	lateCommit                      // a 504 page, and the service sees the request later
+	lagging                         // a read of the past
+	tooMany                         // 429 in the service's envelope
+	busy                            // 503 in the service's envelope
+	internalError                   // 500 in the service's envelope, nothing done
+	slow                            // the answer takes long
+	brokenOff                       // the connection closes in the middle of the answer
+	truncated                       // half of the answer, as if it were all
+	huge                            // an answer over 4 MiB
+	away                            // the service is away for a time, for everybody
+	strikeKinds
+)
+
+func (k strikeKind) String() string {
+	return [...]string{"502 page", "404 page", "503 page", "never sent", "lost answer", "504 after the commit", "504, late commit",
+		"lag", "429", "503", "500", "slow", "broken off", "truncated", "huge", "away"}[k]
+}
+
+// A deed is what a person does in the portal when the step's n-th request
+// arrives; 0 is before the step.
+type deed struct {
+	Kind deedKind
+	At   int
+}
+
+func (d deed) String() string { return fmt.Sprintf("%s at request %d", d.Kind, d.At) }
+
+type deedKind int
+
+const (
+	opensCheckout deedKind = iota
+	addsTag
+	addsAddress
+	addsEngine
+	setsConsole
+	renames
+	startsJob
+	startsAction
+	addsVariable
+	disablesEndpoint
+	failsJob
+	failsBuild
+	strangeStatus
+	deletesInstance
+	deletesApp
+	deletesDatabase
+	deletesEndpoint
+	holdsJobs
+	deedKinds
+)
+
+func (k deedKind) String() string {
+	return [...]string{"opens the checkout", "adds a tag", "adds an address", "adds an engine", "sets the console", "renames the instance",
+		"starts a job", "starts a job like an action's", "adds a variable", "disables the endpoint", "a job will fail", "a build will fail",
+		"a strange status", "deletes the instance", "deletes the app", "deletes the database", "deletes the endpoint", "jobs last for 40 minutes"}[k]
+}
+
+// A cut ends a command early, when its n-th request, from 1 on, is on its way; 0
+// is never.
+type cut struct {
+	Kind cutKind
+	At   int
+}
+
+type cutKind int
+
+const (
+	interrupt  cutKind = iota // Ctrl-C
+	killBefore                // kill -9 before the service sees the request
+	killAfter                 // kill -9 when the service has answered
+	cutKinds
+)
+
+func (k cutKind) String() string {
+	return [...]string{"Ctrl-C", "kill before the commit", "kill after the commit"}[k]
+}
+
+// String is the scenario in lines: what holds all along, and a line per step.
+func (s scenario) String() string {
+	world := []string{fmt.Sprintf("seed %d", s.Seed)}
+	add := func(list *[]string, given bool, format string, args ...any) {
+		if given {
+			*list = append(*list, fmt.Sprintf(format, args...))
+		}
+	}
+	add(&world, s.Clock != 0, "clock off by %s", s.Clock)
+	add(&world, s.Lag != 0, "reads lag by %s", s.Lag)
+	add(&world, s.Rate != 0, "%d requests per second", s.Rate)
+	add(&world, s.Shapes != 0, "shapes %s", s.Shapes)
+	add(&world, s.NoIdentity, "no identities")
+	other := false
+	lines := make([]string, 1, 1+len(s.Steps))
+	for _, st := range s.Steps {
+		other = other || st.Beside || st.By == 1
+		parts := []string{st.Verb.String()}
+		add(&parts, st.By == 1, "by the other")
+		add(&parts, st.Verb == targeted || st.Verb == replace || st.Verb == reimport, "target %d", st.Target)
+		for _, e := range st.Edits {
+			parts = append(parts, e.String())
+		}
+		for _, k := range st.Strikes {
+			parts = append(parts, k.String())
+		}
+		for _, d := range st.Deeds {
+			parts = append(parts, d.String())
+		}
+		add(&parts, st.Cut.At > 0, "%s at request %d", st.Cut.Kind, st.Cut.At)
+		add(&parts, st.Beside, "the other beside")
+		add(&parts, st.Pause > 0, "then %s", st.Pause)
+		lines = append(lines, strings.Join(parts, "; "))
+	}
+	add(&world, other, "the other: %s", s.Other)
+	lines[0] = strings.Join(world, "; ")
+	return strings.Join(lines, "\n")
+}

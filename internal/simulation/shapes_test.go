@@ -1,0 +1,147 @@
+package simulation
+
+import "strings"
+
+// shapes are the ways in which a service may word its answers and that
+// contract.md ("What the client reads tolerantly") has the client take.
+type shapes int
+
+const (
+	bareLists    shapes = 1 << iota // a list is the array itself
+	ownRecord                       // a 202 is the job's record
+	nestedJob                       // a 202 has job.id
+	jobText                         // a 202 has a string job
+	engineNames                     // engines is an array of names
+	engineFlags                     // engines is an object of booleans
+	strangeTypes                    // what only informs has another type
+	nothingTold                     // what only informs is missing
+	oldCheckout                     // checkout_url stays after the checkout
+	fewSettings                     // records tell no settings
+	otherSuccess                    // a build succeeded with another word
+	allShapes    shapes = 1<<iota - 1
+)
+
+func (s shapes) String() string {
+	var all []string
+	for i, name := range []string{"bare lists", "own record", "job.id", "job", "engine names", "engine flags", "strange types",
+		"nothing told", "old checkout", "few settings", "another success"} {
+		if s&(1<<i) != 0 {
+			all = append(all, name)
+		}
+	}
+	return strings.Join(all, "+")
+}
+
+// of words an answer of the service.
+func (s shapes) of(w *world, answer any) any {
+	body, ok := answer.(map[string]any)
+	if !ok {
+		return answer
+	}
+	for _, collection := range []string{"instances", "apps", "builds", "databases", "extensions", "webhooks", "locations", "backups"} {
+		list, ok := body[collection].([]any)
+		if !ok {
+			continue
+		}
+		for _, record := range list {
+			s.alter(record.(map[string]any))
+		}
+		if s&bareLists != 0 && len(body) == 1 {
+			return list
+		}
+	}
+	if id, ok := body["job_id"].(string); ok && body["region"] == nil {
+		s.alterAccepted(w, body, id)
+	}
+	s.alter(body)
+	return body
+}
+
+// alterAccepted words the answer to a mutation. One that holds the id of what was
+// made, or of a build, goes on telling it.
+func (s shapes) alterAccepted(w *world, body map[string]any, id string) {
+	_, tellsMore := body["id"]
+	_, builds := body["build_id"]
+	switch {
+	case s&ownRecord != 0 && !tellsMore && !builds:
+		for _, job := range w.fake.Jobs() {
+			if job.ID == id {
+				delete(body, "job_id")
+				body["id"], body["instance_id"], body["operation"], body["status"], body["progress"] = id, job.InstanceID, job.Operation, job.Status, 0
+				body["target"] = nil
+				if job.Target != "" {
+					body["target"] = job.Target
+				}
+			}
+		}
+	case s&nestedJob != 0:
+		delete(body, "job_id")
+		body["job"] = map[string]any{"id": id}
+	case s&jobText != 0:
+		delete(body, "job_id")
+		body["job"] = id
+	}
+}
+
+func (s shapes) alter(record map[string]any) {
+	if s&engineNames != 0 || s&engineFlags != 0 {
+		s.alterEngines(record)
+	}
+	for _, name := range []string{"created_at", "finished_at", "usage", "monitoring", "backups", "activity"} {
+		switch _, there := record[name]; {
+		case !there:
+		case s&strangeTypes != 0:
+			record[name] = 1700000000
+		case s&nothingTold != 0:
+			delete(record, name)
+		}
+	}
+	if progress, ok := record["progress"].(float64); ok {
+		switch {
+		case s&strangeTypes != 0:
+			record["progress"] = progress + 0.5
+		case s&nothingTold != 0:
+			delete(record, "progress")
+		}
+	}
+	if fault, ok := record["error"].(map[string]any); ok && s&strangeTypes != 0 {
+		record["error"] = fault["detail"]
+	}
+	if s&oldCheckout != 0 && record["region"] != nil && record["checkout_url"] == nil {
+		record["checkout_url"] = "https://portal.example/checkout/done"
+	}
+	if s&fewSettings != 0 {
+		for _, name := range []string{"allowlist", "console_mode"} {
+			if record["region"] != nil {
+				delete(record, name)
+			}
+		}
+		if record["repo"] != nil {
+			delete(record, "env")
+		}
+	}
+	if s&otherSuccess != 0 && record["status"] == "successful" {
+		record["status"] = "succeeded"
+	}
+}
+
+// alterEngines words the engines of an instance's record.
+func (s shapes) alterEngines(record map[string]any) {
+	engines, ok := record["engines"].(map[string]any)
+	if !ok || record["region"] == nil {
+		return
+	}
+	if s&engineNames != 0 {
+		names := []any{}
+		for _, name := range sortedNames(engines) {
+			names = append(names, name)
+		}
+		record["engines"] = names
+		return
+	}
+	flags := map[string]any{}
+	for name := range engines {
+		flags[name] = true
+	}
+	record["engines"] = flags
+}

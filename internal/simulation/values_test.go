@@ -1,0 +1,241 @@
+package simulation
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// The values that a CLI hands to a provider, and what it does with them before
+// and after: Terraform's internal/plans/objchange, as far as the provider's
+// schemas go, which have attributes and single nested ones.
+
+type (
+	value  = tftypes.Value
+	object = map[string]value
+)
+
+func null(t tftypes.Type) value    { return tftypes.NewValue(t, nil) }
+func unknown(t tftypes.Type) value { return tftypes.NewValue(t, tftypes.UnknownValue) }
+
+// attributesOf are an object's attributes; nil where it is null or unknown.
+func attributesOf(v value) object {
+	var all object
+	if v.IsKnown() && !v.IsNull() {
+		_ = v.As(&all) // an object is read as one
+	}
+	return all
+}
+
+// textOf is a string; "" where it is null or unknown.
+func textOf(v value) string {
+	var text string
+	if v.IsKnown() && !v.IsNull() && v.Type().Is(tftypes.String) {
+		_ = v.As(&text)
+	}
+	return text
+}
+
+// attribute is one of an object's attributes, by its path. It is nil where
+// anything on the way is null.
+func attribute(v value, path ...string) any {
+	for _, name := range path {
+		next, ok := attributesOf(v)[name]
+		if !ok {
+			return nil
+		}
+		v = next
+	}
+	return plain(v)
+}
+
+// configValue makes a value of what a block says. What is left out is null.
+func configValue(t tftypes.Type, given any, resolve func(reference, tftypes.Type) value) value {
+	switch given := given.(type) {
+	case nil:
+		return null(t)
+	case reference:
+		return resolve(given, t)
+	case string, bool:
+		return tftypes.NewValue(t, given)
+	case int:
+		return tftypes.NewValue(t, big.NewFloat(float64(given)))
+	case []string:
+		elements := []value{}
+		for _, element := range given {
+			elements = append(elements, tftypes.NewValue(tftypes.String, element))
+		}
+		return tftypes.NewValue(t, elements)
+	case map[string]any:
+		members := object{}
+		if o, ok := t.(tftypes.Object); ok {
+			for name, of := range o.AttributeTypes {
+				members[name] = configValue(of, given[name], resolve)
+			}
+		} else {
+			for name, member := range given {
+				members[name] = configValue(t.(tftypes.Map).ElementType, member, resolve)
+			}
+		}
+		return tftypes.NewValue(t, members)
+	}
+	panic(fmt.Sprintf("a configuration cannot hold a %T", given))
+}
+
+// plain is a known value as encoding/json takes it.
+func plain(v value) any {
+	if v.IsNull() || !v.IsKnown() {
+		return nil
+	}
+	switch t := v.Type(); {
+	case t.Is(tftypes.String):
+		return textOf(v)
+	case t.Is(tftypes.Bool):
+		var b bool
+		_ = v.As(&b)
+		return b
+	case t.Is(tftypes.Number):
+		var n big.Float
+		_ = v.As(&n)
+		return json.Number(n.Text('f', -1))
+	case t.Is(tftypes.Object{}), t.Is(tftypes.Map{}):
+		members := map[string]any{}
+		var all object
+		_ = v.As(&all)
+		for name, member := range all {
+			members[name] = plain(member)
+		}
+		return members
+	}
+	var elements []value
+	_ = v.As(&elements)
+	all := []any{}
+	for _, element := range elements {
+		all = append(all, plain(element))
+	}
+	return all
+}
+
+// encode is a known value in JSON, as a state holds it.
+func encode(v value) []byte {
+	text, err := json.Marshal(plain(v))
+	if err != nil {
+		panic(err) // plain makes nothing that cannot be encoded
+	}
+	return text
+}
+
+// proposed merges a configuration with the prior state: what is configured is
+// the configuration's, what is computed and not configured is as it was. What is
+// write-only is never planned.
+func proposed(attributes []*tfprotov6.SchemaAttribute, prior, config object) object {
+	merged := object{}
+	for _, a := range attributes {
+		t := a.ValueType()
+		before, had := prior[a.Name]
+		if !had {
+			before = null(t)
+		}
+		switch given := config[a.Name]; {
+		case a.WriteOnly:
+			merged[a.Name] = null(t)
+		case given.IsNull() && a.Computed:
+			merged[a.Name] = before
+		case a.NestedType != nil && given.IsKnown() && !given.IsNull():
+			merged[a.Name] = tftypes.NewValue(t, proposed(a.NestedType.Attributes, attributesOf(before), attributesOf(given)))
+		default:
+			merged[a.Name] = given
+		}
+	}
+	return merged
+}
+
+// misplanned says where a plan is none that the configuration allows, "" where it
+// is one: what is configured is planned as it is configured, and what is neither
+// configured nor computed is null.
+func misplanned(attributes []*tfprotov6.SchemaAttribute, config, plan object) string {
+	for _, a := range attributes {
+		given, planned := config[a.Name], plan[a.Name]
+		switch {
+		case !given.IsKnown(), given.IsNull() && a.Computed, planned.Equal(given):
+		case a.WriteOnly && planned.IsNull():
+		case a.NestedType != nil && !given.IsNull() && planned.IsKnown() && !planned.IsNull():
+			if wrong := misplanned(a.NestedType.Attributes, attributesOf(given), attributesOf(planned)); wrong != "" {
+				return a.Name + "." + wrong
+			}
+		default:
+			return fmt.Sprintf("%s: %s is configured and %s is planned", a.Name, shown(given), shown(planned))
+		}
+	}
+	return ""
+}
+
+// broken says where a result is not what was planned, "" where it is: a known
+// value must come out as it is planned, and an unknown one be known.
+func broken(planned, result value) string {
+	switch {
+	case !result.IsKnown():
+		return ": it is still unknown"
+	case !planned.IsKnown(), planned.Equal(result):
+		return ""
+	case planned.IsNull(), result.IsNull(), !planned.Type().Is(tftypes.Object{}):
+		if planned.IsFullyKnown() {
+			return fmt.Sprintf(": %s was planned and %s came of it", shown(planned), shown(result))
+		}
+		return ""
+	}
+	was, is := attributesOf(planned), attributesOf(result)
+	for _, name := range sortedNames(was) {
+		if wrong := broken(was[name], is[name]); wrong != "" {
+			return "." + name + wrong
+		}
+	}
+	return ""
+}
+
+// differences are the attributes by which two objects differ.
+func differences(a, b value) []string {
+	if a.IsNull() || b.IsNull() {
+		return []string{"all of it"}
+	}
+	was, is := attributesOf(a), attributesOf(b)
+	var all []string
+	for _, name := range sortedNames(was) {
+		if !was[name].Equal(is[name]) {
+			all = append(all, fmt.Sprintf("%s: %s, then %s", name, shown(was[name]), shown(is[name])))
+		}
+	}
+	return all
+}
+
+func shown(v value) string {
+	if !v.IsKnown() {
+		return "(unknown)"
+	}
+	return string(encode(v))
+}
+
+func sortedNames[T any](members map[string]T) []string {
+	names := make([]string, 0, len(members))
+	for name := range members {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// withoutSensitive is an object without the attributes that the schema calls
+// sensitive.
+func withoutSensitive(attributes []*tfprotov6.SchemaAttribute, all object) map[string]any {
+	open := map[string]any{}
+	for _, a := range attributes {
+		if !a.Sensitive {
+			open[a.Name] = plain(all[a.Name])
+		}
+	}
+	return open
+}

@@ -1,0 +1,397 @@
+package simulation
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+)
+
+// A world is what a scenario is played in: a service, a network, people and two
+// CLIs, in a bubble of fake time.
+type world struct {
+	scenario scenario
+	fake     *fakeservice.Service
+	gateway  *gateway.Gateway
+	begun    time.Time
+	over     chan struct{} // closed when the world ends
+	calls    sync.WaitGroup
+	first    *cli
+	other    *cli
+	config   configuration
+
+	mu         sync.Mutex
+	processes  int
+	running    []*process
+	requests   int
+	weather    *weather
+	ids        map[string]string // normal names of ids
+	kinds      map[string]int
+	log, story []string
+	counts     map[string]int
+	violations []violation
+	secrets    map[string]bool
+	history    map[string][]porcupine.Operation // by instance
+	touched    map[string]time.Time             // when a person has changed an instance last
+	adopted    bool                             // a creation's lost answer was said to be found
+	strange    time.Time                        // until when the status is strange
+	unhurried  bool                             // jobs were held
+	cleanUps   []func()
+}
+
+// outcome is what came of a world.
+type outcome struct {
+	violations []violation
+	requests   int
+	counts     map[string]int
+	log, story []string
+	lasted     time.Duration // by the world's clock
+}
+
+// warmUp does once, outside of any bubble, what is done once in a process.
+var warmUp = sync.OnceFunc(func() {
+	schemas()
+	_ = fakeservice.New(fakeservice.Options{}).Close() // it holds nothing yet
+})
+
+// play plays a scenario and returns what came of it. It fails nothing.
+func play(t *testing.T, s scenario) (o outcome) {
+	warmUp()
+	defer func() {
+		if reason := recover(); reason != nil {
+			o.violations = append(o.violations, violation{bounded, fmt.Sprint("the world does not end: ", reason)})
+		}
+	}()
+	synctest.Test(t, func(*testing.T) {
+		w := newWorld(s)
+		w.live()
+		w.end()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		o = outcome{w.violations, w.requests, w.counts, w.log, w.story, time.Since(w.begun)}
+	})
+	return o
+}
+
+func newWorld(s scenario) *world {
+	w := &world{
+		scenario: s, begun: time.Now(), over: make(chan struct{}),
+		ids: map[string]string{}, kinds: map[string]int{}, counts: map[string]int{}, secrets: map[string]bool{},
+		history: map[string][]porcupine.Operation{}, touched: map[string]time.Time{},
+	}
+	w.fake = fakeservice.New(fakeservice.Options{APIKey: apiKey, Querier: fakeservice.QuerierFunc(w.query), RequestsKept: 1})
+	w.fake.KeepPast(max(longestLag, s.Lag))
+	w.gateway = gateway.New(http.HandlerFunc(w.serve), gateway.Options{Prefix: "/api/v1", Now: w.fake.Now, Watch: w.watch})
+	w.gateway.SetStrike(w.decide)
+	w.first = newCLI(w, "first", func() []block { return w.config.blocks() })
+	w.first.noIdentity = s.NoIdentity
+	w.other = newCLI(w, "other", func() []block {
+		return w.config.otherBlocks(s.Other, w.first.text(webAddress, "id"))
+	})
+	for _, secret := range slices.Concat(endpointSecrets[1:], secretVariables[1:], []string{apiKey}) {
+		w.secrets[secret] = true
+	}
+	return w
+}
+
+// live plays the steps, and then has everything come to rest.
+func (w *world) live() {
+	s := w.scenario
+	w.gateway.SetConditions(gateway.Conditions{DateOffset: s.Clock, Lag: s.Lag, RateLimit: gateway.RateLimit{PerSecond: float64(s.Rate), Burst: s.Rate}})
+	for _, st := range s.Steps {
+		w.step(st)
+	}
+	w.comeToRest()
+	for _, c := range []*cli{w.first, w.other} {
+		if c.busy {
+			w.settle(c)
+		}
+	}
+}
+
+// step plays one step.
+func (w *world) step(st step) {
+	w.config.edit(st.Edits)
+	for _, d := range st.Deeds {
+		if d.At == 0 {
+			w.person(d.Kind)
+		}
+	}
+	w.setWeather(newWeather(st))
+	var beside sync.WaitGroup
+	if st.Beside {
+		beside.Go(func() {
+			time.Sleep(137 * time.Microsecond)
+			w.count("actor: both at once")
+			w.run(w.theOther(st.By), step{Verb: apply, By: 1 - st.By})
+		})
+	}
+	w.run(w.cliOf(st.By), st)
+	beside.Wait()
+	w.setWeather(nil)
+	time.Sleep(st.Pause)
+}
+
+func (w *world) setWeather(now *weather) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.weather = now
+}
+
+func (w *world) cliOf(by int) *cli    { return []*cli{w.first, w.other}[by] }
+func (w *world) theOther(by int) *cli { return w.cliOf(1 - by) }
+
+// comeToRest ends the bad weather, and waits until nothing is under way at the
+// service.
+func (w *world) comeToRest() {
+	w.tell("all comes to rest")
+	s := w.scenario
+	w.gateway.Away(0, 0)
+	w.gateway.SetConditions(gateway.Conditions{DateOffset: s.Clock})
+	w.gateway.DeliverLate()
+	w.mu.Lock()
+	cleanUps := w.cleanUps
+	w.cleanUps = nil
+	w.mu.Unlock()
+	for _, do := range cleanUps {
+		do()
+	}
+	time.Sleep(time.Hour)
+}
+
+// end lets go of everything in the bubble, and looks at what was logged.
+func (w *world) end() {
+	w.checkAtTheEnd()
+	close(w.over)
+	for _, p := range w.running {
+		p.end()
+	}
+	// What the dead have left behind gives up by its own clock.
+	time.Sleep(time.Hour)
+	w.calls.Wait()
+	w.gateway.Close()
+	_ = w.fake.Close() // it has no data plane that could fail
+}
+
+// count counts something that has struck or acted.
+func (w *world) count(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.counts[what]++
+}
+
+// run has a CLI do what a step says.
+func (w *world) run(c *cli, st step) {
+	cmd := newCommand(st.Cut)
+	w.tell("%s: %s", c.name, st.Verb)
+	w.count("actor: " + st.Verb.String())
+	if c == w.other {
+		w.count("actor: other, " + w.scenario.Other.String())
+		w.takeOver(c, cmd)
+	}
+	addresses := c.addresses()
+	target := ""
+	if len(addresses) > 0 {
+		target = addresses[st.Target%len(addresses)]
+	}
+	switch st.Verb {
+	case apply:
+		w.apply(c, cmd, nil)
+	case targeted:
+		blocks := c.blocks()
+		if len(blocks) == 0 {
+			return
+		}
+		b := blocks[st.Target%len(blocks)]
+		about := w.withReferences(c, b)
+		w.apply(c, cmd, func(r *run) { r.only = func(address string) bool { return about[address] } })
+	case replace:
+		w.apply(c, cmd, func(r *run) { r.replace = target })
+	case refresh:
+		w.refresh(c, cmd)
+	case destroy:
+		blocks := c.blocks
+		c.blocks = func() []block { return nil }
+		w.apply(c, cmd, nil)
+		c.blocks = blocks
+	case reimport:
+		if id := c.importID(target); id != "" {
+			c.save(cmd, target, nil)
+			c.released[id] = true
+			w.importAs(c, cmd, target, id)
+		}
+	default:
+		w.act(c, cmd, st.Verb)
+	}
+}
+
+// withReferences are the addresses that -target of a block is about.
+func (w *world) withReferences(c *cli, b block) map[string]bool {
+	all := byAddress(c.blocks())
+	about := map[string]bool{}
+	var add func(b block)
+	add = func(b block) {
+		about[b.address] = true
+		for _, address := range b.references() {
+			add(all[address])
+		}
+	}
+	add(b)
+	return about
+}
+
+// takeOver has the other CLI import the first one's instance, where it is about
+// that and does not have it yet.
+func (w *world) takeOver(c *cli, cmd *command) {
+	id := w.first.text(webAddress, "id")
+	if w.scenario.Other == theSame && c.get(webAddress) == nil && id != "" {
+		w.importAs(c, cmd, webAddress, id)
+	}
+}
+
+func (w *world) importAs(c *cli, cmd *command, address, id string) bool {
+	r := c.run(cmd)
+	return r.importAs(w.start(c, cmd), address, id)
+}
+
+// importID is the id by which a resource in the state is imported, "" where its
+// type has no import.
+func (c *cli) importID(address string) string {
+	kind, _, _ := strings.Cut(address, ".")
+	switch kind {
+	case "hosting_instance", "hosting_webhook_endpoint":
+		return c.text(address, "id")
+	case "hosting_app", "hosting_postgres_database":
+		return c.text(address, "instance_id") + "/" + c.text(address, "name")
+	case "hosting_postgres_extension":
+		return c.text(address, "instance_id") + "/" + c.text(address, "database") + "/" + c.text(address, "name")
+	case "hosting_allowlist", "hosting_console_mode", "hosting_auth_settings":
+		return c.text(address, "instance_id")
+	}
+	return ""
+}
+
+// refresh is apply -refresh-only.
+func (w *world) refresh(c *cli, cmd *command) {
+	r := c.run(cmd)
+	p := w.start(c, cmd)
+	for _, level := range r.levels(c.addresses(), r.kindOf) {
+		r.atOnce(level, func(address string) {
+			if cmd.interrupted() || cmd.killed() {
+				return
+			}
+			if now, _, ok := r.read(p, address, c.get(address)); ok {
+				c.save(cmd, address, now)
+			}
+		})
+	}
+}
+
+// applied is what an apply came to.
+type applied struct {
+	*run
+	planned bool // the plan could be made
+	changed map[string]*change
+}
+
+// apply plans in one process and carries the plan out in another.
+func (w *world) apply(c *cli, cmd *command, with func(*run)) applied {
+	plan := c.run(cmd)
+	if with != nil {
+		with(plan)
+	}
+	changes, ok := plan.plan(w.start(c, cmd))
+	w.checkOrphans(c, plan, changes)
+	if !ok {
+		return applied{plan, false, changes}
+	}
+	if w.takesTheAdvice(c, plan) {
+		return w.apply(c, cmd, with)
+	}
+	carry := c.run(cmd)
+	if with != nil {
+		with(carry)
+	}
+	carry.told = plan.told
+	p := w.start(c, cmd)
+	carry.apply(p, changes)
+	w.checkPatience(carry)
+	w.readAgain(carry, p)
+	return applied{carry, true, changes}
+}
+
+// takesTheAdvice imports what a message names as the half of an earlier apply, as
+// a person does who reads it. It tells whether anything was.
+func (w *world) takesTheAdvice(c *cli, r *run) bool {
+	taken := false
+	for _, lost := range c.orphans() {
+		if c.get(lost.address) == nil && r.says(`id = "`+lost.id+`"`) {
+			cmd := newCommand(cut{})
+			if w.importAs(c, cmd, lost.address, lost.id) {
+				w.count("actor: import of an orphan")
+				c.mu.Lock()
+				c.taken[lost.id] = true
+				c.mu.Unlock()
+				taken = true
+			}
+		}
+	}
+	return taken
+}
+
+// settle has a CLI apply in fair weather until it is content, and holds that one
+// apply is enough: it empties the plan, or ends in an error of the closed list.
+func (w *world) settle(c *cli) {
+	for range 6 {
+		a := w.apply(c, newCommand(cut{}), nil)
+		if w.takesTheAdvice(c, a.run) {
+			continue
+		}
+		if a.says("waits for its checkout") && w.payAll() {
+			w.tell("the checkout is opened")
+			time.Sleep(20 * time.Minute)
+			continue
+		}
+		if a.says("is still being created") && c.hasShortTimeout() {
+			time.Sleep(20 * time.Minute)
+			continue
+		}
+		for _, e := range a.errors() {
+			if !closed(e.text) {
+				w.violate(settled, "an apply in fair weather ends with (%s %s): %s", e.during, e.address, e.text)
+			}
+		}
+		if len(a.errors()) > 0 {
+			w.count("end: an error of the closed list")
+			return
+		}
+		w.holdEmpty(c)
+		return
+	}
+	w.violate(settled, "the applies in fair weather come to no end")
+}
+
+// holdEmpty holds that a plan has nothing to do.
+func (w *world) holdEmpty(c *cli) {
+	cmd := newCommand(cut{})
+	r := c.run(cmd)
+	changes, _ := r.plan(w.start(c, cmd))
+	for _, e := range r.errors() {
+		w.violate(settled, "the plan after an apply in fair weather ends with: %s", e.text)
+	}
+	for _, address := range sortedNames(changes) {
+		if made := changes[address]; made.do != nothing {
+			w.violate(settled, "after an apply in fair weather the plan of %s is to %s: %v", address, made.do, differences(made.prior, made.planned))
+		}
+	}
+	w.count("end: an empty plan")
+}
