@@ -176,12 +176,13 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 	last := Job{ID: p.JobID, InstanceID: instanceID, Operation: operation, Status: "queued"}
 	var missingSince time.Time
 	err := c.wait(ctx, usualDuration[operation], func(ctx context.Context) (observation, error) {
+		asked := time.Now()
 		job, err := c.job(ctx, p.JobID, true)
 		if errors.Is(err, ErrNotFound) {
 			if missingSince.IsZero() {
 				missingSince = time.Now()
 			}
-			return c.missingJob(ctx, last, missingSince)
+			return c.missingJob(ctx, last, asked.Sub(missingSince))
 		}
 		if err != nil {
 			return observation{}, err
@@ -214,9 +215,11 @@ func interrupted(ctx context.Context, err error, what, jobID string) error {
 }
 
 // missingJob decides about a job that the service does not know (yet, or any
-// more). That a job is not there proves nothing. Of a creation and of a deletion
-// the instance's own record tells the end: it runs, or is gone.
-func (c *Client) missingJob(ctx context.Context, job Job, since time.Time) (observation, error) {
+// more), and has not known for a time, from one look at the job to another: a slow
+// answer to anything else in between counts for nothing. That a job is not there
+// proves nothing. Of a creation and of a deletion the instance's own record tells
+// the end: it runs, or is gone.
+func (c *Client) missingJob(ctx context.Context, job Job, missing time.Duration) (observation, error) {
 	switch job.Operation {
 	case OpDelete:
 		gone, err := c.instanceGone(ctx, job.InstanceID)
@@ -229,7 +232,7 @@ func (c *Client) missingJob(ctx context.Context, job Job, since time.Time) (obse
 			return observation{done: true}, nil
 		}
 	}
-	if time.Since(since) >= missingJobGrace {
+	if missing >= missingJobGrace {
 		return observation{}, permanent(&MissingJobError{InstanceID: job.InstanceID, JobID: job.ID})
 	}
 	return observation{}, nil

@@ -22,6 +22,7 @@ func TestJobIsDoneByItsRecordAlone(t *testing.T) {
 		}
 		return says(200, i)
 	}
+	hangs := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	const pending = "pending" // stands for an *InterruptedError
 	for name, row := range map[string]struct {
 		operation     string
@@ -49,6 +50,10 @@ func TestJobIsDoneByItsRecordAlone(t *testing.T) {
 		"a replica that lags, and then it is done": {
 			OpAllowlist, func() http.HandlerFunc { return during(50*time.Second, notFound, jobIs("done", OpAllowlist)) },
 			func() http.HandlerFunc { return instance() }, nil, nil, 50 * time.Second,
+		},
+		"a replica that lags by 8 s, and a record that hangs once": {
+			OpCreate, func() http.HandlerFunc { return during(8*time.Second, notFound, jobIs("done", OpCreate)) },
+			func() http.HandlerFunc { return inTurn(notFound, hangs, notFound) }, nil, nil, time.Minute,
 		},
 		"missing for good": {
 			OpAllowlist, func() http.HandlerFunc { return notFound },

@@ -89,6 +89,7 @@ func (w *world) decide(_ int, r *http.Request) *gateway.Fault {
 		if f.matches(r) && hit == nil {
 			f.hit++
 			w.count("strike: " + f.Kind.String())
+			w.strikes()
 			hit = w.fault(f.strike)
 		}
 	}
