@@ -260,7 +260,9 @@ func (w *world) checkVariables(c *call, id, name string, body []byte) {
 		return // from then on it is all that the app has
 	}
 	for _, variable := range sortedNames(a.Env) {
-		if _, stays := (*sent.Env)[variable]; !stays && !c.cli.hasAsked(c.address, "env."+variable) && !c.cli.hasAsked(c.address, "secret_env_wo."+variable) {
+		// What the state holds, the plan has shown to go.
+		planned := c.cli.attribute(c.address, "env", variable) != nil
+		if _, stays := (*sent.Env)[variable]; !stays && !planned && !c.cli.hasAsked(c.address, "env."+variable) && !c.cli.hasAsked(c.address, "secret_env_wo."+variable) {
 			w.violate(askedToGo, "%s of %s takes the variable %s away", c.what, c.address, variable)
 		}
 	}

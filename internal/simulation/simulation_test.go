@@ -21,6 +21,7 @@ var (
 	simRuns    = flag.Int("sim.runs", 40, "how many worlds TestSim plays")
 	simSeed    = flag.Int("sim.seed", 1, "the seed of the first world; the others follow")
 	simWorkers = flag.Int("sim.workers", 2, "how many worlds are played at once")
+	simAgain   = flag.Int("sim.again", 5, "how often TestOneTracePerScenario plays each of its worlds")
 	simStory   = flag.Bool("sim.story", false, "tell what happens in the first world")
 )
 

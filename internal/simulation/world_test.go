@@ -196,7 +196,7 @@ func (w *world) run(c *cli, st step) {
 	w.count("actor: " + st.Verb.String())
 	if c == w.other {
 		w.count("actor: other, " + w.scenario.Other.String())
-		w.takeOver(c, cmd)
+		w.takeOver(c)
 	}
 	addresses := c.addresses()
 	target := ""
@@ -251,10 +251,10 @@ func (w *world) withReferences(c *cli, b block) map[string]bool {
 
 // takeOver has the other CLI import the first one's instance, where it is about
 // that and does not have it yet.
-func (w *world) takeOver(c *cli, cmd *command) {
+func (w *world) takeOver(c *cli) {
 	id := w.first.text(webAddress, "id")
 	if w.scenario.Other == theSame && c.get(webAddress) == nil && id != "" {
-		w.importAs(c, cmd, webAddress, id)
+		w.importAs(c, newCommand(cut{}), webAddress, id)
 	}
 }
 
