@@ -231,7 +231,7 @@ func (w *world) checkHistory() {
 		if !porcupine.CheckOperations(oneJobAtATime, w.history[id]) {
 			w.violate(oneAtATime, "the history of %s is not linearizable: %s", id, w.firstMisfit(id))
 		}
-		w.count("history: checked")
+		w.count(historyChecked)
 	}
 }
 

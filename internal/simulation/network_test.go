@@ -88,7 +88,7 @@ func (w *world) decide(_ int, r *http.Request) *gateway.Fault {
 	for _, f := range now.strikes {
 		if f.matches(r) && hit == nil {
 			f.hit++
-			w.count("strike: " + f.Kind.String())
+			w.count(struck(f.Kind))
 			w.strikes()
 			hit = w.fault(f.strike)
 		}

@@ -90,7 +90,7 @@ func (w *world) person(does deedKind) {
 	}
 	if done {
 		w.tell("a person %s", does)
-		w.count("person: " + does.String())
+		w.count(did(does))
 		w.mu.Lock()
 		w.touched[id] = time.Now()
 		w.mu.Unlock()

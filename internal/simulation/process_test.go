@@ -230,7 +230,7 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 		cmd.die()
 	}
 	if cutNow && !cmd.killed() {
-		w.count("cut: " + cmd.cut.Kind.String())
+		w.count(wasCut(cmd.cut.Kind))
 		switch cmd.cut.Kind {
 		case interrupt:
 			cmd.stop()

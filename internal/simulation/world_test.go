@@ -97,6 +97,16 @@ func newWorld(s scenario) *world {
 	w.other = newCLI(w, "other", func() []block {
 		return w.config.otherBlocks(s.Other, w.first.text(webAddress, "id"))
 	})
+	for what, given := range map[string]bool{clockOff: s.Clock != 0, readsBehind: s.Lag != 0, ratedLow: s.Rate != 0, withoutIdentities: s.NoIdentity} {
+		if given {
+			w.count(what)
+		}
+	}
+	for i := range shapesEnd {
+		if s.Shapes&(1<<i) != 0 {
+			w.count(shapedAs(1 << i))
+		}
+	}
 	for _, secret := range slices.Concat(endpointSecrets[1:], secretVariables[1:], []string{apiKey}) {
 		w.secrets[secret] = true
 	}
@@ -131,7 +141,7 @@ func (w *world) step(st step) {
 	if st.Beside {
 		beside.Go(func() {
 			time.Sleep(137 * time.Microsecond)
-			w.count("actor: both at once")
+			w.count(bothAtOnce)
 			w.run(w.theOther(st.By), step{Verb: apply, By: 1 - st.By})
 		})
 	}
@@ -193,9 +203,9 @@ func (w *world) count(what string) {
 func (w *world) run(c *cli, st step) {
 	cmd := newCommand(st.Cut)
 	w.tell("%s: %s", c.name, st.Verb)
-	w.count("actor: " + st.Verb.String())
+	w.count(acted(st.Verb))
 	if c == w.other {
-		w.count("actor: other, " + w.scenario.Other.String())
+		w.count(otherActed(w.scenario.Other))
 		w.takeOver(c)
 	}
 	addresses := c.addresses()
@@ -337,7 +347,7 @@ func (w *world) takesTheAdvice(c *cli, r *run) bool {
 		if c.get(lost.address) == nil && r.says(`id = "`+lost.id+`"`) {
 			cmd := newCommand(cut{})
 			if w.importAs(c, cmd, lost.address, lost.id) {
-				w.count("actor: import of an orphan")
+				w.count(orphanImported)
 				c.mu.Lock()
 				c.taken[lost.id] = true
 				c.mu.Unlock()
@@ -371,7 +381,7 @@ func (w *world) settle(c *cli) {
 			}
 		}
 		if len(a.errors()) > 0 {
-			w.count("end: an error of the closed list")
+			w.count(endedClosed)
 			return
 		}
 		w.holdEmpty(c)
@@ -393,5 +403,5 @@ func (w *world) holdEmpty(c *cli) {
 			w.violate(settled, "after an apply in fair weather the plan of %s is to %s: %v", address, made.do, differences(made.prior, made.planned))
 		}
 	}
-	w.count("end: an empty plan")
+	w.count(endedEmpty)
 }

@@ -1,0 +1,222 @@
+package simulation
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+)
+
+// segments are the elements of a path below the prefix.
+func segments(p string) []string { return strings.Split(strings.Trim(p, "/"), "/") }
+
+// beforeServing looks at a request that the service is about to see.
+func (w *world) beforeServing(r *http.Request, body []byte) {
+	c := callOf(r.Context())
+	if c == nil || r.Method == http.MethodGet {
+		return
+	}
+	at := segments(path(r))
+	switch {
+	case r.Method == http.MethodDelete:
+		w.checkDeletion(c, at)
+	case r.Method == http.MethodPut && at[len(at)-1] == "engines":
+		w.checkEngines(c, at[1], body)
+	case r.Method == http.MethodPut && at[len(at)-1] == "allowlist":
+		w.checkAllowlist(c, at[1], body)
+	case r.Method == http.MethodPatch && len(at) == 4 && at[2] == "apps":
+		w.checkVariables(c, at[1], at[3], body)
+	}
+}
+
+// checkDeletion holds that what is deleted is not protected in the state, or has
+// never run.
+func (w *world) checkDeletion(c *call, at []string) {
+	if protection, _ := c.cli.attribute(c.address, "deletion_protection").(bool); !protection || c.cli.get(c.address).tainted {
+		return
+	}
+	ran := true
+	if i, ok := w.fake.Instance(at[1]); ok && len(at) == 2 {
+		ran = i.Host != ""
+	}
+	if len(at) == 4 && at[2] == "apps" {
+		app, _ := w.fake.App(at[1], at[3])
+		ran = slices.ContainsFunc(app.Builds, func(b fakeservice.Build) bool { return b.Status == fakeservice.StatusSuccessful })
+	}
+	if ran {
+		w.violate(isProtected, "%s of %s deletes /%s", c.what, c.address, strings.Join(at, "/"))
+	}
+}
+
+func (w *world) checkEngines(c *call, id string, body []byte) {
+	var sent struct{ Engines map[string]any }
+	i, ok := w.fake.Instance(id)
+	if json.Unmarshal(body, &sent) != nil || !ok {
+		return
+	}
+	for _, engine := range engineNamesOf(i) {
+		_, stays := sent.Engines[engine]
+		// Who applies a plan that warns of it has asked for it, and a machine that
+		// had not run when the plan was made had nothing to lose.
+		warned := c.run.says("Turning " + engine + " off deletes its data")
+		ran := w.creationOf(id).FinishedAt.Before(c.run.command.began)
+		if !stays && !warned && ran && w.couldBeSeen(id) && !c.cli.hasAsked(c.address, "engines."+engine) {
+			w.violate(askedToGo, "%s of %s turns the engine %s off", c.what, c.address, engine)
+		}
+	}
+}
+
+// couldBeSeen tells whether a read, as late as reads are here, can have shown what
+// a person has changed of an instance: the service knows no conditional changes.
+func (w *world) couldBeSeen(id string) bool {
+	behind := w.readsLag()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Since(w.touched[id]) > behind+time.Second
+}
+
+// readsLag is how far reads may be behind now.
+func (w *world) readsLag() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.weather != nil && slices.ContainsFunc(w.weather.strikes, func(f *falling) bool { return f.Kind == lagging }) {
+		return longestLag
+	}
+	return w.scenario.Lag
+}
+
+func (w *world) checkAllowlist(c *call, id string, body []byte) {
+	var sent struct{ Allowlist []string }
+	i, ok := w.fake.Instance(id)
+	if json.Unmarshal(body, &sent) != nil || !ok {
+		return
+	}
+	canonical := func(addresses []string) []string {
+		var all []string
+		for _, a := range addresses {
+			all = append(all, strings.TrimSuffix(a, "/32"))
+		}
+		slices.Sort(all)
+		return all
+	}
+	var wanted []string
+	if c.block != nil {
+		wanted, _ = c.block.arguments["cidrs"].([]string)
+	} else if c.cli.text(c.address, "on_destroy") != "open" {
+		w.violate(askedToGo, "%s of %s sends an allowlist", c.what, c.address)
+	}
+	if !slices.Equal(canonical(sent.Allowlist), canonical(wanted)) {
+		w.violate(askedToGo, "%s of %s makes the allowlist %v of %v, and %v is configured", c.what, c.address, sent.Allowlist, i.Allowlist, wanted)
+	}
+}
+
+func (w *world) checkVariables(c *call, id, name string, body []byte) {
+	var sent struct{ Env *map[string]string }
+	a, ok := w.fake.App(id, name)
+	if json.Unmarshal(body, &sent) != nil || !ok || sent.Env == nil || c.block == nil {
+		return
+	}
+	if c.block.arguments["env"] != nil || c.block.arguments["secret_env_wo"] != nil {
+		return // from then on it is all that the app has
+	}
+	for _, variable := range sortedNames(a.Env) {
+		// What the state holds, the plan has shown to go.
+		planned := c.cli.attribute(c.address, "env", variable) != nil
+		if _, stays := (*sent.Env)[variable]; !stays && !planned && !c.cli.hasAsked(c.address, "env."+variable) && !c.cli.hasAsked(c.address, "secret_env_wo."+variable) {
+			w.violate(askedToGo, "%s of %s takes the variable %s away", c.what, c.address, variable)
+		}
+	}
+}
+
+// served looks at what the service has answered, which the client may never see.
+func (w *world) served(r *http.Request, body []byte, status int, answer []byte, arrived time.Time) {
+	p := path(r)
+	at := segments(p)
+	w.learnSecrets(p, answer)
+	if gateway.LagOf(r.Context()) == 0 {
+		w.remember(r, at, body, status, answer, arrived)
+	}
+	c := callOf(r.Context())
+	if c == nil || status >= 300 || r.Method != http.MethodPost {
+		return
+	}
+	var made struct{ ID string }
+	_ = json.Unmarshal(answer, &made) // an answer without an id has none
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case p == "/instances", p == "/webhooks":
+		c.ids = append(c.ids, made.ID)
+		if len(c.ids) > 1 {
+			w.violate(oneMachine, "%s of %s has made %v", c.what, c.address, c.ids)
+		}
+	case strings.HasSuffix(p, "/postgres/databases"):
+		c.ids = append(c.ids, at[1]+"/"+nameIn(body))
+	case strings.HasSuffix(p, "/apps/import"):
+		c.ids = append(c.ids, at[1]+"/"+nameIn(body))
+	case slices.Contains(at, "actions"):
+		if c.taken[p]++; c.taken[p] > 1 {
+			w.violate(actedOnce, "%s of %s ran %s %d times", c.what, c.address, p, c.taken[p])
+		}
+	}
+}
+
+func nameIn(body []byte) string {
+	var sent struct{ Name string }
+	_ = json.Unmarshal(body, &sent) // the service has taken it
+	return sent.Name
+}
+
+// postOutcome is what the client knows of a POST of an instance.
+type postOutcome struct {
+	refused bool   // nothing was done
+	text    string // for people
+}
+
+// witness looks at what the client gets.
+func (w *world) witness(r *http.Request, made *http.Response, err error) (*http.Response, error) {
+	c := callOf(r.Context())
+	if c == nil || r.Method != http.MethodPost || path(r) != "/instances" && path(r) != "/webhooks" {
+		return made, err
+	}
+	outcome := postOutcome{text: fmt.Sprint(err)}
+	if err == nil {
+		body, broken := io.ReadAll(made.Body)
+		_ = made.Body.Close() // it is read
+		made.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failing{broken}))
+		var told struct{ ID, Code string }
+		whole := broken == nil && json.Unmarshal(body, &told) == nil
+		// Whoever says 429 has let nothing through.
+		refused := made.StatusCode == http.StatusTooManyRequests || whole && told.Code != "" && made.StatusCode >= 400
+		outcome = postOutcome{refused, fmt.Sprintf("%d (%s)", made.StatusCode, told.Code)}
+		if whole && told.ID != "" {
+			c.mu.Lock()
+			c.answered[told.ID] = true
+			c.mu.Unlock()
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := len(c.posts); n > 0 && !c.posts[n-1].refused {
+		w.violate(notByGuess, "%s of %s was sent again after %s", c.what, c.address, c.posts[n-1].text)
+	}
+	c.posts = append(c.posts, outcome)
+	return made, err
+}
+
+// failing ends a body as the connection did.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) {
+	if f.err == nil {
+		return 0, io.EOF
+	}
+	return 0, f.err
+}

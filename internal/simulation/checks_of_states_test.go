@@ -1,0 +1,242 @@
+package simulation
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// exists tells whether the service has what a resource is about.
+func (w *world) exists(kind string, v value) bool {
+	id, _ := attribute(v, "instance_id").(string)
+	name, _ := attribute(v, "name").(string)
+	i, there := w.fake.Instance(id)
+	switch kind {
+	case "hosting_instance":
+		own, _ := attribute(v, "id").(string)
+		_, there = w.fake.Instance(own)
+		return there
+	case "hosting_webhook_endpoint":
+		own, _ := attribute(v, "id").(string)
+		return slices.ContainsFunc(w.fake.Webhooks(), func(e fakeservice.Webhook) bool { return e.ID == own })
+	case "hosting_app":
+		_, there = w.fake.App(id, name)
+		return there
+	case "hosting_postgres_database":
+		return slices.ContainsFunc(w.fake.Databases(id), func(d fakeservice.Database) bool { return d.Name == name })
+	case "hosting_postgres_extension":
+		database, _ := attribute(v, "database").(string)
+		return slices.ContainsFunc(w.fake.Extensions(id), func(e fakeservice.Extension) bool {
+			return e.Name == name && (e.Database == database || database == "")
+		})
+	case "hosting_auth_settings":
+		return there && i.Engines["auth"] != nil
+	case "hosting_console_mode", "hosting_postgres_script":
+		return there && i.Engines["postgres"] != nil
+	}
+	return there
+}
+
+// removedByRead holds that what a refresh takes out of the state has gone.
+func (w *world) removedByRead(c *call, kind string, prior value) {
+	if w.exists(kind, prior) {
+		w.violate(staysInState, "%s of %s takes it out of the state, and it exists", c.what, c.address)
+	}
+}
+
+// leftByApply looks at a creation or deletion that leaves nothing in the state.
+func (w *world) leftByApply(c *call, made *change, bad bool) {
+	if c.what == "delete" && !bad {
+		switch made.kind {
+		case "hosting_instance", "hosting_webhook_endpoint", "hosting_app", "hosting_postgres_database", "hosting_postgres_extension":
+			if w.exists(made.kind, made.prior) {
+				w.violate(staysInState, "%s of %s is told as done, and it exists", c.what, c.address)
+			}
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range c.ids {
+		if c.what == "create" && c.answered[id] {
+			w.violate(staysInState, "the client was told that %s is made for %s, and it is not in the state", id, c.address)
+		}
+	}
+}
+
+// tainted holds that something failed at the service for what is tainted.
+func (w *world) tainted(c *call, kind string, result value) {
+	id, _ := attribute(result, "instance_id").(string)
+	if kind == "hosting_instance" {
+		id, _ = attribute(result, "id").(string)
+	}
+	for _, j := range w.fake.Jobs() {
+		if j.InstanceID == id && j.Status == "failed" && !j.FinishedAt.Before(c.began.Add(-time.Second)) {
+			return
+		}
+	}
+	for _, a := range w.fake.Apps(id) {
+		if a.Status == "failed" || slices.ContainsFunc(a.Builds, func(b fakeservice.Build) bool { return b.Status == "failed" }) {
+			return
+		}
+	}
+	w.violate(taintedOnly, "%s is tainted", c.address)
+}
+
+// checkPatience holds that a creation was waited for, where nothing was in the
+// way of that.
+func (w *world) checkPatience(r *run) {
+	w.mu.Lock()
+	unhurried := w.unhurried
+	w.mu.Unlock()
+	if r.command.interrupted() || r.command.killed() || unhurried || r.cli.hasShortTimeout() || w.longTroubled() {
+		return
+	}
+	for _, text := range []string{"is still being created", "is not deployed yet"} {
+		if r.says(text) {
+			w.violate(seenToItsEnd, "the apply ends with: %s", text)
+		}
+	}
+}
+
+func (c *cli) hasShortTimeout() bool {
+	return slices.ContainsFunc(c.blocks(), func(b block) bool { return b.arguments["timeouts"] != nil })
+}
+
+// longTroubled tells whether the weather of the step may have gone on for as long
+// as a wait has to bear, which is two minutes; the last request that was struck
+// may have taken one of them.
+func (w *world) longTroubled() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.weather != nil && w.weather.last.Sub(w.weather.first) > time.Minute
+}
+
+// checkOrphans holds that a plan which creates an instance or an endpoint anew
+// names the one that an earlier creation has made.
+func (w *world) checkOrphans(c *cli, r *run, changes map[string]*change) {
+	for _, lost := range c.orphans() {
+		made := changes[lost.address]
+		if made == nil && !r.hasFailed(lost.address) || c.get(lost.address) != nil || r.command.interrupted() || r.command.killed() {
+			continue
+		}
+		b, ok := byAddress(c.blocks())[lost.address]
+		if !ok || !w.equals(lost.id, b) || r.says(lost.id) {
+			continue
+		}
+		if len(r.errors()) > 0 && made == nil {
+			continue // the plan came to another end
+		}
+		if r.says("could not be checked") || w.readsLag() > 0 {
+			continue // it says so, or could not see it yet
+		}
+		w.violate(orphanNamed, "the plan of %s does not name %s", lost.address, lost.id)
+	}
+}
+
+// troubled tells whether there is any weather.
+func (w *world) troubled() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.weather != nil && len(w.weather.strikes) > 0
+}
+
+// equals tells whether what was made is there and as a block wants it.
+func (w *world) equals(id string, b block) bool {
+	switch b.kind {
+	case "hosting_instance":
+		i, there := w.fake.Instance(id)
+		return there && i.Status != "failed" && i.Status != "deleting" && i.Name == b.arguments["name"] && i.Plan == b.arguments["plan"] && i.Region == b.arguments["region"]
+	case "hosting_webhook_endpoint":
+		return slices.ContainsFunc(w.fake.Webhooks(), func(e fakeservice.Webhook) bool { return e.ID == id && e.URL == b.arguments["url"] })
+	}
+	return false
+}
+
+// readAgain holds that the process reads nothing older than what it has just
+// changed, where nobody else changes anything.
+func (w *world) readAgain(r *run, p *process) {
+	if w.scenario.Lag > 0 || w.troubled() || len(r.told) > 0 || r.command.killed() || r.command.interrupted() || w.othersAct() {
+		return
+	}
+	again := r.cli.run(r.command)
+	for _, address := range r.cli.addresses() {
+		s := r.cli.get(address)
+		prior, ok := again.upgrade(p, address, s)
+		if !ok {
+			return
+		}
+		now, v, ok := again.read(p, address, s)
+		if ok && now != nil && !v.Equal(prior) {
+			w.violate(readsItsOwn, "%s is read as %v", address, differences(prior, v))
+		}
+	}
+}
+
+// othersAct tells whether anybody but the first CLI has a hand in the scenario.
+func (w *world) othersAct() bool {
+	return slices.ContainsFunc(w.scenario.Steps, func(s step) bool { return len(s.Deeds) > 0 || s.Beside || s.By == 1 })
+}
+
+// checkAtTheEnd looks at what there is when all is done.
+func (w *world) checkAtTheEnd() {
+	for _, text := range w.fake.Violations() {
+		w.violate(keepsToDoc, "%s", text)
+	}
+	w.checkHistory()
+	w.checkNobodysInstances()
+	for _, p := range w.running {
+		w.holdSecret("the log", p.log.bytes())
+	}
+	for _, c := range []*cli{w.first, w.other} {
+		for _, address := range c.addresses() {
+			w.checkState(c, address)
+		}
+	}
+}
+
+// checkNobodysInstances holds that each instance and endpoint is in a state,
+// unless a creation was cut off or said that it does not know.
+func (w *world) checkNobodysInstances() {
+	known := map[string]bool{}
+	for _, c := range []*cli{w.first, w.other} {
+		for _, address := range c.addresses() {
+			known[c.text(address, "id")] = true
+		}
+		for _, o := range c.orphans() {
+			known[o.id] = true
+		}
+		for id := range c.released {
+			known[id] = true
+		}
+	}
+	w.mu.Lock()
+	adopted := w.adopted
+	w.mu.Unlock()
+	for _, i := range w.fake.Instances() {
+		if !known[i.ID] && !adopted {
+			w.violate(oneMachine, "the instance %s (%s) is in no state", i.ID, i.Name)
+		}
+	}
+	for _, e := range w.fake.Webhooks() {
+		if !known[e.ID] {
+			w.violate(oneMachine, "the endpoint %s is in no state", e.ID)
+		}
+	}
+}
+
+// checkState holds that a state has no secret where it may be read.
+func (w *world) checkState(c *cli, address string) {
+	s := c.get(address)
+	var all map[string]any
+	_ = json.Unmarshal(s.json, &all) // it was encoded here
+	for _, a := range schemaOf(s.kind).Block.Attributes {
+		if a.Sensitive && !a.WriteOnly {
+			delete(all, a.Name)
+		}
+	}
+	open, _ := json.Marshal(all) // JSON made it
+	w.holdSecret("the state of "+address, open)
+	w.holdSecret("the private state of "+address, s.private)
+}

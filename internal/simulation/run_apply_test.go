@@ -1,0 +1,264 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// apply carries a plan out: what goes first, then what is made and changed.
+func (r *run) apply(p *process, changes map[string]*change) {
+	r.known = map[string]value{}
+	byLevel := r.levels(sortedNames(changes), r.kindOf)
+	for _, level := range slices.Backward(byLevel) {
+		r.atOnce(level, func(address string) {
+			made := changes[address]
+			if made.do != remove && made.do != recreate || r.command.interrupted() || r.command.killed() {
+				return
+			}
+			for _, other := range changes {
+				// What stands on it must have gone.
+				if levelOf(other.kind) > levelOf(made.kind) && (other.do == remove || other.do == recreate) && r.hasFailed(other.address) {
+					r.fail(address)
+					return
+				}
+			}
+			if !r.applyOne(p, made, null(typeOf(made.kind)), nil) {
+				r.fail(address)
+			}
+		})
+	}
+	for _, level := range byLevel {
+		r.atOnce(level, func(address string) {
+			made := changes[address]
+			switch {
+			case made.block == nil:
+				return
+			case r.hasFailed(append(made.block.references(), address)...), r.command.interrupted(), r.command.killed():
+				r.fail(address)
+				return
+			case made.do == nothing:
+				r.know(address, made.planned)
+				return
+			}
+			if !r.changeOne(p, made) {
+				r.fail(address)
+			}
+		})
+	}
+}
+
+// changeOne plans a creation or an update once more, with what is known by now,
+// and carries it out.
+func (r *run) changeOne(p *process, made *change) bool {
+	t := typeOf(made.kind)
+	first := made.planned
+	again := &change{address: made.address, kind: made.kind, block: made.block, prior: made.prior, before: made.before}
+	if made.do != update {
+		again.prior, again.before = null(t), nil
+	} else {
+		again.private, again.identity = made.before.private, made.before.identity
+	}
+	again.config = configValue(t, made.block.arguments, r.resolve)
+	replaces, ok := r.askForPlan(p, again, "plan in the apply", again.prior)
+	if !ok {
+		return false
+	}
+	if replaces && made.do == update {
+		r.cli.world.violate(promised, "%s was to be updated and is to be replaced now", made.address)
+		return false
+	}
+	if wrong := changedPlan(first, again.planned); wrong != "" {
+		r.cli.world.violate(promised, "the plan of %s changes in the apply, %s%s", made.address, made.address, wrong)
+	}
+	return r.applyOne(p, again, again.planned, made.block)
+}
+
+// changedPlan says where a plan made in the apply is not what was promised
+// before, "" where it is.
+func changedPlan(first, again value) string {
+	switch {
+	case !first.IsKnown():
+		return ""
+	case !again.IsKnown():
+		return ": it was known and is unknown now"
+	case first.IsNull(), again.IsNull(), !first.Type().Is(tftypes.Object{}):
+		if first.IsFullyKnown() && !first.Equal(again) {
+			return fmt.Sprintf(": %s, and now %s", shown(first), shown(again))
+		}
+		return ""
+	}
+	was, is := attributesOf(first), attributesOf(again)
+	for _, name := range sortedNames(was) {
+		if wrong := changedPlan(was[name], is[name]); wrong != "" {
+			return "." + name + wrong
+		}
+	}
+	return ""
+}
+
+// applyOne has the provider carry one change out, keeps what comes of it, and
+// tells whether it went well.
+func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
+	t := typeOf(made.kind)
+	if r.command.interrupted() {
+		return false // Terraform starts nothing more after Ctrl-C
+	}
+	what := "update"
+	switch {
+	case planned.IsNull():
+		what = "delete"
+	case made.prior.IsNull():
+		what = "create"
+	}
+	private := made.private
+	if what == "delete" && made.before != nil {
+		private = made.before.private
+	}
+	identity := made.identity
+	if what == "delete" && made.before != nil {
+		identity = made.before.identity
+	}
+	config := made.config
+	if what == "delete" {
+		config = null(t)
+	}
+	c := &call{address: made.address, what: what, block: b, run: r}
+	r.cli.ask(made.address, b)
+	r.cli.world.tell("%s: %s %s", r.cli.name, what, made.address)
+	answer, ok := do(p, c, func(ctx context.Context) (*tfprotov6.ApplyResourceChangeResponse, error) {
+		return p.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
+			TypeName: made.kind, PriorState: dynamic(t, made.prior), PlannedState: dynamic(t, planned), Config: dynamic(t, config),
+			PlannedPrivate: private, PlannedIdentity: identity,
+		})
+	})
+	if !ok || answer == nil {
+		r.cli.lose(c)
+		return false
+	}
+	bad := r.hear(made.address, what, answer.Diagnostics)
+	result := r.decode(made.kind, answer.NewState)
+	if !bad && what != "delete" {
+		if wrong := broken(planned, result); wrong != "" {
+			r.cli.world.violate(promised, "%s of %s%s", what, made.address, wrong)
+		}
+	}
+	if result.IsNull() {
+		r.cli.save(r.command, made.address, nil)
+		r.cli.lose(c)
+		r.cli.world.leftByApply(c, made, bad)
+		return !bad
+	}
+	tainted := bad && what == "create"
+	if tainted {
+		r.cli.world.tainted(c, made.kind, result)
+	}
+	if !result.IsFullyKnown() {
+		if !bad {
+			r.cli.world.violate(promised, "%s of %s leaves something unknown", what, made.address)
+		}
+		result = knownOf(result)
+	}
+	r.cli.save(r.command, made.address, &saved{made.kind, encode(result), answer.Private, answer.NewIdentity, tainted})
+	r.know(made.address, result)
+	return !bad
+}
+
+// knownOf is a value with null in place of what is unknown, as a CLI keeps the
+// result of a failed apply.
+func knownOf(v value) value {
+	known, err := tftypes.Transform(v, func(_ *tftypes.AttributePath, v value) (value, error) {
+		if !v.IsKnown() {
+			return null(v.Type()), nil
+		}
+		return v, nil
+	})
+	if err != nil {
+		panic(err) // the function returns none
+	}
+	return known
+}
+
+// ask notes what a block asks for, for ever.
+func (c *cli) ask(address string, b *block) {
+	if b == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	asked := c.asked[address]
+	if asked == nil {
+		asked = map[string]bool{}
+		c.asked[address] = asked
+	}
+	for _, of := range []string{"engines", "env", "secret_env_wo"} {
+		members, _ := b.arguments[of].(map[string]any)
+		for name := range maps.Keys(members) {
+			asked[of+"."+name] = true
+		}
+	}
+}
+
+func (c *cli) hasAsked(address, what string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.asked[address][what]
+}
+
+// lose notes a call of which nothing comes into the state.
+func (c *cli) lose(of *call) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if of.what == "create" {
+		c.lost = append(c.lost, of)
+	}
+}
+
+// orphans are what lost creations have made, by now, and what is not in the state.
+func (c *cli) orphans() []orphan {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []orphan
+	for _, of := range c.lost {
+		of.mu.Lock()
+		for _, id := range of.ids {
+			if !c.taken[id] {
+				all = append(all, orphan{of.address, id})
+			}
+		}
+		of.mu.Unlock()
+	}
+	return all
+}
+
+// importAs takes something over into the state by its id.
+func (r *run) importAs(p *process, address, id string) bool {
+	kind := r.kindOf(address)
+	r.cli.world.tell("%s: import %s %s", r.cli.name, address, id)
+	answer, ok := do(p, &call{address: address, what: "import"}, func(ctx context.Context) (*tfprotov6.ImportResourceStateResponse, error) {
+		return p.server.ImportResourceState(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: kind, ID: id})
+	})
+	if !ok || answer == nil || r.hear(address, "import", answer.Diagnostics) {
+		return false
+	}
+	one := answer.ImportedResources[0]
+	state := r.decode(kind, one.State)
+	read, ok := do(p, &call{address: address, what: "read"}, func(ctx context.Context) (*tfprotov6.ReadResourceResponse, error) {
+		return p.server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{
+			TypeName: kind, CurrentState: dynamic(typeOf(kind), state), Private: one.Private, CurrentIdentity: one.Identity,
+		})
+	})
+	if !ok || read == nil || r.hear(address, "read", read.Diagnostics) {
+		return false
+	}
+	v := r.decode(kind, read.NewState)
+	if v.IsNull() {
+		return false // the CLI says that it cannot import what does not exist
+	}
+	r.cli.save(r.command, address, &saved{kind, encode(v), read.Private, read.NewIdentity, false})
+	return true
+}

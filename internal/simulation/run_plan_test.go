@@ -1,0 +1,201 @@
+package simulation
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// upgrade reads a state as the provider does.
+func (r *run) upgrade(p *process, address string, s *saved) (value, bool) {
+	answer, ok := do(p, &call{address: address, what: "upgrade"}, func(ctx context.Context) (*tfprotov6.UpgradeResourceStateResponse, error) {
+		return p.server.UpgradeResourceState(ctx, &tfprotov6.UpgradeResourceStateRequest{
+			TypeName: s.kind, Version: schemaOf(s.kind).Version, RawState: &tfprotov6.RawState{JSON: s.json},
+		})
+	})
+	if !ok || answer == nil || r.hear(address, "upgrade", answer.Diagnostics) {
+		return null(typeOf(s.kind)), false
+	}
+	return r.decode(s.kind, answer.UpgradedState), true
+}
+
+func (r *run) decode(kind string, encoded *tfprotov6.DynamicValue) value {
+	if encoded == nil {
+		return null(typeOf(kind))
+	}
+	v, err := encoded.Unmarshal(typeOf(kind))
+	if err != nil {
+		r.cli.world.violate(noBug, "a %s cannot be decoded: %v", kind, err)
+		return null(typeOf(kind))
+	}
+	return v
+}
+
+// read refreshes a resource. It returns nil where it has gone.
+func (r *run) read(p *process, address string, s *saved) (*saved, value, bool) {
+	none := null(typeOf(s.kind))
+	prior, ok := r.upgrade(p, address, s)
+	if !ok {
+		return s, none, false
+	}
+	c := &call{address: address, what: "read"}
+	answer, ok := do(p, c, func(ctx context.Context) (*tfprotov6.ReadResourceResponse, error) {
+		return p.server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{
+			TypeName: s.kind, CurrentState: dynamic(typeOf(s.kind), prior), Private: s.private, CurrentIdentity: s.identity,
+		})
+	})
+	if !ok || answer == nil || r.hear(address, "read", answer.Diagnostics) {
+		return s, none, false
+	}
+	v := r.decode(s.kind, answer.NewState)
+	if v.IsNull() {
+		r.cli.world.removedByRead(c, s.kind, prior)
+		return nil, none, true
+	}
+	return &saved{s.kind, encode(v), answer.Private, answer.NewIdentity, s.tainted}, v, true
+}
+
+// plan refreshes the state and plans. It tells whether the plan can be applied.
+func (r *run) plan(p *process) (changes map[string]*change, ok bool) {
+	blocks := byAddress(r.cli.blocks())
+	changes = map[string]*change{}
+	all := slices.Compact(slices.Sorted(func(yield func(string) bool) {
+		for _, names := range [][]string{sortedNames(blocks), r.cli.addresses()} {
+			for _, name := range names {
+				if !yield(name) {
+					return
+				}
+			}
+		}
+	}))
+	refreshed := map[string]*saved{}
+	var mu sync.Mutex
+	for _, level := range r.levels(all, r.kindOf) {
+		r.atOnce(level, func(address string) {
+			if r.command.interrupted() || r.command.killed() {
+				return
+			}
+			var v value
+			now := r.cli.get(address)
+			if now != nil {
+				var ok bool
+				if now, v, ok = r.read(p, address, now); !ok {
+					r.fail(address)
+					return
+				}
+			}
+			mu.Lock()
+			refreshed[address] = now
+			mu.Unlock()
+			var b *block
+			if configured, ok := blocks[address]; ok {
+				b = &configured
+			}
+			if b == nil && now == nil {
+				return
+			}
+			made, ok := r.planOne(p, address, b, now, v)
+			if !ok {
+				r.fail(address)
+				return
+			}
+			mu.Lock()
+			changes[address] = made
+			mu.Unlock()
+		})
+	}
+	if r.command.interrupted() || r.command.killed() || len(r.failed) > 0 {
+		return changes, false
+	}
+	for address, s := range refreshed {
+		r.cli.save(r.command, address, s)
+	}
+	return changes, true
+}
+
+// planOne plans what is to become of one resource.
+func (r *run) planOne(p *process, address string, b *block, now *saved, prior value) (*change, bool) {
+	kind := r.kindOf(address)
+	t := typeOf(kind)
+	made := &change{address: address, kind: kind, block: b, before: now, prior: prior}
+	if now == nil {
+		made.prior = null(t)
+	} else {
+		made.private, made.identity = now.private, now.identity
+	}
+	if b == nil {
+		made.do, made.config, made.planned = remove, null(t), null(t)
+		_, ok := r.askForPlan(p, made, "plan", made.prior)
+		return made, ok
+	}
+	made.config = configValue(t, b.arguments, r.resolve)
+	validated, ok := do(p, &call{address: address, what: "validate"}, func(ctx context.Context) (*tfprotov6.ValidateResourceConfigResponse, error) {
+		return p.server.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{
+			TypeName: kind, Config: dynamic(t, made.config),
+			ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
+		})
+	})
+	if !ok || r.hear(address, "validate", validated.Diagnostics) {
+		return nil, false
+	}
+	from := made.prior
+	if now != nil && now.tainted {
+		from, made.private, made.identity = null(t), nil, nil
+	}
+	replaces, ok := r.askForPlan(p, made, "plan", from)
+	if !ok {
+		return nil, false
+	}
+	switch {
+	case now == nil:
+		made.do = create
+	case now.tainted:
+		made.do = recreate
+	case replaces || r.replace == address:
+		made.do, made.private, made.identity = recreate, nil, nil
+		if _, ok := r.askForPlan(p, made, "plan of the new one", null(t)); !ok {
+			return nil, false
+		}
+	case made.planned.Equal(prior):
+		made.do = nothing
+	default:
+		made.do = update
+	}
+	if wrong := misplanned(schemaOf(kind).Block.Attributes, attributesOf(made.config), attributesOf(made.planned)); wrong != "" {
+		r.cli.world.violate(promised, "the plan of %s is none of its configuration: %s", address, wrong)
+	}
+	r.know(address, made.planned)
+	return made, true
+}
+
+// askForPlan asks the provider for the plan of a change from a prior state, and
+// tells whether the resource must be replaced for it.
+func (r *run) askForPlan(p *process, made *change, during string, from value) (replaces, ok bool) {
+	t := typeOf(made.kind)
+	wanted := null(t)
+	if made.block != nil {
+		wanted = tftypes.NewValue(t, proposed(schemaOf(made.kind).Block.Attributes, attributesOf(from), attributesOf(made.config)))
+	}
+	c := &call{address: made.address, what: during, block: made.block}
+	answer, ok := do(p, c, func(ctx context.Context) (*tfprotov6.PlanResourceChangeResponse, error) {
+		return p.server.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
+			TypeName: made.kind, PriorState: dynamic(t, from), ProposedNewState: dynamic(t, wanted), Config: dynamic(t, made.config),
+			PriorPrivate: made.private, PriorIdentity: made.identity,
+		})
+	})
+	if !ok || answer == nil || r.hear(made.address, during, answer.Diagnostics) {
+		return false, false
+	}
+	made.planned, made.private, made.identity = r.decode(made.kind, answer.PlannedState), answer.PlannedPrivate, answer.PlannedIdentity
+	for _, path := range answer.RequiresReplace {
+		before, _, _ := tftypes.WalkAttributePath(from, path)
+		after, _, _ := tftypes.WalkAttributePath(made.planned, path)
+		was, wasValue := before.(value)
+		is, isValue := after.(value)
+		replaces = replaces || !wasValue || !isValue || !was.Equal(is)
+	}
+	return replaces, true
+}

@@ -1,0 +1,87 @@
+package simulation
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A tally counts what came of all worlds.
+type tally struct {
+	begun time.Time
+
+	mu             sync.Mutex
+	runs, requests int
+	lasted         time.Duration
+	violations     int
+	counts         map[string]int
+}
+
+// newTally knows everything that a world can have in it, so that it shows what
+// there never was.
+func newTally() *tally {
+	c := &tally{counts: map[string]int{}, begun: time.Now()}
+	every := func(n int, name func(int) string) {
+		for i := range n {
+			c.counts[name(i)] = 0
+		}
+	}
+	every(int(strikeKinds), func(i int) string { return struck(strikeKind(i)) })
+	every(int(deedKinds), func(i int) string { return did(deedKind(i)) })
+	every(int(cutKinds), func(i int) string { return wasCut(cutKind(i)) })
+	every(int(verbs), func(i int) string { return acted(verb(i)) })
+	every(int(otherStates), func(i int) string { return otherActed(otherState(i)) })
+	every(shapesEnd, func(i int) string { return shapedAs(1 << i) })
+	for _, what := range []string{clockOff, readsBehind, ratedLow, withoutIdentities, bothAtOnce, orphanImported, endedEmpty, endedClosed, historyChecked} {
+		c.counts[what] = 0
+	}
+	return c
+}
+
+// What is counted of a world.
+const (
+	clockOff          = "world: the clock is off"
+	readsBehind       = "world: reads lag"
+	ratedLow          = "world: few requests per second"
+	withoutIdentities = "world: a CLI without identities"
+	bothAtOnce        = "actor: both CLIs at once"
+	orphanImported    = "actor: imports an orphan"
+	endedEmpty        = "end: an empty plan"
+	endedClosed       = "end: an error of the closed list"
+	historyChecked    = "history: linearizable"
+)
+
+func struck(k strikeKind) string     { return "strike: " + k.String() }
+func did(k deedKind) string          { return "person: " + k.String() }
+func wasCut(k cutKind) string        { return "cut: " + k.String() }
+func acted(v verb) string            { return "actor: " + v.String() }
+func otherActed(o otherState) string { return "actor: the other CLI, " + o.String() }
+func shapedAs(s shapes) string       { return "shape: " + s.String() }
+
+func (c *tally) add(o outcome) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.runs++
+	c.requests += o.requests
+	c.lasted += o.lasted
+	c.violations += len(o.violations)
+	for what, n := range o.counts {
+		c.counts[what] += n
+	}
+}
+
+// print shows what there was, and returns what there never was.
+func (c *tally) print() (never []string) {
+	took := time.Since(c.begun)
+	fmt.Printf("%d worlds, %d requests, %.1f worlds a second, %.0f days of service time, %d violations\n",
+		c.runs, c.requests, float64(c.runs)/took.Seconds(), c.lasted.Hours()/24, c.violations)
+	for _, what := range slices.Sorted(maps.Keys(c.counts)) {
+		fmt.Printf("  %7d  %s\n", c.counts[what], what)
+		if c.counts[what] == 0 {
+			never = append(never, what)
+		}
+	}
+	return never
+}
