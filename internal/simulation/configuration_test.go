@@ -211,8 +211,9 @@ func (c configuration) app() map[string]any {
 }
 
 // otherBlocks are the second CLI's, next to a configuration of the first. id is
-// the first CLI's instance, "" while it has none.
-func (c configuration) otherBlocks(other otherState, id string) []block {
+// the first CLI's instance, "" while it has none, and postgres whether that has
+// the engine.
+func (c configuration) otherBlocks(other otherState, id string, postgres bool) []block {
 	switch other {
 	case twin:
 		return []block{c.instanceBlock(webAddress, c.name(), c.tags())}
@@ -223,7 +224,7 @@ func (c configuration) otherBlocks(other otherState, id string) []block {
 			return []block{c.instanceBlock(webAddress, c.name(), c.tags())}
 		}
 	case onTheSame:
-		if id != "" && c.has("postgres") {
+		if postgres {
 			return []block{
 				{"hosting_console_mode", "hosting_console_mode.this", 1, map[string]any{"instance_id": id, "mode": "ro"}},
 				{"hosting_postgres_database", "hosting_postgres_database.this", 1, map[string]any{"instance_id": id, "name": "other", "deletion_protection": false}},

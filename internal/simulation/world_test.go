@@ -95,7 +95,9 @@ func newWorld(s scenario) *world {
 	w.first = newCLI(w, "first", func() []block { return w.config.blocks() })
 	w.first.noIdentity = s.NoIdentity
 	w.other = newCLI(w, "other", func() []block {
-		return w.config.otherBlocks(s.Other, w.first.text(webAddress, "id"))
+		id := w.first.text(webAddress, "id")
+		instance, _ := w.fake.Instance(id)
+		return w.config.otherBlocks(s.Other, id, instance.Engines["postgres"] != nil)
 	})
 	for what, given := range map[string]bool{clockOff: s.Clock != 0, readsBehind: s.Lag != 0, ratedLow: s.Rate != 0, withoutIdentities: s.NoIdentity} {
 		if given {
