@@ -17,30 +17,31 @@ import (
 // segments are the elements of a path below the prefix.
 func segments(p string) []string { return strings.Split(strings.Trim(p, "/"), "/") }
 
-// beforeServing looks at a request that the service is about to see.
-func (w *world) beforeServing(r *http.Request, body []byte) {
+// whatGoes looks at what a request takes away, before the service sees it. What it
+// returns is reported if the service takes the request; "" is nothing to report.
+func (w *world) whatGoes(r *http.Request, body []byte) (check, string) {
 	c := callOf(r.Context())
 	if c == nil || r.Method == http.MethodGet {
-		return
+		return "", ""
 	}
 	at := segments(path(r))
 	switch {
 	case r.Method == http.MethodDelete:
-		w.checkDeletion(c, at)
+		return isProtected, w.deletes(c, at)
 	case r.Method == http.MethodPut && at[len(at)-1] == "engines":
-		w.checkEngines(c, at[1], body)
+		return askedToGo, w.turnsOff(c, at[1], body, sentAt(r))
 	case r.Method == http.MethodPut && at[len(at)-1] == "allowlist":
-		w.checkAllowlist(c, at[1], body)
+		return askedToGo, w.makesAllowlist(c, at[1], body)
 	case r.Method == http.MethodPatch && len(at) == 4 && at[2] == "apps":
-		w.checkVariables(c, at[1], at[3], body)
+		return askedToGo, w.takesVariables(c, at[1], at[3], body)
 	}
+	return "", ""
 }
 
-// checkDeletion holds that what is deleted is not protected in the state, or has
-// never run.
-func (w *world) checkDeletion(c *call, at []string) {
+// deletes says what is deleted though it is protected in the state and has run.
+func (w *world) deletes(c *call, at []string) string {
 	if protection, _ := c.cli.attribute(c.address, "deletion_protection").(bool); !protection || c.cli.get(c.address).tainted {
-		return
+		return ""
 	}
 	ran := true
 	if i, ok := w.fake.Instance(at[1]); ok && len(at) == 2 {
@@ -50,36 +51,40 @@ func (w *world) checkDeletion(c *call, at []string) {
 		app, _ := w.fake.App(at[1], at[3])
 		ran = slices.ContainsFunc(app.Builds, func(b fakeservice.Build) bool { return b.Status == fakeservice.StatusSuccessful })
 	}
-	if ran {
-		w.violate(isProtected, "%s of %s deletes /%s", c.what, c.address, strings.Join(at, "/"))
+	if !ran {
+		return ""
 	}
+	return "it deletes /" + strings.Join(at, "/")
 }
 
-func (w *world) checkEngines(c *call, id string, body []byte) {
-	var sent struct{ Engines map[string]any }
+// turnsOff says which engine is turned off that nobody asked to turn off.
+func (w *world) turnsOff(c *call, id string, body []byte, sent time.Time) string {
+	var asked struct{ Engines map[string]any }
 	i, ok := w.fake.Instance(id)
-	if json.Unmarshal(body, &sent) != nil || !ok {
-		return
+	if json.Unmarshal(body, &asked) != nil || !ok {
+		return ""
 	}
 	for _, engine := range engineNamesOf(i) {
-		_, stays := sent.Engines[engine]
+		_, stays := asked.Engines[engine]
 		// Who applies a plan that warns of it has asked for it, and a machine that
 		// had not run when the plan was made had nothing to lose.
 		warned := c.run.says("Turning " + engine + " off deletes its data")
 		ran := w.creationOf(id).FinishedAt.Before(c.run.command.began)
-		if !stays && !warned && ran && w.couldBeSeen(id) && !c.cli.hasAsked(c.address, "engines."+engine) {
-			w.violate(askedToGo, "%s of %s turns the engine %s off", c.what, c.address, engine)
+		if !stays && !warned && ran && w.couldBeSeen(id, sent) && !c.cli.hasAsked(c.address, "engines."+engine) {
+			return "it turns the engine " + engine + " off"
 		}
 	}
+	return ""
 }
 
-// couldBeSeen tells whether a read, as late as reads are here, can have shown what
-// a person has changed of an instance: the service knows no conditional changes.
-func (w *world) couldBeSeen(id string) bool {
+// couldBeSeen tells whether a read before a request was sent, as late as reads are
+// here, can have shown what a person has changed of an instance: the service knows
+// no conditional changes.
+func (w *world) couldBeSeen(id string, sent time.Time) bool {
 	behind := w.readsLag()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return time.Since(w.touched[id]) > behind+time.Second
+	return sent.Sub(w.touched[id]) > behind+time.Second
 }
 
 // readsLag is how far reads may be behind now.
@@ -92,11 +97,12 @@ func (w *world) readsLag() time.Duration {
 	return w.scenario.Lag
 }
 
-func (w *world) checkAllowlist(c *call, id string, body []byte) {
+// makesAllowlist says where an allowlist is none that is configured.
+func (w *world) makesAllowlist(c *call, id string, body []byte) string {
 	var sent struct{ Allowlist []string }
 	i, ok := w.fake.Instance(id)
 	if json.Unmarshal(body, &sent) != nil || !ok {
-		return
+		return ""
 	}
 	canonical := func(addresses []string) []string {
 		var all []string
@@ -110,29 +116,32 @@ func (w *world) checkAllowlist(c *call, id string, body []byte) {
 	if c.block != nil {
 		wanted, _ = c.block.arguments["cidrs"].([]string)
 	} else if c.cli.text(c.address, "on_destroy") != "open" {
-		w.violate(askedToGo, "%s of %s sends an allowlist", c.what, c.address)
+		return "it sends an allowlist"
 	}
 	if !slices.Equal(canonical(sent.Allowlist), canonical(wanted)) {
-		w.violate(askedToGo, "%s of %s makes the allowlist %v of %v, and %v is configured", c.what, c.address, sent.Allowlist, i.Allowlist, wanted)
+		return fmt.Sprintf("it makes the allowlist %v of %v, and %v is configured", sent.Allowlist, i.Allowlist, wanted)
 	}
+	return ""
 }
 
-func (w *world) checkVariables(c *call, id, name string, body []byte) {
+// takesVariables says which variable goes that nobody asked to remove.
+func (w *world) takesVariables(c *call, id, name string, body []byte) string {
 	var sent struct{ Env *map[string]string }
 	a, ok := w.fake.App(id, name)
 	if json.Unmarshal(body, &sent) != nil || !ok || sent.Env == nil || c.block == nil {
-		return
+		return ""
 	}
 	if c.block.arguments["env"] != nil || c.block.arguments["secret_env_wo"] != nil {
-		return // from then on it is all that the app has
+		return "" // from then on it is all that the app has
 	}
 	for _, variable := range sortedNames(a.Env) {
 		// What the state holds, the plan has shown to go.
 		planned := c.cli.attribute(c.address, "env", variable) != nil
 		if _, stays := (*sent.Env)[variable]; !stays && !planned && !c.cli.hasAsked(c.address, "env."+variable) && !c.cli.hasAsked(c.address, "secret_env_wo."+variable) {
-			w.violate(askedToGo, "%s of %s takes the variable %s away", c.what, c.address, variable)
+			return "it takes the variable " + variable + " away"
 		}
 	}
+	return ""
 }
 
 // served looks at what the service has answered, which the client may never see.

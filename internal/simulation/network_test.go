@@ -162,9 +162,12 @@ func (w *world) serve(to http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body) // the gateway holds it
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	arrived := time.Now()
-	w.beforeServing(r, body)
+	broken, what := w.whatGoes(r, body)
 	made := httptest.NewRecorder()
 	w.fake.ServeHTTP(made, r)
+	if c := callOf(r.Context()); what != "" && made.Code < 300 {
+		w.violate(broken, "%s of %s: %s", c.what, c.address, what)
+	}
 	answer := made.Body.Bytes()
 	w.served(r, body, made.Code, answer, arrived)
 	var decoded any

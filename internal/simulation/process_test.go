@@ -241,7 +241,7 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	if cmd.killed() {
 		return nil, w.silence(r)
 	}
-	made, err := gateway.Transport{Handler: w.gateway}.RoundTrip(r)
+	made, err := gateway.Transport{Handler: w.gateway}.RoundTrip(r.WithContext(context.WithValue(r.Context(), sentKey{}, time.Now())))
 	if cutNow && cmd.cut.Kind == killAfter {
 		cmd.die()
 	}
@@ -252,6 +252,14 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, w.silence(r)
 	}
 	return w.witness(r, made, err)
+}
+
+type sentKey struct{}
+
+// sentAt is when a request was sent, which may be long before the service sees it.
+func sentAt(r *http.Request) time.Time {
+	at, _ := r.Context().Value(sentKey{}).(time.Time)
+	return at
 }
 
 // silence is what a dead process hears: nothing, until the world ends.
