@@ -286,16 +286,13 @@ func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	name := state.Name.ValueString()
 	work, _ := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
-	err := inTurn(ctx, r.client, state.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
-		protected, err := r.isProtected(ctx, turn, state, work)
-		if protected {
-			state.protectedObject().refuseDestruction(&resp.Diagnostics, path.Root("deletion_protection"))
-		}
-		if err != nil || protected {
-			return err
-		}
-		return turn.Do(ctx, client.OpAppDelete, func(ctx context.Context) (client.Pending, error) { return turn.DeleteApp(ctx, name) })
-	})
+	err := r.delete(ctx, deletion{
+		instanceID: state.InstanceID.ValueString(), timeout: timeout, operation: client.OpAppDelete, object: state.protectedObject(),
+		isProtected: func(ctx context.Context, turn *client.Turn) (bool, error) {
+			return r.isProtected(ctx, turn, state, work)
+		},
+		send: func(ctx context.Context, turn *client.Turn) (client.Pending, error) { return turn.DeleteApp(ctx, name) },
+	}, &resp.Diagnostics)
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to delete app "+name, err)
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -282,16 +281,11 @@ func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteReques
 	}
 	id := state.ID.ValueString()
 	work, _ := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
-	err := inTurn(ctx, r.client, id, timeout, func(ctx context.Context, turn *client.Turn) error {
-		protected, err := r.isProtected(ctx, state, work)
-		if protected {
-			state.protectedObject().refuseDestruction(&resp.Diagnostics, path.Root("deletion_protection"))
-		}
-		if err != nil || protected {
-			return err
-		}
-		return turn.Do(ctx, client.OpDelete, turn.Delete)
-	})
+	err := r.delete(ctx, deletion{
+		instanceID: id, timeout: timeout, operation: client.OpDelete, object: state.protectedObject(),
+		isProtected: func(ctx context.Context, _ *client.Turn) (bool, error) { return r.isProtected(ctx, state, work) },
+		send:        func(ctx context.Context, turn *client.Turn) (client.Pending, error) { return turn.Delete(ctx) },
+	}, &resp.Diagnostics)
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to delete instance "+id, err)
 	}

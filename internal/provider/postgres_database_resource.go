@@ -259,16 +259,15 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 		return
 	}
 	name := state.Name.ValueString()
-	err := inTurn(ctx, r.client, state.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
-		protected, err := r.isProtected(ctx, turn, state, work)
-		if protected {
-			state.protectedObject().refuseDestruction(&resp.Diagnostics, path.Root("deletion_protection"))
-		}
-		if err != nil || protected {
-			return err
-		}
-		return turn.Do(ctx, client.OpDatabaseDrop, func(ctx context.Context) (client.Pending, error) { return turn.DropDatabase(ctx, name) })
-	})
+	err := r.delete(ctx, deletion{
+		instanceID: state.InstanceID.ValueString(), timeout: timeout, operation: client.OpDatabaseDrop, object: state.protectedObject(),
+		isProtected: func(ctx context.Context, turn *client.Turn) (bool, error) {
+			return r.isProtected(ctx, turn, state, work)
+		},
+		send: func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
+			return turn.DropDatabase(ctx, name)
+		},
+	}, &resp.Diagnostics)
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to drop database "+name, err)
 	}

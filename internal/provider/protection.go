@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -44,6 +45,31 @@ func (o protectedObject) refuseDestruction(diags *diag.Diagnostics, at path.Path
 // isProtected tells whether a value of deletion_protection in a state protects. A
 // state that does not hold it was never read, and protects too.
 func isProtected(value types.Bool) bool { return value.IsNull() || value.ValueBool() }
+
+// A deletion is that of a protectedObject.
+type deletion struct {
+	instanceID string
+	timeout    time.Duration
+	operation  string // of the job
+	object     protectedObject
+	// isProtected looks at the protection once more, at the head of the queue.
+	isProtected func(context.Context, *client.Turn) (bool, error)
+	send        func(context.Context, *client.Turn) (client.Pending, error)
+}
+
+// delete deletes, or refuses to in diags.
+func (b *resourceBase) delete(ctx context.Context, d deletion, diags *diag.Diagnostics) error {
+	return inTurn(ctx, b.client, d.instanceID, d.timeout, func(ctx context.Context, turn *client.Turn) error {
+		protected, err := d.isProtected(ctx, turn)
+		if protected {
+			d.object.refuseDestruction(diags, path.Root("deletion_protection"))
+		}
+		if err != nil || protected {
+			return err
+		}
+		return turn.Do(ctx, d.operation, func(ctx context.Context) (client.Pending, error) { return d.send(ctx, turn) })
+	})
+}
 
 // unlessGone is an error of reading what is to be deleted, unless it says that
 // nothing is left of it: the deletion itself confirms that.

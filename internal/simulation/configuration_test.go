@@ -64,12 +64,6 @@ func (c *configuration) edit(edits []edit) {
 	}
 }
 
-// unprotected is the configuration without any deletion_protection.
-func (c configuration) unprotected() configuration {
-	c[argProtected], c[argDatabaseProtected], c[argAppProtected] = 0, 0, 0
-	return c
-}
-
 // A block is a resource block. An argument is a string, an int, a bool, a
 // []string, a map[string]any or a reference.
 type block struct {

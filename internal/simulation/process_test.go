@@ -98,8 +98,6 @@ func (w *world) start(c *cli, cmd *command) *process {
 	return p
 }
 
-func (p *process) resources() tfprotov6.ResourceServer { return p.server }
-
 // call is a call of the provider: for what, and since when.
 type call struct {
 	cli     *cli

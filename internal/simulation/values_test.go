@@ -227,15 +227,3 @@ func sortedNames[T any](members map[string]T) []string {
 	slices.Sort(names)
 	return names
 }
-
-// withoutSensitive is an object without the attributes that the schema calls
-// sensitive.
-func withoutSensitive(attributes []*tfprotov6.SchemaAttribute, all object) map[string]any {
-	open := map[string]any{}
-	for _, a := range attributes {
-		if !a.Sensitive {
-			open[a.Name] = plain(all[a.Name])
-		}
-	}
-	return open
-}
