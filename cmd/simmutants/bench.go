@@ -83,11 +83,11 @@ func (b *bench) remove() { _ = os.RemoveAll(b.root) } // what is left is the sys
 // try plants a bug, looks for it and takes it out again. Its error is one of the
 // bench, such as an interrupt; what is wrong with the patch is in the verdict.
 func (b *bench) try(ctx context.Context, p patch) (verdict, error) {
-	said, err := gitApply(ctx, b.copy, p.path)
-	if err := ctx.Err(); err != nil {
+	said, applies, err := gitApply(ctx, b.copy, p.path)
+	if err != nil {
 		return verdict{}, err
 	}
-	if err != nil {
+	if !applies {
 		return verdict{name: p.name, outcome: notApplied, said: lastLines(said)}, nil
 	}
 	v, err := b.judge(ctx)
@@ -95,10 +95,11 @@ func (b *bench) try(ctx context.Context, p patch) (verdict, error) {
 		return verdict{}, err
 	}
 	v.name = p.name
-	if said, err := gitApply(ctx, b.copy, "--reverse", p.path); err != nil {
-		return verdict{}, fmt.Errorf("take %s out again: %w: %s", p.name, err, said)
+	said, applies, err = gitApply(ctx, b.copy, "--reverse", p.path)
+	if err == nil && !applies {
+		err = fmt.Errorf("%s cannot be taken out again: %s", p.name, said)
 	}
-	return v, nil
+	return v, err
 }
 
 // judge builds the simulated world as it stands in the copy, and runs it.
@@ -108,38 +109,48 @@ func (b *bench) judge(ctx context.Context) (verdict, error) {
 	build := exec.CommandContext(ctx, "go", "test", "-c", "-trimpath", "-o", b.test, "./internal/simulation")
 	build.Dir = b.copy
 	build.Cancel = func() error { return build.Process.Signal(os.Interrupt) } // go then ends what it started
-	build.WaitDelay = patience
-	said, err := build.CombinedOutput()
-	if err := ctx.Err(); err != nil {
+	said, compiles, err := output(ctx, build)
+	if err != nil {
 		return verdict{}, err
 	}
-	if err != nil {
-		return verdict{outcome: notCompiled, said: lastLines(string(said))}, nil
+	if !compiles {
+		return verdict{outcome: notCompiled, said: lastLines(said)}, nil
 	}
 	run := exec.CommandContext(ctx, b.test, "-test.run", "^TestSim$", "-test.timeout", b.timeout.String(),
 		"-sim.runs="+strconv.Itoa(b.runs), "-sim.seed="+strconv.FormatUint(b.seed, 10))
 	run.Dir = filepath.Join(b.copy, "internal", "simulation")
 	run.Env = environment(os.Environ())
-	run.WaitDelay = patience
-	said, err = run.CombinedOutput()
-	if err := ctx.Err(); err != nil {
+	said, holds, err := output(ctx, run)
+	if err != nil {
 		return verdict{}, err
 	}
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		return verdict{}, fmt.Errorf("run the simulated world: %w", err)
-	}
-	return judge(string(said), err != nil, b.runs), nil
+	return judge(said, !holds, b.runs), nil
 }
 
 // gitApply runs git apply in a folder, as if it lay in no repository: in one that
 // it lies in by chance, git would silently leave out what is not below it.
-func gitApply(ctx context.Context, folder string, args ...string) (string, error) {
+func gitApply(ctx context.Context, folder string, args ...string) (said string, applies bool, err error) {
 	apply := exec.CommandContext(ctx, "git", slices.Concat([]string{"apply", "--whitespace=nowarn"}, args)...)
 	apply.Dir = folder
 	apply.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(folder))
-	said, err := apply.CombinedOutput()
-	return string(said), err
+	return output(ctx, apply)
+}
+
+// output runs a program to its end and tells what it said, and whether it ended
+// well. The error is that it could not be run, or was interrupted.
+func output(ctx context.Context, program *exec.Cmd) (said string, ok bool, err error) {
+	program.WaitDelay = patience
+	out, err := program.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return "", false, ctx.Err()
+	case errors.As(err, &exit):
+		return string(out), false, nil
+	case err != nil:
+		return "", false, fmt.Errorf("run %s: %w", filepath.Base(program.Path), err)
+	}
+	return string(out), true, nil
 }
 
 // environment is what the world runs with: nothing of a real account, and fewer

@@ -86,7 +86,7 @@ func newWorld(t *testing.T, patches map[string]string) options {
 	// Neither of this machine's own folder is a bench to be seen, nor of an account.
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("HOSTING_API_KEY", "real")
-	return options{tree: tree, only: regexp.MustCompile(""), jobs: 2, runs: 20, seed: 7, timeout: time.Hour}
+	return options{tree: tree, only: regexp.MustCompile(""), jobs: 2, runs: 20, seed: 7, timeout: time.Hour, control: true}
 }
 
 func nothingLeft(t *testing.T) {
@@ -131,9 +131,10 @@ func TestHunt(t *testing.T) {
 	}
 	nothingLeft(t)
 
-	o.only = regexp.MustCompile("^caught$")
-	if all, err := hunt(t.Context(), o, &out); err != nil || !all {
-		t.Errorf("%t, %v", all, err)
+	out.Reset()
+	o.only, o.control = regexp.MustCompile("^caught$"), false
+	if all, err := hunt(t.Context(), o, &out); err != nil || !all || strings.Contains(out.String(), "Nothing planted") {
+		t.Errorf("%t, %v\n%s", all, err, out.String())
 	}
 }
 

@@ -1,10 +1,11 @@
 // Command simmutants plants known bugs into a copy of the project, one at a
 // time, and looks whether the simulated world finds each of them.
 //
-//	simmutants [-runs N] [-seed S] [-only PATTERN] [-jobs N] [-timeout D]
+//	simmutants [-runs N] [-seed S] [-only PATTERN] [-jobs N] [-timeout D] [-control=false]
 //
 // A bug is a patch in internal/simulation/mutants. Before the first of them the
 // world is run with nothing planted: one that is violated then proves nothing.
+// -control=false leaves that out.
 //
 // It is run in the repository's root, as `make sim-mutants` does. It exits with
 // 1 when a bug was not caught, or a patch does not apply or not compile.
@@ -33,6 +34,7 @@ type options struct {
 	runs    int            // of the world, for each of them
 	seed    uint64         // the first run's
 	timeout time.Duration  // for all runs of one patch
+	control bool           // whether the world is run with nothing planted first
 }
 
 func main() {
@@ -42,10 +44,11 @@ func main() {
 	flag.IntVar(&o.runs, "runs", 2000, "how many worlds are run for each patch at most")
 	flag.Uint64Var(&o.seed, "seed", 1, "the seed of the first world")
 	flag.DurationVar(&o.timeout, "timeout", 30*time.Minute, "how long the worlds of one patch may take")
+	flag.BoolVar(&o.control, "control", true, "run the world with nothing planted first")
 	flag.Parse()
 	var err error
 	if o.only, err = regexp.Compile(*only); err != nil || flag.NArg() > 0 || o.jobs < 1 {
-		fmt.Fprintln(os.Stderr, errors.Join(err, errors.New("use simmutants [-runs N] [-seed S] [-only PATTERN] [-jobs N] [-timeout D], with at least one job")))
+		fmt.Fprintln(os.Stderr, errors.Join(err, errors.New("use simmutants [-runs N] [-seed S] [-only PATTERN] [-jobs N] [-timeout D] [-control=false], with at least one job")))
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -67,8 +70,10 @@ func hunt(ctx context.Context, o options, out io.Writer) (all bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := control(ctx, o, out); err != nil {
-		return false, err
+	if o.control {
+		if err := control(ctx, o, out); err != nil {
+			return false, err
+		}
 	}
 	waiting := make(chan patch)
 	judged := make(chan verdict)

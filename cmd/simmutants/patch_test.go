@@ -32,8 +32,12 @@ func TestPatches(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if said, err := gitApply(t.Context(), root, "--check", p.path); err != nil {
-				t.Errorf("%v\n%s\nBring the patch along with the change: CONTRIBUTING.md, \"Planted bugs\".", err, said)
+			said, applies, err := gitApply(t.Context(), root, "--check", p.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !applies {
+				t.Errorf("it does not apply. Bring it along with the change, as CONTRIBUTING.md says under \"Planted bugs\".\n%s", said)
 			}
 		})
 	}

@@ -47,17 +47,19 @@ func judge(output string, failed bool, runs int) verdict {
 		return verdict{outcome: missed, runs: runs}
 	}
 	v := verdict{outcome: crashed}
+	found := false // what comes after it, such as the whole story, may name other checks
 	lines := strings.Split(strings.TrimRight(output, "\n"), "\n")
 	for i, line := range lines {
 		line = strings.TrimRight(line, " \t\r")
-		if found := violationLine.FindStringSubmatch(line + " "); found != nil {
-			v.outcome, v.check = caught, found[1]
+		if said := violationLine.FindStringSubmatch(line + " "); said != nil && !found {
+			v.outcome, v.check = caught, said[1]
 		}
-		if found := foundLine.FindStringSubmatch(line); found != nil {
-			v.runs, _ = strconv.Atoi(found[1])
+		if said := foundLine.FindStringSubmatch(line); said != nil && !found {
+			found = true
+			v.runs, _ = strconv.Atoi(said[1])
 		}
-		if found := scenarioLine.FindStringSubmatch(line); found != nil {
-			k, _ := strconv.Atoi(found[1])
+		if said := scenarioLine.FindStringSubmatch(line); said != nil && v.scenario == nil {
+			k, _ := strconv.Atoi(said[1])
 			v.scenario = dedented(lines[i+1 : min(i+1+k, len(lines))])
 		}
 	}

@@ -33,8 +33,8 @@ func TestJudge(t *testing.T) {
 			"VIOLATION ended: it did not\nFOUND after 1 run, seed 1\nSCENARIO 1 line\napply\n", true,
 			verdict{outcome: caught, check: "ended", runs: 1, scenario: []string{"apply"}},
 		},
-		"the minimised one comes last": {
-			"VIOLATION a: x\nFOUND after 2 runs, seed 2\nSCENARIO 2 lines\n b\n c\n" + violated, true,
+		"a story before and after it names other checks": {
+			"1s  VIOLATION a: x\n" + violated + "\nWhat happens:\n  2s  VIOLATION b: y\nSCENARIO 1 line\n  z\n", true,
 			verdict{outcome: caught, check: "one machine per wanted instance", runs: 17, scenario: scenario},
 		},
 		"cut off":             {"VIOLATION a: x\nFOUND after 2 runs, seed 2\nSCENARIO 5 lines\n b\n", true, verdict{outcome: caught, check: "a", runs: 2, scenario: []string{"b"}}},
