@@ -41,7 +41,7 @@ func TestJobIsDoneByItsRecordAlone(t *testing.T) {
 		},
 		"a gateway's 404 for good, of a deletion": {
 			OpDelete, func() http.HandlerFunc { return gateway(404) },
-			func() http.HandlerFunc { return gateway(404) }, nil, ErrForeign, toleratedOutage,
+			func() http.HandlerFunc { return gateway(404) }, nil, ErrForeign, ToleratedOutage,
 		},
 		"a replica that lags by 10 s": {
 			OpAllowlist, func() http.HandlerFunc { return during(10*time.Second, notFound, jobIs("failed", OpAllowlist)) },
@@ -97,7 +97,7 @@ func TestJobIsDoneByItsRecordAlone(t *testing.T) {
 		},
 		"a deletion's, whose instance is in the list still": {
 			OpDelete, func() http.HandlerFunc { return notFound },
-			func() http.HandlerFunc { return notFound }, []object{{"id": "i"}}, ErrContradiction, toleratedOutage,
+			func() http.HandlerFunc { return notFound }, []object{{"id": "i"}}, ErrContradiction, ToleratedOutage,
 		},
 		"the service's own trouble": {
 			OpConsole, func() http.HandlerFunc {
@@ -107,7 +107,7 @@ func TestJobIsDoneByItsRecordAlone(t *testing.T) {
 		},
 		"another record": {
 			OpConsole, func() http.HandlerFunc { return says(200, object{"id": "j-2", "status": "done"}) },
-			func() http.HandlerFunc { return instance() }, nil, ErrForeign, toleratedOutage,
+			func() http.HandlerFunc { return instance() }, nil, ErrForeign, ToleratedOutage,
 		},
 		"maintenance": {
 			OpConsole, func() http.HandlerFunc {
@@ -209,7 +209,7 @@ func TestWaitGone(t *testing.T) {
 		"a gateway's 404 for 20 s": {func() http.HandlerFunc {
 			return during(20*time.Second, gateway(404), during(30*time.Second, status("deleting"), notFound))
 		}, nil, 45 * time.Second},
-		"a gateway's 404 for good": {func() http.HandlerFunc { return gateway(404) }, ErrForeign, toleratedOutage},
+		"a gateway's 404 for good": {func() http.HandlerFunc { return gateway(404) }, ErrForeign, ToleratedOutage},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

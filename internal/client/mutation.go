@@ -173,7 +173,7 @@ func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, err
 			return Pending{}, err
 		case lost != nil && (isConflict(err) || errors.Is(err, ErrAlreadyExists)):
 			// It is our own that exists, or that runs.
-		case lost != nil && passing(err) && !errors.Is(err, ErrNotFound):
+		case lost != nil && Passing(err) && !errors.Is(err, ErrNotFound):
 			// Nobody can be reached, and the first may have been carried out.
 		case lost == nil && isConflict(err):
 			if err := t.awaitFree(ctx, err); err != nil {
@@ -273,7 +273,7 @@ func look[T any](ctx context.Context, c *Client, limit time.Duration, sight func
 	defer cancel()
 	for begun := time.Now(); ; {
 		found, ok, err = sight(ctx)
-		if ok || err != nil && !passing(err) {
+		if ok || err != nil && !Passing(err) {
 			return found, ok, err
 		}
 		if ended(ctx) || pause(ctx, c.random.jitter(nextPoll(time.Since(begun), 0))) != nil {
@@ -285,9 +285,9 @@ func look[T any](ctx context.Context, c *Client, limit time.Duration, sight func
 	}
 }
 
-// passing tells a failure of a read that says nothing about what is read: the
+// Passing tells a failure of a read that says nothing about what is read: the
 // network's, a gateway's, or the service's own trouble.
-func passing(err error) bool {
+func Passing(err error) bool {
 	return errors.Is(err, ErrForeign) || errors.Is(err, ErrUnreachable) || errors.Is(err, ErrUnavailable) ||
 		errors.Is(err, ErrRateLimited) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrContradiction) ||
 		errors.Is(err, context.DeadlineExceeded)

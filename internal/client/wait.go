@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// toleratedOutage is for how long polls may fail before a wait does.
-	toleratedOutage = 2 * time.Minute
+	// ToleratedOutage is for how long polls may fail before a wait does.
+	ToleratedOutage = 2 * time.Minute
 	// longestBlind is what a failure puts off the next poll by at most.
 	longestBlind = 10 * time.Second
 )
@@ -48,7 +48,7 @@ func (c *Client) wait(ctx context.Context, usual time.Duration, poll func(contex
 			return final.error
 		case err != nil && ended(ctx):
 			return ctx.Err()
-		case err != nil && (!passing(err) || failures > 0 && time.Since(failingSince) >= toleratedOutage):
+		case err != nil && (!Passing(err) || failures > 0 && time.Since(failingSince) >= ToleratedOutage):
 			return err
 		case err != nil:
 			if failures++; failures == 1 {

@@ -123,7 +123,7 @@ func TestWaitOutlivesAnOutage(t *testing.T) {
 					if (err == nil) != row.ok {
 						t.Errorf("%s, %s: an outage of %s from %s: %v", name, operation, row.lasts, row.from, err)
 					}
-					if lasted := took - row.from; !row.ok && (lasted < toleratedOutage || lasted > 2*toleratedOutage) {
+					if lasted := took - row.from; !row.ok && (lasted < ToleratedOutage || lasted > 2*ToleratedOutage) {
 						t.Errorf("%s, %s: given up after %s of the outage", name, operation, lasted)
 					}
 					if n := len(transport.requests()); n > 200 {

@@ -14,15 +14,18 @@ const readLag = 15 * time.Second
 
 // readBack reads a record after a write until it shows it. A record that never
 // shows the write is returned as it is: then it is the service that decided
-// otherwise, and the caller's state must say so.
+// otherwise, and the caller's state must say so. Nobody answering is borne as it
+// is while waiting for a job: what was written is not to be given up for it.
 func readBack[T any](ctx context.Context, read func(context.Context) (T, error), shows func(T) bool) (T, error) {
 	begun := time.Now()
 	for delay := 250 * time.Millisecond; ; delay = min(2*delay, 2*time.Second) {
 		record, err := read(ctx)
 		switch {
-		case err != nil && !errors.Is(err, client.ErrNotFound):
+		case err == nil && shows(record), err != nil && !client.Passing(err):
 			return record, err
-		case err == nil && shows(record), time.Since(begun) >= readLag:
+		case (err == nil || errors.Is(err, client.ErrNotFound)) && time.Since(begun) >= readLag:
+			return record, err
+		case time.Since(begun) >= client.ToleratedOutage:
 			return record, err
 		}
 		timer := time.NewTimer(delay)

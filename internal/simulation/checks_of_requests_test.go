@@ -64,6 +64,9 @@ func (w *world) turnsOff(c *call, id string, body []byte, sent time.Time) string
 	if json.Unmarshal(body, &asked) != nil || !ok {
 		return ""
 	}
+	if _, stays := asked.Engines[foreignEngine]; !stays && w.scenario.Shapes&moreEngines != 0 {
+		return "it turns the engine " + foreignEngine + " off, which the provider does not know"
+	}
 	for _, engine := range engineNamesOf(i) {
 		_, stays := asked.Engines[engine]
 		// Who applies a plan that warns of it has asked for it, and a machine that
@@ -153,13 +156,22 @@ func (w *world) served(r *http.Request, body []byte, status int, answer []byte, 
 		w.remember(r, at, body, status, answer, arrived)
 	}
 	c := callOf(r.Context())
-	if c == nil || status >= 300 || r.Method != http.MethodPost {
+	if c == nil || status >= 300 || r.Method == http.MethodGet {
 		return
 	}
-	var made struct{ ID string }
+	var made struct {
+		ID    string
+		JobID string `json:"job_id"`
+	}
 	_ = json.Unmarshal(answer, &made) // an answer without an id has none
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if made.JobID != "" {
+		c.jobs = append(c.jobs, made.JobID)
+	}
+	if r.Method != http.MethodPost {
+		return
+	}
 	switch {
 	case p == "/instances", p == "/webhooks":
 		c.ids = append(c.ids, made.ID)

@@ -58,10 +58,63 @@ func (w *world) leftByApply(c *call, made *change, bad bool) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.what == "create" && bad && len(c.ids) > 0 && c.refusedAsExisting {
+		w.violate(staysInState, "the creation of %s is told as a conflict with what it has made itself, %v", c.address, c.ids)
+	}
 	for _, id := range c.ids {
 		if c.what == "create" && c.answered[id] {
 			w.violate(staysInState, "the client was told that %s is made for %s, and it is not in the state", id, c.address)
 		}
+	}
+}
+
+// toldAsDone holds that the jobs of a call that ended well have ended well, and
+// the newest build of an app that it has changed.
+func (w *world) toldAsDone(c *call) {
+	c.mu.Lock()
+	started := c.jobs
+	c.mu.Unlock()
+	for _, j := range w.fake.Jobs() {
+		if slices.Contains(started, j.ID) && j.Status != fakeservice.StatusDone && w.stands(j) {
+			w.violate(toldTruly, "%s of %s ends well, and its job %s %s is %s", c.what, c.address, j.Operation, j.ID, j.Status)
+		}
+		for _, a := range w.fake.Apps(j.InstanceID) {
+			if slices.Contains(started, j.ID) && c.what == "update" && len(a.Builds) > 0 && a.Builds[0].Status == fakeservice.StatusFailed && a.Builds[0].FinishedAt.After(c.began) {
+				w.violate(toldTruly, "%s of %s ends well, and the build %s has failed", c.what, c.address, a.Builds[0].ID)
+			}
+		}
+	}
+}
+
+// stands tells whether the instance of a job is still there: a person who deletes
+// it ends its jobs.
+func (w *world) stands(j fakeservice.Job) bool {
+	_, there := w.fake.Instance(j.InstanceID)
+	return there
+}
+
+// consoleOf is the mode of the console before a script's call, "" for any other
+// call, and where somebody else has a hand in it.
+func (w *world) consoleOf(made *change) string {
+	if made.kind != "hosting_postgres_script" || w.troubled() || w.othersAct() || w.scenario.Lag > 0 {
+		return ""
+	}
+	state := made.config
+	if made.block == nil {
+		state = made.prior
+	}
+	id, _ := attribute(state, "instance_id").(string)
+	i, _ := w.fake.Instance(id)
+	return i.ConsoleMode
+}
+
+// checkConsole holds that the console is as it was before a script's call.
+func (w *world) checkConsole(c *call, made *change, before string) {
+	if before == "" || c.process.command.killed() {
+		return
+	}
+	if now := w.consoleOf(made); now != before && now != "" {
+		w.violate(putBack, "the console was %s before %s of %s, and is %s", before, c.what, c.address, now)
 	}
 }
 

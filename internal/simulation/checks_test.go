@@ -32,6 +32,9 @@ const (
 	orphanNamed  check = "after a kill inside a creation, the next plan names the orphan"
 	oneAtATime   check = "jobs are one at a time, and take effect as their end says"
 	readsItsOwn  check = "no read is older than the process's own last change"
+	notInHalf    check = "a mutation on its way is not cut off by Ctrl-C"
+	toldTruly    check = "what is told as done is done, and what failed is told"
+	putBack      check = "a script leaves the console as it was"
 	noBug        check = "no error is a bug of the provider"
 	keepsToDoc   check = "each exchange keeps to the API document"
 )

@@ -18,6 +18,7 @@ func scenarios() *rapid.Generator[scenario] {
 			Shapes:     oneOf[shapes](t, "shaped", 0, 0, 0, allShapes) & shapes(rapid.IntRange(0, int(allShapes)).Draw(t, "shapes")),
 			Other:      otherState(rapid.IntRange(0, int(otherStates)-1).Draw(t, "other")),
 			NoIdentity: oneOf(t, "no identity", false, false, false, true),
+			Begin:      oneOf(t, "begin", oneInstance, oneInstance, oneInstance, everything, everything, guarded, siblings),
 		}
 		for n := rapid.IntRange(1, 4).Draw(t, "steps"); len(s.Steps) < n; {
 			s.Steps = append(s.Steps, drawStep(t, len(s.Steps)))
@@ -42,7 +43,10 @@ func drawStep(t *rapid.T, n int) step {
 		st.Verb = apply
 	}
 	if oneOf(t, "cuts", false, false, true) {
-		st.Cut = cut{cutKind(rapid.IntRange(0, int(cutKinds)-1).Draw(t, "cut")), rapid.IntRange(1, 60).Draw(t, "cut at")}
+		st.Cut = cut{Kind: cutKind(rapid.IntRange(0, int(cutKinds)-1).Draw(t, "cut")), At: rapid.IntRange(1, 60).Draw(t, "cut at")}
+		if oneOf(t, "writes", false, true) {
+			st.Cut.Writes, st.Cut.At = true, 1+st.Cut.At/8
+		}
 	}
 	return st
 }

@@ -41,6 +41,8 @@ func smallerThan(s scenario) []scenario {
 	drop(s.Lag != 0, func(s *scenario) { s.Lag = 0 })
 	drop(s.Rate != 0, func(s *scenario) { s.Rate = 0 })
 	drop(s.Clock != 0, func(s *scenario) { s.Clock = 0 })
+	drop(s.Begin != oneInstance, func(s *scenario) { s.Begin = oneInstance })
+	drop(s.Begin > everything, func(s *scenario) { s.Begin = everything })
 	drop(s.NoIdentity, func(s *scenario) { s.NoIdentity = false })
 	for i, st := range s.Steps {
 		at := func(change func(*step)) func(*scenario) { return func(s *scenario) { change(&s.Steps[i]) } }
@@ -71,7 +73,7 @@ func smallerThan(s scenario) []scenario {
 	return all
 }
 
-const shapesEnd = 11
+const shapesEnd = 14
 
 // with is a changed copy.
 func (s scenario) with(change func(*scenario)) scenario {

@@ -98,7 +98,7 @@ func (w *world) decide(_ int, r *http.Request) *gateway.Fault {
 
 // matches counts a request that the strike is about, and tells whether it is hit.
 func (f *falling) matches(r *http.Request) bool {
-	if !slices.Contains(classesOf(r), f.Class) || f.Kind == lagging && r.Method != http.MethodGet {
+	if !slices.Contains(classesOf(r), f.Class) || f.Kind == lagging && r.Method != http.MethodGet || f.Kind == leaky && r.Method == http.MethodGet {
 		return false
 	}
 	f.seen++
@@ -144,12 +144,17 @@ func (w *world) fault(s strike) *gateway.Fault {
 		return &gateway.Fault{AfterCommit: true, Truncate: true}
 	case huge:
 		return &gateway.Fault{AfterCommit: true, BodySize: 4<<20 + 1}
+	case leaky:
+		return &gateway.Fault{Status: http.StatusUnprocessableEntity, Detail: "not while postgresql://owner:" + leakedPassword + "@host/main is in use by " + apiKey}
 	case away:
 		w.gateway.Away(s.Amount, http.StatusBadGateway)
 		return &gateway.Fault{Page: http.StatusBadGateway}
 	}
 	panic("there is no such strike")
 }
+
+// leakedPassword is in the words of a refusal that leaks.
+const leakedPassword = "leaked-password"
 
 // longestLag is how far a read may be behind: some seconds, as contract.md says.
 const longestLag = 12 * time.Second
@@ -163,6 +168,8 @@ func (w *world) serve(to http.ResponseWriter, r *http.Request) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	arrived := time.Now()
 	broken, what := w.whatGoes(r, body)
+	body = w.scenario.Shapes.asked(r, body)
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	made := httptest.NewRecorder()
 	w.fake.ServeHTTP(made, r)
 	if c := callOf(r.Context()); what != "" && made.Code < 300 {
@@ -171,7 +178,8 @@ func (w *world) serve(to http.ResponseWriter, r *http.Request) {
 	answer := made.Body.Bytes()
 	w.served(r, body, made.Code, answer, arrived)
 	var decoded any
-	if w.scenario.Shapes != 0 && json.Unmarshal(answer, &decoded) == nil {
+	if json.Unmarshal(answer, &decoded) == nil {
+		w.alterStatus(decoded)
 		answer, _ = json.Marshal(w.scenario.Shapes.of(w, decoded)) // what JSON made encodes
 	}
 	for name, values := range made.Header() {

@@ -58,10 +58,11 @@ func (w *world) person(does deedKind) {
 		w.later(w.fake.FailBuilds(fakeservice.BuildMatch{}, 1, "no such file"))
 		done = true
 	case strangeStatus:
-		w.mu.Lock()
-		w.strange = time.Now().Add(2 * time.Minute)
-		w.mu.Unlock()
-		done = true
+		done = w.shows("restarting")
+	case seemsFailed:
+		done = w.shows(fakeservice.StatusFailed)
+	case crashesApp:
+		done = w.fake.EditApp(id, "guestbook", func(a *fakeservice.App) { a.Status = fakeservice.StatusFailed })
 	case deletesInstance:
 		if done = w.fake.RemoveInstance(id); done {
 			w.mu.Lock()
@@ -94,6 +95,29 @@ func (w *world) person(does deedKind) {
 		w.mu.Lock()
 		w.touched[id] = time.Now()
 		w.mu.Unlock()
+	}
+}
+
+// shows has the records of running instances show another status for a while.
+func (w *world) shows(status string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.status, w.statusUntil = status, time.Now().Add(2*time.Minute)
+	return true
+}
+
+// alterStatus has an answer show the status that is shown now.
+func (w *world) alterStatus(answer any) {
+	w.mu.Lock()
+	status, until := w.status, w.statusUntil
+	w.mu.Unlock()
+	body, _ := answer.(map[string]any)
+	records, _ := body["instances"].([]any)
+	for _, one := range append(records, answer) {
+		record, _ := one.(map[string]any)
+		if time.Now().Before(until) && record["region"] != nil && record["status"] == fakeservice.StatusRunning {
+			record["status"] = status
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package simulation
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -48,7 +49,7 @@ type command struct {
 	began time.Time
 
 	mu       sync.Mutex
-	requests int
+	requests int       // that count for the cut
 	stopped  time.Time // when Ctrl-C was pressed
 	now      *process  // that runs
 	// dead is closed by a kill.
@@ -116,10 +117,15 @@ type call struct {
 	ids []string
 	// answered tells whether the client was told of each.
 	answered map[string]bool
+	// refusedAsExisting tells that the call was told to be a conflict with what
+	// exists.
+	refusedAsExisting bool
 	// sql counts the call's statements.
 	sql map[string]int
-	// done counts, by operation, the mutations of actions that the service took.
+	// taken counts, by path, the POSTs of actions that the service took.
 	taken map[string]int
+	// jobs are those that its requests have started.
+	jobs []string
 }
 
 type callKey struct{}
@@ -220,10 +226,7 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	cmd := p.command
-	cmd.mu.Lock()
-	cmd.requests++
-	cutNow := cmd.cut.At == cmd.requests
-	cmd.mu.Unlock()
+	cutNow := cmd.cutsAt(r)
 	if !w.mayGoOn() {
 		cmd.die()
 	}
@@ -239,6 +242,7 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	if cmd.killed() {
 		return nil, w.silence(r)
 	}
+	began := time.Now()
 	made, err := gateway.Transport{Handler: w.gateway}.RoundTrip(r.WithContext(context.WithValue(r.Context(), sentKey{}, time.Now())))
 	if cutNow && cmd.cut.Kind == killAfter {
 		cmd.die()
@@ -249,7 +253,25 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, w.silence(r)
 	}
+	if r.Method != http.MethodGet && errors.Is(err, context.Canceled) && cmd.interrupted() && time.Since(began) < shortestAfterlife {
+		w.violate(notInHalf, "%s is cut off by Ctrl-C after %s", line, time.Since(began))
+	}
 	return w.witness(r, made, err)
+}
+
+// shortestAfterlife is how long a mutation in flight must be waited for after
+// Ctrl-C.
+const shortestAfterlife = 20 * time.Second
+
+// cutsAt counts a request, and tells whether the command is cut at it.
+func (c *command) cutsAt(r *http.Request) bool {
+	if c.cut.Writes && r.Method == http.MethodGet {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.requests++
+	return c.requests == c.cut.At
 }
 
 type sentKey struct{}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -129,6 +130,7 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 	}
 	c := &call{address: made.address, what: what, block: b, run: r}
 	r.cli.ask(made.address, b)
+	console := r.cli.world.consoleOf(made)
 	r.cli.world.tell("%s: %s %s", r.cli.name, what, made.address)
 	answer, ok := do(p, c, func(ctx context.Context) (*tfprotov6.ApplyResourceChangeResponse, error) {
 		return p.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
@@ -141,11 +143,18 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 		return false
 	}
 	bad := r.hear(made.address, what, answer.Diagnostics)
+	if len(answer.Diagnostics) == 0 {
+		r.cli.world.toldAsDone(c)
+	}
+	r.cli.world.checkConsole(c, made, console)
 	result := r.decode(made.kind, answer.NewState)
 	if !bad && what != "delete" {
 		if wrong := broken(planned, result); wrong != "" {
 			r.cli.world.violate(promised, "%s of %s%s", what, made.address, wrong)
 		}
+	}
+	for _, d := range answer.Diagnostics {
+		c.refusedAsExisting = c.refusedAsExisting || strings.Contains(d.Detail, "take the existing one over with an import block")
 	}
 	if result.IsNull() {
 		r.cli.save(r.command, made.address, nil)

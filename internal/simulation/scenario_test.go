@@ -23,7 +23,9 @@ type scenario struct {
 	Other otherState
 	// NoIdentity makes the first CLI one that keeps no identities.
 	NoIdentity bool
-	Steps      []step
+	// Begin is the first CLI's configuration before the first step's edits.
+	Begin beginning
+	Steps []step
 }
 
 // A step is one command of a CLI, with what happens meanwhile.
@@ -80,6 +82,38 @@ const (
 
 func (o otherState) String() string {
 	return [...]string{"a twin", "a namesake", "on the same instance", "the same instance"}[o]
+}
+
+// beginning is a configuration to begin with.
+type beginning int
+
+const (
+	oneInstance beginning = iota // one instance
+	everything                   // one of each type
+	guarded                      // one of each, with all that can be protected protected
+	siblings                     // two instances that the service cannot tell apart
+	beginnings
+)
+
+func (b beginning) String() string {
+	return [...]string{"one instance", "everything", "everything, protected", "two siblings"}[b]
+}
+
+func (b beginning) configuration() configuration {
+	var c configuration
+	if b == siblings {
+		c[argSpare] = 2
+	}
+	if b == everything || b == guarded {
+		c = configuration{
+			argEngines: 2, argAllowlist: 1, argConsole: 1, argAuth: 1, argEndpoint: 1, argEndpointSecret: 2, argDatabase: 1,
+			argExtension: 1, argScript: 1, argApp: 1, argEnv: 1, argSecretEnv: 1, argLinks: 1, argPublic: 1,
+		}
+	}
+	if b == guarded {
+		c[argProtected], c[argDatabaseProtected], c[argAppProtected] = 1, 1, 1
+	}
+	return c
 }
 
 // An edit sets one argument of the configuration to one of its values.
@@ -149,12 +183,13 @@ const (
 	truncated                       // half of the answer, as if it were all
 	huge                            // an answer over 4 MiB
 	away                            // the service is away for a time, for everybody
+	leaky                           // 422 in the service's envelope, with secrets in its words
 	strikeKinds
 )
 
 func (k strikeKind) String() string {
 	return [...]string{"502 page", "404 page", "503 page", "never sent", "lost answer", "504 after the commit", "504, late commit",
-		"lag", "429", "503", "500", "slow", "broken off", "truncated", "huge", "away"}[k]
+		"lag", "429", "503", "500", "slow", "broken off", "truncated", "huge", "away", "422 that leaks"}[k]
 }
 
 // A deed is what a person does in the portal when the step's n-th request
@@ -182,6 +217,8 @@ const (
 	failsJob
 	failsBuild
 	strangeStatus
+	seemsFailed
+	crashesApp
 	deletesInstance
 	deletesApp
 	deletesDatabase
@@ -193,14 +230,22 @@ const (
 func (k deedKind) String() string {
 	return [...]string{"opens the checkout", "adds a tag", "adds an address", "adds an engine", "sets the console", "renames the instance",
 		"starts a job", "starts a job like an action's", "adds a variable", "disables the endpoint", "a job will fail", "a build will fail",
-		"a strange status", "deletes the instance", "deletes the app", "deletes the database", "deletes the endpoint", "jobs last for 40 minutes"}[k]
+		"a strange status", "the status failed for a while", "the app crashes", "deletes the instance", "deletes the app", "deletes the database", "deletes the endpoint", "jobs last for 40 minutes"}[k]
 }
 
 // A cut ends a command early, when its n-th request, from 1 on, is on its way; 0
-// is never.
+// is never. With Writes, mutations alone count.
 type cut struct {
-	Kind cutKind
-	At   int
+	Kind   cutKind
+	At     int
+	Writes bool
+}
+
+func (c cut) String() string {
+	if c.Writes {
+		return fmt.Sprintf("%s at write %d", c.Kind, c.At)
+	}
+	return fmt.Sprintf("%s at request %d", c.Kind, c.At)
 }
 
 type cutKind int
@@ -229,6 +274,7 @@ func (s scenario) String() string {
 	add(&world, s.Rate != 0, "%d requests per second", s.Rate)
 	add(&world, s.Shapes != 0, "shapes %s", s.Shapes)
 	add(&world, s.NoIdentity, "no identities")
+	add(&world, s.Begin != oneInstance, "begins with %s", s.Begin)
 	other := false
 	lines := make([]string, 1, 1+len(s.Steps))
 	for _, st := range s.Steps {
@@ -245,7 +291,7 @@ func (s scenario) String() string {
 		for _, d := range st.Deeds {
 			parts = append(parts, d.String())
 		}
-		add(&parts, st.Cut.At > 0, "%s at request %d", st.Cut.Kind, st.Cut.At)
+		add(&parts, st.Cut.At > 0, "%s", st.Cut)
 		add(&parts, st.Beside, "the other beside")
 		add(&parts, st.Pause > 0, "then %s", st.Pause)
 		lines = append(lines, strings.Join(parts, "; "))

@@ -1,6 +1,10 @@
 package simulation
 
-import "strings"
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
 
 // shapes are the ways in which a service may word its answers and that
 // contract.md ("What the client reads tolerantly") has the client take.
@@ -18,13 +22,16 @@ const (
 	oldCheckout                     // checkout_url stays after the checkout
 	fewSettings                     // records tell no settings
 	otherSuccess                    // a build succeeded with another word
+	otherJobs                       // a job in progress has another word for it
+	moreEngines                     // an engine that the provider does not know
+	roundPages                      // the pages of a list go round in a circle
 	allShapes    shapes = 1<<iota - 1
 )
 
 func (s shapes) String() string {
 	var all []string
 	for i, name := range []string{"bare lists", "own record", "job.id", "job", "engine names", "engine flags", "strange types",
-		"nothing told", "old checkout", "few settings", "another success"} {
+		"nothing told", "old checkout", "few settings", "another success", "another word for running", "one more engine", "pages in a circle"} {
 		if s&(1<<i) != 0 {
 			all = append(all, name)
 		}
@@ -48,6 +55,9 @@ func (s shapes) of(w *world, answer any) any {
 		}
 		if s&bareLists != 0 && len(body) == 1 {
 			return list
+		}
+		if s&roundPages != 0 {
+			body["next_cursor"] = "round"
 		}
 	}
 	if id, ok := body["job_id"].(string); ok && body["region"] == nil {
@@ -84,9 +94,7 @@ func (s shapes) alterAccepted(w *world, body map[string]any, id string) {
 }
 
 func (s shapes) alter(record map[string]any) {
-	if s&engineNames != 0 || s&engineFlags != 0 {
-		s.alterEngines(record)
-	}
+	s.alterEngines(record)
 	for _, name := range []string{"created_at", "finished_at", "usage", "monitoring", "backups", "activity"} {
 		switch _, there := record[name]; {
 		case !there:
@@ -120,6 +128,9 @@ func (s shapes) alter(record map[string]any) {
 			delete(record, "env")
 		}
 	}
+	if s&otherJobs != 0 && record["operation"] != nil && record["status"] == "running" {
+		record["status"] = "pondering"
+	}
 	if s&otherSuccess != 0 && record["status"] == "successful" {
 		record["status"] = "succeeded"
 	}
@@ -131,6 +142,9 @@ func (s shapes) alterEngines(record map[string]any) {
 	if !ok || record["region"] == nil {
 		return
 	}
+	if s&moreEngines != 0 {
+		engines[foreignEngine] = map[string]any{"memory_mb": 300.0, "port": 3306.0}
+	}
 	if s&engineNames != 0 {
 		names := []any{}
 		for _, name := range sortedNames(engines) {
@@ -139,9 +153,33 @@ func (s shapes) alterEngines(record map[string]any) {
 		record["engines"] = names
 		return
 	}
+	if s&engineFlags == 0 {
+		return
+	}
 	flags := map[string]any{}
 	for name := range engines {
 		flags[name] = true
 	}
 	record["engines"] = flags
+}
+
+// foreignEngine is on each instance of a service with moreEngines.
+const foreignEngine = "mysql"
+
+// asked makes a request to such a service one that the fake can answer: it has no
+// more pages, and does not have the engine.
+func (s shapes) asked(r *http.Request, body []byte) []byte {
+	if query := r.URL.Query(); s&roundPages != 0 && query.Has("cursor") {
+		query.Del("cursor")
+		r.URL.RawQuery = query.Encode()
+	}
+	var asked struct {
+		Engines map[string]any `json:"engines"`
+	}
+	if s&moreEngines == 0 || r.Method != http.MethodPut || !strings.HasSuffix(r.URL.Path, "/engines") || json.Unmarshal(body, &asked) != nil {
+		return body
+	}
+	delete(asked.Engines, foreignEngine)
+	body, _ = json.Marshal(asked) // JSON made it
+	return body
 }

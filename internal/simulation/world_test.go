@@ -43,9 +43,11 @@ type world struct {
 	history    map[string][]porcupine.Operation // by instance
 	touched    map[string]time.Time             // when a person has changed an instance last
 	adopted    bool                             // a creation's lost answer was said to be found
-	strange    time.Time                        // until when the status is strange
-	unhurried  bool                             // jobs were held
-	cleanUps   []func()
+	// status is what running instances show until a time.
+	status      string
+	statusUntil time.Time
+	unhurried   bool // jobs were held
+	cleanUps    []func()
 }
 
 // outcome is what came of a world.
@@ -92,6 +94,7 @@ func newWorld(s scenario) *world {
 	w.fake.KeepPast(max(longestLag, s.Lag))
 	w.gateway = gateway.New(http.HandlerFunc(w.serve), gateway.Options{Prefix: "/api/v1", Now: w.fake.Now, Watch: w.watch})
 	w.gateway.SetStrike(w.decide)
+	w.config = s.Begin.configuration()
 	w.first = newCLI(w, "first", func() []block { return w.config.blocks() })
 	w.first.noIdentity = s.NoIdentity
 	w.other = newCLI(w, "other", func() []block {
@@ -109,7 +112,7 @@ func newWorld(s scenario) *world {
 			w.count(shapedAs(1 << i))
 		}
 	}
-	for _, secret := range slices.Concat(endpointSecrets[1:], secretVariables[1:], []string{apiKey}) {
+	for _, secret := range slices.Concat(endpointSecrets[1:], secretVariables[1:], []string{apiKey, leakedPassword}) {
 		w.secrets[secret] = true
 	}
 	return w
@@ -378,7 +381,7 @@ func (w *world) settle(c *cli) {
 			continue
 		}
 		for _, e := range a.errors() {
-			if !closed(e.text) {
+			if !closed(e.text) || w.neverRan(c, e) {
 				w.violate(settled, "an apply in fair weather ends with (%s %s): %s", e.during, e.address, e.text)
 			}
 		}
@@ -390,6 +393,20 @@ func (w *world) settle(c *cli) {
 		return
 	}
 	w.violate(settled, "the applies in fair weather come to no end")
+}
+
+// neverRan tells whether an error protects an instance whose creation has failed.
+func (w *world) neverRan(c *cli, e told) bool {
+	i, there := w.fake.Instance(c.text(e.address, "id"))
+	return there && strings.Contains(e.text, "is protected from") && i.Host == "" && i.Status == fakeservice.StatusFailed && !c.imported(i.ID)
+}
+
+// imported tells whether something came into the state by an import: then nothing
+// says that it never ran.
+func (c *cli) imported(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.released[id] || c.taken[id]
 }
 
 // holdEmpty holds that a plan has nothing to do.
