@@ -82,10 +82,12 @@ func (e *APIError) Error() string {
 func (e *APIError) foreign() bool { return e.Code == "" }
 
 // nothingDone tells a refusal by which the service itself says that nothing was
-// done (contract.md, "Errors"). A 5xx says so only as 503 unavailable.
+// done (contract.md, "Errors"). A 5xx says so only as 503 unavailable. A conflict
+// and a wrong value are nobody's words but the service's, even where the rest of
+// them is lost, and who says 429 has let nothing through.
 func (e *APIError) nothingDone() bool {
 	switch {
-	case e.Status == http.StatusTooManyRequests:
+	case e.Status == http.StatusTooManyRequests, e.Status == http.StatusConflict, e.Status == http.StatusUnprocessableEntity:
 		return true
 	case e.foreign():
 		return false

@@ -214,8 +214,8 @@ func (w *world) witness(r *http.Request, made *http.Response, err error) (*http.
 		made.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failing{broken}))
 		var told struct{ ID, Code string }
 		whole := broken == nil && json.Unmarshal(body, &told) == nil
-		// Whoever says 429 has let nothing through.
-		refused := made.StatusCode == http.StatusTooManyRequests || whole && told.Code != "" && made.StatusCode >= 400
+		// Whoever says 429 has let nothing through, and 409 and 422 are the service's.
+		refused := made.StatusCode == http.StatusTooManyRequests || made.StatusCode == http.StatusConflict || made.StatusCode == http.StatusUnprocessableEntity || whole && told.Code != "" && made.StatusCode >= 400
 		outcome = postOutcome{refused, fmt.Sprintf("%d (%s)", made.StatusCode, told.Code)}
 		if whole && told.ID != "" {
 			c.mu.Lock()

@@ -3,6 +3,7 @@ package simulation
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
@@ -69,28 +70,34 @@ func (w *world) leftByApply(c *call, made *change, bad bool) {
 }
 
 // toldAsDone holds that the jobs of a call that ended well have ended well, and
-// the newest build of an app that it has changed.
+// the newest build of an app that it has changed. A request that was sent again
+// can have started a second job, which then changes nothing.
 func (w *world) toldAsDone(c *call) {
 	c.mu.Lock()
-	started := c.jobs
+	started := slices.Clone(c.jobs)
 	c.mu.Unlock()
+	var own []fakeservice.Job
 	for _, j := range w.fake.Jobs() {
-		if slices.Contains(started, j.ID) && j.Status != fakeservice.StatusDone && w.stands(j) {
-			w.violate(toldTruly, "%s of %s ends well, and its job %s %s is %s", c.what, c.address, j.Operation, j.ID, j.Status)
-		}
-		for _, a := range w.fake.Apps(j.InstanceID) {
-			if slices.Contains(started, j.ID) && c.what == "update" && len(a.Builds) > 0 && a.Builds[0].Status == fakeservice.StatusFailed && a.Builds[0].FinishedAt.After(c.began) {
-				w.violate(toldTruly, "%s of %s ends well, and the build %s has failed", c.what, c.address, a.Builds[0].ID)
-			}
+		if _, there := w.fake.Instance(j.InstanceID); there && slices.Contains(started, j.ID) {
+			own = append(own, j)
 		}
 	}
-}
-
-// stands tells whether the instance of a job is still there: a person who deletes
-// it ends its jobs.
-func (w *world) stands(j fakeservice.Job) bool {
-	_, there := w.fake.Instance(j.InstanceID)
-	return there
+	for _, j := range own {
+		done := slices.ContainsFunc(own, func(other fakeservice.Job) bool {
+			return other.Operation == j.Operation && other.Target == j.Target && other.Status == fakeservice.StatusDone
+		})
+		if !done {
+			w.violate(toldTruly, "%s of %s ends well, and its job %s %s is %s", c.what, c.address, j.Operation, j.ID, j.Status)
+		}
+	}
+	if c.what != "update" || len(own) == 0 || !strings.HasPrefix(c.address, "hosting_app.") {
+		return
+	}
+	for _, a := range w.fake.Apps(own[0].InstanceID) {
+		if len(a.Builds) > 0 && a.Builds[0].Status == fakeservice.StatusFailed && a.Builds[0].FinishedAt.After(c.began) {
+			w.violate(toldTruly, "%s of %s ends well, and the build %s has failed", c.what, c.address, a.Builds[0].ID)
+		}
+	}
 }
 
 // consoleOf is the mode of the console before a script's call, "" for any other
@@ -200,7 +207,7 @@ func (w *world) equals(id string, b block) bool {
 	switch b.kind {
 	case "hosting_instance":
 		i, there := w.fake.Instance(id)
-		return there && i.Status != "failed" && i.Status != "deleting" && i.Name == b.arguments["name"] && i.Plan == b.arguments["plan"] && i.Region == b.arguments["region"]
+		return there && !w.seemsFailed() && i.Status != "failed" && i.Status != "deleting" && i.Name == b.arguments["name"] && i.Plan == b.arguments["plan"] && i.Region == b.arguments["region"]
 	case "hosting_webhook_endpoint":
 		return slices.ContainsFunc(w.fake.Webhooks(), func(e fakeservice.Webhook) bool { return e.ID == id && e.URL == b.arguments["url"] })
 	}

@@ -62,7 +62,10 @@ func (w *world) person(does deedKind) {
 	case seemsFailed:
 		done = w.shows(fakeservice.StatusFailed)
 	case crashesApp:
-		done = w.fake.EditApp(id, "guestbook", func(a *fakeservice.App) { a.Status = fakeservice.StatusFailed })
+		w.mu.Lock()
+		w.crashedUntil = time.Now().Add(2 * time.Minute)
+		w.mu.Unlock()
+		done = len(w.fake.Apps(id)) > 0
 	case deletesInstance:
 		if done = w.fake.RemoveInstance(id); done {
 			w.mu.Lock()
@@ -106,17 +109,29 @@ func (w *world) shows(status string) bool {
 	return true
 }
 
-// alterStatus has an answer show the status that is shown now.
+// seemsFailed tells whether running instances show that they failed.
+func (w *world) seemsFailed() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.status == fakeservice.StatusFailed && time.Now().Before(w.statusUntil)
+}
+
+// alterStatus has an answer show the status that instances and apps show now.
 func (w *world) alterStatus(answer any) {
 	w.mu.Lock()
-	status, until := w.status, w.statusUntil
+	status, until, crashedUntil := w.status, w.statusUntil, w.crashedUntil
 	w.mu.Unlock()
 	body, _ := answer.(map[string]any)
-	records, _ := body["instances"].([]any)
-	for _, one := range append(records, answer) {
+	instances, _ := body["instances"].([]any)
+	apps, _ := body["apps"].([]any)
+	for _, one := range slices.Concat(instances, apps, []any{answer}) {
 		record, _ := one.(map[string]any)
-		if time.Now().Before(until) && record["region"] != nil && record["status"] == fakeservice.StatusRunning {
+		switch {
+		case record["status"] != fakeservice.StatusRunning:
+		case record["region"] != nil && time.Now().Before(until):
 			record["status"] = status
+		case record["repo"] != nil && time.Now().Before(crashedUntil):
+			record["status"] = fakeservice.StatusFailed
 		}
 	}
 }

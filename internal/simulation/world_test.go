@@ -46,8 +46,10 @@ type world struct {
 	// status is what running instances show until a time.
 	status      string
 	statusUntil time.Time
-	unhurried   bool // jobs were held
-	cleanUps    []func()
+	// crashedUntil is until when apps that run show that they have failed.
+	crashedUntil time.Time
+	unhurried    bool // jobs were held
+	cleanUps     []func()
 }
 
 // outcome is what came of a world.
