@@ -116,17 +116,9 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 	case made.prior.IsNull():
 		what = "create"
 	}
-	private := made.private
-	if what == "delete" && made.before != nil {
-		private = made.before.private
-	}
-	identity := made.identity
-	if what == "delete" && made.before != nil {
-		identity = made.before.identity
-	}
-	config := made.config
+	identity, config := made.identity, made.config
 	if what == "delete" {
-		config = null(t)
+		identity, config = made.before.identity, null(t)
 	}
 	c := &call{address: made.address, what: what, block: b, run: r}
 	r.cli.ask(made.address, b)
@@ -135,7 +127,7 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 	answer, ok := do(p, c, func(ctx context.Context) (*tfprotov6.ApplyResourceChangeResponse, error) {
 		return p.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
 			TypeName: made.kind, PriorState: dynamic(t, made.prior), PlannedState: dynamic(t, planned), Config: dynamic(t, config),
-			PlannedPrivate: private, PlannedIdentity: identity,
+			PlannedPrivate: made.private, PlannedIdentity: identity,
 		})
 	})
 	if !ok || answer == nil {

@@ -155,7 +155,8 @@ func (r *run) planOne(p *process, address string, b *block, now *saved, prior va
 	case now.tainted:
 		made.do = recreate
 	case replaces || r.replace == address:
-		made.do, made.private, made.identity = recreate, nil, nil
+		// The second call is handed what the first one planned to keep.
+		made.do, made.identity = recreate, nil
 		if _, ok := r.askForPlan(p, made, "plan of the new one", null(t)); !ok {
 			return nil, false
 		}
