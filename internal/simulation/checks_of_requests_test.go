@@ -87,7 +87,7 @@ func (w *world) couldBeSeen(id string, sent time.Time) bool {
 	behind := w.readsLag()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return sent.Sub(w.touched[id]) > behind+time.Second
+	return sent.Sub(w.touched[id]) > behind+2*longestLatency
 }
 
 // readsLag is how far reads may be behind now.

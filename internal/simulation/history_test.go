@@ -200,12 +200,15 @@ func (w *world) jobAccepted(instance, job string, changes settings) {
 }
 
 // edited keeps that a person has changed an instance.
-func (w *world) edited(id string) bool {
+func (w *world) edited(id string) {
 	i, ok := w.fake.Instance(id)
-	if ok {
-		w.add(id, time.Now(), editedOp{settings{"=" + i.Name, list(i.Tags), list(i.Allowlist), "=" + i.ConsoleMode, list(engineNamesOf(i))}})
+	if !ok {
+		return
 	}
-	return ok
+	w.add(id, time.Now(), editedOp{settings{"=" + i.Name, list(i.Tags), list(i.Allowlist), "=" + i.ConsoleMode, list(engineNamesOf(i))}})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.touched[id] = time.Now()
 }
 
 func (w *world) add(instance string, at time.Time, input any) {

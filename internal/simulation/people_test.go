@@ -15,7 +15,11 @@ func (w *world) person(does deedKind) {
 		id = instances[0].ID
 	}
 	edit := func(change func(*fakeservice.Instance)) bool {
-		return w.fake.EditInstance(id, func(i *fakeservice.Instance) { change(i) }) && w.edited(id)
+		if !w.fake.EditInstance(id, func(i *fakeservice.Instance) { change(i) }) {
+			return false
+		}
+		w.edited(id)
+		return true
 	}
 	done := false
 	switch does {
@@ -26,11 +30,16 @@ func (w *world) person(does deedKind) {
 	case addsAddress:
 		done = edit(func(i *fakeservice.Instance) { i.Allowlist = append(i.Allowlist, "192.0.2.0/24") })
 	case addsEngine:
-		done = id != "" && instances[0].Status == fakeservice.StatusRunning && edit(func(i *fakeservice.Instance) {
-			if i.Engines["nats"] == nil {
-				i.Engines["nats"] = &fakeservice.Engine{MemoryMB: 64}
-			}
-		})
+		done = id != "" && instances[0].Status == fakeservice.StatusRunning && w.startsJob(id, "engines")
+		if done {
+			w.soon(25*time.Second, func() {
+				edit(func(i *fakeservice.Instance) {
+					if i.Engines["nats"] == nil {
+						i.Engines["nats"] = &fakeservice.Engine{MemoryMB: 64}
+					}
+				})
+			})
+		}
 	case setsConsole:
 		done = edit(func(i *fakeservice.Instance) { i.ConsoleMode = "rw" })
 	case renames:
@@ -83,22 +92,24 @@ func (w *world) person(does deedKind) {
 	case holdsJobs:
 		w.unhurriedNow()
 		release := w.fake.HoldJobs(fakeservice.JobMatch{})
-		w.calls.Go(func() {
-			select {
-			case <-time.After(40*time.Minute + 311*time.Microsecond):
-			case <-w.over:
-			}
-			release()
-		})
+		w.soon(40*time.Minute, release)
 		done = true
 	}
 	if done {
 		w.tell("a person %s", does)
 		w.count(did(does))
-		w.mu.Lock()
-		w.touched[id] = time.Now()
-		w.mu.Unlock()
 	}
+}
+
+// soon does something after a time, unless the world has ended by then.
+func (w *world) soon(after time.Duration, do func()) {
+	w.calls.Go(func() {
+		select {
+		case <-time.After(after + 311*time.Microsecond):
+			do()
+		case <-w.over:
+		}
+	})
 }
 
 // shows has the records of running instances show another status for a while.

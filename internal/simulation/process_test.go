@@ -288,6 +288,9 @@ func (w *world) silence(r *http.Request) error {
 	return fmt.Errorf("the world has ended: %s", r.URL.Path)
 }
 
+// longestLatency is the longest that a request takes to the service.
+const longestLatency = 30 * time.Millisecond
+
 // latency is from 20 to 30 ms, with odd microseconds of its own for each request
 // that may be on its way with it.
 func latency(line string, process, rank int) time.Duration {
