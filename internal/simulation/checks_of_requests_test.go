@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -134,8 +135,18 @@ func (w *world) takesVariables(c *call, id, name string, body []byte) string {
 	if json.Unmarshal(body, &sent) != nil || !ok || sent.Env == nil || c.block == nil {
 		return ""
 	}
-	if c.block.arguments["env"] != nil || c.block.arguments["secret_env_wo"] != nil {
-		return "" // from then on it is all that the app has
+	env, managed := c.block.arguments["env"].(map[string]any)
+	secret, withSecrets := c.block.arguments["secret_env_wo"].(map[string]any)
+	if managed || withSecrets { // from then on they are all that the app has
+		wanted := maps.Clone(env)
+		if wanted == nil {
+			wanted = map[string]any{}
+		}
+		maps.Copy(wanted, secret)
+		if sent := fmt.Sprint(*sent.Env); sent != fmt.Sprint(wanted) {
+			return fmt.Sprintf("it sends the variables %s, and %v are configured", sent, wanted)
+		}
+		return ""
 	}
 	for _, variable := range sortedNames(a.Env) {
 		// What the state holds, the plan has shown to go.
@@ -174,6 +185,7 @@ func (w *world) served(r *http.Request, body []byte, status int, answer []byte, 
 	}
 	switch {
 	case p == "/instances", p == "/webhooks":
+		w.makes(made.ID)
 		c.ids = append(c.ids, made.ID)
 		if len(c.ids) > 1 {
 			w.violate(oneMachine, "%s of %s has made %v", c.what, c.address, c.ids)

@@ -9,11 +9,60 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// exists tells whether the service has what a resource is about.
+// makes notes when the service has made something.
+func (w *world) makes(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.made[id] = time.Now()
+}
+
+// checkTaken holds that what a creation has in the state is its own. What it has
+// not made itself, it can only have taken for its own where somebody made an equal
+// one meanwhile.
+func (w *world) checkTaken(c *call, kind string, result value) {
+	id, _ := attribute(result, "id").(string)
+	c.mu.Lock()
+	own := slices.Contains(c.ids, id)
+	c.mu.Unlock()
+	if own || kind != "hosting_instance" && kind != "hosting_webhook_endpoint" {
+		return
+	}
+	c.cli.lose(c) // of its own, if there is any, nothing comes into the state
+	w.mu.Lock()
+	meanwhile := !w.made[id].Before(c.began)
+	w.mu.Unlock()
+	i, _ := w.fake.Instance(id)
+	a := c.block.arguments
+	tags, _ := a["tags"].([]string)
+	equal := kind != "hosting_instance" || i.Name == a["name"] && i.Plan == a["plan"] && i.Region == a["region"] && list(i.Tags) == list(tags)
+	if !meanwhile || !equal {
+		w.violate(oneMachine, "%s of %s takes %s, which it has not made", c.what, c.address, id)
+	}
+}
+
+// checkOnce holds that nothing is at two addresses of a state.
+func (w *world) checkOnce(c *cli) {
+	at := map[string]string{}
+	for _, address := range c.addresses() {
+		id := c.text(address, "id")
+		if other, taken := at[id]; taken && id != "" {
+			w.violate(oneMachine, "%s is %s and %s", id, other, address)
+		}
+		at[id] = address
+	}
+}
+
+// exists tells whether the service has what a resource is about, or is making it.
 func (w *world) exists(kind string, v value) bool {
 	id, _ := attribute(v, "instance_id").(string)
 	name, _ := attribute(v, "name").(string)
 	i, there := w.fake.Instance(id)
+	for _, j := range w.fake.Jobs() {
+		making := kind == "hosting_app" && j.Operation == "app_import" || kind == "hosting_postgres_database" && j.Operation == "database_create"
+		if making && j.InstanceID == id && j.InProgress() && strings.HasSuffix(j.Target, "/"+name) {
+			return true
+		}
+	}
 	switch kind {
 	case "hosting_instance":
 		own, _ := attribute(v, "id").(string)
@@ -273,11 +322,8 @@ func (w *world) checkNobodysInstances() {
 			known[id] = true
 		}
 	}
-	w.mu.Lock()
-	adopted := w.adopted
-	w.mu.Unlock()
 	for _, i := range w.fake.Instances() {
-		if !known[i.ID] && !adopted {
+		if !known[i.ID] {
 			w.violate(oneMachine, "the instance %s (%s) is in no state", i.ID, i.Name)
 		}
 	}

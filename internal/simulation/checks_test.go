@@ -61,7 +61,7 @@ var closedErrors = []string{
 	"An instance of the same name is being created", "plan and region is being created already",
 	"which of these is it cannot be told", "and it was not asked for again",
 	"take the existing one over with an import block",
-	"does not run: it did not answer 200", // of one that was imported, and whose first build has failed
+	"does not run: it did not answer 200",                         // of one that was imported, and whose first build has failed
 	"the creation of the instance failed; it can only be deleted", // of one that was imported, and so may have run
 }
 
@@ -77,11 +77,6 @@ func (w *world) hear(r *run, t told) {
 		if strings.Contains(t.text, bug) {
 			w.violate(noBug, "%s %s: %s", t.during, t.address, t.text)
 		}
-	}
-	if strings.Contains(t.text, "was found after its creation's answer was lost") {
-		w.mu.Lock()
-		w.adopted = true
-		w.mu.Unlock()
 	}
 	w.holdSecret("an "+kind, []byte(t.text))
 }

@@ -154,6 +154,9 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 		r.cli.world.leftByApply(c, made, bad)
 		return !bad
 	}
+	if what == "create" {
+		r.cli.world.checkTaken(c, made.kind, result)
+	}
 	tainted := bad && what == "create"
 	if tainted {
 		r.cli.world.tainted(c, made.kind, result)

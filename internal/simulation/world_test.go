@@ -42,7 +42,7 @@ type world struct {
 	secrets    map[string]bool
 	history    map[string][]porcupine.Operation // by instance
 	touched    map[string]time.Time             // when a person has changed an instance last
-	adopted    bool                             // a creation's lost answer was said to be found
+	made       map[string]time.Time             // when the service has made something
 	// status is what running instances show until a time.
 	status      string
 	statusUntil time.Time
@@ -90,7 +90,7 @@ func newWorld(s scenario) *world {
 	w := &world{
 		scenario: s, begun: time.Now(), over: make(chan struct{}),
 		ids: map[string]string{}, kinds: map[string]int{}, counts: map[string]int{}, secrets: map[string]bool{},
-		history: map[string][]porcupine.Operation{}, touched: map[string]time.Time{},
+		history: map[string][]porcupine.Operation{}, touched: map[string]time.Time{}, made: map[string]time.Time{},
 	}
 	w.fake = fakeservice.New(fakeservice.Options{APIKey: apiKey, Querier: fakeservice.QuerierFunc(w.query), RequestsKept: 1})
 	w.fake.KeepPast(max(longestLag, s.Lag))
@@ -342,6 +342,7 @@ func (w *world) apply(c *cli, cmd *command, with func(*run)) applied {
 	p := w.start(c, cmd)
 	carry.apply(p, changes)
 	w.checkPatience(carry)
+	w.checkOnce(c)
 	w.readAgain(carry, p)
 	return applied{carry, true, changes}
 }
