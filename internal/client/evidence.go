@@ -17,13 +17,16 @@ type baseline struct {
 	builds     map[string]bool // of the app that the action is about
 }
 
-// baseline reads what is there, once it shows what this process did before: an
-// earlier action of the same kind that becomes visible only now would pass for
-// the one that is about to be sent.
-func (t *Turn) baseline(ctx context.Context, m mutation, app string) (baseline, error) {
-	if left := readLag - time.Since(t.c.endedAt(t.id, m.operation)); left > 0 {
-		if err := pause(ctx, left); err != nil {
-			return baseline{}, err
+// baseline reads what is there, once it shows what this process did before, and
+// what has kept the instance busy: an earlier action of the same kind that becomes
+// visible only now would pass for the one that is about to be sent. busy is when
+// the service last said that the instance is.
+func (t *Turn) baseline(ctx context.Context, m mutation, app string, busy time.Time) (baseline, error) {
+	for _, then := range []time.Time{t.c.endedAt(t.id, m.operation), busy} {
+		if left := readLag - time.Since(then); left > 0 {
+			if err := pause(ctx, left); err != nil {
+				return baseline{}, err
+			}
 		}
 	}
 	instance, err := t.c.Instance(ctx, t.id)
@@ -68,8 +71,9 @@ func (t *Turn) act(ctx context.Context, m mutation, app string) (Pending, error)
 		return Pending{}, err
 	}
 	defer end()
+	var busy time.Time
 	for p := (pace{c: t.c}); ; {
-		before, err := t.baseline(ctx, m, app)
+		before, err := t.baseline(ctx, m, app, busy)
 		if err != nil {
 			return Pending{}, err
 		}
@@ -86,6 +90,7 @@ func (t *Turn) act(ctx context.Context, m mutation, app string) (Pending, error)
 		case !isConflict(err):
 			return Pending{}, err
 		}
+		busy = time.Now()
 		if err := t.awaitFree(ctx, err); err != nil {
 			return Pending{}, err
 		}

@@ -367,3 +367,30 @@ func TestQueryIsNeverSentTwice(t *testing.T) {
 		})
 	}
 }
+
+// Another process runs an action of the same kind, and the records lag behind it:
+// the refusal alone tells that something runs. What shows up of it later is no
+// evidence of an action whose answer was lost.
+func TestActionBesideOneThatIsNotShownYet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		record := func(fields object) http.HandlerFunc {
+			i := object{"id": "i", "status": "running"}
+			for name, value := range fields {
+				i[name] = value
+			}
+			return says(200, i)
+		}
+		theirs := object{"activity": []object{{"at": "2026-01-01T00:00:20Z", "type": "rotate", "detail": ""}}}
+		busy := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }
+		const lag = 8 * time.Second
+		c, transport := newTestClient(t, script{
+			"POST /instances/i/actions/rotate": inTurn(busy, busy, busy, busy, gateway(404)),
+			"GET /instances/i":                 during(lag, record(nil), during(20*time.Second+lag, record(object{"job_id": "j-1"}), record(theirs))),
+			"GET /jobs/j-1":                    during(20*time.Second+lag, jobIs("running", OpRotate), jobIs("done", OpRotate)),
+		}.serve)
+		turn := enter(t, c)
+		if pending, err := turn.Rotate(within(t, time.Hour)); !outcomeUnknown(err) {
+			t.Errorf("%+v, %v, and it was never carried out\n%s", pending, err, strings.Join(transport.requests(), "\n"))
+		}
+	})
+}

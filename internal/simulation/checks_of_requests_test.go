@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -136,17 +135,19 @@ func (w *world) takesVariables(c *call, id, name string, body []byte) string {
 		return ""
 	}
 	env, managed := c.block.arguments["env"].(map[string]any)
-	secret, withSecrets := c.block.arguments["secret_env_wo"].(map[string]any)
-	if managed || withSecrets { // from then on they are all that the app has
-		wanted := maps.Clone(env)
-		if wanted == nil {
-			wanted = map[string]any{}
+	secret, _ := c.block.arguments["secret_env_wo"].(map[string]any)
+	for name, value := range secret {
+		if (*sent.Env)[name] != value {
+			return "it leaves out the secret variable " + name
 		}
-		maps.Copy(wanted, secret)
-		if sent := fmt.Sprint(*sent.Env); sent != fmt.Sprint(wanted) {
-			return fmt.Sprintf("it sends the variables %s, and %v are configured", sent, wanted)
+	}
+	for name := range *sent.Env {
+		if _, public := env[name]; managed && !public && secret[name] == nil {
+			return "it sends the variable " + name + ", which is not configured"
 		}
-		return ""
+	}
+	if managed {
+		return "" // it is all that the app has, and the plan has shown what goes
 	}
 	for _, variable := range sortedNames(a.Env) {
 		// What the state holds, the plan has shown to go.

@@ -18,7 +18,7 @@ func scenarios() *rapid.Generator[scenario] {
 			Shapes:     oneOf[shapes](t, "shaped", 0, 0, 0, allShapes) & shapes(rapid.IntRange(0, int(allShapes)).Draw(t, "shapes")),
 			Other:      otherState(rapid.IntRange(0, int(otherStates)-1).Draw(t, "other")),
 			NoIdentity: oneOf(t, "no identity", false, false, false, true),
-			Begin:      oneOf(t, "begin", oneInstance, oneInstance, oneInstance, everything, everything, guarded, siblings),
+			Begin:      oneOf(t, "begin", oneInstance, oneInstance, oneInstance, everything, everything, guarded, siblings, adopted),
 		}
 		for n := rapid.IntRange(1, 4).Draw(t, "steps"); len(s.Steps) < n; {
 			s.Steps = append(s.Steps, drawStep(t, len(s.Steps)))
@@ -29,13 +29,13 @@ func scenarios() *rapid.Generator[scenario] {
 
 func drawStep(t *rapid.T, n int) step {
 	st := step{
-		By:      oneOf(t, "by", 0, 0, 0, 0, 0, 1),
+		By:      oneOf(t, "by", 0, 0, 0, 1),
 		Verb:    oneOf(t, "verb", apply, apply, apply, apply, apply, apply, apply, refresh, destroy, targeted, replace, reimport, rotate, restartEngine, redeploy, restartApp),
 		Target:  rapid.IntRange(0, 9).Draw(t, "target"),
 		Edits:   several(t, "edits", 4, drawEdit),
 		Strikes: several(t, "strikes", 3, drawStrike),
 		Deeds:   several(t, "deeds", 2, drawDeed),
-		Beside:  oneOf(t, "beside", false, false, false, false, false, true),
+		Beside:  oneOf(t, "beside", false, false, false, false, true),
 		Pause:   oneOf(t, "pause", 0, 0, time.Minute, 20*time.Minute),
 	}
 	if n == 0 {
@@ -53,6 +53,10 @@ func drawStep(t *rapid.T, n int) step {
 
 func drawEdit(t *rapid.T) edit {
 	a := argument(rapid.IntRange(0, int(arguments)-1).Draw(t, "argument"))
+	if oneOf(t, "a common one", false, false, false, true) {
+		// What has the longest way changes more often.
+		a = oneOf(t, "common argument", argEngines, argEngines, argMemory, argTags, argBranch, argEnv)
+	}
 	return edit{a, rapid.IntRange(0, values[a]-1).Draw(t, "value")}
 }
 
@@ -68,7 +72,11 @@ func drawStrike(t *rapid.T) strike {
 }
 
 func drawDeed(t *rapid.T) deed {
-	return deed{deedKind(rapid.IntRange(0, int(deedKinds)-1).Draw(t, "deed")), rapid.IntRange(0, 25).Draw(t, "deed at")}
+	d := deed{deedKind(rapid.IntRange(0, int(deedKinds)-1).Draw(t, "deed")), rapid.IntRange(0, 25).Draw(t, "deed at")}
+	if oneOf(t, "a common one", false, false, false, true) {
+		d.Kind = oneOf(t, "common deed", failsBuild, failsJob, addsEngine)
+	}
+	return d
 }
 
 // several draws up to so many of something.

@@ -119,9 +119,7 @@ func (w *world) remember(r *http.Request, at []string, body []byte, status int, 
 	case r.Method == http.MethodGet && len(at) == 2:
 		w.add(told.ID, arrived, readOp{told.JobID, told.settings()})
 	case r.Method == http.MethodPost && len(at) == 1:
-		if i, ok := w.fake.Instance(told.ID); ok {
-			w.add(told.ID, arrived, madeOp{told.JobID, settings{"=" + i.Name, list(i.Tags), list(i.Allowlist), "=" + i.ConsoleMode, list(engineNamesOf(i))}})
-		}
+		w.add(told.ID, arrived, madeOp{told.JobID, w.settingsOf(told.ID)})
 	case r.Method == http.MethodDelete && len(at) == 2:
 		if m := w.creationOf(at[1]); m.Status == fakeservice.StatusFailed && m.FinishedAt.After(arrived.Add(-time.Millisecond)) {
 			// A creation that waited for its checkout is cancelled by it.
@@ -199,13 +197,18 @@ func (w *world) jobAccepted(instance, job string, changes settings) {
 	w.add(instance, time.Now(), acceptedOp{job, changes})
 }
 
+// settingsOf are an instance's settings now.
+func (w *world) settingsOf(id string) settings {
+	i, _ := w.fake.Instance(id)
+	return settings{"=" + i.Name, list(i.Tags), list(i.Allowlist), "=" + i.ConsoleMode, list(engineNamesOf(i))}
+}
+
 // edited keeps that a person has changed an instance.
 func (w *world) edited(id string) {
-	i, ok := w.fake.Instance(id)
-	if !ok {
+	if _, ok := w.fake.Instance(id); !ok {
 		return
 	}
-	w.add(id, time.Now(), editedOp{settings{"=" + i.Name, list(i.Tags), list(i.Allowlist), "=" + i.ConsoleMode, list(engineNamesOf(i))}})
+	w.add(id, time.Now(), editedOp{w.settingsOf(id)})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.touched[id] = time.Now()

@@ -42,7 +42,7 @@ func smallerThan(s scenario) []scenario {
 	drop(s.Rate != 0, func(s *scenario) { s.Rate = 0 })
 	drop(s.Clock != 0, func(s *scenario) { s.Clock = 0 })
 	drop(s.Begin != oneInstance, func(s *scenario) { s.Begin = oneInstance })
-	drop(s.Begin > everything, func(s *scenario) { s.Begin = everything })
+	drop(s.Begin == guarded, func(s *scenario) { s.Begin = everything })
 	drop(s.NoIdentity, func(s *scenario) { s.NoIdentity = false })
 	for i, st := range s.Steps {
 		at := func(change func(*step)) func(*scenario) { return func(s *scenario) { change(&s.Steps[i]) } }

@@ -92,11 +92,12 @@ const (
 	everything                   // one of each type
 	guarded                      // one of each, with all that can be protected protected
 	siblings                     // two instances that the service cannot tell apart
+	adopted                      // what a person has set up in the portal, imported
 	beginnings
 )
 
 func (b beginning) String() string {
-	return [...]string{"one instance", "everything", "everything, protected", "two siblings"}[b]
+	return [...]string{"one instance", "everything", "everything, protected", "two siblings", "an import of what there is"}[b]
 }
 
 func (b beginning) configuration() configuration {
@@ -109,6 +110,9 @@ func (b beginning) configuration() configuration {
 			argEngines: 2, argAllowlist: 1, argConsole: 1, argAuth: 1, argEndpoint: 1, argEndpointSecret: 2, argDatabase: 1,
 			argExtension: 1, argScript: 1, argApp: 1, argEnv: 1, argSecretEnv: 1, argLinks: 1, argPublic: 1,
 		}
+	}
+	if b == adopted {
+		c = configuration{argEngines: 2, argApp: 1, argDatabase: 1}
 	}
 	if b == guarded {
 		c[argProtected], c[argDatabaseProtected], c[argAppProtected] = 1, 1, 1

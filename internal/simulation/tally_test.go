@@ -33,6 +33,7 @@ func newTally() *tally {
 	every(int(cutKinds), func(i int) string { return wasCut(cutKind(i)) })
 	every(int(verbs), func(i int) string { return acted(verb(i)) })
 	every(int(otherStates), func(i int) string { return otherActed(otherState(i)) })
+	every(int(beginnings), func(i int) string { return beganWith(beginning(i)) })
 	every(shapesEnd, func(i int) string { return shapedAs(1 << i) })
 	for _, what := range []string{clockOff, readsBehind, ratedLow, withoutIdentities, bothAtOnce, orphanImported, endedEmpty, endedClosed, historyChecked} {
 		c.counts[what] = 0
@@ -58,6 +59,7 @@ func did(k deedKind) string          { return "person: " + k.String() }
 func wasCut(k cutKind) string        { return "cut: " + k.String() }
 func acted(v verb) string            { return "actor: " + v.String() }
 func otherActed(o otherState) string { return "actor: the other CLI, " + o.String() }
+func beganWith(b beginning) string   { return "begin: " + b.String() }
 func shapedAs(s shapes) string       { return "shape: " + s.String() }
 
 func (c *tally) add(o outcome) {

@@ -109,6 +109,7 @@ func newWorld(s scenario) *world {
 			w.count(what)
 		}
 	}
+	w.count(beganWith(s.Begin))
 	for i := range shapesEnd {
 		if s.Shapes&(1<<i) != 0 {
 			w.count(shapedAs(1 << i))
@@ -124,6 +125,9 @@ func newWorld(s scenario) *world {
 func (w *world) live() {
 	s := w.scenario
 	w.gateway.SetConditions(gateway.Conditions{DateOffset: s.Clock, Lag: s.Lag, RateLimit: gateway.RateLimit{PerSecond: float64(s.Rate), Burst: s.Rate}})
+	if s.Begin == adopted {
+		w.adopt()
+	}
 	for _, st := range s.Steps {
 		w.step(st)
 	}
@@ -133,6 +137,19 @@ func (w *world) live() {
 			w.settle(c)
 		}
 	}
+}
+
+// adopt has the first CLI import what a person has set up in the portal.
+func (w *world) adopt() {
+	i := w.fake.AddInstance(fakeservice.Instance{Name: "web", Plan: "free", Region: "eu-central", Engines: map[string]*fakeservice.Engine{
+		"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 512}, "auth": {MemoryMB: 256},
+	}})
+	_, _ = w.fake.AddApp(i.ID, fakeservice.App{Name: "guestbook", Repo: "octo/guestbook", Env: map[string]string{"PORTAL": "1"}})
+	_ = w.fake.AddDatabase(i.ID, "shop")
+	w.add(i.ID, time.Now(), madeOp{is: w.settingsOf(i.ID)})
+	w.importAs(w.first, newCommand(cut{}), webAddress, i.ID)
+	w.importAs(w.first, newCommand(cut{}), appAddress, i.ID+"/guestbook")
+	w.importAs(w.first, newCommand(cut{}), "hosting_postgres_database.this", i.ID+"/shop")
 }
 
 // step plays one step.
