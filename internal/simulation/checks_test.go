@@ -61,7 +61,6 @@ var closedErrors = []string{
 	"An instance of the same name is being created", "plan and region is being created already",
 	"which of these is it cannot be told", "and it was not asked for again",
 	"take the existing one over with an import block",
-	"does not run: it did not answer 200",                         // of one that was imported, and whose first build has failed
 	"the creation of the instance failed; it can only be deleted", // of one that was imported, and so may have run
 }
 

@@ -401,7 +401,7 @@ func (w *world) settle(c *cli) {
 			continue
 		}
 		for _, e := range a.errors() {
-			if !closed(e.text) || w.neverRan(c, e) {
+			if !closed(e.text) && !w.neverDeployed(c, e.address) || w.neverRan(c, e) {
 				w.violate(settled, "an apply in fair weather ends with (%s %s): %s", e.during, e.address, e.text)
 			}
 		}
@@ -413,6 +413,14 @@ func (w *world) settle(c *cli) {
 		return
 	}
 	w.violate(settled, "the applies in fair weather come to no end")
+}
+
+// neverDeployed tells whether an address is that of an app of which no build has
+// ever succeeded: as it was imported it is not replaced, and says what failed.
+func (w *world) neverDeployed(c *cli, address string) bool {
+	app, there := w.fake.App(c.text(address, "instance_id"), c.text(address, "name"))
+	return there && strings.HasPrefix(address, "hosting_app.") && len(app.Builds) > 0 &&
+		!slices.ContainsFunc(app.Builds, func(b fakeservice.Build) bool { return b.Status == fakeservice.StatusSuccessful })
 }
 
 // neverRan tells whether an error protects an instance whose creation has failed.
