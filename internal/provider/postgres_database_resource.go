@@ -261,9 +261,7 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 	name := state.Name.ValueString()
 	err := r.delete(ctx, deletion{
 		instanceID: state.InstanceID.ValueString(), timeout: timeout, operation: client.OpDatabaseDrop, object: state.protectedObject(),
-		isProtected: func(ctx context.Context, turn *client.Turn) (bool, error) {
-			return r.isProtected(ctx, turn, state, work)
-		},
+		isProtected: func(ctx context.Context, _ *client.Turn) (bool, error) { return r.isProtected(ctx, state, work) },
 		send: func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
 			return turn.DropDatabase(ctx, name)
 		},
@@ -274,14 +272,11 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 }
 
 // isProtected looks at the protection once more before a deletion. That the
-// database is still being created may be an old truth, so its creation is seen to
-// its end: what is there then is protected.
-func (r *postgresDatabaseResource) isProtected(ctx context.Context, turn *client.Turn, state postgresDatabaseModel, work pendingWork) (bool, error) {
+// database is still being created may be an old truth. One that is being created
+// is empty, and may go as soon as it is there.
+func (r *postgresDatabaseResource) isProtected(ctx context.Context, state postgresDatabaseModel, work pendingWork) (bool, error) {
 	if !isProtected(state.DeletionProtection) || !work.Creating {
 		return isProtected(state.DeletionProtection), nil
-	}
-	if err := awaitLeft(ctx, turn, work, client.OpDatabaseCreate); err != nil && !failed(err) {
-		return false, unlessGone(err)
 	}
 	_, err := r.find(ctx, state)
 	return err == nil, unlessGone(err)

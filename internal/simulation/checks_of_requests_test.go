@@ -51,6 +51,12 @@ func (w *world) deletes(c *call, at []string) string {
 		app, _ := w.fake.App(at[1], at[3])
 		ran = slices.ContainsFunc(app.Builds, func(b fakeservice.Build) bool { return b.Status == fakeservice.StatusSuccessful })
 	}
+	if len(at) == 5 && at[3] == "databases" {
+		// One that was still being created is empty.
+		ran = !slices.ContainsFunc(w.fake.Databases(at[1]), func(d fakeservice.Database) bool {
+			return d.Name == at[4] && d.CreatedAt.After(c.began)
+		})
+	}
 	if !ran {
 		return ""
 	}
