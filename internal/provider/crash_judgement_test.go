@@ -53,29 +53,6 @@ func (r *crashRun) unmanaged(kind, id string) string {
 	return inNoState
 }
 
-// A closedError is an error that a run may end with. Its message names its cure.
-type closedError struct {
-	name  string
-	texts []string // any of them is in its message
-}
-
-var closedErrors = []closedError{
-	{"a checkout", []string{"waits for its checkout"}},
-	{"a protection", []string{"is protected from deletion"}},
-	{"a namesake being created", []string{"An instance of the same name is being created", "plan and region is being created already"}},
-	{"an ambiguous creation", []string{"which of these is it cannot be told", "and it was not asked for again"}},
-}
-
-// closedErrorIn names the closed error that an output shows, "" for none.
-func closedErrorIn(output string) string {
-	for _, e := range closedErrors {
-		if slices.ContainsFunc(e.texts, func(text string) bool { return strings.Contains(output, text) }) {
-			return e.name
-		}
-	}
-	return ""
-}
-
 // A crashVerdict is what came of one run.
 type crashVerdict struct {
 	hit bool // the point was met

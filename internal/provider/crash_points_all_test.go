@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/simulation"
 )
 
 var (
@@ -37,8 +39,8 @@ func TestEveryCrashPoint(t *testing.T) {
 		fmt.Printf("  %4d %s\n", tally.met[summary], summary)
 	}
 	fmt.Printf("ends: %d as if nothing had happened", tally.ends[""])
-	for _, e := range closedErrors {
-		fmt.Printf(", %d with %s", tally.ends[e.name], e.name)
+	for _, e := range simulation.ClosedErrors {
+		fmt.Printf(", %d with %s", tally.ends[e.Name], e.Name)
 	}
 	fmt.Printf("; %d different, %d points not met\n", tally.other, tally.missed)
 	fmt.Printf("%d lost, %d bought twice, %d tainted without a failed job or build, %d left\n", tally.lost, tally.twice, tally.tainted, tally.left)

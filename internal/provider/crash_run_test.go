@@ -17,6 +17,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/simulation"
 )
 
 const (
@@ -97,7 +98,7 @@ func (r *crashRun) live(c crashCase, made crashScene) crashVerdict {
 		r.imports(r.struck(c).output)
 	}
 	if last, calm := r.applyUntilCalm(); !calm {
-		if v.end = closedErrorIn(last.output); v.end == "" {
+		if v.end = simulation.ClosedErrorIn(last.output); v.end == "" {
 			v.other = append(v.other, "the applies came to no end")
 		}
 	}
@@ -113,7 +114,7 @@ func (r *crashRun) live(c crashCase, made crashScene) crashVerdict {
 		last = r.runs("destroy", "-auto-approve")
 	}
 	if last, gone := r.destroyUntilGone(last); !gone {
-		if v.end = closedErrorIn(last.output); v.end == "" {
+		if v.end = simulation.ClosedErrorIn(last.output); v.end == "" {
 			v.other = append(v.other, "the destroys came to no end")
 		}
 	}

@@ -53,19 +53,17 @@ func (w *world) violate(c check, format string, arguments ...any) {
 	w.violations = append(w.violations, violation{c, text})
 }
 
-// A closedError is an error that an apply may end with in fair weather too. Its
-// message names its cure.
-var closedErrors = []string{
-	"waits for its checkout",
-	"is protected from",
-	"An instance of the same name is being created", "plan and region is being created already",
-	"which of these is it cannot be told", "and it was not asked for again",
+// closedHere are the errors that are as closed where people do more than the closed
+// list is about: they protect an engine, refuse a name that is taken and show the
+// import, or say of what was imported that its creation has failed.
+var closedHere = []string{
+	"is protected from losing its",
 	"take the existing one over with an import block",
-	"the creation of the instance failed; it can only be deleted", // of one that was imported, and so may have run
+	"the creation of the instance failed; it can only be deleted",
 }
 
 func closed(text string) bool {
-	return slices.ContainsFunc(closedErrors, func(known string) bool { return strings.Contains(text, known) })
+	return ClosedErrorIn(text) != "" || slices.ContainsFunc(closedHere, func(known string) bool { return strings.Contains(text, known) })
 }
 
 // hear looks at a diagnostic.

@@ -4,7 +4,7 @@
 // bubble of testing/synctest, where days of service time take milliseconds of
 // CPU, and follows from its scenario alone.
 //
-// All of it is tests. TestSim draws scenarios by their seeds and plays them;
+// Nearly all of it is tests. TestSim draws scenarios by their seeds and plays them;
 // make sim runs many. What is found is minimised and printed as a scenario that
 // anybody can play again by its seed.
 package simulation

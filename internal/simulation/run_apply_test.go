@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -73,33 +72,10 @@ func (r *run) changeOne(p *process, made *change) bool {
 		r.cli.world.violate(promised, "%s was to be updated and is to be replaced now", made.address)
 		return false
 	}
-	if wrong := changedPlan(first, again.planned); wrong != "" {
+	if wrong := departs(first, again.planned, false); wrong != "" {
 		r.cli.world.violate(promised, "the plan of %s changes in the apply, %s%s", made.address, made.address, wrong)
 	}
 	return r.applyOne(p, again, again.planned, made.block)
-}
-
-// changedPlan says where a plan made in the apply is not what was promised
-// before, "" where it is.
-func changedPlan(first, again value) string {
-	switch {
-	case !first.IsKnown():
-		return ""
-	case !again.IsKnown():
-		return ": it was known and is unknown now"
-	case first.IsNull(), again.IsNull(), !first.Type().Is(tftypes.Object{}):
-		if first.IsFullyKnown() && !first.Equal(again) {
-			return fmt.Sprintf(": %s, and now %s", shown(first), shown(again))
-		}
-		return ""
-	}
-	was, is := attributesOf(first), attributesOf(again)
-	for _, name := range sortedNames(was) {
-		if wrong := changedPlan(was[name], is[name]); wrong != "" {
-			return "." + name + wrong
-		}
-	}
-	return ""
 }
 
 // applyOne has the provider carry one change out, keeps what comes of it, and
@@ -141,7 +117,7 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 	r.cli.world.checkConsole(c, made, console)
 	result := r.decode(made.kind, answer.NewState)
 	if !bad && what != "delete" {
-		if wrong := broken(planned, result); wrong != "" {
+		if wrong := departs(planned, result, true); wrong != "" {
 			r.cli.world.violate(promised, "%s of %s%s", what, made.address, wrong)
 		}
 	}

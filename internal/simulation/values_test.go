@@ -174,23 +174,26 @@ func misplanned(attributes []*tfprotov6.SchemaAttribute, config, plan object) st
 	return ""
 }
 
-// broken says where a result is not what was planned, "" where it is: a known
-// value must come out as it is planned, and an unknown one be known.
-func broken(planned, result value) string {
+// departs says where a value is not what was planned, "" where it is: what was
+// known must be the same, and what was unknown may be anything. The result of an
+// apply is final: nothing in it may be unknown.
+func departs(planned, is value, final bool) string {
 	switch {
-	case !result.IsKnown():
+	case !is.IsKnown() && final:
 		return ": it is still unknown"
-	case !planned.IsKnown(), planned.Equal(result):
+	case !is.IsKnown() && planned.IsKnown():
+		return ": it was known and is unknown now"
+	case !planned.IsKnown(), planned.Equal(is):
 		return ""
-	case planned.IsNull(), result.IsNull(), !planned.Type().Is(tftypes.Object{}):
+	case planned.IsNull(), is.IsNull(), !planned.Type().Is(tftypes.Object{}):
 		if planned.IsFullyKnown() {
-			return fmt.Sprintf(": %s was planned and %s came of it", shown(planned), shown(result))
+			return fmt.Sprintf(": %s was planned, and it is %s", shown(planned), shown(is))
 		}
 		return ""
 	}
-	was, is := attributesOf(planned), attributesOf(result)
-	for _, name := range sortedNames(was) {
-		if wrong := broken(was[name], is[name]); wrong != "" {
+	before, after := attributesOf(planned), attributesOf(is)
+	for _, name := range sortedNames(before) {
+		if wrong := departs(before[name], after[name], final); wrong != "" {
 			return "." + name + wrong
 		}
 	}

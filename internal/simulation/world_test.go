@@ -289,6 +289,9 @@ func (w *world) takeOver(c *cli) {
 	id := w.first.text(webAddress, "id")
 	if w.scenario.Other == theSame && c.get(webAddress) == nil && id != "" {
 		w.importAs(c, newCommand(cut{}), webAddress, id)
+		c.mu.Lock()
+		c.taken[id] = true
+		c.mu.Unlock()
 	}
 }
 

@@ -1,0 +1,32 @@
+package simulation
+
+import (
+	"slices"
+	"strings"
+)
+
+// A ClosedError is an error that an apply may end with however calm everything is,
+// as only a person can go on from there. Its message names the cure.
+type ClosedError struct {
+	Name  string
+	texts []string // any of them is in its message
+}
+
+// ClosedErrors is the closed list of such errors. Every other one that does not go
+// away is a bug.
+var ClosedErrors = []ClosedError{
+	{"a checkout", []string{"waits for its checkout"}},
+	{"a protection", []string{"is protected from deletion"}},
+	{"a namesake being created", []string{"An instance of the same name is being created", "plan and region is being created already"}},
+	{"an ambiguous creation", []string{"which of these is it cannot be told", "and it was not asked for again"}},
+}
+
+// ClosedErrorIn names the closed error that a text shows, "" for none.
+func ClosedErrorIn(text string) string {
+	for _, e := range ClosedErrors {
+		if slices.ContainsFunc(e.texts, func(part string) bool { return strings.Contains(text, part) }) {
+			return e.Name
+		}
+	}
+	return ""
+}
