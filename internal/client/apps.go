@@ -122,11 +122,12 @@ func (change AppChange) shownBy(app App) bool {
 }
 
 // DeleteApp deletes an app with its /data.
-func (t *Turn) DeleteApp(ctx context.Context, name string) (Pending, error) {
+func (t *Turn) DeleteApp(ctx context.Context, name string, permit Permit) (Pending, error) {
 	return t.set(ctx, mutation{
 		request:   request{method: http.MethodDelete, path: []string{"apps", name}},
 		operation: OpAppDelete,
 		target:    appTarget(name),
+		prepare:   permit.prepare,
 		shown: func(ctx context.Context) (bool, error) {
 			return absent(t.c.RefreshApp(ctx, t.id, name))
 		},

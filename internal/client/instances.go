@@ -132,7 +132,7 @@ func (t *Turn) Update(ctx context.Context, change InstanceChange) (Pending, erro
 
 // Delete deletes the instance with everything on it. It joins a deletion that
 // runs already; one that is confirmed gone has nothing pending.
-func (t *Turn) Delete(ctx context.Context) (Pending, error) {
+func (t *Turn) Delete(ctx context.Context, permit Permit) (Pending, error) {
 	if err := t.held(); err != nil {
 		return Pending{}, err
 	}
@@ -151,6 +151,7 @@ func (t *Turn) Delete(ctx context.Context) (Pending, error) {
 	return t.set(ctx, mutation{
 		request:   request{method: http.MethodDelete, query: url.Values{"confirm": {t.id}}},
 		operation: OpDelete,
+		prepare:   permit.prepare,
 		shown:     func(ctx context.Context) (bool, error) { return t.c.instanceGone(ctx, t.id) },
 	})
 }

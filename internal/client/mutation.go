@@ -30,10 +30,24 @@ type mutation struct {
 	// a client tells its own job from another's (contract.md, "Job").
 	operation, target string
 	// prepare makes the body of a request that depends on what is there, before it
-	// is sent and before it is sent again; nil where the body is as it is.
+	// is sent and before it is sent again; nil where the body is as it is. Its error
+	// ends the mutation.
 	prepare func(context.Context) (body any, err error)
 	// shown tells whether the service's records show what was asked for.
 	shown func(context.Context) (bool, error)
+}
+
+// A Permit is asked whether something may still be deleted, right before the
+// deletion is sent, and again after another's job was waited for: what that made
+// is not deleted unseen. An error ends the deletion with nothing sent.
+type Permit func(context.Context) error
+
+// prepare is a Permit as a mutation asks it; nil permits all.
+func (p Permit) prepare(ctx context.Context) (body any, err error) {
+	if p == nil {
+		return nil, nil
+	}
+	return nil, p(ctx)
 }
 
 // runs tells whether a job carries the mutation out. A job that does not say

@@ -396,7 +396,7 @@ func TestDeletion(t *testing.T) {
 				c, transport := newTestClient(t, script{path: row.remove(), "GET /instances/i": row.instance(), "GET /jobs/j-1": row.job(), "GET /instances": says(200, []object{})}.serve)
 				turn := enter(t, c)
 				begun := time.Now()
-				err := turn.Do(within(t, 20*time.Minute), OpDelete, turn.Delete)
+				err := turn.Do(within(t, 20*time.Minute), OpDelete, func(ctx context.Context) (Pending, error) { return turn.Delete(ctx, nil) })
 				took := time.Since(begun)
 				switch want := row.err.(type) {
 				case nil:
@@ -469,5 +469,45 @@ func TestEnginesAreChosenFromWhatIsThere(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// Whether something may be deleted is asked before each request, as another's job
+// that was waited for may have made what must stay.
+func TestDeletionIsPermittedBeforeEachRequest(t *testing.T) {
+	errNoMore := errors.New("no more")
+	for name, row := range map[string]struct {
+		send    func(context.Context, *Turn, Permit) (Pending, error)
+		address string
+	}{
+		"instance": {func(ctx context.Context, turn *Turn, p Permit) (Pending, error) { return turn.Delete(ctx, p) }, "/instances/i"},
+		"app":      {func(ctx context.Context, turn *Turn, p Permit) (Pending, error) { return turn.DeleteApp(ctx, "a", p) }, "/instances/i/apps/a"},
+		"database": {func(ctx context.Context, turn *Turn, p Permit) (Pending, error) {
+			return turn.DropDatabase(ctx, "d", p)
+		}, "/instances/i/postgres/databases/d"},
+	} {
+		for permitted, want := range map[int]error{0: errNoMore, 1: errNoMore, 2: nil} {
+			t.Run(fmt.Sprint(name, " permitted ", permitted, " times"), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					busy := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }
+					c, transport := newTestClient(t, script{
+						"DELETE " + row.address: inTurn(busy, says(202, object{"job_id": "j-own"})),
+						"GET /instances/i":      says(200, object{"id": "i", "status": "running"}),
+					}.serve)
+					turn := enter(t, c)
+					defer turn.Leave()
+					asked := 0
+					_, err := row.send(t.Context(), turn, func(context.Context) error {
+						if asked++; asked > permitted {
+							return errNoMore
+						}
+						return nil
+					})
+					if sent := strings.Count(strings.Join(transport.requests(), "\n"), "DELETE"); !errors.Is(err, want) || sent != permitted {
+						t.Errorf("%d DELETEs, %v", sent, err)
+					}
+				})
+			})
+		}
 	}
 }

@@ -51,7 +51,7 @@ func TestInterruptWithADeadNetwork(t *testing.T) {
 			return onTurn(ctx, c, func(turn *Turn) error { return second(turn.SetAllowlist(ctx, nil)) })
 		},
 		"delete": func(ctx context.Context, c *Client) error {
-			return onTurn(ctx, c, func(turn *Turn) error { return second(turn.Delete(ctx)) })
+			return onTurn(ctx, c, func(turn *Turn) error { return second(turn.Delete(ctx, nil)) })
 		},
 		"query": func(ctx context.Context, c *Client) error {
 			return onTurn(ctx, c, func(turn *Turn) error { return second(turn.Query(ctx, "", "SELECT 1")) })

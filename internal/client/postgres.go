@@ -73,11 +73,12 @@ func (t *Turn) CreateDatabase(ctx context.Context, name string) (Pending, error)
 }
 
 // DropDatabase drops a Postgres database with all that is in it.
-func (t *Turn) DropDatabase(ctx context.Context, name string) (Pending, error) {
+func (t *Turn) DropDatabase(ctx context.Context, name string, permit Permit) (Pending, error) {
 	return t.set(ctx, mutation{
 		request:   request{method: http.MethodDelete, path: []string{"postgres", "databases", name}},
 		operation: OpDatabaseDrop,
 		target:    databaseTarget(name),
+		prepare:   permit.prepare,
 		shown: func(ctx context.Context) (bool, error) {
 			return absent(t.c.RefreshDatabase(ctx, t.id, name))
 		},

@@ -104,7 +104,7 @@ func TestTurnAfterLeave(t *testing.T) {
 		ctx := t.Context()
 		for name, err := range map[string]error{
 			"Update":          second(turn.Update(ctx, InstanceChange{})),
-			"Delete":          second(turn.Delete(ctx)),
+			"Delete":          second(turn.Delete(ctx, nil)),
 			"SetEngines":      second(turn.SetEngines(ctx, nil)),
 			"SetAllowlist":    second(turn.SetAllowlist(ctx, nil)),
 			"SetConsoleMode":  second(turn.SetConsoleMode(ctx, ConsoleOff)),
@@ -116,11 +116,11 @@ func TestTurnAfterLeave(t *testing.T) {
 			"RestartEngine":   second(turn.RestartEngine(ctx, "redis")),
 			"ImportApp":       second(turn.ImportApp(ctx, NewApp{Name: "a"})),
 			"UpdateApp":       second(turn.UpdateApp(ctx, "a", AppChange{})),
-			"DeleteApp":       second(turn.DeleteApp(ctx, "a")),
+			"DeleteApp":       second(turn.DeleteApp(ctx, "a", nil)),
 			"RedeployApp":     second(turn.RedeployApp(ctx, "a")),
 			"RestartApp":      second(turn.RestartApp(ctx, "a")),
 			"CreateDatabase":  second(turn.CreateDatabase(ctx, "d")),
-			"DropDatabase":    second(turn.DropDatabase(ctx, "d")),
+			"DropDatabase":    second(turn.DropDatabase(ctx, "d", nil)),
 			"SetExtension":    second(turn.SetExtension(ctx, "d", "e")),
 			"DropExtension":   second(turn.DropExtension(ctx, "d", "e")),
 			"Query":           second(turn.Query(ctx, "", "SELECT 1")),

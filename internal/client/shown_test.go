@@ -93,12 +93,12 @@ func TestWhatShowsAChange(t *testing.T) {
 			[]script{{"GET /instances/i/apps": says(200, []object{})}},
 		},
 		"DELETE /instances/i/postgres/databases/d": {
-			func(ctx context.Context, turn *Turn) (Pending, error) { return turn.DropDatabase(ctx, "d") },
+			func(ctx context.Context, turn *Turn) (Pending, error) { return turn.DropDatabase(ctx, "d", nil) },
 			[]script{{"GET /instances/i/postgres/databases": says(200, []object{})}},
 			[]script{{"GET /instances/i/postgres/databases": says(200, []object{{"name": "d"}})}},
 		},
 		"DELETE /instances/i/apps/a": {
-			func(ctx context.Context, turn *Turn) (Pending, error) { return turn.DeleteApp(ctx, "a") },
+			func(ctx context.Context, turn *Turn) (Pending, error) { return turn.DeleteApp(ctx, "a", nil) },
 			[]script{{"GET /instances/i/apps": says(200, []object{})}},
 			[]script{{"GET /instances/i/apps": says(200, []object{{"name": "a"}})}},
 		},
@@ -133,9 +133,9 @@ func TestDeletionOfWhatIsNotThere(t *testing.T) {
 		drop        func(context.Context, *Turn) (Pending, error)
 		list, entry string
 	}{
-		"a database":   {func(ctx context.Context, turn *Turn) (Pending, error) { return turn.DropDatabase(ctx, "x") }, "databases", "postgres/databases"},
+		"a database":   {func(ctx context.Context, turn *Turn) (Pending, error) { return turn.DropDatabase(ctx, "x", nil) }, "databases", "postgres/databases"},
 		"an extension": {func(ctx context.Context, turn *Turn) (Pending, error) { return turn.DropExtension(ctx, "d", "x") }, "extensions", "postgres/extensions"},
-		"an app":       {func(ctx context.Context, turn *Turn) (Pending, error) { return turn.DeleteApp(ctx, "x") }, "apps", "apps"},
+		"an app":       {func(ctx context.Context, turn *Turn) (Pending, error) { return turn.DeleteApp(ctx, "x", nil) }, "apps", "apps"},
 	} {
 		for there, items := range map[bool][]object{false: {}, true: {{"name": "x", "database": "d"}}} {
 			synctest.Test(t, func(t *testing.T) {

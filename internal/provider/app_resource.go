@@ -291,7 +291,9 @@ func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, re
 		isProtected: func(ctx context.Context, turn *client.Turn) (bool, error) {
 			return r.isProtected(ctx, turn, state, work)
 		},
-		send: func(ctx context.Context, turn *client.Turn) (client.Pending, error) { return turn.DeleteApp(ctx, name) },
+		send: func(ctx context.Context, turn *client.Turn, permit client.Permit) (client.Pending, error) {
+			return turn.DeleteApp(ctx, name, permit)
+		},
 	}, &resp.Diagnostics)
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to delete app "+name, err)

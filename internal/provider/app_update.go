@@ -64,9 +64,13 @@ func (u *appUpdate) change(ctx context.Context, turn *client.Turn, name string, 
 		return err
 	}
 	u.statusBefore = app.Status
-	failedBefore, err := u.failedBefore(ctx, app)
-	if err != nil {
-		return err
+	rebuild := false
+	if u.work.Deploying || u.work.Creating {
+		builds, err := u.client.Builds(ctx, u.plan.InstanceID.ValueString(), name)
+		if err != nil {
+			return err
+		}
+		rebuild = builtAgain(u.work, app, builds)
 	}
 	triggers := !u.model.RedeployTriggers.Equal(u.plan.RedeployTriggers)
 	env := envToSend(u.model, u.plan, app.Env, u.env, u.secret, u.secretKeys, u.keysKnown)
@@ -104,7 +108,7 @@ func (u *appUpdate) change(ctx context.Context, turn *client.Turn, name string, 
 			u.took()
 		}
 	}
-	if !built && (triggers || failedBefore) {
+	if !built && (triggers || rebuild) {
 		u.work = pendingWork{Deploying: true}
 		pending, err := turn.RedeployApp(ctx, name)
 		if err != nil {
@@ -131,23 +135,17 @@ func (u *appUpdate) waitBefore(ctx context.Context, turn *client.Turn) error {
 	return err
 }
 
-// failedBefore tells whether the build that an earlier apply left pending has
-// failed, or was deployed and does not run: then it is built again, as whoever
-// applies again has mended something.
-func (u *appUpdate) failedBefore(ctx context.Context, app client.App) (bool, error) {
-	if !u.work.Deploying && !u.work.Creating {
-		return false, nil
-	}
-	builds, err := u.client.Builds(ctx, u.plan.InstanceID.ValueString(), u.plan.Name.ValueString())
-	if err != nil {
-		return false, err
-	}
+// builtAgain tells whether an app is built again, of which an earlier apply left a
+// build pending. It is where the build has failed, or was deployed and does not run,
+// as whoever applies again has mended something; and where there is no such build to
+// wait for. An import always queues one, which may not be listed yet.
+func builtAgain(work pendingWork, app client.App, builds []client.Build) bool {
 	for _, build := range builds {
-		if u.work.Build == "" || build.ID == u.work.Build {
-			return build.Failed() || build.Succeeded() && app.Status == client.AppFailed, nil
+		if work.Build == "" || build.ID == work.Build {
+			return build.Failed() || build.Succeeded() && app.Status == client.AppFailed
 		}
 	}
-	return u.work.Build != "", nil // forgotten by the service
+	return work.Build != "" || !work.Creating && app.Status != client.AppBuilding
 }
 
 // envToSend is the whole of the build variables to send, nil when the service

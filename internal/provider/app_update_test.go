@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"maps"
 	"testing"
 
@@ -82,5 +83,38 @@ func TestAppNeverRan(t *testing.T) {
 				t.Errorf("got %v", got)
 			}
 		})
+	}
+}
+
+func TestBuiltAgain(t *testing.T) {
+	list := func(statuses ...string) []client.Build {
+		builds := make([]client.Build, len(statuses))
+		for i, status := range statuses {
+			builds[i] = client.Build{ID: fmt.Sprint("bld-", i), Status: status}
+		}
+		return builds
+	}
+	known, newest, first := pendingWork{Build: "bld-1", Deploying: true}, pendingWork{Deploying: true}, pendingWork{Creating: true}
+	for name, row := range map[string]struct {
+		work   pendingWork
+		status string
+		builds []client.Build
+		want   bool
+	}{
+		"it is being built":                    {known, client.AppBuilding, list("queued", "running"), false},
+		"it was deployed":                      {known, client.AppRunning, list("failed", "successful"), false},
+		"it has failed":                        {known, client.AppRunning, list("successful", "failed"), true},
+		"it was deployed, and does not run":    {known, client.AppFailed, list("failed", "successful"), true},
+		"it is not listed any more":            {known, client.AppRunning, list("successful"), true},
+		"the newest has failed":                {newest, client.AppRunning, list("failed", "successful"), true},
+		"the newest was deployed":              {newest, client.AppRunning, list("successful", "failed"), false},
+		"none is listed":                       {newest, client.AppRunning, nil, true},
+		"none is listed, and the app is built": {newest, client.AppBuilding, nil, false},
+		"none is listed of an import yet":      {first, "", nil, false},
+		"the first has failed":                 {first, client.AppFailed, list("failed"), true},
+	} {
+		if got := builtAgain(row.work, client.App{Status: row.status}, row.builds); got != row.want {
+			t.Errorf("%s: %t", name, got)
+		}
 	}
 }

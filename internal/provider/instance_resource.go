@@ -284,7 +284,9 @@ func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteReques
 	err := r.delete(ctx, deletion{
 		instanceID: id, timeout: timeout, operation: client.OpDelete, object: state.protectedObject(),
 		isProtected: func(ctx context.Context, _ *client.Turn) (bool, error) { return r.isProtected(ctx, state, work) },
-		send:        func(ctx context.Context, turn *client.Turn) (client.Pending, error) { return turn.Delete(ctx) },
+		send: func(ctx context.Context, turn *client.Turn, permit client.Permit) (client.Pending, error) {
+			return turn.Delete(ctx, permit)
+		},
 	}, &resp.Diagnostics)
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to delete instance "+id, err)

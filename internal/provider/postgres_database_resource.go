@@ -259,11 +259,19 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 		return
 	}
 	name := state.Name.ValueString()
+	mayGo := false // as it is still being created: then it is empty, also once it is there
 	err := r.delete(ctx, deletion{
 		instanceID: state.InstanceID.ValueString(), timeout: timeout, operation: client.OpDatabaseDrop, object: state.protectedObject(),
-		isProtected: func(ctx context.Context, _ *client.Turn) (bool, error) { return r.isProtected(ctx, state, work) },
-		send: func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
-			return turn.DropDatabase(ctx, name)
+		isProtected: func(ctx context.Context, _ *client.Turn) (bool, error) {
+			if mayGo {
+				return false, nil
+			}
+			protected, err := r.isProtected(ctx, state, work)
+			mayGo = err == nil && !protected
+			return protected, err
+		},
+		send: func(ctx context.Context, turn *client.Turn, permit client.Permit) (client.Pending, error) {
+			return turn.DropDatabase(ctx, name, permit)
 		},
 	}, &resp.Diagnostics)
 	if err != nil {
@@ -272,8 +280,7 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 }
 
 // isProtected looks at the protection once more before a deletion. That the
-// database is still being created may be an old truth. One that is being created
-// is empty, and may go as soon as it is there.
+// database is still being created may be an old truth.
 func (r *postgresDatabaseResource) isProtected(ctx context.Context, state postgresDatabaseModel, work pendingWork) (bool, error) {
 	if !isProtected(state.DeletionProtection) || !work.Creating {
 		return isProtected(state.DeletionProtection), nil

@@ -52,23 +52,31 @@ type deletion struct {
 	timeout    time.Duration
 	operation  string // of the job
 	object     protectedObject
-	// isProtected looks at the protection once more, at the head of the queue.
+	// isProtected looks at the protection once more, right before each request.
 	isProtected func(context.Context, *client.Turn) (bool, error)
-	send        func(context.Context, *client.Turn) (client.Pending, error)
+	send        func(context.Context, *client.Turn, client.Permit) (client.Pending, error)
 }
+
+// errProtected ends a deletion of what is protected.
+var errProtected = errors.New("it is protected")
 
 // delete deletes, or refuses to in diags.
 func (b *resourceBase) delete(ctx context.Context, d deletion, diags *diag.Diagnostics) error {
-	return inTurn(ctx, b.client, d.instanceID, d.timeout, func(ctx context.Context, turn *client.Turn) error {
-		protected, err := d.isProtected(ctx, turn)
-		if protected {
-			d.object.refuseDestruction(diags, path.Root("deletion_protection"))
-		}
-		if err != nil || protected {
+	err := inTurn(ctx, b.client, d.instanceID, d.timeout, func(ctx context.Context, turn *client.Turn) error {
+		permit := func(ctx context.Context) error {
+			protected, err := d.isProtected(ctx, turn)
+			if err == nil && protected {
+				return errProtected
+			}
 			return err
 		}
-		return turn.Do(ctx, d.operation, func(ctx context.Context) (client.Pending, error) { return d.send(ctx, turn) })
+		return turn.Do(ctx, d.operation, func(ctx context.Context) (client.Pending, error) { return d.send(ctx, turn, permit) })
 	})
+	if errors.Is(err, errProtected) {
+		d.object.refuseDestruction(diags, path.Root("deletion_protection"))
+		return nil
+	}
+	return err
 }
 
 // unlessGone is an error of reading what is to be deleted, unless it says that

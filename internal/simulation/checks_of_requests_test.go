@@ -90,10 +90,7 @@ func (w *world) turnsOff(c *call, id string, body []byte, sent time.Time) string
 // here, can have shown what a person has changed of an instance: the service knows
 // no conditional changes.
 func (w *world) couldBeSeen(id string, sent time.Time) bool {
-	behind := w.readsLag()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return sent.Sub(w.touched[id]) > behind+2*longestLatency
+	return sent.Sub(w.touchedAt(id)) > w.readsLag()+2*longestLatency
 }
 
 // readsLag is how far reads may be behind now.
@@ -170,6 +167,7 @@ func (w *world) served(r *http.Request, body []byte, status int, answer []byte, 
 	p := path(r)
 	at := segments(p)
 	w.learnSecrets(p, answer)
+	w.normal(string(answer)) // ids are in the order in which the service has drawn them
 	if gateway.LagOf(r.Context()) == 0 {
 		w.remember(r, at, body, status, answer, arrived)
 	}
@@ -216,6 +214,7 @@ func nameIn(body []byte) string {
 
 // postOutcome is what the client knows of a POST of an instance.
 type postOutcome struct {
+	at      time.Time
 	refused bool   // nothing was done
 	text    string // for people
 }
@@ -226,7 +225,7 @@ func (w *world) witness(r *http.Request, made *http.Response, err error) (*http.
 	if c == nil || r.Method != http.MethodPost || path(r) != "/instances" && path(r) != "/webhooks" {
 		return made, err
 	}
-	outcome := postOutcome{text: fmt.Sprint(err)}
+	outcome := postOutcome{at: time.Now(), text: fmt.Sprint(err)}
 	if err == nil {
 		body, broken := io.ReadAll(made.Body)
 		_ = made.Body.Close() // it is read
@@ -235,7 +234,7 @@ func (w *world) witness(r *http.Request, made *http.Response, err error) (*http.
 		whole := broken == nil && json.Unmarshal(body, &told) == nil
 		// Whoever says 429 has let nothing through, and 409 and 422 are the service's.
 		refused := made.StatusCode == http.StatusTooManyRequests || made.StatusCode == http.StatusConflict || made.StatusCode == http.StatusUnprocessableEntity || whole && told.Code != "" && made.StatusCode >= 400
-		outcome = postOutcome{refused, fmt.Sprintf("%d (%s)", made.StatusCode, told.Code)}
+		outcome = postOutcome{outcome.at, refused, fmt.Sprintf("%d (%s)", made.StatusCode, told.Code)}
 		if whole && told.ID != "" {
 			c.mu.Lock()
 			c.answered[told.ID] = true

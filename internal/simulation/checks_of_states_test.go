@@ -23,21 +23,49 @@ func (w *world) checkTaken(c *call, kind string, result value) {
 	id, _ := attribute(result, "id").(string)
 	c.mu.Lock()
 	own := slices.Contains(c.ids, id)
+	ids := slices.Clone(c.ids)
 	c.mu.Unlock()
 	if own || kind != "hosting_instance" && kind != "hosting_webhook_endpoint" {
 		return
 	}
 	c.cli.lose(c) // of its own, if there is any, nothing comes into the state
 	w.mu.Lock()
-	meanwhile := !w.made[id].Before(c.began)
+	made := w.made[id]
 	w.mu.Unlock()
-	i, _ := w.fake.Instance(id)
+	meanwhile := !made.Before(c.began.Add(-w.readsLag())) // or it could not be seen before
+	i, there := w.fake.Instance(id)
 	a := c.block.arguments
 	tags, _ := a["tags"].([]string)
-	equal := kind != "hosting_instance" || i.Name == a["name"] && i.Plan == a["plan"] && i.Region == a["region"] && list(i.Tags) == list(tags)
-	if !meanwhile || !equal {
+	equal := kind != "hosting_instance" || !there || i.Name == a["name"] && i.Plan == a["plan"] && i.Region == a["region"] && list(i.Tags) == list(tags)
+	// Who looks sees the own one too, unless it was made late or is not as it was.
+	overlooked := slices.ContainsFunc(ids, func(own string) bool {
+		return !w.madeLate(c, own) && w.equals(own, *c.block) && w.touchedAt(own).IsZero() && w.readsLag() == 0
+	})
+	if !meanwhile || !equal || overlooked {
 		w.violate(oneMachine, "%s of %s takes %s, which it has not made", c.what, c.address, id)
 	}
+}
+
+// madeLate tells whether a call's request has made something only after the call
+// was told how the request ended.
+func (w *world) madeLate(c *call, id string) bool {
+	c.mu.Lock()
+	n := len(c.posts)
+	ended := time.Now()
+	if n > 0 {
+		ended = c.posts[n-1].at
+	}
+	c.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.made[id].After(ended)
+}
+
+// touchedAt is when a person has changed an instance last.
+func (w *world) touchedAt(id string) time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.touched[id]
 }
 
 // checkOnce holds that nothing is at two addresses of a state.

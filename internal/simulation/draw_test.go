@@ -39,8 +39,10 @@ func drawStep(t *rapid.T, n int) step {
 		Pause:   oneOf(t, "pause", 0, 0, time.Minute, 20*time.Minute),
 	}
 	if n == 0 {
-		// There is nothing yet that another verb could be about.
+		// There is nothing yet that another verb could be about. What both CLIs make
+		// at one moment they make now.
 		st.Verb = apply
+		st.Beside = oneOf(t, "beside at first", false, false, true)
 	}
 	if oneOf(t, "cuts", false, false, true) {
 		st.Cut = cut{Kind: cutKind(rapid.IntRange(0, int(cutKinds)-1).Draw(t, "cut")), At: rapid.IntRange(1, 60).Draw(t, "cut at")}
@@ -61,14 +63,19 @@ func drawEdit(t *rapid.T) edit {
 }
 
 func drawStrike(t *rapid.T) strike {
-	return strike{
+	s := strike{
 		Kind:   strikeKind(rapid.IntRange(0, int(strikeKinds)-1).Draw(t, "strike")),
 		Class:  class(rapid.IntRange(0, int(classes)-1).Draw(t, "class")),
-		Nth:    rapid.IntRange(0, 12).Draw(t, "nth"),
+		Nth:    rapid.IntRange(0, oneOf(t, "nths", 2, 12)).Draw(t, "nth"),
 		Times:  oneOf(t, "times", 1, 1, 1, 2, 6),
 		For:    oneOf(t, "for", 0, 0, 0, 20*time.Second, 90*time.Second, 5*time.Minute),
 		Amount: oneOf(t, "amount", 4*time.Second, 12*time.Second, 40*time.Second, 3*time.Minute),
 	}
+	if oneOf(t, "a common one", false, false, false, true) {
+		// Money is spent where the answer to a creation is lost.
+		s.Kind, s.Class = oneOf(t, "common strike", lostAnswer, timedOut, lateCommit, neverSent), creations
+	}
+	return s
 }
 
 func drawDeed(t *rapid.T) deed {
