@@ -13,6 +13,7 @@ import (
 // baseline is what was there before an action was sent.
 type baseline struct {
 	jobID      string
+	busy       bool // the job is another's, and in progress
 	activities map[Activity]int
 	builds     map[string]bool // of the app that the action is about
 }
@@ -34,14 +35,26 @@ func (t *Turn) baseline(ctx context.Context, m mutation, app string, busy time.T
 		return baseline{}, err
 	}
 	before := baseline{jobID: instance.JobID, activities: count(instance.Activity), builds: map[string]bool{}}
-	if app == "" {
-		return before, nil
+	if before.busy, err = t.isBusy(ctx, instance); err != nil || before.busy || app == "" {
+		return before, err
 	}
 	builds, err := t.c.Builds(ctx, t.id, app)
 	for _, build := range builds {
 		before.builds[build.ID] = true
 	}
 	return before, err
+}
+
+// isBusy tells whether a job that is not this process's own is in progress.
+func (t *Turn) isBusy(ctx context.Context, instance Instance) (bool, error) {
+	if instance.JobID == "" || t.c.hasClaimed(instance.JobID) {
+		return false, nil
+	}
+	job, err := t.c.Job(ctx, instance.JobID)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && !job.Done() && !job.Failed(), err
 }
 
 // count counts equal activities: two of the same second are two.
@@ -77,7 +90,12 @@ func (t *Turn) act(ctx context.Context, m mutation, app string) (Pending, error)
 		if err != nil {
 			return Pending{}, err
 		}
-		pending, err := do[Pending](ctx, t.c, m.request)
+		// Beside a job it would be refused, and where the refusal is lost, what that
+		// job leaves behind would pass for its own.
+		pending, err := Pending{}, ErrJobRunning
+		if !before.busy {
+			pending, err = do[Pending](ctx, t.c, m.request)
+		}
 		switch {
 		case err == nil && pending.JobID != "":
 			t.c.Claim(pending.JobID)
@@ -87,7 +105,7 @@ func (t *Turn) act(ctx context.Context, m mutation, app string) (Pending, error)
 			return t.prove(ctx, m, before, app, readLag, lost)
 		case outcomeUnknown(err):
 			return t.prove(ctx, m, before, app, actionPatience, err)
-		case !isConflict(err):
+		case !before.busy && !isConflict(err):
 			return Pending{}, err
 		}
 		busy = time.Now()

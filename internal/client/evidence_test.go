@@ -394,3 +394,40 @@ func TestActionBesideOneThatIsNotShownYet(t *testing.T) {
 		}
 	})
 }
+
+// While a job is in progress an action would be refused. It is not sent beside it,
+// as what the job leaves behind would prove an action whose answer was lost.
+func TestActionBesideAnother(t *testing.T) {
+	theirs := object{"activity": []object{{"at": "2026-01-01T00:00:20Z", "type": "rotate", "detail": ""}}}
+	for name, row := range map[string]struct {
+		status, after string // of the job that the record names; after 20 s
+		operation     string
+		waits         bool
+	}{
+		"in progress":       {"running", "done", OpRotate, true},
+		"of a foreign kind": {"queued", "failed", OpAppUpdate, true},
+		"ended":             {"done", "done", OpRotate, false},
+		"failed":            {"failed", "failed", OpRotate, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var sent time.Duration
+				begun := time.Now()
+				named := object{"id": "i", "status": "running", "job_id": "j-1"}
+				ended := object{"id": "i", "status": "running", "activity": theirs["activity"]}
+				c, _ := newTestClient(t, script{
+					"POST /instances/i/actions/rotate": func(w http.ResponseWriter, r *http.Request) {
+						sent = time.Since(begun)
+						gateway(404)(w, r)
+					},
+					"GET /instances/i": during(20*time.Second, says(200, named), says(200, ended)),
+					"GET /jobs/j-1":    during(20*time.Second, jobIs(row.status, row.operation), jobIs(row.after, row.operation)),
+				}.serve)
+				_, err := enter(t, c).Rotate(within(t, time.Hour))
+				if waited := sent >= 20*time.Second; waited != row.waits || row.waits && !outcomeUnknown(err) {
+					t.Errorf("it was sent after %s: %v", sent, err)
+				}
+			})
+		})
+	}
+}
