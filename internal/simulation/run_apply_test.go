@@ -133,10 +133,12 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 	if what == "create" {
 		r.cli.world.checkTaken(c, made.kind, result)
 	}
-	tainted := bad && what == "create"
-	if tainted {
+	failed := bad && what == "create"
+	if failed {
 		r.cli.world.tainted(c, made.kind, result)
 	}
+	// What a deletion has left stays as it was.
+	tainted := failed || what == "delete" && made.before.tainted
 	if !result.IsFullyKnown() {
 		if !bad {
 			r.cli.world.violate(promised, "%s of %s leaves something unknown", what, made.address)
