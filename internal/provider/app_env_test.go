@@ -123,14 +123,38 @@ func TestGeneratedConfigurationLeavesVariablesAlone(t *testing.T) {
 	mustHaveEnv(t, fake, 0, given)
 }
 
-func TestRecordsThatDoNotTellVariables(t *testing.T) {
-	fake := seededApps(t)
+// tellsNoVariables leaves env out of the records of apps.
+func tellsNoVariables(fake *fakeservicetest.Server) {
 	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/apps/**", Times: -1, Rewrite: func(m map[string]any) { delete(m, "env") }})
 	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/apps", Times: -1, Rewrite: func(m map[string]any) {
 		for _, app := range m["apps"].([]any) {
 			delete(app.(map[string]any), "env")
 		}
 	}})
+}
+
+// What an imported app has is not known then, and nobody asked to remove it.
+func TestImportedVariablesThatNobodyTells(t *testing.T) {
+	fake := appWithVariables(t)
+	tellsNoVariables(fake)
+	const secret = "secret_env_wo = { NEW = \"canary-of-another\" }\nsecret_env_wo_version = 1"
+	w := newWorkspace(t, fake, importApp+oneApp(secret))
+	w.says(1, []string{"The variables of app guestbook are not known", "Set env to all other variables"}, "plan")
+	w.configure(importApp + oneApp(""))
+	w.apply()
+	w.configure(oneApp(secret))
+	w.says(1, []string{"The variables of app guestbook are not known"}, "apply", "-auto-approve", "-no-color")
+	mustHaveEnv(t, fake, 0, given)
+	w.configure(oneApp(secret + "\nenv = { A = \"1\" }"))
+	w.says(0, []string{"Variables of app guestbook may be removed"}, "plan")
+	w.apply()
+	w.mustBeSettled()
+	mustHaveEnv(t, fake, 1, map[string]string{"A": "1", "NEW": "canary-of-another"})
+}
+
+func TestRecordsThatDoNotTellVariables(t *testing.T) {
+	fake := seededApps(t)
+	tellsNoVariables(fake)
 	w := newWorkspace(t, fake, oneApp("env = { A = \"1\" }"))
 	w.apply()
 	w.mustBeSettled()

@@ -108,14 +108,26 @@ func (m *appModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, work pendin
 
 // warnOfRemovedVariables names the variables of an imported app that go when its
 // configuration sets env for the first time: the service takes them as a whole,
-// and the state holds none of them, so that no plan could show it.
+// and the state holds none of them, so that no plan could show it. To send secret
+// ones alone, the others must be known.
 func (r *appResource) warnOfRemovedVariables(ctx context.Context, state, plan appModel, config tfsdk.Config, diags *diag.Diagnostics) {
-	if r.client == nil || plan.Env.IsNull() || plan.Env.IsUnknown() || plan.Env.Equal(state.Env) {
+	if r.client == nil || plan.Env.IsUnknown() || !envChanges(state, plan) {
 		return
 	}
 	app, err := r.client.App(ctx, plan.InstanceID.ValueString(), plan.Name.ValueString())
-	if err != nil {
+	switch {
+	case err != nil:
 		return // the apply asks again, and says so
+	case plan.Env.IsNull():
+		if !app.Env.Set {
+			diags.AddAttributeError(path.Root("secret_env_wo"), "The variables of app "+plan.Name.ValueString()+" are not known", explain(errUnknownEnv))
+		}
+		return
+	case !app.Env.Set:
+		diags.AddAttributeWarning(path.Root("env"), "Variables of app "+plan.Name.ValueString()+" may be removed",
+			fmt.Sprintf("The service takes an app's variables as a whole, and does not tell those that app %s of instance %s has. "+
+				"Applying the plan removes each that neither env nor secret_env_wo has.", plan.Name.ValueString(), plan.InstanceID.ValueString()))
+		return
 	}
 	rest := withoutKeys(app.Env.Value, append(sortedKeys(stringMap(ctx, plan.Env, diags)), sortedKeys(r.secretEnv(ctx, config, diags))...))
 	if len(rest) > 0 {

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"time"
 
@@ -73,7 +74,10 @@ func (u *appUpdate) change(ctx context.Context, turn *client.Turn, name string, 
 		rebuild = builtAgain(u.work, app, builds)
 	}
 	triggers := !u.model.RedeployTriggers.Equal(u.plan.RedeployTriggers)
-	env := envToSend(u.model, u.plan, app.Env, u.env, u.secret, u.secretKeys, u.keysKnown)
+	env, err := envToSend(u.model, u.plan, app.Env, u.env, u.secret, u.secretKeys, u.keysKnown)
+	if err != nil {
+		return err
+	}
 	if env == nil && !u.keysKnown && envChanges(u.model, u.plan) {
 		u.took() // they are there already
 	}
@@ -156,22 +160,30 @@ func builtAgain(work pendingWork, app client.App, builds []client.Build) bool {
 // somebody else has. Secret values cannot be compared with what was sent before:
 // their version tells. While it is not known which variables are secret, after an
 // import, the record's say nothing, and as long as the plan sets no env those that
-// are there stay.
-func envToSend(state, plan appModel, there client.Maybe[map[string]string], env, secret map[string]string, secretKeys []string, keysKnown bool) map[string]string {
+// are there stay. Where the record does not tell those, nothing can be sent:
+// errUnknownEnv.
+func envToSend(state, plan appModel, there client.Maybe[map[string]string], env, secret map[string]string, secretKeys []string, keysKnown bool) (map[string]string, error) {
 	newSecret := !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)
 	all := merged(env, secret)
 	switch {
 	case !envChanges(state, plan) && (!keysKnown || !there.Set):
-		return nil
+		return nil, nil
+	case !keysKnown && !there.Set && plan.Env.IsNull():
+		return nil, errUnknownEnv
 	case !keysKnown && plan.Env.IsNull():
-		return merged(there.Value, secret)
+		return merged(there.Value, secret), nil
 	case !keysKnown && there.Set && maps.Equal(all, there.Value):
-		return nil
+		return nil, nil
 	case keysKnown && !newSecret && there.Set && maps.Equal(env, withoutKeys(there.Value, secretKeys)):
-		return nil
+		return nil, nil
 	}
-	return all
+	return all, nil
 }
+
+// errUnknownEnv is that secret variables are to be sent beside others that nothing
+// tells, of an app that was imported.
+var errUnknownEnv = errors.New("the service takes an app's variables as a whole and does not tell those that the app has, " +
+	"so sending secret_env_wo alone would remove the others")
 
 // envChanges tells whether the plan changes the build variables.
 func envChanges(state, plan appModel) bool {

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"testing"
@@ -21,6 +22,7 @@ func TestEnvToSend(t *testing.T) {
 		secretKeys  []string
 		keysKnown   bool
 		want        env // nil is nothing
+		err         error
 	}{
 		"unchanged":                           {state: env{"A": "1"}, plan: env{"A": "1"}, there: told(env{"A": "1"}), keysKnown: true},
 		"unchanged beside a secret":           {state: env{"A": "1"}, plan: env{"A": "1"}, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "y"}, secretKeys: []string{"S"}, keysKnown: true},
@@ -38,7 +40,8 @@ func TestEnvToSend(t *testing.T) {
 		"imported, others planned":            {plan: env{"A": "2"}, there: told(env{"A": "1", "B": "1"}), want: env{"A": "2"}},
 		"imported, an empty one planned":      {plan: env{}, there: told(env{"A": "1"}), want: env{}},
 		"imported, secrets planned":           {version: 1, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "y"}, want: env{"A": "1", "S": "y"}},
-		"imported, not told, secrets planned": {version: 1, secret: env{"S": "y"}, want: env{"S": "y"}},
+		"imported, not told, secrets planned": {version: 1, secret: env{"S": "y"}, err: errUnknownEnv},
+		"imported, not told, both planned":    {plan: env{"A": "1"}, version: 1, secret: env{"S": "y"}, want: env{"A": "1", "S": "y"}},
 		"imported, env and secrets there":     {plan: env{"A": "1"}, version: 1, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "x"}},
 		"imported long ago, unchanged since":  {state: env{"A": "1"}, plan: env{"A": "1"}, there: told(env{"A": "3"})},
 	} {
@@ -53,9 +56,9 @@ func TestEnvToSend(t *testing.T) {
 				}
 				return m
 			}
-			got := envToSend(model(row.state, 0), model(row.plan, row.version), row.there, row.plan, row.secret, row.secretKeys, row.keysKnown)
-			if !maps.Equal(got, row.want) || (got == nil) != (row.want == nil) {
-				t.Errorf("got %v, want %v", got, row.want)
+			got, err := envToSend(model(row.state, 0), model(row.plan, row.version), row.there, row.plan, row.secret, row.secretKeys, row.keysKnown)
+			if !maps.Equal(got, row.want) || (got == nil) != (row.want == nil) || !errors.Is(err, row.err) {
+				t.Errorf("got %v, %v, want %v", got, err, row.want)
 			}
 		})
 	}

@@ -93,6 +93,8 @@ func nextStep(err error) string {
 	case errors.As(err, &existing):
 		return "If an earlier apply was killed before it could save it, or if it is yours, take the existing one over with an import block and apply again:\n\n" +
 			importBlock(existing.address, existing.id) + "\nIf it is not, choose another name."
+	case errors.Is(err, errUnknownEnv):
+		return "Set env to all other variables of the app, then apply again."
 	case errors.Is(err, client.ErrAlreadyExists):
 		return "Choose another name, or take the existing one over with an import block."
 	case errors.Is(err, client.ErrValidation):

@@ -55,11 +55,13 @@ func (w *world) violate(c check, format string, arguments ...any) {
 
 // closedHere are the errors that are as closed where people do more than the closed
 // list is about: they protect an engine, refuse a name that is taken and show the
-// import, or say of what was imported that its creation has failed.
+// import, say of what was imported that its creation has failed, or that nothing
+// tells its variables.
 var closedHere = []string{
 	"is protected from losing its",
 	"take the existing one over with an import block",
 	"the creation of the instance failed; it can only be deleted",
+	"does not tell those that the app has, so sending secret_env_wo alone",
 }
 
 func closed(text string) bool {
