@@ -307,6 +307,41 @@ func TestAbsentSettings(t *testing.T) {
 
 // The data of an engine goes with it. A refresh of what was in one that is off
 // failed for good, as the list is refused then and never says that it is empty.
+func TestRefreshEngine(t *testing.T) {
+	record := func(engines any) http.HandlerFunc {
+		return says(200, object{"id": "i", "status": "running", "engines": engines})
+	}
+	off, on := record(object{"redis": object{}}), record(object{"postgres": object{}})
+	gone := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 404, "not_found") }
+	for name, row := range map[string]struct {
+		record http.HandlerFunc
+		gone   bool
+		fails  bool
+	}{
+		"it is on":                   {on, false, false},
+		"it is off":                  {off, true, true},
+		"it is on again":             {inTurn(off, on), false, false},
+		"the record does not tell":   {says(200, object{"id": "i", "status": "running"}), false, false},
+		"the instance is gone":       {gone, true, true},
+		"the record cannot be read":  {gateway(403), false, true},
+		"nobody tells it once more":  {inTurn(off, gateway(403)), false, true},
+		"the names alone, and no it": {record([]string{"redis"}), true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := newTestClient(t, script{"GET /instances/i": row.record, "GET /instances": says(200, []object{})}.serve)
+				err := c.RefreshEngine(t.Context(), "i", "postgres")
+				if (err != nil) != row.fails || errors.Is(err, ErrNotFound) != row.gone {
+					t.Errorf("%v, want gone %t", err, row.gone)
+				}
+				if row.gone && time.Since(c.begun) < absencePause {
+					t.Errorf("not confirmed: %s", time.Since(c.begun))
+				}
+			})
+		})
+	}
+}
+
 func TestGoneWithItsEngine(t *testing.T) {
 	refusal := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 422, "validation_failed") }
 	record := func(engines any) http.HandlerFunc {

@@ -276,10 +276,37 @@ func (c *Client) goneWithEngine(ctx context.Context, instanceID, engine string, 
 		return err
 	}
 	instance, readErr := c.Instance(ctx, instanceID)
-	if _, on := instance.Engines.Value[engine]; readErr != nil || !instance.Engines.Set || on {
+	if readErr != nil || !instance.lacks(engine) {
 		return err
 	}
 	return fmt.Errorf("%w with the engine %s: %w", ErrNotFound, engine, err)
+}
+
+// lacks tells whether a record says that an engine is off.
+func (i Instance) lacks(engine string) bool {
+	_, on := i.Engines.Value[engine]
+	return i.Engines.Set && !on
+}
+
+// RefreshEngine looks for an engine of an instance, for a refresh of what cannot be
+// looked at itself. ErrNotFound is told only where it is confirmed that the engine is
+// off, or the instance gone.
+func (c *Client) RefreshEngine(ctx context.Context, instanceID, engine string) error {
+	on := func(instance Instance, err error) (Instance, error) {
+		if err == nil && instance.lacks(engine) {
+			err = fmt.Errorf("engine %s: %w", engine, ErrNotFound)
+		}
+		return instance, err
+	}
+	instance, err := c.RefreshInstance(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	_, err = on(instance, nil)
+	_, err = present(ctx, c, childThing(instanceID, "engines", engine), instance, err, func(ctx context.Context) (Instance, error) {
+		return on(c.Instance(ctx, instanceID))
+	}, nil)
+	return err
 }
 
 // RefreshWebhook reads a webhook endpoint for a refresh. ErrNotFound is told only

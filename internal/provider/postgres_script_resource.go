@@ -108,12 +108,15 @@ func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequ
 	if resp.Diagnostics.HasError() || r.client == nil {
 		return
 	}
-	// Only the instance can be looked at: without it the script has to run again.
+	// Only the engine can be looked at: what the script made has gone with it.
 	id := state.InstanceID.ValueString()
-	_, err := r.client.RefreshInstance(ctx, id)
+	err := r.client.RefreshEngine(ctx, id, "postgres")
 	switch {
 	case errors.Is(err, client.ErrNotFound):
-		removeGone(ctx, &resp.State, &resp.Diagnostics, "Instance "+id+" of a script")
+		resp.Diagnostics.AddWarning("What a script made on instance "+id+" is gone",
+			"The instance's postgres engine is off, or the instance is gone, and all that the script made went with it. "+
+				"So it is removed from the state. Apply runs it again while the configuration has it.")
+		resp.State.RemoveResource(ctx)
 	case err != nil:
 		addError(&resp.Diagnostics, "Unable to read instance "+id, err)
 	}
@@ -148,9 +151,9 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 		return
 	}
 	ran, err := r.run(ctx, state, state.DestroySQL.ValueString(), timeout)
-	if errors.Is(err, client.ErrNotFound) && !ran {
-		// The instance is gone with all that the script made, once that is confirmed.
-		_, lookErr := r.client.RefreshInstance(ctx, state.InstanceID.ValueString())
+	if !ran && (errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrValidation)) {
+		// The engine is gone with all that the script made, once that is confirmed.
+		lookErr := r.client.RefreshEngine(ctx, state.InstanceID.ValueString(), "postgres")
 		if errors.Is(lookErr, client.ErrNotFound) {
 			return
 		}

@@ -272,3 +272,22 @@ resource "hosting_postgres_script" "many" {
 		t.Errorf("the console ended %s", instance.ConsoleMode)
 	}
 }
+
+// What a script made goes with its engine. Then it can be destroyed, and runs again
+// once the engine is back.
+func TestScriptGoesWithItsEngine(t *testing.T) {
+	fake, sql := startRecorded(t)
+	w := newWorkspace(t, fake, scriptHCL("sql = \"one\"\ndestroy_sql = \"gone\""))
+	w.apply()
+	engines := func(on map[string]*fakeservice.Engine) {
+		fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.Engines = on })
+	}
+	engines(map[string]*fakeservice.Engine{})
+	w.says(0, []string{"What a script made on instance i-one is gone", "1 to add"}, "plan")
+	w.says(0, []string{"1 destroyed"}, "destroy", "-auto-approve", "-no-color", "-refresh=false")
+	must(t, len(sql.statements()) == 1, "ran %v", sql.statements())
+	engines(map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}})
+	w.apply()
+	w.mustBeSettled()
+	must(t, len(sql.statements()) == 2, "ran %v", sql.statements())
+}
