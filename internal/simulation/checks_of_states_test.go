@@ -32,7 +32,8 @@ func (w *world) checkTaken(c *call, kind string, result value) {
 	w.mu.Lock()
 	made := w.made[id]
 	w.mu.Unlock()
-	meanwhile := !made.Before(c.began.Add(-w.readsLag())) // or it could not be seen before
+	// Or it could not be seen: one list may serve creations for half a minute.
+	meanwhile := !made.Before(c.began.Add(-30*time.Second - w.readsLag()))
 	i, there := w.fake.Instance(id)
 	a := c.block.arguments
 	tags, _ := a["tags"].([]string)
