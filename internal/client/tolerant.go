@@ -124,10 +124,8 @@ func (f *JobFault) UnmarshalJSON(raw []byte) error {
 func (f *AppFailure) UnmarshalJSON(raw []byte) error {
 	*f = AppFailure{}
 	var fields struct{ Status, Exited, Log json.RawMessage }
-	if json.Unmarshal(raw, &fields) != nil {
-		return nil
-	}
-	var status *int // null is an answer: there was none
+	_ = json.Unmarshal(raw, &fields) // what is no object has none of them
+	var status *int                  // null is an answer: there was none
 	if fields.Status != nil && json.Unmarshal(fields.Status, &status) == nil {
 		f.Status.Set = true
 		if status != nil {
