@@ -82,13 +82,16 @@ resource "hosting_app" "this" {
   depends_on = [hosting_postgres_script.table]
 
   lifecycle {
+    # An apply that is cut short during the first build ends with a warning as
+    # well. One that sees the app fail ends with an error that says why, and
+    # needs no other beside it.
     postcondition {
-      condition     = self.status == "running"
-      error_message = "The app is not running, it is ${coalesce(self.status, "in an unknown state")}. If its build is still going on, apply again: that waits for it. If it has failed, read the log in the error above, push a fix to the branch, and apply again."
+      condition     = self.status == "running" || self.status == "failed"
+      error_message = "The app is not running yet, it is ${coalesce(self.status, "in an unknown state")}. Apply again: that waits for the same build."
     }
 
     postcondition {
-      condition     = self.url != null
+      condition     = self.url != null || self.status != "running"
       error_message = "The service gave the app no public URL yet. Apply again in a minute: without it, sign-ins have nowhere to return to."
     }
   }

@@ -28,7 +28,16 @@ type App struct {
 	MemoryMB   Maybe[int64]             `json:"memory_mb"`
 	URL        string                   `json:"url"` // "" until the first deployment, and for an app that is not public
 	Status     string                   `json:"status"`
+	Failure    AppFailure               `json:"failure"` // while the status is failed
 	CreatedAt  Time                     `json:"created_at"`
+}
+
+// An AppFailure is why a deployed version does not run, as far as the service
+// tells (settled). The log holds no secret that the client knows.
+type AppFailure struct {
+	Status Maybe[int]  `json:"status"` // the last answer of its health path, 0 where there was none
+	Exited Maybe[bool] `json:"exited"` // whether its process ended
+	Log    string      `json:"log"`    // the end of it
 }
 
 // A NewApp is the request to import a repository. It cannot carry links
@@ -66,12 +75,18 @@ func (c *Client) App(ctx context.Context, instanceID, name string) (App, error) 
 }
 
 func (c *Client) app(ctx context.Context, instanceID, name string, poll bool) (App, error) {
-	return getRecord[App](ctx, c, request{path: []string{"instances", instanceID, "apps", name}, poll: poll}, name)
+	app, err := getRecord[App](ctx, c, request{path: []string{"instances", instanceID, "apps", name}, poll: poll}, name)
+	app.Failure.Log = c.secrets.hide(app.Failure.Log)
+	return app, err
 }
 
 // Apps reads the apps of an instance.
 func (c *Client) Apps(ctx context.Context, instanceID string) ([]App, error) {
-	return list[App](ctx, c, "apps", "instances", instanceID, "apps")
+	apps, err := list[App](ctx, c, "apps", "instances", instanceID, "apps")
+	for i := range apps {
+		apps[i].Failure.Log = c.secrets.hide(apps[i].Failure.Log)
+	}
+	return apps, err
 }
 
 // ImportApp imports a repository as an app and queues its first build. The job

@@ -81,7 +81,9 @@ func (c *Client) WaitDeployed(ctx context.Context, instanceID, app, buildID, bef
 		last = build
 		switch {
 		case build.Failed():
-			return observation{}, permanent(&BuildError{App: app, Build: build})
+			// Whether another version runs is looked at, not inferred.
+			record, _ := c.app(ctx, instanceID, app, true) // unreadable, its status is not told
+			return observation{}, permanent(&BuildError{App: app, Build: build, Before: before, After: record.Status})
 		case !build.Succeeded():
 			return observation{}, nil
 		}
@@ -142,7 +144,7 @@ func (w *runningWatch) look(ctx context.Context) (observation, error) {
 	switch app.Status {
 	case AppFailed:
 		if w.changed || held >= failedHolds {
-			return observation{}, permanent(&AppError{App: w.name})
+			return observation{}, permanent(&AppError{App: app, Before: w.before})
 		}
 	case AppRunning, AppStopped, "":
 		return observation{done: w.changed || held >= runningHolds}, nil

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestBuilds(t *testing.T) {
@@ -24,12 +26,12 @@ func TestBuilds(t *testing.T) {
 	}{
 		"deployed":                    {always(succeeded), always(app(AppRunning)), "", "", "", 0},
 		"in other words":              {always(builds(object{"id": "b-1", "status": "Deployed"})), always(app(AppRunning)), "", "", "", 0},
-		"failed":                      {always(builds(object{"id": "b-1", "status": "failed", "error": "line 1\nline 2"})), always(app(AppBuilding)), "", "", "build b-1 of app a ended failed:\nline 1\nline 2", 0},
-		"failed, its log in the way":  {always(builds(object{"id": "b-1", "status": "failed", "error": object{"log": 1}})), always(app(AppBuilding)), "", "", "build b-1 of app a ended failed", 0},
-		"cancelled":                   {always(builds(object{"id": "b-1", "status": "canceled"})), always(app(AppBuilding)), "", "", "build b-1 of app a ended canceled", 0},
-		"unhealthy":                   {always(succeeded), always(app(AppFailed)), "", "", "did not answer 200 on its health path", 0},
+		"failed":                      {always(builds(object{"id": "b-1", "status": "failed", "error": "line 1\nline 2"})), always(app(AppBuilding)), "", "", "build b-1 of app a failed. The end of the build's log:\n\n  line 1\n  line 2", 0},
+		"failed, its log in the way":  {always(builds(object{"id": "b-1", "status": "failed", "error": object{"log": 1}})), always(app(AppBuilding)), "", "", "build b-1 of app a failed", 0},
+		"cancelled":                   {always(builds(object{"id": "b-1", "status": "canceled"})), always(app(AppBuilding)), "", "", "build b-1 of app a was cancelled", 0},
+		"unhealthy":                   {always(succeeded), always(app(AppFailed)), "", "", "app a does not run: its health path did not answer 200 within a minute", 0},
 		"a newer one is there":        {always(builds(object{"id": "b-2", "status": "failed"}, object{"id": "b-1", "status": "successful"})), always(app(AppRunning)), "", "", "", 0},
-		"the newest, whichever it is": {always(builds(object{"id": "b-2", "status": "failed"}, object{"id": "b-1", "status": "successful"})), always(app(AppRunning)), "newest", "", "build b-2 of app a ended failed", 0},
+		"the newest, whichever it is": {always(builds(object{"id": "b-2", "status": "failed"}, object{"id": "b-1", "status": "successful"})), always(app(AppRunning)), "newest", "", "build b-2 of app a failed", 0},
 		"listed late":                 {func() http.HandlerFunc { return during(10*time.Second, builds(), succeeded) }, always(app(AppRunning)), "", "", "", 10 * time.Second},
 		"the app listed late":         {func() http.HandlerFunc { return during(10*time.Second, notFound, succeeded) }, func() http.HandlerFunc { return during(15*time.Second, notFound, app(AppRunning)) }, "", "", "", 15 * time.Second},
 		"a gateway's 404 for 20 s":    {func() http.HandlerFunc { return during(20*time.Second, gateway(404), succeeded) }, func() http.HandlerFunc { return during(40*time.Second, gateway(404), app(AppRunning)) }, "", "", "", 40 * time.Second},
@@ -96,6 +98,56 @@ func TestWaitAppRunning(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What a failed deployment tells is what its records told.
+func TestFailedDeploymentTellsWhatTheRecordsTold(t *testing.T) {
+	failure := object{"status": 503, "exited": false, "log": "cannot connect to postgres://u:p4ss@h with a-canary"}
+	for name, row := range map[string]struct {
+		build  object
+		status string
+		before string
+		want   error
+	}{
+		"unhealthy": {
+			object{"id": "b", "status": "successful"}, AppFailed, AppBuilding,
+			&AppError{Before: AppBuilding, App: App{Name: "a", Port: Some[int64](3000), HealthPath: Some("/up"), Status: AppFailed, Failure: AppFailure{
+				Status: Some(503), Exited: Some(false), Log: "cannot connect to postgres://u:(secret)@h with (secret)",
+			}}},
+		},
+		"failed to build": {
+			object{"id": "b", "status": "failed", "error": "no a-canary"}, AppRunning, AppRunning,
+			&BuildError{App: "a", Build: Build{ID: "b", Status: "failed", Error: Informal[string]{"no (secret)"}}, Before: AppRunning, After: AppRunning},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := newTestClient(t, script{
+					"GET /instances/i/apps/a":        says(200, object{"name": "a", "status": row.status, "port": 3000, "health_path": "/up", "failure": failure}),
+					"GET /instances/i/apps/a/builds": says(200, object{"builds": []object{row.build}}),
+				}.serve)
+				c.HideSecret("a-canary")
+				err := c.WaitDeployed(t.Context(), "i", "a", "b", row.before)
+				if diff := cmp.Diff(row.want, err); diff != "" {
+					t.Error(diff)
+				}
+			})
+		})
+	}
+}
+
+// A failed build is told though nobody can say what became of the app.
+func TestFailedBuildOfAnUnreadableApp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestClient(t, script{
+			"GET /instances/i/apps/a":        gateway(502),
+			"GET /instances/i/apps/a/builds": says(200, object{"builds": []object{{"id": "b", "status": "failed"}}}),
+		}.serve)
+		err := c.WaitDeployed(t.Context(), "i", "a", "b", AppRunning)
+		if diff := cmp.Diff(error(&BuildError{App: "a", Build: Build{ID: "b", Status: "failed"}, Before: AppRunning}), err); diff != "" {
+			t.Error(diff)
+		}
+	})
 }
 
 func TestInterruptedWaitForABuild(t *testing.T) {

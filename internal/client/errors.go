@@ -229,33 +229,11 @@ func (e *MissingJobError) Error() string {
 	return fmt.Sprintf("the service does not know job %s of instance %s, so what became of it is unknown", e.JobID, e.InstanceID)
 }
 
-// A JobError is a job that ended failed.
+// A JobError is a job that failed.
 type JobError struct{ Job Job }
 
 func (e *JobError) Error() string {
 	return fmt.Sprintf("job %s failed at %d %%: %s", e.Job.name(), e.Job.Progress.Value, e.Job.reason())
-}
-
-// A BuildError is a build that ended failed. Build.Error is the end of its log.
-type BuildError struct {
-	App   string
-	Build Build
-}
-
-func (e *BuildError) Error() string {
-	text := fmt.Sprintf("build %s of app %s ended %s", e.Build.ID, e.App, e.Build.Status)
-	if e.Build.Error.Value != "" {
-		text += ":\n" + e.Build.Error.Value
-	}
-	return text
-}
-
-// An AppError is an app that was deployed and does not run: it did not answer
-// its health path within a minute (contract.md, "Apps").
-type AppError struct{ App string }
-
-func (e *AppError) Error() string {
-	return fmt.Sprintf("app %s does not run: it did not answer 200 on its health path within a minute", e.App)
 }
 
 // An InterruptedError is a wait that was cut short, by cancellation or a

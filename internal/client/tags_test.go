@@ -55,6 +55,7 @@ func TestTagsAreTheDocuments(t *testing.T) {
 		{"Database", Database{}, nil, nil},
 		{"Extension", Extension{}, nil, nil},
 		{"App", App{}, nil, nil},
+		{"AppFailure", AppFailure{}, nil, nil},
 		{"AppImport", NewApp{}, nil, nil},
 		{"AppUpdate", AppChange{}, nil, nil},
 		{"Build", Build{}, nil, nil},
@@ -157,7 +158,8 @@ func TestAnswersReadByHand(t *testing.T) {
 	var accepted, built, maybe Pending
 	var created createdAnswer
 	var fault JobFault
-	for schema, into := range map[string]any{"Accepted": &accepted, "BuildAccepted": &built, "MaybeBuildAccepted": &maybe, "InstanceCreated": &created, "JobError": &fault} {
+	var failure AppFailure
+	for schema, into := range map[string]any{"Accepted": &accepted, "BuildAccepted": &built, "MaybeBuildAccepted": &maybe, "InstanceCreated": &created, "JobError": &fault, "AppFailure": &failure} {
 		if err := json.Unmarshal(sample(schema), into); err != nil {
 			t.Errorf("%s: %v", schema, err)
 		}
@@ -173,6 +175,9 @@ func TestAnswersReadByHand(t *testing.T) {
 	}
 	if want := (JobFault{Code: "code", Detail: "detail"}); fault != want {
 		t.Errorf("%+v", fault)
+	}
+	if want := (AppFailure{Log: "log"}); failure != want { // neither a number nor a boolean
+		t.Errorf("%+v", failure)
 	}
 	for schema, property := range map[string]string{
 		"Instances": "instances", "Webhooks": "webhooks", "Apps": "apps", "Builds": "builds", "Backups": "backups", "Databases": "databases",

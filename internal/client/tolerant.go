@@ -119,6 +119,29 @@ func (f *JobFault) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
+// UnmarshalJSON reads why an app does not run. It never fails: what is missing or
+// of another type is dropped, field by field.
+func (f *AppFailure) UnmarshalJSON(raw []byte) error {
+	*f = AppFailure{}
+	var fields struct{ Status, Exited, Log json.RawMessage }
+	_ = json.Unmarshal(raw, &fields) // what is no object has none of them
+	var status *int                  // null is an answer: there was none
+	if fields.Status != nil && json.Unmarshal(fields.Status, &status) == nil {
+		f.Status.Set = true
+		if status != nil {
+			f.Status.Value = *status
+		}
+	}
+	var exited *bool
+	if json.Unmarshal(fields.Exited, &exited) == nil && exited != nil {
+		f.Exited = Some(*exited)
+	}
+	if json.Unmarshal(fields.Log, &f.Log) != nil {
+		f.Log = ""
+	}
+	return nil
+}
+
 // UnmarshalJSON finds the job at job_id, at job.id, at a string job, or takes the
 // answer itself for the job's record. It leaves a Pending that says nothing where
 // there is none.

@@ -100,11 +100,19 @@ func viewApp(a *app) map[string]any {
 	if env == nil {
 		env = map[string]string{}
 	}
-	return map[string]any{
+	view := map[string]any{
 		"name": a.Name, "repo": a.Repo, "branch": a.Branch, "port": a.Port, "health_path": a.HealthPath,
 		"public": a.Public, "env": env, "links": listOf(a.Links), "memory_mb": a.MemoryMB,
 		"url": textOrNull(a.URL), "status": a.Status, "created_at": a.CreatedAt,
 	}
+	if why := a.Failure; why != nil && a.Status == StatusFailed {
+		failure := map[string]any{"status": nil, "exited": why.Exited, "log": why.Log}
+		if why.Status != 0 {
+			failure["status"] = why.Status
+		}
+		view["failure"] = failure
+	}
+	return view
 }
 
 // appChange is what a request says of an app. What is nil was not sent.
@@ -272,8 +280,11 @@ func (st *state) updateApp(c *call) response {
 			}
 			a.change(change)
 			st.updateURL(in, a)
-			if build != "" {
+			switch {
+			case build != "":
 				st.queueBuild(in, a, build)
+			case a.deployed && st.plane == nil:
+				st.startRecord(in, a)
 			}
 		},
 		event: "engine_settings",
@@ -347,7 +358,7 @@ func (st *state) restartApp(c *call) response {
 		apply: func() {
 			// How a real app does is told by the data plane.
 			if a.deployed && st.plane == nil {
-				a.Status = StatusRunning
+				st.startRecord(in, a)
 			}
 		},
 		event: "engine_settings",

@@ -165,6 +165,40 @@ func TestFailedBuilds(t *testing.T) {
 	equal(t, "url", app.string("url"), url)
 }
 
+// A deployed app that does not run says why, for as long as it does not.
+func TestAppsThatFailToStart(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("postgres", "apps")
+	path := "/instances/" + id + "/apps/web"
+	failure := func() any { return a.call("GET", path, nil).body["failure"] }
+	a.FailBuilds(fakeservice.BuildMatch{App: "web"}, 1, "npm: not found")
+	a.done("POST", "/instances/"+id+"/apps/import", guestbook())
+	a.Advance(180 * time.Second)
+	equal(t, "status after a failed build", a.call("GET", path, nil).string("status"), "failed")
+	equal(t, "failure of an app that was never deployed", failure(), nil)
+
+	a.FailStarts(fakeservice.AppMatch{App: "other"}, -1, fakeservice.AppFailure{})
+	a.FailStarts(fakeservice.AppMatch{InstanceID: id, App: "web"}, 2, fakeservice.AppFailure{Status: 503, Log: "no table"})
+	a.done("POST", path+"/actions/redeploy", nil)
+	a.Advance(120 * time.Second)
+	equal(t, "status of the build", firstBuild(a, path)["status"], any("successful"))
+	equal(t, "status", a.call("GET", path, nil).string("status"), "failed")
+	equal(t, "failure", failure(), any(object{"status": 503.0, "exited": false, "log": "no table"}))
+	a.done("POST", path+"/actions/restart", nil)
+	equal(t, "status after a restart", a.call("GET", path, nil).string("status"), "failed")
+	a.done("PATCH", path, object{"port": 8080})
+	equal(t, "status after a change", a.call("GET", path, nil).string("status"), "running")
+	equal(t, "failure of an app that runs", failure(), nil)
+
+	remove := a.FailStarts(fakeservice.AppMatch{}, -1, fakeservice.AppFailure{Exited: true})
+	a.done("PATCH", path, object{"port": 8081})
+	equal(t, "failure without an answer", failure(), any(object{"status": nil, "exited": true, "log": ""}))
+	remove()
+	a.done("POST", path+"/actions/restart", nil)
+	equal(t, "status in the end", a.call("GET", path, nil).string("status"), "running")
+}
+
 func TestHeldBuilds(t *testing.T) {
 	t.Parallel()
 	a := start(t)

@@ -55,6 +55,7 @@ func newControl(s *Service) {
 		"POST /_fake/builds/hold":           c.holdBuilds,
 		"POST /_fake/builds/fail":           c.failBuilds,
 		"POST /_fake/builds/release":        c.release,
+		"POST /_fake/apps/fail":             c.failApps,
 		"POST /_fake/clock/advance":         c.advance,
 		"POST /_fake/checkout/{instance}":   c.payCheckout,
 		"POST /_fake/instances/{id}/remove": c.removeInstance,

@@ -59,6 +59,24 @@ func (c *control) failBuilds(r *http.Request) (any, error) {
 	return object{"times": times}, nil
 }
 
+// failApps makes apps fail when they are deployed or restarted next.
+func (c *control) failApps(r *http.Request) (any, error) {
+	var wanted struct {
+		InstanceID string `json:"instance_id"`
+		App        string `json:"app"`
+		Times      int    `json:"times"`
+		Status     int    `json:"status"`
+		Exited     bool   `json:"exited"`
+		Log        string `json:"log"`
+	}
+	if err := readControl(r, &wanted); err != nil {
+		return nil, err
+	}
+	times := cmp.Or(wanted.Times, 1)
+	c.service.FailStarts(AppMatch{wanted.InstanceID, wanted.App}, times, AppFailure{wanted.Status, wanted.Exited, wanted.Log})
+	return object{"times": times}, nil
+}
+
 func (c *control) finishJob(r *http.Request) (any, error) {
 	var wanted struct {
 		ID string `json:"id"`

@@ -156,6 +156,10 @@ func TestControlJobs(t *testing.T) {
 	build := shown["builds"].([]any)[0].(object)
 	equal(t, "build", build["status"], any("running"))
 	a.told("POST", "/builds/release", "")
+	a.told("POST", "/apps/fail", `{"app":"web","status":503,"exited":true,"log":"boom"}`)
+	a.done("POST", path+"/apps/web/actions/restart", nil)
+	equal(t, "failure", a.call("GET", path+"/apps/web", nil).body["failure"], any(object{"status": 503.0, "exited": true, "log": "boom"}))
+
 	a.told("POST", "/builds/fail", `{"app":"web","log":"boom"}`)
 	a.done("POST", path+"/apps/web/actions/redeploy", nil)
 	a.told("POST", "/clock/advance", `{"by":"2m"}`)

@@ -16,14 +16,18 @@ func (m BuildMatch) matches(run *buildRun) bool {
 	return matches(m.InstanceID, run.instance.ID) && matches(m.App, run.app.Name)
 }
 
+// AppMatch picks apps. An empty field matches anything.
+type AppMatch struct{ InstanceID, App string }
+
 func matches(want, have string) bool { return want == "" || want == have }
 
-// controls is what tests have asked of jobs and builds.
+// controls is what tests have asked of jobs, builds and apps.
 type controls struct {
 	jobHolds   []*JobMatch
 	buildHolds []*BuildMatch
 	jobFails   []*jobFailure
 	buildFails []*buildFailure
+	startFails []*startFailure
 }
 
 type jobFailure struct {
@@ -36,6 +40,12 @@ type buildFailure struct {
 	match BuildMatch
 	left  int
 	log   string
+}
+
+type startFailure struct {
+	match AppMatch
+	left  int
+	why   AppFailure
 }
 
 func (c *controls) holdsJob(j Job) bool {
@@ -67,6 +77,18 @@ func (c *controls) failsBuild(run *buildRun) (log string, fails bool) {
 		}
 	}
 	return "", false
+}
+
+// failsStart tells whether an app that is deployed or restarted now is to fail,
+// and counts it.
+func (c *controls) failsStart(instanceID, name string) (why AppFailure, fails bool) {
+	for _, f := range c.startFails {
+		if f.left != 0 && matches(f.match.InstanceID, instanceID) && matches(f.match.App, name) {
+			f.left--
+			return f.why, true
+		}
+	}
+	return AppFailure{}, false
 }
 
 // releaseJobs takes one hold away. Jobs that nothing else holds end at once.
@@ -139,5 +161,16 @@ func (s *Service) HoldBuilds(m BuildMatch) (release func()) {
 func (s *Service) FailBuilds(m BuildMatch, times int, log string) (remove func()) {
 	failure := &buildFailure{m, times, log}
 	s.store.do(func(st *state) { st.control.buildFails = append(st.control.buildFails, failure) })
+	return func() { s.store.do(func(*state) { failure.left = 0 }) }
+}
+
+// FailStarts makes matching apps fail when they are deployed or restarted next,
+// as many times as times says or each time when it is negative. Each then waits
+// for nobody: it is failed at once, where a real one has a minute to answer. With
+// a data plane it is the app itself that decides, and FailStarts does nothing.
+// The function that it returns lets those that are left run.
+func (s *Service) FailStarts(m AppMatch, times int, why AppFailure) (remove func()) {
+	failure := &startFailure{m, times, why}
+	s.store.do(func(st *state) { st.control.startFails = append(st.control.startFails, failure) })
 	return func() { s.store.do(func(*state) { failure.left = 0 }) }
 }

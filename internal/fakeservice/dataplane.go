@@ -78,9 +78,10 @@ type DataPlane interface {
 // itself, such as a visitor's sign-up. A Service is one.
 type Reporter interface {
 	Emit(kind, instanceID string, data map[string]any)
-	// AppChanged tells that a deployed app answers its health path, or has not
-	// done so for too long.
-	AppChanged(instanceID, name string, runs bool)
+	// AppRuns tells that a deployed app answers its health path, and AppFailed
+	// that it has not done so for too long.
+	AppRuns(instanceID, name string)
+	AppFailed(instanceID, name string, why AppFailure)
 	// SendMail takes a mail that the service would send.
 	SendMail(Mail)
 }

@@ -47,11 +47,11 @@ func (st *state) buildFailure(run *buildRun) (log string, failed bool) {
 func (st *state) deploy(run *buildRun) {
 	in, a := run.instance, run.app
 	if st.plane == nil {
-		a.Status = StatusRunning
+		st.startRecord(in, a)
 		st.updateURL(in, a)
 		return
 	}
-	a.Status = StatusBuilding
+	a.Status, a.Failure = StatusBuilding, nil
 	m, err := st.machine(in)
 	record := a.clone()
 	st.chore(func(ctx context.Context) error {
@@ -65,19 +65,37 @@ func (st *state) deploy(run *buildRun) {
 		}
 		if err != nil {
 			st.log.Error("an app could not be deployed", "instance", in.ID, "app", a.Name, "error", err)
-			a.Status = StatusFailed
+			a.fail(AppFailure{Exited: true, Log: err.Error()})
 			return
 		}
 		st.updateURL(in, a)
 	})
 }
 
-// AppChanged takes what the data plane says of an app that is deployed.
-func (s *Service) AppChanged(instanceID, name string, runs bool) {
+// startRecord is what becomes of a deployed app that is only a record when it is
+// deployed or restarted: it runs at once, or fails at once if a test has it so.
+func (st *state) startRecord(in *instance, a *app) {
+	if why, fails := st.control.failsStart(in.ID, a.Name); fails {
+		a.fail(why)
+		return
+	}
+	a.Status, a.Failure = StatusRunning, nil
+}
+
+func (a *app) fail(why AppFailure) { a.Status, a.Failure = StatusFailed, &why }
+
+// AppRuns takes from the data plane that a deployed app runs.
+func (s *Service) AppRuns(instanceID, name string) {
 	s.withApp(instanceID, name, func(st *state, in *instance, a *app) {
-		if a.Status = StatusFailed; runs {
-			a.Status = StatusRunning
-		}
+		a.Status, a.Failure = StatusRunning, nil
+		st.updateURL(in, a)
+	})
+}
+
+// AppFailed takes from the data plane that a deployed app does not run.
+func (s *Service) AppFailed(instanceID, name string, why AppFailure) {
+	s.withApp(instanceID, name, func(st *state, in *instance, a *app) {
+		a.fail(why)
 		st.updateURL(in, a)
 	})
 }

@@ -82,10 +82,23 @@ type App struct {
 	// URL is empty until the first deployment and for an app that is not public.
 	URL string
 	// Status is building, running, failed or stopped.
-	Status    string
+	Status string
+	// Failure is why the deployed version does not run; nil where nothing was
+	// deployed. The API shows it while the status is failed.
+	Failure   *AppFailure
 	CreatedAt time.Time
 	// Builds are newest first.
 	Builds []Build
+}
+
+// AppFailure is why an app that was deployed does not run.
+type AppFailure struct {
+	// Status is the last answer of its health path, 0 where there was none.
+	Status int
+	// Exited tells that its process has ended.
+	Exited bool
+	// Log is the end of the app's log.
+	Log string
 }
 
 // Build is one build of an app. Status is queued, running, successful or
@@ -167,5 +180,9 @@ func (a App) clone() App {
 	a.Env = maps.Clone(a.Env)
 	a.Links = slices.Clone(a.Links)
 	a.Builds = slices.Clone(a.Builds)
+	if a.Failure != nil {
+		why := *a.Failure
+		a.Failure = &why
+	}
 	return a
 }

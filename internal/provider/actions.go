@@ -125,7 +125,7 @@ func newAppRedeployAction() action.Action {
 	return &instanceAction{
 		name:        "app_redeploy",
 		operation:   client.OpAppRedeploy,
-		description: "Builds the newest commit of an app's branch and deploys it, and waits until it runs. Its `/data` stays, and the running version stays if the build fails.",
+		description: "Builds the newest commit of an app's branch and deploys it, and waits until it runs. Its `/data` stays. If the build fails, the version that runs goes on; if the new version does not answer its health path, the app is down.",
 		arguments:   map[string]schema.StringAttribute{"app": required("The app's name.")},
 		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
 			return turn.RedeployApp(ctx, a["app"])

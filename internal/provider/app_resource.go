@@ -100,6 +100,9 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		return
 	case err != nil:
 		work, saved.DeletionProtection = work.creationFailed(saved.DeletionProtection)
+		if failed(err) {
+			saved.Status = types.StringValue(client.AppFailed)
+		}
 		savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
 		addError(&resp.Diagnostics, "Unable to deploy app "+name, err)
@@ -264,7 +267,7 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 		savePrivate(ctx, resp.Private, secretKeysKey, sorted(update.secretKeys), &resp.Diagnostics)
 	}
 	if err != nil {
-		update.work.Failed = update.work.Creating && failed(err)
+		update.noteFailure(err)
 		if update.work.unfinished() {
 			savePrivate(ctx, resp.Private, pendingKey, update.work, &resp.Diagnostics)
 		}

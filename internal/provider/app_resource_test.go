@@ -249,7 +249,7 @@ func TestAppFirstBuildFails(t *testing.T) {
 	configuration := config(fake, "%s", appHCL("name = \"guestbook\"\nrepo = \"octo/guestbook\""))
 	fake.FailBuilds(fakeservice.BuildMatch{App: "guestbook"}, 1, "step 7 of 9\nerror: no such file app.go")
 	run(t,
-		refuses(configuration, "error: no such file app.go"),
+		refuses(configuration, "of app guestbook failed. The end of the build's log: step 7 of 9 error: no such file app.go Fix the cause in the repository"),
 		resource.TestStep{ // it never ran, so it is replaced
 			Config:            configuration,
 			ConfigPlanChecks:  plans(appAddress, plancheck.ResourceActionDestroyBeforeCreate),
@@ -278,7 +278,7 @@ func TestAppFailedBuildInAnUpdateKeepsTheRunningVersion(t *testing.T) {
 		resource.TestStep{
 			PreConfig:   func() { fake.FailBuilds(fakeservice.BuildMatch{App: "guestbook"}, 1, "error: out of disk") },
 			Config:      with("2"),
-			ExpectError: wrapped("error: out of disk"),
+			ExpectError: wrapped("of app guestbook failed. The app still runs the version from before. The end of the build's log: error: out of disk"),
 		},
 		resource.TestStep{ // the plan's version was never deployed: it is built again
 			Config:           with("2"),
@@ -294,6 +294,42 @@ func TestAppFailedBuildInAnUpdateKeepsTheRunningVersion(t *testing.T) {
 	)
 	if n := fake.Count("POST", "/instances/*/apps/import"); n != 1 {
 		t.Errorf("%d imports, want 1", n)
+	}
+}
+
+func TestAppFirstDeployIsNotHealthy(t *testing.T) {
+	fake := startFake(t)
+	configuration := config(fake, "%s", appHCL("name = \"guestbook\"\nrepo = \"octo/guestbook\""))
+	fake.FailStarts(fakeservice.AppMatch{App: "guestbook"}, 1, fakeservice.AppFailure{Exited: true, Log: "panic: no table"})
+	run(t,
+		refuses(configuration, "App guestbook does not run: /healthz on port 3000 did not answer at all within a minute. Its process ended by itself. "+
+			"The end of the app's log: panic: no table Fix what ended the process"),
+		resource.TestStep{ // it never ran, so it is replaced
+			Config:            configuration,
+			ConfigPlanChecks:  plans(appAddress, plancheck.ResourceActionDestroyBeforeCreate),
+			ConfigStateChecks: []statecheck.StateCheck{appHas("status", knownvalue.StringExact("running"))},
+		},
+	)
+}
+
+// An unhealthy version takes the app down, by a build as by a restart. The state
+// says so, and the next apply deploys the app again.
+func TestAppUpdateThatIsNotHealthyTakesTheAppDown(t *testing.T) {
+	for way, change := range map[string]string{"build": `branch = "next"`, "restart": "port = 8080"} {
+		t.Run(way, func(t *testing.T) {
+			fake := seededApps(t)
+			w := newWorkspace(t, fake, oneApp(""))
+			w.apply()
+			fake.FailStarts(fakeservice.AppMatch{}, 2, fakeservice.AppFailure{Status: 503, Log: "no table"})
+			w.configure(oneApp(change))
+			w.fails("/healthz on port " + map[string]string{"build": "3000", "restart": "8080"}[way] + " did not answer 200 within a minute; its last answer was 503 Service Unavailable. " +
+				"Its process has not ended. The app ran before this change, and is down now. The end of the app's log: no table Fix what makes /healthz fail.")
+			must(t, w.mustBeKept("hosting_app", "test").Attributes["status"] == "failed", "the state does not say that the app has failed")
+			w.fails("The app was down before this change, and still is.")
+			w.apply()
+			w.mustBeSettled()
+			must(t, theSeededApp(t, fake).Status == "running", "the app is %s", theSeededApp(t, fake).Status)
+		})
 	}
 }
 

@@ -35,8 +35,9 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "An app: a repository that the service imports, builds and runs on an instance with the apps engine. " +
-			"Creating it waits until its first build is deployed and runs. A build that fails is an error with the end of its log; " +
-			"while updating, the running version stays. An apply that is interrupted during the first build keeps the app in the state, and the next one waits for the same build.",
+			"Creating it waits until its first build is deployed and runs. A build that fails is an error with the end of its log, and the version that ran before goes on. " +
+			"A version that is built but does not answer `health_path` with 200 within a minute is an error as well, which says what it answered, and **takes the app down**: " +
+			"the version before it was stopped first, as both write `/data`. An apply that is interrupted during the first build keeps the app in the state, and the next one waits for the same build.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": instanceIDAttribute("the app's `/data` is lost"),
 			"name":        replacingName("Name of the app. A change replaces it: **the app's `/data` is lost**."),
@@ -123,7 +124,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 					"An app that was never deployed is not protected.",
 			},
 			"url":        told("Public URL of the app, as the service returned it. Null for an app that is not public."),
-			"status":     told("Status of the app: `building`, `running`, `failed` or `stopped`. A `postcondition` on it makes an apply that ends with a warning fail."),
+			"status":     told("Status of the app: `building`, `running`, `failed` or `stopped`. A `postcondition` on it makes an apply that ends with a warning fail. It need not refuse `failed`: an apply that sees the app fail ends with an error that says why."),
 			"build_id":   told("The build that is deployed, as of the last apply."),
 			"commit":     told("The commit that is deployed, as of the last apply."),
 			"created_at": told("When the app was imported, in RFC 3339."),

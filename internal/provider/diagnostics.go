@@ -74,9 +74,11 @@ func nextStep(err error) string {
 	case errors.As(err, &checkout):
 		return "Open that page to pay for the instance, then apply again: the creation goes on where it stands."
 	case errors.As(err, &job):
-		return "The job's error is the service's own. Mend its cause, then apply again."
-	case errors.As(err, &build), errors.As(err, &app):
-		return "Mend the repository or the app's arguments, then apply again."
+		return "The job's error is the service's own. Fix its cause, then apply again."
+	case errors.As(err, &build):
+		return buildNextText(build)
+	case errors.As(err, &app):
+		return appNextText(app)
 	case errors.As(err, &interrupted):
 		return "The service carries on with it. Apply again to wait for it, with a longer value in the timeouts block if the time was too short."
 	case errors.As(err, &outcome):

@@ -177,6 +177,51 @@ func TestGuestbookUnpaid(t *testing.T) {
 	mustBeOnce(t, fake)
 }
 
+// An app that fails is one error, which says why: neither the module's
+// postconditions nor what needs the app add another.
+func TestGuestbookThatFailsIsOneError(t *testing.T) {
+	for way, row := range map[string]struct {
+		fail func(*fakeservicetest.Server) (remove func())
+		says string
+	}{
+		"to build": {
+			func(fake *fakeservicetest.Server) func() {
+				return fake.FailBuilds(fakeservice.BuildMatch{}, -1, "error: no such file app.go")
+			}, "error: no such file app.go",
+		},
+		"to run": {
+			func(fake *fakeservicetest.Server) func() {
+				return fake.FailStarts(fakeservice.AppMatch{}, -1, fakeservice.AppFailure{Status: 404, Log: "listening"})
+			}, "its last answer was 404 Not Found",
+		},
+	} {
+		t.Run(way, func(t *testing.T) {
+			fake := startFake(t)
+			w := newGuestbook(t, fake)
+			mustBeOneError := func() {
+				t.Helper()
+				defer row.fail(fake)()
+				r := w.run("apply", "-auto-approve", "-no-color")
+				if r.exit != 1 || strings.Count(r.output, "Error: ") != 1 || !strings.Contains(r.output, row.says) {
+					t.Errorf("exit %d:\n%s", r.exit, r.output)
+				}
+				if app := w.saved("hosting_app", "this"); app == nil || app.Attributes["status"] != "failed" {
+					t.Errorf("the state holds %+v", app)
+				}
+			}
+			mustBeOneError()
+			w.apply()
+			w.mustBeSettled()
+			if way == "to run" { // an update, too
+				w.write("branch.auto.tfvars", "branch = \"next\"\n")
+				mustBeOneError()
+				w.apply()
+				w.mustBeSettled()
+			}
+		})
+	}
+}
+
 // Two SIGINTs or a kill leave no time to save anything; that is the fault
 // table's matter. A single one to the whole group, as a terminal sends it, is
 // like Ctrl-C.

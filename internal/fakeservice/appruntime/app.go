@@ -50,6 +50,8 @@ type App struct {
 	starts  int
 	// lastAnswer is when the health path was last answered with 200.
 	lastAnswer time.Time
+	// since is what was seen of the app since it was begun, or last answered.
+	since seen
 }
 
 func newApp(r *Runtime, name Name) (*App, error) {
@@ -146,6 +148,7 @@ func (a *App) begin() error {
 	if err := a.front.open(a.spec.Public, a.spec.Port); err != nil {
 		return err
 	}
+	a.see(func(s *seen) { *s = seen{} })
 	a.setStatus(Starting)
 	ctx, cancel := context.WithCancel(a.runtime.life)
 	a.halt, a.halted = cancel, make(chan struct{})
@@ -256,7 +259,11 @@ func (a *App) setStatus(status Status) {
 	}
 	a.mu.Unlock()
 	if tell := a.runtime.options.StatusChanged; tell != nil && !same {
-		tell(a.name, status)
+		var why *Failure
+		if status == Failed {
+			why = a.failure()
+		}
+		tell(a.name, status, why)
 	}
 }
 

@@ -39,6 +39,7 @@ func (r *run) keepUp(ctx context.Context) {
 	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, longPause) {
 		began := time.Now()
 		if err := r.live(ctx); err != nil && ctx.Err() == nil {
+			r.app.see(func(s *seen) { s.exited = true })
 			r.app.note("%s; it is started again", err)
 		}
 		if time.Since(began) > longLife {
@@ -96,10 +97,14 @@ func (r *run) live(ctx context.Context) error {
 func (r *run) watch(ctx context.Context, port int) {
 	pause := healthEvery
 	for ctx.Err() == nil {
-		if r.healthy(ctx, port) {
+		switch status := r.probe(ctx, port); status {
+		case http.StatusOK:
 			r.app.front.point(port)
 			r.app.answered()
 			pause = watchEvery
+		case 0: // no answer
+		default:
+			r.app.see(func(s *seen) { s.status = status })
 		}
 		select {
 		case <-time.After(pause):
@@ -108,24 +113,25 @@ func (r *run) watch(ctx context.Context, port int) {
 	}
 }
 
-// probe asks apps for their health. Redirects are no 200.
-var probe = &http.Client{
+// prober asks apps for their health. Redirects are no 200.
+var prober = &http.Client{
 	Timeout:       5 * time.Second,
 	Transport:     &http.Transport{DialContext: dialLoopback, DisableKeepAlives: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-func (r *run) healthy(ctx context.Context, port int) bool {
+// probe asks for the health path once and gives the status, 0 for no answer.
+func (r *run) probe(ctx context.Context, port int) int {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://localhost:%d%s", port, r.spec.HealthPath), nil)
 	if err != nil {
-		return false
+		return 0
 	}
-	response, err := probe.Do(request)
+	response, err := prober.Do(request)
 	if err != nil {
-		return false
+		return 0
 	}
 	_ = response.Body.Close() // the status is all that counts
-	return response.StatusCode == http.StatusOK
+	return response.StatusCode
 }
 
 // freePort finds a port that nothing listens on.

@@ -32,9 +32,10 @@ type Options struct {
 	BuildTimeout time.Duration
 	// Logger gets one line for each start and end; nil discards them.
 	Logger *slog.Logger
-	// StatusChanged is told when an app begins or ceases to answer. It must not
-	// call the Runtime back before it returns.
-	StatusChanged func(Name, Status)
+	// StatusChanged is told when an app begins or ceases to answer, and why it
+	// has failed; the failure is nil of any other status. It must not call the
+	// Runtime back before it returns.
+	StatusChanged func(Name, Status, *Failure)
 }
 
 // Name is an app on an instance.

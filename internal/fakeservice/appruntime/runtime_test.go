@@ -268,12 +268,13 @@ func TestAppThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var told []Status
+	var whys []*Failure
 	r := open(t, func(o *Options) {
 		o.Patience = 3 * time.Second
-		o.StatusChanged = func(_ Name, s Status) {
+		o.StatusChanged = func(_ Name, s Status, why *Failure) {
 			mu.Lock()
 			defer mu.Unlock()
-			told = append(told, s)
+			told, whys = append(told, s), append(whys, why)
 		}
 	})
 	a, err := r.App(Name{"i-1", "web"})
@@ -306,6 +307,44 @@ func TestAppThatDoesNotAnswer(t *testing.T) {
 	if got, want := told, []Status{Failed, Starting, Running, Failed, Running}; !equal(got, want) {
 		t.Errorf("told of %v, want %v", got, want)
 	}
+	for i, why := range whys {
+		if (told[i] == Failed) != (why != nil) {
+			t.Errorf("%s was told with %v", told[i], why)
+		}
+	}
+	if why := whys[3]; why.Status != http.StatusTeapot || why.Exited || !strings.HasSuffix(why.Log, "/healthz has not been answered with 200 for 10s") {
+		t.Errorf("it failed for %+v", why)
+	}
+}
+
+// What speaks against an app is its own: an older version's answer does not, and
+// neither does what was before it answered with 200.
+func TestWhatSpeaksAgainstAnApp(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	a, err := r.App(Name{"i-1", "web"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	deploy := func(env map[string]string) {
+		if err := a.Deploy(build(t, r, nil), Spec{Port: 3000, HealthPath: "/healthz", Public: true, Env: env}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deploy(map[string]string{"SICK": "1"})
+	until(t, "it answers 418", func() bool { return a.failure().Status == http.StatusTeapot })
+	deploy(map[string]string{"ENDS": "1"})
+	until(t, "it has ended", func() bool { return a.failure().Exited })
+	if why := a.failure(); why.Status != 0 || !strings.Contains(why.Log, "exit status 4; it is started again") {
+		t.Errorf("it failed for %+v", why)
+	}
+	deploy(nil)
+	mustSettle(t, a, Running)
+	if why := a.failure(); why.Status != 0 || why.Exited {
+		t.Errorf("an app that runs has failed for %+v", why)
+	}
+	must(t, a, "/sicken")
+	until(t, "it answers 418", func() bool { return a.failure().Status == http.StatusTeapot })
 }
 
 func equal(a, b []Status) bool {

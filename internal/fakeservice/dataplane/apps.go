@@ -219,9 +219,12 @@ func (p *Plane) appURLs(instanceID string) map[string]string {
 }
 
 // appChanged passes on how an app does.
-func (p *Plane) appChanged(name appruntime.Name, status appruntime.Status) {
-	if status != appruntime.Starting {
-		p.reporter.AppChanged(name.Instance, name.App, status == appruntime.Running)
+func (p *Plane) appChanged(name appruntime.Name, status appruntime.Status, why *appruntime.Failure) {
+	switch status {
+	case appruntime.Running:
+		p.reporter.AppRuns(name.Instance, name.App)
+	case appruntime.Failed:
+		p.reporter.AppFailed(name.Instance, name.App, fakeservice.AppFailure(*why))
 	}
 }
 

@@ -227,11 +227,18 @@ func TestHealthOfApps(t *testing.T) {
 	if a.Status != fakeservice.StatusFailed || a.Builds[0].Status != fakeservice.StatusSuccessful {
 		t.Fatalf("an app that does not answer is %s, its build %v", a.Status, a.Builds[0])
 	}
+	// On a busy machine it may not have come to its first answer.
+	if why := a.Failure; why == nil || why.Status != http.StatusTeapot && why.Status != 0 || why.Exited || !strings.Contains(why.Log, "/healthz has not been answered with 200 for 3s") {
+		t.Errorf("it failed for %+v", why)
+	}
 	b.done("PATCH", b.path+"/apps/web", object{"env": object{}})
 	// A busy machine may need longer to start it than the sick one was given. It
 	// recovers when it answers.
 	runs := func() bool { a, _ = b.App(b.id, "web"); return a.Status == fakeservice.StatusRunning && a.URL != "" }
 	until(t, "the app runs", runs)
+	if a.Failure != nil {
+		t.Errorf("an app that runs has failed for %+v", a.Failure)
+	}
 	for _, engine := range []string{fakeservice.EngineApps, fakeservice.EnginePostgres} {
 		killed := b.process(engine)
 		if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {

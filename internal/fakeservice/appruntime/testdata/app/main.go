@@ -13,6 +13,9 @@ import (
 
 func main() {
 	fmt.Println("app: version", os.Getenv("VERSION"))
+	if os.Getenv("ENDS") != "" {
+		os.Exit(4)
+	}
 	var sick atomic.Bool
 	sick.Store(os.Getenv("SICK") != "")
 	if os.Getenv("SPAWN") != "" {

@@ -1,0 +1,118 @@
+package client
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// A BuildError is a build that failed. Build.Error is the end of its log.
+type BuildError struct {
+	App   string
+	Build Build
+	// Before and After are the statuses that the app's record showed before the
+	// build was asked for and after it failed. Before is "" for an app that never
+	// ran, After where the record could not be read.
+	Before, After string
+}
+
+func (e *BuildError) Error() string {
+	return facts(e.buildText(), e.appText()) + endOfLog("build's", e.Build.Error.Value)
+}
+
+func (e *BuildError) buildText() string {
+	switch strings.ToLower(e.Build.Status) {
+	case "cancelled", "canceled":
+		return fmt.Sprintf("build %s of app %s was cancelled", e.Build.ID, e.App)
+	}
+	return fmt.Sprintf("build %s of app %s failed", e.Build.ID, e.App)
+}
+
+// appText says what a failed build means for the app.
+func (e *BuildError) appText() string {
+	switch {
+	case e.After == AppRunning:
+		return "The app still runs the version from before"
+	case e.After == AppFailed && e.Before == AppFailed:
+		return "The app is down, as it was before"
+	}
+	return ""
+}
+
+// An AppError is an app that was deployed or restarted and does not run: it did
+// not answer its health path with 200 within a minute (contract.md, "Apps"). The
+// version that ran before was stopped for it.
+type AppError struct {
+	App    App    // its record, with Failure as far as the service tells
+	Before string // the status that its record showed before, "" for an app that never ran
+}
+
+func (e *AppError) Error() string {
+	return facts("app "+e.App.Name+" does not run: "+e.healthText(), e.processText(), e.downText()) + endOfLog("app's", e.App.Failure.Log)
+}
+
+// healthText says what became of the health checks.
+func (e *AppError) healthText() string {
+	path := e.App.HealthPath.Value
+	if path == "" {
+		path = "its health path"
+	}
+	if e.App.Port.Value != 0 {
+		path += fmt.Sprintf(" on port %d", e.App.Port.Value)
+	}
+	status := e.App.Failure.Status
+	switch {
+	case !status.Set:
+		return fmt.Sprintf("%s did not answer 200 within a minute", path)
+	case status.Value == 0:
+		return fmt.Sprintf("%s did not answer at all within a minute", path)
+	case http.StatusText(status.Value) == "":
+		return fmt.Sprintf("%s did not answer 200 within a minute; its last answer was %d", path, status.Value)
+	}
+	return fmt.Sprintf("%s did not answer 200 within a minute; its last answer was %d %s", path, status.Value, http.StatusText(status.Value))
+}
+
+func (e *AppError) processText() string {
+	exited := e.App.Failure.Exited
+	switch {
+	case !exited.Set:
+		return ""
+	case exited.Value:
+		return "Its process ended by itself"
+	}
+	return "Its process has not ended"
+}
+
+// downText says what that means for whoever used the app before.
+func (e *AppError) downText() string {
+	switch e.Before {
+	case "":
+		return ""
+	case AppRunning:
+		return "The app ran before this change, and is down now"
+	case AppFailed:
+		return "The app was down before this change, and still is"
+	}
+	return "The app is down now"
+}
+
+// facts joins sentences that have no full stop yet, without those that are empty.
+func facts(sentences ...string) string {
+	var told []string
+	for _, sentence := range sentences {
+		if sentence != "" {
+			told = append(told, sentence)
+		}
+	}
+	return strings.Join(told, ". ")
+}
+
+// endOfLog is the end of a log, if there is one, indented: Terraform wraps the
+// lines of an error that are not.
+func endOfLog(whose, log string) string {
+	log = strings.Trim(log, "\r\n")
+	if log == "" {
+		return ""
+	}
+	return ". The end of the " + whose + " log:\n\n  " + strings.ReplaceAll(log, "\n", "\n  ")
+}

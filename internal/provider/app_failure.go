@@ -1,0 +1,65 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// buildNextText says what to do about a build that failed.
+func buildNextText(e *client.BuildError) string {
+	if e.Build.Error.Value == "" {
+		return "The service gave no log of the build; look at it in the portal. " +
+			"Fix the cause in the repository or in the app's variables, then apply again: that builds the branch's newest commit."
+	}
+	return "Fix the cause in the repository or in the app's variables, then apply again: that builds the branch's newest commit."
+}
+
+// appNextText says what to do about an app that does not run, by what is known of
+// it.
+func appNextText(e *client.AppError) string {
+	return appFixText(e.App) + " Then apply again: that builds and deploys the branch's newest commit."
+}
+
+// appFixText says what keeps an app from running, as the rules for apps have it
+// (service.md, "Apps hosting contract").
+func appFixText(app client.App) string {
+	status, exited := app.Failure.Status, app.Failure.Exited.Value
+	path := app.HealthPath.Value
+	if path == "" {
+		path = "the health path"
+	}
+	switch {
+	case exited && app.Failure.Log == "":
+		return "Find out in the portal why the process ended, and fix that in the repository or in the app's variables."
+	case exited:
+		return "Fix what ended the process, in the repository or in the app's variables."
+	case status.Value >= 300 && status.Value < 400:
+		return fmt.Sprintf("A redirect is not enough: let %s answer 200 itself, or set health_path to a path that does.", path)
+	case status.Value == 401 || status.Value == 403:
+		return fmt.Sprintf("The health check sends no credentials: let %s answer 200 without any, or set health_path to a path that does.", path)
+	case status.Value == 404:
+		return fmt.Sprintf("The app does not have %s: add it, or set health_path to a path that answers 200.", path)
+	case status.Value >= 500:
+		return fmt.Sprintf("Fix what makes %s fail. It must answer 200 without calling any dependency, such as the database.", path)
+	case status.Set && status.Value == 0:
+		return "Let the app listen on the port that the variable PORT gives, which is the argument port, on every interface and not on localhost alone."
+	}
+	return fmt.Sprintf("Let the app listen on the port that the variable PORT gives, and answer %s with 200 without calling any dependency. "+
+		"The data source hosting_apps_guide has all the rules for apps.", path)
+}
+
+// noteFailure notes what a failed deployment leaves behind.
+func (u *appUpdate) noteFailure(err error) {
+	u.work.Failed = u.work.Creating && failed(err)
+	unhealthy := (*client.AppError)(nil)
+	if errors.As(err, &unhealthy) {
+		u.work.Deploying = true // a restart that failed, too: the next apply deploys the app again
+	}
+	if u.work.Failed || unhealthy != nil {
+		u.model.Status = types.StringValue(client.AppFailed)
+	}
+}

@@ -1,0 +1,91 @@
+package provider
+
+import (
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+func TestFailedDeploymentExplained(t *testing.T) {
+	app := func(failure client.AppFailure) client.App {
+		return client.App{Name: "web", Port: client.Some[int64](3000), HealthPath: client.Some("/up"), Failure: failure}
+	}
+	answered := func(status int) error {
+		return &client.AppError{App: app(client.AppFailure{Status: client.Some(status)})}
+	}
+	const unhealthy = "App web does not run: /up on port 3000 did not answer 200 within a minute"
+	const again = " Then apply again: that builds and deploys the branch's newest commit."
+	for name, row := range map[string]struct {
+		err  error
+		want string
+	}{
+		"the first build failed": {
+			&client.BuildError{App: "web", Build: client.Build{ID: "bld-1", Status: "failed", Error: client.Informal[string]{Value: "no such file"}}, After: client.AppFailed},
+			"Build bld-1 of app web failed. The end of the build's log:\n\n  no such file\n\nFix the cause in the repository or in the app's variables, then apply again: that builds the branch's newest commit.",
+		},
+		"a later build failed, without a log": {
+			&client.BuildError{App: "web", Build: client.Build{ID: "bld-2", Status: "failed"}, Before: client.AppRunning, After: client.AppRunning},
+			"Build bld-2 of app web failed. The app still runs the version from before.\n\nThe service gave no log of the build; look at it in the portal. " +
+				"Fix the cause in the repository or in the app's variables, then apply again: that builds the branch's newest commit.",
+		},
+		"nothing is told": {
+			&client.AppError{App: client.App{Name: "web"}},
+			"App web does not run: its health path did not answer 200 within a minute.\n\nLet the app listen on the port that the variable PORT gives, and answer the health path with 200 without calling any dependency. " +
+				"The data source hosting_apps_guide has all the rules for apps." + again,
+		},
+		"it ended, and was to take the place of another": {
+			&client.AppError{App: app(client.AppFailure{Status: client.Some(0), Exited: client.Some(true), Log: "panic: no table\ngoroutine 1"}), Before: client.AppRunning},
+			"App web does not run: /up on port 3000 did not answer at all within a minute. Its process ended by itself. The app ran before this change, and is down now. " +
+				"The end of the app's log:\n\n  panic: no table\n  goroutine 1\n\nFix what ended the process, in the repository or in the app's variables." + again,
+		},
+		"it ended without a word": {
+			&client.AppError{App: app(client.AppFailure{Exited: client.Some(true)})},
+			unhealthy + ". Its process ended by itself.\n\nFind out in the portal why the process ended, and fix that in the repository or in the app's variables." + again,
+		},
+		"it never answered": {
+			answered(0), "App web does not run: /up on port 3000 did not answer at all within a minute.\n\n" +
+				"Let the app listen on the port that the variable PORT gives, which is the argument port, on every interface and not on localhost alone." + again,
+		},
+		"a redirect":    {answered(302), unhealthy + "; its last answer was 302 Found.\n\nA redirect is not enough: let /up answer 200 itself, or set health_path to a path that does." + again},
+		"a sign-in":     {answered(401), unhealthy + "; its last answer was 401 Unauthorized.\n\nThe health check sends no credentials: let /up answer 200 without any, or set health_path to a path that does." + again},
+		"not there":     {answered(404), unhealthy + "; its last answer was 404 Not Found.\n\nThe app does not have /up: add it, or set health_path to a path that answers 200." + again},
+		"its own error": {answered(500), unhealthy + "; its last answer was 500 Internal Server Error.\n\nFix what makes /up fail. It must answer 200 without calling any dependency, such as the database." + again},
+		"another answer": {answered(204), unhealthy + "; its last answer was 204 No Content.\n\nLet the app listen on the port that the variable PORT gives, and answer /up with 200 without calling any dependency. " +
+			"The data source hosting_apps_guide has all the rules for apps." + again},
+	} {
+		if got := explain(row.err); got != row.want {
+			t.Errorf("%s:\n%s\nwant:\n%s", name, got, row.want)
+		}
+	}
+}
+
+func TestNoteFailure(t *testing.T) {
+	build, unhealthy, job, interrupted := &client.BuildError{}, &client.AppError{}, &client.JobError{}, &client.InterruptedError{}
+	creating, deploying := pendingWork{Creating: true, Build: "b"}, pendingWork{Deploying: true, Build: "b"}
+	failedCreation := pendingWork{Creating: true, Failed: true, Build: "b"}
+	for name, row := range map[string]struct {
+		err    error
+		work   pendingWork
+		want   pendingWork
+		status string
+	}{
+		"the first build failed":     {build, creating, failedCreation, "failed"},
+		"the import failed":          {job, creating, failedCreation, "failed"},
+		"the first does not run":     {unhealthy, creating, pendingWork{Creating: true, Failed: true, Deploying: true, Build: "b"}, "failed"},
+		"a creation is cut short":    {interrupted, creating, creating, "before"},
+		"a build failed":             {build, deploying, deploying, "before"},
+		"a job failed":               {job, pendingWork{}, pendingWork{}, "before"},
+		"a version does not run":     {unhealthy, deploying, deploying, "failed"},
+		"a restart does not run":     {unhealthy, pendingWork{}, pendingWork{Deploying: true}, "failed"},
+		"a deployment was cut short": {interrupted, deploying, deploying, "before"},
+	} {
+		u := appUpdate{work: row.work, model: appModel{Status: types.StringValue("before")}}
+		u.noteFailure(row.err)
+		if u.model.Status.ValueString() != row.status || u.work.Job != row.want.Job || u.work.Build != row.want.Build ||
+			u.work.Creating != row.want.Creating || u.work.Deploying != row.want.Deploying || u.work.Failed != row.want.Failed {
+			t.Errorf("%s: %s, %+v", name, u.model.Status, u.work)
+		}
+	}
+}
