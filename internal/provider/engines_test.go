@@ -1,83 +1,101 @@
-package provider_test
+package provider
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"strings"
 	"testing"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// An engine that the provider does not know stays on, with the budget that it
-// has.
-func TestEngineThatTheProviderDoesNotKnowStaysOn(t *testing.T) {
-	fake := startFake(t)
-	w := newWorkspace(t, fake, instanceHCL("engines = { postgres = {} }"))
-	w.apply()
-	id := onlyInstance(t, fake)
-	strange := func(record map[string]any) {
-		engines := record["engines"].(map[string]any)
-		engines["mysql"] = map[string]any{"memory_mb": 300, "port": 3306}
-		if fake.Count("PUT", "/instances/*/engines") > 0 {
-			engines["redis"] = map[string]any{"memory_mb": 64}
-		}
+// budget is a memory_mb of a test: 0 is null, and below it unknown.
+func budget(mb int64) types.Int64 {
+	switch {
+	case mb < 0:
+		return types.Int64Unknown()
+	case mb == 0:
+		return types.Int64Null()
 	}
-	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: strange})
-	job, err := fake.StartJob(id, "engines", "")
-	must(t, err == nil && fake.FinishJob(job.ID) == nil, "%v", err)
-	// The fake's document knows six engines, so the answer is given for it.
-	body, _ := json.Marshal(map[string]string{"job_id": job.ID})
-	fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/engines", Status: 202, Body: body})
-	w.configure(instanceHCL("engines = { postgres = {}, redis = {} }"))
-	w.apply()
-	w.mustBeSettled()
-	for _, request := range fake.Requests() {
-		if request.Method != "PUT" {
-			continue
-		}
-		var sent struct{ Engines map[string]map[string]any }
-		must(t, json.NewDecoder(bytes.NewReader(request.Body)).Decode(&sent) == nil, "%s", request.Body)
-		must(t, fmt.Sprint(sent.Engines) == "map[mysql:map[memory_mb:300] postgres:map[memory_mb:512] redis:map[]]", "PUT %v", sent.Engines)
-	}
-	must(t, fake.Count("PUT", "/instances/*/engines") == 1, "%d PUTs", fake.Count("PUT", "/instances/*/engines"))
+	return types.Int64Value(mb)
 }
 
-// Engines that are not known when planning are looked at again before anything
-// is turned off.
-func TestEnginesUnknownWhenPlanningAreNotTurnedOffUnseen(t *testing.T) {
-	fake := startFake(t)
-	body := func(engines string) string {
-		return fmt.Sprintf("resource \"terraform_data\" \"later\" {\n input = %q\n}\nresource \"hosting_instance\" \"test\" {\n name = \"test\"\n plan = \"free\"\n region = \"eu-central\"\n engines = %s\n}\n", engines, engines)
+func engines(budgets map[string]int64) map[string]types.Int64 {
+	all := map[string]types.Int64{}
+	for name, mb := range budgets {
+		all[name] = budget(mb)
 	}
-	w := newWorkspace(t, fake, body("{ postgres = {}, redis = {} }"))
-	w.apply()
-	w.configure(body("{ postgres = {}, redis = terraform_data.later.output == \"\" ? {} : null }"))
-	w.fails("is protected from losing its redis data")
-	must(t, fake.Instances()[0].Engines["redis"] != nil && jobsOf(fake, "engines") == 1, "redis was turned off")
+	return all
 }
 
-// The set of engines is sent as a whole, a minute after it was looked at where the
-// machine grows first. What somebody turned on in that minute went, and its data
-// with it.
-func TestEngineThatIsTurnedOnDuringAnUpdateStaysOn(t *testing.T) {
-	fake := startFake(t)
-	body := func(plan, engines string) string {
-		return strings.Replace(instanceHCL("engines = "+engines), `"free"`, `"`+plan+`"`, 1)
+func TestEnginesMap(t *testing.T) {
+	for name, row := range map[string]struct {
+		m     types.Map
+		want  map[string]types.Int64
+		known bool
+	}{
+		"none":        {enginesMap(nil, types.MapNull(engineType)), engines(nil), true},
+		"null":        {types.MapNull(engineType), engines(nil), true},
+		"unknown":     {types.MapUnknown(engineType), engines(nil), false},
+		"each budget": {enginesMap(engines(map[string]int64{"a": 512, "b": 0, "c": -1}), types.MapNull(engineType)), engines(map[string]int64{"a": 512, "b": 0, "c": -1}), true},
+		"an unknown engine is on": {
+			types.MapValueMust(engineType, map[string]attr.Value{"a": types.ObjectUnknown(engineType.AttrTypes)}), engines(map[string]int64{"a": -1}), true,
+		},
+		"a null engine is off": {
+			types.MapValueMust(engineType, map[string]attr.Value{"a": types.ObjectNull(engineType.AttrTypes)}), engines(nil), true,
+		},
+	} {
+		if got, known := enginesOf(row.m); known != row.known || cmp.Diff(row.want, got) != "" {
+			t.Errorf("%s: %v, %t", name, got, known)
+		}
 	}
-	w := newWorkspace(t, fake, body("free", "{ postgres = {} }"))
-	w.apply()
-	id := onlyInstance(t, fake)
-	turnsOn := func() {
-		fake.EditInstance(id, func(i *fakeservice.Instance) { i.Engines["nats"] = &fakeservice.Engine{MemoryMB: 64} })
+}
+
+// An engine that a configuration sets to null stays null while it is off.
+func TestEnginesMapKeepsWhatIsNull(t *testing.T) {
+	off := types.ObjectNull(engineType.AttrTypes)
+	on := types.ObjectValueMust(engineType.AttrTypes, map[string]attr.Value{"memory_mb": budget(64)})
+	prior := types.MapValueMust(engineType, map[string]attr.Value{"redis": off, "nats": off, "postgres": on})
+	want := types.MapValueMust(engineType, map[string]attr.Value{"redis": on, "nats": off})
+	if got := enginesMap(engines(map[string]int64{"redis": 64}), prior); !got.Equal(want) {
+		t.Error(got)
 	}
-	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/actions/resize", After: turnsOn})
-	w.configure(body("small", "{ postgres = {}, apps = {} }"))
-	w.fails("has an engine nats that the plan did not tell of")
-	instance, _ := fake.Instance(id)
-	must(t, instance.Plan == "small" && instance.Engines["nats"] != nil && fake.Count("PUT", "/instances/*/engines") == 0, "%+v", instance)
-	w.configure(body("small", "{ postgres = {}, apps = {}, nats = {} }"))
-	w.apply()
-	w.mustBeSettled()
+}
+
+func TestRecordedEngines(t *testing.T) {
+	prior := engines(map[string]int64{"postgres": 512, "redis": -1, "nats": 64})
+	record := client.Engines{"postgres": {}, "redis": {}, "mysql": {MemoryMB: 300}, "couchdb": {}}
+	want := engines(map[string]int64{"postgres": 512, "redis": 0, "mysql": 300, "couchdb": 0})
+	if diff := cmp.Diff(want, recordedEngines(record, prior)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSameEngines(t *testing.T) {
+	there := engines(map[string]int64{"postgres": 512, "redis": 64})
+	for name, row := range map[string]struct {
+		asked map[string]int64
+		want  bool
+	}{
+		"the same":           {map[string]int64{"postgres": 512, "redis": 64}, true},
+		"any budget":         {map[string]int64{"postgres": 0, "redis": -1}, true},
+		"another budget":     {map[string]int64{"postgres": 600, "redis": 0}, false},
+		"one less":           {map[string]int64{"postgres": 512}, false},
+		"one more":           {map[string]int64{"postgres": 0, "redis": 0, "nats": 0}, false},
+		"another of as many": {map[string]int64{"postgres": 0, "nats": 0}, false},
+	} {
+		if got := sameEngines(engines(row.asked), there); got != row.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestMemorySum(t *testing.T) {
+	kinds := map[string]client.EngineKind{"postgres": {FloorMB: 256}, "redis": {FloorMB: 32}}
+	there := engines(map[string]int64{"postgres": 512})
+	asked := engines(map[string]int64{"postgres": 0, "redis": -1, "apps": 100, "mysql": 0})
+	if sum := memorySum(asked, there, kinds); sum != 512+32+100 {
+		t.Error(sum)
+	}
 }

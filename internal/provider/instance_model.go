@@ -2,26 +2,20 @@ package provider
 
 import (
 	"context"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// engineNames are the engines that an instance can carry, in the order in which
-// they are shown.
-var engineNames = []string{"postgres", "redis", "couchdb", "nats", "apps", "auth"}
-
 type instanceModel struct {
 	ID                 types.String   `tfsdk:"id"`
 	Name               types.String   `tfsdk:"name"`
 	Plan               types.String   `tfsdk:"plan"`
 	Region             types.String   `tfsdk:"region"`
-	Engines            types.Object   `tfsdk:"engines"`
+	Engines            types.Map      `tfsdk:"engines"`
 	Tags               types.Set      `tfsdk:"tags"`
 	DeletionProtection types.Bool     `tfsdk:"deletion_protection"`
 	Status             types.String   `tfsdk:"status"`
@@ -45,7 +39,8 @@ func (m *instanceModel) setRecord(i client.Instance) {
 	take(&m.CreatedAt, timeOrNull(i.CreatedAt).ValueString())
 	m.CheckoutURL = stringOrNull(i.CheckoutURL) // its absence says that it is paid
 	if i.Engines.Set {
-		m.Engines = enginesObject(i.Engines.Value, m.Engines)
+		before, _ := enginesOf(m.Engines)
+		m.Engines = enginesMap(recordedEngines(i.Engines.Value, before), m.Engines)
 	}
 	if i.Tags.Set {
 		m.Tags = setOf(i.Tags.Value, m.Tags)
@@ -72,7 +67,7 @@ func (m *instanceModel) needsConnection() bool {
 		return false
 	}
 	engines, _ := enginesOf(m.Engines)
-	_, hasAuth := engines["auth"]
+	hasAuth := has(engines, "auth")
 	lacks := func(v types.String) bool { return v.IsNull() || v.IsUnknown() }
 	return lacks(m.CACertificate) || hasAuth && (lacks(m.AuthURL) || lacks(m.AuthAnonKey)) || !hasAuth && !m.AuthURL.IsNull()
 }
@@ -146,7 +141,7 @@ func (m instanceModel) withoutUnknowns() instanceModel {
 	for _, v := range m.computed() {
 		*v = nullIfUnknown(*v)
 	}
-	m.Engines = mapEngines(m.Engines, func(memory types.Int64) types.Int64 {
+	m.Engines = withBudgets(m.Engines, func(memory types.Int64) types.Int64 {
 		if memory.IsUnknown() {
 			return types.Int64Null()
 		}
@@ -164,7 +159,7 @@ func (m instanceModel) withNullsUnknown() instanceModel {
 		}
 	}
 	m.Status, m.CheckoutURL = types.StringUnknown(), types.StringUnknown()
-	m.Engines = mapEngines(m.Engines, func(memory types.Int64) types.Int64 {
+	m.Engines = withBudgets(m.Engines, func(memory types.Int64) types.Int64 {
 		if memory.IsNull() {
 			return types.Int64Unknown()
 		}
@@ -184,7 +179,7 @@ func (m *instanceModel) newInstance(ctx context.Context, diags *diag.Diagnostics
 	engines, _ := enginesOf(m.Engines)
 	on := map[string]bool{}
 	for _, name := range []string{"postgres", "apps", "auth"} {
-		_, on[name] = engines[name]
+		on[name] = has(engines, name)
 	}
 	return client.NewInstance{
 		Name:    m.Name.ValueString(),
@@ -193,132 +188,4 @@ func (m *instanceModel) newInstance(ctx context.Context, diags *diag.Diagnostics
 		Engines: on,
 		Tags:    stringsOf(ctx, m.Tags, diags),
 	}
-}
-
-var (
-	engineType  = types.ObjectType{AttrTypes: map[string]attr.Type{"memory_mb": types.Int64Type}}
-	enginesType = types.ObjectType{AttrTypes: func() map[string]attr.Type {
-		all := map[string]attr.Type{}
-		for _, name := range engineNames {
-			all[name] = engineType
-		}
-		return all
-	}()}
-)
-
-// enginesOf gives the engines that are on with their budgets, which may be null
-// or unknown. It is false when which engines are on is not known.
-func enginesOf(object types.Object) (engines map[string]types.Int64, known bool) {
-	engines = map[string]types.Int64{}
-	if object.IsUnknown() {
-		return engines, false
-	}
-	known = true
-	for name, value := range object.Attributes() {
-		engine, ok := value.(types.Object)
-		switch {
-		case !ok || engine.IsNull():
-		case engine.IsUnknown():
-			known = false
-		default:
-			engines[name], _ = engine.Attributes()["memory_mb"].(types.Int64)
-		}
-	}
-	return engines, known
-}
-
-// enginesObject is the engines of a record. A budget that the record does not
-// tell is the prior one.
-func enginesObject(engines client.Engines, prior types.Object) types.Object {
-	before, _ := enginesOf(prior)
-	on := map[string]types.Int64{}
-	for name, engine := range engines {
-		on[name] = types.Int64Null()
-		if engine.MemoryMB > 0 {
-			on[name] = types.Int64Value(engine.MemoryMB)
-		} else if memory := before[name]; !memory.IsUnknown() {
-			on[name] = memory
-		}
-	}
-	return objectOfEngines(on)
-}
-
-func objectOfEngines(on map[string]types.Int64) types.Object {
-	values := map[string]attr.Value{}
-	for _, name := range engineNames {
-		if memory, ok := on[name]; ok {
-			values[name] = types.ObjectValueMust(engineType.AttrTypes, map[string]attr.Value{"memory_mb": memory})
-		} else {
-			values[name] = types.ObjectNull(engineType.AttrTypes)
-		}
-	}
-	return types.ObjectValueMust(enginesType.AttrTypes, values)
-}
-
-// foreignEngines are the engines of a record that the provider does not know, with
-// their present budgets. They stay on: what is left out of a PUT loses its data.
-func foreignEngines(engines client.Engines) map[string]client.EngineBudget {
-	foreign := map[string]client.EngineBudget{}
-	for name, engine := range engines {
-		if slices.Contains(engineNames, name) {
-			continue
-		}
-		var budget client.EngineBudget // none told means the floor
-		if engine.MemoryMB > 0 {
-			budget.MemoryMB = &engine.MemoryMB
-		}
-		foreign[name] = budget
-	}
-	return foreign
-}
-
-// engineSwitches are the engines that a creation turns on, budgets unknown to it.
-func engineSwitches(on map[string]bool) types.Object {
-	engines := map[string]types.Int64{}
-	for name, is := range on {
-		if is {
-			engines[name] = types.Int64Null()
-		}
-	}
-	return objectOfEngines(engines)
-}
-
-// mapEngines changes each budget of engines that are on.
-func mapEngines(object types.Object, change func(types.Int64) types.Int64) types.Object {
-	engines, known := enginesOf(object)
-	if !known || object.IsNull() {
-		return object
-	}
-	for name, memory := range engines {
-		engines[name] = change(memory)
-	}
-	return objectOfEngines(engines)
-}
-
-// enginesOff are the engines that are on in one set and off in another, in the
-// order in which they are shown.
-func enginesOff(before, after map[string]types.Int64) []string {
-	var off []string
-	for _, name := range engineNames {
-		_, was := before[name]
-		if _, is := after[name]; was && !is {
-			off = append(off, name)
-		}
-	}
-	return off
-}
-
-// sameEngines tells whether what is asked for is there already: the same
-// engines, and each budget that is asked for.
-func sameEngines(asked, there map[string]types.Int64) bool {
-	if len(asked) != len(there) {
-		return false
-	}
-	for name, memory := range asked {
-		present, ok := there[name]
-		if !ok || !memory.IsNull() && !memory.IsUnknown() && !memory.Equal(present) {
-			return false
-		}
-	}
-	return true
 }

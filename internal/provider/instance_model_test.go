@@ -5,8 +5,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
 // What the evidence in a state says of an instance.
@@ -44,14 +42,5 @@ func TestInstanceEvidence(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestForeignEngines(t *testing.T) {
-	budget := int64(300)
-	got := foreignEngines(client.Engines{"postgres": {MemoryMB: 512}, "mysql": {MemoryMB: 300}, "search": {}})
-	want := map[string]client.EngineBudget{"mysql": {MemoryMB: &budget}, "search": {}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
 	}
 }

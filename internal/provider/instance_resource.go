@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -66,24 +66,23 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, instanceIdentity{ID: saved.ID})...)
 	work := pendingWork{Job: created.Pending.JobID, Creating: true, Switches: request.Engines}
 	savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
+	noteConfigured(ctx, resp.Private, plan.Engines, nil, &resp.Diagnostics)
 	if created.CheckoutURL != "" {
 		resp.Diagnostics.AddWarning("Instance "+request.Name+" waits for its checkout", checkoutText(created))
 		return
 	}
 
 	finished := saved
-	finished.Engines = engineSwitches(request.Engines)
+	finished.Engines = enginesMap(engineSwitches(request.Engines), plan.Engines)
 	made := false
 	err = inTurn(ctx, r.client, created.ID, timeout, func(ctx context.Context, turn *client.Turn) error {
 		if err := r.client.WaitCreated(ctx, created.ID, created.Pending.JobID); err != nil {
 			return err
 		}
 		made = true
-		instance, err := r.read(ctx, turn)
-		if err != nil {
-			return err
-		}
-		return r.bring(ctx, turn, &finished, plan, instance, nil, func() {})
+		var err error
+		finished, err = instanceUpdate{r, plan, nil, func(instanceModel) {}}.run(ctx, turn, finished)
+		return err
 	})
 	switch {
 	case err != nil && made:
@@ -168,8 +167,9 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	before, _ := enginesOf(state.Engines)
 	state.setRecord(instance)
 	after, _ := enginesOf(state.Engines)
+	switched := !slices.Equal(namesOf(before), namesOf(after))
 	_, movedOn := loadPrivate[bool](ctx, req.Private, connectionKey, &resp.Diagnostics)
-	if state.needsConnection() || state.runs() && (movedOn || !maps.EqualFunc(before, after, func(_, _ types.Int64) bool { return true })) {
+	if state.needsConnection() || state.runs() && (movedOn || switched) {
 		r.setConnection(ctx, &state, &resp.Diagnostics)
 	}
 	if movedOn && !resp.Diagnostics.HasError() {
@@ -222,41 +222,34 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	timeout, diags := plan.Timeouts.Update(ctx, instanceUpdateTimeout)
 	resp.Diagnostics.Append(diags...)
 	pending, _ := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
+	configured, _ := loadPrivate[[]string](ctx, req.Private, configuredKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	id := state.ID.ValueString()
 	r.client.Claim(id)
 	forgetProtection(ctx, resp.Private, &resp.Diagnostics)
+	noteConfigured(ctx, resp.Private, plan.Engines, configured, &resp.Diagnostics)
 	creating, protected := pending.Creating, state.protected(pending.Creating)
 	m := state
 	if m.unfinished(creating) && pending.Switches != nil {
-		m.Engines = engineSwitches(pending.Switches) // the others are still to be set
+		m.Engines = enginesMap(engineSwitches(pending.Switches), plan.Engines) // the others are still to be set
 	}
 	m.DeletionProtection, m.Timeouts = plan.DeletionProtection, plan.Timeouts
-	err := inTurn(ctx, r.client, id, timeout, func(ctx context.Context, turn *client.Turn) error {
+	update := instanceUpdate{r, plan, nil, func(m instanceModel) { resp.Diagnostics.Append(resp.State.Set(ctx, m)...) }}
+	if !creating {
+		update.refuse = func(on map[string]types.Int64) error {
+			return refuseUnseenLoss(state, plan, on, configured, protected, &resp.Diagnostics)
+		}
+	}
+	err := inTurn(ctx, r.client, id, timeout, func(ctx context.Context, turn *client.Turn) (err error) {
 		if m.unfinished(creating) {
 			if err := r.client.WaitCreated(ctx, id, pending.Job); err != nil {
 				return err
 			}
 		}
-		instance, err := r.read(ctx, turn)
-		if err != nil {
-			return err
-		}
-		accept := func(i client.Instance) error {
-			if creating {
-				return nil // it holds nothing yet
-			}
-			there, _ := enginesOf(enginesObject(i.Engines.Value, state.Engines))
-			return refuseUnseenLoss(state, plan, there, protected, &resp.Diagnostics)
-		}
-		if err := accept(instance); err != nil {
-			return err
-		}
-		return r.bring(ctx, turn, &m, plan, instance, accept, func() {
-			resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
-		})
+		m, err = update.run(ctx, turn, m)
+		return err
 	})
 	if err != nil && !errors.Is(err, errRefused) {
 		addError(&resp.Diagnostics, "Unable to update instance "+id, err)
@@ -265,6 +258,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 		return
 	}
 	clearPending(ctx, resp.Private, &resp.Diagnostics)
+	noteConfigured(ctx, resp.Private, plan.Engines, nil, &resp.Diagnostics)
 	if m.connectionMovedOn(plan) {
 		savePrivate(ctx, resp.Private, connectionKey, true, &resp.Diagnostics)
 	}

@@ -60,10 +60,9 @@ resource "hosting_instance" "test" {
 				instanceHas("ca_certificate", knownvalue.NotNull()),
 				instanceHas("checkout_url", knownvalue.Null()),
 				instanceHas("auth_url", knownvalue.Null()),
-				instanceHas("engines", knownvalue.ObjectPartial(map[string]knownvalue.Check{
+				instanceHas("engines", knownvalue.MapExact(map[string]knownvalue.Check{
 					"postgres": knownvalue.ObjectExact(map[string]knownvalue.Check{"memory_mb": knownvalue.Int64Exact(512)}),
 					"redis":    knownvalue.ObjectExact(map[string]knownvalue.Check{"memory_mb": knownvalue.Int64Exact(128)}),
-					"apps":     knownvalue.Null(),
 				})),
 			},
 			ConfigPlanChecks: emptyPlan,
@@ -183,15 +182,16 @@ func TestInstanceDrift(t *testing.T) {
 	fake := startFake(t)
 	configuration := config(fake, "%s", instanceHCL(`
   tags    = ["kept"]
-  engines = { postgres = {} }`))
+  engines = { postgres = { memory_mb = 512 } }`))
 	edit := func(change func(*fakeservice.Instance)) func() {
 		return func() { fake.EditInstance(onlyInstance(t, fake), change) }
 	}
 	drifts := map[string]func(*fakeservice.Instance){
-		"name":    func(i *fakeservice.Instance) { i.Name = "other" },
-		"tags":    func(i *fakeservice.Instance) { i.Tags = nil },
-		"engines": func(i *fakeservice.Instance) { i.Engines["nats"] = &fakeservice.Engine{MemoryMB: 64} },
-		"plan":    func(i *fakeservice.Instance) { i.Plan = "large" },
+		"name":   func(i *fakeservice.Instance) { i.Name = "other" },
+		"tags":   func(i *fakeservice.Instance) { i.Tags = nil },
+		"budget": func(i *fakeservice.Instance) { i.Engines["postgres"].MemoryMB = 600 },
+		"engine": func(i *fakeservice.Instance) { delete(i.Engines, "postgres") },
+		"plan":   func(i *fakeservice.Instance) { i.Plan = "large" },
 	}
 	steps := []resource.TestStep{{Config: configuration}}
 	for _, change := range drifts {
@@ -263,7 +263,7 @@ resource "hosting_instance" "test" {
 		refuses(body("a", "free", "eu-central", `engines = { auth = {}, apps = {} }`), "The auth engine needs postgres"),
 		refuses(body("a", "free", "eu-central", `engines = { postgres = { memory_mb = 100 } }`), "The postgres engine needs at least 512 MB, not 100."),
 		refuses(body("a", "free", "eu-central", `engines = { postgres = { memory_mb = 1500 }, redis = {} }`), "adds up to 1564 MB"),
-		refuses(body("a", "free", "eu-central", `engines = { redis = { memory_mb = 0 } }`), "engines.redis.memory_mb"),
+		refuses(body("a", "free", "eu-central", `engines = { redis = { memory_mb = 0 } }`), `memory_mb value must be at least 1`),
 		refuses(body("a", "free", "eu-central", "engines = {}\n tags = [\"\"]"), "tags"),
 		refuses(body("a", "free", "eu-central", "engines = {}\n timeouts = { create = \"soon\" }"), "must be a string containing a sequence of decimal numbers"),
 	)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -47,21 +48,33 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"plan": schema.StringAttribute{
 				Required:   true,
 				Validators: notEmpty,
-				MarkdownDescription: "Plan of the instance, an id from `GET /plans`. Changed in place by resizing: " +
+				MarkdownDescription: "Plan of the instance, an id from the data source `hosting_plans`. Changed in place by resizing: " +
 					"to a bigger plan before its engines change, to a smaller one after.",
 			},
 			"region": schema.StringAttribute{
 				Required:   true,
 				Validators: notEmpty,
-				MarkdownDescription: "Location of the machine, an id from `GET /locations`. " +
+				MarkdownDescription: "Location of the machine, an id from the data source `hosting_locations`. " +
 					"**A change replaces the instance, and all data on it is lost.**",
 				PlanModifiers: []planmodifier.String{replacesKnown()},
 			},
-			"engines": schema.SingleNestedAttribute{
-				Required: true,
-				MarkdownDescription: "The engines that are on. One that is left out is off. " +
-					"**Turning an engine off deletes its data.** Changed in place.",
-				Attributes: engineAttributes(),
+			"engines": schema.MapNestedAttribute{
+				Required:   true,
+				Validators: []validator.Map{mapvalidator.KeysAre(notEmpty...)},
+				MarkdownDescription: "The engines that are on, by name: `postgres`, `redis`, `couchdb`, `nats`, `apps` and `auth`, which needs `postgres` and `apps`. " +
+					"The data source `hosting_plans` lists those that there are. One that is left out, or null, is off. " +
+					"**Turning an engine off deletes its data.** One that somebody else has turned on is never turned off by a plan. Changed in place. " +
+					"Terraform drops an argument of an engine that it does not know without a word, so mind the spelling of `memory_mb`.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"memory_mb": schema.Int64Attribute{
+						Optional:   true,
+						Computed:   true,
+						Validators: []validator.Int64{int64validator.AtLeast(1)},
+						MarkdownDescription: "Memory budget in MB, at least the engine's floor in `hosting_plans`. " +
+							"Default: the floor. All budgets together must fit the plan. Changed in place; removing the argument keeps the present budget.",
+						PlanModifiers: []planmodifier.Int64{int64planmodifier.UseNonNullStateForUnknown()},
+					},
+				}},
 			},
 			"tags": schema.SetAttribute{
 				Optional:            true,
@@ -98,35 +111,6 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 	}
 }
 
-func engineAttributes() map[string]schema.Attribute {
-	descriptions := map[string]string{
-		"postgres": "PostgreSQL.",
-		"redis":    "Redis.",
-		"couchdb":  "CouchDB.",
-		"nats":     "NATS.",
-		"apps":     "Runs apps that are built from repositories.",
-		"auth":     "Accounts and sign-in for apps. Needs `postgres` and `apps`.",
-	}
-	attributes := map[string]schema.Attribute{}
-	for _, name := range engineNames {
-		attributes[name] = schema.SingleNestedAttribute{
-			Optional:            true,
-			MarkdownDescription: descriptions[name],
-			Attributes: map[string]schema.Attribute{
-				"memory_mb": schema.Int64Attribute{
-					Optional:   true,
-					Computed:   true,
-					Validators: []validator.Int64{int64validator.AtLeast(1)},
-					MarkdownDescription: "Memory budget in MB, at least the engine's floor in the plan list. " +
-						"Default: the floor. All budgets together must fit the plan. Changed in place; removing the argument keeps the present budget.",
-					PlanModifiers: []planmodifier.Int64{int64planmodifier.UseNonNullStateForUnknown()},
-				},
-			},
-		}
-	}
-	return attributes
-}
-
 // ValidateConfig checks what needs no service to be asked.
 func (r *instanceResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config instanceModel
@@ -135,12 +119,12 @@ func (r *instanceResource) ValidateConfig(ctx context.Context, req resource.Vali
 		return
 	}
 	engines, known := enginesOf(config.Engines)
-	if _, auth := engines["auth"]; !auth || !known {
+	if !known || !has(engines, "auth") {
 		return
 	}
 	for _, needed := range []string{"postgres", "apps"} {
-		if _, on := engines[needed]; !on {
-			resp.Diagnostics.AddAttributeError(path.Root("engines").AtName("auth"), "The auth engine needs "+needed,
+		if !has(engines, needed) {
+			resp.Diagnostics.AddAttributeError(path.Root("engines").AtMapKey("auth"), "The auth engine needs "+needed,
 				"The auth engine runs on the postgres and apps engines of the same instance. Add "+needed+" = {} to engines, or leave auth out.")
 		}
 	}

@@ -2,167 +2,129 @@ package provider
 
 import (
 	"context"
-	"slices"
+	"errors"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// read reads the instance, which a service that answers from replicas may still
-// show as being created.
-func (r *instanceResource) read(ctx context.Context, turn *client.Turn) (client.Instance, error) {
-	return readBack(ctx, r.instance(turn), func(i client.Instance) bool { return i.Status != client.StatusCreating })
+// An instanceUpdate makes an instance what is planned, from wherever it stands:
+// after its creation, when the plan changes it, or where an earlier apply was cut
+// short.
+type instanceUpdate struct {
+	*instanceResource
+	planned instanceModel
+	// refuse says why engines must not be turned off, given those that are on. Nil
+	// turns none off: what an instance that is being made has beyond its plan, the
+	// service has turned on.
+	refuse func(on map[string]types.Int64) error
+	// save keeps what is true after a step.
+	save func(instanceModel)
 }
 
-// bring makes an instance what is planned, from what its record says: it makes
-// each change that is missing, and reads the result into m. done is called after
-// each change, with what is true so far in m. accept may refuse to set the engines
-// of an instance that has others by then; nil accepts them.
-func (r *instanceResource) bring(ctx context.Context, turn *client.Turn, m *instanceModel, plan instanceModel, instance client.Instance, accept func(client.Instance) error, done func()) error {
+// run makes each change that is missing, and returns what is there in the end, or
+// was when it failed.
+func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceModel) (instanceModel, error) {
+	instance, err := readBack(ctx, u.instance(turn), func(i client.Instance) bool { return i.Status != client.StatusCreating })
+	if err != nil {
+		return m, err
+	}
 	m.setRecord(instance)
-	done()
-	steps, err := r.changes(ctx, m, plan, accept)
+	on, _ := enginesOf(m.Engines)
+	engines, err := u.engines(on)
 	if err != nil {
-		return err
+		return m, err // before anything is changed
 	}
+	u.save(m)
+	plans, err := u.client.Plans(ctx)
+	if err != nil {
+		return m, err
+	}
+	wanted := u.planned
+	wanted.Engines = enginesMap(engines, u.planned.Engines)
+	budgets := func(i client.Instance) (map[string]client.EngineBudget, error) {
+		there := recordedEngines(i.Engines.Value, on)
+		engines, err := u.engines(there)
+		return engineBudgets(engines, there), err
+	}
+	steps := instanceDifference(m, wanted, plans.Engines)
 	for _, step := range steps {
-		if err := step(ctx, turn); err != nil {
-			return err
+		if err := step.send(ctx, turn, budgets); err != nil {
+			return m, err
 		}
-		done()
+		step.take(&m, wanted)
+		u.save(m)
 	}
-	instance, err = readBack(ctx, r.instance(turn), func(i client.Instance) bool { return m.shownBy(i) })
+	instance, err = readBack(ctx, u.instance(turn), m.shownBy)
 	if err != nil {
-		return err
+		return m, err
 	}
-	planned := plan
-	planned.setRecord(instance)
-	if planned.needsConnection() || planned.runs() && len(steps) > 0 {
-		connection, err := r.client.Connection(ctx, turn.InstanceID())
+	done := u.planned
+	done.setRecord(instance)
+	if done.needsConnection() || done.runs() && len(steps) > 0 {
+		connection, err := u.client.Connection(ctx, turn.InstanceID())
 		if err != nil {
-			return err
+			return m, err
 		}
-		planned.setConnection(connection)
+		done.setConnection(connection)
 	}
-	*m = planned.withoutUnknowns()
-	return nil
+	return done.withoutUnknowns(), nil
 }
 
 func (r *instanceResource) instance(turn *client.Turn) func(context.Context) (client.Instance, error) {
 	return func(ctx context.Context) (client.Instance, error) { return r.client.Instance(ctx, turn.InstanceID()) }
 }
 
-// A step is one change of an instance, its job included.
-type step func(context.Context, *client.Turn) error
+// engines are those to set, given those that are on.
+func (u instanceUpdate) engines(on map[string]types.Int64) (map[string]types.Int64, error) {
+	engines, _ := enginesOf(u.planned.Engines)
+	if u.refuse != nil {
+		return engines, u.refuse(on)
+	}
+	for _, name := range without(on, engines) {
+		engines[name] = on[name]
+	}
+	return engines, nil
+}
 
-// changes are the steps from what is there to what is planned, in an order that
-// always fits: to a bigger plan the machine grows before its engines do, to a
-// smaller one the engines shrink first.
-func (r *instanceResource) changes(ctx context.Context, m *instanceModel, plan instanceModel, accept func(client.Instance) error) ([]step, error) {
-	var steps []step
-	if !m.Name.Equal(plan.Name) || !sameStrings(m.Tags, plan.Tags) {
-		steps = append(steps, func(ctx context.Context, turn *client.Turn) error { return relabel(ctx, turn, m, plan) })
-	}
-	var sized []step
-	asked, _ := enginesOf(plan.Engines)
-	there, _ := enginesOf(m.Engines)
-	if !sameEngines(asked, there) {
-		sized = append(sized, func(ctx context.Context, turn *client.Turn) error { return setEngines(ctx, turn, m, plan, accept) })
-	}
-	if !m.Plan.Equal(plan.Plan) {
-		sized = append(sized, func(ctx context.Context, turn *client.Turn) error { return resize(ctx, turn, m, plan) })
-	}
-	if len(sized) == 2 {
-		shrinks, err := r.shrinks(ctx, m.Plan.ValueString(), plan.Plan.ValueString())
-		if err != nil {
-			return nil, err
+// engineBudgets are engines as they are sent: one without a budget keeps the one
+// that it has, or gets its floor where it is new.
+func engineBudgets(planned, there map[string]types.Int64) map[string]client.EngineBudget {
+	budgets := map[string]client.EngineBudget{}
+	for name, memory := range planned {
+		if memory.IsNull() || memory.IsUnknown() {
+			memory = there[name]
 		}
-		if !shrinks {
-			slices.Reverse(sized)
+		budgets[name] = client.EngineBudget{MemoryMB: memory.ValueInt64Pointer()}
+	}
+	return budgets
+}
+
+// errRefused ends a change that a diagnostic has refused.
+var errRefused = errors.New("refused")
+
+// refuseUnseenLoss looks once more, right before an update sets the engines, at what
+// it would turn off: the plan may not have known which engines stay, and the state
+// not which are on. there are those of the record. What it refuses is errRefused,
+// with the reason in diags.
+func refuseUnseenLoss(state, planned instanceModel, there map[string]types.Int64, configured []string, protected bool, diags *diag.Diagnostics) error {
+	seen, _ := enginesOf(state.Engines)
+	stays, _ := enginesOf(planned.Engines)
+	off := without(there, stays)
+	if state.refuseEngineLoss(off, configured, protected, diags) {
+		return errRefused
+	}
+	for _, name := range off {
+		if !has(seen, name) {
+			diags.AddAttributeError(path.Root("engines"), state.title()+" has an engine "+name+" that the plan did not show",
+				fmt.Sprintf("The update would turn the %s engine of instance %s off, and all of its data would be lost, though the state did not hold the engine when the plan was made. "+
+					"Nothing was turned off. Plan again, without -refresh=false, and read what that plan says.", name, state.ID.ValueString()))
+			return errRefused
 		}
 	}
-	return append(steps, sized...), nil
-}
-
-func (r *instanceResource) shrinks(ctx context.Context, from, to string) (bool, error) {
-	plans, err := r.client.Plans(ctx)
-	if err != nil {
-		return false, err
-	}
-	before, _ := plans.Plan(from)
-	after, _ := plans.Plan(to)
-	return after.MemoryMB < before.MemoryMB, nil
-}
-
-func relabel(ctx context.Context, turn *client.Turn, m *instanceModel, plan instanceModel) error {
-	var change client.InstanceChange
-	var diags diag.Diagnostics // strings make strings
-	if !m.Name.Equal(plan.Name) {
-		change.Name = plan.Name.ValueStringPointer()
-	}
-	if !sameStrings(m.Tags, plan.Tags) {
-		tags := stringsOf(ctx, plan.Tags, &diags)
-		change.Tags = &tags
-	}
-	err := turn.Do(ctx, client.OpUpdate, func(ctx context.Context) (client.Pending, error) { return turn.Update(ctx, change) })
-	if err == nil {
-		m.Name, m.Tags = plan.Name, plan.Tags
-	}
-	return err
-}
-
-func resize(ctx context.Context, turn *client.Turn, m *instanceModel, plan instanceModel) error {
-	err := turn.Do(ctx, client.OpResize, func(ctx context.Context) (client.Pending, error) {
-		return turn.Resize(ctx, plan.Plan.ValueString())
-	})
-	if err == nil {
-		m.Plan = plan.Plan
-	}
-	return err
-}
-
-// setEngines sets the whole set: those that are planned, and those that the
-// provider does not know as they are.
-func setEngines(ctx context.Context, turn *client.Turn, m *instanceModel, plan instanceModel, accept func(client.Instance) error) error {
-	engines, _ := enginesOf(plan.Engines)
-	choose := func(i client.Instance) (map[string]client.EngineBudget, error) {
-		if accept != nil {
-			if err := accept(i); err != nil {
-				return nil, err
-			}
-		}
-		there, _ := enginesOf(m.Engines)
-		if i.Engines.Set {
-			there, _ = enginesOf(enginesObject(i.Engines.Value, m.Engines))
-		}
-		budgets := foreignEngines(i.Engines.Value)
-		for name, memory := range engines {
-			if memory.IsNull() || memory.IsUnknown() {
-				memory = there[name] // the present budget; none yet means the floor
-			}
-			budgets[name] = client.EngineBudget{MemoryMB: memory.ValueInt64Pointer()}
-		}
-		return budgets, nil
-	}
-	err := turn.Do(ctx, client.OpEngines, func(ctx context.Context) (client.Pending, error) { return turn.SetEngines(ctx, choose) })
-	if err == nil {
-		m.Engines = plan.withoutUnknowns().Engines
-	}
-	return err
-}
-
-// sameStrings tells whether two sets hold the same, where null is empty.
-func sameStrings(a, b types.Set) bool {
-	return a.Equal(b) || len(a.Elements()) == 0 && len(b.Elements()) == 0
-}
-
-// shownBy tells whether a record shows what was changed.
-func (m *instanceModel) shownBy(i client.Instance) bool {
-	shown := *m
-	shown.setRecord(i)
-	asked, _ := enginesOf(m.Engines)
-	there, _ := enginesOf(shown.Engines)
-	return shown.Name.Equal(m.Name) && shown.Plan.Equal(m.Plan) && sameStrings(shown.Tags, m.Tags) && sameEngines(asked, there)
+	return nil
 }

@@ -75,11 +75,9 @@ func (w *world) turnsOff(c *call, id string, body []byte, sent time.Time) string
 	}
 	for _, engine := range engineNamesOf(i) {
 		_, stays := asked.Engines[engine]
-		// Who applies a plan that warns of it has asked for it, and a machine that
-		// had not run when the plan was made had nothing to lose.
-		warned := c.run.says("Turning " + engine + " off deletes its data")
+		// A machine that had not run when the plan was made had nothing to lose.
 		ran := w.creationOf(id).FinishedAt.Before(c.run.command.began)
-		if !stays && !warned && ran && w.couldBeSeen(id, sent) && !c.cli.hasAsked(c.address, "engines."+engine) {
+		if !stays && ran && w.couldBeSeen(id, sent) && !c.cli.hasAsked(c.address, "engines."+engine) {
 			return "it turns the engine " + engine + " off"
 		}
 	}

@@ -146,12 +146,30 @@ func proposed(attributes []*tfprotov6.SchemaAttribute, prior, config object) obj
 		case given.IsNull() && a.Computed:
 			merged[a.Name] = before
 		case a.NestedType != nil && given.IsKnown() && !given.IsNull():
-			merged[a.Name] = tftypes.NewValue(t, proposed(a.NestedType.Attributes, attributesOf(before), attributesOf(given)))
+			merged[a.Name] = nested(a.NestedType, before, given, func(before, given object) object {
+				return proposed(a.NestedType.Attributes, before, given)
+			})
 		default:
 			merged[a.Name] = given
 		}
 	}
 	return merged
+}
+
+// nested merges what is nested in an attribute: an object, or each one of a map.
+func nested(of *tfprotov6.SchemaObject, before, given value, merge func(before, given object) object) value {
+	if of.Nesting != tfprotov6.SchemaObjectNestingModeMap {
+		return tftypes.NewValue(given.Type(), merge(attributesOf(before), attributesOf(given)))
+	}
+	elements, were := attributesOf(given), attributesOf(before)
+	merged := object{}
+	for name, element := range elements {
+		merged[name] = element
+		if !element.IsNull() && element.IsKnown() {
+			merged[name] = tftypes.NewValue(element.Type(), merge(attributesOf(were[name]), attributesOf(element)))
+		}
+	}
+	return tftypes.NewValue(given.Type(), merged)
 }
 
 // misplanned says where a plan is none that the configuration allows, "" where it
@@ -164,11 +182,27 @@ func misplanned(attributes []*tfprotov6.SchemaAttribute, config, plan object) st
 		case !given.IsKnown(), given.IsNull() && a.Computed, planned.Equal(given):
 		case a.WriteOnly && planned.IsNull():
 		case a.NestedType != nil && !given.IsNull() && planned.IsKnown() && !planned.IsNull():
-			if wrong := misplanned(a.NestedType.Attributes, attributesOf(given), attributesOf(planned)); wrong != "" {
+			if wrong := misplannedIn(a.NestedType, given, planned); wrong != "" {
 				return a.Name + "." + wrong
 			}
 		default:
 			return fmt.Sprintf("%s: %s is configured and %s is planned", a.Name, shown(given), shown(planned))
+		}
+	}
+	return ""
+}
+
+func misplannedIn(of *tfprotov6.SchemaObject, given, planned value) string {
+	if of.Nesting != tfprotov6.SchemaObjectNestingModeMap {
+		return misplanned(of.Attributes, attributesOf(given), attributesOf(planned))
+	}
+	elements, plans := attributesOf(given), attributesOf(planned)
+	if len(elements) != len(plans) {
+		return fmt.Sprintf("%s is configured and %s is planned", shown(given), shown(planned))
+	}
+	for _, name := range sortedNames(elements) {
+		if wrong := misplanned(of.Attributes, attributesOf(elements[name]), attributesOf(plans[name])); wrong != "" {
+			return name + "." + wrong
 		}
 	}
 	return ""
@@ -185,13 +219,16 @@ func departs(planned, is value, final bool) string {
 		return ": it was known and is unknown now"
 	case !planned.IsKnown(), planned.Equal(is):
 		return ""
-	case planned.IsNull(), is.IsNull(), !planned.Type().Is(tftypes.Object{}):
+	case planned.IsNull(), is.IsNull(), !planned.Type().Is(tftypes.Object{}) && !planned.Type().Is(tftypes.Map{}):
 		if planned.IsFullyKnown() {
 			return fmt.Sprintf(": %s was planned, and it is %s", shown(planned), shown(is))
 		}
 		return ""
 	}
 	before, after := attributesOf(planned), attributesOf(is)
+	if len(before) != len(after) {
+		return fmt.Sprintf(": %s was planned, and it is %s", shown(planned), shown(is))
+	}
 	for _, name := range sortedNames(before) {
 		if wrong := departs(before[name], after[name], final); wrong != "" {
 			return "." + name + wrong

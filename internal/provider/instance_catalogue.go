@@ -1,0 +1,137 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// checkCatalogue checks what changes against the plans and locations that the
+// service offers. Values that are not known yet are left to the service.
+func (r *instanceResource) checkCatalogue(ctx context.Context, state *instanceModel, plan instanceModel, diags *diag.Diagnostics) {
+	if r.client == nil {
+		return
+	}
+	var before instanceModel
+	if state != nil {
+		before = *state
+	}
+	if !before.Region.Equal(plan.Region) && !plan.Region.IsUnknown() {
+		locations, err := r.client.Locations(ctx)
+		if err != nil {
+			warnUnchecked(diags, "region", err)
+		} else {
+			checkRegion(plan.Region.ValueString(), locations, diags)
+		}
+	}
+	resized, changed := !before.Plan.Equal(plan.Plan) && !plan.Plan.IsUnknown(), !before.Engines.Equal(plan.Engines)
+	if !resized && !changed {
+		return
+	}
+	plans, err := r.client.Plans(ctx)
+	if err != nil {
+		warnUnchecked(diags, "plan", err)
+		return
+	}
+	if resized {
+		checkPlan(before.Plan.ValueString(), plan.Plan.ValueString(), plans, diags)
+	}
+	checkEngines(before, plan, plans, diags)
+}
+
+// warnUnchecked says that a value could not be checked. That it is not the service
+// that answers is an error: no value can be right then.
+func warnUnchecked(diags *diag.Diagnostics, attribute string, err error) {
+	if errors.Is(err, client.ErrForeign) && !errors.Is(err, client.ErrUnavailable) {
+		addError(diags, "The provider's base URL does not lead to the service", err)
+		return
+	}
+	diags.AddAttributeWarning(path.Root(attribute), "The "+attribute+" could not be checked",
+		"The service's catalogue could not be read, so a wrong value shows only when applying. "+sentence(err.Error()))
+}
+
+func checkRegion(region string, locations []client.Location, diags *diag.Diagnostics) {
+	ids := idsOf(locations, client.Location.Identifier)
+	if !slices.Contains(ids, region) {
+		diags.AddAttributeError(path.Root("region"), "Unknown region", noSuch("region", region, ids))
+	}
+}
+
+// checkPlan checks that a plan exists, and says what choosing it brings: a price
+// where there was no instance, which is before "", and lower limits where there is
+// one.
+func checkPlan(before, id string, plans client.Plans, diags *diag.Diagnostics) {
+	plan, ok := plans.Plan(id)
+	if !ok {
+		diags.AddAttributeError(path.Root("plan"), "Unknown plan", noSuch("plan", id, idsOf(plans.Plans, client.Plan.Identifier)))
+		return
+	}
+	former, resized := plans.Plan(before)
+	switch {
+	case before == "" && plan.PriceCents > 0:
+		diags.AddAttributeWarning(path.Root("plan"), "Plan "+id+" is paid",
+			fmt.Sprintf("It costs %.2f %s. The creation waits until a person has opened its checkout page. The apply prints the page's address and ends; "+
+				"open the page, then apply again.", float64(plan.PriceCents)/100, plan.Currency))
+	case resized:
+		if lower := lowerLimits(former, plan); len(lower) > 0 {
+			diags.AddAttributeWarning(path.Root("plan"), "Plan "+id+" has lower limits than plan "+before,
+				"Resizing lowers "+strings.Join(lower, ", ")+". What is in use beyond that may not fit.")
+		}
+	}
+}
+
+// lowerLimits are the limits that are lower in one plan than in another.
+func lowerLimits(from, to client.Plan) []string {
+	var lower []string
+	for _, limit := range []struct {
+		text     string
+		from, to float64
+	}{
+		{"the CPUs from %g to %g", from.CPU, to.CPU},
+		{"the memory from %g MB to %g MB", float64(from.MemoryMB), float64(to.MemoryMB)},
+		{"the disk from %g GB to %g GB", float64(from.DiskGB), float64(to.DiskGB)},
+		{"the Postgres connections from %g to %g", float64(from.PostgresConnections), float64(to.PostgresConnections)},
+	} {
+		if limit.to < limit.from {
+			lower = append(lower, fmt.Sprintf(limit.text, limit.from, limit.to))
+		}
+	}
+	return lower
+}
+
+// checkEngines checks each engine that changes, its name and that its budget is
+// over its floor, and that all of them fit the plan.
+func checkEngines(before, planned instanceModel, plans client.Plans, diags *diag.Diagnostics) {
+	engines, known := enginesOf(planned.Engines)
+	there, _ := enginesOf(before.Engines)
+	if len(engines) == 0 && known && (before.Engines.IsNull() || len(there) > 0) {
+		diags.AddAttributeWarning(path.Root("engines"), "No engine is on",
+			"An instance without engines holds no data and runs no app. Add those that it is for, such as postgres = {}.")
+	}
+	offered := slices.Sorted(maps.Keys(plans.Engines))
+	for _, name := range namesOf(engines) {
+		memory, kind := engines[name], plans.Engines[name]
+		switch {
+		case has(there, name) && there[name].Equal(memory), len(offered) == 0:
+		case !has(there, name) && !has(plans.Engines, name):
+			diags.AddAttributeError(path.Root("engines").AtMapKey(name), "Unknown engine", noSuch("engine", name, offered))
+		case !memory.IsNull() && !memory.IsUnknown() && memory.ValueInt64() < kind.FloorMB:
+			diags.AddAttributeError(path.Root("engines").AtMapKey(name).AtName("memory_mb"), "Memory under the engine's floor",
+				fmt.Sprintf("The %s engine needs at least %d MB, not %d.", name, kind.FloorMB, memory.ValueInt64()))
+		}
+	}
+	plan, ok := plans.Plan(planned.Plan.ValueString())
+	if sum := memorySum(engines, there, plans.Engines); ok && plan.MemoryMB > 0 && sum > plan.MemoryMB {
+		diags.AddAttributeError(path.Root("engines"), "The engines do not fit the plan",
+			fmt.Sprintf("The engines' memory adds up to %d MB, where one without memory_mb counts with its floor, and plan %s has %d MB. "+
+				"Lower the budgets or choose a bigger plan.", sum, plan.ID, plan.MemoryMB))
+	}
+}

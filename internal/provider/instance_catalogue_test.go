@@ -1,0 +1,120 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var someCatalogue = client.Plans{
+	Plans: []client.Plan{
+		{ID: "free", MemoryMB: 1024, CPU: 1, DiskGB: 10, PostgresConnections: 20},
+		{ID: "small", MemoryMB: 4096, CPU: 2, DiskGB: 40, PostgresConnections: 100, PriceCents: 905, Currency: "EUR"},
+	},
+	Engines: map[string]client.EngineKind{"postgres": {FloorMB: 512}, "redis": {FloorMB: 64}},
+}
+
+// summaries are the diagnostics, each by its severity, attribute and summary.
+func summaries(diags diag.Diagnostics) []string {
+	all := []string{}
+	for _, d := range diags {
+		text := strings.ToLower(d.Severity().String()) + ": " + d.Summary()
+		if at, ok := d.(diag.DiagnosticWithPath); ok {
+			text = fmt.Sprintf("%s at %s: %s", strings.ToLower(d.Severity().String()), at.Path(), d.Summary())
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+func TestCheckPlan(t *testing.T) {
+	for name, row := range map[string]struct {
+		before, id string
+		want       []string
+		says       string
+	}{
+		"free":            {"", "free", []string{}, ""},
+		"paid":            {"", "small", []string{"warning at plan: Plan small is paid"}, "It costs 9.05 EUR."},
+		"unknown":         {"", "tiny", []string{"error at plan: Unknown plan"}, `"tiny"`},
+		"bigger":          {"free", "small", []string{}, ""},
+		"smaller":         {"small", "free", []string{"warning at plan: Plan free has lower limits than plan small"}, "the CPUs from 2 to 1, the memory from 4096 MB to 1024 MB, the disk from 40 GB to 10 GB, the Postgres connections from 100 to 20"},
+		"from a retired":  {"gone", "free", []string{}, ""},
+		"to a retired":    {"free", "gone", []string{"error at plan: Unknown plan"}, ""},
+		"to the same one": {"free", "free", []string{}, ""},
+	} {
+		var diags diag.Diagnostics
+		checkPlan(row.before, row.id, someCatalogue, &diags)
+		if diff := cmp.Diff(row.want, summaries(diags)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if len(diags) > 0 && !strings.Contains(diags[0].Detail(), row.says) {
+			t.Errorf("%s: %s", name, diags[0].Detail())
+		}
+	}
+}
+
+func TestCheckEngines(t *testing.T) {
+	new := instanceModel{Engines: types.MapNull(engineType)}
+	for name, row := range map[string]struct {
+		before, planned instanceModel
+		want            []string
+	}{
+		"what fits":              {new, sized("free", map[string]int64{"postgres": 512, "redis": 0}), []string{}},
+		"none":                   {new, sized("free", nil), []string{"warning at engines: No engine is on"}},
+		"none any more":          {sized("free", map[string]int64{"redis": 64}), sized("free", nil), []string{"warning at engines: No engine is on"}},
+		"none as before":         {sized("free", nil), sized("small", nil), []string{}},
+		"a misspelt one":         {new, sized("free", map[string]int64{"postgress": 0}), []string{`error at engines["postgress"]: Unknown engine`}},
+		"an unknown one on":      {sized("free", map[string]int64{"mysql": 300}), sized("free", map[string]int64{"mysql": 300}), []string{}},
+		"under the floor":        {new, sized("free", map[string]int64{"redis": 32}), []string{`error at engines["redis"].memory_mb: Memory under the engine's floor`}},
+		"under the floor before": {sized("free", map[string]int64{"redis": 32}), sized("free", map[string]int64{"redis": 32, "postgres": 0}), []string{}},
+		"too much":               {new, sized("free", map[string]int64{"postgres": 1000, "redis": 0}), []string{"error at engines: The engines do not fit the plan"}},
+		"a budget not known":     {new, sized("free", map[string]int64{"postgres": -1}), []string{}},
+		"on a retired plan":      {sized("gone", map[string]int64{"postgres": 512}), sized("gone", map[string]int64{"postgres": 512, "redis": 9000}), []string{}},
+		"nothing known":          {new, instanceModel{Plan: types.StringValue("free"), Engines: types.MapUnknown(engineType)}, []string{}},
+	} {
+		var diags diag.Diagnostics
+		checkEngines(row.before, row.planned, someCatalogue, &diags)
+		if diff := cmp.Diff(row.want, summaries(diags)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// What the service's catalogue does not tell is not checked.
+func TestCheckEnginesWithoutAList(t *testing.T) {
+	var diags diag.Diagnostics
+	checkEngines(instanceModel{}, sized("free", map[string]int64{"anything": 9}), client.Plans{Plans: someCatalogue.Plans}, &diags)
+	if len(diags) > 0 {
+		t.Error(diags)
+	}
+}
+
+func TestRefuseEngineLoss(t *testing.T) {
+	m := sized("free", map[string]int64{"redis": 64, "nats": 64})
+	for name, row := range map[string]struct {
+		off, configured []string
+		protected       bool
+		want            []string
+	}{
+		"nothing":                         {nil, nil, true, []string{}},
+		"its own":                         {[]string{"redis"}, []string{"redis"}, false, []string{}},
+		"its own, protected":              {[]string{"redis"}, []string{"redis"}, true, []string{"error at engines: Instance test is protected from losing its redis data"}},
+		"somebody else's":                 {[]string{"nats"}, []string{"redis"}, false, []string{"error at engines: Instance test has the engine nats, which its configuration never had"}},
+		"somebody else's, and protected":  {[]string{"nats"}, nil, true, []string{"error at engines: Instance test has the engine nats, which its configuration never had"}},
+		"one of each, and not configured": {[]string{"nats", "redis"}, []string{"redis"}, false, []string{"error at engines: Instance test has the engine nats, which its configuration never had"}},
+	} {
+		var diags diag.Diagnostics
+		if refused := m.refuseEngineLoss(row.off, row.configured, row.protected, &diags); refused != (len(row.want) > 0) {
+			t.Errorf("%s: refused %t", name, refused)
+		}
+		if diff := cmp.Diff(row.want, summaries(diags)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}

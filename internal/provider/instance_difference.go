@@ -1,0 +1,85 @@
+package provider
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// An instanceStep is one request that brings an instance nearer to its plan, with
+// its job. It has one part.
+type instanceStep struct {
+	label   *client.InstanceChange
+	engines map[string]types.Int64 // all of them; a budget that is null or unknown stays
+	plan    string
+}
+
+// instanceDifference gives the steps from what an instance is to what is planned,
+// in an order that always fits both plans: the machine is resized before its
+// engines need more, and after they need less.
+func instanceDifference(there, planned instanceModel, kinds map[string]client.EngineKind) []instanceStep {
+	var steps []instanceStep
+	var label client.InstanceChange
+	if !there.Name.Equal(planned.Name) {
+		label.Name = planned.Name.ValueStringPointer()
+	}
+	if !sameStrings(there.Tags, planned.Tags) {
+		tags := sorted(elementsOf(planned.Tags))
+		label.Tags = &tags
+	}
+	if label.Name != nil || label.Tags != nil {
+		steps = append(steps, instanceStep{label: &label})
+	}
+	var sizes []instanceStep
+	asked, _ := enginesOf(planned.Engines)
+	on, _ := enginesOf(there.Engines)
+	if !sameEngines(asked, on) {
+		sizes = append(sizes, instanceStep{engines: asked})
+	}
+	if !there.Plan.Equal(planned.Plan) {
+		sizes = append(sizes, instanceStep{plan: planned.Plan.ValueString()})
+	}
+	if memorySum(asked, on, kinds) > memorySum(on, nil, kinds) {
+		slices.Reverse(sizes)
+	}
+	return append(steps, sizes...)
+}
+
+// send sends the step and waits for its job. budgets gives the engines to set for
+// an instance as its record shows it.
+func (s instanceStep) send(ctx context.Context, turn *client.Turn, budgets func(client.Instance) (map[string]client.EngineBudget, error)) error {
+	switch {
+	case s.label != nil:
+		return turn.Do(ctx, client.OpUpdate, func(ctx context.Context) (client.Pending, error) { return turn.Update(ctx, *s.label) })
+	case s.engines != nil:
+		return turn.Do(ctx, client.OpEngines, func(ctx context.Context) (client.Pending, error) { return turn.SetEngines(ctx, budgets) })
+	}
+	return turn.Do(ctx, client.OpResize, func(ctx context.Context) (client.Pending, error) { return turn.Resize(ctx, s.plan) })
+}
+
+// take is the instance after the step.
+func (s instanceStep) take(m *instanceModel, planned instanceModel) {
+	switch {
+	case s.label != nil:
+		m.Name, m.Tags = planned.Name, planned.Tags
+	case s.engines != nil:
+		m.Engines = planned.withoutUnknowns().Engines
+	default:
+		m.Plan = planned.Plan
+	}
+}
+
+// shows tells whether a record shows an instance as it was left.
+func (m *instanceModel) shownBy(i client.Instance) bool {
+	shown := *m
+	shown.setRecord(i)
+	return len(instanceDifference(shown, *m, nil)) == 0
+}
+
+// sameStrings tells whether two sets hold the same, where null is empty.
+func sameStrings(a, b types.Set) bool {
+	return a.Equal(b) || len(a.Elements()) == 0 && len(b.Elements()) == 0
+}

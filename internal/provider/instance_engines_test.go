@@ -1,0 +1,189 @@
+package provider_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// An engine that service.md does not name is one like any other.
+func TestEngineThatNobodyKnows(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, instanceHCL("engines = { postgres = {} }"))
+	w.apply()
+	id := onlyInstance(t, fake)
+	strange := func(record map[string]any) {
+		engines := record["engines"].(map[string]any)
+		engines["mysql"] = map[string]any{"memory_mb": 300, "port": 3306}
+		if fake.Count("PUT", "/instances/*/engines") > 0 {
+			engines["redis"] = map[string]any{"memory_mb": 64}
+		}
+	}
+	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: strange})
+	job, err := fake.StartJob(id, "engines", "")
+	must(t, err == nil && fake.FinishJob(job.ID) == nil, "%v", err)
+	// The fake's document knows six engines, so the answer is given for it.
+	body, _ := json.Marshal(map[string]string{"job_id": job.ID})
+	fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/engines", Status: 202, Body: body})
+	w.configure(instanceHCL("engines = { postgres = {}, redis = {} }"))
+	w.says(1, []string{"has the engine mysql, which its configuration never had", "add mysql = {} to engines"}, "plan")
+	w.configure(instanceHCL("engines = { postgres = {}, redis = {}, mysql = {} }"))
+	w.apply()
+	w.mustBeSettled()
+	for _, request := range fake.Requests() {
+		if request.Method != "PUT" {
+			continue
+		}
+		var sent struct{ Engines map[string]map[string]any }
+		must(t, json.NewDecoder(bytes.NewReader(request.Body)).Decode(&sent) == nil, "%s", request.Body)
+		must(t, fmt.Sprint(sent.Engines) == "map[mysql:map[memory_mb:300] postgres:map[memory_mb:512] redis:map[]]", "PUT %v", sent.Engines)
+	}
+	must(t, fake.Count("PUT", "/instances/*/engines") == 1, "%d PUTs", fake.Count("PUT", "/instances/*/engines"))
+}
+
+// Somebody else turns an engine on. No plan turns it off; both ways out work.
+func TestEngineThatTheConfigurationNeverHad(t *testing.T) {
+	fake := startFake(t)
+	unguarded := func(engines string) string {
+		return instanceHCL("engines = " + engines)
+	}
+	w := newWorkspace(t, fake, unguarded("{ postgres = {} }"))
+	w.apply()
+	id := onlyInstance(t, fake)
+	turn := func(on bool) {
+		fake.EditInstance(id, func(i *fakeservice.Instance) {
+			delete(i.Engines, "nats")
+			if on {
+				i.Engines["nats"] = &fakeservice.Engine{MemoryMB: 64}
+			}
+		})
+	}
+	const never = "has the engine nats, which its configuration never had"
+	turn(true)
+	w.says(1, []string{never, "turn it off in the portal"}, "plan")
+	w.fails(never)
+	turn(false)
+	w.mustBeSettled()
+	turn(true)
+	w.configure(unguarded("{ postgres = {}, nats = {} }"))
+	w.mustBeSettled()
+	// An apply with it makes it one of the configuration's own.
+	w.configure(unguarded("{ postgres = {}, nats = { memory_mb = 128 } }"))
+	w.apply()
+	w.configure(unguarded("{ postgres = {} }"))
+	w.says(0, []string{"Turning nats off deletes its data"}, "plan")
+	w.apply()
+	w.mustBeSettled()
+	// Once it is off, it is somebody else's again.
+	turn(true)
+	w.says(1, []string{never}, "plan")
+}
+
+// The names of engines are checked when planning.
+func TestEngineNames(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, instanceHCL("engines = {}"))
+	w.says(0, []string{"No engine is on"}, "plan")
+	for engines, want := range map[string]string{
+		`{ postgress = {} }`:  `There is no engine "postgress"`,
+		`{ "" = {} }`:         `at least 1`,
+		`{ postgres = true }`: `object required`,
+	} {
+		w.configure(instanceHCL("engines = " + engines))
+		w.says(1, []string{want}, "plan")
+	}
+	must(t, fake.Count("POST", "**") == 0, "something was created")
+}
+
+// An engine may be null, as a condition makes it: then it is off.
+func TestEngineThatIsNull(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, instanceHCL("engines = { postgres = {}, redis = null }"))
+	w.apply()
+	w.mustBeSettled()
+	w.configure(instanceHCL("engines = { postgres = {}, redis = {}, nats = null }"))
+	w.apply()
+	w.mustBeSettled()
+	must(t, fake.Instances()[0].Engines["redis"] != nil && fake.Instances()[0].Engines["nats"] == nil, "%v", fake.Instances()[0].Engines)
+	w.configure(instanceHCL("engines = { postgres = {}, redis = null }"))
+	w.says(0, []string{"Turning redis off deletes its data"}, "plan")
+}
+
+// Engines that are not known when planning are looked at again before anything
+// is turned off.
+func TestEnginesUnknownWhenPlanningAreNotTurnedOffUnseen(t *testing.T) {
+	fake := startFake(t)
+	body := func(engines string) string {
+		return fmt.Sprintf("resource \"terraform_data\" \"later\" {\n input = %q\n}\nresource \"hosting_instance\" \"test\" {\n name = \"test\"\n plan = \"free\"\n region = \"eu-central\"\n engines = %s\n}\n", engines, engines)
+	}
+	w := newWorkspace(t, fake, body("{ postgres = {}, redis = {} }"))
+	w.apply()
+	w.configure(body("{ postgres = {}, redis = terraform_data.later.output == \"\" ? {} : null }"))
+	w.fails("is protected from losing its redis data")
+	must(t, fake.Instances()[0].Engines["redis"] != nil && jobsOf(fake, "engines") == 1, "redis was turned off")
+}
+
+// The set of engines is sent as a whole, a minute after it was looked at where the
+// machine grows first. What somebody turned on in that minute went, and its data
+// with it.
+func TestEngineThatIsTurnedOnDuringAnUpdateStaysOn(t *testing.T) {
+	fake := startFake(t)
+	body := func(plan, engines string) string {
+		return strings.Replace(instanceHCL("engines = "+engines), `"free"`, `"`+plan+`"`, 1)
+	}
+	w := newWorkspace(t, fake, body("free", "{ postgres = {} }"))
+	w.apply()
+	id := onlyInstance(t, fake)
+	turnsOn := func() {
+		fake.EditInstance(id, func(i *fakeservice.Instance) { i.Engines["nats"] = &fakeservice.Engine{MemoryMB: 64} })
+	}
+	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/actions/resize", After: turnsOn})
+	w.configure(body("small", "{ postgres = {}, apps = {} }"))
+	w.fails("has the engine nats, which its configuration never had")
+	instance, _ := fake.Instance(id)
+	must(t, instance.Plan == "small" && instance.Engines["nats"] != nil && fake.Count("PUT", "/instances/*/engines") == 0, "%+v", instance)
+	w.configure(body("small", "{ postgres = {}, apps = {}, nats = {} }"))
+	w.apply()
+	w.mustBeSettled()
+}
+
+// An engine's name that is not known when planning is checked before the request.
+func TestEngineNameThatIsKnownWhenApplying(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, `
+resource "terraform_data" "later" {
+  input = "postgress"
+}
+resource "hosting_instance" "test" {
+  name    = "test"
+  plan    = "free"
+  region  = "eu-central"
+  engines = { (terraform_data.later.output) = {} }
+}
+`)
+	w.says(0, []string{"2 to add"}, "plan")
+	w.fails(`There is no engine "postgress"`)
+	must(t, fake.Count("POST", "**") == 0, "something was created")
+}
+
+// A paid plan says so when planning, with its price, and a smaller one what it
+// lowers.
+func TestPlansThatCostAndPlansThatAreSmaller(t *testing.T) {
+	fake := startFake(t)
+	body := func(plan string) string {
+		return strings.Replace(instanceHCL("engines = {}"), `"free"`, `"`+plan+`"`, 1)
+	}
+	w := newWorkspace(t, fake, body("small"))
+	w.says(0, []string{"Plan small is paid", "It costs "}, "plan")
+	must(t, fake.Count("POST", "**") == 0, "something was created")
+	w.configure(body("free"))
+	w.apply()
+	id := onlyInstance(t, fake)
+	fake.EditInstance(id, func(i *fakeservice.Instance) { i.Plan = "medium" })
+	w.says(0, []string{"Plan free has lower limits than plan medium", "the memory from"}, "plan")
+	must(t, fake.Count("POST", "**") == 1, "it was resized")
+}
