@@ -21,13 +21,14 @@ func scenarios() *rapid.Generator[scenario] {
 			Begin:      oneOf(t, "begin", oneInstance, oneInstance, oneInstance, everything, everything, guarded, siblings, adopted),
 		}
 		for n := rapid.IntRange(1, 4).Draw(t, "steps"); len(s.Steps) < n; {
-			s.Steps = append(s.Steps, drawStep(t, len(s.Steps)))
+			s.Steps = append(s.Steps, drawStep(t, s.Steps))
 		}
 		return s
 	})
 }
 
-func drawStep(t *rapid.T, n int) step {
+// drawStep draws a step that comes after others.
+func drawStep(t *rapid.T, before []step) step {
 	st := step{
 		By:      oneOf(t, "by", 0, 0, 0, 1),
 		Verb:    oneOf(t, "verb", apply, apply, apply, apply, apply, apply, apply, refresh, destroy, targeted, replace, reimport, rotate, restartEngine, redeploy, restartApp),
@@ -38,16 +39,29 @@ func drawStep(t *rapid.T, n int) step {
 		Beside:  oneOf(t, "beside", false, false, false, false, true),
 		Pause:   oneOf(t, "pause", 0, 0, time.Minute, 20*time.Minute),
 	}
-	if n == 0 {
+	if len(before) == 0 {
 		// There is nothing yet that another verb could be about. What both CLIs make
 		// at one moment they make now.
 		st.Verb = apply
 		st.Beside = oneOf(t, "beside at first", false, false, true)
 	}
+	if n := len(before); n > 0 && before[n-1].Verb.isAction() && oneOf(t, "once more", false, true) {
+		st.Verb = before[n-1].Verb // what the first has left behind is no proof of the second
+	}
+	if st.Verb.isAction() && oneOf(t, "is struck", false, true) {
+		kind := oneOf(t, "how", badGateway, neverSent, foreign404, lostAnswer)
+		st.Strikes = append(st.Strikes, strike{Kind: kind, Class: creations, Times: 1})
+	}
+	if st.Verb == rotate && oneOf(t, "is not alone", false, false, true) {
+		st.Deeds = append(st.Deeds, deed{startsAction, rapid.IntRange(0, 3).Draw(t, "when")})
+	}
 	if oneOf(t, "cuts", false, false, true) {
 		st.Cut = cut{Kind: cutKind(rapid.IntRange(0, int(cutKinds)-1).Draw(t, "cut")), At: rapid.IntRange(1, 60).Draw(t, "cut at")}
 		if oneOf(t, "writes", false, true) {
 			st.Cut.Writes, st.Cut.At = true, 1+st.Cut.At/8
+			if st.Verb.isAction() {
+				st.Cut.At = 1 // an action is one request
+			}
 		}
 	}
 	return st

@@ -64,6 +64,8 @@ const (
 	verbs // how many there are
 )
 
+func (v verb) isAction() bool { return v >= rotate && v <= restartApp }
+
 func (v verb) String() string {
 	return [...]string{"apply", "refresh", "destroy", "apply -target", "apply -replace", "import again",
 		"rotate", "restart the engine", "redeploy the app", "restart the app"}[v]
