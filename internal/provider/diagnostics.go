@@ -148,14 +148,6 @@ func stillInProgress(err error) bool {
 	return err != nil && !failed(err) && !errors.Is(err, client.ErrValidation) && !errors.Is(err, client.ErrAlreadyExists)
 }
 
-// noSuch says that the service does not offer something, and what it does.
-func noSuch(what, value string, offered []string) string {
-	if len(offered) == 0 {
-		return fmt.Sprintf("There is no %s %q; there are none at all.", what, value)
-	}
-	return fmt.Sprintf("There is no %s %q; there are: %s.", what, value, strings.Join(offered, ", "))
-}
-
 // idsOf are the identifiers of records, for an error that lists them.
 func idsOf[T any](records []T, id func(T) string) []string {
 	ids := make([]string, len(records))
