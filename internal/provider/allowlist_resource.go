@@ -5,7 +5,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -65,7 +64,7 @@ func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest
 				Optional:   true,
 				Computed:   true,
 				Default:    stringdefault.StaticString(onDestroyKeep),
-				Validators: []validator.String{stringvalidator.OneOf(onDestroyKeep, onDestroyOpen)},
+				Validators: []validator.String{oneOf("on_destroy", onDestroyKeep, onDestroyOpen)},
 				MarkdownDescription: "What destroying the resource does: `keep` leaves the list in force, " +
 					"`open` empties it and so opens the instance to the internet. Default `keep`.",
 			},

@@ -241,6 +241,9 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		addError(&resp.Diagnostics, "Unable to list the instances", err)
 		return
 	}
+	if model.check(ctx, d.client, instances, &resp.Diagnostics); resp.Diagnostics.HasError() {
+		return
+	}
 	model.Instances = []instanceRecordModel{}
 	for _, instance := range instances {
 		if model.matches(instance) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -52,7 +51,7 @@ func (r *postgresExtensionResource) Metadata(_ context.Context, req resource.Met
 
 func (r *postgresExtensionResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	name := replacingName("The extension: `pgvector`, `pg_trgm` or `pgcrypto`. A change replaces it.")
-	name.Validators = []validator.String{stringvalidator.OneOf("pgvector", "pg_trgm", "pgcrypto")}
+	name.Validators = []validator.String{oneOf("extension", "pgvector", "pg_trgm", "pgcrypto")}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "A Postgres extension in one database of an instance. **Dropping an extension drops what depends on it**, such as columns of its types.",
 		Attributes: map[string]schema.Attribute{
