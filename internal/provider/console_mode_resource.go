@@ -16,6 +16,7 @@ var (
 	_ resource.ResourceWithConfigure   = &consoleModeResource{}
 	_ resource.ResourceWithImportState = &consoleModeResource{}
 	_ resource.ResourceWithIdentity    = &consoleModeResource{}
+	_ resource.ResourceWithModifyPlan  = &consoleModeResource{}
 )
 
 func newConsoleModeResource() resource.Resource {
