@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -30,7 +29,7 @@ func (a *instanceAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRe
 		return
 	}
 	p := &actionPlan{client: a.client, arguments: map[string]types.String{}, diags: &resp.Diagnostics}
-	for _, name := range append(slices.Sorted(maps.Keys(a.arguments)), "instance_id") {
+	for _, name := range append(sortedKeys(a.arguments), "instance_id") {
 		var value types.String
 		resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(name), &value)...)
 		p.arguments[name] = value
@@ -98,7 +97,7 @@ func (p *actionPlan) checkEngine(ctx context.Context) {
 	plans, err := p.client.Plans(ctx)
 	if err != nil {
 		warnUnchecked(p.diags, "engine", err)
-	} else if offered := slices.Sorted(maps.Keys(plans.Engines)); !slices.Contains(offered, engine) {
+	} else if offered := sortedKeys(plans.Engines); !slices.Contains(offered, engine) {
 		p.diags.AddAttributeError(path.Root("engine"), "Unknown engine", noSuch("engine", engine, offered))
 		return
 	}

@@ -17,6 +17,15 @@ import (
 type planned struct {
 	mu       sync.Mutex
 	managers map[managedThing]managers
+	// instances are those that are planned so far, by id, with the engines that are
+	// to be on.
+	instances map[string]plannedInstance
+}
+
+// A plannedInstance is an instance as its own plan makes it.
+type plannedInstance struct {
+	plan    string           // "" while it is not known
+	engines map[string]int64 // budgets in MB, 0 for one that is not known; nil while it is not known which are on
 }
 
 // A managedThing is what two resources can manage by mistake.
@@ -29,7 +38,36 @@ type managers struct {
 }
 
 func newPlanned() *planned {
-	return &planned{managers: map[managedThing]managers{}}
+	return &planned{managers: map[managedThing]managers{}, instances: map[string]plannedInstance{}}
+}
+
+// noteInstance notes how an instance is planned. One that is destroyed, or that has
+// no id yet, is not noted.
+func (p *planned) noteInstance(plan *instanceModel) {
+	if p == nil || plan == nil || plan.ID.IsUnknown() {
+		return
+	}
+	noted := plannedInstance{plan: plan.Plan.ValueString()}
+	if engines, known := enginesOf(plan.Engines); known {
+		noted.engines = map[string]int64{}
+		for name, memory := range engines {
+			noted.engines[name] = memory.ValueInt64()
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.instances[plan.ID.ValueString()] = noted
+}
+
+// instance is how an instance is planned, false when this process has not planned it.
+func (p *planned) instance(id string) (plannedInstance, bool) {
+	if p == nil {
+		return plannedInstance{}, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	instance, ok := p.instances[id]
+	return instance, ok
 }
 
 // manages notes a resource that is to manage a thing, and whether its plan changes

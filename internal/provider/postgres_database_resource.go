@@ -85,6 +85,7 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	}
 	if state == nil {
 		refuseReplacement(ctx, req.Private, &resp.Diagnostics)
+		warnOfName(&resp.Diagnostics, "database", plan.Name, databaseNameRule)
 		return
 	}
 	creating := pendingCreation(ctx, req.Private, &resp.Diagnostics)
@@ -94,6 +95,7 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 		noteProtection(ctx, resp.Private, state.protectedObject(), protected, &resp.Diagnostics)
 		switch {
 		case !plan.Name.Equal(state.Name):
+			warnOfName(&resp.Diagnostics, "database", plan.Name, databaseNameRule)
 			at, dropped = path.Root("name"), true
 		case !plan.InstanceID.Equal(state.InstanceID):
 			at, dropped = path.Root("instance_id"), true
