@@ -108,13 +108,13 @@ func (p *actionPlan) checkEngine(ctx context.Context) {
 	instance, err := p.client.RefreshInstance(ctx, id)
 	switch _, on := instance.Engines.Value[engine]; {
 	case errors.Is(err, client.ErrNotFound):
-		addNoInstance(p.diags, id)
+		addNoInstance(p.diags, "instance_id", id)
 	case err != nil:
 		warnUnchecked(p.diags, "instance_id", err)
 	case instance.Engines.Set && !on:
 		p.diags.AddAttributeWarning(path.Root("engine"), "The engine "+engine+" is off",
-			fmt.Sprintf("Instance %s has no %s engine at present, and the service refuses the action while it is off. "+
-				"If the same plan turns it on before the action, nothing needs to be done.", id, engine))
+			fmt.Sprintf("Instance %s does not have the %s engine at present, so there is nothing that the action could be about. "+
+				"If it is turned on before the action, nothing needs to be done.", id, engine))
 	}
 }
 
@@ -130,7 +130,7 @@ func (p *actionPlan) checkBackup(ctx context.Context) client.Backup {
 	if errors.Is(err, client.ErrNotFound) {
 		_, err = p.client.RefreshInstance(ctx, id) // it may only be too new
 		if errors.Is(err, client.ErrNotFound) {
-			addNoInstance(p.diags, id)
+			addNoInstance(p.diags, "instance_id", id)
 		}
 		return client.Backup{}
 	}
@@ -144,12 +144,4 @@ func (p *actionPlan) checkBackup(ctx context.Context) client.Backup {
 		return client.Backup{}
 	}
 	return backups[at]
-}
-
-// addNoInstance says that there is no instance of an id. Whoever took a name for an
-// id learns where ids come from.
-func addNoInstance(diags *diag.Diagnostics, id string) {
-	diags.AddAttributeError(path.Root("instance_id"), "No such instance",
-		fmt.Sprintf("The service has no instance with the id %q for this API key. An id looks like i-4f2a; "+
-			"the data source hosting_instance finds an instance by its name.", id))
 }

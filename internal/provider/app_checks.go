@@ -45,7 +45,7 @@ func (r *appResource) checkHost(ctx context.Context, state *appModel, plan appMo
 	host, err := r.hostOf(ctx, plan, plans)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
-		addNoInstance(diags, plan.InstanceID.ValueString())
+		addNoInstance(diags, "instance_id", plan.InstanceID.ValueString())
 		return
 	case err != nil:
 		warnUnchecked(diags, "instance_id", err)
@@ -120,7 +120,7 @@ func checkAppMemory(memory int64, host appHost, plans client.Plans, diags *diag.
 	case host.plan.MemoryMB > 0 && memory > host.plan.MemoryMB:
 		diags.AddAttributeWarning(at, "Memory over the instance's plan",
 			fmt.Sprintf("The app asks for %d MB, and instance %s is of plan %s at present, which has %d MB for all of its engines. "+
-				"The service refuses the app unless the instance is moved to a bigger plan before.", memory, host.id, host.plan.ID, host.plan.MemoryMB))
+				"It has room only if the instance is moved to a bigger plan before.", memory, host.id, host.plan.ID, host.plan.MemoryMB))
 	case budget > 0 && memory > budget:
 		diags.AddAttributeWarning(at, "Memory over the budget of the apps engine",
 			fmt.Sprintf("The app asks for %d MB, and the apps engine of instance %s has %d MB for all of its apps. "+
@@ -148,7 +148,7 @@ func warnOfEnginesOff(engines []string, host appHost, plans client.Plans, diags 
 			diags.AddAttributeWarning(at, "Unknown engine", noSuch("engine", engine, sortedKeys(plans.Engines))+" The service may refuse to link the app to it.")
 		case host.engines != nil && host.planned:
 			diags.AddAttributeWarning(at, "The engine "+engine+" is off",
-				fmt.Sprintf("The app needs the %[1]s engine, and the plan leaves it off on instance %[2]s. Add %[1]s to the instance's engines.", engine, host.id))
+				fmt.Sprintf("The app needs the %s engine, and the plan leaves it off on instance %s. Add it to the instance's engines.", engine, host.id))
 		case host.engines != nil:
 			diags.AddAttributeWarning(at, "The engine "+engine+" is off",
 				fmt.Sprintf("The app needs the %s engine, and instance %s does not have it at present. "+

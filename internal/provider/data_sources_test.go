@@ -141,7 +141,7 @@ func TestDataSourceErrors(t *testing.T) {
 	run(t,
 		refuses(with(`data "hosting_plans" "x" { id = "huge" }`), `There is no plan "huge"; there are: free, small, medium, large, xlarge.`),
 		refuses(with(`data "hosting_locations" "x" { id = "mars" }`), `There is no location "mars"; there are: eu-central,`),
-		refuses(with(`data "hosting_instance" "x" { id = "i-none" }`), `The service has no instance "i-none"`),
+		refuses(with(`data "hosting_instance" "x" { id = "i-none" }`), `The service has no instance with the id "i-none"`),
 		refuses(with(`data "hosting_instance" "x" { name = "none" }`), `There is no instance named "none"; did you mean "one"? There are: one, two, two.`),
 		refuses(with(`data "hosting_instance" "x" { name = "two" }`), `is that of the instances i-two, i-twin.`),
 		refuses(with(`data "hosting_instance" "x" {}`), `one (and only one) of`),

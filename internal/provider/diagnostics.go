@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
@@ -146,6 +147,14 @@ func failed(err error) bool {
 // What failed, or was refused for what it said, is not.
 func stillInProgress(err error) bool {
 	return err != nil && !failed(err) && !errors.Is(err, client.ErrValidation) && !errors.Is(err, client.ErrAlreadyExists)
+}
+
+// addNoInstance says that there is no instance of an id. Whoever took a name for an
+// id learns where ids come from.
+func addNoInstance(diags *diag.Diagnostics, attribute, id string) {
+	diags.AddAttributeError(path.Root(attribute), "No such instance",
+		fmt.Sprintf("The service has no instance with the id %q for this API key. An id looks like i-4f2a; "+
+			"the data source hosting_instance finds an instance by its name.", id))
 }
 
 // idsOf are the identifiers of records, for an error that lists them.

@@ -16,7 +16,7 @@ func TestCanMatch(t *testing.T) {
 		{types.StringUnknown(), true},
 		{types.StringValue("running"), true},
 		{types.StringValue("resting"), true}, // a word of the service's that is not known here
-		{types.StringValue("runing"), false},
+		{types.StringValue("runnin"), false},
 		{types.StringValue(""), false},
 	} {
 		if got := canMatch(c.filter, known, found); got != c.want {

@@ -85,9 +85,9 @@ func (r *settingResource[M, P]) ModifyPlan(ctx context.Context, req resource.Mod
 	changes := state == nil || !id.Equal(P(state).instance()) || P(plan).asks(state)
 	if !id.IsUnknown() && r.planned.manages(managedThing{r.what, id.ValueString()}, changes) {
 		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), "Two resources manage the "+r.of(plan),
-			fmt.Sprintf("An instance has one %[1]s, and another hosting_%[2]s of this configuration has the same instance_id: they would overwrite each other with every apply. "+
+			fmt.Sprintf("The configuration has another hosting_%s with the same instance_id. They are about one thing, and would overwrite each other with every apply. "+
 				"Keep one of them, and take the other out of the configuration. If that one is in the state already, this makes Terraform forget it, and changes nothing at the service:\n\n"+
-				"terraform state rm hosting_%[2]s.NAME", r.what, r.name))
+				"terraform state rm hosting_%s.NAME", r.name, r.name))
 	}
 }
 
