@@ -32,7 +32,7 @@ func TestFiltersThatMatchNothing(t *testing.T) {
 		{`data "hosting_locations" "x" { country = "de" }`, 0, `There is no location in country "de"; did you mean "DE"?`},
 		{`data "hosting_plans" "x" { min_memory_mb = 999999 }`, 0, "The filters match no plan"},
 		{"data \"hosting_backups\" \"x\" {\n instance_id = \"i-one\"\n kind = \"dayly\"\n}", 0, `There is no kind of backup "dayly"; did you mean "daily"?`},
-		{"data \"hosting_app_builds\" \"x\" {\n instance_id = \"i-one\"\n app = \"web\"\n status = \"succesful\"\n}", 0, `There is no build status "sucesfull"; did you mean "successful"?`},
+		{"data \"hosting_app_builds\" \"x\" {\n instance_id = \"i-one\"\n app = \"web\"\n status = \"sucesfull\"\n}", 0, `There is no build status "sucesfull"; did you mean "successful"?`},
 		{"data \"hosting_app_builds\" \"x\" {\n instance_id = \"i-one\"\n app = \"wbe\"\n}", 1, `There is no app "wbe"; did you mean "web"?`},
 		{`data "hosting_billing" "x" { status = "canceled" }`, 0, `There is no subscription status "canceled"; did you mean "cancelled"?`},
 	} {
