@@ -73,7 +73,7 @@ func (d *appDataSource) Read(ctx context.Context, req datasource.ReadRequest, re
 	instanceID, name := model.InstanceID.ValueString(), model.Name.ValueString()
 	apps, err := d.client.Apps(ctx, instanceID)
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to read the apps of instance "+instanceID, err)
+		addInstanceError(&resp.Diagnostics, "Unable to read the apps of instance "+instanceID, instanceID, err)
 		return
 	}
 	at := slices.IndexFunc(apps, func(a client.App) bool { return a.Name == name })
@@ -168,7 +168,7 @@ func (d *appBuildsDataSource) addNoSuchApp(ctx context.Context, model appBuildsM
 	instanceID, name := model.InstanceID.ValueString(), model.App.ValueString()
 	apps, err := d.client.Apps(ctx, instanceID)
 	if err != nil {
-		addError(diags, "Unable to read the apps of instance "+instanceID, err)
+		addInstanceError(diags, "Unable to read the apps of instance "+instanceID, instanceID, err)
 		return
 	}
 	diags.AddAttributeError(path.Root("app"), "No such app", noSuch("app", name, idsOf(apps, client.App.Identifier)))

@@ -60,7 +60,7 @@ func (d *backupsDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	}
 	backups, err := d.client.Backups(ctx, model.InstanceID.ValueString())
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to read the backups of instance "+model.InstanceID.ValueString(), err)
+		addInstanceError(&resp.Diagnostics, "Unable to read the backups of instance "+model.InstanceID.ValueString(), model.InstanceID.ValueString(), err)
 		return
 	}
 	warnUnmatched(&resp.Diagnostics, "kind", "kind of backup", model.Kind, backupKinds, idsOf(backups, func(b client.Backup) string { return b.Kind }))

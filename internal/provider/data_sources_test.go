@@ -148,8 +148,8 @@ func TestDataSourceErrors(t *testing.T) {
 		refuses(with("data \"hosting_app\" \"x\" {\n instance_id = \"i-one\"\n name = \"none\"\n}"), `There is no app "none"; there are: web.`),
 		refuses(with("data \"hosting_app\" \"x\" {\n instance_id = \"i-two\"\n name = \"none\"\n}"), `There is no app "none"; there are none at all.`),
 		refuses(with("data \"hosting_app_builds\" \"x\" {\n instance_id = \"i-one\"\n app = \"none\"\n}"), `There is no app "none"; there are: web.`),
-		refuses(with(`data "hosting_connection" "x" { instance_id = "i-none" }`), `Unable to read the connection record of instance i-none`),
-		refuses(with(`data "hosting_backups" "x" { instance_id = "i-none" }`), `Unable to read the backups of instance i-none`),
+		refuses(with(`data "hosting_connection" "x" { instance_id = "i-none" }`), `The service has no instance with the id "i-none"`),
+		refuses(with(`data "hosting_backups" "x" { instance_id = "i-none" }`), `The service has no instance with the id "i-none"`),
 	)
 }
 

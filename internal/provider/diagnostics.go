@@ -157,6 +157,16 @@ func addNoInstance(diags *diag.Diagnostics, attribute, id string) {
 			"the data source hosting_instance finds an instance by its name.", id))
 }
 
+// addInstanceError reports an error of reading what is on an instance: that there is
+// no such instance, or what the service said.
+func addInstanceError(diags *diag.Diagnostics, summary, instanceID string, err error) {
+	if errors.Is(err, client.ErrNotFound) {
+		addNoInstance(diags, "instance_id", instanceID)
+		return
+	}
+	addError(diags, summary, err)
+}
+
 // idsOf are the identifiers of records, for an error that lists them.
 func idsOf[T any](records []T, id func(T) string) []string {
 	ids := make([]string, len(records))
