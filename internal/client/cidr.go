@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -20,12 +21,27 @@ func CanonicalCIDR(s string) (netip.Prefix, error) {
 	}
 	prefix, err := netip.ParsePrefix(s)
 	if err != nil {
-		return netip.Prefix{}, errors.New("is no CIDR block like 203.0.113.0/24")
+		return netip.Prefix{}, notACIDR(s)
 	}
 	if prefix != prefix.Masked() {
 		return netip.Prefix{}, fmt.Errorf("has bits set behind its prefix; the block is %s", prefix.Masked())
 	}
 	return prefix, nil
+}
+
+// notACIDR says what is wrong with a block that cannot be parsed, with an example of
+// its own kind.
+func notACIDR(s string) error {
+	host, length, _ := strings.Cut(s, "/")
+	address, err := netip.ParseAddr(host)
+	example := "203.0.113.0/24"
+	if address.Is6() || strings.Contains(host, ":") {
+		example = "2001:db8::/32"
+	}
+	if n, lengthErr := strconv.Atoi(length); err == nil && lengthErr == nil && n > address.BitLen() {
+		return fmt.Errorf("has a prefix length of %d; for such an address it is %d at most, as in %s", n, address.BitLen(), example)
+	}
+	return fmt.Errorf("is not a CIDR block, like %s", example)
 }
 
 // SameCIDRs tells whether two lists let the same addresses in, element by

@@ -156,18 +156,15 @@ func (c *Client) DeleteWebhook(ctx context.Context, id string) error {
 
 // SameURL tells whether two URLs are the same but for the case of their scheme
 // and host, which a service may normalise.
-func SameURL(a, b string) bool {
-	if a == b {
-		return true
-	}
-	one, err := url.Parse(a)
+func SameURL(a, b string) bool { return CanonicalURL(a) == CanonicalURL(b) }
+
+// CanonicalURL is the one spelling of URLs that are the same by SameURL. What cannot
+// be parsed stays as it is.
+func CanonicalURL(raw string) string {
+	u, err := url.Parse(raw)
 	if err != nil {
-		return false
+		return raw
 	}
-	other, err := url.Parse(b)
-	if err != nil {
-		return false
-	}
-	one.Host, other.Host = strings.ToLower(one.Host), strings.ToLower(other.Host)
-	return one.String() == other.String()
+	u.Host = strings.ToLower(u.Host)
+	return u.String()
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
 var (
@@ -144,6 +146,8 @@ func (d *billingDataSource) Read(ctx context.Context, req datasource.ReadRequest
 		addError(&resp.Diagnostics, "Unable to read the billing", err)
 		return
 	}
+	statuses := idsOf(billing.Subscriptions, func(s client.Subscription) string { return s.Status })
+	warnUnmatched(&resp.Diagnostics, "status", "subscription status", model.Status, subscriptionStatuses, statuses)
 	model.Subscriptions, model.Charges = []subscriptionModel{}, []chargeModel{}
 	for _, s := range billing.Subscriptions {
 		if matches(model.InstanceID, s.InstanceID) && matches(model.Status, s.Status) {

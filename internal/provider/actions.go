@@ -21,6 +21,7 @@ import (
 var (
 	_ action.ActionWithConfigure      = &instanceAction{}
 	_ action.ActionWithValidateConfig = &instanceAction{}
+	_ action.ActionWithModifyPlan     = &instanceAction{}
 )
 
 const actionTimeout = 60 * time.Minute
@@ -34,6 +35,9 @@ type instanceAction struct {
 	operation   string // of the job
 	arguments   map[string]schema.StringAttribute
 	send        func(context.Context, *client.Turn, arguments) (client.Pending, error)
+	// plan says what the action will do to data and passwords, and checks what can
+	// be known; nil for an action that loses nothing and has nothing to check.
+	plan func(context.Context, *actionPlan)
 }
 
 // arguments are an action's arguments; "" for one that is not given.
@@ -59,6 +63,7 @@ func newInstanceRotateAction() action.Action {
 		operation: client.OpRotate,
 		description: "Changes every password of an instance, and the auth service key. " +
 			"**Every old URL stops working and must be replaced.** The auth anon key stays.",
+		plan: planRotate,
 		send: func(ctx context.Context, turn *client.Turn, _ arguments) (client.Pending, error) {
 			return turn.Rotate(ctx)
 		},
@@ -69,11 +74,12 @@ func newInstanceResetAction() action.Action {
 	return &instanceAction{
 		name:        "instance_reset",
 		operation:   client.OpReset,
-		description: "Empties one engine of an instance, or all of them. **Their data is lost**, but for the undo snapshot that the service takes.",
+		description: "Empties one engine of an instance, or all of them. **Their data is lost**, but for the undo snapshot that the service takes. The plan warns; the instance's `deletion_protection` does not hinder it.",
 		arguments: map[string]schema.StringAttribute{
 			"confirm": confirmation(),
-			"engine":  {Optional: true, Validators: []validator.String{stringvalidator.OneOf(engineNames...)}, MarkdownDescription: "The engine to empty. Default: all of them."},
+			"engine":  {Optional: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)}, MarkdownDescription: "The engine to empty. Default: all of them."},
 		},
+		plan: planReset,
 		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
 			return turn.Reset(ctx, a["confirm"], a["engine"])
 		},
@@ -84,11 +90,12 @@ func newInstanceRestoreAction() action.Action {
 	return &instanceAction{
 		name:        "instance_restore",
 		operation:   client.OpRestore,
-		description: "Puts an instance back to a backup. **What came after it is lost**, but for the undo snapshot that the service takes.",
+		description: "Puts an instance back to a backup. **What came after it is lost**, but for the undo snapshot that the service takes. The plan warns; the instance's `deletion_protection` does not hinder it.",
 		arguments: map[string]schema.StringAttribute{
 			"confirm":   confirmation(),
 			"backup_id": required("The backup, an id from the data source `hosting_backups`."),
 		},
+		plan: planRestore,
 		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
 			return turn.Restore(ctx, a["confirm"], a["backup_id"])
 		},
@@ -100,9 +107,8 @@ func newEngineRestartAction() action.Action {
 		name:        "engine_restart",
 		operation:   client.OpEngineRestart,
 		description: "Restarts one engine of an instance. Its data stays.",
-		arguments: map[string]schema.StringAttribute{
-			"engine": {Required: true, Validators: []validator.String{stringvalidator.OneOf(engineNames...)}, MarkdownDescription: "The engine to restart."},
-		},
+		arguments:   map[string]schema.StringAttribute{"engine": required("The engine to restart.")},
+		plan:        func(ctx context.Context, p *actionPlan) { p.checkEngine(ctx) },
 		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
 			return turn.RestartEngine(ctx, a["engine"])
 		},
@@ -152,8 +158,9 @@ func (a *instanceAction) ValidateConfig(ctx context.Context, req action.Validate
 	a.checkConfirmation(ctx, req.Config, &resp.Diagnostics)
 }
 
-// checkConfirmation checks the confirmation before anything is sent. A value that
-// is not known yet is checked when the action is invoked.
+// checkConfirmation checks the confirmation before anything is sent: in the
+// configuration, in the plan, and when the action is invoked, each as far as it is
+// known then.
 func (a *instanceAction) checkConfirmation(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) {
 	if _, confirmed := a.arguments["confirm"]; !confirmed {
 		return

@@ -2,10 +2,10 @@ package provider
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -59,13 +59,13 @@ func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest
 				Validators:    []validator.Set{setvalidator.NoNullValues(), cidrSet{}},
 				PlanModifiers: []planmodifier.Set{canonicalCIDRs{}},
 				MarkdownDescription: "CIDR blocks and bare addresses, IPv4 or IPv6; `203.0.113.7` and `203.0.113.7/32` are the same. " +
-					"**An empty set opens the instance to the internet.** Changed in place.",
+					"**An empty set, `0.0.0.0/0` and `::/0` open the instance to the internet**: the plan warns. Changed in place.",
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional:   true,
 				Computed:   true,
 				Default:    stringdefault.StaticString(onDestroyKeep),
-				Validators: []validator.String{stringvalidator.OneOf(onDestroyKeep, onDestroyOpen)},
+				Validators: []validator.String{oneOf("on_destroy", onDestroyKeep, onDestroyOpen)},
 				MarkdownDescription: "What destroying the resource does: `keep` leaves the list in force, " +
 					"`open` empties it and so opens the instance to the internet. Default `keep`.",
 			},
@@ -76,26 +76,42 @@ func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest
 
 // ModifyPlan says what a plan opens, and what it leaves closed.
 func (r *allowlistResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	r.settingResource.ModifyPlan(ctx, req, resp)
 	state, plan, ok := planning[allowlistModel](ctx, req, &resp.Diagnostics)
-	leaves := ok && state != nil && (plan == nil || !plan.InstanceID.Equal(state.InstanceID))
+	if !ok {
+		return
+	}
+	before := ""
 	switch {
-	case !ok:
-	case leaves && state.OnDestroy.ValueString() == onDestroyOpen:
+	case state == nil:
+	case plan != nil && plan.InstanceID.Equal(state.InstanceID):
+		before = state.opens()
+	case state.OnDestroy.ValueString() == onDestroyOpen:
 		resp.Diagnostics.AddWarning("Instance "+state.InstanceID.ValueString()+" will be open to the internet",
 			"The allowlist is destroyed with on_destroy = \"open\": its list is emptied, and every address may reach the instance. TLS and a password are still required.")
-	case leaves:
+	default:
 		resp.Diagnostics.AddWarning("The allowlist of instance "+state.InstanceID.ValueString()+" stays in force",
 			"The allowlist is destroyed with on_destroy = \"keep\": Terraform forgets the list, and the instance keeps it.")
-	case plan.opens() && (state == nil || !state.opens()):
+	}
+	if plan == nil {
+		return
+	}
+	if after := plan.opens(); opensMore(before, after) {
 		resp.Diagnostics.AddAttributeWarning(path.Root("cidrs"), "The instance will be open to the internet",
-			"An empty allowlist lets every address reach the instance. TLS and a password are still required.")
+			fmt.Sprintf("The planned allowlist lets %s reach the instance. TLS and a password are still required.", after))
 	}
 }
 
-// opens tells whether the list lets every address in. One that was never read is
-// not known to.
-func (m *allowlistModel) opens() bool {
-	return !m.CIDRs.IsNull() && !m.CIDRs.IsUnknown() && len(m.CIDRs.Elements()) == 0
+// opens names the addresses of which the list lets every one in, "" for none. Of a
+// list that was never read nothing is known.
+func (m *allowlistModel) opens() string {
+	switch {
+	case m.CIDRs.IsNull(), m.CIDRs.IsUnknown():
+		return ""
+	case len(m.CIDRs.Elements()) == 0:
+		return allAddresses
+	}
+	return opensTo(elementsOf(m.CIDRs))
 }
 
 func (m *allowlistModel) instance() types.String { return m.InstanceID }

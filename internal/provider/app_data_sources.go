@@ -3,11 +3,11 @@ package provider
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -73,7 +73,7 @@ func (d *appDataSource) Read(ctx context.Context, req datasource.ReadRequest, re
 	instanceID, name := model.InstanceID.ValueString(), model.Name.ValueString()
 	apps, err := d.client.Apps(ctx, instanceID)
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to read the apps of instance "+instanceID, err)
+		addInstanceError(&resp.Diagnostics, "Unable to read the apps of instance "+instanceID, instanceID, err)
 		return
 	}
 	at := slices.IndexFunc(apps, func(a client.App) bool { return a.Name == name })
@@ -146,14 +146,14 @@ func (d *appBuildsDataSource) Read(ctx context.Context, req datasource.ReadReque
 	}
 	builds, err := d.client.Builds(ctx, model.InstanceID.ValueString(), model.App.ValueString())
 	if errors.Is(err, client.ErrNotFound) {
-		resp.Diagnostics.AddAttributeError(path.Root("app"), "No such app",
-			fmt.Sprintf("Instance %s has no app %q.", model.InstanceID.ValueString(), model.App.ValueString()))
+		d.addNoSuchApp(ctx, model, &resp.Diagnostics)
 		return
 	}
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to read the builds of app "+model.App.ValueString(), err)
 		return
 	}
+	warnUnmatched(&resp.Diagnostics, "status", "build status", model.Status, buildStatuses, idsOf(builds, func(b client.Build) string { return b.Status }))
 	model.Builds = []buildModel{}
 	for _, b := range builds {
 		if matches(model.Status, b.Status) {
@@ -161,6 +161,17 @@ func (d *appBuildsDataSource) Read(ctx context.Context, req datasource.ReadReque
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
+}
+
+// addNoSuchApp names the apps that there are instead, where they can be read.
+func (d *appBuildsDataSource) addNoSuchApp(ctx context.Context, model appBuildsModel, diags *diag.Diagnostics) {
+	instanceID, name := model.InstanceID.ValueString(), model.App.ValueString()
+	apps, err := d.client.Apps(ctx, instanceID)
+	if err != nil {
+		addInstanceError(diags, "Unable to read the apps of instance "+instanceID, instanceID, err)
+		return
+	}
+	diags.AddAttributeError(path.Root("app"), "No such app", noSuch("app", name, idsOf(apps, client.App.Identifier)))
 }
 
 func newAppsGuideDataSource() datasource.DataSource { return &appsGuideDataSource{} }

@@ -229,4 +229,4 @@ func merged(env, secret map[string]string) map[string]string {
 // union is the sorted words of both, each once.
 func union(a, b []string) []string { return slices.Compact(sorted(append(slices.Clone(a), b...))) }
 
-func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }

@@ -35,7 +35,7 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	case state == nil:
 		refuseReplacement(ctx, req.Private, &resp.Diagnostics)
-		r.checkMemory(ctx, *plan, &resp.Diagnostics)
+		r.checkHost(ctx, nil, *plan, &resp.Diagnostics)
 		return
 	}
 	if at, replaced := replacedAt(*state, *plan); replaced {
@@ -44,12 +44,10 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		} else {
 			state.warnOfLoss(&resp.Diagnostics, at, work, "replaces")
 		}
-		r.checkMemory(ctx, *plan, &resp.Diagnostics)
+		r.checkHost(ctx, nil, *plan, &resp.Diagnostics)
 		return
 	}
-	if !state.MemoryMB.Equal(plan.MemoryMB) {
-		r.checkMemory(ctx, *plan, &resp.Diagnostics)
-	}
+	r.checkHost(ctx, state, *plan, &resp.Diagnostics)
 	if _, keysKnown := loadPrivate[[]string](ctx, req.Private, secretKeysKey, &resp.Diagnostics); !keysKnown {
 		r.warnOfRemovedVariables(ctx, *state, *plan, req.Config, &resp.Diagnostics)
 	}
@@ -134,22 +132,6 @@ func (r *appResource) warnOfRemovedVariables(ctx context.Context, state, plan ap
 		diags.AddAttributeWarning(path.Root("env"), "Variables of app "+plan.Name.ValueString()+" will be removed",
 			fmt.Sprintf("The service takes an app's variables as a whole. App %s of instance %s also has %s, which neither env nor secret_env_wo has. "+
 				"Applying the plan removes what is not added there.", plan.Name.ValueString(), plan.InstanceID.ValueString(), strings.Join(sortedKeys(rest), ", ")))
-	}
-}
-
-// checkMemory checks the app's memory against the apps engine's floor.
-func (r *appResource) checkMemory(ctx context.Context, plan appModel, diags *diag.Diagnostics) {
-	if r.client == nil || plan.MemoryMB.IsNull() || plan.MemoryMB.IsUnknown() {
-		return
-	}
-	plans, err := r.client.Plans(ctx)
-	if err != nil {
-		warnUnchecked(diags, "memory_mb", err)
-		return
-	}
-	if floor := plans.Engines["apps"].FloorMB; plan.MemoryMB.ValueInt64() < floor {
-		diags.AddAttributeError(path.Root("memory_mb"), "Memory under the apps minimum",
-			fmt.Sprintf("An app needs at least %d MB, not %d.", floor, plan.MemoryMB.ValueInt64()))
 	}
 }
 

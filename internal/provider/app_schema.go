@@ -40,7 +40,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"the version before it was stopped first, as both write `/data`. An apply that is interrupted during the first build keeps the app in the state, and the next one waits for the same build.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": instanceIDAttribute("the app's `/data` is lost"),
-			"name":        replacingName("Name of the app. A change replaces it: **the app's `/data` is lost**."),
+			"name":        replacingName("Name of the app: 1 to 40 lower case letters, digits and hyphens, the first of them a letter. A change replaces it: **the app's `/data` is lost**."),
 			"repo": schema.StringAttribute{
 				Required:   true,
 				Validators: []validator.String{stringvalidator.RegexMatches(repoPattern, "must have the form owner/repo")},
@@ -101,13 +101,13 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Optional:            true,
 				ElementType:         types.StringType,
 				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
-				MarkdownDescription: "Engines that the app is linked to; `auth` links the auth engine. Default: none. A change restarts the app.",
+				MarkdownDescription: "Engines that the app is linked to; `auth` links the auth engine. The plan warns of one that is off. Default: none. A change restarts the app.",
 			},
 			"memory_mb": schema.Int64Attribute{
 				Optional:            true,
 				Computed:            true,
 				Validators:          []validator.Int64{int64validator.AtLeast(1)},
-				MarkdownDescription: "The app's memory in MB, at least the apps engine's floor in the plan list. Default: the service's. A change restarts the app; removing the argument keeps the present value.",
+				MarkdownDescription: "The app's memory in MB, at least the apps engine's floor in the plan list and at most what the instance's plan has. Default: the service's. A change restarts the app; removing the argument keeps the present value.",
 				PlanModifiers:       []planmodifier.Int64{int64planmodifier.UseNonNullStateForUnknown()},
 			},
 			"redeploy_triggers": schema.MapAttribute{

@@ -19,6 +19,7 @@ var (
 	_ resource.ResourceWithConfigure   = &authSettingsResource{}
 	_ resource.ResourceWithImportState = &authSettingsResource{}
 	_ resource.ResourceWithIdentity    = &authSettingsResource{}
+	_ resource.ResourceWithModifyPlan  = &authSettingsResource{}
 )
 
 func newAuthSettingsResource() resource.Resource {

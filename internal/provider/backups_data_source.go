@@ -6,6 +6,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
 var _ datasource.DataSourceWithConfigure = &backupsDataSource{}
@@ -58,9 +60,10 @@ func (d *backupsDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	}
 	backups, err := d.client.Backups(ctx, model.InstanceID.ValueString())
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to read the backups of instance "+model.InstanceID.ValueString(), err)
+		addInstanceError(&resp.Diagnostics, "Unable to read the backups of instance "+model.InstanceID.ValueString(), model.InstanceID.ValueString(), err)
 		return
 	}
+	warnUnmatched(&resp.Diagnostics, "kind", "kind of backup", model.Kind, backupKinds, idsOf(backups, func(b client.Backup) string { return b.Kind }))
 	model.Backups = []backupModel{}
 	for _, b := range backups {
 		if matches(model.Kind, b.Kind) {

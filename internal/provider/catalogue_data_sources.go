@@ -104,6 +104,10 @@ func (d *plansDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 		}
 	}
 	model.setRecord(plans)
+	if len(model.Plans) == 0 {
+		resp.Diagnostics.AddWarning("The filters match no plan",
+			"No plan that the service offers has enough memory for min_memory_mb and a price within max_price_cents, so plans is empty.")
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
 }
 
@@ -133,11 +137,6 @@ func (m *plansModel) setRecord(catalogue client.Plans) {
 			Licence:  stringOrNull(kind.Licence),
 		}
 	}
-}
-
-// matches tells whether a value passes an optional filter.
-func matches(filter types.String, value string) bool {
-	return filter.IsNull() || filter.ValueString() == value
 }
 
 func newLocationsDataSource() datasource.DataSource { return &locationsDataSource{} }
@@ -194,6 +193,8 @@ func (d *locationsDataSource) Read(ctx context.Context, req datasource.ReadReque
 		resp.Diagnostics.AddAttributeError(path.Root("id"), "No such location", noSuch("location", id, ids))
 		return
 	}
+	countries := slices.Compact(sorted(idsOf(locations, func(l client.Location) string { return l.Country })))
+	warnUnmatched(&resp.Diagnostics, "country", "location in country", model.Country, countries, nil)
 	model.Locations = []locationModel{}
 	for _, l := range locations {
 		if matches(model.ID, l.ID) && matches(model.Country, l.Country) {

@@ -25,6 +25,39 @@ func elementsOf(set types.Set) []string {
 	return elements
 }
 
+// Addresses of which a list can let every one in.
+const (
+	allAddresses     = "every address"
+	allIPv4Addresses = "every IPv4 address"
+	allIPv6Addresses = "every IPv6 address"
+)
+
+// opensTo names the addresses of which a list with elements lets every one in, ""
+// for none.
+func opensTo(cidrs []string) string {
+	var v4, v6 bool
+	for _, cidr := range cidrs {
+		if prefix, err := client.CanonicalCIDR(cidr); err == nil && prefix.Bits() == 0 {
+			v4, v6 = v4 || prefix.Addr().Is4(), v6 || prefix.Addr().Is6()
+		}
+	}
+	switch {
+	case v4 && v6:
+		return allAddresses
+	case v4:
+		return allIPv4Addresses
+	case v6:
+		return allIPv6Addresses
+	}
+	return ""
+}
+
+// opensMore tells whether a list lets in what the list before it kept out, by what
+// opensTo names of both.
+func opensMore(before, after string) bool {
+	return after != "" && after != before && before != allAddresses
+}
+
 // cidrSet validates a set of CIDR blocks and bare addresses. Two spellings of
 // one block are an error: a set can only hold what it says.
 type cidrSet struct{}

@@ -13,19 +13,29 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// resourceBase is what every managed resource embeds. Its client is nil while
-// the provider's configuration is unknown.
-type resourceBase struct{ client *client.Client }
+// resourceBase is what every managed resource embeds. All of it is nil while the
+// provider's configuration is unknown.
+type resourceBase struct {
+	client  *client.Client
+	planned *planned
+}
+
+// resourceData is what the provider's Configure leaves for resources.
+type resourceData struct {
+	client  *client.Client
+	planned *planned
+}
 
 func (b *resourceBase) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	b.client = configuredClient(req.ProviderData, &resp.Diagnostics)
+	data := providerData[resourceData](req.ProviderData, &resp.Diagnostics)
+	b.client, b.planned = data.client, data.planned
 }
 
 // dataSourceBase is what every data source embeds.
 type dataSourceBase struct{ client *client.Client }
 
 func (b *dataSourceBase) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	b.client = configuredClient(req.ProviderData, &resp.Diagnostics)
+	b.client = providerData[*client.Client](req.ProviderData, &resp.Diagnostics)
 }
 
 // begin reads the configuration of a data source into its model. It is false when
@@ -39,27 +49,24 @@ func (b *dataSourceBase) begin(ctx context.Context, req datasource.ReadRequest, 
 type ephemeralBase struct{ client *client.Client }
 
 func (b *ephemeralBase) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
-	b.client = configuredClient(req.ProviderData, &resp.Diagnostics)
+	b.client = providerData[*client.Client](req.ProviderData, &resp.Diagnostics)
 }
 
 // actionBase is what every action embeds.
 type actionBase struct{ client *client.Client }
 
 func (b *actionBase) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
-	b.client = configuredClient(req.ProviderData, &resp.Diagnostics)
+	b.client = providerData[*client.Client](req.ProviderData, &resp.Diagnostics)
 }
 
-// configuredClient takes the client from what the provider's Configure left; nil
-// before it ran, and while the provider's configuration is unknown.
-func configuredClient(data any, diags *diag.Diagnostics) *client.Client {
-	if data == nil {
-		return nil
+// providerData is what the provider's Configure left; zero before it ran, and while
+// the provider's configuration is unknown.
+func providerData[T any](data any, diags *diag.Diagnostics) T {
+	left, ok := data.(T)
+	if !ok && data != nil {
+		diags.AddError("Unexpected provider data", fmt.Sprintf("Expected a %T, got a %T. Report this to the provider's developers.", left, data))
 	}
-	c, ok := data.(*client.Client)
-	if !ok {
-		diags.AddError("Unexpected provider data", fmt.Sprintf("Expected a *client.Client, got %T. Report this to the provider's developers.", data))
-	}
-	return c
+	return left
 }
 
 // requireClient is for what must read the service at once and has no state to

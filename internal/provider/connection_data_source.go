@@ -83,7 +83,7 @@ func (d *connectionDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	}
 	connection, err := d.client.Connection(ctx, config.InstanceID.ValueString())
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to read the connection record of instance "+config.InstanceID.ValueString(), err)
+		addInstanceError(&resp.Diagnostics, "Unable to read the connection record of instance "+config.InstanceID.ValueString(), config.InstanceID.ValueString(), err)
 		return
 	}
 	config.setRecord(connection)

@@ -86,7 +86,7 @@ func (e *connectionEphemeral) Open(ctx context.Context, req ephemeral.OpenReques
 	}
 	connection, err := e.client.Connection(ctx, config.InstanceID.ValueString())
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to read the connection record of instance "+config.InstanceID.ValueString(), err)
+		addInstanceError(&resp.Diagnostics, "Unable to read the connection record of instance "+config.InstanceID.ValueString(), config.InstanceID.ValueString(), err)
 		return
 	}
 	config.setRecord(connection)

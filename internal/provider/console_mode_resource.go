@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -17,6 +16,7 @@ var (
 	_ resource.ResourceWithConfigure   = &consoleModeResource{}
 	_ resource.ResourceWithImportState = &consoleModeResource{}
 	_ resource.ResourceWithIdentity    = &consoleModeResource{}
+	_ resource.ResourceWithModifyPlan  = &consoleModeResource{}
 )
 
 func newConsoleModeResource() resource.Resource {
@@ -42,7 +42,7 @@ func (r *consoleModeResource) Schema(ctx context.Context, _ resource.SchemaReque
 			"instance_id": instanceIDAttribute("the console of the former instance is set to `off`"),
 			"mode": schema.StringAttribute{
 				Required:   true,
-				Validators: []validator.String{stringvalidator.OneOf(client.ConsoleOff, client.ConsoleReadOnly, client.ConsoleReadWrite)},
+				Validators: []validator.String{oneOf("console mode", client.ConsoleOff, client.ConsoleReadOnly, client.ConsoleReadWrite)},
 				MarkdownDescription: "`off`, `ro` (runs as the read-only database role, so that Postgres itself refuses writes) or `rw`. " +
 					"Changed in place.",
 			},

@@ -141,15 +141,15 @@ func TestDataSourceErrors(t *testing.T) {
 	run(t,
 		refuses(with(`data "hosting_plans" "x" { id = "huge" }`), `There is no plan "huge"; there are: free, small, medium, large, xlarge.`),
 		refuses(with(`data "hosting_locations" "x" { id = "mars" }`), `There is no location "mars"; there are: eu-central,`),
-		refuses(with(`data "hosting_instance" "x" { id = "i-none" }`), `The service has no instance "i-none"`),
-		refuses(with(`data "hosting_instance" "x" { name = "none" }`), `There is no instance named "none"; there are: one, two, two.`),
+		refuses(with(`data "hosting_instance" "x" { id = "i-none" }`), `The service has no instance with the id "i-none"`),
+		refuses(with(`data "hosting_instance" "x" { name = "none" }`), `There is no instance named "none"; did you mean "one"? There are: one, two, two.`),
 		refuses(with(`data "hosting_instance" "x" { name = "two" }`), `is that of the instances i-two, i-twin.`),
 		refuses(with(`data "hosting_instance" "x" {}`), `one (and only one) of`),
 		refuses(with("data \"hosting_app\" \"x\" {\n instance_id = \"i-one\"\n name = \"none\"\n}"), `There is no app "none"; there are: web.`),
 		refuses(with("data \"hosting_app\" \"x\" {\n instance_id = \"i-two\"\n name = \"none\"\n}"), `There is no app "none"; there are none at all.`),
-		refuses(with("data \"hosting_app_builds\" \"x\" {\n instance_id = \"i-one\"\n app = \"none\"\n}"), `Instance i-one has no app "none".`),
-		refuses(with(`data "hosting_connection" "x" { instance_id = "i-none" }`), `Unable to read the connection record of instance i-none`),
-		refuses(with(`data "hosting_backups" "x" { instance_id = "i-none" }`), `Unable to read the backups of instance i-none`),
+		refuses(with("data \"hosting_app_builds\" \"x\" {\n instance_id = \"i-one\"\n app = \"none\"\n}"), `There is no app "none"; there are: web.`),
+		refuses(with(`data "hosting_connection" "x" { instance_id = "i-none" }`), `The service has no instance with the id "i-none"`),
+		refuses(with(`data "hosting_backups" "x" { instance_id = "i-none" }`), `The service has no instance with the id "i-none"`),
 	)
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
@@ -152,12 +153,22 @@ func stillInProgress(err error) bool {
 	return err != nil && !failed(err) && !errors.Is(err, client.ErrValidation) && !errors.Is(err, client.ErrAlreadyExists)
 }
 
-// noSuch says that the service does not offer something, and what it does.
-func noSuch(what, value string, offered []string) string {
-	if len(offered) == 0 {
-		return fmt.Sprintf("There is no %s %q; there are none at all.", what, value)
+// addNoInstance says that there is no instance of an id. Whoever took a name for an
+// id learns where ids come from.
+func addNoInstance(diags *diag.Diagnostics, attribute, id string) {
+	diags.AddAttributeError(path.Root(attribute), "No such instance",
+		fmt.Sprintf("The service has no instance with the id %q for this API key. An id looks like i-4f2a; "+
+			"the data source hosting_instance finds an instance by its name.", id))
+}
+
+// addInstanceError reports an error of reading what is on an instance: that there is
+// no such instance, or what the service said.
+func addInstanceError(diags *diag.Diagnostics, summary, instanceID string, err error) {
+	if errors.Is(err, client.ErrNotFound) {
+		addNoInstance(diags, "instance_id", instanceID)
+		return
 	}
-	return fmt.Sprintf("There is no %s %q; there are: %s.", what, value, strings.Join(offered, ", "))
+	addError(diags, summary, err)
 }
 
 // idsOf are the identifiers of records, for an error that lists them.

@@ -55,7 +55,7 @@ func warnUnchecked(diags *diag.Diagnostics, attribute string, err error) {
 		return
 	}
 	diags.AddAttributeWarning(path.Root(attribute), "The "+attribute+" could not be checked",
-		"The service's catalogue could not be read, so a wrong value shows only when applying. "+sentence(err.Error()))
+		"The service could not be asked, so a wrong value shows only when applying. "+sentence(err.Error()))
 }
 
 func checkRegion(region string, locations []client.Location, diags *diag.Diagnostics) {

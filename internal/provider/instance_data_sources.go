@@ -141,8 +141,7 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		instance, err = d.byName(ctx, model.Name.ValueString(), &resp.Diagnostics)
 	}
 	if errors.Is(err, client.ErrNotFound) {
-		resp.Diagnostics.AddAttributeError(path.Root("id"), "No such instance",
-			fmt.Sprintf("The service has no instance %q for this API key.", model.ID.ValueString()))
+		addNoInstance(&resp.Diagnostics, "id", model.ID.ValueString())
 		return
 	}
 	if err != nil {
@@ -239,6 +238,9 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 	instances, err := d.client.Instances(ctx)
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to list the instances", err)
+		return
+	}
+	if model.check(ctx, d.client, instances, &resp.Diagnostics); resp.Diagnostics.HasError() {
 		return
 	}
 	model.Instances = []instanceRecordModel{}

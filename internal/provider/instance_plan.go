@@ -20,6 +20,7 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if ok && state != nil && r.client != nil {
 		r.client.Claim(state.ID.ValueString())
 	}
+	r.planned.noteInstance(plan)
 	creating := pendingCreation(ctx, req.Private, &resp.Diagnostics)
 	if ok && state != nil && plan != nil {
 		noteProtection(ctx, resp.Private, state.protectedObject(), state.protected(creating), &resp.Diagnostics)

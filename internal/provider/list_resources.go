@@ -35,7 +35,7 @@ func stream(c *client.Client, resp *list.ListResultsStream, limit int64, produce
 			pushed++
 			return more
 		})
-		if more && diags.HasError() {
+		if more && len(diags) > 0 {
 			push(list.ListResult{Diagnostics: diags})
 		}
 	}
@@ -91,6 +91,10 @@ func (r *instanceListResource) List(ctx context.Context, req list.ListRequest, r
 		if err != nil {
 			return listError("Unable to list the instances", err)
 		}
+		var diags diag.Diagnostics
+		if filter.check(ctx, r.client, instances, &diags); diags.HasError() {
+			return diags
+		}
 		for _, instance := range instances {
 			if !filter.matches(instance) {
 				continue
@@ -106,7 +110,7 @@ func (r *instanceListResource) List(ctx context.Context, req list.ListRequest, r
 				break
 			}
 		}
-		return nil
+		return diags
 	})
 }
 

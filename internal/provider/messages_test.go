@@ -26,6 +26,7 @@ var reporters = map[string][]int{
 	"AddAttributeError":    {1, 2},
 	"AddAttributeWarning":  {1, 2},
 	"addError":             {1},
+	"addInstanceError":     {1},
 	"addScriptError":       {1},
 	"listError":            {0},
 	"removeGone":           {3},

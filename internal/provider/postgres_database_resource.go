@@ -49,7 +49,7 @@ func (r *postgresDatabaseResource) Schema(ctx context.Context, _ resource.Schema
 		MarkdownDescription: "A Postgres database of an instance.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": instanceIDAttribute("the former database is dropped with all that is in it"),
-			"name":        replacingName("Name of the database. A change replaces it: **the former one is dropped with all that is in it**."),
+			"name":        replacingName("Name of the database: 1 to 63 lower case letters, digits and underscores, the first of them a letter. A change replaces it: **the former one is dropped with all that is in it**."),
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
 				Computed: true,
@@ -85,6 +85,7 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	}
 	if state == nil {
 		refuseReplacement(ctx, req.Private, &resp.Diagnostics)
+		warnOfName(&resp.Diagnostics, "database", plan.Name, databaseNameRule)
 		return
 	}
 	creating := pendingCreation(ctx, req.Private, &resp.Diagnostics)
@@ -94,6 +95,7 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 		noteProtection(ctx, resp.Private, state.protectedObject(), protected, &resp.Diagnostics)
 		switch {
 		case !plan.Name.Equal(state.Name):
+			warnOfName(&resp.Diagnostics, "database", plan.Name, databaseNameRule)
 			at, dropped = path.Root("name"), true
 		case !plan.InstanceID.Equal(state.InstanceID):
 			at, dropped = path.Root("instance_id"), true

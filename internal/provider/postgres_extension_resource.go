@@ -6,7 +6,8 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -22,6 +23,7 @@ var (
 	_ resource.ResourceWithConfigure   = &postgresExtensionResource{}
 	_ resource.ResourceWithImportState = &postgresExtensionResource{}
 	_ resource.ResourceWithIdentity    = &postgresExtensionResource{}
+	_ resource.ResourceWithModifyPlan  = &postgresExtensionResource{}
 )
 
 func newPostgresExtensionResource() resource.Resource { return &postgresExtensionResource{} }
@@ -52,9 +54,9 @@ func (r *postgresExtensionResource) Metadata(_ context.Context, req resource.Met
 
 func (r *postgresExtensionResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	name := replacingName("The extension: `pgvector`, `pg_trgm` or `pgcrypto`. A change replaces it.")
-	name.Validators = []validator.String{stringvalidator.OneOf("pgvector", "pg_trgm", "pgcrypto")}
+	name.Validators = []validator.String{oneOf("extension", "pgvector", "pg_trgm", "pgcrypto")}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "A Postgres extension in one database of an instance. **Dropping an extension drops what depends on it**, such as columns of its types.",
+		MarkdownDescription: "A Postgres extension in one database of an instance. **Dropping an extension drops what depends on it**: columns of its types with their data, and indexes and functions that use it. The plan warns.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": instanceIDAttribute("the extension is dropped from the former instance"),
 			"database":    replacingName("The database. A change replaces the extension: it is dropped from the former database."),
@@ -77,6 +79,42 @@ func (r *postgresExtensionResource) IdentitySchema(_ context.Context, _ resource
 			"name":        identityschema.StringAttribute{RequiredForImport: true, Description: "The extension's name."},
 		},
 	}
+}
+
+// ModifyPlan says what goes with an extension that the plan drops. A replacement by
+// -replace cannot be told: its first call is that of no change, and the CLI shows no
+// warning of its second.
+func (r *postgresExtensionResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	state, plan, ok := planning[postgresExtensionModel](ctx, req, &resp.Diagnostics)
+	if !ok || state == nil {
+		return
+	}
+	if plan == nil {
+		state.warnOfLoss(&resp.Diagnostics, path.Empty())
+	} else if at, replaced := replacedExtensionAt(*state, *plan); replaced {
+		state.warnOfLoss(&resp.Diagnostics, at)
+	}
+}
+
+// replacedExtensionAt tells which argument's change replaces the extension.
+func replacedExtensionAt(state, plan postgresExtensionModel) (path.Path, bool) {
+	switch {
+	case !state.InstanceID.Equal(plan.InstanceID):
+		return path.Root("instance_id"), true
+	case !state.Database.Equal(plan.Database):
+		return path.Root("database"), true
+	case !state.Name.Equal(plan.Name):
+		return path.Root("name"), true
+	}
+	return path.Empty(), false
+}
+
+// warnOfLoss says what dropping the extension loses.
+func (m postgresExtensionModel) warnOfLoss(diags *diag.Diagnostics, at path.Path) {
+	name, database := m.Name.ValueString(), m.Database.ValueString()
+	diags.AddAttributeWarning(at, fmt.Sprintf("What uses extension %s in database %s will be lost", name, database),
+		fmt.Sprintf("The plan drops extension %s from database %s of instance %s. Postgres drops with it all that depends on it: "+
+			"columns of its types with their data, and indexes and functions that use it.", name, database, m.InstanceID.ValueString()))
 }
 
 func (r *postgresExtensionResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {

@@ -182,8 +182,9 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		resp.Diagnostics.AddError("Unable to set up the provider", err.Error())
 		return
 	}
-	resp.ResourceData, resp.ListResourceData, resp.ActionData = c, c, c
-	resp.DataSourceData, resp.EphemeralResourceData = c, c
+	resources := resourceData{client: c, planned: newPlanned()}
+	resp.ResourceData, resp.ListResourceData = resources, resources
+	resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = c, c, c
 }
 
 func valueOrEnv(value types.String, name string) string {

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -70,6 +71,24 @@ type settingIdentity struct {
 // of names the setting of an instance in messages.
 func (r *settingResource[M, P]) of(m P) string {
 	return r.what + " of instance " + m.instance().ValueString()
+}
+
+// ModifyPlan refuses a second resource for the one setting of an instance: the two
+// would overwrite each other with every apply. Where the instance's id is not known
+// when planning, the apply plans again and refuses the second one then.
+func (r *settingResource[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	state, plan, ok := planning[M](ctx, req, &resp.Diagnostics)
+	if !ok || plan == nil || !firstPlanned(ctx, req, resp, &resp.Diagnostics) {
+		return
+	}
+	id := P(plan).instance()
+	changes := state == nil || !id.Equal(P(state).instance()) || P(plan).asks(state)
+	if !id.IsUnknown() && r.planned.manages(managedThing{r.what, id.ValueString()}, changes) {
+		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), "Two resources manage the "+r.of(plan),
+			fmt.Sprintf("The configuration has another hosting_%s with the same instance_id. They are about one thing, and would overwrite each other with every apply. "+
+				"Keep one of them, and take the other out of the configuration. If that one is in the state already, this makes Terraform forget it, and changes nothing at the service:\n\n"+
+				"terraform state rm hosting_%s.NAME", r.name, r.name))
+	}
 }
 
 func (r *settingResource[M, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {

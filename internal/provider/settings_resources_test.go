@@ -62,7 +62,7 @@ func settingCases() []settingCase {
 			drift:     func(i *fakeservice.Instance) { i.ConsoleMode = "off" },
 			operation: "console",
 			later:     `mode = terraform_data.later.output == "later" ? "rw" : "ro"`,
-			invalid:   map[string]string{`mode = "open"`: `Attribute mode value must be one of`},
+			invalid:   map[string]string{`mode = "open"`: `There is no console mode "open"; there are: off, ro, rw.`},
 			reset:     func(i fakeservice.Instance) bool { return i.ConsoleMode == "off" },
 		},
 		{

@@ -203,7 +203,7 @@ resource "hosting_postgres_extension" "test" {
   instance_id = "i"
   database    = "d"
   name        = "postgis"
-}`), `Attribute name value must be one of`))
+}`), `There is no extension "postgis"; there are: pgvector, pg_trgm, pgcrypto.`))
 }
 
 // A query lists what there is; what it generates plans empty once it is imported.

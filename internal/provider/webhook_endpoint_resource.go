@@ -123,13 +123,28 @@ func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.M
 	if !ok || plan == nil {
 		return
 	}
-	if state == nil {
+	r.warnOfSecondEndpoint(state, *plan, firstPlanned(ctx, req, resp, &resp.Diagnostics), &resp.Diagnostics)
+	if state == nil || !client.SameURL(plan.URL.ValueString(), state.URL.ValueString()) {
 		r.checkNamesakes(ctx, *plan, &resp.Diagnostics)
 	}
 	var config webhookEndpointModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() && !config.SecretWO.IsNull() {
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("secret"), types.StringNull())...)
+	}
+}
+
+// warnOfSecondEndpoint warns of another resource of the configuration that has the
+// same URL. The service allows it, and nobody wants it.
+func (r *webhookEndpointResource) warnOfSecondEndpoint(state *webhookEndpointModel, plan webhookEndpointModel, first bool, diags *diag.Diagnostics) {
+	if !first || plan.URL.IsUnknown() {
+		return
+	}
+	changes := state == nil || !plan.URL.Equal(state.URL)
+	if r.planned.manages(managedThing{"webhook endpoint", client.CanonicalURL(plan.URL.ValueString())}, changes) {
+		diags.AddAttributeWarning(path.Root("url"), "Two webhook endpoints of the same URL",
+			fmt.Sprintf("Another hosting_webhook_endpoint of this configuration has the URL %s as well. "+
+				"Every endpoint gets every event, so each event would be delivered there twice, signed with two secrets. Keep one of them.", plan.URL.ValueString()))
 	}
 }
 
@@ -147,7 +162,7 @@ func (r *webhookEndpointResource) checkNamesakes(ctx context.Context, plan webho
 	}
 	for _, id := range ids {
 		diags.AddAttributeWarning(path.Root("url"), "A webhook endpoint of the same URL exists",
-			fmt.Sprintf("Endpoint %s has the URL of the endpoint that the plan creates, and both would get every event. "+
+			fmt.Sprintf("Endpoint %s has the URL that the plan gives to this one, and both would get every event. "+
 				"If Terraform manages it already, here or elsewhere, nothing needs to be done. "+
 				"If an earlier apply was killed before it could save it, take it over instead of creating another:\n\n%s\n"+
 				"The service does not tell its secret: set a new one if you need to know it.", id, importBlock("hosting_webhook_endpoint.NAME", id)))

@@ -30,7 +30,6 @@ func (w *world) act(c *cli, cmd *command, v verb) {
 	schema := schemas().ActionSchemas[kind]
 	t := schema.Schema.ValueType()
 	of := &call{address: kind, what: "action"}
-	before := len(w.fake.Jobs())
 	answer, ok := do(p, of, func(ctx context.Context) ([]*tfprotov6.Diagnostic, error) {
 		stream, err := p.server.(tfprotov6.ActionServer).InvokeAction(ctx, &tfprotov6.InvokeActionRequest{
 			ActionType: kind, Config: dynamic(t, configValue(t, config, nil)),
@@ -49,8 +48,11 @@ func (w *world) act(c *cli, cmd *command, v verb) {
 	if !ok || r.hear(kind, "action", answer) || cmd.killed() {
 		return
 	}
-	for _, j := range w.fake.Jobs()[before:] {
-		if j.InstanceID == id && j.Operation == operation && j.Status == fakeservice.StatusDone {
+	// What somebody started so shortly before that no read could show it, is not told
+	// from the own one where the answer is lost.
+	since := of.began.Add(-w.readsLag())
+	for _, j := range w.fake.Jobs() {
+		if !j.CreatedAt.Before(since) && j.InstanceID == id && j.Operation == operation && j.Status == fakeservice.StatusDone {
 			return
 		}
 	}

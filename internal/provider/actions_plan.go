@@ -1,0 +1,147 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// An actionPlan is an action that is about to be planned.
+type actionPlan struct {
+	client    *client.Client // nil while the provider's configuration is unknown
+	arguments map[string]types.String
+	diags     *diag.Diagnostics
+}
+
+// ModifyPlan says what the action will do, and checks what can be known.
+func (a *instanceAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
+	a.checkConfirmation(ctx, req.Config, &resp.Diagnostics)
+	if a.plan == nil || resp.Diagnostics.HasError() {
+		return
+	}
+	p := &actionPlan{client: a.client, arguments: map[string]types.String{}, diags: &resp.Diagnostics}
+	for _, name := range append(sortedKeys(a.arguments), "instance_id") {
+		var value types.String
+		resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(name), &value)...)
+		p.arguments[name] = value
+	}
+	a.plan(ctx, p)
+}
+
+// known is an argument that is given and known.
+func (p *actionPlan) known(name string) (string, bool) {
+	value := p.arguments[name]
+	return value.ValueString(), !value.IsNull() && !value.IsUnknown()
+}
+
+// named is an argument as a sentence has it.
+func (p *actionPlan) named(what, name string) string {
+	if value, known := p.known(name); known {
+		return what + " " + value
+	}
+	return "the " + what + " that is known after the apply"
+}
+
+func planRotate(_ context.Context, p *actionPlan) {
+	instance := p.named("instance", "instance_id")
+	p.diags.AddWarning("The passwords of "+instance+" will change",
+		"The rotation changes every password of "+instance+", in the owner and the read-only URLs alike, and the auth service key. "+
+			"The old ones stop working at once: replace them wherever they are used. The auth anon key stays.")
+}
+
+func planReset(ctx context.Context, p *actionPlan) {
+	p.checkEngine(ctx)
+	data := "all data of every engine"
+	if !p.arguments["engine"].IsNull() {
+		data = "all data of " + p.named("engine", "engine")
+	}
+	p.warnOfLoss("reset", data)
+}
+
+func planRestore(ctx context.Context, p *actionPlan) {
+	backup := p.checkBackup(ctx)
+	data := "everything that came after " + p.named("backup", "backup_id")
+	if !backup.CreatedAt.IsZero() {
+		data += ", which was taken at " + backup.CreatedAt.UTC().Format(time.RFC3339)
+	}
+	p.warnOfLoss("restore", data)
+}
+
+// warnOfLoss says what an action loses.
+func (p *actionPlan) warnOfLoss(does, data string) {
+	if p.diags.HasError() {
+		return
+	}
+	instance := p.named("instance", "instance_id")
+	p.diags.AddWarning("The "+does+" of "+instance+" will lose data",
+		fmt.Sprintf("The %s loses %s on %s. All that is left of it is the undo snapshot that the service takes before. "+
+			"The instance's deletion_protection does not hinder it.", does, data, instance))
+}
+
+// checkEngine checks the engine against the service's, and warns of one that is off:
+// what else the plan changes may turn it on before the action.
+func (p *actionPlan) checkEngine(ctx context.Context) {
+	engine, known := p.known("engine")
+	if !known || p.client == nil {
+		return
+	}
+	plans, err := p.client.Plans(ctx)
+	if err != nil {
+		warnUnchecked(p.diags, "engine", err)
+	} else if offered := sortedKeys(plans.Engines); !slices.Contains(offered, engine) {
+		p.diags.AddAttributeError(path.Root("engine"), "Unknown engine", noSuch("engine", engine, offered))
+		return
+	}
+	id, known := p.known("instance_id")
+	if !known {
+		return
+	}
+	instance, err := p.client.RefreshInstance(ctx, id)
+	switch _, on := instance.Engines.Value[engine]; {
+	case errors.Is(err, client.ErrNotFound):
+		addNoInstance(p.diags, "instance_id", id)
+	case err != nil:
+		warnUnchecked(p.diags, "instance_id", err)
+	case instance.Engines.Set && !on:
+		p.diags.AddAttributeWarning(path.Root("engine"), "The engine "+engine+" is off",
+			fmt.Sprintf("Instance %s does not have the %s engine at present, so there is nothing that the action could be about. "+
+				"If it is turned on before the action, nothing needs to be done.", id, engine))
+	}
+}
+
+// checkBackup finds the backup. One that the instance does not have is an error: no
+// plan makes one.
+func (p *actionPlan) checkBackup(ctx context.Context) client.Backup {
+	id, idKnown := p.known("instance_id")
+	wanted, known := p.known("backup_id")
+	if !idKnown || !known || p.client == nil {
+		return client.Backup{}
+	}
+	backups, err := p.client.Backups(ctx, id)
+	if errors.Is(err, client.ErrNotFound) {
+		_, err = p.client.RefreshInstance(ctx, id) // it may only be too new
+		if errors.Is(err, client.ErrNotFound) {
+			addNoInstance(p.diags, "instance_id", id)
+		}
+		return client.Backup{}
+	}
+	if err != nil {
+		warnUnchecked(p.diags, "backup_id", err)
+		return client.Backup{}
+	}
+	at := slices.IndexFunc(backups, func(b client.Backup) bool { return b.ID == wanted })
+	if at < 0 {
+		p.diags.AddAttributeError(path.Root("backup_id"), "Unknown backup", noSuch("backup", wanted, idsOf(backups, client.Backup.Identifier)))
+		return client.Backup{}
+	}
+	return backups[at]
+}

@@ -1,0 +1,158 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// An appHost is the instance of an app as it will be when the app's change is
+// applied, as far as the plan can know.
+type appHost struct {
+	id      string
+	engines map[string]int64 // budgets in MB, 0 for one that is not known; nil when not known which are on
+	plan    client.Plan      // zero when not known
+	// planned tells that the instance's own plan says so, and not its record at
+	// present, which the same plan may be about to change.
+	planned bool
+}
+
+// checkHost checks what changes of an app against its instance and the service's
+// catalogue. state is nil for an app that is created.
+func (r *appResource) checkHost(ctx context.Context, state *appModel, plan appModel, diags *diag.Diagnostics) {
+	memory := plan.MemoryMB.ValueInt64()
+	if state != nil && state.MemoryMB.Equal(plan.MemoryMB) {
+		memory = 0
+	}
+	engines := newLinks(state, plan)
+	if state == nil {
+		warnOfName(diags, "app", plan.Name, appNameRule)
+		engines = append(engines, "apps")
+	}
+	if r.client == nil || memory == 0 && len(engines) == 0 {
+		return
+	}
+	plans, err := r.client.Plans(ctx)
+	if err != nil && memory != 0 {
+		warnUnchecked(diags, "memory_mb", err)
+	}
+	host, err := r.hostOf(ctx, plan, plans)
+	switch {
+	case errors.Is(err, client.ErrNotFound):
+		addNoInstance(diags, "instance_id", plan.InstanceID.ValueString())
+		return
+	case err != nil:
+		warnUnchecked(diags, "instance_id", err)
+	}
+	if memory != 0 {
+		checkAppMemory(memory, host, plans, diags)
+	}
+	warnOfEnginesOff(engines, host, plans, diags)
+}
+
+// newLinks are the engines that the plan links the app to and the state does not.
+func newLinks(state *appModel, plan appModel) []string {
+	var before []string
+	if state != nil {
+		before = elementsOf(state.Links)
+	}
+	return slices.DeleteFunc(elementsOf(plan.Links), func(link string) bool { return slices.Contains(before, link) })
+}
+
+// hostOf looks at the app's instance. Where the instance is planned in the same
+// process, that plan is believed and not the record. Nothing is known of an instance
+// that is yet to be made.
+func (r *appResource) hostOf(ctx context.Context, plan appModel, plans client.Plans) (appHost, error) {
+	if plan.InstanceID.IsUnknown() {
+		return appHost{}, nil
+	}
+	host := appHost{id: plan.InstanceID.ValueString()}
+	if instance, ok := r.planned.instance(host.id); ok {
+		host.planned, host.engines = true, instance.engines
+		host.plan, _ = plans.Plan(instance.plan)
+		return host, nil
+	}
+	instance, err := r.client.RefreshInstance(ctx, host.id)
+	if err != nil {
+		return host, err
+	}
+	host.plan, _ = plans.Plan(instance.PlanID())
+	if instance.Engines.Set {
+		host.engines = map[string]int64{}
+		for name, engine := range instance.Engines.Value {
+			host.engines[name] = engine.MemoryMB
+		}
+	}
+	return host, nil
+}
+
+// checkAppMemory checks an app's memory in MB against the apps engine's floor, and
+// against what there is. An app that no plan is big enough for, or not the one that
+// its instance is to have, cannot run: that is an error. By the record alone it is a
+// warning, as the same plan may be about to move the instance to a bigger one. The
+// engine's budget is a warning, too: the service does not say what becomes of an app
+// that is over it.
+func checkAppMemory(memory int64, host appHost, plans client.Plans, diags *diag.Diagnostics) {
+	at := path.Root("memory_mb")
+	var biggest client.Plan
+	for _, plan := range plans.Plans {
+		if plan.MemoryMB > biggest.MemoryMB {
+			biggest = plan
+		}
+	}
+	floor, budget := plans.Engines["apps"].FloorMB, host.engines["apps"]
+	switch {
+	case memory < floor:
+		diags.AddAttributeError(at, "Memory under the apps minimum", fmt.Sprintf("An app needs at least %d MB, not %d.", floor, memory))
+	case biggest.MemoryMB > 0 && memory > biggest.MemoryMB:
+		diags.AddAttributeError(at, "Memory over every plan",
+			fmt.Sprintf("The app asks for %d MB, and the biggest plan, %s, has %d MB for all of an instance.", memory, biggest.ID, biggest.MemoryMB))
+	case host.plan.MemoryMB > 0 && memory > host.plan.MemoryMB && host.planned:
+		diags.AddAttributeError(at, "Memory over the instance's plan",
+			fmt.Sprintf("The app asks for %d MB, and plan %s of instance %s has %d MB for all of its engines. "+
+				"Lower the app's memory or choose a bigger plan.", memory, host.plan.ID, host.id, host.plan.MemoryMB))
+	case host.plan.MemoryMB > 0 && memory > host.plan.MemoryMB:
+		diags.AddAttributeWarning(at, "Memory over the instance's plan",
+			fmt.Sprintf("The app asks for %d MB, and instance %s is of plan %s at present, which has %d MB for all of its engines. "+
+				"It has room only if the instance is moved to a bigger plan before.", memory, host.id, host.plan.ID, host.plan.MemoryMB))
+	case budget > 0 && memory > budget:
+		diags.AddAttributeWarning(at, "Memory over the budget of the apps engine",
+			fmt.Sprintf("The app asks for %d MB, and the apps engine of instance %s has %d MB for all of its apps. "+
+				"Raise the memory_mb of the engine, or lower that of the app.", memory, host.id, budget))
+	}
+}
+
+// warnOfEnginesOff warns of engines that the app needs and that are off, or that no
+// instance can have. It is never an error. By the record alone it is not certain:
+// the same plan may turn the engine on, where the instance is planned elsewhere. And
+// by the instance's own plan, which is believed before the record, it is still the
+// service that decides what an app can be linked to: nowhere does it say that it
+// refuses a link to an engine that is off.
+func warnOfEnginesOff(engines []string, host appHost, plans client.Plans, diags *diag.Diagnostics) {
+	for _, engine := range engines {
+		at := path.Root("links")
+		if engine == "apps" {
+			at = path.Root("instance_id")
+		}
+		_, offered := plans.Engines[engine]
+		_, on := host.engines[engine]
+		switch {
+		case on:
+		case len(plans.Engines) > 0 && !offered:
+			diags.AddAttributeWarning(at, "Unknown engine", noSuch("engine", engine, sortedKeys(plans.Engines))+" The service may refuse to link the app to it.")
+		case host.engines != nil && host.planned:
+			diags.AddAttributeWarning(at, "The engine "+engine+" is off",
+				fmt.Sprintf("The app needs the %s engine, and the plan leaves it off on instance %s. Add it to the instance's engines.", engine, host.id))
+		case host.engines != nil:
+			diags.AddAttributeWarning(at, "The engine "+engine+" is off",
+				fmt.Sprintf("The app needs the %s engine, and instance %s does not have it at present. "+
+					"If it is turned on before the app's change is applied, nothing needs to be done.", engine, host.id))
+		}
+	}
+}

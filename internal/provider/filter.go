@@ -1,0 +1,65 @@
+package provider
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// The words of the service's records, as far as they are known. A service may use
+// others, so a filter by another word is a warning.
+var (
+	instanceStatuses     = []string{client.StatusCreating, client.StatusRunning, client.StatusDeleting, client.StatusFailed}
+	buildStatuses        = []string{"queued", "running", "successful", "failed"}
+	backupKinds          = []string{"daily", "undo"}
+	subscriptionStatuses = []string{"pending", "active", "cancelled"}
+)
+
+// matches tells whether a value passes an optional filter.
+func matches(filter types.String, value string) bool {
+	return filter.IsNull() || filter.ValueString() == value
+}
+
+// canMatch tells whether a filter by a word can match anything: it is one of the
+// words that there are, or one that a record has all the same.
+func canMatch(filter types.String, known, found []string) bool {
+	return filter.IsNull() || filter.IsUnknown() || slices.Contains(known, filter.ValueString()) || slices.Contains(found, filter.ValueString())
+}
+
+// warnUnmatched warns of a filter by a word that nothing has, misspelt perhaps: the
+// list is empty then, and nothing else says why.
+func warnUnmatched(diags *diag.Diagnostics, attribute, what string, filter types.String, known, found []string) {
+	if !canMatch(filter, known, found) {
+		diags.AddAttributeWarning(path.Root(attribute), "The filter matches nothing", noSuch(what, filter.ValueString(), known))
+	}
+}
+
+// check tells of a filter that can match no instance. Plan and region are those
+// that the service offers, and those that an instance still has: any other is an
+// error.
+func (f instanceFilter) check(ctx context.Context, c *client.Client, instances []client.Instance, diags *diag.Diagnostics) {
+	if found := idsOf(instances, client.Instance.PlanID); !canMatch(f.Plan, nil, found) {
+		plans, err := c.Plans(ctx)
+		known := idsOf(plans.Plans, client.Plan.Identifier)
+		switch {
+		case err != nil:
+			warnUnchecked(diags, "plan", err)
+		case !canMatch(f.Plan, known, found):
+			diags.AddAttributeError(path.Root("plan"), "Unknown plan", noSuch("plan", f.Plan.ValueString(), known))
+		}
+	}
+	if found := idsOf(instances, func(i client.Instance) string { return i.Region }); !canMatch(f.Region, nil, found) {
+		locations, err := c.Locations(ctx)
+		if err != nil {
+			warnUnchecked(diags, "region", err)
+		} else if known := idsOf(locations, client.Location.Identifier); !canMatch(f.Region, known, found) {
+			diags.AddAttributeError(path.Root("region"), "Unknown region", noSuch("region", f.Region.ValueString(), known))
+		}
+	}
+	warnUnmatched(diags, "status", "instance status", f.Status, instanceStatuses, idsOf(instances, func(i client.Instance) string { return i.Status }))
+}

@@ -1,0 +1,55 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// A nameRule is how the service wants a kind of name. It is settled and not shown,
+// so the provider warns and the service decides.
+type nameRule struct {
+	longest int
+	other   rune // what a name may hold besides lower case letters and digits
+	words   string
+}
+
+var (
+	appNameRule      = nameRule{40, '-', "1 to 40 lower case letters, digits and hyphens, the first of them a letter"}
+	databaseNameRule = nameRule{63, '_', "1 to 63 lower case letters, digits and underscores, the first of them a letter"}
+)
+
+// problem says what is wrong with a name, "" for nothing.
+func (r nameRule) problem(name string) string {
+	if name == "" {
+		return "is empty"
+	}
+	if n := utf8.RuneCountInString(name); n > r.longest {
+		return fmt.Sprintf("has %d characters", n)
+	}
+	isLetter := func(c rune) bool { return 'a' <= c && c <= 'z' }
+	if first, _ := utf8.DecodeRuneInString(name); !isLetter(first) {
+		return fmt.Sprintf("begins with %q", string(first))
+	}
+	bad := strings.IndexFunc(name, func(c rune) bool { return !isLetter(c) && (c < '0' || c > '9') && c != r.other })
+	if bad < 0 {
+		return ""
+	}
+	c, _ := utf8.DecodeRuneInString(name[bad:])
+	return fmt.Sprintf("holds %q", string(c))
+}
+
+// warnOfName warns of a name that the service probably refuses.
+func warnOfName(diags *diag.Diagnostics, what string, name types.String, rule nameRule) {
+	if name.IsNull() || name.IsUnknown() {
+		return
+	}
+	if problem := rule.problem(name.ValueString()); problem != "" {
+		diags.AddAttributeWarning(path.Root("name"), "The service may refuse the name of the "+what,
+			fmt.Sprintf("The name of the %s is to be %s. %q %s.", what, rule.words, name.ValueString(), problem))
+	}
+}

@@ -1,0 +1,106 @@
+package provider
+
+import (
+	"context"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+)
+
+// planned is what this process was asked to plan so far: what one resource's plan
+// has to know of the others'. No provider is told of other resources, but Terraform
+// asks one process to plan all those of a configuration.
+//
+// An apply plans what it changes once more, in a process of its own, which has not
+// seen what stays as it is.
+type planned struct {
+	mu       sync.Mutex
+	managers map[managedThing]managers
+	// instances are those that are planned so far, by id, with the engines that are
+	// to be on.
+	instances map[string]plannedInstance
+}
+
+// A plannedInstance is an instance as its own plan makes it.
+type plannedInstance struct {
+	plan    string           // "" while it is not known
+	engines map[string]int64 // budgets in MB, 0 for one that is not known; nil while it is not known which are on
+}
+
+// A managedThing is what two resources can manage by mistake.
+type managedThing struct{ kind, key string }
+
+// managers are the resources that are to manage a thing.
+type managers struct {
+	count   int
+	changes bool // at least one of them is created or changed
+}
+
+func newPlanned() *planned {
+	return &planned{managers: map[managedThing]managers{}, instances: map[string]plannedInstance{}}
+}
+
+// noteInstance notes how an instance is planned. One that is destroyed, or that has
+// no id yet, is not noted.
+func (p *planned) noteInstance(plan *instanceModel) {
+	if p == nil || plan == nil || plan.ID.IsUnknown() {
+		return
+	}
+	noted := plannedInstance{plan: plan.Plan.ValueString()}
+	if engines, known := enginesOf(plan.Engines); known {
+		noted.engines = map[string]int64{}
+		for name, memory := range engines {
+			noted.engines[name] = memory.ValueInt64()
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.instances[plan.ID.ValueString()] = noted
+}
+
+// instance is how an instance is planned, false when this process has not planned it.
+func (p *planned) instance(id string) (plannedInstance, bool) {
+	if p == nil {
+		return plannedInstance{}, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	instance, ok := p.instances[id]
+	return instance, ok
+}
+
+// manages notes a resource that is to manage a thing, and whether its plan changes
+// anything. It tells whether another one is to manage the same, unless neither of
+// them changes: what stays as it is, is not checked.
+func (p *planned) manages(thing managedThing, changes bool) (twice bool) {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m := p.managers[thing]
+	m.count++
+	m.changes = m.changes || changes
+	p.managers[thing] = m
+	return m.count > 1 && m.changes
+}
+
+// plannedKey notes in a plan's private state that the resource has been planned.
+const plannedKey = "planned"
+
+// firstPlanned tells whether a process is asked about a resource for the first
+// time. A replacement that the provider did not ask for (-replace) and one that it
+// did are both planned in two calls, the second without the prior state, as if
+// something else was created, but with the private state that the first one
+// planned. A tainted resource is planned in one call, without either. What the note
+// leaves behind in a state is never looked at: with a prior state it is the first
+// call.
+func firstPlanned(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, diags *diag.Diagnostics) bool {
+	if !req.State.Raw.IsNull() {
+		savePrivate(ctx, resp.Private, plannedKey, true, diags)
+		return true
+	}
+	_, noted := loadPrivate[bool](ctx, req.Private, plannedKey, diags)
+	return !noted
+}

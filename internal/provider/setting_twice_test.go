@@ -1,0 +1,90 @@
+package provider_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// twiceCases are the settings of an instance, with two values of each.
+var twiceCases = map[string][2]string{
+	"hosting_allowlist":     {`cidrs = ["203.0.113.0/24"]`, `cidrs = ["198.51.100.7"]`},
+	"hosting_console_mode":  {`mode = "ro"`, `mode = "rw"`},
+	"hosting_auth_settings": {`site_url = "https://a.example"`, `site_url = "https://b.example"`},
+}
+
+func settingHCL(kind, name, instanceID, arguments string) string {
+	return fmt.Sprintf("resource %q %q {\n  instance_id = %s\n  %s\n}\n", kind, name, instanceID, arguments)
+}
+
+func TestSecondResourceOfOneSetting(t *testing.T) {
+	for kind, c := range twiceCases {
+		t.Run(kind, func(t *testing.T) {
+			fake := seeded(t)
+			what := strings.ReplaceAll(strings.TrimPrefix(kind, "hosting_"), "_", " ")
+			refusal := "Two resources manage the " + what + " of instance i-one"
+			first := settingHCL(kind, "first", `"i-one"`, c[0])
+			w := newWorkspace(t, fake, first+settingHCL(kind, "second", `"i-one"`, c[1]))
+			w.says(1, []string{refusal, "terraform state rm " + kind + ".NAME"}, "plan")
+			changedNothing(t, fake)
+
+			// One that is there already, and one for another instance.
+			w.configure(first + settingHCL(kind, "other", `"i-two"`, c[1]))
+			w.apply()
+			w.configure(first + settingHCL(kind, "other", `"i-two"`, c[1]) + settingHCL(kind, "second", `"i-one"`, c[0]))
+			w.says(1, []string{refusal}, "plan")
+		})
+	}
+}
+
+// A replacement is planned twice, a tainted resource without its state, and a
+// resource may take the place of another.
+func TestOneResourceOfASettingIsNoSecondOne(t *testing.T) {
+	for kind, c := range twiceCases {
+		t.Run(kind, func(t *testing.T) {
+			fake := seeded(t)
+			first := settingHCL(kind, "test", `"i-one"`, c[0])
+			w := newWorkspace(t, fake, first)
+			w.apply()
+			w.says(0, []string{"will be replaced"}, "plan", "-replace="+kind+".test")
+			w.says(0, []string{"1 added"}, "apply", "-auto-approve", "-replace="+kind+".test")
+			w.says(0, nil, "taint", kind+".test")
+			w.says(0, []string{"1 added"}, "apply", "-auto-approve")
+			w.configure(settingHCL(kind, "test", `"i-two"`, c[0]))
+			w.says(0, []string{"1 added"}, "apply", "-auto-approve")
+			w.configure(strings.Replace(first, "}\n", "lifecycle { create_before_destroy = true }\n}\n", 1))
+			w.says(0, []string{"1 added"}, "apply", "-auto-approve")
+			w.says(0, []string{"1 added"}, "apply", "-auto-approve", "-replace="+kind+".test")
+			w.says(0, nil, "plan", "-replace="+kind+".test", "-out=saved")
+			w.says(0, []string{"1 added"}, "apply", "saved")
+			w.configure(strings.Replace(first, `"test"`, `"renamed"`, 1))
+			w.says(0, []string{"1 added"}, "apply", "-auto-approve")
+		})
+	}
+}
+
+// Two that are there already and stay as they are do not keep a plan from being
+// made.
+func TestTwoResourcesOfOneSettingThatStay(t *testing.T) {
+	fake := seeded(t)
+	kind, c := "hosting_allowlist", twiceCases["hosting_allowlist"]
+	first := settingHCL(kind, "first", `"i-one"`, c[0])
+	w := newWorkspace(t, fake, first)
+	w.apply()
+	w.configure(first + settingHCL(kind, "second", `"i-one"`, c[0]))
+	w.says(0, nil, "import", kind+".second", "i-one")
+	w.says(0, []string{"No changes"}, "plan")
+}
+
+// What only the apply knows, the apply tells.
+func TestSecondResourceOfASettingOfANewInstance(t *testing.T) {
+	fake := startFake(t)
+	c := twiceCases["hosting_allowlist"]
+	w := newWorkspace(t, fake, instanceHCL(plainInstance)+
+		settingHCL("hosting_allowlist", "first", "hosting_instance.test.id", c[0])+
+		settingHCL("hosting_allowlist", "second", "hosting_instance.test.id", c[1]))
+	w.says(0, nil, "plan")
+	w.says(1, []string{"Two resources manage the allowlist of instance"}, "apply", "-auto-approve")
+	must(t, fake.Count("PUT", "/instances/*/allowlist") == 1, "%d lists were sent, want the first one alone", fake.Count("PUT", "/instances/*/allowlist"))
+	w.says(1, []string{"Two resources manage the allowlist of instance"}, "plan")
+}

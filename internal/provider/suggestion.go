@@ -1,0 +1,59 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+)
+
+// noSuch says that a word is none of those that there are, which of them is
+// probably meant, and what there is.
+func noSuch(what, word string, known []string) string {
+	if len(known) == 0 {
+		return fmt.Sprintf("There is no %s %q; there are none at all.", what, word)
+	}
+	there := strings.Join(known, ", ")
+	if meant, ok := nearest(word, known); ok {
+		return fmt.Sprintf("There is no %s %q; did you mean %q? There are: %s.", what, word, meant, there)
+	}
+	return fmt.Sprintf("There is no %s %q; there are: %s.", what, word, there)
+}
+
+// nearest is the known word that a misspelt one probably means: the one that takes
+// the fewest edits to get to, at most one for each three letters, whatever their
+// case. Of several that are equally near it is the first.
+func nearest(word string, known []string) (string, bool) {
+	best, fewest := "", len(word)/3+1
+	for _, candidate := range known {
+		if n := edits(strings.ToLower(word), strings.ToLower(candidate)); word != "" && n < fewest {
+			best, fewest = candidate, n
+		}
+	}
+	return best, best != ""
+}
+
+// edits is how many letters have to be inserted, left out, replaced or swapped with
+// their neighbour to make one word another.
+func edits(from, to string) int {
+	a, b := []rune(from), []rune(to)
+	var beforeLast []int // the row before the last one, for swaps
+	last := make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range a {
+		row := []int{i + 1}
+		for j := range b {
+			replaced := last[j]
+			if a[i] != b[j] {
+				replaced++
+			}
+			n := min(replaced, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				n = min(n, beforeLast[j-1]+1)
+			}
+			row = append(row, n)
+		}
+		beforeLast, last = last, row
+	}
+	return last[len(b)]
+}
