@@ -181,7 +181,7 @@ func (a *instanceAction) Invoke(ctx context.Context, req action.InvokeRequest, r
 		return
 	}
 	if err := a.run(ctx, given, timeout, func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }); err != nil {
-		addError(&resp.Diagnostics, fmt.Sprintf("The action %s did not end well", a.name), err)
+		addError(&resp.Diagnostics, "Unable to complete the action "+a.name, err)
 	}
 }
 

@@ -234,7 +234,7 @@ func (p *hostingProvider) EphemeralResources(context.Context) []func() ephemeral
 func (p *hostingProvider) ListResources(context.Context) []func() list.ListResource {
 	return []func() list.ListResource{
 		newAppListResource,
-		newDatabaseListResource,
+		newPostgresDatabaseListResource,
 		newInstanceListResource,
 		newWebhookEndpointListResource,
 	}

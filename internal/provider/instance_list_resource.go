@@ -1,0 +1,56 @@
+package provider
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var _ list.ListResourceWithConfigure = &instanceListResource{}
+
+func newInstanceListResource() list.ListResource { return &instanceListResource{} }
+
+type instanceListResource struct{ instanceResource }
+
+func (r *instanceListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	attributes := map[string]schema.Attribute{}
+	for name, description := range instanceFilterDescriptions {
+		attributes[name] = schema.StringAttribute{Optional: true, MarkdownDescription: description}
+	}
+	resp.Schema = schema.Schema{MarkdownDescription: "The account's instances, all or some.", Attributes: attributes}
+}
+
+func (r *instanceListResource) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {
+	var filter instanceFilter
+	diags := req.Config.Get(ctx, &filter)
+	var instances []client.Instance
+	if requireClient(r.client, &diags) && !diags.HasError() {
+		var err error
+		if instances, err = r.client.Instances(ctx); err != nil {
+			addError(&diags, "Unable to list the instances", err)
+		} else {
+			filter.check(ctx, r.client, instances, &diags)
+		}
+	}
+	if diags.HasError() {
+		resp.Results = list.ListResultsStreamDiagnostics(diags)
+		return
+	}
+	instances = slices.DeleteFunc(slices.Clone(instances), func(i client.Instance) bool { return !filter.matches(i) })
+	resp.Results = listResults(instances, req.Limit, diags, func(i client.Instance) list.ListResult {
+		return newListResult(ctx, req, i.Name, instanceIdentity{ID: types.StringValue(i.ID)}, path.Root("id"), i.ID,
+			func(m *instanceModel, diags *diag.Diagnostics) {
+				m.setRecord(i)
+				if m.needsConnection() {
+					r.setConnection(ctx, m, diags)
+				}
+			})
+	})
+}

@@ -1,0 +1,107 @@
+package provider
+
+import (
+	"context"
+	"iter"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// listResults are the results of a list request: one for each record, up to the
+// request's limit, where 0 is none, and diags after them.
+func listResults[R any](records []R, limit int64, diags diag.Diagnostics, result func(R) list.ListResult) iter.Seq[list.ListResult] {
+	if limit > 0 && int64(len(records)) > limit {
+		records = records[:limit]
+	}
+	return func(push func(list.ListResult) bool) {
+		for _, record := range records {
+			if !push(result(record)) {
+				return
+			}
+		}
+		if len(diags) > 0 {
+			push(list.ListResult{Diagnostics: diags})
+		}
+	}
+}
+
+// newListResult makes a result with its identity and, where it is asked for, the
+// whole resource, filled as Read fills it: half-filled ones generate invalid
+// configuration. key is set first, so that the rest of the model is typed nulls.
+func newListResult[M any](ctx context.Context, req list.ListRequest, name string, identity any, key path.Path, id string, fill func(*M, *diag.Diagnostics)) list.ListResult {
+	result := req.NewListResult(ctx)
+	result.DisplayName = name
+	result.Diagnostics.Append(result.Identity.Set(ctx, identity)...)
+	if !req.IncludeResource || result.Diagnostics.HasError() {
+		return result
+	}
+	var model M
+	result.Diagnostics.Append(result.Resource.SetAttribute(ctx, key, id)...)
+	result.Diagnostics.Append(result.Resource.Get(ctx, &model)...)
+	if result.Diagnostics.HasError() {
+		return result
+	}
+	fill(&model, &result.Diagnostics)
+	result.Diagnostics.Append(result.Resource.Set(ctx, &model)...)
+	return result
+}
+
+// instanceIDFilter is the filter of what belongs to an instance.
+type instanceIDFilter struct {
+	InstanceID types.String `tfsdk:"instance_id"`
+}
+
+func instanceIDFilterSchema(what string) schema.Schema {
+	return schema.Schema{
+		MarkdownDescription: "The " + what + " of one instance, or of all.",
+		Attributes: map[string]schema.Attribute{
+			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the " + what + " of this instance. Default: all."},
+		},
+	}
+}
+
+// A child is a record of something on an instance.
+type child[R any] struct {
+	instanceID string
+	record     R
+}
+
+// childrenOf reads what the instances have that a filter leaves and that have an
+// engine, up to a limit, where 0 is none. what names it in an error.
+func childrenOf[R any](ctx context.Context, c *client.Client, filter instanceIDFilter, engine, what string, limit int64, read func(context.Context, string) ([]R, error), diags *diag.Diagnostics) []child[R] {
+	ids := []string{filter.InstanceID.ValueString()}
+	if filter.InstanceID.IsNull() {
+		instances, err := c.Instances(ctx)
+		if err != nil {
+			addError(diags, "Unable to list the instances", err)
+			return nil
+		}
+		ids = nil
+		for _, instance := range instances {
+			if _, on := instance.Engines.Value[engine]; (on || !instance.Engines.Set) && runs(instance.Status, instance.Host != "") {
+				ids = append(ids, instance.ID)
+			}
+		}
+	}
+	var children []child[R]
+	for _, id := range ids {
+		records, err := read(ctx, id)
+		if err != nil {
+			addError(diags, "Unable to list the "+what+" of instance "+id, err)
+			break
+		}
+		for _, record := range records {
+			children = append(children, child[R]{id, record})
+		}
+		if limit > 0 && int64(len(children)) >= limit {
+			break
+		}
+	}
+	return children
+}

@@ -1,0 +1,41 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var _ list.ListResourceWithConfigure = &postgresDatabaseListResource{}
+
+func newPostgresDatabaseListResource() list.ListResource { return &postgresDatabaseListResource{} }
+
+type postgresDatabaseListResource struct{ postgresDatabaseResource }
+
+func (r *postgresDatabaseListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	resp.Schema = instanceIDFilterSchema("databases")
+}
+
+func (r *postgresDatabaseListResource) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {
+	var filter instanceIDFilter
+	diags := req.Config.Get(ctx, &filter)
+	var databases []child[client.Database]
+	if requireClient(r.client, &diags) && !diags.HasError() {
+		databases = childrenOf(ctx, r.client, filter, "postgres", "databases", req.Limit, r.client.Databases, &diags)
+	}
+	resp.Results = listResults(databases, req.Limit, diags, func(database child[client.Database]) list.ListResult {
+		instanceID, name := database.instanceID, database.record.Name
+		identity := childIdentity{InstanceID: types.StringValue(instanceID), Name: types.StringValue(name)}
+		return newListResult(ctx, req, fmt.Sprintf("%s on %s", name, instanceID), identity, path.Root("instance_id"), instanceID,
+			func(m *postgresDatabaseModel, _ *diag.Diagnostics) {
+				m.Name = types.StringValue(name)
+				m.setRecord(database.record)
+			})
+	})
+}

@@ -1,0 +1,55 @@
+package provider
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var _ list.ListResourceWithConfigure = &webhookEndpointListResource{}
+
+func newWebhookEndpointListResource() list.ListResource { return &webhookEndpointListResource{} }
+
+type webhookEndpointListResource struct{ webhookEndpointResource }
+
+// webhookEndpointFilter picks endpoints; what is null matches any.
+type webhookEndpointFilter struct {
+	Enabled types.Bool `tfsdk:"enabled"`
+}
+
+func (f webhookEndpointFilter) matches(w client.Webhook) bool {
+	return f.Enabled.IsNull() || f.Enabled.ValueBool() == w.Enabled.Value
+}
+
+func (r *webhookEndpointListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The account's webhook endpoints, all or some.",
+		Attributes: map[string]schema.Attribute{
+			"enabled": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only endpoints that are enabled, or disabled. Default: all."},
+		},
+	}
+}
+
+func (r *webhookEndpointListResource) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {
+	var filter webhookEndpointFilter
+	diags := req.Config.Get(ctx, &filter)
+	var webhooks []client.Webhook
+	if requireClient(r.client, &diags) && !diags.HasError() {
+		var err error
+		if webhooks, err = r.client.Webhooks(ctx); err != nil {
+			addError(&diags, "Unable to list the webhook endpoints", err)
+		}
+	}
+	webhooks = slices.DeleteFunc(slices.Clone(webhooks), func(w client.Webhook) bool { return !filter.matches(w) })
+	resp.Results = listResults(webhooks, req.Limit, diags, func(w client.Webhook) list.ListResult {
+		return newListResult(ctx, req, w.URL, webhookEndpointIdentity{ID: types.StringValue(w.ID)}, path.Root("id"), w.ID,
+			func(m *webhookEndpointModel, _ *diag.Diagnostics) { m.setRecord(w) })
+	})
+}
