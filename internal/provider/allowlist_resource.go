@@ -116,9 +116,9 @@ func (m *allowlistModel) opens() string {
 
 func (m *allowlistModel) instance() types.String { return m.InstanceID }
 
-func (m *allowlistModel) bounds() timeouts.Value { return m.Timeouts }
+func (m *allowlistModel) timeouts() timeouts.Value { return m.Timeouts }
 
-func (m *allowlistModel) asks(prior *allowlistModel) bool { return !m.CIDRs.Equal(prior.CIDRs) }
+func (m *allowlistModel) differsFrom(prior *allowlistModel) bool { return !m.CIDRs.Equal(prior.CIDRs) }
 
 func (m *allowlistModel) send(ctx context.Context, turn *client.Turn) (client.Pending, error) {
 	return turn.SetAllowlist(ctx, sorted(elementsOf(m.CIDRs)))

@@ -44,7 +44,7 @@ func (m *appModel) setRecord(a client.App, secretKeys []string, secretsKnown boo
 	if a.Repo != "" && !strings.EqualFold(a.Repo, m.Repo.ValueString()) {
 		m.Repo = types.StringValue(a.Repo)
 	}
-	take(&m.Branch, a.Branch)
+	setRecorded(&m.Branch, a.Branch)
 	if a.Port.Set {
 		m.Port = types.Int64Value(a.Port.Value)
 	}
@@ -67,8 +67,8 @@ func (m *appModel) setRecord(a client.App, secretKeys []string, secretsKnown boo
 		m.Env = mapOf(withoutKeys(a.Env.Value, secretKeys), m.Env)
 	}
 	m.URL = stringOrNull(a.URL)
-	take(&m.Status, a.Status)
-	take(&m.CreatedAt, timeOrNull(a.CreatedAt).ValueString())
+	setRecorded(&m.Status, a.Status)
+	setRecorded(&m.CreatedAt, timeOrNull(a.CreatedAt).ValueString())
 	if m.DeletionProtection.IsNull() {
 		m.DeletionProtection = types.BoolValue(true) // imported: only the provider knows it
 	}

@@ -79,7 +79,7 @@ func (u *appUpdate) change(ctx context.Context, turn *client.Turn, name string, 
 		return err
 	}
 	if env == nil && !u.keysKnown && envChanges(u.model, u.plan) {
-		u.took() // they are there already
+		u.noteVariables() // they are there already
 	}
 	u.model.setRecord(app, u.secretKeys, u.keysKnown)
 	if u.model.Status.ValueString() == client.AppBuilding && u.model.BuildID.IsNull() {
@@ -109,7 +109,7 @@ func (u *appUpdate) change(ctx context.Context, turn *client.Turn, name string, 
 			return err
 		}
 		if env != nil {
-			u.took()
+			u.noteVariables()
 		}
 	}
 	if !built && (triggers || rebuild) {
@@ -190,9 +190,9 @@ func envChanges(state, plan appModel) bool {
 	return !state.Env.Equal(plan.Env) || !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)
 }
 
-// took notes that the service has the plan's build variables. Which of them are
+// noteVariables notes that the service has the plan's build variables. Which of them are
 // secret is known from the first plan on that sets env.
-func (u *appUpdate) took() {
+func (u *appUpdate) noteVariables() {
 	if u.keysKnown || !u.plan.Env.IsNull() {
 		u.secretKeys, u.keysKnown = sortedKeys(u.secret), true
 	}

@@ -63,9 +63,9 @@ func (r *authSettingsResource) Schema(ctx context.Context, _ resource.SchemaRequ
 
 func (m *authSettingsModel) instance() types.String { return m.InstanceID }
 
-func (m *authSettingsModel) bounds() timeouts.Value { return m.Timeouts }
+func (m *authSettingsModel) timeouts() timeouts.Value { return m.Timeouts }
 
-func (m *authSettingsModel) asks(prior *authSettingsModel) bool {
+func (m *authSettingsModel) differsFrom(prior *authSettingsModel) bool {
 	return !m.SiteURL.Equal(prior.SiteURL) || !m.RedirectURLs.Equal(prior.RedirectURLs)
 }
 

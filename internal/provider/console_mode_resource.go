@@ -53,9 +53,11 @@ func (r *consoleModeResource) Schema(ctx context.Context, _ resource.SchemaReque
 
 func (m *consoleModeModel) instance() types.String { return m.InstanceID }
 
-func (m *consoleModeModel) bounds() timeouts.Value { return m.Timeouts }
+func (m *consoleModeModel) timeouts() timeouts.Value { return m.Timeouts }
 
-func (m *consoleModeModel) asks(prior *consoleModeModel) bool { return !m.Mode.Equal(prior.Mode) }
+func (m *consoleModeModel) differsFrom(prior *consoleModeModel) bool {
+	return !m.Mode.Equal(prior.Mode)
+}
 
 func (m *consoleModeModel) send(ctx context.Context, turn *client.Turn) (client.Pending, error) {
 	return turn.SetConsoleMode(ctx, m.Mode.ValueString())

@@ -60,8 +60,8 @@ func (s instanceStep) send(ctx context.Context, turn *client.Turn, budgets func(
 	return turn.Do(ctx, client.OpResize, func(ctx context.Context) (client.Pending, error) { return turn.Resize(ctx, s.plan) })
 }
 
-// take is the instance after the step.
-func (s instanceStep) take(m *instanceModel, planned instanceModel) {
+// applyTo makes the instance what it is after the step.
+func (s instanceStep) applyTo(m *instanceModel, planned instanceModel) {
 	switch {
 	case s.label != nil:
 		m.Name, m.Tags = planned.Name, planned.Tags

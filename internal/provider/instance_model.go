@@ -31,12 +31,12 @@ type instanceModel struct {
 // setRecord takes over what an instance's record tells. What it does not hold
 // keeps its value. The id is not among it: it is what the record was asked by.
 func (m *instanceModel) setRecord(i client.Instance) {
-	take(&m.Name, i.Name)
-	take(&m.Plan, i.PlanID())
-	take(&m.Region, i.Region)
-	take(&m.Status, i.Status)
-	take(&m.Host, i.Host)
-	take(&m.CreatedAt, timeOrNull(i.CreatedAt).ValueString())
+	setRecorded(&m.Name, i.Name)
+	setRecorded(&m.Plan, i.PlanID())
+	setRecorded(&m.Region, i.Region)
+	setRecorded(&m.Status, i.Status)
+	setRecorded(&m.Host, i.Host)
+	setRecorded(&m.CreatedAt, timeOrNull(i.CreatedAt).ValueString())
 	m.CheckoutURL = stringOrNull(i.CheckoutURL) // its absence says that it is paid
 	if i.Engines.Set {
 		before, _ := enginesOf(m.Engines)

@@ -22,7 +22,7 @@ import (
 
 func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	notEmpty := []validator.String{stringvalidator.LengthAtLeast(1)}
-	told := func(description string) schema.StringAttribute {
+	computed := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{
 			Computed:            true,
 			MarkdownDescription: description,
@@ -90,18 +90,18 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 					"The value in the state counts, so lifting the protection takes an apply of its own. " +
 					"An instance that never ran is not protected.",
 			},
-			"status": told("Status of the instance: `creating`, `running`, `deleting` or `failed`. " +
+			"status": computed("Status of the instance: `creating`, `running`, `deleting` or `failed`. " +
 				"An apply that ends with a warning leaves it at `creating`; a `postcondition` on it makes such an apply fail."),
-			"host": told("Host name that the engines answer at."),
+			"host": computed("Host name that the engines answer at."),
 			"checkout_url": schema.StringAttribute{
 				Computed:            true,
 				MarkdownDescription: "Page that finishes the creation of an instance of a paid plan. Null once it was opened, and for a free plan.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
-			"created_at":     told("When the instance was created, in RFC 3339."),
-			"ca_certificate": told("The instance's own CA certificate in PEM, for `sslmode=verify-full`. It is not secret."),
-			"auth_url":       told("Address of the auth engine, ending in `/auth/v1`. Null while the engine is off."),
-			"auth_anon_key":  told("Browser-safe key of the auth engine. It is not secret. Null while the engine is off."),
+			"created_at":     computed("When the instance was created, in RFC 3339."),
+			"ca_certificate": computed("The instance's own CA certificate in PEM, for `sslmode=verify-full`. It is not secret."),
+			"auth_url":       computed("Address of the auth engine, ending in `/auth/v1`. Null while the engine is off."),
+			"auth_anon_key":  computed("Browser-safe key of the auth engine. It is not secret. Null while the engine is off."),
 			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "How long to wait for the creation. Default `30m`.",
 				Update: true, UpdateDescription: "How long to wait for a change. Default `30m`.",

@@ -56,7 +56,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 		if err := step.send(ctx, turn, budgets); err != nil {
 			return m, err
 		}
-		step.take(&m, wanted)
+		step.applyTo(&m, wanted)
 		u.save(m)
 	}
 	instance, err = readBack(ctx, u.instance(turn), m.shownBy)

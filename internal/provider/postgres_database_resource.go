@@ -296,7 +296,7 @@ func (r *postgresDatabaseResource) ImportState(ctx context.Context, req resource
 }
 
 func (m *postgresDatabaseModel) setRecord(d client.Database) {
-	take(&m.CreatedAt, timeOrNull(d.CreatedAt).ValueString())
+	setRecorded(&m.CreatedAt, timeOrNull(d.CreatedAt).ValueString())
 	if m.DeletionProtection.IsNull() {
 		m.DeletionProtection = types.BoolValue(true) // imported: only the provider knows it
 	}

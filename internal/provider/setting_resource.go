@@ -25,10 +25,10 @@ type settingModel[M any] interface {
 	*M
 
 	instance() types.String
-	bounds() timeouts.Value
-	// asks tells whether the service has to be asked for anything, coming from a
+	timeouts() timeouts.Value
+	// differsFrom tells whether the service has to be asked for anything, coming from a
 	// prior model.
-	asks(prior *M) bool
+	differsFrom(prior *M) bool
 	// send asks the service for what the model says.
 	send(ctx context.Context, turn *client.Turn) (client.Pending, error)
 	// refresh reads what is in force into the model, coalesced with other reads.
@@ -82,7 +82,7 @@ func (r *settingResource[M, P]) ModifyPlan(ctx context.Context, req resource.Mod
 		return
 	}
 	id := P(plan).instance()
-	changes := state == nil || !id.Equal(P(state).instance()) || P(plan).asks(state)
+	changes := state == nil || !id.Equal(P(state).instance()) || P(plan).differsFrom(state)
 	if !id.IsUnknown() && r.planned.manages(managedThing{r.what, id.ValueString()}, changes) {
 		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), "Two resources manage the "+r.of(plan),
 			fmt.Sprintf("The configuration has another hosting_%s with the same instance_id. They are about one thing, and would overwrite each other with every apply. "+
@@ -94,7 +94,7 @@ func (r *settingResource[M, P]) ModifyPlan(ctx context.Context, req resource.Mod
 func (r *settingResource[M, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan M
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	timeout, diags := P(&plan).bounds().Create(ctx, settingTimeout)
+	timeout, diags := P(&plan).timeouts().Create(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -145,12 +145,12 @@ func (r *settingResource[M, P]) Update(ctx context.Context, req resource.UpdateR
 	var plan, state M
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	timeout, diags := P(&plan).bounds().Update(ctx, settingTimeout)
+	timeout, diags := P(&plan).timeouts().Update(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if P(&plan).asks(&state) {
+	if P(&plan).differsFrom(&state) {
 		if err := r.put(ctx, &plan, timeout, &resp.Diagnostics); err != nil {
 			addError(&resp.Diagnostics, "Unable to change the "+r.of(&plan), err)
 			return
@@ -162,7 +162,7 @@ func (r *settingResource[M, P]) Update(ctx context.Context, req resource.UpdateR
 func (r *settingResource[M, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state M
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	timeout, diags := P(&state).bounds().Delete(ctx, settingTimeout)
+	timeout, diags := P(&state).timeouts().Delete(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() || !P(&state).reset() {
 		return

@@ -32,12 +32,12 @@ func timeOrNull(t client.Time) types.String {
 	return types.StringValue(t.UTC().Format(time.RFC3339))
 }
 
-// take takes over what a record tells; "" keeps the present value, or makes one
+// setRecorded sets what a record tells; "" keeps the present value, or makes one
 // that is not known yet null.
-func take(v *types.String, told string) {
+func setRecorded(v *types.String, recorded string) {
 	switch {
-	case told != "":
-		*v = types.StringValue(told)
+	case recorded != "":
+		*v = types.StringValue(recorded)
 	case v.IsUnknown():
 		*v = types.StringNull()
 	}

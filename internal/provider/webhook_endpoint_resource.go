@@ -289,14 +289,14 @@ func (r *webhookEndpointResource) ImportState(ctx context.Context, req resource.
 
 // setRecord takes over what the service tells of an endpoint; never its secret.
 func (m *webhookEndpointModel) setRecord(w client.Webhook) {
-	take(&m.ID, w.ID)
+	setRecorded(&m.ID, w.ID)
 	if !client.SameURL(w.URL, m.URL.ValueString()) {
-		take(&m.URL, w.URL)
+		setRecorded(&m.URL, w.URL)
 	}
 	if w.Enabled.Set {
 		m.Enabled = types.BoolValue(w.Enabled.Value)
 	}
-	take(&m.CreatedAt, timeOrNull(w.CreatedAt).ValueString())
+	setRecorded(&m.CreatedAt, timeOrNull(w.CreatedAt).ValueString())
 	if m.Secret.IsUnknown() {
 		m.Secret = types.StringNull()
 	}
