@@ -52,7 +52,7 @@ func (w *world) act(c *cli, cmd *command, v verb) {
 	// from the own one where the answer is lost.
 	since := of.began.Add(-w.readsLag())
 	for _, j := range w.fake.Jobs() {
-		if !j.CreatedAt.Before(since) && j.InstanceID == id && j.Operation == operation && j.Status == fakeservice.StatusDone {
+		if j.CreatedAt.After(since) && j.InstanceID == id && j.Operation == operation && j.Status == fakeservice.StatusDone {
 			return
 		}
 	}
