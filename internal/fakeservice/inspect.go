@@ -48,7 +48,8 @@ func (s *Service) FinishJob(id string) error {
 }
 
 // StartJob starts a job on an instance as someone else would, by the portal or
-// another program. It takes its time and changes nothing.
+// another program. It takes its time and changes nothing; an operation whose event
+// is of its own name leaves that in the instance's activity.
 func (s *Service) StartJob(instanceID, operation, target string) (Job, error) {
 	var started Job
 	err := fmt.Errorf("there is no instance %q", instanceID)
@@ -58,7 +59,12 @@ func (s *Service) StartJob(instanceID, operation, target string) (Job, error) {
 			return
 		}
 		var j *job
-		if j, err = st.startJob(in, jobSpec{operation: operation, target: target}); err == nil {
+		spec := jobSpec{operation: operation, target: target}
+		switch operation {
+		case "allowlist", "resize", "reset", "restore", "rotate", "console", "engines":
+			spec.event = operation
+		}
+		if j, err = st.startJob(in, spec); err == nil {
 			started = st.snapshot(j)
 		}
 	})
