@@ -56,7 +56,7 @@ func drawStep(t *rapid.T, before []step) step {
 		st.Deeds = append(st.Deeds, deed{startsAction, rapid.IntRange(0, 3).Draw(t, "when")})
 	}
 	if oneOf(t, "cuts", false, false, true) {
-		st.Cut = cut{Kind: cutKind(rapid.IntRange(0, int(cutKinds)-1).Draw(t, "cut")), At: rapid.IntRange(1, 60).Draw(t, "cut at")}
+		st.Cut = cut{Kind: cutKind(rapid.IntRange(0, int(cutKinds)-1).Draw(t, "cut")), At: rapid.IntRange(1, 100).Draw(t, "cut at")}
 		if oneOf(t, "writes", false, true) {
 			st.Cut.Writes, st.Cut.At = true, 1+st.Cut.At/8
 			if st.Verb.isAction() {
@@ -71,7 +71,7 @@ func drawEdit(t *rapid.T) edit {
 	a := argument(rapid.IntRange(0, int(arguments)-1).Draw(t, "argument"))
 	if oneOf(t, "a common one", false, false, false, true) {
 		// What has the longest way changes more often.
-		a = oneOf(t, "common argument", argEngines, argEngines, argMemory, argTags, argBranch, argEnv)
+		a = oneOf(t, "common argument", argEngines, argEngines, argMemory, argTags, argBranch, argEnv, argProtected)
 	}
 	return edit{a, rapid.IntRange(0, values[a]-1).Draw(t, "value")}
 }
@@ -84,6 +84,10 @@ func drawStrike(t *rapid.T) strike {
 		Times:  oneOf(t, "times", 1, 1, 1, 2, 6),
 		For:    oneOf(t, "for", 0, 0, 0, 20*time.Second, 90*time.Second, 5*time.Minute),
 		Amount: oneOf(t, "amount", 4*time.Second, 12*time.Second, 40*time.Second, 3*time.Minute),
+	}
+	if s.Kind == lagging && oneOf(t, "long", false, true) {
+		// The jobs show what the records do not show yet.
+		s.Class, s.For = reads, 20*time.Minute
 	}
 	if oneOf(t, "a common one", false, false, false, true) {
 		// Money is spent where the answer to a creation is lost.
