@@ -77,6 +77,18 @@ func (b baseline) newActivity(operation string, now []Activity) bool {
 	return false
 }
 
+// isOlder tells whether a record is one from before the baseline, as a replica may
+// answer: it lacks the newest activity. What it shows as new has ended long ago.
+func (b baseline) isOlder(instance Instance) bool {
+	var newest Activity
+	for activity := range b.activities {
+		if newest == (Activity{}) || activity.At.After(newest.At.Time) {
+			newest = activity
+		}
+	}
+	return count(instance.Activity)[newest] < b.activities[newest]
+}
+
 // act sends an action, once. app is the app that it builds anew, or "".
 func (t *Turn) act(ctx context.Context, m mutation, app string) (Pending, error) {
 	ctx, end, err := t.begin(ctx, &m)
@@ -133,7 +145,7 @@ func (t *Turn) prove(ctx context.Context, m mutation, before baseline, app strin
 // evidence is what is new of an action.
 func (t *Turn) evidence(ctx context.Context, m mutation, before baseline, app string) (Pending, bool, error) {
 	instance, err := t.c.Instance(ctx, t.id)
-	if err != nil {
+	if err != nil || before.isOlder(instance) {
 		return Pending{}, false, err
 	}
 	pending, found := NothingPending(), before.newActivity(m.operation, instance.Activity)

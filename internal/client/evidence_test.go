@@ -431,3 +431,21 @@ func TestActionBesideAnother(t *testing.T) {
 		})
 	}
 }
+
+// A replica answers with a record from before the baseline, which still names the
+// job of an action that has ended. That is no evidence of the next one.
+func TestEvidenceFromBeforeTheBaseline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		activity := []object{{"at": "2026-01-01T00:00:20Z", "type": "rotate", "detail": ""}, {"at": "2026-01-01T00:00:00Z", "type": "ready", "detail": ""}}
+		current := says(200, object{"id": "i", "status": "running", "activity": activity})
+		older := says(200, object{"id": "i", "status": "running", "job_id": "j-1", "activity": activity[1:]})
+		c, transport := newTestClient(t, script{
+			"POST /instances/i/actions/rotate": gateway(502),
+			"GET /instances/i":                 inTurn(current, older, older, current),
+			"GET /jobs/j-1":                    jobIs("done", OpRotate),
+		}.serve)
+		if pending, err := enter(t, c).Rotate(within(t, time.Hour)); !outcomeUnknown(err) {
+			t.Errorf("%+v, %v, and it was never carried out\n%s", pending, err, strings.Join(transport.requests(), "\n"))
+		}
+	})
+}
