@@ -144,6 +144,7 @@ func (w *world) adopt() {
 	i := w.fake.AddInstance(fakeservice.Instance{Name: "web", Plan: "free", Region: "eu-central", Engines: map[string]*fakeservice.Engine{
 		"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 512}, "auth": {MemoryMB: 256},
 	}})
+	w.makes(i.ID)
 	_, _ = w.fake.AddApp(i.ID, fakeservice.App{Name: "guestbook", Repo: "octo/guestbook", Env: map[string]string{"PORTAL": "1"}})
 	_ = w.fake.AddDatabase(i.ID, "shop")
 	w.add(i.ID, time.Now(), madeOp{is: w.settingsOf(i.ID)})
