@@ -276,14 +276,15 @@ func (c *Client) goneWithEngine(ctx context.Context, instanceID, engine string, 
 		return err
 	}
 	instance, readErr := c.Instance(ctx, instanceID)
-	if readErr != nil || !instance.lacks(engine) {
+	if readErr != nil || !instance.Lacks(engine) {
 		return err
 	}
 	return fmt.Errorf("%w with the engine %s: %w", ErrNotFound, engine, err)
 }
 
-// lacks tells whether a record says that an engine is off.
-func (i Instance) lacks(engine string) bool {
+// Lacks tells whether a record says that an engine is off. Where it tells of no
+// engines it does not.
+func (i Instance) Lacks(engine string) bool {
 	_, on := i.Engines.Value[engine]
 	return i.Engines.Set && !on
 }
@@ -293,7 +294,7 @@ func (i Instance) lacks(engine string) bool {
 // off, or the instance gone.
 func (c *Client) RefreshEngine(ctx context.Context, instanceID, engine string) error {
 	on := func(instance Instance, err error) (Instance, error) {
-		if err == nil && instance.lacks(engine) {
+		if err == nil && instance.Lacks(engine) {
 			err = fmt.Errorf("engine %s: %w", engine, ErrNotFound)
 		}
 		return instance, err

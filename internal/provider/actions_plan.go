@@ -106,12 +106,12 @@ func (p *actionPlan) checkEngine(ctx context.Context) {
 		return
 	}
 	instance, err := p.client.RefreshInstance(ctx, id)
-	switch _, on := instance.Engines.Value[engine]; {
+	switch {
 	case errors.Is(err, client.ErrNotFound):
 		addNoInstance(p.diags, "instance_id", id)
 	case err != nil:
 		warnUnchecked(p.diags, "instance_id", err)
-	case instance.Engines.Set && !on:
+	case instance.Lacks(engine):
 		p.diags.AddAttributeWarning(path.Root("engine"), "The engine "+engine+" is off",
 			fmt.Sprintf("Instance %s does not have the %s engine at present, so there is nothing that the action could be about. "+
 				"If it is turned on before the action, nothing needs to be done.", id, engine))

@@ -12,8 +12,7 @@ import (
 // buildNextText says what to do about a build that failed.
 func buildNextText(e *client.BuildError) string {
 	if e.Build.Error.Value == "" {
-		return "The service gave no log of the build; look at it in the portal. " +
-			"Fix the cause in the repository or in the app's variables, then apply again: that builds the branch's newest commit."
+		return "The service gave no log of the build. Find out in the portal what failed, fix that, then apply again: that builds the branch's newest commit."
 	}
 	return "Fix the cause in the repository or in the app's variables, then apply again: that builds the branch's newest commit."
 }

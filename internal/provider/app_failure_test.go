@@ -27,8 +27,8 @@ func TestFailedDeploymentExplained(t *testing.T) {
 		},
 		"a later build failed, without a log": {
 			&client.BuildError{App: "web", Build: client.Build{ID: "bld-2", Status: "failed"}, Before: client.AppRunning, After: client.AppRunning},
-			"Build bld-2 of app web failed. The app still runs the version from before.\n\nThe service gave no log of the build; look at it in the portal. " +
-				"Fix the cause in the repository or in the app's variables, then apply again: that builds the branch's newest commit.",
+			"Build bld-2 of app web failed. The app still runs the version from before.\n\nThe service gave no log of the build. " +
+				"Find out in the portal what failed, fix that, then apply again: that builds the branch's newest commit.",
 		},
 		"nothing is told": {
 			&client.AppError{App: client.App{Name: "web"}},

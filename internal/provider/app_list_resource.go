@@ -2,11 +2,9 @@ package provider
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
@@ -31,17 +29,15 @@ func (r *appListResource) List(ctx context.Context, req list.ListRequest, resp *
 	}
 	resp.Results = listResults(apps, req.Limit, diags, func(app child[client.App]) list.ListResult {
 		instanceID, name := app.instanceID, app.record.Name
-		identity := childIdentity{InstanceID: types.StringValue(instanceID), Name: types.StringValue(name)}
-		return newListResult(ctx, req, fmt.Sprintf("%s on %s", name, instanceID), identity, path.Root("instance_id"), instanceID,
-			func(m *appModel, diags *diag.Diagnostics) {
-				m.Name = types.StringValue(name)
-				m.setRecord(app.record, nil, false)
-				builds, err := r.client.Builds(ctx, instanceID, name)
-				if err != nil {
-					addError(diags, "Unable to read the builds of app "+name, err)
-					return
-				}
-				m.setBuild(builds)
-			})
+		return newChildResult(ctx, req, instanceID, name, func(m *appModel, diags *diag.Diagnostics) {
+			m.Name = types.StringValue(name)
+			m.setRecord(app.record, nil, false)
+			builds, err := r.client.Builds(ctx, instanceID, name)
+			if err != nil {
+				addError(diags, "Unable to read the builds of app "+name, err)
+				return
+			}
+			m.setBuild(builds)
+		})
 	})
 }

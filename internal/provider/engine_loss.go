@@ -18,7 +18,7 @@ const configuredKey = "configured_engines"
 // where the plan is not carried out yet.
 func noteConfigured(ctx context.Context, private privateWriter, planned types.Map, before []string, diags *diag.Diagnostics) {
 	engines, _ := enginesOf(planned)
-	savePrivate(ctx, private, configuredKey, union(before, namesOf(engines)), diags)
+	savePrivate(ctx, private, configuredKey, union(before, sortedKeys(engines)), diags)
 }
 
 // refuseEngineLoss says in diags why engines must not be turned off, whose data

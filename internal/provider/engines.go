@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -9,10 +8,6 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
-
-// engineNames are the engines that service.md names. Which there are is the
-// catalogue's to say.
-var engineNames = []string{"postgres", "redis", "couchdb", "nats", "apps", "auth"}
 
 // engineType is an element of an instance's engines.
 var engineType = types.ObjectType{AttrTypes: map[string]attr.Type{"memory_mb": types.Int64Type}}
@@ -77,13 +72,10 @@ func withBudgets(m types.Map, change func(types.Int64) types.Int64) types.Map {
 	return enginesMap(engines, m)
 }
 
-// namesOf are the names of engines, sorted.
-func namesOf(engines map[string]types.Int64) []string { return slices.Sorted(maps.Keys(engines)) }
-
 // without are the names of the engines of one set that another does not have,
 // sorted.
 func without(engines, others map[string]types.Int64) []string {
-	return slices.DeleteFunc(namesOf(engines), func(name string) bool { return has(others, name) })
+	return slices.DeleteFunc(sortedKeys(engines), func(name string) bool { return has(others, name) })
 }
 
 func has[V any](m map[string]V, name string) bool {

@@ -2,9 +2,7 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -45,17 +43,6 @@ func (r *instanceResource) checkCatalogue(ctx context.Context, state *instanceMo
 		checkPlan(before.Plan.ValueString(), plan.Plan.ValueString(), plans, diags)
 	}
 	checkEngines(before, plan, plans, diags)
-}
-
-// warnUnchecked says that a value could not be checked. That it is not the service
-// that answers is an error: no value can be right then.
-func warnUnchecked(diags *diag.Diagnostics, attribute string, err error) {
-	if errors.Is(err, client.ErrForeign) && !errors.Is(err, client.ErrUnavailable) {
-		addError(diags, "The provider's base URL does not lead to the service", err)
-		return
-	}
-	diags.AddAttributeWarning(path.Root(attribute), "The "+attribute+" could not be checked",
-		"The service could not be asked, so a wrong value shows only when applying. "+sentence(err.Error()))
 }
 
 func checkRegion(region string, locations []client.Location, diags *diag.Diagnostics) {
@@ -116,8 +103,8 @@ func checkEngines(before, planned instanceModel, plans client.Plans, diags *diag
 		diags.AddAttributeWarning(path.Root("engines"), "No engine is on",
 			"An instance without engines holds no data and runs no app. Add those that it is for, such as postgres = {}.")
 	}
-	offered := slices.Sorted(maps.Keys(plans.Engines))
-	for _, name := range namesOf(engines) {
+	offered := sortedKeys(plans.Engines)
+	for _, name := range sortedKeys(engines) {
 		memory, kind := engines[name], plans.Engines[name]
 		switch {
 		case has(there, name) && there[name].Equal(memory), len(offered) == 0:

@@ -187,3 +187,27 @@ func TestPlansThatCostAndPlansThatAreSmaller(t *testing.T) {
 	w.says(0, []string{"Plan free has lower limits than plan medium", "the memory from"}, "plan")
 	must(t, fake.Count("POST", "**") == 1, "it was resized")
 }
+
+// A state from before engines were a map has each engine that is off as null, and
+// no note of what its configuration has had. Nothing is lost by it.
+func TestStateFromBeforeEnginesWereAMap(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, instanceHCL("engines = { postgres = {}, redis = {} }"))
+	w.apply()
+	var state map[string]any
+	must(t, json.Unmarshal([]byte(w.read("terraform.tfstate")), &state) == nil, "the state cannot be read")
+	instance := state["resources"].([]any)[0].(map[string]any)["instances"].([]any)[0].(map[string]any)
+	delete(instance, "private")
+	engines := instance["attributes"].(map[string]any)["engines"].(map[string]any)
+	for _, name := range []string{"couchdb", "nats", "apps", "auth"} {
+		engines[name] = nil
+	}
+	older, _ := json.Marshal(state)
+	w.write("terraform.tfstate", string(older))
+	w.apply()
+	w.mustBeSettled()
+	must(t, fake.Count("PUT", "/instances/*/engines") == 1, "%d PUTs of engines", fake.Count("PUT", "/instances/*/engines"))
+	w.write("terraform.tfstate", string(older))
+	w.configure(instanceHCL("engines = { postgres = {} }"))
+	w.says(1, []string{"has the engine redis, which its configuration never had"}, "plan")
+}

@@ -93,7 +93,7 @@ func (m *instanceModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, creati
 	}
 	what := "the machine"
 	if engines, _ := enginesOf(m.Engines); len(engines) > 0 {
-		what = "all data of " + strings.Join(namesOf(engines), ", ") + " and the instance's backups"
+		what = "all data of " + strings.Join(sortedKeys(engines), ", ") + " and the instance's backups"
 	}
 	diags.AddAttributeWarning(at, "All data of instance "+m.Name.ValueString()+" will be lost",
 		fmt.Sprintf("The plan %s instance %s (%s). Applying it loses %s for good.", does, m.Name.ValueString(), m.ID.ValueString(), what))

@@ -81,7 +81,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 		}
 		made = true
 		var err error
-		finished, err = instanceUpdate{r, plan, nil, func(instanceModel) {}}.run(ctx, turn, finished)
+		finished, err = instanceUpdate{instanceResource: r, planned: plan, save: func(instanceModel) {}}.run(ctx, turn, finished)
 		return err
 	})
 	switch {
@@ -167,7 +167,7 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	before, _ := enginesOf(state.Engines)
 	state.setRecord(instance)
 	after, _ := enginesOf(state.Engines)
-	switched := !slices.Equal(namesOf(before), namesOf(after))
+	switched := !slices.Equal(sortedKeys(before), sortedKeys(after))
 	_, movedOn := loadPrivate[bool](ctx, req.Private, connectionKey, &resp.Diagnostics)
 	if state.needsConnection() || state.runs() && (movedOn || switched) {
 		r.setConnection(ctx, &state, &resp.Diagnostics)
@@ -236,7 +236,9 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 		m.Engines = enginesMap(engineSwitches(pending.Switches), plan.Engines) // the others are still to be set
 	}
 	m.DeletionProtection, m.Timeouts = plan.DeletionProtection, plan.Timeouts
-	update := instanceUpdate{r, plan, nil, func(m instanceModel) { resp.Diagnostics.Append(resp.State.Set(ctx, m)...) }}
+	update := instanceUpdate{instanceResource: r, planned: plan, save: func(m instanceModel) {
+		resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	}}
 	if !creating {
 		update.refuse = func(on map[string]types.Int64) error {
 			return refuseUnseenLoss(state, plan, on, configured, protected, &resp.Diagnostics)

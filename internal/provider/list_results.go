@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -52,6 +53,12 @@ func newListResult[M any](ctx context.Context, req list.ListRequest, name string
 	return result
 }
 
+// newChildResult is newListResult for something that has a name on its instance.
+func newChildResult[M any](ctx context.Context, req list.ListRequest, instanceID, name string, fill func(*M, *diag.Diagnostics)) list.ListResult {
+	identity := childIdentity{InstanceID: types.StringValue(instanceID), Name: types.StringValue(name)}
+	return newListResult(ctx, req, fmt.Sprintf("%s on %s", name, instanceID), identity, path.Root("instance_id"), instanceID, fill)
+}
+
 // instanceIDFilter is the filter of what belongs to an instance.
 type instanceIDFilter struct {
 	InstanceID types.String `tfsdk:"instance_id"`
@@ -84,7 +91,7 @@ func childrenOf[R any](ctx context.Context, c *client.Client, filter instanceIDF
 		}
 		ids = nil
 		for _, instance := range instances {
-			if _, on := instance.Engines.Value[engine]; (on || !instance.Engines.Set) && runs(instance.Status, instance.Host != "") {
+			if !instance.Lacks(engine) && runs(instance.Status, instance.Host != "") {
 				ids = append(ids, instance.ID)
 			}
 		}

@@ -2,11 +2,9 @@ package provider
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
@@ -30,12 +28,10 @@ func (r *postgresDatabaseListResource) List(ctx context.Context, req list.ListRe
 		databases = childrenOf(ctx, r.client, filter, "postgres", "databases", req.Limit, r.client.Databases, &diags)
 	}
 	resp.Results = listResults(databases, req.Limit, diags, func(database child[client.Database]) list.ListResult {
-		instanceID, name := database.instanceID, database.record.Name
-		identity := childIdentity{InstanceID: types.StringValue(instanceID), Name: types.StringValue(name)}
-		return newListResult(ctx, req, fmt.Sprintf("%s on %s", name, instanceID), identity, path.Root("instance_id"), instanceID,
-			func(m *postgresDatabaseModel, _ *diag.Diagnostics) {
-				m.Name = types.StringValue(name)
-				m.setRecord(database.record)
-			})
+		name := database.record.Name
+		return newChildResult(ctx, req, database.instanceID, name, func(m *postgresDatabaseModel, _ *diag.Diagnostics) {
+			m.Name = types.StringValue(name)
+			m.setRecord(database.record)
+		})
 	})
 }

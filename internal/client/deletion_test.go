@@ -1,0 +1,131 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A deletion is done once its instance is confirmed gone, whatever answers in
+// between.
+func TestDeletion(t *testing.T) {
+	const path = "DELETE /instances/i"
+	running := says(200, object{"id": "i", "status": "running"})
+	deleting := says(200, object{"id": "i", "status": "deleting", "job_id": "j-1"})
+	unnamed := says(200, object{"id": "i", "status": "deleting"})
+	busy := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }
+	accepted := says(202, object{"job_id": "j-1"})
+	gone := func(after time.Duration, before http.HandlerFunc) func() http.HandlerFunc {
+		return func() http.HandlerFunc { return during(after, before, notFound) }
+	}
+	always := func(h http.HandlerFunc) func() http.HandlerFunc { return func() http.HandlerFunc { return h } }
+	for name, row := range map[string]struct {
+		remove   func() http.HandlerFunc
+		instance func() http.HandlerFunc
+		job      func() http.HandlerFunc
+		err      error
+		takes    time.Duration
+		removes  int
+	}{
+		"as usual": {always(accepted), gone(30*time.Second, running), gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 1},
+		"its job stays and says done": {always(accepted), gone(30*time.Second, running), func() http.HandlerFunc {
+			return during(30*time.Second, jobIs("running", OpDelete), jobIs("done", OpDelete))
+		}, nil, 30 * time.Second, 1},
+		"gone before":            {always(notFound), always(notFound), always(notFound), nil, absencePause, 0},
+		"a gateway's 404 before": {always(notFound), always(gateway(404)), always(notFound), ErrForeign, 0, 0},
+		"a gateway's 404 to it":  {always(gateway(404)), always(running), always(notFound), ErrForeign, 0, 4},
+		"a gateway's 404 for 20 s, after": {always(accepted), func() http.HandlerFunc {
+			return inTurn(running, during(20*time.Second, gateway(404), during(20*time.Second, running, notFound)))
+		}, func() http.HandlerFunc {
+			return during(20*time.Second, gateway(404), during(40*time.Second, jobIs("running", OpDelete), notFound))
+		}, nil, 40 * time.Second, 1},
+		"deleting, its job named":          {always(busy), gone(30*time.Second, deleting), gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 0},
+		"deleting, and no job named":       {always(busy), gone(30*time.Second, unnamed), always(notFound), nil, 30 * time.Second, 0},
+		"accepted without a job":           {always(says(202, object{})), func() http.HandlerFunc { return inTurn(running, during(30*time.Second, unnamed, notFound)) }, always(notFound), nil, 30 * time.Second, 1},
+		"accepted without a job, it stays": {always(says(202, object{})), always(running), always(notFound), &NoEvidenceError{}, readLag, 1},
+		"somebody else deletes it":         {func() http.HandlerFunc { return inTurn(busy, notFound) }, func() http.HandlerFunc { return inTurn(running, during(30*time.Second, deleting, notFound)) }, gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 2},
+		"gone while it was refused":        {func() http.HandlerFunc { return inTurn(busy, notFound) }, func() http.HandlerFunc { return inTurn(running, notFound) }, always(notFound), nil, absencePause, 2},
+		"404 to it, the instance there":    {always(notFound), always(running), always(notFound), ErrNotFound, 0, 1},
+		"its answer is lost":               {func() http.HandlerFunc { return inTurn(gateway(504), busy) }, func() http.HandlerFunc { return inTurn(running, during(30*time.Second, deleting, notFound)) }, gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 2},
+		"its job fails":                    {always(accepted), always(running), always(jobIs("failed", OpDelete)), &JobError{}, 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, transport := newTestClient(t, script{path: row.remove(), "GET /instances/i": row.instance(), "GET /jobs/j-1": row.job(), "GET /instances": says(200, []object{})}.serve)
+				turn := enter(t, c)
+				begun := time.Now()
+				err := turn.Do(within(t, 20*time.Minute), OpDelete, func(ctx context.Context) (Pending, error) { return turn.Delete(ctx, nil) })
+				took := time.Since(begun)
+				switch want := row.err.(type) {
+				case nil:
+					if err != nil {
+						t.Error(err)
+					}
+				case *NoEvidenceError:
+					if !isAs[*NoEvidenceError](err) {
+						t.Error(err)
+					}
+				case *JobError:
+					if !isAs[*JobError](err) {
+						t.Error(err)
+					}
+				default:
+					if !errors.Is(err, want) {
+						t.Error(err)
+					}
+				}
+				if took < row.takes || took > row.takes+row.takes/4+45*time.Second {
+					t.Errorf("it took %s", took)
+				}
+				if n := transport.count("DELETE"); n != row.removes {
+					t.Errorf("%d DELETEs, want %d", n, row.removes)
+				}
+			})
+		})
+	}
+}
+
+// Whether something may be deleted is asked before each request, as another's job
+// that was waited for may have made what must stay.
+func TestDeletionIsPermittedBeforeEachRequest(t *testing.T) {
+	errNoMore := errors.New("no more")
+	for name, row := range map[string]struct {
+		send    func(context.Context, *Turn, Permit) (Pending, error)
+		address string
+	}{
+		"instance": {func(ctx context.Context, turn *Turn, p Permit) (Pending, error) { return turn.Delete(ctx, p) }, "/instances/i"},
+		"app":      {func(ctx context.Context, turn *Turn, p Permit) (Pending, error) { return turn.DeleteApp(ctx, "a", p) }, "/instances/i/apps/a"},
+		"database": {func(ctx context.Context, turn *Turn, p Permit) (Pending, error) {
+			return turn.DropDatabase(ctx, "d", p)
+		}, "/instances/i/postgres/databases/d"},
+	} {
+		for permitted, want := range map[int]error{0: errNoMore, 1: errNoMore, 2: nil} {
+			t.Run(fmt.Sprint(name, " permitted ", permitted, " times"), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					busy := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }
+					c, transport := newTestClient(t, script{
+						"DELETE " + row.address: inTurn(busy, says(202, object{"job_id": "j-own"})),
+						"GET /instances/i":      says(200, object{"id": "i", "status": "running"}),
+					}.serve)
+					turn := enter(t, c)
+					defer turn.Leave()
+					asked := 0
+					_, err := row.send(t.Context(), turn, func(context.Context) error {
+						if asked++; asked > permitted {
+							return errNoMore
+						}
+						return nil
+					})
+					if sent := strings.Count(strings.Join(transport.requests(), "\n"), "DELETE"); !errors.Is(err, want) || sent != permitted {
+						t.Errorf("%d DELETEs, %v", sent, err)
+					}
+				})
+			})
+		}
+	}
+}
