@@ -1,10 +1,7 @@
 package provider
 
 import (
-	"errors"
 	"fmt"
-
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
@@ -49,16 +46,4 @@ func appFixText(app client.App) string {
 	}
 	return fmt.Sprintf("Let the app listen on the port that the variable PORT gives, and answer %s with 200 without calling any dependency. "+
 		"The data source hosting_apps_guide has all the rules for apps.", path)
-}
-
-// noteFailure notes what a failed deployment leaves behind.
-func (u *appUpdate) noteFailure(err error) {
-	u.work.Failed = u.work.Creating && failed(err)
-	unhealthy := (*client.AppError)(nil)
-	if errors.As(err, &unhealthy) {
-		u.work.Deploying = true // a restart that failed, too: the next apply deploys the app again
-	}
-	if u.work.Failed || unhealthy != nil {
-		u.model.Status = types.StringValue(client.AppFailed)
-	}
 }

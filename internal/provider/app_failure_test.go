@@ -3,8 +3,6 @@ package provider
 import (
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/types"
-
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
@@ -57,35 +55,6 @@ func TestFailedDeploymentExplained(t *testing.T) {
 	} {
 		if got := explain(row.err); got != row.want {
 			t.Errorf("%s:\n%s\nwant:\n%s", name, got, row.want)
-		}
-	}
-}
-
-func TestNoteFailure(t *testing.T) {
-	build, unhealthy, job, interrupted := &client.BuildError{}, &client.AppError{}, &client.JobError{}, &client.InterruptedError{}
-	creating, deploying := pendingWork{Creating: true, Build: "b"}, pendingWork{Deploying: true, Build: "b"}
-	failedCreation := pendingWork{Creating: true, Failed: true, Build: "b"}
-	for name, row := range map[string]struct {
-		err    error
-		work   pendingWork
-		want   pendingWork
-		status string
-	}{
-		"the first build failed":     {build, creating, failedCreation, "failed"},
-		"the import failed":          {job, creating, failedCreation, "failed"},
-		"the first does not run":     {unhealthy, creating, pendingWork{Creating: true, Failed: true, Deploying: true, Build: "b"}, "failed"},
-		"a creation is cut short":    {interrupted, creating, creating, "before"},
-		"a build failed":             {build, deploying, deploying, "before"},
-		"a job failed":               {job, pendingWork{}, pendingWork{}, "before"},
-		"a version does not run":     {unhealthy, deploying, deploying, "failed"},
-		"a restart does not run":     {unhealthy, pendingWork{}, pendingWork{Deploying: true}, "failed"},
-		"a deployment was cut short": {interrupted, deploying, deploying, "before"},
-	} {
-		u := appUpdate{work: row.work, model: appModel{Status: types.StringValue("before")}}
-		u.noteFailure(row.err)
-		if u.model.Status.ValueString() != row.status || u.work.Job != row.want.Job || u.work.Build != row.want.Build ||
-			u.work.Creating != row.want.Creating || u.work.Deploying != row.want.Deploying || u.work.Failed != row.want.Failed {
-			t.Errorf("%s: %s, %+v", name, u.model.Status, u.work)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func (r *appListResource) List(ctx context.Context, req list.ListRequest, resp *
 		instanceID, name := app.instanceID, app.record.Name
 		return newChildResult(ctx, req, instanceID, name, func(m *appModel, diags *diag.Diagnostics) {
 			m.Name = types.StringValue(name)
-			m.setRecord(app.record, nil, false)
+			m.setRecord(app.record, secretKeys{})
 			builds, err := r.client.Builds(ctx, instanceID, name)
 			if err != nil {
 				addError(diags, "Unable to read the builds of app "+name, err)

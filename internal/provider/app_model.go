@@ -2,8 +2,6 @@ package provider
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -37,10 +35,8 @@ type appModel struct {
 }
 
 // setRecord takes over what an app's record tells. What it does not hold keeps
-// its value. secretKeys are the keys of env that came from secret_env_wo and
-// must not reach the state; while it is not known which those are (after an
-// import), env is left as it is.
-func (m *appModel) setRecord(a client.App, secretKeys []string, secretsKnown bool) {
+// its value. While it is not known which variables are secret, env is left as it is.
+func (m *appModel) setRecord(a client.App, secret secretKeys) {
 	if a.Repo != "" && !strings.EqualFold(a.Repo, m.Repo.ValueString()) {
 		m.Repo = types.StringValue(a.Repo)
 	}
@@ -63,8 +59,8 @@ func (m *appModel) setRecord(a client.App, secretKeys []string, secretsKnown boo
 	case m.MemoryMB.IsUnknown():
 		m.MemoryMB = types.Int64Null()
 	}
-	if a.Env.Set && secretsKnown {
-		m.Env = mapOf(withoutKeys(a.Env.Value, secretKeys), m.Env)
+	if a.Env.Set && secret.known {
+		m.Env = mapOf(secret.without(a.Env.Value), m.Env)
 	}
 	m.URL = stringOrNull(a.URL)
 	setRecorded(&m.Status, a.Status)
@@ -158,34 +154,6 @@ func (m *appModel) newApp(env map[string]string) client.NewApp {
 	return n
 }
 
-// changeTo is what has to change at the service from the model to the plan. env
-// is all build variables as planned, nil when they stay.
-func (m *appModel) changeTo(ctx context.Context, plan appModel, env map[string]string, diags *diag.Diagnostics) (change client.AppChange, any bool) {
-	if !m.Branch.Equal(plan.Branch) {
-		change.Branch, any = plan.Branch.ValueStringPointer(), true
-	}
-	if !m.Port.Equal(plan.Port) {
-		change.Port, any = plan.Port.ValueInt64Pointer(), true
-	}
-	if !m.HealthPath.Equal(plan.HealthPath) {
-		change.HealthPath, any = plan.HealthPath.ValueStringPointer(), true
-	}
-	if !m.Public.Equal(plan.Public) {
-		change.Public, any = plan.Public.ValueBoolPointer(), true
-	}
-	if !plan.MemoryMB.IsUnknown() && !plan.MemoryMB.IsNull() && !m.MemoryMB.Equal(plan.MemoryMB) {
-		change.MemoryMB, any = plan.MemoryMB.ValueInt64Pointer(), true
-	}
-	if !sameStrings(m.Links, plan.Links) {
-		links := stringsOf(ctx, plan.Links, diags)
-		change.Links, any = &links, true
-	}
-	if env != nil {
-		change.Env, any = &env, true
-	}
-	return change, any
-}
-
 // mapOf is a map of strings; for none it is what the prior value says, as with
 // setOf.
 func mapOf(values map[string]string, prior types.Map) types.Map {
@@ -209,24 +177,3 @@ func stringMap(ctx context.Context, m types.Map, diags *diag.Diagnostics) map[st
 	diags.Append(m.ElementsAs(ctx, &values, false)...)
 	return values
 }
-
-func withoutKeys(m map[string]string, keys []string) map[string]string {
-	rest := maps.Clone(m)
-	for _, key := range keys {
-		delete(rest, key)
-	}
-	return rest
-}
-
-// merged is env with the secret entries.
-func merged(env, secret map[string]string) map[string]string {
-	all := map[string]string{}
-	maps.Copy(all, env)
-	maps.Copy(all, secret)
-	return all
-}
-
-// union is the sorted words of both, each once.
-func union(a, b []string) []string { return slices.Compact(sorted(append(slices.Clone(a), b...))) }
-
-func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }

@@ -48,7 +48,7 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	r.checkHost(ctx, state, *plan, &resp.Diagnostics)
-	if _, keysKnown := loadPrivate[[]string](ctx, req.Private, secretKeysKey, &resp.Diagnostics); !keysKnown {
+	if !loadSecretKeys(ctx, req.Private, &resp.Diagnostics).known {
 		r.warnOfRemovedVariables(ctx, *state, *plan, req.Config, &resp.Diagnostics)
 	}
 	switch {

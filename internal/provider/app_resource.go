@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"errors"
-	"maps"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -30,9 +29,6 @@ const (
 	appDeleteTimeout = 20 * time.Minute
 )
 
-// secretKeysKey keeps the names of the keys in secret_env_wo in private state.
-const secretKeysKey = "secret_env_keys"
-
 func newAppResource() resource.Resource { return &appResource{} }
 
 type appResource struct{ resourceBase }
@@ -51,126 +47,49 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		return
 	}
 	instanceID, name := plan.InstanceID.ValueString(), plan.Name.ValueString()
-	turn, err := r.client.Enter(ctx, instanceID)
-	if err != nil {
-		addError(&resp.Diagnostics, "Unable to import app "+name, err)
-		return
-	}
-	defer turn.Leave()
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	pending, err := turn.ImportApp(ctx, plan.newApp(merged(env, secret)))
-	if err != nil {
-		addError(&resp.Diagnostics, "Unable to import app "+name, orExisting(err, "hosting_app", instanceID+"/"+name))
-		return
-	}
-
-	// The app exists; it is saved before the minutes of its build.
-	work := pendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true, Deploying: true}
 	saved := plan.withoutUnknowns()
 	saved.Status = types.StringValue(client.AppBuilding)
-	resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, childIdentity{InstanceID: plan.InstanceID, Name: plan.Name})...)
-	savePrivate(ctx, resp.Private, secretKeysKey, sorted(sortedKeys(secret)), &resp.Diagnostics)
-	savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
-
-	finished := saved
-	err = r.awaitImport(ctx, turn, &finished, pending, sortedKeys(secret))
-	if err == nil {
-		if err := r.link(ctx, turn, finished, plan); err != nil {
-			resp.Diagnostics.AddWarning("App "+name+" is imported, but not linked as planned",
-				explain(err)+"\n\nThe app is in the state and not tainted, and its first build goes on. The next apply links it and waits for the same build.")
-			return
+	var work pendingWork
+	var p appProgress
+	accepted := false
+	err := inTurn(ctx, r.client, instanceID, timeout, func(ctx context.Context, turn *client.Turn) error {
+		pending, err := turn.ImportApp(ctx, plan.newApp(merged(env, secret)))
+		if err != nil {
+			return err
 		}
-		turn.Leave()
-		err = r.client.WaitDeployed(ctx, instanceID, name, pending.BuildID, "")
-	}
-	deployed := err == nil
-	if deployed {
-		finished, err = r.readDeployed(ctx, plan, sortedKeys(secret), true)
-	}
+		// The app exists; it is saved before the minutes of its build.
+		accepted, work = true, pendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true, Deploying: true}
+		resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, childIdentity{InstanceID: plan.InstanceID, Name: plan.Name})...)
+		keys := secretKeysOf(secret)
+		keys.save(ctx, resp.Private, &resp.Diagnostics)
+		savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
+		update := appUpdate{appResource: r, planned: plan, env: env, secret: secret, imported: &pending}
+		p, err = update.run(ctx, turn, appProgress{model: saved, secret: keys, work: work})
+		return err
+	})
 	switch {
-	case err != nil && deployed:
+	case err == nil:
+		clearPending(ctx, resp.Private, &resp.Diagnostics)
+		setResult(ctx, &resp.State, req.Plan, p.model, &resp.Diagnostics)
+	case !accepted:
+		addError(&resp.Diagnostics, "Unable to import app "+name, orExisting(err, "hosting_app", instanceID+"/"+name))
+	case p.stage == appChanged:
+		resp.Diagnostics.AddWarning("App "+name+" is imported, but not linked as planned",
+			explain(err)+"\n\nThe app is in the state and not tainted, and its first build goes on. The next apply links it and waits for the same build.")
+	case p.stage == appDeployed:
 		resp.Diagnostics.AddWarning("App "+name+" is deployed, but could not be read",
 			explain(err)+"\n\nThe app is in the state and not tainted, and it runs. The next apply reads it.")
-		return
 	case stillInProgress(err):
 		resp.Diagnostics.AddWarning("App "+name+" is not deployed yet",
 			sentence(err.Error())+"\n\nThe app is in the state and not tainted; the service carries on with it. Apply again to wait for the same build.")
-		return
-	case err != nil:
+	default:
 		work, saved.DeletionProtection = work.creationFailed(saved.DeletionProtection)
-		if failed(err) {
-			saved.Status = types.StringValue(client.AppFailed)
-		}
+		saved.Status = p.model.Status
 		savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
 		addError(&resp.Diagnostics, "Unable to deploy app "+name, err)
-		return
 	}
-	clearPending(ctx, resp.Private, &resp.Diagnostics)
-	setResult(ctx, &resp.State, req.Plan, finished, &resp.Diagnostics)
-}
-
-// awaitImport waits for the job of an import and reads the app.
-func (r *appResource) awaitImport(ctx context.Context, turn *client.Turn, m *appModel, pending client.Pending, secretKeys []string) error {
-	if err := turn.Wait(ctx, pending, client.OpAppImport); err != nil {
-		return err
-	}
-	app, err := readBack(ctx, r.app(m), anything)
-	if err != nil {
-		return err
-	}
-	m.setRecord(app, secretKeys, true)
-	return nil
-}
-
-// link sets the links of a new app, which an import does not apply.
-func (r *appResource) link(ctx context.Context, turn *client.Turn, m, plan appModel) error {
-	if sameStrings(m.Links, plan.Links) {
-		return nil
-	}
-	var diags diag.Diagnostics // strings make strings
-	links := stringsOf(ctx, plan.Links, &diags)
-	return turn.Do(ctx, client.OpAppUpdate, func(ctx context.Context) (client.Pending, error) {
-		return turn.UpdateApp(ctx, m.Name.ValueString(), client.AppChange{Links: &links})
-	})
-}
-
-// readDeployed is the planned app with what its record and its builds tell after
-// a change. While the keys of secret variables are not known, env stays as
-// planned.
-func (r *appResource) readDeployed(ctx context.Context, plan appModel, secretKeys []string, keysKnown bool) (appModel, error) {
-	m := plan
-	var diags diag.Diagnostics // strings make strings
-	env := stringMap(ctx, plan.Env, &diags)
-	app, err := readBack(ctx, r.app(&m), func(a client.App) bool {
-		return plan.shownBy(a) && (!keysKnown || !a.Env.Set || maps.Equal(withoutKeys(a.Env.Value, secretKeys), env))
-	})
-	if err != nil {
-		return m, err
-	}
-	m.setRecord(app, secretKeys, keysKnown)
-	builds, err := r.client.Builds(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
-	if err != nil {
-		return m, err
-	}
-	m.setBuild(builds)
-	return m, nil
-}
-
-func (r *appResource) app(m *appModel) func(context.Context) (client.App, error) {
-	return func(ctx context.Context) (client.App, error) {
-		return r.client.App(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
-	}
-}
-
-// shownBy tells whether a record shows what was planned.
-func (m appModel) shownBy(a client.App) bool {
-	shown := m
-	shown.setRecord(a, nil, false)
-	_, differs := shown.changeTo(context.Background(), m, nil, &diag.Diagnostics{})
-	return !differs
 }
 
 // secretEnv reads the write-only build variables, which are in the configuration
@@ -188,7 +107,7 @@ func (r *appResource) secretEnv(ctx context.Context, config tfsdk.Config, diags 
 func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state appModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	secretKeys, secretsKnown := loadPrivate[[]string](ctx, req.Private, secretKeysKey, &resp.Diagnostics)
+	keys := loadSecretKeys(ctx, req.Private, &resp.Diagnostics)
 	work, pending := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -209,7 +128,7 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		addError(&resp.Diagnostics, "Unable to read app "+name, err)
 		return
 	}
-	state.setRecord(app, secretKeys, secretsKnown)
+	state.setRecord(app, keys)
 	if pending || state.BuildID.IsNull() {
 		builds, err := r.client.Builds(ctx, instanceID, name)
 		if err != nil {
@@ -245,38 +164,30 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	timeout, diags := plan.Timeouts.Update(ctx, appUpdateTimeout)
 	resp.Diagnostics.Append(diags...)
 	secret := r.secretEnv(ctx, req.Config, &resp.Diagnostics)
-	keysBefore, keysKnown := loadPrivate[[]string](ctx, req.Private, secretKeysKey, &resp.Diagnostics)
+	keys := loadSecretKeys(ctx, req.Private, &resp.Diagnostics)
 	work, _ := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	forgetProtection(ctx, resp.Private, &resp.Diagnostics)
 	state.DeletionProtection, state.Timeouts = plan.DeletionProtection, plan.Timeouts
-	update := &appUpdate{
-		appResource: r,
-		model:       state,
-		plan:        plan,
-		env:         stringMap(ctx, plan.Env, &resp.Diagnostics),
-		secret:      secret,
-		secretKeys:  keysBefore,
-		keysKnown:   keysKnown,
-		work:        work,
-	}
-	err := update.run(ctx, timeout, &resp.Diagnostics)
-	if update.keysKnown {
-		savePrivate(ctx, resp.Private, secretKeysKey, sorted(update.secretKeys), &resp.Diagnostics)
-	}
+	update := appUpdate{appResource: r, planned: plan, env: stringMap(ctx, plan.Env, &resp.Diagnostics), secret: secret}
+	p := appProgress{model: state, secret: keys, work: work}
+	err := inTurn(ctx, r.client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) (err error) {
+		p, err = update.run(ctx, turn, p)
+		return err
+	})
+	p.secret.save(ctx, resp.Private, &resp.Diagnostics)
 	if err != nil {
-		update.noteFailure(err)
-		if update.work.unfinished() {
-			savePrivate(ctx, resp.Private, pendingKey, update.work, &resp.Diagnostics)
+		if p.work.unfinished() {
+			savePrivate(ctx, resp.Private, pendingKey, p.work, &resp.Diagnostics)
 		}
-		resp.Diagnostics.Append(resp.State.Set(ctx, update.model)...)
+		resp.Diagnostics.Append(resp.State.Set(ctx, p.model)...)
 		addError(&resp.Diagnostics, "Unable to update app "+plan.Name.ValueString(), err)
 		return
 	}
 	clearPending(ctx, resp.Private, &resp.Diagnostics)
-	setResult(ctx, &resp.State, req.Plan, update.model, &resp.Diagnostics)
+	setResult(ctx, &resp.State, req.Plan, p.model, &resp.Diagnostics)
 }
 
 func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -323,7 +234,7 @@ func (r *appResource) isProtected(ctx context.Context, turn *client.Turn, state 
 	if err != nil {
 		return false, unlessGone(err)
 	}
-	state.setRecord(app, nil, false)
+	state.setRecord(app, secretKeys{})
 	state.setBuild(builds)
 	return !state.neverRan(work), nil
 }

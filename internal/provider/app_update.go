@@ -4,139 +4,208 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// An appUpdate brings an app from wherever it stands to its plan. What is true
-// is in model at any time, and what was set going and not seen to its end in
-// work.
+// An appUpdate makes an app what is planned, from wherever it stands: after its
+// import, when the plan changes it, or where an earlier apply was cut short.
 type appUpdate struct {
 	*appResource
-	model, plan  appModel
-	env, secret  map[string]string
-	secretKeys   []string // of the variables that the service has
-	keysKnown    bool     // false after an import
-	work         pendingWork
-	restarted    bool   // by a change that needs no build
-	statusBefore string // what the app's record showed before the change
+	planned     appModel
+	env, secret map[string]string
+	// imported is the import that the same call has sent, nil where there is none. The
+	// first build was begun with it, and is not made again when it fails.
+	imported *client.Pending
 }
 
-func (u *appUpdate) run(ctx context.Context, timeout time.Duration, diags *diag.Diagnostics) error {
-	instanceID, name := u.plan.InstanceID.ValueString(), u.plan.Name.ValueString()
-	turn, err := u.client.Enter(ctx, instanceID)
+// An appProgress is how far an app has come.
+type appProgress struct {
+	model  appModel // what is true of it
+	secret secretKeys
+	work   pendingWork // what was begun and not seen to its end
+	stage  appStage
+}
+
+// An appStage is what an update was at when it ended.
+type appStage int
+
+const (
+	appAwaited   appStage = iota // the job of an earlier request, and the record
+	appChanged                   // the requests that the plan needs, and their jobs
+	appDeploying                 // the build, and the app's first answer
+	appDeployed                  // reading what came of it
+)
+
+// run sends what is missing, and waits until the app runs as planned. It leaves the
+// turn when the jobs are done: a build is none.
+func (u appUpdate) run(ctx context.Context, turn *client.Turn, p appProgress) (appProgress, error) {
+	err := u.bringTo(ctx, turn, &p)
+	if err != nil {
+		p.noteFailure(err)
+	}
+	return p, err
+}
+
+func (u appUpdate) bringTo(ctx context.Context, turn *client.Turn, p *appProgress) error {
+	app, err := u.await(ctx, turn, p)
 	if err != nil {
 		return err
 	}
-	defer turn.Leave()
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	if err := u.change(ctx, turn, name, diags); err != nil {
+	p.stage = appChanged
+	steps, err := u.steps(ctx, app, p)
+	if err != nil {
 		return err
+	}
+	for _, step := range steps {
+		if err := u.take(ctx, turn, step, p); err != nil {
+			return err
+		}
 	}
 	turn.Leave()
+	p.stage = appDeploying
+	instanceID, name, before := u.planned.InstanceID.ValueString(), u.planned.Name.ValueString(), app.Status
+	if u.imported != nil {
+		before = "" // nothing ran
+	}
 	switch {
-	case u.work.Deploying, u.work.Creating:
-		err = u.client.WaitDeployed(ctx, instanceID, name, u.work.Build, u.statusBefore)
-	case u.restarted:
-		err = u.client.WaitAppRunning(ctx, instanceID, name, u.statusBefore)
+	case p.work.Deploying, p.work.Creating:
+		err = u.client.WaitDeployed(ctx, instanceID, name, p.work.Build, before)
+	case len(steps) > 0:
+		err = u.client.WaitAppRunning(ctx, instanceID, name, before)
 	}
 	if err != nil {
 		return err
 	}
-	deployed, err := u.readDeployed(ctx, u.plan, u.secretKeys, u.keysKnown)
+	p.stage = appDeployed
+	deployed, err := u.readDeployed(ctx, p.secret)
 	if err != nil {
 		return err
 	}
-	u.model = deployed
+	p.model = deployed
 	return nil
 }
 
-// change sends what differs from the plan and queues the build that it needs.
-func (u *appUpdate) change(ctx context.Context, turn *client.Turn, name string, diags *diag.Diagnostics) error {
-	if err := u.waitBefore(ctx, turn); err != nil {
-		return err
+// await waits for the job that made the app, or that an earlier apply left behind,
+// and reads the app. A job that failed is told again only where it was the import: of
+// any other, what it did not do is seen and done anew.
+func (u appUpdate) await(ctx context.Context, turn *client.Turn, p *appProgress) (client.App, error) {
+	shows := anything[client.App]
+	if u.imported != nil {
+		if err := turn.Wait(ctx, *u.imported, client.OpAppImport); err != nil {
+			return client.App{}, err
+		}
+		unlinked := u.planned
+		unlinked.Links = types.SetNull(types.StringType) // which an import cannot carry
+		shows = unlinked.shownBy
+	} else if err := awaitLeft(ctx, turn, p.work, client.OpAppImport); failed(err) && !p.work.Creating {
+		p.work = pendingWork{Deploying: p.work.Deploying}
+	} else if err != nil {
+		return client.App{}, err
 	}
-	app, err := readBack(ctx, u.app(&u.model), anything)
-	if err != nil {
-		return err
-	}
-	u.statusBefore = app.Status
+	return readBack(ctx, u.app(u.planned), shows)
+}
+
+// steps are those that are missing, given the app's record.
+func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([]appStep, error) {
 	rebuild := false
-	if u.work.Deploying || u.work.Creating {
-		builds, err := u.client.Builds(ctx, u.plan.InstanceID.ValueString(), name)
+	if u.imported == nil && (p.work.Deploying || p.work.Creating) {
+		builds, err := u.client.Builds(ctx, u.planned.InstanceID.ValueString(), u.planned.Name.ValueString())
 		if err != nil {
-			return err
+			return nil, err
 		}
-		rebuild = builtAgain(u.work, app, builds)
+		rebuild = builtAgain(p.work, app, builds)
 	}
-	triggers := !u.model.RedeployTriggers.Equal(u.plan.RedeployTriggers)
-	env, err := envToSend(u.model, u.plan, app.Env, u.env, u.secret, u.secretKeys, u.keysKnown)
+	env, err := envToSend(p.model, u.planned, app.Env, u.env, u.secret, p.secret)
+	if err != nil {
+		return nil, err
+	}
+	if env == nil && !p.secret.known && envChanges(p.model, u.planned) {
+		u.noteVariables(p) // they are there already
+	}
+	p.model.setRecord(app, p.secret)
+	if p.model.Status.ValueString() == client.AppBuilding && p.model.BuildID.IsNull() {
+		p.work.Deploying = true // imported while its first build runs
+	}
+	return appDifference(p.model, u.planned, env, rebuild), nil
+}
+
+// take sends a step and waits for its job. What is about to be sent is noted before,
+// as its answer may be lost.
+func (u appUpdate) take(ctx context.Context, turn *client.Turn, step appStep, p *appProgress) error {
+	sendsEnv := step.change != nil && step.change.Env != nil
+	if sendsEnv {
+		p.secret = p.secret.with(u.secret)
+	}
+	if step.builds() {
+		p.work.Deploying, p.work.Build = true, ""
+	}
+	pending, err := step.send(ctx, turn, u.planned.Name.ValueString())
 	if err != nil {
 		return err
 	}
-	if env == nil && !u.keysKnown && envChanges(u.model, u.plan) {
-		u.noteVariables() // they are there already
+	if step.builds() {
+		p.work = pendingWork{Job: pending.JobID, Build: pending.BuildID, Deploying: true}
+		p.model.RedeployTriggers = u.planned.RedeployTriggers
 	}
-	u.model.setRecord(app, u.secretKeys, u.keysKnown)
-	if u.model.Status.ValueString() == client.AppBuilding && u.model.BuildID.IsNull() {
-		u.work.Deploying = true // imported while its first build runs
+	if err := turn.Wait(ctx, pending, step.operation()); err != nil {
+		return err
 	}
-
-	built := false
-	if change, any := u.model.changeTo(ctx, u.plan, env, diags); any {
-		// What is about to be sent is noted before: its answer may be lost.
-		built = change.Env != nil || change.Branch != nil
-		if u.work.Deploying = u.work.Deploying || built; built {
-			u.work.Build = ""
-		}
-		if env != nil {
-			u.secretKeys = union(u.secretKeys, sortedKeys(u.secret))
-		}
-		u.restarted = true
-		pending, err := turn.UpdateApp(ctx, name, change)
-		if err != nil {
-			return err
-		}
-		if built {
-			u.work = pendingWork{Job: pending.JobID, Build: pending.BuildID, Deploying: true}
-			u.model.RedeployTriggers = u.plan.RedeployTriggers
-		}
-		if err := turn.Wait(ctx, pending, client.OpAppUpdate); err != nil {
-			return err
-		}
-		if env != nil {
-			u.noteVariables()
-		}
-	}
-	if !built && (triggers || rebuild) {
-		u.work = pendingWork{Deploying: true}
-		pending, err := turn.RedeployApp(ctx, name)
-		if err != nil {
-			return err
-		}
-		u.work = pendingWork{Job: pending.JobID, Build: pending.BuildID, Deploying: true}
-		u.model.RedeployTriggers = u.plan.RedeployTriggers
-		if err := turn.Wait(ctx, pending, client.OpAppRedeploy); err != nil {
-			return err
-		}
+	step.applyTo(&p.model, u.planned)
+	if sendsEnv {
+		u.noteVariables(p)
 	}
 	return nil
 }
 
-// waitBefore waits for the job that an earlier apply left behind. One that failed
-// is told again only where it was the import: of any other, what it did not do
-// is seen and done anew.
-func (u *appUpdate) waitBefore(ctx context.Context, turn *client.Turn) error {
-	err := awaitLeft(ctx, turn, u.work, client.OpAppImport)
-	if failed(err) && !u.work.Creating {
-		u.work = pendingWork{Deploying: u.work.Deploying}
-		return nil
+// noteVariables notes that the service has the plan's build variables. Which of them are
+// secret is known from the first plan on that sets env.
+func (u appUpdate) noteVariables(p *appProgress) {
+	if p.secret.known || !u.planned.Env.IsNull() {
+		p.secret = secretKeysOf(u.secret)
 	}
-	return err
+	p.model.Env, p.model.SecretEnvWOVersion = u.planned.Env, u.planned.SecretEnvWOVersion
+}
+
+// noteFailure notes what an update that failed leaves behind.
+func (p *appProgress) noteFailure(err error) {
+	// A job of a change says nothing of the first version.
+	p.work.Failed = p.work.Creating && p.stage != appChanged && failed(err)
+	unhealthy := (*client.AppError)(nil)
+	if errors.As(err, &unhealthy) {
+		p.work.Deploying = true // a restart that failed, too: the next apply deploys the app again
+	}
+	if p.work.Failed || unhealthy != nil {
+		p.model.Status = types.StringValue(client.AppFailed)
+	}
+}
+
+// readDeployed is the planned app with what its record and its builds tell after
+// a change. While the keys of secret variables are not known, env stays as
+// planned.
+func (u appUpdate) readDeployed(ctx context.Context, secret secretKeys) (appModel, error) {
+	m := u.planned
+	app, err := readBack(ctx, u.app(m), func(a client.App) bool {
+		return m.shownBy(a) && (!secret.known || !a.Env.Set || maps.Equal(secret.without(a.Env.Value), u.env))
+	})
+	if err != nil {
+		return m, err
+	}
+	m.setRecord(app, secret)
+	builds, err := u.client.Builds(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
+	if err != nil {
+		return m, err
+	}
+	m.setBuild(builds)
+	return m, nil
+}
+
+func (r *appResource) app(m appModel) func(context.Context) (client.App, error) {
+	return func(ctx context.Context) (client.App, error) {
+		return r.client.App(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
+	}
 }
 
 // builtAgain tells whether an app is built again, of which an earlier apply left a
@@ -150,51 +219,4 @@ func builtAgain(work pendingWork, app client.App, builds []client.Build) bool {
 		}
 	}
 	return work.Build != "" || !work.Creating && app.Status != client.AppBuilding
-}
-
-// envToSend is the whole of the build variables to send, nil when the service
-// keeps those that it has. env and secret are those of the plan, there is what the
-// record tells.
-//
-// They are sent when the plan changes them, or when the record shows that
-// somebody else has. Secret values cannot be compared with what was sent before:
-// their version tells. While it is not known which variables are secret, after an
-// import, the record's say nothing, and as long as the plan sets no env those that
-// are there stay. Where the record does not tell those, nothing can be sent:
-// errUnknownEnv.
-func envToSend(state, plan appModel, there client.Maybe[map[string]string], env, secret map[string]string, secretKeys []string, keysKnown bool) (map[string]string, error) {
-	newSecret := !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)
-	all := merged(env, secret)
-	switch {
-	case !envChanges(state, plan) && (!keysKnown || !there.Set):
-		return nil, nil
-	case !keysKnown && !there.Set && plan.Env.IsNull():
-		return nil, errUnknownEnv
-	case !keysKnown && plan.Env.IsNull():
-		return merged(there.Value, secret), nil
-	case !keysKnown && there.Set && maps.Equal(all, there.Value):
-		return nil, nil
-	case keysKnown && !newSecret && there.Set && maps.Equal(env, withoutKeys(there.Value, secretKeys)):
-		return nil, nil
-	}
-	return all, nil
-}
-
-// errUnknownEnv is that secret variables are to be sent beside others that nothing
-// tells, of an app that was imported.
-var errUnknownEnv = errors.New("the service takes an app's variables as a whole and does not tell those that the app has, " +
-	"so sending secret_env_wo alone would remove the others")
-
-// envChanges tells whether the plan changes the build variables.
-func envChanges(state, plan appModel) bool {
-	return !state.Env.Equal(plan.Env) || !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)
-}
-
-// noteVariables notes that the service has the plan's build variables. Which of them are
-// secret is known from the first plan on that sets env.
-func (u *appUpdate) noteVariables() {
-	if u.keysKnown || !u.plan.Env.IsNull() {
-		u.secretKeys, u.keysKnown = sortedKeys(u.secret), true
-	}
-	u.model.Env, u.model.SecretEnvWOVersion = u.plan.Env, u.plan.SecretEnvWOVersion
 }

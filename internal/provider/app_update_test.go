@@ -31,6 +31,7 @@ func TestEnvToSend(t *testing.T) {
 		"changed, and there already":          {state: env{"A": "1"}, plan: env{"A": "2"}, there: told(env{"A": "2"}), keysKnown: true},
 		"taken out":                           {state: env{"A": "1"}, there: told(env{"A": "1"}), keysKnown: true, want: env{}},
 		"another version":                     {state: env{"A": "1"}, plan: env{"A": "1"}, version: 1, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "y"}, secretKeys: []string{"S"}, keysKnown: true, want: env{"A": "1", "S": "y"}},
+		"another version of the same value":   {state: env{"A": "1"}, plan: env{"A": "1"}, version: 1, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "x"}, secretKeys: []string{"S"}, keysKnown: true},
 		"changed by somebody else":            {state: env{"A": "1"}, plan: env{"A": "1"}, there: told(env{"A": "3"}), keysKnown: true, want: env{"A": "1"}},
 		"not told, unchanged":                 {state: env{"A": "1"}, plan: env{"A": "1"}, keysKnown: true},
 		"not told, changed":                   {state: env{"A": "1"}, plan: env{"A": "2"}, keysKnown: true, want: env{"A": "2"}},
@@ -40,6 +41,7 @@ func TestEnvToSend(t *testing.T) {
 		"imported, others planned":            {plan: env{"A": "2"}, there: told(env{"A": "1", "B": "1"}), want: env{"A": "2"}},
 		"imported, an empty one planned":      {plan: env{}, there: told(env{"A": "1"}), want: env{}},
 		"imported, secrets planned":           {version: 1, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "y"}, want: env{"A": "1", "S": "y"}},
+		"imported, secrets there":             {version: 1, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "x"}},
 		"imported, not told, secrets planned": {version: 1, secret: env{"S": "y"}, err: errUnknownEnv},
 		"imported, not told, both planned":    {plan: env{"A": "1"}, version: 1, secret: env{"S": "y"}, want: env{"A": "1", "S": "y"}},
 		"imported, env and secrets there":     {plan: env{"A": "1"}, version: 1, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "x"}},
@@ -56,7 +58,7 @@ func TestEnvToSend(t *testing.T) {
 				}
 				return m
 			}
-			got, err := envToSend(model(row.state, 0), model(row.plan, row.version), row.there, row.plan, row.secret, row.secretKeys, row.keysKnown)
+			got, err := envToSend(model(row.state, 0), model(row.plan, row.version), row.there, row.plan, row.secret, secretKeys{names: row.secretKeys, known: row.keysKnown})
 			if !maps.Equal(got, row.want) || (got == nil) != (row.want == nil) || !errors.Is(err, row.err) {
 				t.Errorf("got %v, %v, want %v", got, err, row.want)
 			}
@@ -118,6 +120,37 @@ func TestBuiltAgain(t *testing.T) {
 	} {
 		if got := builtAgain(row.work, client.App{Status: row.status}, row.builds); got != row.want {
 			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestNoteFailure(t *testing.T) {
+	build, unhealthy, job, interrupted := &client.BuildError{}, &client.AppError{}, &client.JobError{}, &client.InterruptedError{}
+	creating, deploying := pendingWork{Creating: true, Build: "b"}, pendingWork{Deploying: true, Build: "b"}
+	failedCreation := pendingWork{Creating: true, Failed: true, Build: "b"}
+	for name, row := range map[string]struct {
+		err    error
+		work   pendingWork
+		want   pendingWork
+		status string
+		stage  appStage
+	}{
+		"the first build failed":     {build, creating, failedCreation, "failed", appDeploying},
+		"the import failed":          {job, creating, failedCreation, "failed", appAwaited},
+		"the first does not run":     {unhealthy, creating, pendingWork{Creating: true, Failed: true, Deploying: true, Build: "b"}, "failed", appDeploying},
+		"a new app is not linked":    {job, creating, creating, "before", appChanged},
+		"a creation is cut short":    {interrupted, creating, creating, "before", appDeploying},
+		"a build failed":             {build, deploying, deploying, "before", appDeploying},
+		"a job failed":               {job, pendingWork{}, pendingWork{}, "before", appChanged},
+		"a version does not run":     {unhealthy, deploying, deploying, "failed", appDeploying},
+		"a restart does not run":     {unhealthy, pendingWork{}, pendingWork{Deploying: true}, "failed", appDeploying},
+		"a deployment was cut short": {interrupted, deploying, deploying, "before", appDeploying},
+	} {
+		p := appProgress{work: row.work, model: appModel{Status: types.StringValue("before")}, stage: row.stage}
+		p.noteFailure(row.err)
+		if p.model.Status.ValueString() != row.status || p.work.Job != row.want.Job || p.work.Build != row.want.Build ||
+			p.work.Creating != row.want.Creating || p.work.Deploying != row.want.Deploying || p.work.Failed != row.want.Failed {
+			t.Errorf("%s: %s, %+v", name, p.model.Status, p.work)
 		}
 	}
 }

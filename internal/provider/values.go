@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"time"
@@ -95,6 +96,11 @@ func sorted(values []string) []string {
 	slices.Sort(all)
 	return all
 }
+
+// union is the sorted words of both, each once.
+func union(a, b []string) []string { return slices.Compact(sorted(append(slices.Clone(a), b...))) }
+
+func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
 // duration validates a string such as "30s".
 type duration struct{}
