@@ -31,14 +31,19 @@ const (
 )
 
 func newAllowlistResource() resource.Resource {
-	return &allowlistResource{settingResource[allowlistModel, *allowlistModel]{
-		name: "allowlist", what: "allowlist", operation: client.OpAllowlist,
-	}}
+	return &allowlistResource{allowlistSetting{name: "allowlist", what: "allowlist", service: settingService[client.Maybe[[]string]]{
+		operation: client.OpAllowlist,
+		send: func(turn *client.Turn, ctx context.Context, list client.Maybe[[]string]) (client.Pending, error) {
+			return turn.SetAllowlist(ctx, list.Value)
+		},
+		refresh: refreshAllowlist,
+		read:    (*client.Client).Allowlist,
+	}}}
 }
 
-type allowlistResource struct {
-	settingResource[allowlistModel, *allowlistModel]
-}
+type allowlistSetting = settingResource[allowlistModel, client.Maybe[[]string], *allowlistModel]
+
+type allowlistResource struct{ allowlistSetting }
 
 type allowlistModel struct {
 	InstanceID types.String   `tfsdk:"instance_id"`
@@ -76,7 +81,7 @@ func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest
 
 // ModifyPlan says what a plan opens, and what it leaves closed.
 func (r *allowlistResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	r.settingResource.ModifyPlan(ctx, req, resp)
+	r.allowlistSetting.ModifyPlan(ctx, req, resp)
 	state, plan, ok := planning[allowlistModel](ctx, req, &resp.Diagnostics)
 	if !ok {
 		return
@@ -120,35 +125,21 @@ func (m *allowlistModel) timeouts() timeouts.Value { return m.Timeouts }
 
 func (m *allowlistModel) differsFrom(prior *allowlistModel) bool { return !m.CIDRs.Equal(prior.CIDRs) }
 
-func (m *allowlistModel) send(ctx context.Context, turn *client.Turn) (client.Pending, error) {
-	return turn.SetAllowlist(ctx, sorted(elementsOf(m.CIDRs)))
+func (m *allowlistModel) setting() client.Maybe[[]string] {
+	return client.Some(sorted(elementsOf(m.CIDRs)))
 }
 
-// refresh reads the list from the instance's record where it holds it.
-func (m *allowlistModel) refresh(ctx context.Context, c *client.Client) error {
-	id := m.InstanceID.ValueString()
-	instance, err := c.RefreshInstance(ctx, id)
-	list := instance.Allowlist
-	if err == nil && !list.Set {
-		list, err = c.RefreshAllowlist(ctx, id)
-	}
-	if err == nil {
-		m.setRecord(list)
-	}
-	return err
+func (m *allowlistModel) shownBy(list client.Maybe[[]string]) bool {
+	return !list.Set || client.SameCIDRs(list.Value, elementsOf(m.CIDRs))
 }
 
-func (m *allowlistModel) readBack(ctx context.Context, c *client.Client) error {
-	sent := elementsOf(m.CIDRs)
-	list, err := readBack(ctx,
-		func(ctx context.Context) (client.Maybe[[]string], error) {
-			return c.Allowlist(ctx, m.InstanceID.ValueString())
-		},
-		func(list client.Maybe[[]string]) bool { return !list.Set || client.SameCIDRs(list.Value, sent) })
-	if err == nil {
-		m.setRecord(list)
+// refreshAllowlist reads the list from the instance's record where it holds it.
+func refreshAllowlist(ctx context.Context, c *client.Client, instanceID string) (client.Maybe[[]string], error) {
+	instance, err := c.RefreshInstance(ctx, instanceID)
+	if err != nil || instance.Allowlist.Set {
+		return instance.Allowlist, err
 	}
-	return err
+	return c.RefreshAllowlist(ctx, instanceID)
 }
 
 func (m *allowlistModel) reset() bool {

@@ -23,14 +23,19 @@ var (
 )
 
 func newAuthSettingsResource() resource.Resource {
-	return &authSettingsResource{settingResource[authSettingsModel, *authSettingsModel]{
-		name: "auth_settings", what: "auth settings", operation: client.OpAuthSettings,
-	}}
+	return &authSettingsResource{authSettingsSetting{name: "auth_settings", what: "auth settings", service: settingService[client.AuthSettings]{
+		operation: client.OpAuthSettings,
+		send: func(turn *client.Turn, ctx context.Context, s client.AuthSettings) (client.Pending, error) {
+			return turn.SetAuthSettings(ctx, s.SiteURL.Value, s.RedirectURLs.Value)
+		},
+		refresh: refreshAuthSettings,
+		read:    (*client.Client).AuthSettings,
+	}}}
 }
 
-type authSettingsResource struct {
-	settingResource[authSettingsModel, *authSettingsModel]
-}
+type authSettingsSetting = settingResource[authSettingsModel, client.AuthSettings, *authSettingsModel]
+
+type authSettingsResource struct{ authSettingsSetting }
 
 type authSettingsModel struct {
 	InstanceID   types.String   `tfsdk:"instance_id"`
@@ -69,41 +74,28 @@ func (m *authSettingsModel) differsFrom(prior *authSettingsModel) bool {
 	return !m.SiteURL.Equal(prior.SiteURL) || !m.RedirectURLs.Equal(prior.RedirectURLs)
 }
 
-func (m *authSettingsModel) send(ctx context.Context, turn *client.Turn) (client.Pending, error) {
-	return turn.SetAuthSettings(ctx, m.SiteURL.ValueString(), sorted(elementsOf(m.RedirectURLs)))
+func (m *authSettingsModel) setting() client.AuthSettings {
+	return client.AuthSettings{SiteURL: client.Some(m.SiteURL.ValueString()), RedirectURLs: client.Some(sorted(elementsOf(m.RedirectURLs)))}
 }
 
-// refresh reads the settings from the instance's record where it holds both.
-func (m *authSettingsModel) refresh(ctx context.Context, c *client.Client) error {
-	id := m.InstanceID.ValueString()
-	instance, err := c.RefreshInstance(ctx, id)
+func (m *authSettingsModel) shownBy(s client.AuthSettings) bool {
+	asked := m.setting()
+	return client.SameURL(s.SiteURL.Value, asked.SiteURL.Value) &&
+		slices.Equal(sorted(respelled(s.RedirectURLs.Value, asked.RedirectURLs.Value)), asked.RedirectURLs.Value)
+}
+
+// refreshAuthSettings reads the settings from the instance's record where it holds
+// both.
+func refreshAuthSettings(ctx context.Context, c *client.Client, instanceID string) (client.AuthSettings, error) {
+	instance, err := c.RefreshInstance(ctx, instanceID)
 	if err != nil {
-		return err
+		return client.AuthSettings{}, err
 	}
 	auth := instance.Engines.Value["auth"]
-	settings := client.AuthSettings{SiteURL: auth.SiteURL, RedirectURLs: auth.RedirectURLs}
-	if !auth.SiteURL.Set || !auth.RedirectURLs.Set {
-		if settings, err = c.RefreshAuthSettings(ctx, id); err != nil {
-			return err
-		}
+	if auth.SiteURL.Set && auth.RedirectURLs.Set {
+		return client.AuthSettings{SiteURL: auth.SiteURL, RedirectURLs: auth.RedirectURLs}, nil
 	}
-	m.setRecord(settings)
-	return nil
-}
-
-func (m *authSettingsModel) readBack(ctx context.Context, c *client.Client) error {
-	sent := sorted(elementsOf(m.RedirectURLs))
-	settings, err := readBack(ctx,
-		func(ctx context.Context) (client.AuthSettings, error) {
-			return c.AuthSettings(ctx, m.InstanceID.ValueString())
-		},
-		func(s client.AuthSettings) bool {
-			return client.SameURL(s.SiteURL.Value, m.SiteURL.ValueString()) && slices.Equal(sorted(respelled(s.RedirectURLs.Value, sent)), sent)
-		})
-	if err == nil {
-		m.setRecord(settings)
-	}
-	return err
+	return c.RefreshAuthSettings(ctx, instanceID)
 }
 
 func (m *authSettingsModel) reset() bool {

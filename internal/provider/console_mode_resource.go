@@ -20,14 +20,17 @@ var (
 )
 
 func newConsoleModeResource() resource.Resource {
-	return &consoleModeResource{settingResource[consoleModeModel, *consoleModeModel]{
-		name: "console_mode", what: "console mode", operation: client.OpConsole,
-	}}
+	return &consoleModeResource{consoleModeSetting{name: "console_mode", what: "console mode", service: settingService[string]{
+		operation: client.OpConsole,
+		send:      (*client.Turn).SetConsoleMode,
+		refresh:   refreshConsoleMode,
+		read:      (*client.Client).ConsoleMode,
+	}}}
 }
 
-type consoleModeResource struct {
-	settingResource[consoleModeModel, *consoleModeModel]
-}
+type consoleModeSetting = settingResource[consoleModeModel, string, *consoleModeModel]
+
+type consoleModeResource struct{ consoleModeSetting }
 
 type consoleModeModel struct {
 	InstanceID types.String   `tfsdk:"instance_id"`
@@ -59,27 +62,26 @@ func (m *consoleModeModel) differsFrom(prior *consoleModeModel) bool {
 	return !m.Mode.Equal(prior.Mode)
 }
 
-func (m *consoleModeModel) send(ctx context.Context, turn *client.Turn) (client.Pending, error) {
-	return turn.SetConsoleMode(ctx, m.Mode.ValueString())
-}
+func (m *consoleModeModel) setting() string { return m.Mode.ValueString() }
 
-// refresh reads the mode from the instance's record where it holds it.
-func (m *consoleModeModel) refresh(ctx context.Context, c *client.Client) error {
-	id := m.InstanceID.ValueString()
-	instance, err := c.RefreshInstance(ctx, id)
-	mode := instance.ConsoleMode.Value
-	if err == nil && mode == "" {
-		mode, err = c.RefreshConsoleMode(ctx, id)
-	}
-	if err == nil && mode != "" {
+func (m *consoleModeModel) setRecord(mode string) {
+	if mode != "" {
 		m.Mode = types.StringValue(mode)
 	}
-	return err
 }
 
-// readBack has nothing to read: the service takes one of three words, and cannot
-// put them otherwise.
-func (m *consoleModeModel) readBack(context.Context, *client.Client) error { return nil }
+func (m *consoleModeModel) shownBy(mode string) bool {
+	return mode == "" || mode == m.Mode.ValueString()
+}
+
+// refreshConsoleMode reads the mode from the instance's record where it holds it.
+func refreshConsoleMode(ctx context.Context, c *client.Client, instanceID string) (string, error) {
+	instance, err := c.RefreshInstance(ctx, instanceID)
+	if err != nil || instance.ConsoleMode.Value != "" {
+		return instance.ConsoleMode.Value, err
+	}
+	return c.RefreshConsoleMode(ctx, instanceID)
+}
 
 func (m *consoleModeModel) reset() bool {
 	was := m.Mode.ValueString()

@@ -20,8 +20,9 @@ import (
 const settingTimeout = 20 * time.Minute
 
 // A settingModel is the model of a setting: what differs between the allowlist,
-// the console's mode and the auth engine's settings.
-type settingModel[M any] interface {
+// the console's mode and the auth engine's settings. S is the setting as the
+// service has it.
+type settingModel[M, S any] interface {
 	*M
 
 	instance() types.String
@@ -29,33 +30,44 @@ type settingModel[M any] interface {
 	// differsFrom tells whether the service has to be asked for anything, coming from a
 	// prior model.
 	differsFrom(prior *M) bool
-	// send asks the service for what the model says.
-	send(ctx context.Context, turn *client.Turn) (client.Pending, error)
-	// refresh reads what is in force into the model, coalesced with other reads.
-	refresh(ctx context.Context, c *client.Client) error
-	// readBack reads what is in force after a change into the model.
-	readBack(ctx context.Context, c *client.Client) error
+	// setting is what the model asks for.
+	setting() S
+	// setRecord takes over what is in force. What is not told keeps its value.
+	setRecord(S)
+	// shownBy tells whether what is in force is what the model asks for.
+	shownBy(S) bool
 	// reset makes the model what destroying it leaves in force. It is false when
 	// that needs nothing to be sent.
 	reset() bool
+}
+
+// A settingService is where a setting is sent and read.
+type settingService[S any] struct {
+	operation string // of the job
+	send      func(*client.Turn, context.Context, S) (client.Pending, error)
+	// refresh reads what is in force on an instance, of the instance's record where
+	// that holds it.
+	refresh func(context.Context, *client.Client, string) (S, error)
+	// read reads it alone.
+	read func(*client.Client, context.Context, string) (S, error)
 }
 
 // A settingResource is a setting that an instance has as soon as it exists: to
 // create it is to set it, to destroy it is to set it back. Nothing of one is
 // saved before it is in force, so one that was interrupted is simply set again,
 // and none is ever tainted and set back for that.
-type settingResource[M any, P settingModel[M]] struct {
+type settingResource[M, S any, P settingModel[M, S]] struct {
 	resourceBase
-	name      string // without the provider's prefix
-	what      string // in messages, before "of instance"
-	operation string // of the job
+	name    string // without the provider's prefix
+	what    string // in messages, before "of instance"
+	service settingService[S]
 }
 
-func (r *settingResource[M, P]) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+func (r *settingResource[M, S, P]) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_" + r.name
 }
 
-func (r *settingResource[M, P]) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+func (r *settingResource[M, S, P]) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{
 		Attributes: map[string]identityschema.Attribute{
 			"instance_id": identityschema.StringAttribute{RequiredForImport: true, Description: "The instance's id."},
@@ -69,14 +81,14 @@ type settingIdentity struct {
 }
 
 // of names the setting of an instance in messages.
-func (r *settingResource[M, P]) of(m P) string {
+func (r *settingResource[M, S, P]) of(m P) string {
 	return r.what + " of instance " + m.instance().ValueString()
 }
 
 // ModifyPlan refuses a second resource for the one setting of an instance: the two
 // would overwrite each other with every apply. Where the instance's id is not known
 // when planning, the apply plans again and refuses the second one then.
-func (r *settingResource[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	state, plan, ok := planning[M](ctx, req, &resp.Diagnostics)
 	if !ok || plan == nil || !firstPlanned(ctx, req, resp, &resp.Diagnostics) {
 		return
@@ -91,7 +103,7 @@ func (r *settingResource[M, P]) ModifyPlan(ctx context.Context, req resource.Mod
 	}
 }
 
-func (r *settingResource[M, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan M
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := P(&plan).timeouts().Create(ctx, settingTimeout)
@@ -109,17 +121,33 @@ func (r *settingResource[M, P]) Create(ctx context.Context, req resource.CreateR
 
 // put sends what the model says, waits for its job and reads back what is then
 // in force. That it could not be read back is a warning: it is in force.
-func (r *settingResource[M, P]) put(ctx context.Context, m P, timeout time.Duration, diags *diag.Diagnostics) error {
-	if err := r.change(ctx, m.instance().ValueString(), timeout, r.operation, m.send); err != nil {
+func (r *settingResource[M, S, P]) put(ctx context.Context, m P, timeout time.Duration, diags *diag.Diagnostics) error {
+	id := m.instance().ValueString()
+	err := r.change(ctx, id, timeout, r.service.operation, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
+		return r.service.send(turn, ctx, m.setting())
+	})
+	if err != nil {
 		return err
 	}
-	if err := m.readBack(ctx, r.client); err != nil {
+	there, err := readBack(ctx, func(ctx context.Context) (S, error) { return r.service.read(r.client, ctx, id) }, m.shownBy)
+	if err != nil {
 		diags.AddWarning("The "+r.of(m)+" could not be read back", "The change is made, and its job is done. "+explain(err))
+		return nil
 	}
+	m.setRecord(there)
 	return nil
 }
 
-func (r *settingResource[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+// refresh reads what is in force into the model.
+func (r *settingResource[M, S, P]) refresh(ctx context.Context, m P) error {
+	there, err := r.service.refresh(ctx, r.client, m.instance().ValueString())
+	if err == nil {
+		m.setRecord(there)
+	}
+	return err
+}
+
+func (r *settingResource[M, S, P]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state M
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() {
@@ -129,7 +157,7 @@ func (r *settingResource[M, P]) Read(ctx context.Context, req resource.ReadReque
 	if r.client == nil {
 		return
 	}
-	err := P(&state).refresh(ctx, r.client)
+	err := r.refresh(ctx, &state)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
 		removeGone(ctx, &resp.State, &resp.Diagnostics, "The "+r.of(&state))
@@ -140,7 +168,7 @@ func (r *settingResource[M, P]) Read(ctx context.Context, req resource.ReadReque
 	}
 }
 
-func (r *settingResource[M, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+func (r *settingResource[M, S, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var plan, state M
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -159,7 +187,7 @@ func (r *settingResource[M, P]) Update(ctx context.Context, req resource.UpdateR
 	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
 }
 
-func (r *settingResource[M, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state M
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := P(&state).timeouts().Delete(ctx, settingTimeout)
@@ -170,7 +198,7 @@ func (r *settingResource[M, P]) Delete(ctx context.Context, req resource.DeleteR
 	err := r.put(ctx, &state, timeout, &resp.Diagnostics)
 	if errors.Is(err, client.ErrNotFound) {
 		// It is gone with its instance, or its engine, once that is confirmed.
-		lookErr := P(&state).refresh(ctx, r.client)
+		lookErr := r.refresh(ctx, &state)
 		if errors.Is(lookErr, client.ErrNotFound) {
 			return
 		}
@@ -181,7 +209,7 @@ func (r *settingResource[M, P]) Delete(ctx context.Context, req resource.DeleteR
 	}
 }
 
-func (r *settingResource[M, P]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+func (r *settingResource[M, S, P]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if requireClient(r.client, &resp.Diagnostics) {
 		resource.ImportStatePassthroughWithIdentity(ctx, path.Root("instance_id"), path.Root("instance_id"), req, resp)
 	}

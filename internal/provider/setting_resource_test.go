@@ -1,0 +1,89 @@
+package provider
+
+import (
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+func texts(values ...string) types.Set { return setOf(values, types.SetUnknown(types.StringType)) }
+
+var noTexts = types.SetValueMust(types.StringType, nil)
+
+func TestAllowlistTakesARecordOver(t *testing.T) {
+	for name, row := range map[string]struct {
+		prior types.Set
+		told  client.Maybe[[]string]
+		want  types.Set
+		shown bool
+	}{
+		"not told":                    {texts("10.0.0.0/8"), client.Maybe[[]string]{}, texts("10.0.0.0/8"), true},
+		"the same":                    {texts("10.0.0.0/8"), client.Some([]string{"10.0.0.0/8"}), texts("10.0.0.0/8"), true},
+		"another spelling":            {texts("203.0.113.7"), client.Some([]string{"203.0.113.7/32"}), texts("203.0.113.7"), true},
+		"somebody has changed it":     {texts("203.0.113.7"), client.Some([]string{"203.0.113.8/32"}), texts("203.0.113.8/32"), false},
+		"somebody has opened it":      {texts("203.0.113.7"), client.Some([]string{}), noTexts, false},
+		"imported":                    {types.SetNull(types.StringType), client.Some([]string{"10.0.0.0/8"}), texts("10.0.0.0/8"), false},
+		"imported, open":              {types.SetNull(types.StringType), client.Some([]string{}), noTexts, true},
+		"open, as it was asked to be": {noTexts, client.Some([]string{}), noTexts, true},
+	} {
+		m := allowlistModel{CIDRs: row.prior}
+		if shown := m.shownBy(row.told); shown != row.shown {
+			t.Errorf("%s: shown is %t", name, shown)
+		}
+		if m.setRecord(row.told); !m.CIDRs.Equal(row.want) || m.OnDestroy.ValueString() != onDestroyKeep {
+			t.Errorf("%s: %s, %s", name, m.CIDRs, m.OnDestroy)
+		}
+	}
+}
+
+func TestConsoleModeTakesARecordOver(t *testing.T) {
+	for name, row := range map[string]struct {
+		told, want string
+		shown      bool
+	}{
+		"not told":                {"", "ro", true},
+		"the same":                {"ro", "ro", true},
+		"somebody has changed it": {"rw", "rw", false},
+	} {
+		m := consoleModeModel{Mode: types.StringValue("ro")}
+		if shown := m.shownBy(row.told); shown != row.shown {
+			t.Errorf("%s: shown is %t", name, shown)
+		}
+		if m.setRecord(row.told); m.Mode.ValueString() != row.want {
+			t.Errorf("%s: %s", name, m.Mode)
+		}
+	}
+}
+
+func TestAuthSettingsTakeARecordOver(t *testing.T) {
+	told := func(site string, urls ...string) client.AuthSettings {
+		return client.AuthSettings{SiteURL: client.Some(site), RedirectURLs: client.Some(urls)}
+	}
+	const site = "https://App.example"
+	for name, row := range map[string]struct {
+		prior    types.Set
+		told     client.AuthSettings
+		wantSite string
+		want     types.Set
+		shown    bool
+	}{
+		"not told":                {texts(site + "/**"), client.AuthSettings{}, site, texts(site + "/**"), false},
+		"the same":                {texts(site + "/**"), told(site, site+"/**"), site, texts(site + "/**"), true},
+		"another case of hosts":   {texts(site + "/**"), told("https://app.example", "https://app.example/**"), site, texts(site + "/**"), true},
+		"somebody has changed it": {texts(site + "/**"), told("https://b.example", site+"/in"), "https://b.example", texts(site + "/in"), false},
+		"none, and none asked":    {types.SetNull(types.StringType), told(site), site, types.SetNull(types.StringType), true},
+		"none, written as []":     {noTexts, told(site), site, noTexts, true},
+		"somebody took them out":  {texts(site + "/**"), told(site), site, types.SetNull(types.StringType), false},
+		"somebody added one":      {noTexts, told(site, site+"/in"), site, texts(site + "/in"), false},
+	} {
+		m := authSettingsModel{SiteURL: types.StringValue(site), RedirectURLs: row.prior}
+		if shown := m.shownBy(row.told); shown != row.shown {
+			t.Errorf("%s: shown is %t", name, shown)
+		}
+		if m.setRecord(row.told); m.SiteURL.ValueString() != row.wantSite || !m.RedirectURLs.Equal(row.want) {
+			t.Errorf("%s: %s, %s", name, m.SiteURL, m.RedirectURLs)
+		}
+	}
+}
