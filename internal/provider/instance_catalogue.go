@@ -13,14 +13,18 @@ import (
 )
 
 // checkCatalogue checks what changes against the plans and locations that the
-// service offers. Values that are not known yet are left to the service.
+// service offers. state is nil for an instance that is yet to be bought. Values that
+// are not known yet are left to the service.
 func (r *instanceResource) checkCatalogue(ctx context.Context, state *instanceModel, plan instanceModel, diags *diag.Diagnostics) {
-	if r.client == nil {
-		return
-	}
 	var before instanceModel
 	if state != nil {
 		before = *state
+	}
+	if !before.Name.Equal(plan.Name) {
+		warnOfName(diags, "instance", plan.Name, instanceNameRule)
+	}
+	if r.client == nil {
+		return
 	}
 	if !before.Region.Equal(plan.Region) && !plan.Region.IsUnknown() {
 		locations, err := r.client.Locations(ctx)
@@ -65,14 +69,23 @@ func checkPlan(before, id string, plans client.Plans, diags *diag.Diagnostics) {
 	switch {
 	case before == "" && plan.PriceCents > 0:
 		diags.AddAttributeWarning(path.Root("plan"), "Plan "+id+" is paid",
-			fmt.Sprintf("It costs %.2f %s. The creation waits until a person has opened its checkout page. The apply prints the page's address and ends; "+
-				"open the page, then apply again.", float64(plan.PriceCents)/100, plan.Currency))
+			priceText(plan)+" The creation waits until a person has opened its checkout page. The apply prints the page's address and ends; "+
+				"open the page, then apply again.")
 	case resized:
+		if former.PriceCents == 0 && plan.PriceCents > 0 {
+			diags.AddAttributeWarning(path.Root("plan"), "Plan "+id+" is paid", priceText(plan)+
+				" The service may ask for a payment in the portal before it resizes the instance, which is of the free plan "+before+" now.")
+		}
 		if lower := lowerLimits(former, plan); len(lower) > 0 {
 			diags.AddAttributeWarning(path.Root("plan"), "Plan "+id+" has lower limits than plan "+before,
 				"Resizing lowers "+strings.Join(lower, ", ")+". What is in use beyond that may not fit.")
 		}
 	}
+}
+
+// priceText says what a plan costs.
+func priceText(plan client.Plan) string {
+	return fmt.Sprintf("It costs %.2f %s.", float64(plan.PriceCents)/100, plan.Currency)
 }
 
 // lowerLimits are the limits that are lower in one plan than in another.

@@ -10,6 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
 var someCatalogue = client.Plans{
@@ -39,14 +41,14 @@ func TestCheckPlan(t *testing.T) {
 		want       []string
 		says       string
 	}{
-		"free":            {"", "free", []string{}, ""},
-		"paid":            {"", "small", []string{"warning at plan: Plan small is paid"}, "It costs 9.05 EUR."},
-		"unknown":         {"", "tiny", []string{"error at plan: Unknown plan"}, `"tiny"`},
-		"bigger":          {"free", "small", []string{}, ""},
-		"smaller":         {"small", "free", []string{"warning at plan: Plan free has lower limits than plan small"}, "the CPUs from 2 to 1, the memory from 4096 MB to 1024 MB, the disk from 40 GB to 10 GB, the Postgres connections from 100 to 20"},
-		"from a retired":  {"gone", "free", []string{}, ""},
-		"to a retired":    {"free", "gone", []string{"error at plan: Unknown plan"}, ""},
-		"to the same one": {"free", "free", []string{}, ""},
+		"free":             {"", "free", []string{}, ""},
+		"paid":             {"", "small", []string{"warning at plan: Plan small is paid"}, "It costs 9.05 EUR."},
+		"unknown":          {"", "tiny", []string{"error at plan: Unknown plan"}, `"tiny"`},
+		"bigger, and paid": {"free", "small", []string{"warning at plan: Plan small is paid"}, "It costs 9.05 EUR. The service may ask for a payment"},
+		"smaller":          {"small", "free", []string{"warning at plan: Plan free has lower limits than plan small"}, "the CPUs from 2 to 1, the memory from 4096 MB to 1024 MB, the disk from 40 GB to 10 GB, the Postgres connections from 100 to 20"},
+		"from a retired":   {"gone", "free", []string{}, ""},
+		"to a retired":     {"free", "gone", []string{"error at plan: Unknown plan"}, ""},
+		"to the same one":  {"free", "free", []string{}, ""},
 	} {
 		var diags diag.Diagnostics
 		checkPlan(row.before, row.id, someCatalogue, &diags)
@@ -113,6 +115,48 @@ func TestRefuseEngineLoss(t *testing.T) {
 		if refused := m.refuseEngineLoss(row.off, row.configured, row.protected, &diags); refused != (len(row.want) > 0) {
 			t.Errorf("%s: refused %t", name, refused)
 		}
+		if diff := cmp.Diff(row.want, summaries(diags)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// A plan, a region or a name that stays is nobody's error, whatever the service
+// offers now. Of an instance that is bought anew everything is checked.
+func TestOnlyWhatChangesIsChecked(t *testing.T) {
+	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
+	defer func() { _ = fake.Close() }()
+	c, err := client.New(client.Options{BaseURL: "https://hosting.test/api/v1", APIKey: "key", Transport: gateway.Transport{Handler: fake}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &instanceResource{resourceBase{client: c}}
+	retired := sized("retired", map[string]int64{"postgres": 512})
+	retired.Region, retired.Name = types.StringValue("closed"), types.StringValue(strings.Repeat("x", 101))
+	with := func(change func(*instanceModel)) instanceModel {
+		m := retired
+		change(&m)
+		return m
+	}
+	unknown := []string{"warning at name: The service may refuse the name of the instance", "error at region: Unknown region", "error at plan: Unknown plan"}
+	for name, row := range map[string]struct {
+		state *instanceModel
+		plan  instanceModel
+		want  []string
+	}{
+		"nothing changes":    {&retired, retired, []string{}},
+		"an engine changes":  {&retired, with(func(m *instanceModel) { m.Engines = sized("", map[string]int64{"postgres": 0, "redis": 0}).Engines }), []string{}},
+		"the plan changes":   {&retired, with(func(m *instanceModel) { m.Plan = types.StringValue("free") }), []string{}},
+		"to an unknown plan": {&retired, with(func(m *instanceModel) { m.Plan = types.StringValue("fre") }), unknown[2:]},
+		"the region changes": {&retired, with(func(m *instanceModel) { m.Region = types.StringValue("us-east") }), []string{}},
+		"the name changes":   {&retired, with(func(m *instanceModel) { m.Name = types.StringValue(strings.Repeat("y", 101)) }), unknown[:1]},
+		"it is bought anew":  {nil, retired, unknown},
+		"what is not known": {nil, with(func(m *instanceModel) {
+			m.Plan, m.Region, m.Name = types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
+		}), []string{}},
+	} {
+		var diags diag.Diagnostics
+		r.checkCatalogue(t.Context(), row.state, row.plan, &diags)
 		if diff := cmp.Diff(row.want, summaries(diags)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

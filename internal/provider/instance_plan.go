@@ -46,20 +46,22 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		} else {
 			state.warnOfLoss(&resp.Diagnostics, path.Root("region"), creating, "replaces")
 		}
-		r.checkCatalogue(ctx, state, *plan, &resp.Diagnostics)
+		r.checkCatalogue(ctx, nil, *plan, &resp.Diagnostics) // it is bought anew
 		return
 	}
+	bought := state
 	switch status := state.Status.ValueString(); {
 	case status == client.StatusFailed && state.neverRan(creating), status == client.StatusDeleting:
 		plan.Status = types.StringUnknown()
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("status"))
+		bought = nil
 	case state.unfinished(creating):
 		*plan = plan.withNullsUnknown()
 	default:
 		configured, _ := loadPrivate[[]string](ctx, req.Private, configuredKey, &resp.Diagnostics)
 		planEngines(state, plan, configured, state.protected(creating), &resp.Diagnostics)
 	}
-	r.checkCatalogue(ctx, state, *plan, &resp.Diagnostics)
+	r.checkCatalogue(ctx, bought, *plan, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 

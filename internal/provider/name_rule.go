@@ -14,11 +14,12 @@ import (
 // so the provider warns and the service decides.
 type nameRule struct {
 	longest int
-	other   rune // what a name may hold besides lower case letters and digits
+	other   rune // what a name may hold besides lower case letters and digits, 0 for anything
 	words   string
 }
 
 var (
+	instanceNameRule = nameRule{100, 0, "1 to 100 characters"}
 	appNameRule      = nameRule{40, '-', "1 to 40 lower case letters, digits and hyphens, the first of them a letter"}
 	databaseNameRule = nameRule{63, '_', "1 to 63 lower case letters, digits and underscores, the first of them a letter"}
 )
@@ -30,6 +31,9 @@ func (r nameRule) problem(name string) string {
 	}
 	if n := utf8.RuneCountInString(name); n > r.longest {
 		return fmt.Sprintf("has %d characters", n)
+	}
+	if r.other == 0 {
+		return ""
 	}
 	isLetter := func(c rune) bool { return 'a' <= c && c <= 'z' }
 	if first, _ := utf8.DecodeRuneInString(name); !isLetter(first) {

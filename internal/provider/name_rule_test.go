@@ -25,6 +25,9 @@ func TestNameProblem(t *testing.T) {
 		{databaseNameRule, "or-ders", `holds "-"`},
 		{databaseNameRule, "_orders", `begins with "_"`},
 		{databaseNameRule, strings.Repeat("a", 64), "has 64 characters"},
+		{instanceNameRule, "My shop, 2nd", ""},
+		{instanceNameRule, strings.Repeat("é", 100), ""},
+		{instanceNameRule, strings.Repeat("é", 101), "has 101 characters"},
 	} {
 		if got := c.rule.problem(c.name); got != c.want {
 			t.Errorf("%q: %q, want %q", c.name, got, c.want)
