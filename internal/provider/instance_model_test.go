@@ -4,7 +4,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
 // What the evidence in a state says of an instance.
@@ -42,5 +45,72 @@ func TestInstanceEvidence(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestInstanceTakesARecordOver(t *testing.T) {
+	plain := sized("small", map[string]int64{"postgres": 512, "redis": 64})
+	plain.Status, plain.Host = types.StringValue("running"), types.StringValue("one.example")
+	for name, row := range map[string]struct {
+		prior  func(*instanceModel)
+		record client.Instance
+		want   func(*instanceModel)
+	}{
+		"nothing is told":       {func(*instanceModel) {}, client.Instance{}, func(*instanceModel) {}},
+		"another id is no id":   {func(*instanceModel) {}, client.Instance{ID: "i-two"}, func(*instanceModel) {}},
+		"the plan's older name": {func(*instanceModel) {}, client.Instance{Tier: "large"}, func(m *instanceModel) { m.Plan = types.StringValue("large") }},
+		"everything is told": {func(*instanceModel) {}, client.Instance{Name: "web", Plan: "large", Region: "us-east", Status: "restarting", Host: "two.example",
+			CheckoutURL: "https://pay.example", Tags: client.Some([]string{"b", "a", "b"}), Engines: client.Some(client.Engines{"nats": {MemoryMB: 64}})},
+			func(m *instanceModel) {
+				m.Name, m.Plan, m.Region = types.StringValue("web"), types.StringValue("large"), types.StringValue("us-east")
+				m.Status, m.Host, m.CheckoutURL = types.StringValue("restarting"), types.StringValue("two.example"), types.StringValue("https://pay.example")
+				m.Tags, m.Engines = texts("a", "b"), enginesMap(engines(map[string]int64{"nats": 64}), types.MapNull(engineType))
+			}},
+		"it is paid":             {func(m *instanceModel) { m.CheckoutURL = types.StringValue("https://pay.example") }, client.Instance{}, func(*instanceModel) {}},
+		"a budget is not told":   {func(*instanceModel) {}, client.Instance{Engines: client.Some(client.Engines{"postgres": {}, "redis": {MemoryMB: 128}})}, func(m *instanceModel) { m.Engines = sized("", map[string]int64{"postgres": 512, "redis": 128}).Engines }},
+		"an engine has gone":     {func(*instanceModel) {}, client.Instance{Engines: client.Some(client.Engines{"redis": {MemoryMB: 64}})}, func(m *instanceModel) { m.Engines = sized("", map[string]int64{"redis": 64}).Engines }},
+		"the last tag has gone":  {func(m *instanceModel) { m.Tags = texts("a") }, client.Instance{Tags: client.Some([]string{})}, func(*instanceModel) {}},
+		"tags = []":              {func(m *instanceModel) { m.Tags = noTexts }, client.Instance{Tags: client.Some([]string{})}, func(m *instanceModel) { m.Tags = noTexts }},
+		"imported, and guarded":  {func(m *instanceModel) { m.DeletionProtection = types.BoolNull() }, client.Instance{}, func(m *instanceModel) { m.DeletionProtection = types.BoolValue(true) }},
+		"made, and not told yet": {func(m *instanceModel) { m.Host, m.Status = types.StringUnknown(), types.StringUnknown() }, client.Instance{Status: "creating"}, func(m *instanceModel) { m.Host, m.Status = types.StringNull(), types.StringValue("creating") }},
+	} {
+		m, want := plain, plain
+		row.prior(&m)
+		row.want(&want)
+		m.setRecord(row.record)
+		if diff := cmp.Diff(want, m); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// What is secret of a connection record has no place in the model.
+func TestInstanceTakesItsConnectionOver(t *testing.T) {
+	auth := &client.AuthConnection{URL: "https://one.example/auth/v1", AnonKey: "anon", ServiceKey: "canary"}
+	for name, row := range map[string]struct {
+		told             client.Connection
+		ca, url, anonKey types.String
+	}{
+		"with auth":    {client.Connection{CACertificate: "pem", Engines: client.ConnectionEngines{Auth: auth}}, types.StringValue("pem"), types.StringValue(auth.URL), types.StringValue("anon")},
+		"without":      {client.Connection{CACertificate: "pem"}, types.StringValue("pem"), types.StringNull(), types.StringNull()},
+		"not told yet": {client.Connection{}, types.StringNull(), types.StringNull(), types.StringNull()},
+	} {
+		before := types.StringValue("before")
+		m := instanceModel{CACertificate: before, AuthURL: before, AuthAnonKey: before}
+		if m.setConnection(row.told); !m.CACertificate.Equal(row.ca) || !m.AuthURL.Equal(row.url) || !m.AuthAnonKey.Equal(row.anonKey) {
+			t.Errorf("%s: %s, %s, %s", name, m.CACertificate, m.AuthURL, m.AuthAnonKey)
+		}
+	}
+}
+
+// A creation can turn three engines on, each told as on or off.
+func TestNewInstance(t *testing.T) {
+	m := sized("small", map[string]int64{"postgres": 512, "redis": 0})
+	m.Tags = texts("b", "a")
+	want := client.NewInstance{Name: "test", Plan: "small", Region: "eu-central", Tags: []string{"a", "b"},
+		Engines: map[string]bool{"postgres": true, "apps": false, "auth": false}}
+	var diags diag.Diagnostics
+	if diff := cmp.Diff(want, m.newInstance(t.Context(), &diags)); diff != "" || len(diags) > 0 {
+		t.Error(diff, diags)
 	}
 }
