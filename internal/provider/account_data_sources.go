@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -81,21 +82,21 @@ type billingModel struct {
 }
 
 type subscriptionModel struct {
-	InstanceID types.String `tfsdk:"instance_id"`
-	Plan       types.String `tfsdk:"plan"`
-	Status     types.String `tfsdk:"status"`
-	PriceCents types.Int64  `tfsdk:"price_cents"`
-	Currency   types.String `tfsdk:"currency"`
-	RenewsAt   types.String `tfsdk:"renews_at"`
+	InstanceID types.String      `tfsdk:"instance_id"`
+	Plan       types.String      `tfsdk:"plan"`
+	Status     types.String      `tfsdk:"status"`
+	PriceCents types.Int64       `tfsdk:"price_cents"`
+	Currency   types.String      `tfsdk:"currency"`
+	RenewsAt   timetypes.RFC3339 `tfsdk:"renews_at"`
 }
 
 type chargeModel struct {
-	ID          types.String `tfsdk:"id"`
-	InstanceID  types.String `tfsdk:"instance_id"`
-	AmountCents types.Int64  `tfsdk:"amount_cents"`
-	Currency    types.String `tfsdk:"currency"`
-	At          types.String `tfsdk:"at"`
-	Description types.String `tfsdk:"description"`
+	ID          types.String      `tfsdk:"id"`
+	InstanceID  types.String      `tfsdk:"instance_id"`
+	AmountCents types.Int64       `tfsdk:"amount_cents"`
+	Currency    types.String      `tfsdk:"currency"`
+	At          timetypes.RFC3339 `tfsdk:"at"`
+	Description types.String      `tfsdk:"description"`
 }
 
 func (d *billingDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -110,25 +111,25 @@ func (d *billingDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 			"status":      schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions of this status: `pending`, `active` or `cancelled`. Default: all."},
 			"subscriptions": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The subscriptions that match.",
+				MarkdownDescription: "The subscriptions that match, sorted by instance.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"instance_id": schema.StringAttribute{Computed: true, MarkdownDescription: "The instance."},
 					"plan":        schema.StringAttribute{Computed: true, MarkdownDescription: "The plan."},
 					"status":      schema.StringAttribute{Computed: true, MarkdownDescription: "`pending`, `active` or `cancelled`."},
 					"price_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: "Price in cents."},
 					"currency":    schema.StringAttribute{Computed: true, MarkdownDescription: "Currency."},
-					"renews_at":   schema.StringAttribute{Computed: true, MarkdownDescription: "When it renews, in RFC 3339, or null."},
+					"renews_at":   schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it renews, in RFC 3339, or null."},
 				}},
 			},
 			"charges": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The charges that match.",
+				MarkdownDescription: "The charges that match, the newest first.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":           schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier."},
 					"instance_id":  schema.StringAttribute{Computed: true, MarkdownDescription: "The instance."},
 					"amount_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: "Amount in cents."},
 					"currency":     schema.StringAttribute{Computed: true, MarkdownDescription: "Currency."},
-					"at":           schema.StringAttribute{Computed: true, MarkdownDescription: "When, in RFC 3339."},
+					"at":           schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When, in RFC 3339."},
 					"description":  schema.StringAttribute{Computed: true, MarkdownDescription: "What for."},
 				}},
 			},
@@ -149,14 +150,14 @@ func (d *billingDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	statuses := idsOf(billing.Subscriptions, func(s client.Subscription) string { return s.Status })
 	warnUnmatched(&resp.Diagnostics, "status", "subscription status", model.Status, subscriptionStatuses, statuses)
 	model.Subscriptions, model.Charges = []subscriptionModel{}, []chargeModel{}
-	for _, s := range billing.Subscriptions {
+	for _, s := range sortedBy(billing.Subscriptions, func(s client.Subscription) string { return s.InstanceID }) {
 		if matches(model.InstanceID, s.InstanceID) && matches(model.Status, s.Status) {
 			model.Subscriptions = append(model.Subscriptions, subscriptionModel{
 				types.StringValue(s.InstanceID), stringOrNull(s.Plan), stringOrNull(s.Status), types.Int64Value(s.PriceCents), stringOrNull(s.Currency), timeOrNull(s.RenewsAt),
 			})
 		}
 	}
-	for _, c := range billing.Charges {
+	for _, c := range newestFirst(billing.Charges, func(c client.Charge) client.Time { return c.At }) {
 		if matches(model.InstanceID, c.InstanceID) {
 			model.Charges = append(model.Charges, chargeModel{
 				types.StringValue(c.ID), stringOrNull(c.InstanceID), types.Int64Value(c.AmountCents), stringOrNull(c.Currency), timeOrNull(c.At), stringOrNull(c.Description),
@@ -176,11 +177,11 @@ type webhookEndpointsModel struct {
 }
 
 type webhookEndpointRecordModel struct {
-	ID                  types.String `tfsdk:"id"`
-	URL                 types.String `tfsdk:"url"`
-	Enabled             types.Bool   `tfsdk:"enabled"`
-	ConsecutiveFailures types.Int64  `tfsdk:"consecutive_failures"`
-	CreatedAt           types.String `tfsdk:"created_at"`
+	ID                  types.String      `tfsdk:"id"`
+	URL                 types.String      `tfsdk:"url"`
+	Enabled             types.Bool        `tfsdk:"enabled"`
+	ConsecutiveFailures types.Int64       `tfsdk:"consecutive_failures"`
+	CreatedAt           timetypes.RFC3339 `tfsdk:"created_at"`
 }
 
 func (d *webhookEndpointsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -194,13 +195,13 @@ func (d *webhookEndpointsDataSource) Schema(_ context.Context, _ datasource.Sche
 			"enabled": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only endpoints that are enabled, or disabled. Default: all."},
 			"endpoints": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The endpoints that match.",
+				MarkdownDescription: "The endpoints that match, sorted by URL and id.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":                   schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier."},
 					"url":                  schema.StringAttribute{Computed: true, MarkdownDescription: "The https URL that events are posted to."},
 					"enabled":              schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether events are delivered."},
 					"consecutive_failures": schema.Int64Attribute{Computed: true, MarkdownDescription: "Deliveries that failed in a row; 20 disable the endpoint."},
-					"created_at":           schema.StringAttribute{Computed: true, MarkdownDescription: "When it was made, in RFC 3339."},
+					"created_at":           schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it was made, in RFC 3339."},
 				}},
 			},
 		},
@@ -218,7 +219,7 @@ func (d *webhookEndpointsDataSource) Read(ctx context.Context, req datasource.Re
 		return
 	}
 	model.Endpoints = []webhookEndpointRecordModel{}
-	for _, w := range webhooks {
+	for _, w := range sortedBy(webhooks, func(w client.Webhook) string { return w.URL }, func(w client.Webhook) string { return w.ID }) {
 		if model.matches(w) {
 			model.Endpoints = append(model.Endpoints, webhookEndpointRecordModel{
 				types.StringValue(w.ID), types.StringValue(w.URL), types.BoolValue(w.Enabled.Value), types.Int64Value(w.ConsecutiveFailures), timeOrNull(w.CreatedAt),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -27,18 +28,18 @@ type appDataSource struct{ dataSourceBase }
 // appRecordModel is an app as the data source shows it. Its build variables are
 // not among it: which of them are secret cannot be told.
 type appRecordModel struct {
-	InstanceID types.String `tfsdk:"instance_id"`
-	Name       types.String `tfsdk:"name"`
-	Repo       types.String `tfsdk:"repo"`
-	Branch     types.String `tfsdk:"branch"`
-	Port       types.Int64  `tfsdk:"port"`
-	HealthPath types.String `tfsdk:"health_path"`
-	Public     types.Bool   `tfsdk:"public"`
-	Links      []string     `tfsdk:"links"`
-	MemoryMB   types.Int64  `tfsdk:"memory_mb"`
-	URL        types.String `tfsdk:"url"`
-	Status     types.String `tfsdk:"status"`
-	CreatedAt  types.String `tfsdk:"created_at"`
+	InstanceID types.String      `tfsdk:"instance_id"`
+	Name       types.String      `tfsdk:"name"`
+	Repo       types.String      `tfsdk:"repo"`
+	Branch     types.String      `tfsdk:"branch"`
+	Port       types.Int64       `tfsdk:"port"`
+	HealthPath types.String      `tfsdk:"health_path"`
+	Public     types.Bool        `tfsdk:"public"`
+	Links      types.Set         `tfsdk:"links"`
+	MemoryMB   types.Int64       `tfsdk:"memory_mb"`
+	URL        types.String      `tfsdk:"url"`
+	Status     types.String      `tfsdk:"status"`
+	CreatedAt  timetypes.RFC3339 `tfsdk:"created_at"`
 }
 
 func (d *appDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -56,11 +57,11 @@ func (d *appDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, re
 			"port":        schema.Int64Attribute{Computed: true, MarkdownDescription: "The port that the container listens on."},
 			"health_path": schema.StringAttribute{Computed: true, MarkdownDescription: "The path that answers HTTP 200."},
 			"public":      schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it has a public URL."},
-			"links":       schema.ListAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Engines that it is linked to, sorted."},
+			"links":       schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Engines that it is linked to."},
 			"memory_mb":   schema.Int64Attribute{Computed: true, MarkdownDescription: "Memory in MB."},
 			"url":         schema.StringAttribute{Computed: true, MarkdownDescription: "Public URL, null until the first deployment and for an app that is not public."},
 			"status":      schema.StringAttribute{Computed: true, MarkdownDescription: "`building`, `running`, `failed` or `stopped`."},
-			"created_at":  schema.StringAttribute{Computed: true, MarkdownDescription: "When it was imported, in RFC 3339."},
+			"created_at":  schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it was imported, in RFC 3339."},
 		},
 	}
 }
@@ -90,7 +91,7 @@ func (m *appRecordModel) setRecord(a client.App) {
 	m.Repo, m.Branch = stringOrNull(a.Repo), stringOrNull(a.Branch)
 	m.Port, m.MemoryMB = int64OrNull(a.Port.Value), int64OrNull(a.MemoryMB.Value)
 	m.HealthPath, m.Public = stringOrNull(a.HealthPath.Value), types.BoolValue(a.Public.Value)
-	m.Links = sorted(a.Links.Value)
+	m.Links = setOrNull(a.Links)
 	m.URL, m.Status, m.CreatedAt = stringOrNull(a.URL), stringOrNull(a.Status), timeOrNull(a.CreatedAt)
 }
 
@@ -106,11 +107,11 @@ type appBuildsModel struct {
 }
 
 type buildModel struct {
-	ID        types.String `tfsdk:"id"`
-	Status    types.String `tfsdk:"status"`
-	Commit    types.String `tfsdk:"commit"`
-	CreatedAt types.String `tfsdk:"created_at"`
-	Error     types.String `tfsdk:"error"`
+	ID        types.String      `tfsdk:"id"`
+	Status    types.String      `tfsdk:"status"`
+	Commit    types.String      `tfsdk:"commit"`
+	CreatedAt timetypes.RFC3339 `tfsdk:"created_at"`
+	Error     types.String      `tfsdk:"error"`
 }
 
 func (d *appBuildsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -131,7 +132,7 @@ func (d *appBuildsDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 					"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier."},
 					"status":     schema.StringAttribute{Computed: true, MarkdownDescription: "Status."},
 					"commit":     schema.StringAttribute{Computed: true, MarkdownDescription: "The commit that was built."},
-					"created_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When it was queued, in RFC 3339."},
+					"created_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it was queued, in RFC 3339."},
 					"error":      schema.StringAttribute{Computed: true, MarkdownDescription: "The end of a failed build's log, or null."},
 				}},
 			},

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -113,7 +112,7 @@ func (d *plansDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 
 func (m *plansModel) setRecord(catalogue client.Plans) {
 	m.Plans = []planModel{}
-	for _, p := range slices.SortedStableFunc(slices.Values(catalogue.Plans), func(a, b client.Plan) int { return cmp.Compare(a.PriceCents, b.PriceCents) }) {
+	for _, p := range sortedBy(catalogue.Plans, func(p client.Plan) int64 { return p.PriceCents }) {
 		if !matches(m.ID, p.ID) || p.MemoryMB < m.MinMemoryMB.ValueInt64() || !m.MaxPriceCents.IsNull() && p.PriceCents > m.MaxPriceCents.ValueInt64() {
 			continue
 		}
@@ -167,7 +166,7 @@ func (d *locationsDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 			"country": schema.StringAttribute{Optional: true, MarkdownDescription: "Only locations in this country. Default: all."},
 			"locations": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The locations that match.",
+				MarkdownDescription: "The locations that match, sorted by id.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":      schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier, for an instance's `region`."},
 					"name":    schema.StringAttribute{Computed: true, MarkdownDescription: "Name."},
@@ -196,7 +195,7 @@ func (d *locationsDataSource) Read(ctx context.Context, req datasource.ReadReque
 	countries := slices.Compact(sorted(idsOf(locations, func(l client.Location) string { return l.Country })))
 	warnUnmatched(&resp.Diagnostics, "country", "location in country", model.Country, countries, nil)
 	model.Locations = []locationModel{}
-	for _, l := range locations {
+	for _, l := range sortedBy(locations, client.Location.Identifier) {
 		if matches(model.ID, l.ID) && matches(model.Country, l.Country) {
 			model.Locations = append(model.Locations, locationModel{types.StringValue(l.ID), types.StringValue(l.Name), stringOrNull(l.Country)})
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -33,12 +34,12 @@ type instanceRecordModel struct {
 	Status      types.String           `tfsdk:"status"`
 	Host        types.String           `tfsdk:"host"`
 	Engines     map[string]engineModel `tfsdk:"engines"`
-	Tags        []string               `tfsdk:"tags"`
-	Allowlist   []string               `tfsdk:"allowlist"`
+	Tags        types.Set              `tfsdk:"tags"`
+	Allowlist   types.Set              `tfsdk:"allowlist"`
 	ConsoleMode types.String           `tfsdk:"console_mode"`
 	JobID       types.String           `tfsdk:"job_id"`
 	CheckoutURL types.String           `tfsdk:"checkout_url"`
-	CreatedAt   types.String           `tfsdk:"created_at"`
+	CreatedAt   timetypes.RFC3339      `tfsdk:"created_at"`
 	Healthy     types.Bool             `tfsdk:"healthy"`
 	BackupCount types.Int64            `tfsdk:"backup_count"`
 }
@@ -56,8 +57,8 @@ func (m *instanceRecordModel) setRecord(i client.Instance) {
 		Region:      types.StringValue(i.Region),
 		Status:      stringOrNull(i.Status),
 		Host:        stringOrNull(i.Host),
-		Tags:        sorted(i.Tags.Value),
-		Allowlist:   sorted(i.Allowlist.Value),
+		Tags:        setOrNull(i.Tags),
+		Allowlist:   setOrNull(i.Allowlist),
 		ConsoleMode: stringOrNull(i.ConsoleMode.Value),
 		JobID:       stringOrNull(i.JobID),
 		CheckoutURL: stringOrNull(i.CheckoutURL),
@@ -75,35 +76,26 @@ func (m *instanceRecordModel) setRecord(i client.Instance) {
 	}
 }
 
-// instanceRecordAttributes describes an instance's record.
-func instanceRecordAttributes() map[string]schema.Attribute {
-	text := func(description string) schema.StringAttribute {
-		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
-	}
-	return map[string]schema.Attribute{
-		"id":           text("Identifier."),
-		"name":         text("Name."),
-		"plan":         text("Plan."),
-		"region":       text("Location."),
-		"status":       text("`creating`, `running`, `deleting` or `failed`."),
-		"host":         text("Host name that the engines answer at. Null until it runs."),
-		"console_mode": text("Mode of the SQL console: `off`, `ro` or `rw`."),
-		"job_id":       text("The job in progress, or null."),
-		"checkout_url": text("Page that finishes the creation of an instance of a paid plan, or null."),
-		"created_at":   text("When it was created, in RFC 3339."),
-		"tags":         schema.ListAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Tags, sorted."},
-		"allowlist":    schema.ListAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Addresses that may reach it, sorted; an empty list means that it is open to the internet."},
-		"healthy":      schema.BoolAttribute{Computed: true, MarkdownDescription: "What the newest health check found."},
-		"backup_count": schema.Int64Attribute{Computed: true, MarkdownDescription: "How many backups there are."},
-		"engines": schema.MapNestedAttribute{
-			Computed:            true,
-			MarkdownDescription: "The engines that are on, by name.",
-			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-				"memory_mb": schema.Int64Attribute{Computed: true, MarkdownDescription: "Memory budget in MB."},
-				"port":      schema.Int64Attribute{Computed: true, MarkdownDescription: "Port, null for an engine without one."},
-			}},
-		},
-	}
+// instanceDescriptions describes the attributes of an instance's record, which the
+// data sources hosting_instance and hosting_instances both show.
+var instanceDescriptions = map[string]string{
+	"id":           "Identifier.",
+	"name":         "Name.",
+	"plan":         "Plan.",
+	"region":       "Location.",
+	"status":       "`creating`, `running`, `deleting` or `failed`.",
+	"host":         "Host name that the engines answer at. Null until it runs.",
+	"engines":      "The engines that are on, by name.",
+	"memory_mb":    "Memory budget in MB.",
+	"port":         "Port, null for an engine without one.",
+	"tags":         "Tags.",
+	"allowlist":    "Addresses that may reach it. An empty set means that it is open to the internet; null, that the service does not tell.",
+	"console_mode": "Mode of the SQL console: `off`, `ro` or `rw`.",
+	"job_id":       "The job in progress, or null.",
+	"checkout_url": "Page that finishes the creation of an instance of a paid plan, or null.",
+	"created_at":   "When it was created, in RFC 3339.",
+	"healthy":      "What the newest health check found.",
+	"backup_count": "How many backups there are.",
 }
 
 func newInstanceDataSource() datasource.DataSource { return &instanceDataSource{} }
@@ -115,17 +107,40 @@ func (d *instanceDataSource) Metadata(_ context.Context, req datasource.Metadata
 }
 
 func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := instanceRecordAttributes()
-	attributes["id"] = schema.StringAttribute{
-		Optional: true, Computed: true,
-		Validators:          []validator.String{stringvalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name"))},
-		MarkdownDescription: "Identifier. Give this or `name`.",
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "One instance, by its id or its name.",
+		Attributes: map[string]schema.Attribute{
+			"id": schema.StringAttribute{
+				Optional: true, Computed: true,
+				Validators:          []validator.String{stringvalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name"))},
+				MarkdownDescription: "Identifier. Give this or `name`.",
+			},
+			"name": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "Name. Give this or `id`; it is an error if no instance, or more than one, has it.",
+			},
+			"plan":   schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["plan"]},
+			"region": schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["region"]},
+			"status": schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["status"]},
+			"host":   schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["host"]},
+			"engines": schema.MapNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: instanceDescriptions["engines"],
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"memory_mb": schema.Int64Attribute{Computed: true, MarkdownDescription: instanceDescriptions["memory_mb"]},
+					"port":      schema.Int64Attribute{Computed: true, MarkdownDescription: instanceDescriptions["port"]},
+				}},
+			},
+			"tags":         schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: instanceDescriptions["tags"]},
+			"allowlist":    schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: instanceDescriptions["allowlist"]},
+			"console_mode": schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["console_mode"]},
+			"job_id":       schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["job_id"]},
+			"checkout_url": schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["checkout_url"]},
+			"created_at":   schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: instanceDescriptions["created_at"]},
+			"healthy":      schema.BoolAttribute{Computed: true, MarkdownDescription: instanceDescriptions["healthy"]},
+			"backup_count": schema.Int64Attribute{Computed: true, MarkdownDescription: instanceDescriptions["backup_count"]},
+		},
 	}
-	attributes["name"] = schema.StringAttribute{
-		Optional: true, Computed: true,
-		MarkdownDescription: "Name. Give this or `id`; it is an error if no instance, or more than one, has it.",
-	}
-	resp.Schema = schema.Schema{MarkdownDescription: "One instance, by its id or its name.", Attributes: attributes}
 }
 
 func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -217,17 +232,44 @@ func (d *instancesDataSource) Metadata(_ context.Context, req datasource.Metadat
 }
 
 func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := map[string]schema.Attribute{
-		"instances": schema.ListNestedAttribute{
-			Computed:            true,
-			MarkdownDescription: "The instances that match.",
-			NestedObject:        schema.NestedAttributeObject{Attributes: instanceRecordAttributes()},
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The account's instances, all or some.",
+		Attributes: map[string]schema.Attribute{
+			"name":   schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["name"]},
+			"plan":   schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["plan"]},
+			"region": schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["region"]},
+			"status": schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["status"]},
+			"tag":    schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["tag"]},
+			"instances": schema.ListNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "The instances that match, sorted by name and id.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"id":     schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["id"]},
+					"name":   schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["name"]},
+					"plan":   schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["plan"]},
+					"region": schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["region"]},
+					"status": schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["status"]},
+					"host":   schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["host"]},
+					"engines": schema.MapNestedAttribute{
+						Computed:            true,
+						MarkdownDescription: instanceDescriptions["engines"],
+						NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+							"memory_mb": schema.Int64Attribute{Computed: true, MarkdownDescription: instanceDescriptions["memory_mb"]},
+							"port":      schema.Int64Attribute{Computed: true, MarkdownDescription: instanceDescriptions["port"]},
+						}},
+					},
+					"tags":         schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: instanceDescriptions["tags"]},
+					"allowlist":    schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: instanceDescriptions["allowlist"]},
+					"console_mode": schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["console_mode"]},
+					"job_id":       schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["job_id"]},
+					"checkout_url": schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["checkout_url"]},
+					"created_at":   schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: instanceDescriptions["created_at"]},
+					"healthy":      schema.BoolAttribute{Computed: true, MarkdownDescription: instanceDescriptions["healthy"]},
+					"backup_count": schema.Int64Attribute{Computed: true, MarkdownDescription: instanceDescriptions["backup_count"]},
+				}},
+			},
 		},
 	}
-	for name, description := range instanceFilterDescriptions {
-		attributes[name] = schema.StringAttribute{Optional: true, MarkdownDescription: description}
-	}
-	resp.Schema = schema.Schema{MarkdownDescription: "The account's instances, all or some.", Attributes: attributes}
 }
 
 func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -244,7 +286,7 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		return
 	}
 	model.Instances = []instanceRecordModel{}
-	for _, instance := range instances {
+	for _, instance := range sortedBy(instances, func(i client.Instance) string { return i.Name }, client.Instance.Identifier) {
 		if model.matches(instance) {
 			var record instanceRecordModel
 			record.setRecord(instance)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -36,13 +37,13 @@ func newWebhookEndpointResource() resource.Resource { return &webhookEndpointRes
 type webhookEndpointResource struct{ resourceBase }
 
 type webhookEndpointModel struct {
-	ID              types.String `tfsdk:"id"`
-	URL             types.String `tfsdk:"url"`
-	Enabled         types.Bool   `tfsdk:"enabled"`
-	Secret          types.String `tfsdk:"secret"`
-	SecretWO        types.String `tfsdk:"secret_wo"`
-	SecretWOVersion types.Int64  `tfsdk:"secret_wo_version"`
-	CreatedAt       types.String `tfsdk:"created_at"`
+	ID              types.String      `tfsdk:"id"`
+	URL             types.String      `tfsdk:"url"`
+	Enabled         types.Bool        `tfsdk:"enabled"`
+	Secret          types.String      `tfsdk:"secret"`
+	SecretWO        types.String      `tfsdk:"secret_wo"`
+	SecretWOVersion types.Int64       `tfsdk:"secret_wo_version"`
+	CreatedAt       timetypes.RFC3339 `tfsdk:"created_at"`
 }
 
 type webhookEndpointIdentity struct {
@@ -100,7 +101,7 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 				Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("secret_wo"))},
 				MarkdownDescription: "Any number; change it to send `secret_wo` again.",
 			},
-			"created_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the endpoint was made, in RFC 3339.", PlanModifiers: keep},
+			"created_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the endpoint was made, in RFC 3339.", PlanModifiers: keep},
 		},
 	}
 }
@@ -296,7 +297,7 @@ func (m *webhookEndpointModel) setRecord(w client.Webhook) {
 	if w.Enabled.Set {
 		m.Enabled = types.BoolValue(w.Enabled.Value)
 	}
-	setRecorded(&m.CreatedAt, timeOrNull(w.CreatedAt).ValueString())
+	setRecorded(&m.CreatedAt.StringValue, timeOrNull(w.CreatedAt).ValueString())
 	if m.Secret.IsUnknown() {
 		m.Secret = types.StringNull()
 	}
