@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -75,7 +76,12 @@ func (r *postgresDatabaseResource) Schema(ctx context.Context, _ resource.Schema
 }
 
 func (r *postgresDatabaseResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = childIdentitySchema("database")
+	resp.IdentitySchema = identityschema.Schema{
+		Attributes: map[string]identityschema.Attribute{
+			"instance_id": identityschema.StringAttribute{RequiredForImport: true, Description: "The instance's id."},
+			"name":        identityschema.StringAttribute{RequiredForImport: true, Description: "The database's name."},
+		},
+	}
 }
 
 // ModifyPlan tells of the data that the plan would lose, and resumes a creation
