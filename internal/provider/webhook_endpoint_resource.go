@@ -257,9 +257,9 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 	switch {
 	case secret != "" && !plan.SecretWOVersion.Equal(state.SecretWOVersion):
 		change.Secret = &secret
-	case secret == "" && !state.SecretWOVersion.IsNull() && plan.Secret.IsNull():
-		// The write-only secret was taken out of the configuration: it stays.
 	case secret == "" && !plan.Secret.IsNull() && !plan.Secret.Equal(state.Secret):
+		// Null is planned once a write-only secret is taken out of the configuration:
+		// then the endpoint keeps it.
 		change.Secret = plan.Secret.ValueStringPointer()
 	}
 	webhook, err := r.client.UpdateWebhook(ctx, plan.ID.ValueString(), change)
