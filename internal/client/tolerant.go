@@ -83,8 +83,8 @@ func (i *Informal[T]) UnmarshalJSON(raw []byte) error {
 		return nil
 	}
 	var number float64
-	if whole, ok := any(&i.Value).(*int); ok && json.Unmarshal(raw, &number) == nil {
-		*whole = int(number)
+	if integer, ok := any(&i.Value).(*int); ok && json.Unmarshal(raw, &number) == nil {
+		*integer = int(number)
 	}
 	return nil
 }

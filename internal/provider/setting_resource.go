@@ -83,7 +83,7 @@ func (r *settingResource[M, P]) ModifyPlan(ctx context.Context, req resource.Mod
 	}
 	id := P(plan).instance()
 	changes := state == nil || !id.Equal(P(state).instance()) || P(plan).differsFrom(state)
-	if !id.IsUnknown() && r.planned.manages(managedThing{r.what, id.ValueString()}, changes) {
+	if !id.IsUnknown() && r.planned.manages(managedObject{r.what, id.ValueString()}, changes) {
 		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), "Two resources manage the "+r.of(plan),
 			fmt.Sprintf("The configuration has another hosting_%s with the same instance_id. They are about one thing, and would overwrite each other with every apply. "+
 				"Keep one of them, and take the other out of the configuration. If that one is in the state already, this makes Terraform forget it, and changes nothing at the service:\n\n"+

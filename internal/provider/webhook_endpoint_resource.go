@@ -142,7 +142,7 @@ func (r *webhookEndpointResource) warnOfSecondEndpoint(state *webhookEndpointMod
 		return
 	}
 	changes := state == nil || !plan.URL.Equal(state.URL)
-	if r.planned.manages(managedThing{"webhook endpoint", client.CanonicalURL(plan.URL.ValueString())}, changes) {
+	if r.planned.manages(managedObject{"webhook endpoint", client.CanonicalURL(plan.URL.ValueString())}, changes) {
 		diags.AddAttributeWarning(path.Root("url"), "Two webhook endpoints of the same URL",
 			fmt.Sprintf("Another hosting_webhook_endpoint of this configuration has the URL %s as well. "+
 				"Every endpoint gets every event, so each event would be delivered there twice, signed with two secrets. Keep one of them.", plan.URL.ValueString()))

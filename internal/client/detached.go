@@ -5,13 +5,12 @@ import (
 	"time"
 )
 
-// afterlife is how long the work of an operation may go on after its context
+// gracePeriod is how long the work of an operation may go on after its context
 // has ended: a mutation in flight, a look for what it made, a console to close.
 // After Ctrl-C all of it together has this long.
-const afterlife = 30 * time.Second
+const gracePeriod = 30 * time.Second
 
-// An operation is what has an afterlife: all that is done for one call of
-// Terraform.
+// An operation is all that is done for one call of Terraform.
 type operation struct{ detached context.Context }
 
 type operationKey struct{}
@@ -34,8 +33,8 @@ func Outliving(ctx context.Context) context.Context {
 	}
 	o := &operation{}
 	detached, end := context.WithCancel(context.WithoutCancel(ctx))
-	context.AfterFunc(ctx, func() { time.AfterFunc(afterlife, end) })
-	// What is done in the afterlife belongs to the operation and has no other.
+	context.AfterFunc(ctx, func() { time.AfterFunc(gracePeriod, end) })
+	// What is done in the grace period belongs to the operation and has no other.
 	o.detached = context.WithValue(detached, operationKey{}, o)
 	return context.WithValue(ctx, operationKey{}, o)
 }
