@@ -24,10 +24,10 @@ func operationOf(ctx context.Context) *operation {
 // its timeout.
 func inOperation(ctx context.Context) bool { return operationOf(ctx) != nil }
 
-// Outliving begins an operation: what of it must outlive the end of ctx shares
-// one bound, 30 s from that end. A mutation begins one by itself; a caller whose
-// operation has several steps begins it for all of them.
-func Outliving(ctx context.Context) context.Context {
+// WithGracePeriod begins an operation: what of it must go on after the end of ctx,
+// under Detached, shares one bound, 30 s from that end. A mutation begins one by
+// itself; a caller whose operation has several steps begins it for all of them.
+func WithGracePeriod(ctx context.Context) context.Context {
 	if inOperation(ctx) {
 		return ctx
 	}
@@ -40,9 +40,9 @@ func Outliving(ctx context.Context) context.Context {
 }
 
 // Detached is the context for work that must go on although the operation's
-// own context has ended; see Outliving.
+// own context has ended; see WithGracePeriod.
 func Detached(ctx context.Context) context.Context {
-	return operationOf(Outliving(ctx)).detached
+	return operationOf(WithGracePeriod(ctx)).detached
 }
 
 // ended tells whether a context has.

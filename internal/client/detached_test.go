@@ -113,8 +113,8 @@ func onTurn(ctx context.Context, c *Client, do func(*Turn) error) error {
 func TestStepsShareTheGracePeriod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
-		operation := Outliving(ctx)
-		if Outliving(operation) != operation {
+		operation := WithGracePeriod(ctx)
+		if WithGracePeriod(operation) != operation {
 			t.Error("an operation within an operation begins anew")
 		}
 		inner, end := context.WithTimeout(operation, time.Hour)
@@ -123,7 +123,7 @@ func TestStepsShareTheGracePeriod(t *testing.T) {
 		if detached != Detached(operation) {
 			t.Error("two steps have a bound each")
 		}
-		if Outliving(detached) != detached || Detached(detached) != detached {
+		if WithGracePeriod(detached) != detached || Detached(detached) != detached {
 			t.Error("what is begun after the end outlives it once more")
 		}
 		time.Sleep(time.Hour)
@@ -148,7 +148,7 @@ func TestMutationInTheGracePeriodEndsWithIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, says(silent, nil))
 		ctx, interrupt := context.WithCancel(t.Context())
-		operation := Outliving(ctx)
+		operation := WithGracePeriod(ctx)
 		turn, err := c.Enter(operation, "i")
 		if err != nil {
 			t.Fatal(err)

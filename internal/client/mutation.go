@@ -87,7 +87,7 @@ func (t *Turn) begin(ctx context.Context, m *mutation) (operation context.Contex
 	if m.method == "" {
 		m.method, m.key = http.MethodPost, t.c.random.key()
 	}
-	return Outliving(ctx), func() { t.c.reads.changed(t.id) }, nil
+	return WithGracePeriod(ctx), func() { t.c.reads.changed(t.id) }, nil
 }
 
 // set sends a mutation that can be sent twice without harm: PUT, PATCH, DELETE.

@@ -32,7 +32,7 @@ func (t *Turn) Query(ctx context.Context, database, sql string) (QueryResult, er
 		body:   body,
 		key:    t.c.random.key(),
 	}
-	result, err := do[QueryResult](Outliving(ctx), t.c, r)
+	result, err := do[QueryResult](WithGracePeriod(ctx), t.c, r)
 	if err == nil && result.Columns == nil && result.Rows == nil && result.RowCount == 0 && result.Command == "" {
 		err = &OutcomeError{Err: t.c.foreign(r, "the answer holds no result")}
 	}

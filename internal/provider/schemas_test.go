@@ -40,8 +40,8 @@ func allSchemas(t *testing.T) []anySchema {
 	p := &hostingProvider{}
 	const prefix = "hosting"
 	var all []anySchema
-	add := func(kind, name string, of any, method string, top any) {
-		all = append(all, anySchema{kind: kind, name: name, file: fileOf(t, of, method), top: top})
+	add := func(kind, name, file string, top any) {
+		all = append(all, anySchema{kind: kind, name: name, file: file, top: top})
 	}
 	for _, make := range p.Resources(ctx) {
 		r := make()
@@ -49,7 +49,7 @@ func allSchemas(t *testing.T) []anySchema {
 		var schema resource.SchemaResponse
 		r.Metadata(ctx, resource.MetadataRequest{ProviderTypeName: prefix}, &meta)
 		r.Schema(ctx, resource.SchemaRequest{}, &schema)
-		add("resource", meta.TypeName, r, "Schema", schema.Schema)
+		add("resource", meta.TypeName, fileOf(t, r, "Schema"), schema.Schema)
 	}
 	for _, make := range p.DataSources(ctx) {
 		d := make()
@@ -57,7 +57,7 @@ func allSchemas(t *testing.T) []anySchema {
 		var schema datasource.SchemaResponse
 		d.Metadata(ctx, datasource.MetadataRequest{ProviderTypeName: prefix}, &meta)
 		d.Schema(ctx, datasource.SchemaRequest{}, &schema)
-		add("data source", meta.TypeName, d, "Schema", schema.Schema)
+		add("data source", meta.TypeName, fileOf(t, d, "Schema"), schema.Schema)
 	}
 	for _, make := range p.EphemeralResources(ctx) {
 		e := make()
@@ -65,7 +65,7 @@ func allSchemas(t *testing.T) []anySchema {
 		var schema ephemeral.SchemaResponse
 		e.Metadata(ctx, ephemeral.MetadataRequest{ProviderTypeName: prefix}, &meta)
 		e.Schema(ctx, ephemeral.SchemaRequest{}, &schema)
-		add("ephemeral resource", meta.TypeName, e, "Schema", schema.Schema)
+		add("ephemeral resource", meta.TypeName, fileOf(t, e, "Schema"), schema.Schema)
 	}
 	for _, make := range p.ListResources(ctx) {
 		l := make()
@@ -73,7 +73,7 @@ func allSchemas(t *testing.T) []anySchema {
 		var schema list.ListResourceSchemaResponse
 		l.Metadata(ctx, resource.MetadataRequest{ProviderTypeName: prefix}, &meta)
 		l.ListResourceConfigSchema(ctx, list.ListResourceSchemaRequest{}, &schema)
-		add("list resource", meta.TypeName, l, "ListResourceConfigSchema", schema.Schema)
+		add("list resource", meta.TypeName, fileOf(t, l, "ListResourceConfigSchema"), schema.Schema)
 	}
 	for _, make := range p.Actions(ctx) {
 		a := make()
@@ -81,11 +81,12 @@ func allSchemas(t *testing.T) []anySchema {
 		var schema action.SchemaResponse
 		a.Metadata(ctx, action.MetadataRequest{ProviderTypeName: prefix}, &meta)
 		a.Schema(ctx, action.SchemaRequest{}, &schema)
-		add("action", meta.TypeName, a, "Schema", schema.Schema)
+		// Actions share one Schema method, and each declares what it takes where it is made.
+		add("action", meta.TypeName, fileAt(reflect.ValueOf(make).Pointer()), schema.Schema)
 	}
 	var schema provider.SchemaResponse
 	p.Schema(ctx, provider.SchemaRequest{}, &schema)
-	add("provider", "", p, "Schema", schema.Schema)
+	add("provider", "", fileOf(t, p, "Schema"), schema.Schema)
 	return all
 }
 
@@ -96,7 +97,11 @@ func fileOf(t *testing.T, of any, method string) string {
 	if !ok {
 		t.Fatalf("%T has no method %s", of, method)
 	}
-	entry := m.Func.Pointer()
+	return fileAt(m.Func.Pointer())
+}
+
+// fileAt is the file that declares the function with an entry point.
+func fileAt(entry uintptr) string {
 	file, _ := runtime.FuncForPC(entry).FileLine(entry)
 	return file
 }

@@ -11,64 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-var (
-	_ datasource.DataSourceWithConfigure = &accountDataSource{}
-	_ datasource.DataSourceWithConfigure = &billingDataSource{}
-	_ datasource.DataSourceWithConfigure = &webhookEndpointsDataSource{}
-)
-
-func newAccountDataSource() datasource.DataSource { return &accountDataSource{} }
-
-type accountDataSource struct{ dataSourceBase }
-
-type accountModel struct {
-	ID      types.String `tfsdk:"id"`
-	Email   types.String `tfsdk:"email"`
-	Name    types.String `tfsdk:"name"`
-	Company types.String `tfsdk:"company"`
-	Address types.String `tfsdk:"address"`
-	VATID   types.String `tfsdk:"vat_id"`
-}
-
-func (d *accountDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_account"
-}
-
-func (d *accountDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	text := func(description string) schema.StringAttribute {
-		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
-	}
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "The account that the API key acts as, with its profile, which goes on receipts.",
-		Attributes: map[string]schema.Attribute{
-			"id":      text("Identifier."),
-			"email":   text("E-mail address."),
-			"name":    text("Name, or null."),
-			"company": text("Company, or null."),
-			"address": text("Address, or null."),
-			"vat_id":  text("VAT number, or null."),
-		},
-	}
-}
-
-func (d *accountDataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
-	if !requireClient(d.client, &resp.Diagnostics) {
-		return
-	}
-	account, err := d.client.Account(ctx)
-	if err != nil {
-		addError(&resp.Diagnostics, "Unable to read the account", err)
-		return
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, accountModel{
-		ID:      types.StringValue(account.ID),
-		Email:   stringOrNull(account.Email),
-		Name:    stringOrNull(account.Name),
-		Company: stringOrNull(account.Company),
-		Address: stringOrNull(account.Address),
-		VATID:   stringOrNull(account.VATID),
-	})...)
-}
+var _ datasource.DataSourceWithConfigure = &billingDataSource{}
 
 func newBillingDataSource() datasource.DataSource { return &billingDataSource{} }
 
@@ -161,68 +104,6 @@ func (d *billingDataSource) Read(ctx context.Context, req datasource.ReadRequest
 		if matches(model.InstanceID, c.InstanceID) {
 			model.Charges = append(model.Charges, chargeModel{
 				types.StringValue(c.ID), stringOrNull(c.InstanceID), types.Int64Value(c.AmountCents), stringOrNull(c.Currency), timeOrNull(c.At), stringOrNull(c.Description),
-			})
-		}
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
-}
-
-func newWebhookEndpointsDataSource() datasource.DataSource { return &webhookEndpointsDataSource{} }
-
-type webhookEndpointsDataSource struct{ dataSourceBase }
-
-type webhookEndpointsModel struct {
-	webhookEndpointFilter
-	Endpoints []webhookEndpointRecordModel `tfsdk:"endpoints"`
-}
-
-type webhookEndpointRecordModel struct {
-	ID                  types.String      `tfsdk:"id"`
-	URL                 types.String      `tfsdk:"url"`
-	Enabled             types.Bool        `tfsdk:"enabled"`
-	ConsecutiveFailures types.Int64       `tfsdk:"consecutive_failures"`
-	CreatedAt           timetypes.RFC3339 `tfsdk:"created_at"`
-}
-
-func (d *webhookEndpointsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_webhook_endpoints"
-}
-
-func (d *webhookEndpointsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "The account's webhook endpoints, without their secrets.",
-		Attributes: map[string]schema.Attribute{
-			"enabled": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only endpoints that are enabled, or disabled. Default: all."},
-			"endpoints": schema.ListNestedAttribute{
-				Computed:            true,
-				MarkdownDescription: "The endpoints that match, sorted by URL and id.",
-				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"id":                   schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier."},
-					"url":                  schema.StringAttribute{Computed: true, MarkdownDescription: "The https URL that events are posted to."},
-					"enabled":              schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether events are delivered."},
-					"consecutive_failures": schema.Int64Attribute{Computed: true, MarkdownDescription: "Deliveries that failed in a row; 20 disable the endpoint."},
-					"created_at":           schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it was made, in RFC 3339."},
-				}},
-			},
-		},
-	}
-}
-
-func (d *webhookEndpointsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var model webhookEndpointsModel
-	if !d.begin(ctx, req, resp, &model) {
-		return
-	}
-	webhooks, err := d.client.Webhooks(ctx)
-	if err != nil {
-		addError(&resp.Diagnostics, "Unable to list the webhook endpoints", err)
-		return
-	}
-	model.Endpoints = []webhookEndpointRecordModel{}
-	for _, w := range sortedBy(webhooks, func(w client.Webhook) string { return w.URL }, func(w client.Webhook) string { return w.ID }) {
-		if model.matches(w) {
-			model.Endpoints = append(model.Endpoints, webhookEndpointRecordModel{
-				types.StringValue(w.ID), types.StringValue(w.URL), types.BoolValue(w.Enabled.Value), types.Int64Value(w.ConsecutiveFailures), timeOrNull(w.CreatedAt),
 			})
 		}
 	}
