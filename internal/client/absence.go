@@ -12,19 +12,20 @@ import (
 // reads may lag behind writes by some seconds (contract.md, last section).
 const absencePause = 15 * time.Second
 
-// A thing is what can be absent.
-type thing struct {
+// A subject is what can be absent: an instance, something on one, or a webhook
+// endpoint.
+type subject struct {
 	id       string
 	instance string // the instance that it is on; "" for an instance and for what is the account's
 }
 
-func instanceThing(id string) thing { return thing{id: "instances/" + id} }
+func instanceSubject(id string) subject { return subject{id: "instances/" + id} }
 
-func childThing(instanceID, collection, name string) thing {
-	return thing{id: "instances/" + instanceID + "/" + collection + "/" + name, instance: "instances/" + instanceID}
+func childSubject(instanceID, collection, name string) subject {
+	return subject{id: "instances/" + instanceID + "/" + collection + "/" + name, instance: "instances/" + instanceID}
 }
 
-// absences are the things that the service has said it does not know.
+// absences are what the service has said it does not know.
 type absences struct {
 	mu        sync.Mutex
 	firstSeen map[string]time.Time
@@ -35,72 +36,72 @@ func newAbsences() *absences {
 	return &absences{firstSeen: map[string]time.Time{}, confirmed: map[string]bool{}}
 }
 
-// seen notes that a thing was absent now, and tells since when it is.
-func (a *absences) seen(t thing) time.Time {
+// seen notes that a subject was absent now, and tells since when it is.
+func (a *absences) seen(s subject) time.Time {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if at, known := a.firstSeen[t.id]; known {
+	if at, known := a.firstSeen[s.id]; known {
 		return at
 	}
-	a.firstSeen[t.id] = time.Now()
-	return a.firstSeen[t.id]
+	a.firstSeen[s.id] = time.Now()
+	return a.firstSeen[s.id]
 }
 
-// confirm notes that a thing's absence is confirmed.
-func (a *absences) confirm(t thing) {
+// confirm notes that a subject's absence is confirmed.
+func (a *absences) confirm(s subject) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.confirmed[t.id] = true
+	a.confirmed[s.id] = true
 }
 
-// unlisted notes that a list that was read at a time did not hold a thing that is
+// unlisted notes that a list that was read at a time did not hold a subject that is
 // absent now. It is as good as having seen its absence then, so that the pauses of
 // all that a refresh finds absent, one after the other, pass together.
-func (a *absences) unlisted(t thing, at time.Time) {
+func (a *absences) unlisted(s subject, at time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, known := a.firstSeen[t.id]; !known {
-		a.firstSeen[t.id] = at
+	if _, known := a.firstSeen[s.id]; !known {
+		a.firstSeen[s.id] = at
 	}
 }
 
-// forget notes that a thing is there, or that its absence could not be confirmed.
-func (a *absences) forget(t thing) {
+// forget notes that a subject is there, or that its absence could not be confirmed.
+func (a *absences) forget(s subject) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.firstSeen, t.id)
-	delete(a.confirmed, t.id)
+	delete(a.firstSeen, s.id)
+	delete(a.confirmed, s.id)
 }
 
-// known tells whether the absence of a thing, or of the instance that it is on,
+// known tells whether the absence of a subject, or of the instance that it is on,
 // is confirmed already.
-func (a *absences) known(t thing) bool {
+func (a *absences) known(s subject) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.confirmed[t.id] || t.instance != "" && a.confirmed[t.instance]
+	return a.confirmed[s.id] || s.instance != "" && a.confirmed[s.instance]
 }
 
-// A lister tells whether the list that a thing is part of holds it, by a reading
-// that is believed.
-type lister func(ctx context.Context, believed believer) (bool, error)
+// A lister tells whether the list that a subject is part of holds it, by a reading
+// that is fresh enough.
+type lister func(ctx context.Context, isFresh freshness) (bool, error)
 
-// present gives what a read of a thing gave. When that is the service's own word
+// present gives what a read of a subject gave. When that is the service's own word
 // that it does not know it, it is confirmed first: the record says so twice, 15 s
 // apart, and the list, where there is one, does not hold it. Only then the error
 // is ErrNotFound. The pauses of all that are looked for at once pass together,
 // and what is on an instance that is gone is gone with it.
-func present[T any](ctx context.Context, c *Client, t thing, value T, err error, again func(context.Context) (T, error), lists lister) (T, error) {
-	if errors.Is(err, ErrNotFound) && !c.absences.known(t) {
-		value, err = confirm(ctx, c, t, again, lists)
+func present[T any](ctx context.Context, c *Client, s subject, value T, err error, again func(context.Context) (T, error), lists lister) (T, error) {
+	if errors.Is(err, ErrNotFound) && !c.absences.known(s) {
+		value, err = confirm(ctx, c, s, again, lists)
 	}
 	if !errors.Is(err, ErrNotFound) {
-		c.absences.forget(t) // what is not confirmed begins anew
+		c.absences.forget(s) // what is not confirmed begins anew
 	}
 	return value, err
 }
 
-func confirm[T any](ctx context.Context, c *Client, t thing, again func(context.Context) (T, error), lists lister) (T, error) {
-	due := c.absences.seen(t).Add(absencePause)
+func confirm[T any](ctx context.Context, c *Client, s subject, again func(context.Context) (T, error), lists lister) (T, error) {
+	due := c.absences.seen(s).Add(absencePause)
 	if err := pause(ctx, time.Until(due)); err != nil {
 		var none T
 		return none, err
@@ -113,25 +114,25 @@ func confirm[T any](ctx context.Context, c *Client, t thing, again func(context.
 	listed, listErr := listsStill(ctx, lists, func(begun moment) bool { return !begun.at.Before(due) && fresh(begun) })
 	switch {
 	case listErr != nil:
-		return value, fmt.Errorf("whether %s is gone could not be confirmed: %w", t.id, listErr)
+		return value, fmt.Errorf("whether %s is gone could not be confirmed: %w", s.id, listErr)
 	case listed:
-		return value, fmt.Errorf("%s answers as not found, but its list holds it: %w", t.id, ErrContradiction)
+		return value, fmt.Errorf("%s answers as not found, but its list holds it: %w", s.id, ErrContradiction)
 	}
-	c.absences.confirm(t)
+	c.absences.confirm(s)
 	return value, err
 }
 
-// ErrContradiction is a thing of which the service says both that it is there
+// ErrContradiction is something of which the service says both that it is there
 // and that it is not.
 var ErrContradiction = errors.New("the service's answers contradict each other")
 
 // listsStill asks the list. Where the service has no such list, or no more, the
 // record alone decides.
-func listsStill(ctx context.Context, lists lister, believed believer) (bool, error) {
+func listsStill(ctx context.Context, lists lister, isFresh freshness) (bool, error) {
 	if lists == nil {
 		return false, nil
 	}
-	listed, err := lists(ctx, believed)
+	listed, err := lists(ctx, isFresh)
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
@@ -140,8 +141,8 @@ func listsStill(ctx context.Context, lists lister, believed believer) (bool, err
 
 // listsInstance asks the list of instances for one.
 func (c *Client) listsInstance(id string) lister {
-	return func(ctx context.Context, believed believer) (bool, error) {
-		instances, err := c.reads.allInstances.get(ctx, "", believed, c.Instances)
+	return func(ctx context.Context, isFresh freshness) (bool, error) {
+		instances, err := c.reads.allInstances.get(ctx, "", isFresh, c.Instances)
 		_, listed := find(instances, id)
 		return listed, err
 	}
@@ -152,7 +153,7 @@ func (c *Client) listsInstance(id string) lister {
 func (c *Client) instanceGone(ctx context.Context, id string) (bool, error) {
 	read := func(ctx context.Context) (Instance, error) { return c.Instance(ctx, id) }
 	instance, err := read(ctx)
-	_, err = present(ctx, c, instanceThing(id), instance, err, read, c.listsInstance(id))
+	_, err = present(ctx, c, instanceSubject(id), instance, err, read, c.listsInstance(id))
 	if errors.Is(err, ErrNotFound) {
 		return true, nil
 	}

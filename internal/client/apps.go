@@ -119,14 +119,14 @@ func (t *Turn) UpdateApp(ctx context.Context, name string, change AppChange) (Pe
 		target:    appTarget(name),
 		shown: func(ctx context.Context) (bool, error) {
 			app, err := t.c.App(ctx, t.id, name)
-			return err == nil && change.shownBy(app), err
+			return err == nil && change.matches(app), err
 		},
 	})
 }
 
-// shownBy tells whether an app's record shows a change. What the record does not
+// matches tells whether an app's record shows a change. What the record does not
 // hold shows nothing.
-func (change AppChange) shownBy(app App) bool {
+func (change AppChange) matches(app App) bool {
 	return sameField(change.Branch, Some(app.Branch)) &&
 		sameField(change.Port, app.Port) &&
 		sameField(change.HealthPath, app.HealthPath) &&

@@ -77,12 +77,12 @@ func (a *attempts) RoundTrip(req *http.Request) (resp *http.Response, err error)
 }
 
 // report logs an attempt: nothing of its bodies but their size.
-func (a *attempts) report(ctx context.Context, req *http.Request, call *call, took time.Duration, err error) {
+func (a *attempts) report(ctx context.Context, req *http.Request, call *call, duration time.Duration, err error) {
 	fields := map[string]any{
 		"method":      req.Method,
 		"path":        a.secrets.hide(req.URL.EscapedPath()),
 		"attempt":     call.attempts,
-		"duration_ms": took.Milliseconds(),
+		"duration_ms": duration.Milliseconds(),
 	}
 	if err != nil {
 		fields["error"] = a.secrets.hide(err.Error())

@@ -111,7 +111,7 @@ func (c *Client) namesakesIn(existing []Instance, n NewInstance) (creating, runn
 // are *NamesakeError, *AmbiguousError and *UnknownCreationError when a person has
 // to decide.
 func (c *Client) CreateInstance(ctx context.Context, n NewInstance) (Created, error) {
-	ctx = Outliving(ctx)
+	ctx = WithGracePeriod(ctx)
 	// Creations that could be taken for each other go one by one, so that a
 	// lost answer of one cannot adopt the other's instance.
 	leave, err := c.creations.enter(ctx, n.shape())

@@ -216,7 +216,7 @@ func TestInterruptedLookForACreation(t *testing.T) {
 			if found && (err != nil || created.ID != "own-1") || !found && !isAs[*UnknownCreationError](err) {
 				t.Errorf("%+v, %v", created, err)
 			}
-			if took := time.Since(begun); took > time.Second+afterlife || m.posts != 1 {
+			if took := time.Since(begun); took > time.Second+gracePeriod || m.posts != 1 {
 				t.Errorf("%d POSTs, in %s", m.posts, took)
 			}
 		})

@@ -98,13 +98,13 @@ func (e *AppError) downText() string {
 
 // facts joins sentences that have no full stop yet, without those that are empty.
 func facts(sentences ...string) string {
-	var told []string
+	var known []string
 	for _, sentence := range sentences {
 		if sentence != "" {
-			told = append(told, sentence)
+			known = append(known, sentence)
 		}
 	}
-	return strings.Join(told, ". ")
+	return strings.Join(known, ". ")
 }
 
 // endOfLog is the end of a log, if there is one, indented: Terraform wraps the

@@ -60,12 +60,12 @@ func (l *limiter) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := l.take(ctx); err != nil {
+	if err := l.acquire(ctx); err != nil {
 		return err
 	}
 	for {
 		if err := l.rate.Wait(ctx); err != nil {
-			l.giveBack()
+			l.release()
 			if ended(ctx) {
 				return ctx.Err()
 			}
@@ -76,19 +76,19 @@ func (l *limiter) enter(ctx context.Context) error {
 			return nil
 		}
 		if l.stalled() {
-			l.giveBack()
+			l.release()
 			return errStalled
 		}
 		// Everybody was told the same time: what comes on top spreads them.
 		if err := pause(ctx, closed+l.random.upTo(backoffBase/2)); err != nil {
-			l.giveBack()
+			l.release()
 			return err
 		}
 	}
 }
 
-// take takes one of the places under way.
-func (l *limiter) take(ctx context.Context) error {
+// acquire takes one of the places under way, which release gives back.
+func (l *limiter) acquire(ctx context.Context) error {
 	l.mu.Lock()
 	if l.underway < int(l.window) && len(l.waiting) == 0 {
 		l.underway++
@@ -122,7 +122,7 @@ func (l *limiter) closedFor() time.Duration {
 	return time.Until(l.opensAt)
 }
 
-func (l *limiter) giveBack() {
+func (l *limiter) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.underway--

@@ -87,7 +87,7 @@ func (t *Turn) begin(ctx context.Context, m *mutation) (operation context.Contex
 	if m.method == "" {
 		m.method, m.key = http.MethodPost, t.c.random.key()
 	}
-	return Outliving(ctx), func() { t.c.reads.changed(t.id) }, nil
+	return WithGracePeriod(ctx), func() { t.c.reads.changed(t.id) }, nil
 }
 
 // set sends a mutation that can be sent twice without harm: PUT, PATCH, DELETE.
@@ -282,11 +282,11 @@ func (t *Turn) accepted(ctx context.Context, m mutation, pending Pending) (Pendi
 // as a limit. It goes on for a while after the context has ended: it may find an
 // id that nobody else knows. A look that fails in passing is repeated; its error
 // is told only when nothing was found in the end.
-func look[T any](ctx context.Context, c *Client, limit time.Duration, sight func(context.Context) (T, bool, error)) (found T, ok bool, err error) {
+func look[T any](ctx context.Context, c *Client, limit time.Duration, read func(context.Context) (T, bool, error)) (found T, ok bool, err error) {
 	ctx, cancel := context.WithTimeout(Detached(ctx), max(limit, 0))
 	defer cancel()
 	for begun := time.Now(); ; {
-		found, ok, err = sight(ctx)
+		found, ok, err = read(ctx)
 		if ok || err != nil && !Passing(err) {
 			return found, ok, err
 		}

@@ -32,11 +32,34 @@ func (t *Turn) Query(ctx context.Context, database, sql string) (QueryResult, er
 		body:   body,
 		key:    t.c.random.key(),
 	}
-	result, err := do[QueryResult](Outliving(ctx), t.c, r)
+	result, err := do[QueryResult](WithGracePeriod(ctx), t.c, r)
 	if err == nil && result.Columns == nil && result.Rows == nil && result.RowCount == 0 && result.Command == "" {
 		err = &OutcomeError{Err: t.c.foreign(r, "the answer holds no result")}
 	}
 	return result, err
+}
+
+// OwnDatabase is the name of the instance's own database, which its connection
+// record tells; "" where that tells none, as while postgres is off. An instance that
+// has no such record yet is waited for like one that refuses a change.
+func (t *Turn) OwnDatabase(ctx context.Context) (string, error) {
+	for p := (pace{c: t.c}); ; {
+		connection, err := t.c.Connection(ctx, t.id)
+		switch {
+		case err == nil && connection.Engines.Postgres == nil:
+			return "", nil
+		case err == nil:
+			return connection.Engines.Postgres.Database, nil
+		case !isConflict(err):
+			return "", err
+		}
+		if err := t.awaitFree(ctx, err); err != nil {
+			return "", err
+		}
+		if err := p.pause(ctx); err != nil {
+			return "", err
+		}
+	}
 }
 
 // A Database is a Postgres database of an instance.

@@ -16,8 +16,8 @@ type queues[K comparable] struct {
 }
 
 type line struct {
-	head   *semaphore.Weighted
-	people int // at the head and behind
+	head  *semaphore.Weighted
+	users int // who hold its head or wait for it
 }
 
 func newQueues[K comparable]() *queues[K] { return &queues[K]{lines: map[K]*line{}} }
@@ -33,12 +33,12 @@ func (q *queues[K]) enter(ctx context.Context, key K) (leave func(), err error) 
 		l = &line{head: semaphore.NewWeighted(1)}
 		q.lines[key] = l
 	}
-	l.people++
+	l.users++
 	q.mu.Unlock()
 	gone := func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		if l.people--; l.people == 0 {
+		if l.users--; l.users == 0 {
 			delete(q.lines, key)
 		}
 	}

@@ -129,8 +129,8 @@ func TestTurnAfterLeave(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if methods := reflect.TypeFor[*Turn]().NumMethod(); methods != 21+4 {
-			t.Errorf("a Turn has %d methods, and the table 21: Do, InstanceID, Leave and Wait change nothing by themselves", methods)
+		if methods := reflect.TypeFor[*Turn]().NumMethod(); methods != 21+5 {
+			t.Errorf("a Turn has %d methods, and the table 21: Do, InstanceID, Leave, OwnDatabase and Wait change nothing by themselves", methods)
 		}
 	})
 }

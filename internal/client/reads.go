@@ -76,9 +76,9 @@ func (r *reads) changed(instanceID string) {
 	r.changedAt[instanceID] = r.sequence.now()
 }
 
-// ofInstance believes a recent reading that was begun after the newest change of
+// ofInstance accepts a recent reading that was begun after the newest change of
 // an instance.
-func (r *reads) ofInstance(id string) believer {
+func (r *reads) ofInstance(id string) freshness {
 	fresh := recent()
 	return func(begun moment) bool {
 		r.mu.Lock()
@@ -96,25 +96,25 @@ func (c *Client) RefreshInstance(ctx context.Context, id string) (Instance, erro
 	instance, err := c.refreshInstance(ctx, id)
 	if errors.Is(err, ErrNotFound) {
 		if at, unlisted := c.reads.unlistedAt(id); unlisted {
-			c.absences.unlisted(instanceThing(id), at)
+			c.absences.unlisted(instanceSubject(id), at)
 		}
 	}
-	return present(ctx, c, instanceThing(id), instance, err, func(ctx context.Context) (Instance, error) {
+	return present(ctx, c, instanceSubject(id), instance, err, func(ctx context.Context) (Instance, error) {
 		return c.Instance(ctx, id)
 	}, c.listsInstance(id))
 }
 
 func (c *Client) refreshInstance(ctx context.Context, id string) (Instance, error) {
-	believed := c.reads.ofInstance(id)
+	isFresh := c.reads.ofInstance(id)
 	if c.reads.listDue(id) {
-		if err := c.readListFor(ctx, id, believed); err != nil {
+		if err := c.readListFor(ctx, id, isFresh); err != nil {
 			return Instance{}, err
 		}
 	}
-	if instance, ok := c.reads.listedInstance(id, believed); ok {
+	if instance, ok := c.reads.listedInstance(id, isFresh); ok {
 		return instance, nil
 	}
-	return c.reads.instance.get(ctx, id, believed, func(ctx context.Context) (Instance, error) {
+	return c.reads.instance.get(ctx, id, isFresh, func(ctx context.Context) (Instance, error) {
 		return c.Instance(ctx, id)
 	})
 }
@@ -128,30 +128,30 @@ func (r *reads) listDue(id string) bool {
 	return len(r.asked) > aloneReads
 }
 
-func (r *reads) listedInstance(id string, believed believer) (Instance, bool) {
+func (r *reads) listedInstance(id string, isFresh freshness) (Instance, bool) {
 	r.mu.Lock()
 	entry, ok := r.snapshot.listed[id]
 	r.mu.Unlock()
-	return entry.instance, ok && believed(entry.begun)
+	return entry.instance, ok && isFresh(entry.begun)
 }
 
 // unlistedAt tells when a list that was read to its end did not hold an instance,
-// if there is such a list that is still believed.
+// if there is such a list that is still fresh.
 func (r *reads) unlistedAt(id string) (time.Time, bool) {
-	believed := r.ofInstance(id)
+	isFresh := r.ofInstance(id)
 	r.mu.Lock()
 	s := r.snapshot
 	_, listed := s.listed[id]
 	r.mu.Unlock()
-	return s.begun.at, !listed && !s.broken && s.count > 0 && !s.walk.next() && believed(s.begun)
+	return s.begun.at, !listed && !s.broken && s.count > 0 && !s.walk.next() && isFresh(s.begun)
 }
 
 // readListFor reads pages until the instance is found, the list has ended or
 // enough pages were read. That the list cannot be read is no error: it only
 // saves requests. The error is the context's.
-func (c *Client) readListFor(ctx context.Context, id string, believed believer) error {
+func (c *Client) readListFor(ctx context.Context, id string, isFresh freshness) error {
 	for fresh := recent(); ; {
-		if _, ok := c.reads.listedInstance(id, believed); ok {
+		if _, ok := c.reads.listedInstance(id, isFresh); ok {
 			return nil
 		}
 		cursor, due := c.reads.nextPage(fresh)
@@ -171,7 +171,7 @@ func (c *Client) readListFor(ctx context.Context, id string, believed believer) 
 }
 
 // nextPage is the page of the list to read next, if one is due.
-func (r *reads) nextPage(fresh believer) (cursor string, due bool) {
+func (r *reads) nextPage(fresh freshness) (cursor string, due bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !fresh(r.snapshot.begun) {
@@ -181,9 +181,9 @@ func (r *reads) nextPage(fresh believer) (cursor string, due bool) {
 	return s.walk.cursor, !s.broken && s.walk.next() && s.count < len(r.asked)
 }
 
-// unread believes the reading of a page that belongs to the snapshot. Once the
+// unread accepts the reading of a page that belongs to the snapshot. Once the
 // page is part of it, or of none any more, any will do.
-func (r *reads) unread(cursor string) believer {
+func (r *reads) unread(cursor string) freshness {
 	return func(begun moment) bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -218,24 +218,24 @@ func (c *Client) RefreshApp(ctx context.Context, instanceID, name string) (App, 
 	if err != nil || !listed {
 		app, err = c.App(ctx, instanceID, name)
 	}
-	return present(ctx, c, childThing(instanceID, "apps", name), app, err, func(ctx context.Context) (App, error) {
+	return present(ctx, c, childSubject(instanceID, "apps", name), app, err, func(ctx context.Context) (App, error) {
 		return c.App(ctx, instanceID, name)
-	}, func(ctx context.Context, believed believer) (bool, error) {
-		apps, err := c.sharedApps(ctx, instanceID, believed)
+	}, func(ctx context.Context, isFresh freshness) (bool, error) {
+		apps, err := c.sharedApps(ctx, instanceID, isFresh)
 		_, listed := find(apps, name)
 		return listed, err
 	})
 }
 
-func (c *Client) sharedApps(ctx context.Context, instanceID string, believed believer) ([]App, error) {
-	return c.reads.apps.get(ctx, instanceID, believed, func(ctx context.Context) ([]App, error) { return c.Apps(ctx, instanceID) })
+func (c *Client) sharedApps(ctx context.Context, instanceID string, isFresh freshness) ([]App, error) {
+	return c.reads.apps.get(ctx, instanceID, isFresh, func(ctx context.Context) ([]App, error) { return c.Apps(ctx, instanceID) })
 }
 
 // RefreshDatabase reads a database for a refresh: the databases of an instance
 // are listed once. ErrNotFound is told only of a confirmed absence.
 func (c *Client) RefreshDatabase(ctx context.Context, instanceID, name string) (Database, error) {
-	read := func(ctx context.Context, believed believer) (Database, error) {
-		databases, err := c.sharedDatabases(ctx, instanceID, believed)
+	read := func(ctx context.Context, isFresh freshness) (Database, error) {
+		databases, err := c.sharedDatabases(ctx, instanceID, isFresh)
 		database, found := find(databases, name)
 		if err == nil && !found {
 			err = fmt.Errorf("database %s: %w", name, ErrNotFound)
@@ -243,19 +243,19 @@ func (c *Client) RefreshDatabase(ctx context.Context, instanceID, name string) (
 		return database, c.goneWithEngine(ctx, instanceID, "postgres", err)
 	}
 	database, err := read(ctx, c.reads.ofInstance(instanceID))
-	return present(ctx, c, childThing(instanceID, "databases", name), database, err, fresh(c, read), nil)
+	return present(ctx, c, childSubject(instanceID, "databases", name), database, err, fresh(c, read), nil)
 }
 
-func (c *Client) sharedDatabases(ctx context.Context, instanceID string, believed believer) ([]Database, error) {
-	return c.reads.databases.get(ctx, instanceID, believed, func(ctx context.Context) ([]Database, error) { return c.Databases(ctx, instanceID) })
+func (c *Client) sharedDatabases(ctx context.Context, instanceID string, isFresh freshness) ([]Database, error) {
+	return c.reads.databases.get(ctx, instanceID, isFresh, func(ctx context.Context) ([]Database, error) { return c.Databases(ctx, instanceID) })
 }
 
 // RefreshExtension reads an extension for a refresh: the extensions of an
 // instance are listed once. ErrNotFound is told only of a confirmed absence.
 func (c *Client) RefreshExtension(ctx context.Context, instanceID, database, name string) (Extension, error) {
 	id := Extension{Name: name, Database: database}.Identifier()
-	read := func(ctx context.Context, believed believer) (Extension, error) {
-		extensions, err := c.reads.extensions.get(ctx, instanceID, believed, func(ctx context.Context) ([]Extension, error) {
+	read := func(ctx context.Context, isFresh freshness) (Extension, error) {
+		extensions, err := c.reads.extensions.get(ctx, instanceID, isFresh, func(ctx context.Context) ([]Extension, error) {
 			return c.Extensions(ctx, instanceID)
 		})
 		extension, found := findExtension(extensions, database, name)
@@ -265,7 +265,7 @@ func (c *Client) RefreshExtension(ctx context.Context, instanceID, database, nam
 		return extension, c.goneWithEngine(ctx, instanceID, "postgres", err)
 	}
 	extension, err := read(ctx, c.reads.ofInstance(instanceID))
-	return present(ctx, c, childThing(instanceID, "extensions", id), extension, err, fresh(c, read), nil)
+	return present(ctx, c, childSubject(instanceID, "extensions", id), extension, err, fresh(c, read), nil)
 }
 
 // goneWithEngine makes a refusal to read what is in an engine ErrNotFound, where the
@@ -304,7 +304,7 @@ func (c *Client) RefreshEngine(ctx context.Context, instanceID, engine string) e
 		return err
 	}
 	_, err = on(instance, nil)
-	_, err = present(ctx, c, childThing(instanceID, "engines", engine), instance, err, func(ctx context.Context) (Instance, error) {
+	_, err = present(ctx, c, childSubject(instanceID, "engines", engine), instance, err, func(ctx context.Context) (Instance, error) {
 		return on(c.Instance(ctx, instanceID))
 	}, nil)
 	return err
@@ -314,16 +314,16 @@ func (c *Client) RefreshEngine(ctx context.Context, instanceID, engine string) e
 // of a confirmed absence.
 func (c *Client) RefreshWebhook(ctx context.Context, id string) (Webhook, error) {
 	webhook, err := c.Webhook(ctx, id)
-	return present(ctx, c, thing{id: "webhooks/" + id}, webhook, err, func(ctx context.Context) (Webhook, error) {
+	return present(ctx, c, subject{id: "webhooks/" + id}, webhook, err, func(ctx context.Context) (Webhook, error) {
 		return c.Webhook(ctx, id)
-	}, func(ctx context.Context, believed believer) (bool, error) {
-		webhooks, err := c.reads.webhooks.get(ctx, "", believed, c.Webhooks)
+	}, func(ctx context.Context, isFresh freshness) (bool, error) {
+		webhooks, err := c.reads.webhooks.get(ctx, "", isFresh, c.Webhooks)
 		_, listed := find(webhooks, id)
 		return listed, err
 	})
 }
 
 // fresh reads what is begun from now on.
-func fresh[T any](c *Client, read func(context.Context, believer) (T, error)) func(context.Context) (T, error) {
+func fresh[T any](c *Client, read func(context.Context, freshness) (T, error)) func(context.Context) (T, error) {
 	return func(ctx context.Context) (T, error) { return read(ctx, since(c.reads.sequence.now())) }
 }

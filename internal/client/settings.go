@@ -110,5 +110,5 @@ func (c *Client) RefreshAuthSettings(ctx context.Context, instanceID string) (Au
 func refreshSetting[T any](ctx context.Context, c *Client, instanceID, name string, read func(context.Context, string) (T, error)) (T, error) {
 	again := func(ctx context.Context) (T, error) { return read(ctx, instanceID) }
 	value, err := again(ctx)
-	return present(ctx, c, childThing(instanceID, "settings", name), value, err, again, nil)
+	return present(ctx, c, childSubject(instanceID, "settings", name), value, err, again, nil)
 }

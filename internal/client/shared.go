@@ -19,13 +19,14 @@ type sequence struct{ last atomic.Uint64 }
 
 func (s *sequence) now() moment { return moment{at: time.Now(), order: s.last.Add(1)} }
 
-// A believer judges a reading by when it was begun. It is made anew by each who
-// asks: what was begun after the asking is not too old, however long it takes.
-type believer func(begun moment) bool
+// A freshness tells whether a reading is fresh enough, by when it was begun. Each
+// caller makes one when it asks: a reading that is begun after that is not too old,
+// however long it takes.
+type freshness func(begun moment) bool
 
 // shared makes equal reads one request: whoever asks while it is under way gets
-// its answer, and whoever asks soon after gets it too, for as long as the asker
-// still believes it. No lock is held while a read is under way.
+// its answer, and whoever asks soon after gets it too, while it is fresh enough for
+// them. No lock is held while a read is under way.
 type shared[T any] struct {
 	sequence *sequence
 
@@ -45,13 +46,13 @@ func newShared[T any](s *sequence) *shared[T] {
 	return &shared[T]{sequence: s, readings: map[string]*reading[T]{}}
 }
 
-// get gives the newest reading of a key that is still believed, judged by when
-// it was begun, and reads anew where there is none. One that failed is shared
+// get gives the newest reading of a key that is fresh enough, judged by when it
+// was begun, and reads anew where there is none. One that failed is shared
 // only by those who were waiting for it. No single caller's cancellation ends a
 // reading.
-func (s *shared[T]) get(ctx context.Context, key string, believed believer, read func(context.Context) (T, error)) (T, error) {
+func (s *shared[T]) get(ctx context.Context, key string, isFresh freshness, read func(context.Context) (T, error)) (T, error) {
 	for {
-		r := s.join(ctx, key, believed, read)
+		r := s.join(ctx, key, isFresh, read)
 		select {
 		case <-r.done:
 		case <-ctx.Done():
@@ -59,16 +60,16 @@ func (s *shared[T]) get(ctx context.Context, key string, believed believer, read
 			return none, ctx.Err()
 		}
 		// What it read may have changed meanwhile.
-		if r.err != nil || believed(r.begun) {
+		if r.err != nil || isFresh(r.begun) {
 			return r.value, r.err
 		}
 	}
 }
 
-func (s *shared[T]) join(ctx context.Context, key string, believed believer, read func(context.Context) (T, error)) *reading[T] {
+func (s *shared[T]) join(ctx context.Context, key string, isFresh freshness, read func(context.Context) (T, error)) *reading[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r, ok := s.readings[key]; ok && believed(r.begun) {
+	if r, ok := s.readings[key]; ok && isFresh(r.begun) {
 		return r
 	}
 	r := &reading[T]{begun: s.sequence.now(), done: make(chan struct{})}
@@ -91,12 +92,12 @@ func (s *shared[T]) forget(key string, r *reading[T]) {
 	}
 }
 
-// always believes a reading for the life of the process.
+// always accepts a reading for the life of the process.
 func always(moment) bool { return true }
 
-// since believes a reading that was begun after a moment, and is not older than
+// since accepts a reading that was begun after a moment, and is not older than
 // a snapshot may be.
-func since(earliest moment) believer {
+func since(earliest moment) freshness {
 	fresh := recent()
 	return func(begun moment) bool { return begun.order > earliest.order && fresh(begun) }
 }
@@ -104,8 +105,8 @@ func since(earliest moment) believer {
 // snapshotAge is how old a reading may be when it is asked for.
 const snapshotAge = 30 * time.Second
 
-// recent believes a reading that is not older than a snapshot may be.
-func recent() believer {
+// recent accepts a reading that is not older than a snapshot may be.
+func recent() freshness {
 	asked := time.Now()
 	return func(begun moment) bool { return asked.Sub(begun.at) < snapshotAge }
 }

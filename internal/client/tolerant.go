@@ -83,8 +83,8 @@ func (i *Informal[T]) UnmarshalJSON(raw []byte) error {
 		return nil
 	}
 	var number float64
-	if whole, ok := any(&i.Value).(*int); ok && json.Unmarshal(raw, &number) == nil {
-		*whole = int(number)
+	if integer, ok := any(&i.Value).(*int); ok && json.Unmarshal(raw, &number) == nil {
+		*integer = int(number)
 	}
 	return nil
 }
@@ -93,14 +93,17 @@ func (i *Informal[T]) UnmarshalJSON(raw []byte) error {
 func (i Informal[T]) MarshalJSON() ([]byte, error) { return json.Marshal(i.Value) }
 
 // Time is when something happened, in UTC; zero where the service does not tell,
-// or not in RFC 3339.
+// or not in RFC 3339. One that is not zero has a form in RFC 3339.
 type Time struct{ time.Time }
 
 // UnmarshalJSON never fails: a time only informs.
 func (t *Time) UnmarshalJSON(raw []byte) error {
 	var at time.Time
 	if json.Unmarshal(raw, &at) == nil {
-		t.Time = at.UTC()
+		// At the ends of the years another zone's may have no four digits in UTC.
+		if at = at.UTC(); at.Year() >= 0 && at.Year() <= 9999 {
+			t.Time = at
+		}
 	}
 	return nil
 }

@@ -159,3 +159,30 @@ func TestNeededFieldsAreNotDropped(t *testing.T) {
 		}
 	}
 }
+
+// A time that has no RFC 3339 in UTC is none: nothing could write it, and what
+// cannot be written must not fail a refresh.
+func TestTimeShapes(t *testing.T) {
+	for raw, want := range map[string]string{
+		`"2026-01-02T03:04:05+01:00"`: "2026-01-02T02:04:05Z",
+		`"2026-01-02T03:04:05.678Z"`:  "2026-01-02T03:04:05Z",
+		`"0000-01-01T00:00:00Z"`:      "0000-01-01T00:00:00Z",
+		`"9999-12-31T23:59:59Z"`:      "9999-12-31T23:59:59Z",
+		`"9999-12-31T23:59:59-01:00"`: "", // the year 10000 in UTC
+		`"0000-01-01T00:00:00+01:00"`: "", // the year before 0
+		`"2026-01-02 03:04:05"`:       "", `"yesterday"`: "", `""`: "", `1700000000`: "", `null`: "", `{}`: "", `[]`: "", `true`: "",
+	} {
+		var at Time
+		if err := json.Unmarshal([]byte(raw), &at); err != nil {
+			t.Errorf("%s: %v", raw, err)
+			continue
+		}
+		got := ""
+		if !at.IsZero() {
+			got = at.Format(time.RFC3339)
+		}
+		if got != want {
+			t.Errorf("%s is %q, want %q", raw, got, want)
+		}
+	}
+}

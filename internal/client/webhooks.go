@@ -48,7 +48,7 @@ func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 // Like an instance it has no name of its own, so a POST whose answer was lost is
 // not sent again: what was not there before is it.
 func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, enabled bool) (Webhook, error) {
-	ctx = Outliving(ctx)
+	ctx = WithGracePeriod(ctx)
 	c.secrets.add(secret)
 	// Endpoints of one URL are made one by one, so that none adopts another.
 	leave, err := c.endpoints.enter(ctx, endpoint)

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
@@ -33,7 +34,7 @@ type instanceAction struct {
 	name        string // without the provider's prefix
 	description string
 	operation   string // of the job
-	arguments   map[string]schema.StringAttribute
+	attributes  func(context.Context) map[string]schema.Attribute
 	send        func(context.Context, *client.Turn, arguments) (client.Pending, error)
 	// plan says what the action will do to data and passwords, and checks what can
 	// be known; nil for an action that loses nothing and has nothing to check.
@@ -57,101 +58,29 @@ func confirmation() schema.StringAttribute {
 	return required("Must equal `instance_id`, as the action loses data.")
 }
 
-func newInstanceRotateAction() action.Action {
-	return &instanceAction{
-		name:      "instance_rotate",
-		operation: client.OpRotate,
-		description: "Changes every password of an instance, and the auth service key. " +
-			"**Every old URL stops working and must be replaced.** The auth anon key stays.",
-		plan: planRotate,
-		send: func(ctx context.Context, turn *client.Turn, _ arguments) (client.Pending, error) {
-			return turn.Rotate(ctx)
-		},
-	}
-}
-
-func newInstanceResetAction() action.Action {
-	return &instanceAction{
-		name:        "instance_reset",
-		operation:   client.OpReset,
-		description: "Empties one engine of an instance, or all of them. **Their data is lost**, but for the undo snapshot that the service takes. The plan warns; the instance's `deletion_protection` does not hinder it.",
-		arguments: map[string]schema.StringAttribute{
-			"confirm": confirmation(),
-			"engine":  {Optional: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)}, MarkdownDescription: "The engine to empty. Default: all of them."},
-		},
-		plan: planReset,
-		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
-			return turn.Reset(ctx, a["confirm"], a["engine"])
-		},
-	}
-}
-
-func newInstanceRestoreAction() action.Action {
-	return &instanceAction{
-		name:        "instance_restore",
-		operation:   client.OpRestore,
-		description: "Puts an instance back to a backup. **What came after it is lost**, but for the undo snapshot that the service takes. The plan warns; the instance's `deletion_protection` does not hinder it.",
-		arguments: map[string]schema.StringAttribute{
-			"confirm":   confirmation(),
-			"backup_id": required("The backup, an id from the data source `hosting_backups`."),
-		},
-		plan: planRestore,
-		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
-			return turn.Restore(ctx, a["confirm"], a["backup_id"])
-		},
-	}
-}
-
-func newEngineRestartAction() action.Action {
-	return &instanceAction{
-		name:        "engine_restart",
-		operation:   client.OpEngineRestart,
-		description: "Restarts one engine of an instance. Its data stays.",
-		arguments:   map[string]schema.StringAttribute{"engine": required("The engine to restart.")},
-		plan:        func(ctx context.Context, p *actionPlan) { p.checkEngine(ctx) },
-		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
-			return turn.RestartEngine(ctx, a["engine"])
-		},
-	}
-}
-
-func newAppRestartAction() action.Action {
-	return &instanceAction{
-		name:        "app_restart",
-		operation:   client.OpAppRestart,
-		description: "Restarts an app. Its `/data` stays.",
-		arguments:   map[string]schema.StringAttribute{"app": required("The app's name.")},
-		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
-			return turn.RestartApp(ctx, a["app"])
-		},
-	}
-}
-
-func newAppRedeployAction() action.Action {
-	return &instanceAction{
-		name:        "app_redeploy",
-		operation:   client.OpAppRedeploy,
-		description: "Builds the newest commit of an app's branch and deploys it, and waits until it runs. Its `/data` stays. If the build fails, the version that runs goes on; if the new version does not answer its health path, the app is down.",
-		arguments:   map[string]schema.StringAttribute{"app": required("The app's name.")},
-		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
-			return turn.RedeployApp(ctx, a["app"])
-		},
-	}
-}
-
 func (a *instanceAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_" + a.name
 }
 
 func (a *instanceAction) Schema(ctx context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	attributes := map[string]schema.Attribute{
-		"instance_id": required("The instance's id."),
-		"timeouts":    timeouts.AttributesWithOpts(ctx, timeouts.Opts{InvokeDescription: "How long to wait for the action. Default `60m`."}),
+	resp.Schema = schema.Schema{MarkdownDescription: a.description, Attributes: a.attributes(ctx)}
+}
+
+// actionTimeouts is the argument that says how long an action may take.
+func actionTimeouts(ctx context.Context) schema.Attribute {
+	return timeouts.AttributesWithOpts(ctx, timeouts.Opts{InvokeDescription: "How long to wait for the action. Default `60m`."})
+}
+
+// arguments are the names of what the action takes: all of its attributes that are
+// strings.
+func (a *instanceAction) arguments(ctx context.Context) []string {
+	var names []string
+	for name, attribute := range a.attributes(ctx) {
+		if _, ok := attribute.(schema.StringAttribute); ok {
+			names = append(names, name)
+		}
 	}
-	for name, attribute := range a.arguments {
-		attributes[name] = attribute
-	}
-	resp.Schema = schema.Schema{MarkdownDescription: a.description, Attributes: attributes}
+	return sorted(names)
 }
 
 func (a *instanceAction) ValidateConfig(ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse) {
@@ -162,7 +91,7 @@ func (a *instanceAction) ValidateConfig(ctx context.Context, req action.Validate
 // configuration, in the plan, and when the action is invoked, each as far as it is
 // known then.
 func (a *instanceAction) checkConfirmation(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) {
-	if _, confirmed := a.arguments["confirm"]; !confirmed {
+	if !slices.Contains(a.arguments(ctx), "confirm") {
 		return
 	}
 	var id, confirm types.String
@@ -188,18 +117,14 @@ func (a *instanceAction) Invoke(ctx context.Context, req action.InvokeRequest, r
 // read reads the arguments that are given.
 func (a *instanceAction) read(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) (arguments, time.Duration) {
 	given := arguments{}
-	read := func(name string) {
+	for _, name := range a.arguments(ctx) {
 		var value types.String
 		diags.Append(config.GetAttribute(ctx, path.Root(name), &value)...)
 		given[name] = value.ValueString()
 	}
-	read("instance_id")
-	for name := range a.arguments {
-		read(name)
-	}
-	var bounds timeouts.Value
-	diags.Append(config.GetAttribute(ctx, path.Root("timeouts"), &bounds)...)
-	timeout, invalid := bounds.Invoke(ctx, actionTimeout)
+	var limits timeouts.Value
+	diags.Append(config.GetAttribute(ctx, path.Root("timeouts"), &limits)...)
+	timeout, invalid := limits.Invoke(ctx, actionTimeout)
 	diags.Append(invalid...)
 	return given, timeout
 }

@@ -29,7 +29,7 @@ func (a *instanceAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRe
 		return
 	}
 	p := &actionPlan{client: a.client, arguments: map[string]types.String{}, diags: &resp.Diagnostics}
-	for _, name := range append(sortedKeys(a.arguments), "instance_id") {
+	for _, name := range a.arguments(ctx) {
 		var value types.String
 		resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(name), &value)...)
 		p.arguments[name] = value

@@ -129,7 +129,7 @@ func (m *allowlistModel) setting() client.Maybe[[]string] {
 	return client.Some(sorted(elementsOf(m.CIDRs)))
 }
 
-func (m *allowlistModel) shownBy(list client.Maybe[[]string]) bool {
+func (m *allowlistModel) matches(list client.Maybe[[]string]) bool {
 	return !list.Set || client.SameCIDRs(list.Value, elementsOf(m.CIDRs))
 }
 

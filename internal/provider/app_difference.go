@@ -86,9 +86,9 @@ func (s appStep) applyTo(m *appModel, planned appModel) {
 	}
 }
 
-// shownBy tells whether a record shows the app as it was left, its build variables
+// matches tells whether a record shows the app as it was left, its build variables
 // apart.
-func (m appModel) shownBy(a client.App) bool {
+func (m appModel) matches(a client.App) bool {
 	shown := m
 	shown.setRecord(a, secretKeys{})
 	return len(appDifference(shown, m, nil, false)) == 0

@@ -191,7 +191,7 @@ func appStepsLeadToThePlan(t *testing.T, first, last int) {
 				t.Fatalf("pair %d: from %s to %s: %d refused, %v", n, appShape(before.appModel), appShape(planned.appModel), refused, err)
 			}
 			app, _ := fake.App(id, "web")
-			if appShape(done.model) != appShape(planned.appModel) || !planned.shownBy(recordOf(app)) || done.model.Status.ValueString() != client.AppRunning {
+			if appShape(done.model) != appShape(planned.appModel) || !planned.matches(recordOf(app)) || done.model.Status.ValueString() != client.AppRunning {
 				t.Fatalf("pair %d: from %s to %s came %s, %s", n, appShape(before.appModel), appShape(planned.appModel), appShape(done.model), done.model.Status)
 			}
 			if !maps.Equal(app.Env, want) || len(app.Builds) != builds {

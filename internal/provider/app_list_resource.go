@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
@@ -17,7 +18,12 @@ func newAppListResource() list.ListResource { return &appListResource{} }
 type appListResource struct{ appResource }
 
 func (r *appListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
-	resp.Schema = instanceIDFilterSchema("apps")
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The apps of one instance, or of all.",
+		Attributes: map[string]schema.Attribute{
+			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the apps of this instance. Default: all."},
+		},
+	}
 }
 
 func (r *appListResource) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {

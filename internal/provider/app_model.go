@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -12,26 +13,26 @@ import (
 )
 
 type appModel struct {
-	InstanceID         types.String   `tfsdk:"instance_id"`
-	Name               types.String   `tfsdk:"name"`
-	Repo               types.String   `tfsdk:"repo"`
-	Branch             types.String   `tfsdk:"branch"`
-	Port               types.Int64    `tfsdk:"port"`
-	HealthPath         types.String   `tfsdk:"health_path"`
-	Public             types.Bool     `tfsdk:"public"`
-	Env                types.Map      `tfsdk:"env"`
-	SecretEnvWO        types.Map      `tfsdk:"secret_env_wo"`
-	SecretEnvWOVersion types.Int64    `tfsdk:"secret_env_wo_version"`
-	Links              types.Set      `tfsdk:"links"`
-	MemoryMB           types.Int64    `tfsdk:"memory_mb"`
-	RedeployTriggers   types.Map      `tfsdk:"redeploy_triggers"`
-	DeletionProtection types.Bool     `tfsdk:"deletion_protection"`
-	URL                types.String   `tfsdk:"url"`
-	Status             types.String   `tfsdk:"status"`
-	BuildID            types.String   `tfsdk:"build_id"`
-	Commit             types.String   `tfsdk:"commit"`
-	CreatedAt          types.String   `tfsdk:"created_at"`
-	Timeouts           timeouts.Value `tfsdk:"timeouts"`
+	InstanceID         types.String      `tfsdk:"instance_id"`
+	Name               types.String      `tfsdk:"name"`
+	Repo               types.String      `tfsdk:"repo"`
+	Branch             types.String      `tfsdk:"branch"`
+	Port               types.Int64       `tfsdk:"port"`
+	HealthPath         types.String      `tfsdk:"health_path"`
+	Public             types.Bool        `tfsdk:"public"`
+	Env                types.Map         `tfsdk:"env"`
+	SecretEnvWO        types.Map         `tfsdk:"secret_env_wo"`
+	SecretEnvWOVersion types.Int64       `tfsdk:"secret_env_wo_version"`
+	Links              types.Set         `tfsdk:"links"`
+	MemoryMB           types.Int64       `tfsdk:"memory_mb"`
+	RedeployTriggers   types.Map         `tfsdk:"redeploy_triggers"`
+	DeletionProtection types.Bool        `tfsdk:"deletion_protection"`
+	URL                types.String      `tfsdk:"url"`
+	Status             types.String      `tfsdk:"status"`
+	BuildID            types.String      `tfsdk:"build_id"`
+	Commit             types.String      `tfsdk:"commit"`
+	CreatedAt          timetypes.RFC3339 `tfsdk:"created_at"`
+	Timeouts           timeouts.Value    `tfsdk:"timeouts"`
 }
 
 // setRecord takes over what an app's record tells. What it does not hold keeps
@@ -64,7 +65,7 @@ func (m *appModel) setRecord(a client.App, secret secretKeys) {
 	}
 	m.URL = stringOrNull(a.URL)
 	setRecorded(&m.Status, a.Status)
-	setRecorded(&m.CreatedAt, timeOrNull(a.CreatedAt).ValueString())
+	setRecorded(&m.CreatedAt.StringValue, timeOrNull(a.CreatedAt).ValueString())
 	if m.DeletionProtection.IsNull() {
 		m.DeletionProtection = types.BoolValue(true) // imported: only the provider knows it
 	}
@@ -134,7 +135,7 @@ func (m appModel) withUnfinishedUnknown() appModel {
 
 // computed are the model's attributes that only the service sets.
 func (m *appModel) computed() []*types.String {
-	return []*types.String{&m.URL, &m.Status, &m.BuildID, &m.Commit, &m.CreatedAt}
+	return []*types.String{&m.URL, &m.Status, &m.BuildID, &m.Commit, &m.CreatedAt.StringValue}
 }
 
 // newApp is the request to import the app, with all of its build variables.

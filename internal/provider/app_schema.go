@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
@@ -123,11 +124,16 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 					"The value in the state counts, so lifting the protection takes an apply of its own. " +
 					"An app that was never deployed is not protected.",
 			},
-			"url":        computed("Public URL of the app, as the service returned it. Null for an app that is not public."),
-			"status":     computed("Status of the app: `building`, `running`, `failed` or `stopped`. A `postcondition` on it makes an apply that ends with a warning fail. It need not refuse `failed`: an apply that sees the app fail ends with an error that says why."),
-			"build_id":   computed("The build that is deployed, as of the last apply."),
-			"commit":     computed("The commit that is deployed, as of the last apply."),
-			"created_at": computed("When the app was imported, in RFC 3339."),
+			"url":      computed("Public URL of the app, as the service returned it. Null for an app that is not public."),
+			"status":   computed("Status of the app: `building`, `running`, `failed` or `stopped`. A `postcondition` on it makes an apply that ends with a warning fail. It need not refuse `failed`: an apply that sees the app fail ends with an error that says why."),
+			"build_id": computed("The build that is deployed, as of the last apply."),
+			"commit":   computed("The commit that is deployed, as of the last apply."),
+			"created_at": schema.StringAttribute{
+				Computed:            true,
+				CustomType:          timetypes.RFC3339Type{},
+				MarkdownDescription: "When the app was imported, in RFC 3339.",
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			},
 			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "How long to wait for the import and the first build. Default `30m`.",
 				Update: true, UpdateDescription: "How long to wait for a change and its build. Default `30m`.",

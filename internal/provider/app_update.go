@@ -99,7 +99,7 @@ func (u appUpdate) await(ctx context.Context, turn *client.Turn, p *appProgress)
 		}
 		unlinked := u.planned
 		unlinked.Links = types.SetNull(types.StringType) // which an import cannot carry
-		shows = unlinked.shownBy
+		shows = unlinked.matches
 	} else if err := awaitLeft(ctx, turn, p.work, client.OpAppImport); failed(err) && !p.work.Creating {
 		p.work = pendingWork{Deploying: p.work.Deploying}
 	} else if err != nil {
@@ -188,7 +188,7 @@ func (p *appProgress) noteFailure(err error) {
 func (u appUpdate) readDeployed(ctx context.Context, secret secretKeys) (appModel, error) {
 	m := u.planned
 	app, err := readBack(ctx, u.app(m), func(a client.App) bool {
-		return m.shownBy(a) && (!secret.known || !a.Env.Set || maps.Equal(secret.without(a.Env.Value), u.env))
+		return m.matches(a) && (!secret.known || !a.Env.Set || maps.Equal(secret.without(a.Env.Value), u.env))
 	})
 	if err != nil {
 		return m, err

@@ -78,7 +78,7 @@ func (m *authSettingsModel) setting() client.AuthSettings {
 	return client.AuthSettings{SiteURL: client.Some(m.SiteURL.ValueString()), RedirectURLs: client.Some(sorted(elementsOf(m.RedirectURLs)))}
 }
 
-func (m *authSettingsModel) shownBy(s client.AuthSettings) bool {
+func (m *authSettingsModel) matches(s client.AuthSettings) bool {
 	asked := m.setting()
 	return client.SameURL(s.SiteURL.Value, asked.SiteURL.Value) &&
 		slices.Equal(sorted(respelled(s.RedirectURLs.Value, asked.RedirectURLs.Value)), asked.RedirectURLs.Value)

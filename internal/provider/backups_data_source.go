@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -23,10 +24,10 @@ type backupsModel struct {
 }
 
 type backupModel struct {
-	ID        types.String `tfsdk:"id"`
-	Kind      types.String `tfsdk:"kind"`
-	CreatedAt types.String `tfsdk:"created_at"`
-	SizeBytes types.Int64  `tfsdk:"size_bytes"`
+	ID        types.String      `tfsdk:"id"`
+	Kind      types.String      `tfsdk:"kind"`
+	CreatedAt timetypes.RFC3339 `tfsdk:"created_at"`
+	SizeBytes types.Int64       `tfsdk:"size_bytes"`
 }
 
 func (d *backupsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -41,11 +42,11 @@ func (d *backupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 			"kind":        schema.StringAttribute{Optional: true, MarkdownDescription: "Only backups of this kind: `daily` or `undo`. Default: all."},
 			"backups": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The backups that match, in the service's order.",
+				MarkdownDescription: "The backups that match, the newest first.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier, for the action `hosting_instance_restore`."},
 					"kind":       schema.StringAttribute{Computed: true, MarkdownDescription: "`daily` or `undo`."},
-					"created_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When it was taken, in RFC 3339."},
+					"created_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it was taken, in RFC 3339."},
 					"size_bytes": schema.Int64Attribute{Computed: true, MarkdownDescription: "Size in bytes."},
 				}},
 			},
@@ -65,7 +66,7 @@ func (d *backupsDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	}
 	warnUnmatched(&resp.Diagnostics, "kind", "kind of backup", model.Kind, backupKinds, idsOf(backups, func(b client.Backup) string { return b.Kind }))
 	model.Backups = []backupModel{}
-	for _, b := range backups {
+	for _, b := range newestFirst(backups, func(b client.Backup) client.Time { return b.CreatedAt }) {
 		if matches(model.Kind, b.Kind) {
 			model.Backups = append(model.Backups, backupModel{types.StringValue(b.ID), types.StringValue(b.Kind), timeOrNull(b.CreatedAt), types.Int64Value(b.SizeBytes)})
 		}

@@ -59,20 +59,18 @@ func (d *connectionDataSource) Metadata(_ context.Context, req datasource.Metada
 }
 
 func (d *connectionDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := map[string]schema.Attribute{}
-	for name, description := range connectionDescriptions {
-		switch name {
-		case "instance_id":
-			attributes[name] = schema.StringAttribute{Required: true, MarkdownDescription: description}
-		case "postgres_direct_port", "postgres_pooled_port":
-			attributes[name] = schema.Int64Attribute{Computed: true, MarkdownDescription: description}
-		default:
-			attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: description}
-		}
-	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "How to reach an instance's engines, without anything secret. URLs with passwords and the auth service key are in the ephemeral resource of the same name.",
-		Attributes:          attributes,
+		Attributes: map[string]schema.Attribute{
+			"instance_id":          schema.StringAttribute{Required: true, MarkdownDescription: connectionDescriptions["instance_id"]},
+			"host":                 schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["host"]},
+			"ca_certificate":       schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["ca_certificate"]},
+			"auth_url":             schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["auth_url"]},
+			"auth_anon_key":        schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["auth_anon_key"]},
+			"postgres_database":    schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["postgres_database"]},
+			"postgres_direct_port": schema.Int64Attribute{Computed: true, MarkdownDescription: connectionDescriptions["postgres_direct_port"]},
+			"postgres_pooled_port": schema.Int64Attribute{Computed: true, MarkdownDescription: connectionDescriptions["postgres_pooled_port"]},
+		},
 	}
 }
 

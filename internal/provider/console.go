@@ -71,7 +71,7 @@ func (c *console) closed(ctx context.Context, err error) (bool, error) {
 }
 
 // restore puts the console back to the mode that it was found in. After an
-// interruption that has the time that all work outliving it shares.
+// interruption it has the grace period for that, as all other work does.
 func (c *console) restore(ctx context.Context) error {
 	if c.found == "" {
 		return nil

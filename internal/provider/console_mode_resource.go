@@ -70,7 +70,7 @@ func (m *consoleModeModel) setRecord(mode string) {
 	}
 }
 
-func (m *consoleModeModel) shownBy(mode string) bool {
+func (m *consoleModeModel) matches(mode string) bool {
 	return mode == "" || mode == m.Mode.ValueString()
 }
 

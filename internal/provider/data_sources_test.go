@@ -36,7 +36,7 @@ func seeded(t *testing.T) *fakeservicetest.Server {
 	fake.AddInstance(fakeservice.Instance{ID: "i-one", Name: "one", Plan: "medium", Region: "eu-central", Engines: engines(), Tags: []string{"b", "a"}, Backups: []fakeservice.Backup{{ID: "bak-1", Kind: "daily", SizeBytes: 7}}})
 	fake.AddInstance(fakeservice.Instance{ID: "i-two", Name: "two", Plan: "free", Region: "us-east", Engines: engines()})
 	fake.AddInstance(fakeservice.Instance{ID: "i-twin", Name: "two", Plan: "free", Region: "us-west"})
-	fake.AddApp("i-one", fakeservice.App{Name: "web", Repo: "octo/web", Branch: "main", Port: 3000, HealthPath: "/up", Public: true, Env: map[string]string{"TOKEN": "canary"}})
+	fake.AddApp("i-one", fakeservice.App{Name: "web", Repo: "octo/web", Branch: "main", Port: 3000, HealthPath: "/up", Public: true, Links: []string{"auth", "auth"}, Env: map[string]string{"TOKEN": "canary"}})
 	return fake
 }
 
@@ -107,13 +107,14 @@ data "hosting_webhook_endpoints" "on" {
 			shows("data.hosting_locations.all", knownvalue.ListSizeExact(5), "locations"),
 			shows("data.hosting_locations.german", knownvalue.StringExact("eu-central"), "locations", 0, "id"),
 			shows("data.hosting_instance.by_id", knownvalue.StringExact("one"), "name"),
-			shows("data.hosting_instance.by_id", knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact("a"), knownvalue.StringExact("b")}), "tags"),
+			shows("data.hosting_instance.by_id", knownvalue.SetExact([]knownvalue.Check{knownvalue.StringExact("a"), knownvalue.StringExact("b")}), "tags"),
 			shows("data.hosting_instance.by_id", knownvalue.Int64Exact(5432), "engines", "postgres", "port"),
 			shows("data.hosting_instance.by_id", knownvalue.Bool(true), "healthy"),
-			shows("data.hosting_instance.by_id", knownvalue.ListSizeExact(0), "allowlist"),
+			shows("data.hosting_instance.by_id", knownvalue.SetSizeExact(0), "allowlist"),
 			shows("data.hosting_instance.by_name", knownvalue.StringExact("i-one"), "id"),
 			shows("data.hosting_instances.all", knownvalue.ListSizeExact(3), "instances"),
 			shows("data.hosting_instances.named", knownvalue.ListSizeExact(2), "instances"),
+			shows("data.hosting_instances.named", knownvalue.StringExact("i-twin"), "instances", 0, "id"),
 			shows("data.hosting_instances.picked", knownvalue.StringExact("i-one"), "instances", 0, "id"),
 			shows("data.hosting_instances.none", knownvalue.ListSizeExact(0), "instances"),
 			shows("data.hosting_connection.one", knownvalue.Int64Exact(5432), "postgres_direct_port"),
@@ -123,6 +124,7 @@ data "hosting_webhook_endpoints" "on" {
 			shows("data.hosting_backups.one", knownvalue.StringExact("daily"), "backups", 0, "kind"),
 			shows("data.hosting_backups.undo", knownvalue.ListSizeExact(0), "backups"),
 			shows("data.hosting_app.web", knownvalue.StringExact("octo/web"), "repo"),
+			shows("data.hosting_app.web", knownvalue.SetExact([]knownvalue.Check{knownvalue.StringExact("auth")}), "links"),
 			shows("data.hosting_app_builds.web", knownvalue.NotNull(), "builds"),
 			shows("data.hosting_apps_guide.it", knownvalue.NotNull(), "markdown"),
 			shows("data.hosting_account.me", knownvalue.NotNull(), "email"),

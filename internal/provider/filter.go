@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"context"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -37,29 +36,4 @@ func warnUnmatched(diags *diag.Diagnostics, attribute, what string, filter types
 	if !canMatch(filter, known, found) {
 		diags.AddAttributeWarning(path.Root(attribute), "The filter matches nothing", noSuch(what, filter.ValueString(), known))
 	}
-}
-
-// check tells of a filter that can match no instance. Plan and region are those
-// that the service offers, and those that an instance still has: any other is an
-// error.
-func (f instanceFilter) check(ctx context.Context, c *client.Client, instances []client.Instance, diags *diag.Diagnostics) {
-	if found := idsOf(instances, client.Instance.PlanID); !canMatch(f.Plan, nil, found) {
-		plans, err := c.Plans(ctx)
-		known := idsOf(plans.Plans, client.Plan.Identifier)
-		switch {
-		case err != nil:
-			warnUnchecked(diags, "plan", err)
-		case !canMatch(f.Plan, known, found):
-			diags.AddAttributeError(path.Root("plan"), "Unknown plan", noSuch("plan", f.Plan.ValueString(), known))
-		}
-	}
-	if found := idsOf(instances, func(i client.Instance) string { return i.Region }); !canMatch(f.Region, nil, found) {
-		locations, err := c.Locations(ctx)
-		if err != nil {
-			warnUnchecked(diags, "region", err)
-		} else if known := idsOf(locations, client.Location.Identifier); !canMatch(f.Region, known, found) {
-			diags.AddAttributeError(path.Root("region"), "Unknown region", noSuch("region", f.Region.ValueString(), known))
-		}
-	}
-	warnUnmatched(diags, "status", "instance status", f.Status, instanceStatuses, idsOf(instances, func(i client.Instance) string { return i.Status }))
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
@@ -52,15 +51,6 @@ func removeGone(ctx context.Context, state *tfsdk.State, diags *diag.Diagnostics
 type childIdentity struct {
 	InstanceID types.String `tfsdk:"instance_id"`
 	Name       types.String `tfsdk:"name"`
-}
-
-func childIdentitySchema(what string) identityschema.Schema {
-	return identityschema.Schema{
-		Attributes: map[string]identityschema.Attribute{
-			"instance_id": identityschema.StringAttribute{RequiredForImport: true, Description: "The instance's id."},
-			"name":        identityschema.StringAttribute{RequiredForImport: true, Description: "The " + what + "'s name."},
-		},
-	}
 }
 
 // importChild imports by instance_id/name, or by identity.

@@ -72,8 +72,8 @@ func (s instanceStep) applyTo(m *instanceModel, planned instanceModel) {
 	}
 }
 
-// shows tells whether a record shows an instance as it was left.
-func (m *instanceModel) shownBy(i client.Instance) bool {
+// matches tells whether a record shows the instance as it was left.
+func (m *instanceModel) matches(i client.Instance) bool {
 	shown := *m
 	shown.setRecord(i)
 	return len(instanceDifference(shown, *m, nil)) == 0

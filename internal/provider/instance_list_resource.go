@@ -20,11 +20,16 @@ func newInstanceListResource() list.ListResource { return &instanceListResource{
 type instanceListResource struct{ instanceResource }
 
 func (r *instanceListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
-	attributes := map[string]schema.Attribute{}
-	for name, description := range instanceFilterDescriptions {
-		attributes[name] = schema.StringAttribute{Optional: true, MarkdownDescription: description}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The account's instances, all or some.",
+		Attributes: map[string]schema.Attribute{
+			"name":   schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["name"]},
+			"plan":   schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["plan"]},
+			"region": schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["region"]},
+			"status": schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["status"]},
+			"tag":    schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["tag"]},
+		},
 	}
-	resp.Schema = schema.Schema{MarkdownDescription: "The account's instances, all or some.", Attributes: attributes}
 }
 
 func (r *instanceListResource) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {

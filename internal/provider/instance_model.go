@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -11,21 +12,21 @@ import (
 )
 
 type instanceModel struct {
-	ID                 types.String   `tfsdk:"id"`
-	Name               types.String   `tfsdk:"name"`
-	Plan               types.String   `tfsdk:"plan"`
-	Region             types.String   `tfsdk:"region"`
-	Engines            types.Map      `tfsdk:"engines"`
-	Tags               types.Set      `tfsdk:"tags"`
-	DeletionProtection types.Bool     `tfsdk:"deletion_protection"`
-	Status             types.String   `tfsdk:"status"`
-	Host               types.String   `tfsdk:"host"`
-	CheckoutURL        types.String   `tfsdk:"checkout_url"`
-	CreatedAt          types.String   `tfsdk:"created_at"`
-	CACertificate      types.String   `tfsdk:"ca_certificate"`
-	AuthURL            types.String   `tfsdk:"auth_url"`
-	AuthAnonKey        types.String   `tfsdk:"auth_anon_key"`
-	Timeouts           timeouts.Value `tfsdk:"timeouts"`
+	ID                 types.String      `tfsdk:"id"`
+	Name               types.String      `tfsdk:"name"`
+	Plan               types.String      `tfsdk:"plan"`
+	Region             types.String      `tfsdk:"region"`
+	Engines            types.Map         `tfsdk:"engines"`
+	Tags               types.Set         `tfsdk:"tags"`
+	DeletionProtection types.Bool        `tfsdk:"deletion_protection"`
+	Status             types.String      `tfsdk:"status"`
+	Host               types.String      `tfsdk:"host"`
+	CheckoutURL        types.String      `tfsdk:"checkout_url"`
+	CreatedAt          timetypes.RFC3339 `tfsdk:"created_at"`
+	CACertificate      types.String      `tfsdk:"ca_certificate"`
+	AuthURL            types.String      `tfsdk:"auth_url"`
+	AuthAnonKey        types.String      `tfsdk:"auth_anon_key"`
+	Timeouts           timeouts.Value    `tfsdk:"timeouts"`
 }
 
 // setRecord takes over what an instance's record tells. What it does not hold
@@ -36,7 +37,7 @@ func (m *instanceModel) setRecord(i client.Instance) {
 	setRecorded(&m.Region, i.Region)
 	setRecorded(&m.Status, i.Status)
 	setRecorded(&m.Host, i.Host)
-	setRecorded(&m.CreatedAt, timeOrNull(i.CreatedAt).ValueString())
+	setRecorded(&m.CreatedAt.StringValue, timeOrNull(i.CreatedAt).ValueString())
 	m.CheckoutURL = stringOrNull(i.CheckoutURL) // its absence says that it is paid
 	if i.Engines.Set {
 		before, _ := enginesOf(m.Engines)
@@ -170,7 +171,7 @@ func (m instanceModel) withNullsUnknown() instanceModel {
 
 // computed are the model's attributes that only the service sets.
 func (m *instanceModel) computed() []*types.String {
-	return []*types.String{&m.ID, &m.Status, &m.Host, &m.CheckoutURL, &m.CreatedAt, &m.CACertificate, &m.AuthURL, &m.AuthAnonKey}
+	return []*types.String{&m.ID, &m.Status, &m.Host, &m.CheckoutURL, &m.CreatedAt.StringValue, &m.CACertificate, &m.AuthURL, &m.AuthAnonKey}
 }
 
 // newInstance is the request to create the instance. It can turn on three of

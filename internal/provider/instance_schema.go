@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
@@ -98,7 +99,12 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				MarkdownDescription: "Page that finishes the creation of an instance of a paid plan. Null once it was opened, and for a free plan.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
-			"created_at":     computed("When the instance was created, in RFC 3339."),
+			"created_at": schema.StringAttribute{
+				Computed:            true,
+				CustomType:          timetypes.RFC3339Type{},
+				MarkdownDescription: "When the instance was created, in RFC 3339.",
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseNonNullStateForUnknown()},
+			},
 			"ca_certificate": computed("The instance's own CA certificate in PEM, for `sslmode=verify-full`. It is not secret."),
 			"auth_url":       computed("Address of the auth engine, ending in `/auth/v1`. Null while the engine is off."),
 			"auth_anon_key":  computed("Browser-safe key of the auth engine. It is not secret. Null while the engine is off."),

@@ -59,7 +59,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 		step.applyTo(&m, wanted)
 		u.save(m)
 	}
-	instance, err = readBack(ctx, u.instance(turn), m.shownBy)
+	instance, err = readBack(ctx, u.instance(turn), m.matches)
 	if err != nil {
 		return m, err
 	}

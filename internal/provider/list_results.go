@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
-	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -62,15 +61,6 @@ func newChildResult[M any](ctx context.Context, req list.ListRequest, instanceID
 // instanceIDFilter is the filter of what belongs to an instance.
 type instanceIDFilter struct {
 	InstanceID types.String `tfsdk:"instance_id"`
-}
-
-func instanceIDFilterSchema(what string) schema.Schema {
-	return schema.Schema{
-		MarkdownDescription: "The " + what + " of one instance, or of all.",
-		Attributes: map[string]schema.Attribute{
-			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the " + what + " of this instance. Default: all."},
-		},
-	}
 }
 
 // A child is a record of something on an instance.

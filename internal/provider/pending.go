@@ -24,7 +24,7 @@ func inTurn(ctx context.Context, c *client.Client, instanceID string, timeout ti
 	defer turn.Leave()
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	return change(client.Outliving(ctx), turn)
+	return change(client.WithGracePeriod(ctx), turn)
 }
 
 // change sends one mutation at the head of an instance's queue and waits for its

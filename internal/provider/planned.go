@@ -16,7 +16,7 @@ import (
 // seen what stays as it is.
 type planned struct {
 	mu       sync.Mutex
-	managers map[managedThing]managers
+	managers map[managedObject]managers
 	// instances are those that are planned so far, by id, with the engines that are
 	// to be on.
 	instances map[string]plannedInstance
@@ -28,17 +28,17 @@ type plannedInstance struct {
 	engines map[string]int64 // budgets in MB, 0 for one that is not known; nil while it is not known which are on
 }
 
-// A managedThing is what two resources can manage by mistake.
-type managedThing struct{ kind, key string }
+// A managedObject is what two resources can manage by mistake.
+type managedObject struct{ kind, key string }
 
-// managers are the resources that are to manage a thing.
+// managers are the resources that are to manage an object.
 type managers struct {
 	count   int
 	changes bool // at least one of them is created or changed
 }
 
 func newPlanned() *planned {
-	return &planned{managers: map[managedThing]managers{}, instances: map[string]plannedInstance{}}
+	return &planned{managers: map[managedObject]managers{}, instances: map[string]plannedInstance{}}
 }
 
 // noteInstance notes how an instance is planned. One that is destroyed, or that has
@@ -70,19 +70,19 @@ func (p *planned) instance(id string) (plannedInstance, bool) {
 	return instance, ok
 }
 
-// manages notes a resource that is to manage a thing, and whether its plan changes
+// manages notes a resource that is to manage an object, and whether its plan changes
 // anything. It tells whether another one is to manage the same, unless neither of
 // them changes: what stays as it is, is not checked.
-func (p *planned) manages(thing managedThing, changes bool) (twice bool) {
+func (p *planned) manages(object managedObject, changes bool) (twice bool) {
 	if p == nil {
 		return false
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	m := p.managers[thing]
+	m := p.managers[object]
 	m.count++
 	m.changes = m.changes || changes
-	p.managers[thing] = m
+	p.managers[object] = m
 	return m.count > 1 && m.changes
 }
 

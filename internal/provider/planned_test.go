@@ -3,9 +3,9 @@ package provider
 import "testing"
 
 func TestManages(t *testing.T) {
-	one, other := managedThing{"allowlist", "i-1"}, managedThing{"allowlist", "i-2"}
+	one, other := managedObject{"allowlist", "i-1"}, managedObject{"allowlist", "i-2"}
 	type call struct {
-		thing   managedThing
+		thing   managedObject
 		changes bool
 	}
 	for name, c := range map[string]struct {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
@@ -17,7 +18,12 @@ func newPostgresDatabaseListResource() list.ListResource { return &postgresDatab
 type postgresDatabaseListResource struct{ postgresDatabaseResource }
 
 func (r *postgresDatabaseListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
-	resp.Schema = instanceIDFilterSchema("databases")
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The databases of one instance, or of all.",
+		Attributes: map[string]schema.Attribute{
+			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the databases of this instance. Default: all."},
+		},
+	}
 }
 
 func (r *postgresDatabaseListResource) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {

@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -33,11 +35,11 @@ func newPostgresDatabaseResource() resource.Resource { return &postgresDatabaseR
 type postgresDatabaseResource struct{ resourceBase }
 
 type postgresDatabaseModel struct {
-	InstanceID         types.String   `tfsdk:"instance_id"`
-	Name               types.String   `tfsdk:"name"`
-	DeletionProtection types.Bool     `tfsdk:"deletion_protection"`
-	CreatedAt          types.String   `tfsdk:"created_at"`
-	Timeouts           timeouts.Value `tfsdk:"timeouts"`
+	InstanceID         types.String      `tfsdk:"instance_id"`
+	Name               types.String      `tfsdk:"name"`
+	DeletionProtection types.Bool        `tfsdk:"deletion_protection"`
+	CreatedAt          timetypes.RFC3339 `tfsdk:"created_at"`
+	Timeouts           timeouts.Value    `tfsdk:"timeouts"`
 }
 
 func (r *postgresDatabaseResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -60,6 +62,7 @@ func (r *postgresDatabaseResource) Schema(ctx context.Context, _ resource.Schema
 			},
 			"created_at": schema.StringAttribute{
 				Computed:            true,
+				CustomType:          timetypes.RFC3339Type{},
 				MarkdownDescription: "When the database was created, in RFC 3339.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
@@ -73,7 +76,12 @@ func (r *postgresDatabaseResource) Schema(ctx context.Context, _ resource.Schema
 }
 
 func (r *postgresDatabaseResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = childIdentitySchema("database")
+	resp.IdentitySchema = identityschema.Schema{
+		Attributes: map[string]identityschema.Attribute{
+			"instance_id": identityschema.StringAttribute{RequiredForImport: true, Description: "The instance's id."},
+			"name":        identityschema.StringAttribute{RequiredForImport: true, Description: "The database's name."},
+		},
+	}
 }
 
 // ModifyPlan tells of the data that the plan would lose, and resumes a creation
@@ -111,7 +119,7 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 		state.warnOfLoss(&resp.Diagnostics, at)
 	default:
 		if creating {
-			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("created_at"), types.StringUnknown())...)
+			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("created_at"), timetypes.NewRFC3339Unknown())...)
 		}
 	}
 }
@@ -146,7 +154,7 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 		}
 		accepted = true
 		saved := plan
-		saved.CreatedAt = nullIfUnknown(saved.CreatedAt)
+		saved.CreatedAt.StringValue = nullIfUnknown(saved.CreatedAt.StringValue)
 		resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, childIdentity{InstanceID: plan.InstanceID, Name: plan.Name})...)
 		savePrivate(ctx, resp.Private, pendingKey, pendingWork{Job: pending.JobID, Creating: true}, &resp.Diagnostics)
@@ -296,7 +304,7 @@ func (r *postgresDatabaseResource) ImportState(ctx context.Context, req resource
 }
 
 func (m *postgresDatabaseModel) setRecord(d client.Database) {
-	setRecorded(&m.CreatedAt, timeOrNull(d.CreatedAt).ValueString())
+	setRecorded(&m.CreatedAt.StringValue, timeOrNull(d.CreatedAt).ValueString())
 	if m.DeletionProtection.IsNull() {
 		m.DeletionProtection = types.BoolValue(true) // imported: only the provider knows it
 	}

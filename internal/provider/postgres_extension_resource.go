@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -59,8 +60,15 @@ func (r *postgresExtensionResource) Schema(ctx context.Context, _ resource.Schem
 		MarkdownDescription: "A Postgres extension in one database of an instance. **Dropping an extension drops what depends on it**: columns of its types with their data, and indexes and functions that use it. The plan warns.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": instanceIDAttribute("the extension is dropped from the former instance"),
-			"database":    replacingName("The database. A change replaces the extension: it is dropped from the former database."),
-			"name":        name,
+			"database": schema.StringAttribute{
+				Optional:   true,
+				Computed:   true,
+				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+				MarkdownDescription: "The database. Default: the instance's own, whose name is read when the extension is set. " +
+					"A change replaces the extension: it is dropped from the former database. Removing the argument keeps the present database.",
+				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown(), stringplanmodifier.RequiresReplaceIfConfigured()},
+			},
+			"name": name,
 			"version": schema.StringAttribute{
 				Computed:            true,
 				MarkdownDescription: "The version that is set.",
@@ -125,11 +133,26 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	database, name := plan.Database.ValueString(), plan.Name.ValueString()
-	err := r.change(ctx, plan.InstanceID.ValueString(), timeout, client.OpExtensionSet, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
-		return turn.SetExtension(ctx, database, name)
+	name := plan.Name.ValueString()
+	err := inTurn(ctx, r.client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
+		if plan.Database.IsUnknown() {
+			// Named before it is sent: what comes after it needs the name.
+			own, err := ownDatabase(ctx, turn)
+			if err != nil {
+				return err
+			}
+			plan.Database = types.StringValue(own)
+		}
+		return turn.Do(ctx, client.OpExtensionSet, func(ctx context.Context) (client.Pending, error) {
+			return turn.SetExtension(ctx, plan.Database.ValueString(), name)
+		})
 	})
-	if err != nil {
+	database := plan.Database.ValueString()
+	switch {
+	case err != nil && plan.Database.IsUnknown():
+		addError(&resp.Diagnostics, fmt.Sprintf("Unable to set extension %s in the own database of instance %s", name, plan.InstanceID.ValueString()), err)
+		return
+	case err != nil:
 		addError(&resp.Diagnostics, fmt.Sprintf("Unable to set extension %s in database %s", name, database), err)
 		return
 	}
@@ -141,6 +164,15 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	plan.Version = stringOrNull(extension.Version)
 	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
+}
+
+// ownDatabase is the name of an instance's own database.
+func ownDatabase(ctx context.Context, turn *client.Turn) (string, error) {
+	name, err := readBack(ctx, turn.OwnDatabase, func(name string) bool { return name != "" })
+	if err == nil && name == "" {
+		err = errors.New("its connection record names none: turn the postgres engine on, or set database to the name")
+	}
+	return name, err
 }
 
 // find reads the extension from the instance's list.

@@ -6,8 +6,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"os"
-	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/float64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
@@ -66,11 +66,11 @@ type hostingProvider struct {
 }
 
 type providerModel struct {
-	BaseURL           types.String  `tfsdk:"base_url"`
-	APIKey            types.String  `tfsdk:"api_key"`
-	MaxRetries        types.Int64   `tfsdk:"max_retries"`
-	RequestTimeout    types.String  `tfsdk:"request_timeout"`
-	RequestsPerSecond types.Float64 `tfsdk:"requests_per_second"`
+	BaseURL           types.String         `tfsdk:"base_url"`
+	APIKey            types.String         `tfsdk:"api_key"`
+	MaxRetries        types.Int64          `tfsdk:"max_retries"`
+	RequestTimeout    timetypes.GoDuration `tfsdk:"request_timeout"`
+	RequestsPerSecond types.Float64        `tfsdk:"requests_per_second"`
 }
 
 // unknown tells whether a part of the configuration is not known yet.
@@ -108,7 +108,8 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional:   true,
-				Validators: []validator.String{duration{}},
+				CustomType: timetypes.GoDurationType{},
+				Validators: []validator.String{positive{}},
 				MarkdownDescription: "The longest that one request may take, as a duration such as `30s`. Default `60s`. " +
 					"Waiting for jobs and builds is bounded by the `timeouts` of each resource instead.",
 			},
@@ -170,8 +171,9 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		options.MaxRetries = int(config.MaxRetries.ValueInt64())
 	}
 	if !config.RequestTimeout.IsNull() {
-		// The validator has read it already.
-		options.RequestTimeout, _ = time.ParseDuration(config.RequestTimeout.ValueString())
+		timeout, diags := config.RequestTimeout.ValueGoDuration()
+		resp.Diagnostics.Append(diags...)
+		options.RequestTimeout = timeout
 	}
 	options.RequestsPerSecond = config.RequestsPerSecond.ValueFloat64() // null is 0: no ceiling
 	for _, set := range p.options {

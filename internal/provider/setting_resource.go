@@ -34,8 +34,8 @@ type settingModel[M, S any] interface {
 	setting() S
 	// setRecord takes over what is in force. What is not told keeps its value.
 	setRecord(S)
-	// shownBy tells whether what is in force is what the model asks for.
-	shownBy(S) bool
+	// matches tells whether what is in force is what the model asks for.
+	matches(S) bool
 	// reset makes the model what destroying it leaves in force. It is false when
 	// that needs nothing to be sent.
 	reset() bool
@@ -95,7 +95,7 @@ func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.
 	}
 	id := P(plan).instance()
 	changes := state == nil || !id.Equal(P(state).instance()) || P(plan).differsFrom(state)
-	if !id.IsUnknown() && r.planned.manages(managedThing{r.what, id.ValueString()}, changes) {
+	if !id.IsUnknown() && r.planned.manages(managedObject{r.what, id.ValueString()}, changes) {
 		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), "Two resources manage the "+r.of(plan),
 			fmt.Sprintf("The configuration has another hosting_%s with the same instance_id. They are about one thing, and would overwrite each other with every apply. "+
 				"Keep one of them, and take the other out of the configuration. If that one is in the state already, this makes Terraform forget it, and changes nothing at the service:\n\n"+
@@ -129,7 +129,7 @@ func (r *settingResource[M, S, P]) put(ctx context.Context, m P, timeout time.Du
 	if err != nil {
 		return err
 	}
-	there, err := readBack(ctx, func(ctx context.Context) (S, error) { return r.service.read(r.client, ctx, id) }, m.shownBy)
+	there, err := readBack(ctx, func(ctx context.Context) (S, error) { return r.service.read(r.client, ctx, id) }, m.matches)
 	if err != nil {
 		diags.AddWarning("The "+r.of(m)+" could not be read back", "The change is made, and its job is done. "+explain(err))
 		return nil

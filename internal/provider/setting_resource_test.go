@@ -29,7 +29,7 @@ func TestAllowlistTakesARecordOver(t *testing.T) {
 		"open, as it was asked to be": {noTexts, client.Some([]string{}), noTexts, true},
 	} {
 		m := allowlistModel{CIDRs: row.prior}
-		if shown := m.shownBy(row.told); shown != row.shown {
+		if shown := m.matches(row.told); shown != row.shown {
 			t.Errorf("%s: shown is %t", name, shown)
 		}
 		if m.setRecord(row.told); !m.CIDRs.Equal(row.want) || m.OnDestroy.ValueString() != onDestroyKeep {
@@ -48,7 +48,7 @@ func TestConsoleModeTakesARecordOver(t *testing.T) {
 		"somebody has changed it": {"rw", "rw", false},
 	} {
 		m := consoleModeModel{Mode: types.StringValue("ro")}
-		if shown := m.shownBy(row.told); shown != row.shown {
+		if shown := m.matches(row.told); shown != row.shown {
 			t.Errorf("%s: shown is %t", name, shown)
 		}
 		if m.setRecord(row.told); m.Mode.ValueString() != row.want {
@@ -79,7 +79,7 @@ func TestAuthSettingsTakeARecordOver(t *testing.T) {
 		"somebody added one":      {noTexts, told(site, site+"/in"), site, texts(site + "/in"), false},
 	} {
 		m := authSettingsModel{SiteURL: types.StringValue(site), RedirectURLs: row.prior}
-		if shown := m.shownBy(row.told); shown != row.shown {
+		if shown := m.matches(row.told); shown != row.shown {
 			t.Errorf("%s: shown is %t", name, shown)
 		}
 		if m.setRecord(row.told); m.SiteURL.ValueString() != row.wantSite || !m.RedirectURLs.Equal(row.want) {

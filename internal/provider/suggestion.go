@@ -24,16 +24,16 @@ func noSuch(what, word string, known []string) string {
 func nearest(word string, known []string) (string, bool) {
 	best, fewest := "", len(word)/3+1
 	for _, candidate := range known {
-		if n := edits(strings.ToLower(word), strings.ToLower(candidate)); word != "" && n < fewest {
+		if n := editDistance(strings.ToLower(word), strings.ToLower(candidate)); word != "" && n < fewest {
 			best, fewest = candidate, n
 		}
 	}
 	return best, best != ""
 }
 
-// edits is how many letters have to be inserted, left out, replaced or swapped with
+// editDistance is how many letters have to be inserted, left out, replaced or swapped with
 // their neighbour to make one word another.
-func edits(from, to string) int {
+func editDistance(from, to string) int {
 	a, b := []rune(from), []rune(to)
 	var beforeLast []int // the row before the last one, for swaps
 	last := make([]int, len(b)+1)

@@ -40,8 +40,8 @@ func TestEdits(t *testing.T) {
 		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0},
 		{"abc", "abd", 1}, {"abc", "ab", 1}, {"ab", "abc", 1}, {"ab", "ba", 1}, {"running", "rnning", 1}, {"kitten", "sitting", 3}, {"ä", "ö", 1},
 	} {
-		if got := edits(c.from, c.to); got != c.want {
-			t.Errorf("edits(%q, %q) = %d, want %d", c.from, c.to, got, c.want)
+		if got := editDistance(c.from, c.to); got != c.want {
+			t.Errorf("editDistance(%q, %q) = %d, want %d", c.from, c.to, got, c.want)
 		}
 	}
 }

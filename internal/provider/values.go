@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -25,12 +26,12 @@ func stringOrNull(s string) types.String {
 	return types.StringValue(s)
 }
 
-// timeOrNull is a time in RFC 3339, null when the service told none.
-func timeOrNull(t client.Time) types.String {
+// timeOrNull is a time in UTC, null when the service told none.
+func timeOrNull(t client.Time) timetypes.RFC3339 {
 	if t.IsZero() {
-		return types.StringNull()
+		return timetypes.NewRFC3339Null()
 	}
-	return types.StringValue(t.UTC().Format(time.RFC3339))
+	return timetypes.NewRFC3339TimeValue(t.UTC())
 }
 
 // setRecorded sets what a record tells; "" keeps the present value, or makes one
@@ -79,6 +80,14 @@ func setOf(values []string, prior types.Set) types.Set {
 	return types.SetValueMust(types.StringType, elements)
 }
 
+// setOrNull is a set of strings of a record, null when the record does not hold it.
+func setOrNull(recorded client.Maybe[[]string]) types.Set {
+	if !recorded.Set {
+		return types.SetNull(types.StringType)
+	}
+	return setOf(recorded.Value, types.SetValueMust(types.StringType, nil))
+}
+
 // stringsOf are the elements of a set of strings, sorted.
 func stringsOf(ctx context.Context, set types.Set, diags *diag.Diagnostics) []string {
 	values := []string{}
@@ -102,23 +111,24 @@ func union(a, b []string) []string { return slices.Compact(sorted(append(slices.
 
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// duration validates a string such as "30s".
-type duration struct{}
+// positive validates a duration, which timetypes.GoDuration lets be negative or
+// zero. What is no duration at all is that type's error.
+type positive struct{}
 
-func (duration) Description(context.Context) string {
+func (positive) Description(context.Context) string {
 	return "must be a positive duration such as 30s or 20m"
 }
 
-func (d duration) MarkdownDescription(ctx context.Context) string { return d.Description(ctx) }
+func (v positive) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-func (d duration) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (v positive) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
 	value := req.ConfigValue.ValueString()
-	if parsed, err := time.ParseDuration(value); err != nil || parsed <= 0 {
+	if duration, err := time.ParseDuration(value); err == nil && duration <= 0 {
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid duration",
-			fmt.Sprintf("%q %s.", value, d.Description(ctx)))
+			fmt.Sprintf("%q %s.", value, v.Description(ctx)))
 	}
 }
 

@@ -1,10 +1,15 @@
 package provider
 
 import (
+	"encoding/json"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/attr/xattr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
 // TestSetOf holds what a list of the service becomes. A set with an element twice
@@ -35,5 +40,52 @@ func TestSetOf(t *testing.T) {
 				t.Errorf("got %s, want %s", got, row.want)
 			}
 		})
+	}
+}
+
+// TestSetOrNull holds that a record without a field claims nothing: an allowlist
+// that is not told is no empty one, which would open the instance.
+func TestSetOrNull(t *testing.T) {
+	for name, row := range map[string]struct {
+		recorded client.Maybe[[]string]
+		want     types.Set
+	}{
+		"not told":     {client.Maybe[[]string]{}, types.SetNull(types.StringType)},
+		"empty":        {client.Some([]string{}), types.SetValueMust(types.StringType, nil)},
+		"null":         {client.Some([]string(nil)), types.SetValueMust(types.StringType, nil)},
+		"one is twice": {client.Some([]string{"a", "a"}), types.SetValueMust(types.StringType, []attr.Value{types.StringValue("a")})},
+	} {
+		if got := setOrNull(row.recorded); !got.Equal(row.want) {
+			t.Errorf("%s: got %s, want %s", name, got, row.want)
+		}
+	}
+}
+
+// TestTimeOrNull holds that whatever the client reads as a time can be kept in a
+// state.
+func TestTimeOrNull(t *testing.T) {
+	for raw, want := range map[string]timetypes.RFC3339{
+		`"2026-01-02T03:04:05Z"`:      timetypes.NewRFC3339ValueMust("2026-01-02T03:04:05Z"),
+		`"2026-01-02T03:04:05+01:00"`: timetypes.NewRFC3339ValueMust("2026-01-02T02:04:05Z"),
+		`"2026-01-02T03:04:05.678Z"`:  timetypes.NewRFC3339ValueMust("2026-01-02T03:04:05Z"),
+		`"9999-12-31T23:59:59-01:00"`: timetypes.NewRFC3339Null(),
+		`"0000-01-01T00:00:00+01:00"`: timetypes.NewRFC3339Null(),
+		`"yesterday"`:                 timetypes.NewRFC3339Null(),
+		`1700000000`:                  timetypes.NewRFC3339Null(),
+		`null`:                        timetypes.NewRFC3339Null(),
+	} {
+		var at client.Time
+		if err := json.Unmarshal([]byte(raw), &at); err != nil {
+			t.Fatal(err)
+		}
+		got := timeOrNull(at)
+		if !got.Equal(want) {
+			t.Errorf("%s: got %s, want %s", raw, got, want)
+		}
+		var checked xattr.ValidateAttributeResponse
+		got.ValidateAttribute(t.Context(), xattr.ValidateAttributeRequest{}, &checked)
+		if checked.Diagnostics.HasError() {
+			t.Errorf("%s: %s", raw, checked.Diagnostics)
+		}
 	}
 }

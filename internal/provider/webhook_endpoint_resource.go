@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -36,13 +37,13 @@ func newWebhookEndpointResource() resource.Resource { return &webhookEndpointRes
 type webhookEndpointResource struct{ resourceBase }
 
 type webhookEndpointModel struct {
-	ID              types.String `tfsdk:"id"`
-	URL             types.String `tfsdk:"url"`
-	Enabled         types.Bool   `tfsdk:"enabled"`
-	Secret          types.String `tfsdk:"secret"`
-	SecretWO        types.String `tfsdk:"secret_wo"`
-	SecretWOVersion types.Int64  `tfsdk:"secret_wo_version"`
-	CreatedAt       types.String `tfsdk:"created_at"`
+	ID              types.String      `tfsdk:"id"`
+	URL             types.String      `tfsdk:"url"`
+	Enabled         types.Bool        `tfsdk:"enabled"`
+	Secret          types.String      `tfsdk:"secret"`
+	SecretWO        types.String      `tfsdk:"secret_wo"`
+	SecretWOVersion types.Int64       `tfsdk:"secret_wo_version"`
+	CreatedAt       timetypes.RFC3339 `tfsdk:"created_at"`
 }
 
 type webhookEndpointIdentity struct {
@@ -100,7 +101,7 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 				Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("secret_wo"))},
 				MarkdownDescription: "Any number; change it to send `secret_wo` again.",
 			},
-			"created_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the endpoint was made, in RFC 3339.", PlanModifiers: keep},
+			"created_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the endpoint was made, in RFC 3339.", PlanModifiers: keep},
 		},
 	}
 }
@@ -141,7 +142,7 @@ func (r *webhookEndpointResource) warnOfSecondEndpoint(state *webhookEndpointMod
 		return
 	}
 	changes := state == nil || !plan.URL.Equal(state.URL)
-	if r.planned.manages(managedThing{"webhook endpoint", client.CanonicalURL(plan.URL.ValueString())}, changes) {
+	if r.planned.manages(managedObject{"webhook endpoint", client.CanonicalURL(plan.URL.ValueString())}, changes) {
 		diags.AddAttributeWarning(path.Root("url"), "Two webhook endpoints of the same URL",
 			fmt.Sprintf("Another hosting_webhook_endpoint of this configuration has the URL %s as well. "+
 				"Every endpoint gets every event, so each event would be delivered there twice, signed with two secrets. Keep one of them.", plan.URL.ValueString()))
@@ -256,9 +257,9 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 	switch {
 	case secret != "" && !plan.SecretWOVersion.Equal(state.SecretWOVersion):
 		change.Secret = &secret
-	case secret == "" && !state.SecretWOVersion.IsNull() && plan.Secret.IsNull():
-		// The write-only secret was taken out of the configuration: it stays.
 	case secret == "" && !plan.Secret.IsNull() && !plan.Secret.Equal(state.Secret):
+		// Null is planned once a write-only secret is taken out of the configuration:
+		// then the endpoint keeps it.
 		change.Secret = plan.Secret.ValueStringPointer()
 	}
 	webhook, err := r.client.UpdateWebhook(ctx, plan.ID.ValueString(), change)
@@ -296,7 +297,7 @@ func (m *webhookEndpointModel) setRecord(w client.Webhook) {
 	if w.Enabled.Set {
 		m.Enabled = types.BoolValue(w.Enabled.Value)
 	}
-	setRecorded(&m.CreatedAt, timeOrNull(w.CreatedAt).ValueString())
+	setRecorded(&m.CreatedAt.StringValue, timeOrNull(w.CreatedAt).ValueString())
 	if m.Secret.IsUnknown() {
 		m.Secret = types.StringNull()
 	}

@@ -155,7 +155,7 @@ func (c configuration) blocks() []block {
 	add(c[argDatabase] > 0 && c.has("postgres"), "hosting_postgres_database", 1, map[string]any{
 		"instance_id": id, "name": []string{"", "shop", "blog"}[c[argDatabase]], "deletion_protection": c[argDatabaseProtected] == 1,
 	})
-	extension := map[string]any{"instance_id": id, "name": "pg_trgm", "database": "main"}
+	extension := map[string]any{"instance_id": id, "name": "pg_trgm"} // in the instance's own database
 	if c[argExtension] == 2 && c[argDatabase] > 0 {
 		extension["name"], extension["database"] = "pgcrypto", reference{"hosting_postgres_database.this", "name"}
 	}

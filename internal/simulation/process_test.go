@@ -139,9 +139,9 @@ func callOf(ctx context.Context) *call {
 // look for a lost creation and a tolerated outage.
 const longestCall = 3 * time.Hour
 
-// longestAfterlife is how long a call may go on after Ctrl-C: all detached work
+// longestGrace is how long a call may go on after Ctrl-C: all detached work
 // together has 30 s, and what is on the wire then ends with it.
-const longestAfterlife = 35 * time.Second
+const longestGrace = 35 * time.Second
 
 // do makes a call of the provider, and tells whether there was an answer: a
 // process that is killed gives none.
@@ -174,7 +174,7 @@ func do[T any](p *process, c *call, run func(context.Context) (T, error)) (answe
 	p.command.mu.Lock()
 	stopped := p.command.stopped
 	p.command.mu.Unlock()
-	if !stopped.IsZero() && time.Since(later(stopped, c.began)) > longestAfterlife {
+	if !stopped.IsZero() && time.Since(later(stopped, c.began)) > longestGrace {
 		w.violate(bounded, "%s of %s went on for %s after Ctrl-C", c.what, c.address, time.Since(later(stopped, c.began)))
 	}
 	return answer, true
@@ -253,15 +253,15 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, w.silence(r)
 	}
-	if r.Method != http.MethodGet && errors.Is(err, context.Canceled) && cmd.interrupted() && time.Since(began) < shortestAfterlife {
+	if r.Method != http.MethodGet && errors.Is(err, context.Canceled) && cmd.interrupted() && time.Since(began) < shortestGrace {
 		w.violate(notInHalf, "%s is cut off by Ctrl-C after %s", line, time.Since(began))
 	}
 	return w.witness(r, made, err)
 }
 
-// shortestAfterlife is how long a mutation in flight must be waited for after
+// shortestGrace is how long a mutation in flight must be waited for after
 // Ctrl-C.
-const shortestAfterlife = 20 * time.Second
+const shortestGrace = 20 * time.Second
 
 // cutsAt counts a request, and tells whether the command is cut at it.
 func (c *command) cutsAt(r *http.Request) bool {

@@ -1,5 +1,5 @@
 import {
-  to = hosting_postgres_extension.example
+  to = hosting_postgres_extension.orders
   identity = {
     instance_id = "i-abc123"
     database    = "orders"

@@ -1,4 +1,4 @@
 import {
-  to = hosting_postgres_extension.example
+  to = hosting_postgres_extension.orders
   id = "i-abc123/orders/pgvector"
 }

@@ -1,1 +1,1 @@
-terraform import hosting_postgres_extension.example i-abc123/orders/pgvector
+terraform import hosting_postgres_extension.orders i-abc123/orders/pgvector

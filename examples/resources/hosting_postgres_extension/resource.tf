@@ -1,4 +1,11 @@
+# In the instance's own database.
 resource "hosting_postgres_extension" "example" {
+  instance_id = hosting_instance.example.id
+  name        = "pgcrypto"
+}
+
+# In another one.
+resource "hosting_postgres_extension" "orders" {
   instance_id = hosting_instance.example.id
   database    = hosting_postgres_database.example.name
   name        = "pgvector"

@@ -35,7 +35,7 @@ func TestCancelledMutationInFlightIsFinished(t *testing.T) {
 	}
 }
 
-// After Ctrl-C with a dead network everything ends within the afterlife.
+// After Ctrl-C with a dead network everything ends within the grace period.
 func TestInterruptWithADeadNetwork(t *testing.T) {
 	for name, run := range map[string]func(context.Context, *Client) error{
 		"create an instance": func(ctx context.Context, c *Client) error {
@@ -90,7 +90,7 @@ func TestInterruptWithADeadNetwork(t *testing.T) {
 					if err == nil || errors.Is(err, ErrNotFound) {
 						t.Errorf("%v", err)
 					}
-					if took := time.Since(at); took > afterlife {
+					if took := time.Since(at); took > gracePeriod {
 						t.Errorf("it ended %s after the interrupt", took)
 					}
 				})
@@ -110,11 +110,11 @@ func onTurn(ctx context.Context, c *Client, do func(*Turn) error) error {
 
 // The steps of one operation share what they have after its end, and so does what
 // those steps begin.
-func TestStepsShareTheAfterlife(t *testing.T) {
+func TestStepsShareTheGracePeriod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
-		operation := Outliving(ctx)
-		if Outliving(operation) != operation {
+		operation := WithGracePeriod(ctx)
+		if WithGracePeriod(operation) != operation {
 			t.Error("an operation within an operation begins anew")
 		}
 		inner, end := context.WithTimeout(operation, time.Hour)
@@ -123,32 +123,32 @@ func TestStepsShareTheAfterlife(t *testing.T) {
 		if detached != Detached(operation) {
 			t.Error("two steps have a bound each")
 		}
-		if Outliving(detached) != detached || Detached(detached) != detached {
+		if WithGracePeriod(detached) != detached || Detached(detached) != detached {
 			t.Error("what is begun after the end outlives it once more")
 		}
 		time.Sleep(time.Hour)
 		if detached.Err() != nil {
-			t.Error("the afterlife began before the end")
+			t.Error("the grace period began before the end")
 		}
 		interrupt()
-		time.Sleep(afterlife - time.Second)
+		time.Sleep(gracePeriod - time.Second)
 		if detached.Err() != nil {
-			t.Errorf("it ended before %s were over", afterlife)
+			t.Errorf("it ended before %s were over", gracePeriod)
 		}
 		time.Sleep(2 * time.Second)
 		if detached.Err() == nil {
-			t.Errorf("it goes on after %s", afterlife)
+			t.Errorf("it goes on after %s", gracePeriod)
 		}
 	})
 }
 
 // A console that is closed after Ctrl-C by a mutation of the detached context has
 // no time of its own on top.
-func TestMutationInTheAfterlifeEndsWithIt(t *testing.T) {
+func TestMutationInTheGracePeriodEndsWithIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, says(silent, nil))
 		ctx, interrupt := context.WithCancel(t.Context())
-		operation := Outliving(ctx)
+		operation := WithGracePeriod(ctx)
 		turn, err := c.Enter(operation, "i")
 		if err != nil {
 			t.Fatal(err)
@@ -160,7 +160,7 @@ func TestMutationInTheAfterlifeEndsWithIt(t *testing.T) {
 		if _, err := turn.SetConsoleMode(Detached(operation), ConsoleOff); err == nil {
 			t.Error("no error")
 		}
-		if took := time.Since(begun); took > afterlife {
+		if took := time.Since(begun); took > gracePeriod {
 			t.Errorf("it ended %s after the interrupt", took)
 		}
 	})

@@ -5,13 +5,12 @@ import (
 	"time"
 )
 
-// afterlife is how long the work of an operation may go on after its context
+// gracePeriod is how long the work of an operation may go on after its context
 // has ended: a mutation in flight, a look for what it made, a console to close.
 // After Ctrl-C all of it together has this long.
-const afterlife = 30 * time.Second
+const gracePeriod = 30 * time.Second
 
-// An operation is what has an afterlife: all that is done for one call of
-// Terraform.
+// An operation is all that is done for one call of Terraform.
 type operation struct{ detached context.Context }
 
 type operationKey struct{}
@@ -25,25 +24,25 @@ func operationOf(ctx context.Context) *operation {
 // its timeout.
 func inOperation(ctx context.Context) bool { return operationOf(ctx) != nil }
 
-// Outliving begins an operation: what of it must outlive the end of ctx shares
-// one bound, 30 s from that end. A mutation begins one by itself; a caller whose
-// operation has several steps begins it for all of them.
-func Outliving(ctx context.Context) context.Context {
+// WithGracePeriod begins an operation: what of it must go on after the end of ctx,
+// under Detached, shares one bound, 30 s from that end. A mutation begins one by
+// itself; a caller whose operation has several steps begins it for all of them.
+func WithGracePeriod(ctx context.Context) context.Context {
 	if inOperation(ctx) {
 		return ctx
 	}
 	o := &operation{}
 	detached, end := context.WithCancel(context.WithoutCancel(ctx))
-	context.AfterFunc(ctx, func() { time.AfterFunc(afterlife, end) })
-	// What is done in the afterlife belongs to the operation and has no other.
+	context.AfterFunc(ctx, func() { time.AfterFunc(gracePeriod, end) })
+	// What is done in the grace period belongs to the operation and has no other.
 	o.detached = context.WithValue(detached, operationKey{}, o)
 	return context.WithValue(ctx, operationKey{}, o)
 }
 
 // Detached is the context for work that must go on although the operation's
-// own context has ended; see Outliving.
+// own context has ended; see WithGracePeriod.
 func Detached(ctx context.Context) context.Context {
-	return operationOf(Outliving(ctx)).detached
+	return operationOf(WithGracePeriod(ctx)).detached
 }
 
 // ended tells whether a context has.

@@ -50,31 +50,25 @@ func (e *connectionEphemeral) Metadata(_ context.Context, req ephemeral.Metadata
 }
 
 func (e *connectionEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
-	attributes := map[string]schema.Attribute{}
-	for name, description := range connectionDescriptions {
-		switch name {
-		case "instance_id":
-			attributes[name] = schema.StringAttribute{Required: true, MarkdownDescription: description}
-		case "postgres_direct_port", "postgres_pooled_port":
-			attributes[name] = schema.Int64Attribute{Computed: true, MarkdownDescription: description}
-		default:
-			attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: description}
-		}
-	}
-	for name, description := range map[string]string{
-		"postgres_owner_url":    "URL of the role that can write and create databases, on the direct port. Null while postgres is off.",
-		"postgres_readonly_url": "URL of the role `pg_read_all_data`, whose every transaction is read-only. Null while postgres is off.",
-		"redis_url":             "URL of redis. Null while it is off.",
-		"couchdb_url":           "URL of CouchDB. Null while it is off.",
-		"nats_url":              "URL of NATS. Null while it is off.",
-		"auth_service_key":      "Service key of the auth engine. Null while it is off.",
-	} {
-		attributes[name] = schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: description}
-	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "How to reach an instance's engines, with every URL and key. Nothing of it is kept in the state or a plan. " +
 			"After a rotation every old URL must be replaced; this one is read anew each time.",
-		Attributes: attributes,
+		Attributes: map[string]schema.Attribute{
+			"instance_id":           schema.StringAttribute{Required: true, MarkdownDescription: connectionDescriptions["instance_id"]},
+			"host":                  schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["host"]},
+			"ca_certificate":        schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["ca_certificate"]},
+			"auth_url":              schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["auth_url"]},
+			"auth_anon_key":         schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["auth_anon_key"]},
+			"postgres_database":     schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["postgres_database"]},
+			"postgres_direct_port":  schema.Int64Attribute{Computed: true, MarkdownDescription: connectionDescriptions["postgres_direct_port"]},
+			"postgres_pooled_port":  schema.Int64Attribute{Computed: true, MarkdownDescription: connectionDescriptions["postgres_pooled_port"]},
+			"postgres_owner_url":    schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of the role that can write and create databases, on the direct port. Null while postgres is off."},
+			"postgres_readonly_url": schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of the role `pg_read_all_data`, whose every transaction is read-only. Null while postgres is off."},
+			"redis_url":             schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of redis. Null while it is off."},
+			"couchdb_url":           schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of CouchDB. Null while it is off."},
+			"nats_url":              schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of NATS. Null while it is off."},
+			"auth_service_key":      schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "Service key of the auth engine. Null while it is off."},
+		},
 	}
 }
 

@@ -1,9 +1,7 @@
 package provider
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -13,10 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-var (
-	_ datasource.DataSourceWithConfigure = &plansDataSource{}
-	_ datasource.DataSourceWithConfigure = &locationsDataSource{}
-)
+var _ datasource.DataSourceWithConfigure = &plansDataSource{}
 
 func newPlansDataSource() datasource.DataSource { return &plansDataSource{} }
 
@@ -113,7 +108,7 @@ func (d *plansDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 
 func (m *plansModel) setRecord(catalogue client.Plans) {
 	m.Plans = []planModel{}
-	for _, p := range slices.SortedStableFunc(slices.Values(catalogue.Plans), func(a, b client.Plan) int { return cmp.Compare(a.PriceCents, b.PriceCents) }) {
+	for _, p := range sortedBy(catalogue.Plans, func(p client.Plan) int64 { return p.PriceCents }) {
 		if !matches(m.ID, p.ID) || p.MemoryMB < m.MinMemoryMB.ValueInt64() || !m.MaxPriceCents.IsNull() && p.PriceCents > m.MaxPriceCents.ValueInt64() {
 			continue
 		}
@@ -137,69 +132,4 @@ func (m *plansModel) setRecord(catalogue client.Plans) {
 			Licence:  stringOrNull(kind.Licence),
 		}
 	}
-}
-
-func newLocationsDataSource() datasource.DataSource { return &locationsDataSource{} }
-
-type locationsDataSource struct{ dataSourceBase }
-
-type locationsModel struct {
-	ID        types.String    `tfsdk:"id"`
-	Country   types.String    `tfsdk:"country"`
-	Locations []locationModel `tfsdk:"locations"`
-}
-
-type locationModel struct {
-	ID      types.String `tfsdk:"id"`
-	Name    types.String `tfsdk:"name"`
-	Country types.String `tfsdk:"country"`
-}
-
-func (d *locationsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_locations"
-}
-
-func (d *locationsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "The locations that instances can be in.",
-		Attributes: map[string]schema.Attribute{
-			"id":      schema.StringAttribute{Optional: true, MarkdownDescription: "Only the location with this id; it is an error if there is none. Default: all."},
-			"country": schema.StringAttribute{Optional: true, MarkdownDescription: "Only locations in this country. Default: all."},
-			"locations": schema.ListNestedAttribute{
-				Computed:            true,
-				MarkdownDescription: "The locations that match.",
-				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"id":      schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier, for an instance's `region`."},
-					"name":    schema.StringAttribute{Computed: true, MarkdownDescription: "Name."},
-					"country": schema.StringAttribute{Computed: true, MarkdownDescription: "Country."},
-				}},
-			},
-		},
-	}
-}
-
-func (d *locationsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var model locationsModel
-	if !d.begin(ctx, req, resp, &model) {
-		return
-	}
-	locations, err := d.client.Locations(ctx)
-	if err != nil {
-		addError(&resp.Diagnostics, "Unable to read the locations", err)
-		return
-	}
-	ids := idsOf(locations, client.Location.Identifier)
-	if id := model.ID.ValueString(); id != "" && !slices.Contains(ids, id) {
-		resp.Diagnostics.AddAttributeError(path.Root("id"), "No such location", noSuch("location", id, ids))
-		return
-	}
-	countries := slices.Compact(sorted(idsOf(locations, func(l client.Location) string { return l.Country })))
-	warnUnmatched(&resp.Diagnostics, "country", "location in country", model.Country, countries, nil)
-	model.Locations = []locationModel{}
-	for _, l := range locations {
-		if matches(model.ID, l.ID) && matches(model.Country, l.Country) {
-			model.Locations = append(model.Locations, locationModel{types.StringValue(l.ID), types.StringValue(l.Name), stringOrNull(l.Country)})
-		}
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
 }

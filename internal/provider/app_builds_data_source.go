@@ -1,0 +1,97 @@
+package provider
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var _ datasource.DataSourceWithConfigure = &appBuildsDataSource{}
+
+func newAppBuildsDataSource() datasource.DataSource { return &appBuildsDataSource{} }
+
+type appBuildsDataSource struct{ dataSourceBase }
+
+type appBuildsModel struct {
+	InstanceID types.String `tfsdk:"instance_id"`
+	App        types.String `tfsdk:"app"`
+	Status     types.String `tfsdk:"status"`
+	Builds     []buildModel `tfsdk:"builds"`
+}
+
+type buildModel struct {
+	ID        types.String      `tfsdk:"id"`
+	Status    types.String      `tfsdk:"status"`
+	Commit    types.String      `tfsdk:"commit"`
+	CreatedAt timetypes.RFC3339 `tfsdk:"created_at"`
+	Error     types.String      `tfsdk:"error"`
+}
+
+func (d *appBuildsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_app_builds"
+}
+
+func (d *appBuildsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The builds of an app, the newest first.",
+		Attributes: map[string]schema.Attribute{
+			"instance_id": schema.StringAttribute{Required: true, MarkdownDescription: "The instance's id."},
+			"app":         schema.StringAttribute{Required: true, MarkdownDescription: "The app's name."},
+			"status":      schema.StringAttribute{Optional: true, MarkdownDescription: "Only builds of this status: `queued`, `running`, `successful` or `failed`. Default: all."},
+			"builds": schema.ListNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "The builds that match, the newest first.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier."},
+					"status":     schema.StringAttribute{Computed: true, MarkdownDescription: "Status."},
+					"commit":     schema.StringAttribute{Computed: true, MarkdownDescription: "The commit that was built."},
+					"created_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it was queued, in RFC 3339."},
+					"error":      schema.StringAttribute{Computed: true, MarkdownDescription: "The end of a failed build's log, or null."},
+				}},
+			},
+		},
+	}
+}
+
+func (d *appBuildsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var model appBuildsModel
+	if !d.begin(ctx, req, resp, &model) {
+		return
+	}
+	builds, err := d.client.Builds(ctx, model.InstanceID.ValueString(), model.App.ValueString())
+	if errors.Is(err, client.ErrNotFound) {
+		d.addNoSuchApp(ctx, model, &resp.Diagnostics)
+		return
+	}
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to read the builds of app "+model.App.ValueString(), err)
+		return
+	}
+	warnUnmatched(&resp.Diagnostics, "status", "build status", model.Status, buildStatuses, idsOf(builds, func(b client.Build) string { return b.Status }))
+	model.Builds = []buildModel{}
+	for _, b := range builds {
+		if matches(model.Status, b.Status) {
+			model.Builds = append(model.Builds, buildModel{types.StringValue(b.ID), types.StringValue(b.Status), stringOrNull(b.Commit), timeOrNull(b.CreatedAt), stringOrNull(b.Error.Value)})
+		}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
+}
+
+// addNoSuchApp names the apps that there are instead, where they can be read.
+func (d *appBuildsDataSource) addNoSuchApp(ctx context.Context, model appBuildsModel, diags *diag.Diagnostics) {
+	instanceID, name := model.InstanceID.ValueString(), model.App.ValueString()
+	apps, err := d.client.Apps(ctx, instanceID)
+	if err != nil {
+		addInstanceError(diags, "Unable to read the apps of instance "+instanceID, instanceID, err)
+		return
+	}
+	diags.AddAttributeError(path.Root("app"), "No such app", noSuch("app", name, idsOf(apps, client.App.Identifier)))
+}

@@ -1,0 +1,111 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var _ datasource.DataSourceWithConfigure = &billingDataSource{}
+
+func newBillingDataSource() datasource.DataSource { return &billingDataSource{} }
+
+type billingDataSource struct{ dataSourceBase }
+
+type billingModel struct {
+	InstanceID    types.String        `tfsdk:"instance_id"`
+	Status        types.String        `tfsdk:"status"`
+	Subscriptions []subscriptionModel `tfsdk:"subscriptions"`
+	Charges       []chargeModel       `tfsdk:"charges"`
+}
+
+type subscriptionModel struct {
+	InstanceID types.String      `tfsdk:"instance_id"`
+	Plan       types.String      `tfsdk:"plan"`
+	Status     types.String      `tfsdk:"status"`
+	PriceCents types.Int64       `tfsdk:"price_cents"`
+	Currency   types.String      `tfsdk:"currency"`
+	RenewsAt   timetypes.RFC3339 `tfsdk:"renews_at"`
+}
+
+type chargeModel struct {
+	ID          types.String      `tfsdk:"id"`
+	InstanceID  types.String      `tfsdk:"instance_id"`
+	AmountCents types.Int64       `tfsdk:"amount_cents"`
+	Currency    types.String      `tfsdk:"currency"`
+	At          timetypes.RFC3339 `tfsdk:"at"`
+	Description types.String      `tfsdk:"description"`
+}
+
+func (d *billingDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_billing"
+}
+
+func (d *billingDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "What the account pays for: subscriptions and charges.",
+		Attributes: map[string]schema.Attribute{
+			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only what is paid for this instance. Default: all."},
+			"status":      schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions of this status: `pending`, `active` or `cancelled`. Default: all."},
+			"subscriptions": schema.ListNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "The subscriptions that match, sorted by instance.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"instance_id": schema.StringAttribute{Computed: true, MarkdownDescription: "The instance."},
+					"plan":        schema.StringAttribute{Computed: true, MarkdownDescription: "The plan."},
+					"status":      schema.StringAttribute{Computed: true, MarkdownDescription: "`pending`, `active` or `cancelled`."},
+					"price_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: "Price in cents."},
+					"currency":    schema.StringAttribute{Computed: true, MarkdownDescription: "Currency."},
+					"renews_at":   schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it renews, in RFC 3339, or null."},
+				}},
+			},
+			"charges": schema.ListNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "The charges that match, the newest first.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"id":           schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier."},
+					"instance_id":  schema.StringAttribute{Computed: true, MarkdownDescription: "The instance."},
+					"amount_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: "Amount in cents."},
+					"currency":     schema.StringAttribute{Computed: true, MarkdownDescription: "Currency."},
+					"at":           schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When, in RFC 3339."},
+					"description":  schema.StringAttribute{Computed: true, MarkdownDescription: "What for."},
+				}},
+			},
+		},
+	}
+}
+
+func (d *billingDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var model billingModel
+	if !d.begin(ctx, req, resp, &model) {
+		return
+	}
+	billing, err := d.client.Billing(ctx)
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to read the billing", err)
+		return
+	}
+	statuses := idsOf(billing.Subscriptions, func(s client.Subscription) string { return s.Status })
+	warnUnmatched(&resp.Diagnostics, "status", "subscription status", model.Status, subscriptionStatuses, statuses)
+	model.Subscriptions, model.Charges = []subscriptionModel{}, []chargeModel{}
+	for _, s := range sortedBy(billing.Subscriptions, func(s client.Subscription) string { return s.InstanceID }) {
+		if matches(model.InstanceID, s.InstanceID) && matches(model.Status, s.Status) {
+			model.Subscriptions = append(model.Subscriptions, subscriptionModel{
+				types.StringValue(s.InstanceID), stringOrNull(s.Plan), stringOrNull(s.Status), types.Int64Value(s.PriceCents), stringOrNull(s.Currency), timeOrNull(s.RenewsAt),
+			})
+		}
+	}
+	for _, c := range newestFirst(billing.Charges, func(c client.Charge) client.Time { return c.At }) {
+		if matches(model.InstanceID, c.InstanceID) {
+			model.Charges = append(model.Charges, chargeModel{
+				types.StringValue(c.ID), stringOrNull(c.InstanceID), types.Int64Value(c.AmountCents), stringOrNull(c.Currency), timeOrNull(c.At), stringOrNull(c.Description),
+			})
+		}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
+}

@@ -1,0 +1,117 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var _ datasource.DataSourceWithConfigure = &instanceDataSource{}
+
+func newInstanceDataSource() datasource.DataSource { return &instanceDataSource{} }
+
+type instanceDataSource struct{ dataSourceBase }
+
+func (d *instanceDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_instance"
+}
+
+func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "One instance, by its id or its name.",
+		Attributes: map[string]schema.Attribute{
+			"id": schema.StringAttribute{
+				Optional: true, Computed: true,
+				Validators:          []validator.String{stringvalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name"))},
+				MarkdownDescription: "Identifier. Give this or `name`.",
+			},
+			"name": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "Name. Give this or `id`; it is an error if no instance, or more than one, has it.",
+			},
+			"plan":   schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["plan"]},
+			"region": schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["region"]},
+			"status": schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["status"]},
+			"host":   schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["host"]},
+			"engines": schema.MapNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: instanceDescriptions["engines"],
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"memory_mb": schema.Int64Attribute{Computed: true, MarkdownDescription: instanceDescriptions["memory_mb"]},
+					"port":      schema.Int64Attribute{Computed: true, MarkdownDescription: instanceDescriptions["port"]},
+				}},
+			},
+			"tags":         schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: instanceDescriptions["tags"]},
+			"allowlist":    schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: instanceDescriptions["allowlist"]},
+			"console_mode": schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["console_mode"]},
+			"job_id":       schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["job_id"]},
+			"checkout_url": schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["checkout_url"]},
+			"created_at":   schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: instanceDescriptions["created_at"]},
+			"healthy":      schema.BoolAttribute{Computed: true, MarkdownDescription: instanceDescriptions["healthy"]},
+			"backup_count": schema.Int64Attribute{Computed: true, MarkdownDescription: instanceDescriptions["backup_count"]},
+		},
+	}
+}
+
+func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var model instanceRecordModel
+	if !d.begin(ctx, req, resp, &model) {
+		return
+	}
+	var instance client.Instance
+	var err error
+	if id := model.ID.ValueString(); id != "" {
+		instance, err = d.client.RefreshInstance(ctx, id)
+	} else {
+		instance, err = d.byName(ctx, model.Name.ValueString(), &resp.Diagnostics)
+	}
+	if errors.Is(err, client.ErrNotFound) {
+		addNoInstance(&resp.Diagnostics, "id", model.ID.ValueString())
+		return
+	}
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to read the instance", err)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	model.setRecord(instance)
+	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
+}
+
+// byName finds the one instance of a name.
+func (d *instanceDataSource) byName(ctx context.Context, name string, diags *diag.Diagnostics) (client.Instance, error) {
+	instances, err := d.client.Instances(ctx)
+	if err != nil {
+		return client.Instance{}, err
+	}
+	var found []client.Instance
+	for _, instance := range instances {
+		if instance.Name == name {
+			found = append(found, instance)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		names := idsOf(instances, func(i client.Instance) string { return i.Name })
+		diags.AddAttributeError(path.Root("name"), "No such instance", noSuch("instance named", name, names))
+	default:
+		diags.AddAttributeError(path.Root("name"), "More than one instance of that name",
+			fmt.Sprintf("The name %q is that of the instances %s. Give the id of one of them instead.", name, strings.Join(idsOf(found, client.Instance.Identifier), ", ")))
+	}
+	return client.Instance{}, nil
+}

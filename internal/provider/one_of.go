@@ -1,0 +1,32 @@
+package provider
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+)
+
+// oneOf validates a word of a closed list.
+func oneOf(what string, words ...string) validator.String { return oneOfValidator{what, words} }
+
+type oneOfValidator struct {
+	what  string // as an error names it, after "There is no"
+	words []string
+}
+
+func (v oneOfValidator) Description(context.Context) string {
+	return "must be one of " + strings.Join(v.words, ", ")
+}
+
+func (v oneOfValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (v oneOfValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	if value := req.ConfigValue.ValueString(); !slices.Contains(v.words, value) {
+		resp.Diagnostics.AddAttributeError(req.Path, "Unknown "+v.what, noSuch(v.what, value, v.words))
+	}
+}

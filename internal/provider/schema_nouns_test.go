@@ -1,0 +1,122 @@
+package provider
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A noun is a thing of the service, and what schemas call it. The rule is in
+// CONTRIBUTING.md, "Names of arguments".
+type noun struct {
+	word      string   // as it stands in names, plural for many
+	others    []string // words for the same thing that no name has
+	reference string   // the argument of another thing that refers to it; "" where none does
+	own       string   // what its own schemas call it, name or id
+	schemas   []string // its own
+	also      []string // other attributes with the word, which are no references
+}
+
+var nouns = []noun{
+	{word: "instance", others: []string{"machine", "server"}, reference: "instance_id", own: "id", schemas: []string{"hosting_instance"}},
+	{word: "app", others: []string{"application"}, reference: "app", own: "name", schemas: []string{"hosting_app"}},
+	{word: "build", others: []string{"deployment"}, reference: "build_id"},
+	// The connection record's attributes are named for their engine first.
+	{word: "database", others: []string{"db"}, reference: "database", own: "name", schemas: []string{"hosting_postgres_database"}, also: []string{"postgres_database"}},
+	{word: "extension", own: "name", schemas: []string{"hosting_postgres_extension"}},
+	{word: "engine", reference: "engine"},
+	{word: "plan", others: []string{"tier"}, reference: "plan", own: "id", schemas: []string{"hosting_plans"}},
+	// The service's list is of locations, and its instances have a region.
+	{word: "region", reference: "region"},
+	{word: "location", own: "id", schemas: []string{"hosting_locations"}},
+	{word: "backup", others: []string{"snapshot"}, reference: "backup_id", also: []string{"backup_count"}},
+	{word: "job", others: []string{"operation"}, reference: "job_id"},
+	{word: "endpoint", own: "id", schemas: []string{"hosting_webhook_endpoint"}},
+	{word: "repo", others: []string{"repository"}, reference: "repo"},
+	{word: "branch", reference: "branch"},
+	{word: "commit", others: []string{"revision", "sha"}, reference: "commit"},
+	{word: "tag", others: []string{"label"}, reference: "tag"},
+	{word: "allowlist", others: []string{"whitelist", "firewall"}, reference: "allowlist"},
+}
+
+// named are the schemas whose subject has a name of its own.
+var named = []string{"hosting_instance", "hosting_instances", "hosting_app", "hosting_postgres_database", "hosting_postgres_extension", "hosting_account"}
+
+// A thing is name, or id, in its own schemas, and has one name in all others.
+func TestSchemaNouns(t *testing.T) {
+	found := map[string]bool{}
+	for _, s := range allSchemas(t) {
+		var top []string
+		s.visit(t, func(path []string, _ anyAttribute) {
+			name := path[len(path)-1]
+			if len(path) == 1 {
+				top = append(top, name)
+			}
+			for _, n := range nouns {
+				if wrong := n.miscalled(name); wrong != "" {
+					t.Errorf("%s: %s: %s", s, strings.Join(path, "."), wrong)
+				}
+				found[n.word] = found[n.word] || n.is(name)
+			}
+		})
+		for _, n := range nouns {
+			if !slices.Contains(n.schemas, s.name) || s.kind == "list resource" {
+				continue // a list's arguments are filters
+			}
+			found[n.word] = true
+			if !slices.Contains(top, n.own) || slices.Contains(top, n.reference) && n.reference != "" {
+				t.Errorf("%s is about one %s, so it has %s, and no %q: it has %s", s, n.word, n.own, n.reference, sorted(top))
+			}
+		}
+		if slices.Contains(top, "name") && !slices.Contains(named, s.name) {
+			t.Errorf("%s has a name, and is about nothing that has one", s)
+		}
+	}
+	for _, n := range nouns {
+		if !found[n.word] {
+			t.Errorf("no schema knows of %s any more", n.word)
+		}
+	}
+}
+
+// is tells whether an attribute's name is what the thing, or many of it, is called.
+func (n noun) is(name string) bool {
+	return name == n.reference || name == n.word+"s" || slices.Contains(n.also, name)
+}
+
+// miscalled says what is wrong with an attribute's name that speaks of the thing; ""
+// when nothing is.
+func (n noun) miscalled(name string) string {
+	for _, word := range strings.Split(name, "_") {
+		singular := strings.TrimSuffix(word, "s")
+		if slices.Contains(n.others, singular) || (word == n.word || word == n.word+"s") && !n.is(name) {
+			return fmt.Sprintf("a reference to one %s is called %q, many are %q", n.word, n.reference, n.word+"s")
+		}
+	}
+	return ""
+}
+
+// The rule finds what breaks it.
+func TestMiscalledNouns(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		want []string // the nouns that it miscalls
+	}{
+		{"app", nil}, {"apps", nil}, {"app_name", []string{"app"}}, {"application", []string{"app"}},
+		{"instance_id", nil}, {"instance", []string{"instance"}}, {"server_id", []string{"instance"}},
+		{"database", nil}, {"postgres_database", nil}, {"database_name", []string{"database"}}, {"db", []string{"database"}},
+		{"region", nil}, {"location", []string{"location"}}, {"tier", []string{"plan"}}, {"plan_id", []string{"plan"}},
+		{"happy", nil}, {"planned", nil}, {"created_at", nil}, {"name", nil},
+	} {
+		var got []string
+		for _, n := range nouns {
+			if n.miscalled(row.name) != "" {
+				got = append(got, n.word)
+			}
+		}
+		if !slices.Equal(got, row.want) {
+			t.Errorf("%s miscalls %v, want %v", row.name, got, row.want)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package provider
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+)
+
+// timeName matches the names of attributes that are times.
+var timeName = regexp.MustCompile(`^at$|_at$`)
+
+// Times and durations are of the types that know what they are.
+func TestSchemaTimesAndDurations(t *testing.T) {
+	for _, s := range allSchemas(t) {
+		s.visit(t, func(path []string, a anyAttribute) {
+			name := path[len(path)-1]
+			if _, is := a.GetType().(timetypes.RFC3339Type); is != timeName.MatchString(name) {
+				t.Errorf("%s: %s is of type %s", s, strings.Join(path, "."), a.GetType())
+			}
+			if _, is := a.GetType().(timetypes.GoDurationType); is != strings.HasSuffix(name, "_timeout") {
+				t.Errorf("%s: %s is of type %s", s, strings.Join(path, "."), a.GetType())
+			}
+		})
+	}
+}
+
+// order matches a description that says how a list is ordered.
+var order = regexp.MustCompile(`, the (newest|cheapest) first\.|, sorted by `)
+
+// What has no order is a set. A list says its order, so that its first element
+// means something.
+func TestSchemaListsHaveAnOrder(t *testing.T) {
+	lists := 0
+	for _, s := range allSchemas(t) {
+		s.visit(t, func(path []string, a anyAttribute) {
+			if _, ok := a.GetType().(basetypes.ListType); !ok {
+				return
+			}
+			lists++
+			if !order.MatchString(a.GetMarkdownDescription()) {
+				t.Errorf("%s: the list %s does not say its order: %s", s, strings.Join(path, "."), a.GetMarkdownDescription())
+			}
+		})
+	}
+	if lists == 0 {
+		t.Error("no list was found: the search is broken")
+	}
+}
