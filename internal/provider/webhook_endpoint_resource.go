@@ -247,28 +247,34 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	var change client.WebhookChange
-	if !plan.URL.Equal(state.URL) {
-		change.URL = plan.URL.ValueStringPointer()
-	}
-	if !plan.Enabled.Equal(state.Enabled) {
-		change.Enabled = plan.Enabled.ValueBoolPointer()
-	}
-	switch {
-	case secret != "" && !plan.SecretWOVersion.Equal(state.SecretWOVersion):
-		change.Secret = &secret
-	case secret == "" && !plan.Secret.IsNull() && !plan.Secret.Equal(state.Secret):
-		// Null is planned once a write-only secret is taken out of the configuration:
-		// then the endpoint keeps it.
-		change.Secret = plan.Secret.ValueStringPointer()
-	}
-	webhook, err := r.client.UpdateWebhook(ctx, plan.ID.ValueString(), change)
+	webhook, err := r.client.UpdateWebhook(ctx, plan.ID.ValueString(), webhookEndpointDifference(state, plan, secret))
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to update webhook endpoint "+plan.ID.ValueString(), err)
 		return
 	}
 	plan.setRecord(webhook)
 	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+}
+
+// webhookEndpointDifference is what has to change from an endpoint to what is
+// planned. secret is the write-only one of the configuration, "" for none.
+func webhookEndpointDifference(there, planned webhookEndpointModel, secret string) client.WebhookChange {
+	var change client.WebhookChange
+	if !planned.URL.Equal(there.URL) {
+		change.URL = planned.URL.ValueStringPointer()
+	}
+	if !planned.Enabled.Equal(there.Enabled) {
+		change.Enabled = planned.Enabled.ValueBoolPointer()
+	}
+	switch {
+	case secret != "" && !planned.SecretWOVersion.Equal(there.SecretWOVersion):
+		change.Secret = &secret
+	case secret == "" && !planned.Secret.IsNull() && !planned.Secret.Equal(there.Secret):
+		// Null is planned once a write-only secret is taken out of the configuration:
+		// then the endpoint keeps it.
+		change.Secret = planned.Secret.ValueStringPointer()
+	}
+	return change
 }
 
 func (r *webhookEndpointResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
