@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -56,25 +57,50 @@ type APIError struct {
 	RetryAfter time.Duration
 }
 
+// Error begins with the service's own words. An answer of somebody else begins with
+// the request, as those words are a page.
 func (e *APIError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s answered %d", e.Method, e.Path, e.Status)
-	if text := http.StatusText(e.Status); text != "" {
-		b.WriteString(" " + text)
+	facts := fmt.Sprintf("%s %s answered %d", e.Method, e.Path, e.Status)
+	if e.foreign() {
+		if text := http.StatusText(e.Status); text != "" {
+			facts += " " + text
+		}
+		facts += ", which is not an answer of the service at " + e.BaseURL
+		if e.Detail != "" {
+			facts += ": " + e.Detail
+		}
+		if e.RequestID != "" {
+			facts += " (request " + e.RequestID + ")"
+		}
+		return facts
 	}
 	if e.Code != "" {
-		b.WriteString(" (" + e.Code + ")")
-	}
-	if e.foreign() {
-		fmt.Fprintf(&b, ", which is not an answer of the service at %s", e.BaseURL)
-	}
-	if e.Detail != "" {
-		b.WriteString(": " + e.Detail)
+		facts += " " + e.Code
 	}
 	if e.RequestID != "" {
-		b.WriteString(" [request " + e.RequestID + "]")
+		facts += ", request " + e.RequestID
 	}
-	return b.String()
+	if e.Detail == "" {
+		return facts
+	}
+	return strings.TrimSuffix(e.Detail, ".") + " (" + facts + ")"
+}
+
+// fieldName is how a field of a request is named, within another or not.
+var fieldName = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[A-Za-z0-9_-]+)*$`)
+
+// Field is the field of the request that a refused value is of, such as
+// "engines.redis.memory_mb", or "". That the detail begins with it is settled
+// (contract.md, "Errors"), so a first word that is no field has to be expected.
+func (e *APIError) Field() string {
+	if !errors.Is(e, ErrValidation) || e.foreign() {
+		return ""
+	}
+	words := strings.FieldsFunc(e.Detail, func(r rune) bool { return strings.ContainsRune(" :`'\"", r) })
+	if len(words) == 0 || !fieldName.MatchString(words[0]) {
+		return ""
+	}
+	return words[0]
 }
 
 // foreign tells an answer that is not in the service's envelope: it says
@@ -241,7 +267,7 @@ func (e *JobError) Error() string {
 type InterruptedError struct {
 	What  string // "job j-1 (create, running, 40 %)"
 	JobID string // "" when it waited for a build
-	Err   error  // the context's error
+	Err   error  // why the context has ended: a *TimeoutError or ErrInterrupted
 }
 
 func (e *InterruptedError) Error() string {

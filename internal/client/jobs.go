@@ -209,7 +209,7 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 // interrupted makes an *InterruptedError of a wait that the context ended.
 func interrupted(ctx context.Context, err error, what, jobID string) error {
 	if err != nil && ended(ctx) && errors.Is(err, ctx.Err()) {
-		return &InterruptedError{What: what, JobID: jobID, Err: ctx.Err()}
+		return &InterruptedError{What: what, JobID: jobID, Err: CauseOf(ctx)}
 	}
 	return err
 }

@@ -214,7 +214,7 @@ func (a *instanceAction) run(ctx context.Context, given arguments, timeout time.
 		return err
 	}
 	defer turn.Leave()
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := client.WithTimeout(ctx, "invoke", timeout)
 	defer cancel()
 	before, err := a.statusBefore(ctx, id, given["app"])
 	if err != nil {

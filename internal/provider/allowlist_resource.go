@@ -76,6 +76,7 @@ func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest
 
 // ModifyPlan says what a plan opens, and what it leaves closed.
 func (r *allowlistResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	r.settingResource.ModifyPlan(ctx, req, resp)
 	state, plan, ok := planning[allowlistModel](ctx, req, &resp.Diagnostics)
 	if !ok {

@@ -42,6 +42,7 @@ func (r *appResource) Metadata(_ context.Context, req resource.MetadataRequest, 
 }
 
 func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	ctx = r.applying(ctx, "create")
 	var plan appModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, appCreateTimeout)
@@ -57,7 +58,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		return
 	}
 	defer turn.Leave()
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := withTimeout(ctx, timeout)
 	defer cancel()
 	pending, err := turn.ImportApp(ctx, plan.newApp(merged(env, secret)))
 	if err != nil {
@@ -238,6 +239,7 @@ func deployed(builds []client.Build, id string) bool {
 }
 
 func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	ctx = r.applying(ctx, "update")
 	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var state, plan appModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -280,6 +282,7 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 }
 
 func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	ctx = r.applying(ctx, "delete")
 	var state appModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, appDeleteTimeout)

@@ -32,7 +32,7 @@ func (u *appUpdate) run(ctx context.Context, timeout time.Duration, diags *diag.
 		return err
 	}
 	defer turn.Leave()
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := withTimeout(ctx, timeout)
 	defer cancel()
 	if err := u.change(ctx, turn, name, diags); err != nil {
 		return err

@@ -13,8 +13,12 @@ import (
 )
 
 // addError reports an error of the client: what was tried, what the service
-// said, and what to do next.
+// said, and what to do next. A value that the service refused stands on its argument.
 func addError(diags *diag.Diagnostics, summary string, err error) {
+	if at, ok := refusedAttribute(err); ok {
+		diags.AddAttributeError(at, summary, explain(err))
+		return
+	}
 	diags.AddError(summary, explain(err))
 }
 
@@ -27,12 +31,15 @@ func explain(err error) string {
 	return text
 }
 
-// sentence makes an error's text start and end like one.
+// sentence makes an error's text start and end like one. A field that the service
+// names keeps its spelling.
 func sentence(text string) string {
 	if text == "" {
 		return text
 	}
-	text = strings.ToUpper(text[:1]) + text[1:]
+	if first, _, _ := strings.Cut(text, " "); !strings.HasSuffix(first, ":") {
+		text = strings.ToUpper(text[:1]) + text[1:]
+	}
 	if !strings.HasSuffix(text, ".") && !strings.Contains(text, "\n") {
 		text += "."
 	}
@@ -54,6 +61,8 @@ func nextStep(err error) string {
 		missing     *client.MissingJobError
 		noEvidence  *client.NoEvidenceError
 		existing    *existingError
+		timeout     *client.TimeoutError
+		script      *scriptError
 	)
 	switch {
 	case errors.As(err, &namesake):
@@ -80,8 +89,10 @@ func nextStep(err error) string {
 		return buildNextText(build)
 	case errors.As(err, &app):
 		return appNextText(app)
+	case errors.As(err, &interrupted) && errors.As(err, &timeout):
+		return "The service carries on with it. Apply again to wait for it. " + longerText(timeout)
 	case errors.As(err, &interrupted):
-		return "The service carries on with it. Apply again to wait for it, with a longer value in the timeouts block if the time was too short."
+		return "The service carries on with it. Apply again to wait for it."
 	case errors.As(err, &outcome):
 		return "Look in the portal whether it took effect before you apply again."
 	case errors.Is(err, client.ErrForeign), errors.Is(err, client.ErrUnreachable), errors.Is(err, client.ErrOutage):
@@ -100,18 +111,35 @@ func nextStep(err error) string {
 		return "Set env to all other variables of the app, then apply again."
 	case errors.Is(err, client.ErrAlreadyExists):
 		return "Choose another name, or take the existing one over with an import block."
+	case errors.As(err, &script):
+		return script.nextText()
 	case errors.Is(err, client.ErrValidation):
-		return "Change the argument that the service names, then apply again."
+		return refusedText(err)
+	case errors.Is(err, client.ErrNotFound):
+		return "Check the id and the name. An instance's id looks like i-4f2a; the data source hosting_instance finds an instance by its name."
 	case errors.Is(err, client.ErrRateLimited):
 		return "The service asks for fewer requests. Apply again later, or with a lower -parallelism."
 	case errors.Is(err, client.ErrUnavailable):
 		return "The service has trouble at the moment. Apply again later; nothing is lost."
-	case errors.Is(err, context.DeadlineExceeded):
-		return "The time given in the timeouts block is over. Apply again, with a longer one if need be."
+	case errors.As(err, &timeout):
+		return "Apply again. " + longerText(timeout)
 	case errors.Is(err, context.Canceled):
 		return "Apply again to carry on."
 	}
 	return ""
+}
+
+// longerText says how to give an operation more time.
+func longerText(e *client.TimeoutError) string {
+	return fmt.Sprintf("If %s is too short, set a longer one: timeouts = { %s = ... }.", e.Duration(), e.Operation)
+}
+
+// refusedText says which value to change.
+func refusedText(err error) string {
+	if at, ok := refusedAttribute(err); ok {
+		return fmt.Sprintf("The service refuses the value of %s. Change it, then apply again.", at)
+	}
+	return "The service refuses a value. Change the argument that it names, then apply again."
 }
 
 // An existingError is the refusal to make what is there already. It knows what to

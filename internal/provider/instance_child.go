@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -16,6 +17,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
 // What the resources that belong to an instance have in common.
@@ -74,6 +77,7 @@ func (b *resourceBase) importNamed(ctx context.Context, req resource.ImportState
 	if !requireClient(b.client, &resp.Diagnostics) {
 		return
 	}
+	defer b.requireInstance(ctx, "instance_id", resp)
 	if req.ID != "" {
 		for name, value := range splitImportID(req.ID, &resp.Diagnostics, names...) {
 			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
@@ -84,6 +88,20 @@ func (b *resourceBase) importNamed(ctx context.Context, req resource.ImportState
 		var value types.String
 		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root(name), &value)...)
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
+	}
+}
+
+// requireInstance refuses to import what is on an instance that there is not, or that
+// instance itself: Terraform's own error would say neither where ids come from nor how
+// to find one. Any other trouble is the next read's to report.
+func (b *resourceBase) requireInstance(ctx context.Context, attribute string, resp *resource.ImportStateResponse) {
+	var id types.String
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.State.GetAttribute(ctx, path.Root(attribute), &id)...)
+	if _, err := b.client.RefreshInstance(ctx, id.ValueString()); errors.Is(err, client.ErrNotFound) {
+		addNoInstance(&resp.Diagnostics, attribute, id.ValueString())
 	}
 }
 

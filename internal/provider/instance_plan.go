@@ -16,6 +16,7 @@ import (
 // ModifyPlan tells of data that the plan would lose, resumes a creation that was
 // not seen to its end, and checks the plan against the service's catalogue.
 func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[instanceModel](ctx, req, &resp.Diagnostics)
 	if ok && state != nil && r.client != nil {
 		r.client.Claim(state.ID.ValueString())

@@ -146,5 +146,6 @@ func (r *instanceResource) IdentitySchema(_ context.Context, _ resource.Identity
 func (r *instanceResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if requireClient(r.client, &resp.Diagnostics) {
 		resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
+		r.requireInstance(ctx, "id", resp)
 	}
 }

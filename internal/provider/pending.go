@@ -22,7 +22,7 @@ func inTurn(ctx context.Context, c *client.Client, instanceID string, timeout ti
 		return err
 	}
 	defer turn.Leave()
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := withTimeout(ctx, timeout)
 	defer cancel()
 	return change(client.Outliving(ctx), turn)
 }

@@ -79,6 +79,7 @@ func (r *postgresDatabaseResource) IdentitySchema(_ context.Context, _ resource.
 // ModifyPlan tells of the data that the plan would lose, and resumes a creation
 // that was not seen to its end.
 func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[postgresDatabaseModel](ctx, req, &resp.Diagnostics)
 	if !ok {
 		return
@@ -130,6 +131,7 @@ func (m postgresDatabaseModel) protectedObject() protectedObject {
 }
 
 func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	ctx = r.applying(ctx, "create")
 	var plan postgresDatabaseModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, databaseTimeout)
@@ -225,6 +227,7 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 // Update finishes a creation that an earlier apply began. What else can change
 // is known to the provider alone.
 func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	ctx = r.applying(ctx, "update")
 	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var plan postgresDatabaseModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -252,6 +255,7 @@ func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.Upda
 }
 
 func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	ctx = r.applying(ctx, "delete")
 	var state postgresDatabaseModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, databaseTimeout)

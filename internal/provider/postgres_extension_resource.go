@@ -85,6 +85,7 @@ func (r *postgresExtensionResource) IdentitySchema(_ context.Context, _ resource
 // -replace cannot be told: its first call is that of no change, and the CLI shows no
 // warning of its second.
 func (r *postgresExtensionResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[postgresExtensionModel](ctx, req, &resp.Diagnostics)
 	if !ok || state == nil {
 		return
@@ -118,6 +119,7 @@ func (m postgresExtensionModel) warnOfLoss(diags *diag.Diagnostics, at path.Path
 }
 
 func (r *postgresExtensionResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	ctx = r.applying(ctx, "create")
 	var plan postgresExtensionModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, settingTimeout)
@@ -184,6 +186,7 @@ func (r *postgresExtensionResource) Read(ctx context.Context, req resource.ReadR
 
 // Update has nothing to send: all that can change in place is the timeouts.
 func (r *postgresExtensionResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	ctx = r.applying(ctx, "update")
 	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var plan postgresExtensionModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -191,6 +194,7 @@ func (r *postgresExtensionResource) Update(ctx context.Context, req resource.Upd
 }
 
 func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	ctx = r.applying(ctx, "delete")
 	var state postgresExtensionModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, settingTimeout)

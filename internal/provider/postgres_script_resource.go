@@ -73,6 +73,7 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 }
 
 func (r *postgresScriptResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	ctx = r.applying(ctx, "create")
 	var plan postgresScriptModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, scriptTimeout)
@@ -123,6 +124,7 @@ func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequ
 }
 
 func (r *postgresScriptResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	ctx = r.applying(ctx, "update")
 	var plan, state postgresScriptModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -143,6 +145,7 @@ func (r *postgresScriptResource) Update(ctx context.Context, req resource.Update
 }
 
 func (r *postgresScriptResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	ctx = r.applying(ctx, "delete")
 	var state postgresScriptModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, scriptTimeout)
@@ -176,5 +179,5 @@ func (r *postgresScriptResource) run(ctx context.Context, m postgresScriptModel,
 		ran, err = (&console{client: r.client, turn: turn}).query(ctx, m.Database.ValueString(), sql)
 		return err
 	})
-	return ran, err
+	return ran, locateError(err, sql)
 }

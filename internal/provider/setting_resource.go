@@ -77,6 +77,7 @@ func (r *settingResource[M, P]) of(m P) string {
 // would overwrite each other with every apply. Where the instance's id is not known
 // when planning, the apply plans again and refuses the second one then.
 func (r *settingResource[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[M](ctx, req, &resp.Diagnostics)
 	if !ok || plan == nil || !firstPlanned(ctx, req, resp, &resp.Diagnostics) {
 		return
@@ -92,6 +93,7 @@ func (r *settingResource[M, P]) ModifyPlan(ctx context.Context, req resource.Mod
 }
 
 func (r *settingResource[M, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	ctx = r.applying(ctx, "create")
 	var plan M
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := P(&plan).timeouts().Create(ctx, settingTimeout)
@@ -141,6 +143,7 @@ func (r *settingResource[M, P]) Read(ctx context.Context, req resource.ReadReque
 }
 
 func (r *settingResource[M, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	ctx = r.applying(ctx, "update")
 	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var plan, state M
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -160,6 +163,7 @@ func (r *settingResource[M, P]) Update(ctx context.Context, req resource.UpdateR
 }
 
 func (r *settingResource[M, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	ctx = r.applying(ctx, "delete")
 	var state M
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := P(&state).timeouts().Delete(ctx, settingTimeout)
@@ -184,6 +188,7 @@ func (r *settingResource[M, P]) Delete(ctx context.Context, req resource.DeleteR
 func (r *settingResource[M, P]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if requireClient(r.client, &resp.Diagnostics) {
 		resource.ImportStatePassthroughWithIdentity(ctx, path.Root("instance_id"), path.Root("instance_id"), req, resp)
+		r.requireInstance(ctx, "instance_id", resp)
 	}
 }
 

@@ -30,15 +30,15 @@ output "signature" { value = provider::hosting::webhook_signature("what do ya wa
 		},
 		resource.TestStep{
 			Config:      `output "x" { value = provider::hosting::libpq_env("postgresql://h/d", "") }`,
-			ExpectError: wrapped(`Invalid value for "ca_file" parameter: The path of the CA file is empty.`),
+			ExpectError: wrapped(`Invalid value for "ca_file" parameter: the path of the CA file is empty; write the instance's ca_certificate to a file, and give that file's path.`),
 		},
 		resource.TestStep{
 			Config:      `output "x" { value = provider::hosting::pooled_url("redis://h") }`,
-			ExpectError: wrapped(`Invalid value for "url" parameter: This is no Postgres URL`),
+			ExpectError: wrapped(`Invalid value for "url" parameter: it must be a Postgres URL`),
 		},
 		resource.TestStep{
 			Config:      `output "x" { value = provider::hosting::webhook_signature("b", "") }`,
-			ExpectError: wrapped(`Invalid value for "secret" parameter: The secret is empty.`),
+			ExpectError: wrapped(`Invalid value for "secret" parameter: the secret is empty.`),
 		},
 	)
 }

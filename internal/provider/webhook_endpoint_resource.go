@@ -116,6 +116,7 @@ func (r *webhookEndpointResource) IdentitySchema(_ context.Context, _ resource.I
 // ModifyPlan tells of an endpoint that an earlier apply may have made, and drops
 // the kept secret once a write-only one takes its place.
 func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[webhookEndpointModel](ctx, req, &resp.Diagnostics)
 	if ok && state != nil && r.client != nil {
 		r.client.Claim(state.ID.ValueString())
@@ -170,6 +171,7 @@ func (r *webhookEndpointResource) checkNamesakes(ctx context.Context, plan webho
 }
 
 func (r *webhookEndpointResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	ctx = r.applying(ctx, "create")
 	var plan webhookEndpointModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	secret := secretWO(ctx, req.Config, &resp.Diagnostics)
@@ -238,6 +240,7 @@ func (r *webhookEndpointResource) Read(ctx context.Context, req resource.ReadReq
 }
 
 func (r *webhookEndpointResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	ctx = r.applying(ctx, "update")
 	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var state, plan webhookEndpointModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -271,6 +274,7 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 }
 
 func (r *webhookEndpointResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	ctx = r.applying(ctx, "delete")
 	var state webhookEndpointModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() {
