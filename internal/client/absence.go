@@ -113,9 +113,9 @@ func confirm[T any](ctx context.Context, c *Client, t thing, again func(context.
 	listed, listErr := listsStill(ctx, lists, func(begun moment) bool { return !begun.at.Before(due) && fresh(begun) })
 	switch {
 	case listErr != nil:
-		return value, fmt.Errorf("whether %s is gone could not be confirmed: %w", t.id, listErr)
+		return value, fmt.Errorf("could not confirm that %s is gone: %w", t.id, listErr)
 	case listed:
-		return value, fmt.Errorf("%s answers as not found, but its list holds it: %w", t.id, ErrContradiction)
+		return value, fmt.Errorf("%s is reported as not found, but is in the list: %w", t.id, ErrContradiction)
 	}
 	c.absences.confirm(t)
 	return value, err

@@ -25,7 +25,7 @@ var (
 	ErrValidation    = errors.New("validation failed")
 	ErrSQL           = errors.New("refused by Postgres")
 	ErrRateLimited   = errors.New("rate limited")
-	ErrUnavailable   = errors.New("the service has trouble") // any 5xx
+	ErrUnavailable   = errors.New("the service is unavailable") // any 5xx
 	// ErrForeign is an answer that is not the service's own: a gateway's page,
 	// or another service's.
 	ErrForeign = errors.New("the answer is not the service's own")
@@ -218,7 +218,7 @@ func (e *UnreachableError) Is(target error) bool { return target == ErrUnreachab
 type OutcomeError struct{ Err error }
 
 func (e *OutcomeError) Error() string {
-	return e.Err.Error() + " (whether the service carried it out is unknown)"
+	return e.Err.Error() + " (it is unknown whether the service carried it out)"
 }
 
 func (e *OutcomeError) Unwrap() error { return e.Err }
@@ -259,7 +259,11 @@ func (e *MissingJobError) Error() string {
 type JobError struct{ Job Job }
 
 func (e *JobError) Error() string {
-	return fmt.Sprintf("job %s failed at %d %%: %s", e.Job.name(), e.Job.Progress.Value, e.Job.reason())
+	failed := fmt.Sprintf("job %s failed at %d %%", e.Job.name(), e.Job.Progress.Value)
+	if reason := e.Job.reason(); reason != "" {
+		return reason + ": " + failed
+	}
+	return failed + ", and the service gave no reason"
 }
 
 // An InterruptedError is a wait that was cut short, by cancellation or a
@@ -296,7 +300,7 @@ type AmbiguousError struct {
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("the answer to the creation of instance %q was lost, and which of these is it cannot be told: %s",
+	return fmt.Sprintf("the answer to the creation of instance %q was lost, and it cannot be told which of these it created: %s",
 		e.Name, strings.Join(e.Candidates, ", "))
 }
 
@@ -309,8 +313,8 @@ type UnknownCreationError struct {
 }
 
 func (e *UnknownCreationError) Error() string {
-	return fmt.Sprintf("%s; %s was looked for during %s and is not there so far, and it was not asked for again",
-		e.Err, e.What, e.Looked.Round(time.Second))
+	return fmt.Sprintf("%s; %s did not appear within %s, and the request was not repeated",
+		e.Err, e.What, shortDuration(e.Looked.Round(time.Second)))
 }
 
 func (e *UnknownCreationError) Unwrap() error { return e.Err }
@@ -324,5 +328,5 @@ type NamesakeError struct {
 }
 
 func (e *NamesakeError) Error() string {
-	return fmt.Sprintf("instance %s of the same name %q, plan and region is being created already", e.ID, e.Name)
+	return fmt.Sprintf("instance %s with the same name %q, plan and region is already being created", e.ID, e.Name)
 }

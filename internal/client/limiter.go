@@ -44,7 +44,7 @@ type limiter struct {
 }
 
 // errStalled is a request that was not sent, as nobody gets through any more.
-var errStalled = fmt.Errorf("%w: each request of the last %s was refused", ErrRateLimited, stallTime)
+var errStalled = fmt.Errorf("%w: every request of the last %s was refused", ErrRateLimited, stallTime)
 
 func newLimiter(perSecond float64, random *random) *limiter {
 	limit := rate.Inf

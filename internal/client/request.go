@@ -93,7 +93,7 @@ func decode[T any](c *Client, call *call) (value T, err error) {
 		err = c.foreign(call.request, "the answer is empty")
 	default:
 		if wrong := json.Unmarshal(body, &value); wrong != nil {
-			err = c.foreign(call.request, "the answer is not the JSON expected: "+c.secrets.hide(wrong.Error()))
+			err = c.foreign(call.request, "the answer is not JSON of the expected form: "+c.secrets.hide(wrong.Error()))
 		}
 	}
 	if err != nil && call.method == http.MethodPost {

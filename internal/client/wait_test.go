@@ -82,7 +82,7 @@ func TestFailedJobIsSeenAtTheNextPoll(t *testing.T) {
 		})
 		err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpResize, nil)
 		var failed *JobError
-		if !errors.As(err, &failed) || err.Error() != "job j-1 (resize) failed at 40 %: full (no_capacity)" {
+		if !errors.As(err, &failed) || err.Error() != "full (no_capacity): job j-1 (resize) failed at 40 %" {
 			t.Errorf("%v", err)
 		}
 		if n := len(transport.requests()); n != 1 {

@@ -170,7 +170,7 @@ func (a *instanceAction) checkConfirmation(ctx context.Context, config tfsdk.Con
 	diags.Append(config.GetAttribute(ctx, path.Root("confirm"), &confirm)...)
 	if !id.IsUnknown() && !confirm.IsUnknown() && !id.Equal(confirm) {
 		diags.AddAttributeError(path.Root("confirm"), "Wrong confirmation",
-			fmt.Sprintf("The action loses data. Set confirm to the instance's id %q to go ahead; it is %q.", id.ValueString(), confirm.ValueString()))
+			fmt.Sprintf("The action deletes data. To go ahead, set confirm to the instance id %q; it is %q.", id.ValueString(), confirm.ValueString()))
 	}
 }
 
@@ -181,7 +181,7 @@ func (a *instanceAction) Invoke(ctx context.Context, req action.InvokeRequest, r
 		return
 	}
 	if err := a.run(ctx, given, timeout, func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }); err != nil {
-		addError(&resp.Diagnostics, "Unable to complete the action "+a.name, err)
+		addError(&resp.Diagnostics, "Unable to complete action "+a.name, err)
 	}
 }
 

@@ -26,8 +26,8 @@ func TestPlansOfActions(t *testing.T) {
 		"restart of an engine":    {"engine_restart", `engine = "postgres"`, 0, nil},
 		"restore":                 {"instance_restore", confirmed + `backup_id = "bak-1"`, 0, []string{"The restore of instance i-one will lose data", "everything that came after backup bak-1"}},
 		"restore of no backup":    {"instance_restore", confirmed + `backup_id = "bak-2"`, 1, []string{`There is no backup "bak-2"; did you mean "bak-1"?`}},
-		"another confirmation":    {"instance_reset", `confirm = "i-two"`, 1, []string{`Set confirm to the instance's id "i-one" to go ahead; it is "i-two".`}},
-		"confirmation from state": {"instance_reset", `confirm = terraform_data.other.output`, 1, []string{`Set confirm to the instance's id "i-one" to go ahead; it is "i-two".`}},
+		"another confirmation":    {"instance_reset", `confirm = "i-two"`, 1, []string{`To go ahead, set confirm to the instance id "i-one"; it is "i-two".`}},
+		"confirmation from state": {"instance_reset", `confirm = terraform_data.other.output`, 1, []string{`To go ahead, set confirm to the instance id "i-one"; it is "i-two".`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			needs(t, providerActions)
@@ -74,7 +74,7 @@ resource "terraform_data" "later" {
 		return actionHCL("instance_restore", "confirm = "+confirm+"\nbackup_id = "+backup)
 	}
 	w := newWorkspace(t, fake, later+restore("terraform_data.later.output", "terraform_data.later.output"))
-	w.says(0, []string{"everything that came after the backup that is known after the apply"}, "plan")
+	w.says(0, []string{"everything that came after the backup that is known after apply"}, "plan")
 
 	remove := fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/backups", Times: -1, Status: http.StatusForbidden, Code: "forbidden"})
 	w.configure(later + restore(`"i-one"`, `"bak-1"`))

@@ -22,8 +22,8 @@ var actionCases = map[string]struct {
 	says      string
 }{
 	"instance_rotate":  {"", "rotate", "", `timeouts = { invoke = "x" }`, "must be a string containing a sequence of decimal numbers"},
-	"instance_reset":   {`confirm = "i-one"`, "reset", "", `confirm = "i-two"`, `Set confirm to the instance's id "i-one" to go ahead; it is "i-two".`},
-	"instance_restore": {`confirm = "i-one"` + "\n" + `backup_id = "bak-1"`, "restore", "", `confirm = "no"` + "\n" + `backup_id = "bak-1"`, `Set confirm to the instance's id "i-one"`},
+	"instance_reset":   {`confirm = "i-one"`, "reset", "", `confirm = "i-two"`, `To go ahead, set confirm to the instance id "i-one"; it is "i-two".`},
+	"instance_restore": {`confirm = "i-one"` + "\n" + `backup_id = "bak-1"`, "restore", "", `confirm = "no"` + "\n" + `backup_id = "bak-1"`, `To go ahead, set confirm to the instance id "i-one"`},
 	"engine_restart":   {`engine = "postgres"`, "engine_restart", "engines/postgres", `engine = ""`, "Attribute engine string length must be at least 1"},
 	"app_restart":      {`app = "web"`, "app_restart", "apps/web", `app = ""`, "Attribute app string length must be at least 1"},
 	"app_redeploy":     {`app = "web"`, "app_redeploy", "apps/web", `app = ""`, "Attribute app string length must be at least 1"},

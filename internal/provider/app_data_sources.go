@@ -79,7 +79,7 @@ func (d *appDataSource) Read(ctx context.Context, req datasource.ReadRequest, re
 	at := slices.IndexFunc(apps, func(a client.App) bool { return a.Name == name })
 	if at < 0 {
 		names := idsOf(apps, func(a client.App) string { return a.Name })
-		resp.Diagnostics.AddAttributeError(path.Root("name"), "No such app", noSuch("app", name, names))
+		resp.Diagnostics.AddAttributeError(path.Root("name"), "Unknown app", noSuch("app", name, names))
 		return
 	}
 	model.setRecord(apps[at])
@@ -171,7 +171,7 @@ func (d *appBuildsDataSource) addNoSuchApp(ctx context.Context, model appBuildsM
 		addInstanceError(diags, "Unable to read the apps of instance "+instanceID, instanceID, err)
 		return
 	}
-	diags.AddAttributeError(path.Root("app"), "No such app", noSuch("app", name, idsOf(apps, client.App.Identifier)))
+	diags.AddAttributeError(path.Root("app"), "Unknown app", noSuch("app", name, idsOf(apps, client.App.Identifier)))
 }
 
 func newAppsGuideDataSource() datasource.DataSource { return &appsGuideDataSource{} }

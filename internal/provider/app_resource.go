@@ -54,7 +54,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	instanceID, name := plan.InstanceID.ValueString(), plan.Name.ValueString()
 	turn, err := r.client.Enter(ctx, instanceID)
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to import app "+name, err)
+		addError(&resp.Diagnostics, "Unable to create app "+name, err)
 		return
 	}
 	defer turn.Leave()
@@ -62,7 +62,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	defer cancel()
 	pending, err := turn.ImportApp(ctx, plan.newApp(merged(env, secret)))
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to import app "+name, orExisting(err, "hosting_app", instanceID+"/"+name))
+		addError(&resp.Diagnostics, "Unable to create app "+name, orExisting(err, "hosting_app", instanceID+"/"+name))
 		return
 	}
 
@@ -79,8 +79,8 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	err = r.awaitImport(ctx, turn, &finished, pending, sortedKeys(secret))
 	if err == nil {
 		if err := r.link(ctx, turn, finished, plan); err != nil {
-			resp.Diagnostics.AddWarning("App "+name+" is imported, but not linked as planned",
-				explain(err)+"\n\nThe app is in the state and not tainted, and its first build goes on. The next apply links it and waits for the same build.")
+			resp.Diagnostics.AddWarning("App "+name+" was created, but not linked as planned",
+				explain(err)+"\n\nThe app is in the state and not tainted, and its first build continues. The next apply links it and waits for the same build.")
 			return
 		}
 		turn.Leave()
@@ -92,12 +92,12 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	switch {
 	case err != nil && deployed:
-		resp.Diagnostics.AddWarning("App "+name+" is deployed, but could not be read",
+		resp.Diagnostics.AddWarning("App "+name+" was deployed, but could not be read",
 			explain(err)+"\n\nThe app is in the state and not tainted, and it runs. The next apply reads it.")
 		return
 	case stillInProgress(err):
 		resp.Diagnostics.AddWarning("App "+name+" is not deployed yet",
-			sentence(err.Error())+"\n\nThe app is in the state and not tainted; the service carries on with it. Apply again to wait for the same build.")
+			sentence(err.Error())+"\n\nThe app is in the state and not tainted, and the service continues with it. Apply again to wait for the same build.")
 		return
 	case err != nil:
 		work, saved.DeletionProtection = work.creationFailed(saved.DeletionProtection)

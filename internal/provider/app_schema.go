@@ -146,8 +146,8 @@ func (r *appResource) ValidateConfig(ctx context.Context, req resource.ValidateC
 	}
 	for key := range config.SecretEnvWO.Elements() {
 		if _, both := config.Env.Elements()[key]; both {
-			resp.Diagnostics.AddAttributeError(path.Root("env").AtMapKey(key), "Variable given twice",
-				fmt.Sprintf("The variable %s is in env and in secret_env_wo. Keep it in one of them.", key))
+			resp.Diagnostics.AddAttributeError(path.Root("env").AtMapKey(key), "Duplicate variable",
+				fmt.Sprintf("The variable %s is in both env and secret_env_wo. Keep it in one of them.", key))
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (c *console) restore(ctx context.Context) error {
 		return nil
 	}
 	if err := c.set(client.Detached(ctx), c.found); err != nil {
-		return fmt.Errorf("the SQL console of instance %s is left in mode rw, and must be set to %s by hand: %w", c.turn.InstanceID(), c.found, err)
+		return fmt.Errorf("the SQL console of instance %s was left in mode rw and must be set to %s by hand: %w", c.turn.InstanceID(), c.found, err)
 	}
 	return nil
 }

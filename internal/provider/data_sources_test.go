@@ -143,7 +143,7 @@ func TestDataSourceErrors(t *testing.T) {
 		refuses(with(`data "hosting_locations" "x" { id = "mars" }`), `There is no location "mars"; there are: eu-central,`),
 		refuses(with(`data "hosting_instance" "x" { id = "i-none" }`), `The service has no instance with the id "i-none"`),
 		refuses(with(`data "hosting_instance" "x" { name = "none" }`), `There is no instance named "none"; did you mean "one"? There are: one, two, two.`),
-		refuses(with(`data "hosting_instance" "x" { name = "two" }`), `is that of the instances i-two, i-twin.`),
+		refuses(with(`data "hosting_instance" "x" { name = "two" }`), `The instances i-two, i-twin are all named`),
 		refuses(with(`data "hosting_instance" "x" {}`), `one (and only one) of`),
 		refuses(with("data \"hosting_app\" \"x\" {\n instance_id = \"i-one\"\n name = \"none\"\n}"), `There is no app "none"; there are: web.`),
 		refuses(with("data \"hosting_app\" \"x\" {\n instance_id = \"i-two\"\n name = \"none\"\n}"), `There is no app "none"; there are none at all.`),

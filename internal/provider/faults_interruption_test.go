@@ -151,7 +151,7 @@ var interruptionFaults = []faultRow{
 
 		fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/sql-console", Skip: 1, Times: 1, Status: 422, Code: "validation_failed", Detail: "stuck"})
 		r := newWorkspaceBeside(t, fake, scriptHCL(`sql = "stuck"`)).run("apply", "-auto-approve", "-no-color")
-		must(t, strings.Contains(r.output, "is left in mode rw, and must be set to off by hand"), "%s", r.output)
+		must(t, strings.Contains(r.output, "was left in mode rw and must be set to off by hand"), "%s", r.output)
 		fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "off" })
 
 		running, finish := make(chan struct{}), make(chan struct{})

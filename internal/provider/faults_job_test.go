@@ -131,7 +131,7 @@ var jobFaults = []faultRow{
 		must(t, err == nil, "%v", err)
 		fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/apps/import", Times: -1, Status: http.StatusConflict, Code: "already_exists", Detail: "there is an app guestbook"})
 		app := strings.Replace(asyncCases[1].created, "name =", "timeouts = { create = \"10s\" }\nname =", 1)
-		newWorkspaceBeside(t, fake, app).fails("already_exists", "take the existing one over with an import block")
+		newWorkspaceBeside(t, fake, app).fails("already_exists", "add this import block")
 		must(t, fake.Count("POST", "/instances/*/apps/import") == 1 && fake.Count("GET", "/jobs/*") == 0,
 			"%d requests, %d polls", fake.Count("POST", "/instances/*/apps/import"), fake.Count("GET", "/jobs/*"))
 		return counts(fake, "POST /instances/*/apps/import")

@@ -127,7 +127,7 @@ var shapeFaults = []faultRow{
 		fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/instances/*/apps/*", Status: http.StatusUnprocessableEntity,
 			Detail: "not while postgresql://owner:canary-one@h/d is running"})
 		w.configure(app(9090))
-		r = w.fails("(validation_failed): not while postgresql://owner:(secret)@h/d is (secret)", "Change the argument that the service names")
+		r = w.fails("Not while postgresql://owner:(secret)@h/d is (secret) (PATCH", "answered 422 validation_failed", "Change the value that the service refused")
 		must(t, !strings.Contains(r.output, "canary"), "%s", r.output)
 		return "2 refusals waited out, 1 shown with its code; 3 secrets in 0 places"
 	}},

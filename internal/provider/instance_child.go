@@ -47,7 +47,7 @@ func replacingName(description string) schema.StringAttribute {
 // state, and says so.
 func removeGone(ctx context.Context, state *tfsdk.State, diags *diag.Diagnostics, what string) {
 	diags.AddWarning(what+" is gone",
-		"The service does not know it any more, so it is removed from the state. Apply creates it again while the configuration has it.")
+		"The service does not know it any more, so it was removed from the state. If it is still in the configuration, the next apply creates it again.")
 	state.RemoveResource(ctx)
 }
 
@@ -111,7 +111,7 @@ func splitImportID(id string, diags *diag.Diagnostics, names ...string) map[stri
 	values := map[string]string{}
 	for i, name := range names {
 		if len(parts) != len(names) || parts[i] == "" {
-			diags.AddError("Invalid import id", fmt.Sprintf("The id must have the form %s, not %q.", strings.Join(names, "/"), id))
+			diags.AddError("Invalid import ID", fmt.Sprintf("The import ID must have the form %s, not %q.", strings.Join(names, "/"), id))
 			return nil
 		}
 		values[name] = parts[i]

@@ -97,5 +97,5 @@ func (m *instanceModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, creati
 		what = "all data of " + strings.Join(sortedKeys(engines), ", ") + " and the instance's backups"
 	}
 	diags.AddAttributeWarning(at, "All data of instance "+m.Name.ValueString()+" will be lost",
-		fmt.Sprintf("The plan %s instance %s (%s). Applying it loses %s for good.", does, m.Name.ValueString(), m.ID.ValueString(), what))
+		fmt.Sprintf("The plan %s instance %s (%s). Applying it permanently deletes %s.", does, m.Name.ValueString(), m.ID.ValueString(), what))
 }

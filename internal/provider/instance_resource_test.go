@@ -262,7 +262,7 @@ resource "hosting_instance" "test" {
 		refuses(body("a", "free", "eu-central", `engines = { auth = {}, postgres = {} }`), "The auth engine needs apps"),
 		refuses(body("a", "free", "eu-central", `engines = { auth = {}, apps = {} }`), "The auth engine needs postgres"),
 		refuses(body("a", "free", "eu-central", `engines = { postgres = { memory_mb = 100 } }`), "The postgres engine needs at least 512 MB, not 100."),
-		refuses(body("a", "free", "eu-central", `engines = { postgres = { memory_mb = 1500 }, redis = {} }`), "adds up to 1564 MB"),
+		refuses(body("a", "free", "eu-central", `engines = { postgres = { memory_mb = 1500 }, redis = {} }`), "need 1564 MB together"),
 		refuses(body("a", "free", "eu-central", `engines = { redis = { memory_mb = 0 } }`), `memory_mb value must be at least 1`),
 		refuses(body("a", "free", "eu-central", "engines = {}\n tags = [\"\"]"), "tags"),
 		refuses(body("a", "free", "eu-central", "engines = {}\n timeouts = { create = \"soon\" }"), "must be a string containing a sequence of decimal numbers"),

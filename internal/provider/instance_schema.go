@@ -125,7 +125,7 @@ func (r *instanceResource) ValidateConfig(ctx context.Context, req resource.Vali
 	for _, needed := range []string{"postgres", "apps"} {
 		if !has(engines, needed) {
 			resp.Diagnostics.AddAttributeError(path.Root("engines").AtMapKey("auth"), "The auth engine needs "+needed,
-				"The auth engine runs on the postgres and apps engines of the same instance. Add "+needed+" = {} to engines, or leave auth out.")
+				"The auth engine needs the postgres and apps engines on the same instance. Add "+needed+" = {} to engines, or remove auth.")
 		}
 	}
 }

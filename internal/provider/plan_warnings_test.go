@@ -133,7 +133,7 @@ func TestTimeouts(t *testing.T) {
 				return
 			}
 			must(t, r.exit == 1 && strings.Contains(r.output, "Stopped waiting for job"), "exit %d:\n%s", r.exit, r.output)
-			must(t, strings.Contains(r.output, "timeouts = { create = ... }"), "it does not say how to wait longer:\n%s", r.output)
+			must(t, strings.Contains(r.output, "timeouts = { create = \"4s\" }"), "it does not say how to wait longer:\n%s", r.output)
 			must(t, w.saved(kind, "test") == nil, "it is in the state")
 		})
 	}

@@ -121,7 +121,7 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 func (m postgresDatabaseModel) warnOfLoss(diags *diag.Diagnostics, at path.Path) {
 	name, id := m.Name.ValueString(), m.InstanceID.ValueString()
 	diags.AddAttributeWarning(at, "All data of database "+name+" will be lost",
-		fmt.Sprintf("The plan drops database %s of instance %s. Applying it loses all that is in it for good.", name, id))
+		fmt.Sprintf("The plan drops database %s of instance %s. Applying it permanently deletes everything in it.", name, id))
 }
 
 // protectedObject is the database as errors name it.
@@ -160,11 +160,11 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 	})
 	switch {
 	case created && err != nil:
-		resp.Diagnostics.AddWarning("Database "+name+" is created, but could not be read",
-			explain(err)+"\n\nThe database is in the state and not tainted, and its job is done. The next apply reads it.")
+		resp.Diagnostics.AddWarning("Database "+name+" was created, but could not be read",
+			explain(err)+"\n\nThe database is in the state and not tainted. The next apply reads it.")
 	case accepted && stillInProgress(err):
 		resp.Diagnostics.AddWarning("Database "+name+" is still being created",
-			sentence(err.Error())+"\n\nThe database is in the state and not tainted; the service carries on with it. Apply again to wait for the same job.")
+			sentence(err.Error())+"\n\nThe database is in the state and not tainted, and the service continues with it. Apply again to wait for the same job.")
 	case err != nil:
 		addError(&resp.Diagnostics, "Unable to create database "+name, orExisting(err, "hosting_postgres_database", plan.InstanceID.ValueString()+"/"+name))
 	default:

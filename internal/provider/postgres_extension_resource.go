@@ -113,8 +113,8 @@ func replacedExtensionAt(state, plan postgresExtensionModel) (path.Path, bool) {
 // warnOfLoss says what dropping the extension loses.
 func (m postgresExtensionModel) warnOfLoss(diags *diag.Diagnostics, at path.Path) {
 	name, database := m.Name.ValueString(), m.Database.ValueString()
-	diags.AddAttributeWarning(at, fmt.Sprintf("What uses extension %s in database %s will be lost", name, database),
-		fmt.Sprintf("The plan drops extension %s from database %s of instance %s. Postgres drops with it all that depends on it: "+
+	diags.AddAttributeWarning(at, fmt.Sprintf("Everything that uses extension %s in database %s will be lost", name, database),
+		fmt.Sprintf("The plan drops extension %s from database %s of instance %s. Postgres also drops everything that depends on it: "+
 			"columns of its types with their data, and indexes and functions that use it.", name, database, m.InstanceID.ValueString()))
 }
 
@@ -132,13 +132,13 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 		return turn.SetExtension(ctx, database, name)
 	})
 	if err != nil {
-		addError(&resp.Diagnostics, fmt.Sprintf("Unable to set extension %s in database %s", name, database), err)
+		addError(&resp.Diagnostics, fmt.Sprintf("Unable to create extension %s in database %s", name, database), err)
 		return
 	}
 	extension, err := readBack(ctx, func(ctx context.Context) (client.Extension, error) { return r.find(ctx, plan) }, anything)
 	if err != nil {
-		resp.Diagnostics.AddWarning(fmt.Sprintf("Extension %s in database %s is set, but could not be read", name, database),
-			explain(err)+"\n\nThe extension is in the state, and its job is done. The next apply reads its version.")
+		resp.Diagnostics.AddWarning(fmt.Sprintf("Extension %s in database %s was created, but could not be read", name, database),
+			explain(err)+"\n\nThe extension is in the state. The next apply reads its version.")
 	}
 	plan.Version = stringOrNull(extension.Version)
 	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)

@@ -97,7 +97,7 @@ func addScriptError(diags *diag.Diagnostics, summary string, ran bool, err error
 	switch {
 	case err == nil:
 	case ran:
-		diags.AddWarning("The script ran, but the console's mode is not as it was", sentence(err.Error()))
+		diags.AddWarning("The script ran, but the SQL console was not put back", sentence(err.Error()))
 	default:
 		addError(diags, summary, err)
 	}
@@ -115,8 +115,8 @@ func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequ
 	switch {
 	case errors.Is(err, client.ErrNotFound):
 		resp.Diagnostics.AddWarning("What a script made on instance "+id+" is gone",
-			"The instance's postgres engine is off, or the instance is gone, and all that the script made went with it. "+
-				"So it is removed from the state. Apply runs it again while the configuration has it.")
+			"The postgres engine of the instance is off, or the instance is gone, and everything that the script created went with it. "+
+				"So the script was removed from the state. If it is still in the configuration, the next apply runs it again.")
 		resp.State.RemoveResource(ctx)
 	case err != nil:
 		addError(&resp.Diagnostics, "Unable to read instance "+id, err)
@@ -166,7 +166,7 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 	switch {
 	case errors.As(err, &unknown) && !ran:
 		resp.Diagnostics.AddError("Unable to run destroy_sql on instance "+state.InstanceID.ValueString(), sentence(err.Error())+"\n\n"+
-			"Look whether the statements took effect. If they did, run terraform state rm with the resource's address, so that they are not run again. "+
+			"Check whether the statements took effect. If they did, run terraform state rm with the address of the resource, so that they are not run again. "+
 			"If they did not, apply again.")
 	default:
 		addScriptError(&resp.Diagnostics, "Unable to run destroy_sql on instance "+state.InstanceID.ValueString(), ran, err)

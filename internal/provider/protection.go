@@ -25,7 +25,7 @@ type protectedObject struct {
 // refuse says that a plan would replace the object.
 func (o protectedObject) refuse(diags *diag.Diagnostics, at path.Path) {
 	diags.AddAttributeError(at, o.Title+" is protected from deletion",
-		fmt.Sprintf("%s has deletion_protection = true in the state, and replacing it would lose its data. "+
+		fmt.Sprintf("%s has deletion_protection = true in the state, and replacing it would delete its data. "+
 			"To go ahead, set deletion_protection = false, apply that alone, and then apply the replacement.", o.Name))
 }
 
@@ -34,7 +34,7 @@ func (o protectedObject) refuse(diags *diag.Diagnostics, at path.Path) {
 // configuration reaches its protection any more, so the error says what does.
 func (o protectedObject) refuseDestruction(diags *diag.Diagnostics, at path.Path) {
 	diags.AddAttributeError(at, o.Title+" is protected from deletion",
-		fmt.Sprintf("%s has deletion_protection = true in the state, and destroying it would lose its data. "+
+		fmt.Sprintf("%s has deletion_protection = true in the state, and destroying it would delete its data. "+
 			"To go ahead, set deletion_protection = false in its block, apply that alone, and then destroy it. "+
 			"If you have deleted the block, put it back first.\n\n"+
 			"If Terraform calls it tainted, untaint it first, with the resource's address for ADDRESS:\n\nterraform untaint ADDRESS\n\n"+

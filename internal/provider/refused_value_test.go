@@ -43,10 +43,10 @@ func TestAttributeOf(t *testing.T) {
 func TestRefusedValueStandsOnItsAttribute(t *testing.T) {
 	var diags diag.Diagnostics
 	refused := &client.APIError{Status: 422, Code: "validation_failed", Detail: "health_path: it must begin with a slash", Method: "POST", Path: "/instances/i-1/apps/import"}
-	addError(&diags, "Unable to import app web", fmt.Errorf("app web: %w", refused))
-	addError(&diags, "Unable to import app web", refused)
+	addError(&diags, "Unable to create app web", fmt.Errorf("app web: %w", refused))
+	addError(&diags, "Unable to create app web", refused)
 	want := "health_path: it must begin with a slash (POST /instances/i-1/apps/import answered 422 validation_failed).\n\n" +
-		"The service refuses the value of health_path. Change it, then apply again."
+		"Change the value of health_path, then apply again."
 	at, ok := diags[0].(diag.DiagnosticWithPath)
 	if !ok || !at.Path().Equal(path.Root("health_path")) {
 		t.Errorf("%v", diags[0])

@@ -66,7 +66,7 @@ func hasWord(line, word string) bool {
 			return false
 		}
 		before, after := lastRune(line[:at+found]), firstRune(line[at+found+len(word):])
-		if !(isPart(begins) && isPart(before)) && !(isPart(ends) && isPart(after)) {
+		if within := isPart(begins) && isPart(before) || isPart(ends) && isPart(after); !within {
 			return true
 		}
 		at += found + len(word)
@@ -79,7 +79,7 @@ func lastRune(s string) rune { r, _ := utf8.DecodeLastRuneInString(s); return r 
 
 // nextText says what became of the script and where to look.
 func (e *scriptError) nextText() string {
-	text := "Nothing was applied, unless the script commits by itself: its statements run in one transaction. Fix the script, then apply again."
+	text := "Nothing was applied, as the statements run in one transaction, unless the script itself commits. Fix the script, then apply again."
 	if len(e.places) == 0 {
 		return text
 	}

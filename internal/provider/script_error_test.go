@@ -35,7 +35,7 @@ func TestScriptErrorSaysThatNothingWasApplied(t *testing.T) {
 	refused := &client.APIError{Status: 422, Code: "sql_error", Detail: `syntax error at or near "TABEL" (SQLSTATE 42601)`, Method: "POST", Path: "/instances/i-1/engines/postgres/query"}
 	got := explain(locateError(fmt.Errorf("%w", refused), "SELECT 1;\nCREATE TABEL b"))
 	want := `Syntax error at or near "TABEL" (SQLSTATE 42601) (POST /instances/i-1/engines/postgres/query answered 422 sql_error).` + "\n\n" +
-		`In the script, "TABEL" is on line 2.` + "\n\nNothing was applied, unless the script commits by itself: its statements run in one transaction. Fix the script, then apply again."
+		`In the script, "TABEL" is on line 2.` + "\n\nNothing was applied, as the statements run in one transaction, unless the script itself commits. Fix the script, then apply again."
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

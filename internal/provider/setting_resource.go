@@ -86,8 +86,8 @@ func (r *settingResource[M, P]) ModifyPlan(ctx context.Context, req resource.Mod
 	changes := state == nil || !id.Equal(P(state).instance()) || P(plan).differsFrom(state)
 	if !id.IsUnknown() && r.planned.manages(managedThing{r.what, id.ValueString()}, changes) {
 		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), "Two resources manage the "+r.of(plan),
-			fmt.Sprintf("The configuration has another hosting_%s with the same instance_id. They are about one thing, and would overwrite each other with every apply. "+
-				"Keep one of them, and take the other out of the configuration. If that one is in the state already, this makes Terraform forget it, and changes nothing at the service:\n\n"+
+			fmt.Sprintf("The configuration has another hosting_%s with the same instance_id. They manage the same setting and would overwrite each other with every apply. "+
+				"Keep one of them, and remove the other from the configuration. If that one is already in the state, this command makes Terraform forget it without changing anything at the service:\n\n"+
 				"terraform state rm hosting_%s.NAME", r.name, r.name))
 	}
 }
@@ -116,7 +116,7 @@ func (r *settingResource[M, P]) put(ctx context.Context, m P, timeout time.Durat
 		return err
 	}
 	if err := m.readBack(ctx, r.client); err != nil {
-		diags.AddWarning("The "+r.of(m)+" could not be read back", "The change is made, and its job is done. "+explain(err))
+		diags.AddWarning("The "+r.of(m)+" could not be read back", "The change is in effect. "+explain(err))
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (r *settingResource[M, P]) Update(ctx context.Context, req resource.UpdateR
 	}
 	if P(&plan).differsFrom(&state) {
 		if err := r.put(ctx, &plan, timeout, &resp.Diagnostics); err != nil {
-			addError(&resp.Diagnostics, "Unable to change the "+r.of(&plan), err)
+			addError(&resp.Diagnostics, "Unable to update the "+r.of(&plan), err)
 			return
 		}
 	}
@@ -181,7 +181,7 @@ func (r *settingResource[M, P]) Delete(ctx context.Context, req resource.DeleteR
 		err = errors.Join(err, lookErr)
 	}
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to set back the "+r.of(&state), err)
+		addError(&resp.Diagnostics, "Unable to reset the "+r.of(&state), err)
 	}
 }
 

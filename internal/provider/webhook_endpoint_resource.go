@@ -143,9 +143,9 @@ func (r *webhookEndpointResource) warnOfSecondEndpoint(state *webhookEndpointMod
 	}
 	changes := state == nil || !plan.URL.Equal(state.URL)
 	if r.planned.manages(managedThing{"webhook endpoint", client.CanonicalURL(plan.URL.ValueString())}, changes) {
-		diags.AddAttributeWarning(path.Root("url"), "Two webhook endpoints of the same URL",
-			fmt.Sprintf("Another hosting_webhook_endpoint of this configuration has the URL %s as well. "+
-				"Every endpoint gets every event, so each event would be delivered there twice, signed with two secrets. Keep one of them.", plan.URL.ValueString()))
+		diags.AddAttributeWarning(path.Root("url"), "Two webhook endpoints with the same URL",
+			fmt.Sprintf("Another hosting_webhook_endpoint of this configuration also has the URL %s. "+
+				"Every endpoint receives every event, so each event would be delivered there twice, signed with two secrets. Keep one of them.", plan.URL.ValueString()))
 	}
 }
 
@@ -162,11 +162,11 @@ func (r *webhookEndpointResource) checkNamesakes(ctx context.Context, plan webho
 		return
 	}
 	for _, id := range ids {
-		diags.AddAttributeWarning(path.Root("url"), "A webhook endpoint of the same URL exists",
-			fmt.Sprintf("Endpoint %s has the URL that the plan gives to this one, and both would get every event. "+
-				"If Terraform manages it already, here or elsewhere, nothing needs to be done. "+
-				"If an earlier apply was killed before it could save it, take it over instead of creating another:\n\n%s\n"+
-				"The service does not tell its secret: set a new one if you need to know it.", id, importBlock("hosting_webhook_endpoint.NAME", id)))
+		diags.AddAttributeWarning(path.Root("url"), "A webhook endpoint with the same URL exists",
+			fmt.Sprintf("Endpoint %s already has this URL, and both would receive every event. "+
+				"Ignore this warning if Terraform already manages it, here or elsewhere. "+
+				"If an earlier apply was killed before it could save it, import it instead of creating another:\n\n%s\n"+
+				"The service does not return its secret: set a new one if you need to know it.", id, importBlock("hosting_webhook_endpoint.NAME", id)))
 	}
 }
 
@@ -186,14 +186,12 @@ func (r *webhookEndpointResource) Create(ctx context.Context, req resource.Creat
 	}
 	webhook, err := r.client.CreateWebhook(ctx, plan.URL.ValueString(), secret, plan.Enabled.ValueBool())
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to create the webhook endpoint "+plan.URL.ValueString(), err)
+		addError(&resp.Diagnostics, "Unable to create webhook endpoint "+plan.URL.ValueString(), err)
 		return
 	}
 	if webhook.Adopted {
-		resp.Diagnostics.AddWarning("Webhook endpoint "+plan.URL.ValueString()+" was found after its creation's answer was lost",
-			"The service's answer to the creation was lost on the way. Endpoint "+webhook.ID+" was not there before and has the same URL, "+
-				"so it is taken for the one that this apply made, and no second one was asked for. "+
-				"If somebody else made one in that very moment, its secret is another: compare it with the portal.")
+		resp.Diagnostics.AddWarning("Webhook endpoint "+plan.URL.ValueString()+" was adopted, as the answer to its creation was lost",
+			adoptedText("Endpoint "+webhook.ID)+" Such an endpoint has another secret.")
 	}
 	plan.setRecord(webhook)
 	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)

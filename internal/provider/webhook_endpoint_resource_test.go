@@ -157,7 +157,7 @@ func TestPlanTellsOfAnOrphanedEndpoint(t *testing.T) {
 	w.apply()
 	must(t, os.Remove(filepath.Join(w.folder, "terraform.tfstate")) == nil, "there is no state")
 	id := fake.Webhooks()[0].ID
-	w.says(0, []string{"A webhook endpoint of the same URL exists", "import { to = hosting_webhook_endpoint.NAME id = \"" + id + "\" }"}, "plan")
+	w.says(0, []string{"A webhook endpoint with the same URL exists", "import { to = hosting_webhook_endpoint.NAME id = \"" + id + "\" }"}, "plan")
 
 	w.write("import.tf", "import {\n  to = hosting_webhook_endpoint.test[0]\n  id = \""+id+"\"\n}\n")
 	w.apply()
@@ -168,6 +168,6 @@ func TestPlanTellsOfAnOrphanedEndpoint(t *testing.T) {
 	w.configure(fmt.Sprintf(endpoint, 2))
 	for _, args := range [][]string{{"plan"}, {"plan", "-refresh=false"}, {"plan", "-replace=hosting_webhook_endpoint.test[0]"}} {
 		r := w.run(append(args, "-no-color")...)
-		must(t, r.exit == 0 && !strings.Contains(r.output, "of the same URL exists") && strings.Contains(r.output, "Two webhook endpoints of the same URL"), "%v ended with exit %d:\n%s", args, r.exit, r.output)
+		must(t, r.exit == 0 && !strings.Contains(r.output, "of the same URL exists") && strings.Contains(r.output, "Two webhook endpoints with the same URL"), "%v ended with exit %d:\n%s", args, r.exit, r.output)
 	}
 }
