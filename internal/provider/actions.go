@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -46,7 +45,7 @@ type arguments map[string]string
 func required(description string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Required:            true,
-		Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+		Validators:          []validator.String{notEmpty()},
 		MarkdownDescription: description,
 	}
 }
@@ -77,7 +76,7 @@ func newInstanceResetAction() action.Action {
 		description: "Empties one engine of an instance, or all of them. **Their data is lost**, but for the undo snapshot that the service takes. The plan warns; the instance's `deletion_protection` does not hinder it.",
 		arguments: map[string]schema.StringAttribute{
 			"confirm": confirmation(),
-			"engine":  {Optional: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)}, MarkdownDescription: "The engine to empty. Default: all of them."},
+			"engine":  {Optional: true, Validators: []validator.String{notEmpty()}, MarkdownDescription: "The engine to empty. Default: all of them."},
 		},
 		plan: planReset,
 		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {

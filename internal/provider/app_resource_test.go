@@ -232,12 +232,12 @@ func TestAppInvalid(t *testing.T) {
 	with := func(arguments string) string { return config(fake, "%s", appHCL(arguments)) }
 	const basics = "name = \"guestbook\"\nrepo = \"octo/guestbook\"\n"
 	run(t,
-		refuses(with("name = \"\"\nrepo = \"octo/guestbook\""), `Attribute name string length must be at least 1`),
-		refuses(with("name = \"a\"\nrepo = \"guestbook\""), `Attribute repo must have the form owner/repo`),
-		refuses(with(basics+"port = 0"), `Attribute port value must be between 1 and 65535`),
-		refuses(with(basics+"health_path = \"up\""), `Attribute health_path must start with /`),
+		refuses(with("name = \"\"\nrepo = \"octo/guestbook\""), `name must not be empty.`),
+		refuses(with("name = \"a\"\nrepo = \"guestbook\""), `repo must have the form owner/repo, not "guestbook".`),
+		refuses(with(basics+"port = 0"), `port must be from 1 to 65535, not 0.`),
+		refuses(with(basics+"health_path = \"up\""), `health_path must begin with /, not "up"; did you mean "/up"?`),
 		refuses(with(basics+"memory_mb = 5"), `An app needs at least 512 MB, not 5.`),
-		refuses(with(basics+"branch = \"\""), `Attribute branch string length must be at least 1`),
+		refuses(with(basics+"branch = \"\""), `branch must not be empty.`),
 		refuses(with(basics+"links = [\"\"]"), `links`),
 		refuses(with(basics+"secret_env_wo = { A = \"1\" }"), `secret_env_wo_version`),
 		refuses(with(basics+"env = { A = \"1\" }\nsecret_env_wo = { A = \"2\" }\nsecret_env_wo_version = 1"), `The variable A is in both env and secret_env_wo.`),
@@ -345,7 +345,7 @@ func TestAppUpdateJobFails(t *testing.T) {
 				fake.FailJobs(fakeservice.JobMatch{Operation: "app_update"}, 1, "trouble", "the port is on fire")
 			},
 			Config:      with("3001"),
-			ExpectError: wrapped("the port is on fire (trouble)"),
+			ExpectError: wrapped("The port is on fire (trouble)"),
 		},
 		resource.TestStep{Config: with("3001"), ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionUpdate)},
 	)

@@ -144,7 +144,7 @@ func TestDataSourceErrors(t *testing.T) {
 		refuses(with(`data "hosting_instance" "x" { id = "i-none" }`), `The service has no instance with the id "i-none"`),
 		refuses(with(`data "hosting_instance" "x" { name = "none" }`), `There is no instance named "none"; did you mean "one"? There are: one, two, two.`),
 		refuses(with(`data "hosting_instance" "x" { name = "two" }`), `The instances i-two, i-twin are all named`),
-		refuses(with(`data "hosting_instance" "x" {}`), `one (and only one) of`),
+		refuses(with(`data "hosting_instance" "x" {}`), `Set one of id and name, and not the other.`),
 		refuses(with("data \"hosting_app\" \"x\" {\n instance_id = \"i-one\"\n name = \"none\"\n}"), `There is no app "none"; there are: web.`),
 		refuses(with("data \"hosting_app\" \"x\" {\n instance_id = \"i-two\"\n name = \"none\"\n}"), `There is no app "none"; there are none at all.`),
 		refuses(with("data \"hosting_app_builds\" \"x\" {\n instance_id = \"i-one\"\n app = \"none\"\n}"), `There is no app "none"; there are: web.`),

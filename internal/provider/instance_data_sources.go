@@ -118,7 +118,7 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	attributes := instanceRecordAttributes()
 	attributes["id"] = schema.StringAttribute{
 		Optional: true, Computed: true,
-		Validators:          []validator.String{stringvalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name"))},
+		Validators:          []validator.String{oneOfTwo("id", "name", stringvalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name")))},
 		MarkdownDescription: "Identifier. Give this or `name`.",
 	}
 	attributes["name"] = schema.StringAttribute{

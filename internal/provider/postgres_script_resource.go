@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -39,7 +38,6 @@ func (r *postgresScriptResource) Metadata(_ context.Context, req resource.Metada
 }
 
 func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	notEmpty := []validator.String{stringvalidator.LengthAtLeast(1)}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "SQL that is run through the SQL console when the resource is created, and again when `sql` changes. " +
 			"A console found `off` or `ro` is set to `rw` for the script and put back afterwards, whatever happens; one found `rw` is left alone. " +
@@ -49,18 +47,18 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 			"instance_id": instanceIDAttribute("`destroy_sql` is run on the former instance"),
 			"database": schema.StringAttribute{
 				Optional:            true,
-				Validators:          notEmpty,
+				Validators:          []validator.String{notEmpty()},
 				MarkdownDescription: "The database to run in. Default: the instance's own. A change replaces the resource: `destroy_sql` is run in the former database.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"sql": schema.StringAttribute{
 				Required:            true,
-				Validators:          notEmpty,
+				Validators:          []validator.String{notEmpty()},
 				MarkdownDescription: "The statements to run. A change runs the new ones in place; `destroy_sql` is not run for it.",
 			},
 			"destroy_sql": schema.StringAttribute{
 				Optional:            true,
-				Validators:          notEmpty,
+				Validators:          []validator.String{notEmpty()},
 				MarkdownDescription: "The statements to run when the resource is destroyed. Default: none, so that what the script made stays.",
 			},
 			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{

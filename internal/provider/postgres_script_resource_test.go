@@ -94,8 +94,8 @@ func TestScriptLifecycle(t *testing.T) {
 func TestScriptInvalid(t *testing.T) {
 	fake, _ := startRecorded(t)
 	run(t,
-		refuses(config(fake, "%s", scriptHCL(`sql = ""`)), "Attribute sql string length must be at least 1"),
-		refuses(config(fake, "%s", scriptHCL("sql = \"one\"\ndatabase = \"\"")), "Attribute database string length must be at least 1"),
+		refuses(config(fake, "%s", scriptHCL(`sql = ""`)), "sql must not be empty."),
+		refuses(config(fake, "%s", scriptHCL("sql = \"one\"\ndatabase = \"\"")), "database must not be empty."),
 	)
 }
 

@@ -77,8 +77,8 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 				Computed:  true,
 				Sensitive: true,
 				Validators: []validator.String{
-					stringvalidator.LengthAtLeast(16),
-					stringvalidator.ConflictsWith(path.MatchRoot("secret_wo")),
+					atLeastLong(16),
+					oneOfTwo("secret", "secret_wo", stringvalidator.ConflictsWith(path.MatchRoot("secret_wo"))),
 				},
 				PlanModifiers: keep,
 				MarkdownDescription: "The secret that signs deliveries, at least 16 characters, kept in the state. Default: one is made. " +
@@ -89,15 +89,15 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 				WriteOnly: true,
 				Sensitive: true,
 				Validators: []validator.String{
-					stringvalidator.LengthAtLeast(16),
-					stringvalidator.AlsoRequires(path.MatchRoot("secret_wo_version")),
+					atLeastLong(16),
+					alsoNeeds("secret_wo", "secret_wo_version", stringvalidator.AlsoRequires(path.MatchRoot("secret_wo_version"))),
 				},
 				MarkdownDescription: "The secret that signs deliveries, never kept in the state or a plan. " +
 					"A change of it is only seen by a change of `secret_wo_version`.",
 			},
 			"secret_wo_version": schema.Int64Attribute{
 				Optional:            true,
-				Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("secret_wo"))},
+				Validators:          []validator.Int64{alsoNeeds("secret_wo_version", "secret_wo", int64validator.AlsoRequires(path.MatchRoot("secret_wo")))},
 				MarkdownDescription: "Any number; change it to send `secret_wo` again.",
 			},
 			"created_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the endpoint was made, in RFC 3339.", PlanModifiers: keep},

@@ -141,10 +141,10 @@ func TestWebhookEndpointInvalid(t *testing.T) {
 	run(t,
 		refuses(with(`url = "http://hooks.example"`), `"http://hooks.example" must be an absolute https URL`),
 		refuses(with(`url = "hooks"`), `"hooks" must be an absolute https URL`),
-		refuses(with(url+`secret = "short"`), `Attribute secret string length must be at least 16`),
+		refuses(with(url+`secret = "short"`), `secret must have at least 16 characters.`),
 		refuses(with(url+`secret_wo = "long enough for this"`), `secret_wo_version`),
 		refuses(with(url+`secret_wo_version = 1`), `secret_wo`),
-		refuses(with(url+`secret_wo = "long enough for this"`+"\nsecret_wo_version = 1\n"+`secret = "long enough for that"`), `"secret_wo" cannot be specified when "secret" is specified`),
+		refuses(with(url+`secret_wo = "long enough for this"`+"\nsecret_wo_version = 1\n"+`secret = "long enough for that"`), `Set one of secret and secret_wo, and not the other.`),
 	)
 }
 

@@ -1,0 +1,66 @@
+package provider
+
+import (
+	"context"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+func TestTextRules(t *testing.T) {
+	for _, row := range []struct {
+		rule        validator.String
+		value, want string // "" for a value that is right
+	}{
+		{notEmpty(), "a", ""},
+		{notEmpty(), "", "x must not be empty."},
+		{atLeastLong(4), "äöüß", ""},
+		{atLeastLong(4), "äöü", "x must have at least 4 characters."},
+		{beginsWith("/"), "/healthz", ""},
+		{beginsWith("/"), "healthz", `x must begin with /, not "healthz"; did you mean "/healthz"?`},
+		{repository(), "octo/app", ""},
+		{repository(), "https://code.example/octo/app.git", `x must have the form owner/repo, not "https://code.example/octo/app.git"; did you mean "octo/app"?`},
+		{repository(), "git@code.example:octo/app", `x must have the form owner/repo, not "git@code.example:octo/app"; did you mean "octo/app"?`},
+		{repository(), "app", `x must have the form owner/repo, not "app".`},
+		{repository(), "octo/", `x must have the form owner/repo, not "octo/".`},
+		{repository(), "octo/my app", `x must have the form owner/repo, not "octo/my app".`},
+	} {
+		var resp validator.StringResponse
+		row.rule.ValidateString(context.Background(), validator.StringRequest{Path: path.Root("x"), ConfigValue: types.StringValue(row.value)}, &resp)
+		got := ""
+		if resp.Diagnostics.HasError() {
+			got = resp.Diagnostics[0].Detail()
+		}
+		if got != row.want {
+			t.Errorf("%q: %q, want %q", row.value, got, row.want)
+		}
+	}
+}
+
+func TestNumberRules(t *testing.T) {
+	for _, row := range []struct {
+		rule numberRule
+		n    int64
+		want string
+	}{
+		{numberRule{least: 1, most: 65535}, 65535, ""},
+		{numberRule{least: 1, most: 65535}, 65536, "x must be from 1 to 65535, not 65536."},
+		{numberRule{least: 1}, 1, ""},
+		{numberRule{least: 1}, 0, "x must be at least 1, not 0."},
+		{numberRule{least: 0.1, most: 1000}, 0, "x must be from 0.1 to 1000, not 0."},
+	} {
+		var resp validator.Int64Response
+		row.rule.ValidateInt64(context.Background(), validator.Int64Request{Path: path.Root("x"), ConfigValue: types.Int64Value(row.n)}, &resp)
+		var asFloat validator.Float64Response
+		row.rule.ValidateFloat64(context.Background(), validator.Float64Request{Path: path.Root("x"), ConfigValue: types.Float64Value(float64(row.n))}, &asFloat)
+		got, gotFloat := "", ""
+		if resp.Diagnostics.HasError() {
+			got, gotFloat = resp.Diagnostics[0].Detail(), asFloat.Diagnostics[0].Detail()
+		}
+		if got != row.want || gotFloat != row.want {
+			t.Errorf("%d: %q, %q, want %q", row.n, got, gotFloat, row.want)
+		}
+	}
+}
