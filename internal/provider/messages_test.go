@@ -33,6 +33,12 @@ func TestMessages(t *testing.T) {
 		}
 		b.WriteString("\n" + m.String())
 	}
+	b.WriteString("\n\n== What rules of values say of an argument x ==\n")
+	for _, sample := range textRuleSamples {
+		for _, refusal := range refusalOf(sample.rule, sample.value) {
+			fmt.Fprintf(&b, "\nError on x: %s\n%s\n", refusal.Summary(), indented(refusal.Detail()))
+		}
+	}
 	b.WriteString("\n\n== What an error says, and what to do next ==\n")
 	for _, sample := range errorSamples {
 		fmt.Fprintf(&b, "\n%s:\n%s\n", sample.name, indented(explain(sample.err)))
