@@ -66,7 +66,7 @@ var gatewayFaults = []faultRow{
 					must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
 					id = onlyInstance(t, fake)
 					must(t, w.mustBeKept("hosting_instance", "test").Attributes["id"] == id, "another id is in the state")
-					if strings.Contains(r.output, "Instance "+id+" was not there before") {
+					if strings.Contains(r.output, "Instance "+id+" did not exist before") {
 						warnings++
 					}
 				}

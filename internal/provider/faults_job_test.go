@@ -17,7 +17,7 @@ var jobFaults = []faultRow{
 			fake := seededApps(t)
 			w := newWorkspaceBeside(t, fake, c.created)
 			fake.FailJobs(fakeservice.JobMatch{Operation: c.create}, 1, "trouble", "The "+c.create+" burns")
-			r := w.fails("The "+c.create+" burns (trouble): job job-")
+			r := w.fails("The " + c.create + " burns (trouble): job job-")
 			must(t, strings.Contains(r.output, fake.Jobs()[0].ID), "%s: no job id:\n%s", c.kind, r.output)
 			w.apply()
 			w.mustBeSettled()
