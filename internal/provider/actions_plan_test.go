@@ -18,8 +18,8 @@ func TestPlansOfActions(t *testing.T) {
 	}{
 		"rotate": {"instance_rotate", "", 0, []string{"The passwords of instance i-one will change", "the auth service key"}},
 		"reset": {"instance_reset", confirmed, 0, []string{
-			"The reset of instance i-one will lose data", "loses all data of every engine on instance i-one", "deletion_protection does not hinder it"}},
-		"reset of one engine":     {"instance_reset", confirmed + `engine = "postgres"`, 0, []string{"loses all data of engine postgres on instance i-one"}},
+			"The reset of instance i-one will lose data", "deletes all data of every engine on instance i-one", "deletion_protection does not prevent it"}},
+		"reset of one engine":     {"instance_reset", confirmed + `engine = "postgres"`, 0, []string{"deletes all data of engine postgres on instance i-one"}},
 		"reset of an engine off":  {"instance_reset", confirmed + `engine = "redis"`, 0, []string{"The engine redis is off"}},
 		"reset of no engine":      {"instance_reset", confirmed + `engine = "postgress"`, 1, []string{`There is no engine "postgress"; did you mean "postgres"?`}},
 		"restart of no engine":    {"engine_restart", `engine = "mysql"`, 1, []string{`There is no engine "mysql"; there are: apps, auth,`}},

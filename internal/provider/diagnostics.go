@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -31,13 +32,14 @@ func explain(err error) string {
 	return text
 }
 
-// sentence makes an error's text start and end like one. A field that the service
-// names keeps its spelling.
+// sentence makes an error's text start and end like one. A name that it begins with,
+// such as a field of the service or a repository, keeps its spelling.
 func sentence(text string) string {
 	if text == "" {
 		return text
 	}
-	if first, _, _ := strings.Cut(text, " "); !strings.HasSuffix(first, ":") {
+	first, _, _ := strings.Cut(text, " ")
+	if !strings.ContainsFunc(first, func(r rune) bool { return !unicode.IsLetter(r) && r != '.' }) {
 		text = strings.ToUpper(text[:1]) + text[1:]
 	}
 	if !strings.HasSuffix(text, ".") && !strings.Contains(text, "\n") {

@@ -41,7 +41,7 @@ var gatewayFaults = []faultRow{
 				fake, one, other := twoCreations(t)
 				ids := map[any]bool{}
 				for w, r := range map[*workspace]result{one.w: one.wait(), other.w: other.wait()} {
-					must(t, r.exit == 0 && !strings.Contains(r.output, "was not there before"), "exit %d:\n%s", r.exit, r.output)
+					must(t, r.exit == 0 && !strings.Contains(r.output, "did not exist before"), "exit %d:\n%s", r.exit, r.output)
 					ids[w.mustBeKept("hosting_instance", "test").Attributes["id"]] = true
 				}
 				must(t, len(ids) == 2 && len(fake.Instances()) == 2 && fake.Count("POST", "/instances") == 2, "%d ids of %d instances, %d POSTs", len(ids), len(fake.Instances()), fake.Count("POST", "/instances"))

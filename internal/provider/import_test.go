@@ -278,7 +278,7 @@ func TestImportByANameInPlaceOfAnID(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			w := newWorkspace(t, seededApps(t), fmt.Sprintf("resource %q \"test\" {\n%s\n}\nimport {\n to = %s.test\n id = %q\n}\n", kind, c.arguments, kind, c.id))
-			w.says(1, []string{`The service has no instance with the id "one"`, "An id looks like i-", "hosting_instance finds an instance by its name"}, "plan")
+			w.says(1, []string{`The service has no instance with the id "one"`, "An instance id looks like i-", "hosting_instance finds an instance by its name"}, "plan")
 		})
 	}
 }

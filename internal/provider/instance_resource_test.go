@@ -139,7 +139,7 @@ resource "hosting_instance" "test" {
 		resource.TestStep{Config: config(fake, body, "eu-central", true)},
 		refuses(config(fake, body, "us-east", true), "protected from deletion"),
 		refuses(config(fake, body, "us-east", false), "protected from deletion"),
-		resource.TestStep{Config: config(fake, body, "eu-central", true), Destroy: true, ExpectError: wrapped("set deletion_protection = false, apply that alone")},
+		resource.TestStep{Config: config(fake, body, "eu-central", true), Destroy: true, ExpectError: wrapped("set deletion_protection = false in its block, apply that alone")},
 		resource.TestStep{Config: config(fake, body, "eu-central", false), ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionUpdate)},
 		resource.TestStep{
 			Config: config(fake, body, "us-east", false),
@@ -277,7 +277,7 @@ func TestInstanceCreationFails(t *testing.T) {
 	configuration := config(fake, "%s", instanceHCL(`engines = { postgres = {} }`))
 	fake.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "no_capacity", "no machine is free in eu-central")
 	run(t,
-		refuses(configuration, "no machine is free in eu-central (no_capacity)"),
+		refuses(configuration, "No machine is free in eu-central (no_capacity)"),
 		resource.TestStep{ // what failed never ran: it is replaced
 			Config:            configuration,
 			ConfigPlanChecks:  emptyPlan,

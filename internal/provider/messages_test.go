@@ -53,7 +53,7 @@ func TestMessages(t *testing.T) {
 	}
 	for _, sample := range errorSamples {
 		text := explain(sample.err)
-		if first := []rune(text)[0]; unicode.IsLower(first) && !strings.HasSuffix(strings.Fields(text)[0], ":") {
+		if first := []rune(text)[0]; unicode.IsLower(first) && !strings.ContainsAny(strings.Fields(text)[0], ":/_") {
 			t.Errorf("%s begins with a small letter: %s", sample.name, text)
 		}
 		mustBeTidy(t, text)

@@ -116,7 +116,7 @@ func TestScriptPutsTheConsoleBack(t *testing.T) {
 				step := resource.TestStep{Config: config(fake, "%s", scriptHCL(`sql = "one"`))}
 				if fails {
 					sql.fails["one"] = &fakeservice.SQLError{Message: `syntax error at or near "one"`, SQLState: "42601"}
-					step.ExpectError = wrapped(`syntax error at or near "one"`)
+					step.ExpectError = wrapped(`Syntax error at or near "one" (SQLSTATE 42601)`)
 				}
 				run(t, step)
 				if diff := cmp.Diff(row.want, modes(fake)); diff != "" {
