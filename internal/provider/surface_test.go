@@ -186,7 +186,7 @@ resource "hosting_postgres_extension" "test" {
 				fake.FailJobs(fakeservice.JobMatch{Operation: "database_create"}, 1, "trouble", "the disk is on fire")
 			},
 			Config:      with("third", false),
-			ExpectError: wrapped("the disk is on fire (trouble)"),
+			ExpectError: wrapped("The disk is on fire (trouble)"),
 		},
 		resource.TestStep{Config: with("third", false), ConfigPlanChecks: emptyPlan},
 	)
