@@ -114,9 +114,9 @@ func confirm[T any](ctx context.Context, c *Client, s subject, again func(contex
 	listed, listErr := listsStill(ctx, lists, func(begun moment) bool { return !begun.at.Before(due) && fresh(begun) })
 	switch {
 	case listErr != nil:
-		return value, fmt.Errorf("whether %s is gone could not be confirmed: %w", s.id, listErr)
+		return value, fmt.Errorf("could not confirm that %s is gone: %w", s.id, listErr)
 	case listed:
-		return value, fmt.Errorf("%s answers as not found, but its list holds it: %w", s.id, ErrContradiction)
+		return value, fmt.Errorf("%s is reported as not found, but is in the list: %w", s.id, ErrContradiction)
 	}
 	c.absences.confirm(s)
 	return value, err

@@ -28,7 +28,7 @@ type ProfileChange struct {
 func (c *Client) Account(ctx context.Context) (Account, error) {
 	account, err := get[Account](ctx, c, "me")
 	if err == nil && account == (Account{}) {
-		err = c.foreign(request{method: http.MethodGet, path: []string{"me"}}, "the answer is no account")
+		err = c.foreign(request{method: http.MethodGet, path: []string{"me"}}, "the answer is not an account")
 	}
 	return account, err
 }
@@ -75,7 +75,7 @@ func (c *Client) Billing(ctx context.Context) (Billing, error) {
 		Charges       Maybe[[]Charge]       `json:"charges"`
 	}](ctx, c, "billing")
 	if err == nil && !answer.Subscriptions.Set && !answer.Charges.Set {
-		err = c.foreign(request{method: http.MethodGet, path: []string{"billing"}}, "the answer holds neither subscriptions nor charges")
+		err = c.foreign(request{method: http.MethodGet, path: []string{"billing"}}, "the answer has neither subscriptions nor charges")
 	}
 	return Billing{Subscriptions: answer.Subscriptions.Value, Charges: answer.Charges.Value}, err
 }

@@ -106,7 +106,7 @@ func readAnswer(r request, target *url.URL, resp *http.Response, secrets *secret
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		a.refusal = newAPIError(r, target, a, secrets)
 	case err != nil:
-		return nil, fmt.Errorf("the answer broke off: %w", err)
+		return nil, fmt.Errorf("the answer was cut off: %w", err)
 	case len(body) > maxBody:
 		return nil, ErrBodyTooLarge
 	}

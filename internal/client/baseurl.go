@@ -21,12 +21,12 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	case u.Host == "":
 		return nil, errors.New("the base URL must be absolute, like https://hosting.example/api/v1")
 	case u.User != nil:
-		return nil, errors.New("the base URL must hold no user")
+		return nil, errors.New("the base URL must not contain a user")
 	case strings.ContainsAny(raw, "?#"):
-		return nil, errors.New("the base URL must have no query and no fragment, not even an empty one")
+		return nil, errors.New("the base URL must not contain a query or a fragment, not even an empty one")
 	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u.Hostname()):
 	case u.Scheme == "http":
-		return nil, errors.New("the base URL must use https: over http the API key would travel in clear (http is accepted for loopback addresses alone)")
+		return nil, errors.New("the base URL must use https, as http would send the API key unencrypted (http is accepted for loopback addresses only)")
 	default:
 		return nil, fmt.Errorf("the base URL must use https, not %q", u.Scheme)
 	}
@@ -45,7 +45,7 @@ func CheckAPIKey(key string) error {
 	}
 	for _, char := range key {
 		if char <= ' ' || char > '~' {
-			return errors.New("the API key holds white space or another character that no key has; one read from a file often ends in a newline, which trimspace() removes")
+			return errors.New("the API key contains white space or another character that no key has; a key read from a file often ends in a newline, which trimspace() removes")
 		}
 	}
 	return nil

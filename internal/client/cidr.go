@@ -24,7 +24,7 @@ func CanonicalCIDR(s string) (netip.Prefix, error) {
 		return netip.Prefix{}, notACIDR(s)
 	}
 	if prefix != prefix.Masked() {
-		return netip.Prefix{}, fmt.Errorf("has bits set behind its prefix; the block is %s", prefix.Masked())
+		return netip.Prefix{}, fmt.Errorf("has bits set after its prefix; the block is %s", prefix.Masked())
 	}
 	return prefix, nil
 }
@@ -39,7 +39,7 @@ func notACIDR(s string) error {
 		example = "2001:db8::/32"
 	}
 	if n, lengthErr := strconv.Atoi(length); err == nil && lengthErr == nil && n > address.BitLen() {
-		return fmt.Errorf("has a prefix length of %d; for such an address it is %d at most, as in %s", n, address.BitLen(), example)
+		return fmt.Errorf("has a prefix length of %d, but the longest for its kind of address is %d, as in %s", n, address.BitLen(), example)
 	}
 	return fmt.Errorf("is not a CIDR block, like %s", example)
 }

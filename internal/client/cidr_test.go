@@ -25,13 +25,13 @@ func TestCanonicalCIDR(t *testing.T) {
 
 func TestCanonicalCIDRSaysWhatIsWrong(t *testing.T) {
 	for raw, want := range map[string]string{
-		"203.0.113.0/33":  "has a prefix length of 33; for such an address it is 32 at most, as in 203.0.113.0/24",
-		"::1/129":         "has a prefix length of 129; for such an address it is 128 at most, as in 2001:db8::/32",
+		"203.0.113.0/33":  "has a prefix length of 33, but the longest for its kind of address is 32, as in 203.0.113.0/24",
+		"::1/129":         "has a prefix length of 129, but the longest for its kind of address is 128, as in 2001:db8::/32",
 		"203.0.113.0/":    "is not a CIDR block, like 203.0.113.0/24",
 		"2001:db8::/-1":   "is not a CIDR block, like 2001:db8::/32",
 		"2001:db8:::1/64": "is not a CIDR block, like 2001:db8::/32",
 		"example/8":       "is not a CIDR block, like 203.0.113.0/24",
-		"203.0.113.7/24":  "has bits set behind its prefix; the block is 203.0.113.0/24",
+		"203.0.113.7/24":  "has bits set after its prefix; the block is 203.0.113.0/24",
 	} {
 		if _, err := CanonicalCIDR(raw); err == nil || err.Error() != want {
 			t.Errorf("%q %v, want %q", raw, err, want)

@@ -154,7 +154,7 @@ func (c *Client) postInstance(ctx context.Context, r request) (Created, error) {
 		return Created{}, err
 	}
 	if answer.ID == "" {
-		return Created{}, &OutcomeError{Err: c.foreign(r, "the answer holds no id")}
+		return Created{}, &OutcomeError{Err: c.foreign(r, "the answer has no id")}
 	}
 	return Created{ID: answer.ID, Status: answer.Status, CheckoutURL: answer.CheckoutURL, Pending: answer.Pending}, nil
 }

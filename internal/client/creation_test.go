@@ -149,7 +149,7 @@ func TestLostCreationOfAnInstance(t *testing.T) {
 						t.Errorf("%+v, %v", created, err)
 					}
 				case *UnknownCreationError:
-					if !isAs[*UnknownCreationError](err) || !contains(err.Error(), `instance "web" was looked for`) || !contains(err.Error(), "not asked for again") {
+					if !isAs[*UnknownCreationError](err) || !contains(err.Error(), `instance "web" did not appear within`) || !contains(err.Error(), "the request was not repeated") {
 						t.Errorf("%+v, %v", created, err)
 					}
 				case *AmbiguousError:

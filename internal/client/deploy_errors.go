@@ -32,9 +32,9 @@ func (e *BuildError) buildText() string {
 func (e *BuildError) appText() string {
 	switch {
 	case e.After == AppRunning:
-		return "The app still runs the version from before"
+		return "The app still runs the previous version"
 	case e.After == AppFailed && e.Before == AppFailed:
-		return "The app is down, as it was before"
+		return "The app is still down"
 	}
 	return ""
 }
@@ -78,9 +78,9 @@ func (e *AppError) processText() string {
 	case !exited.Set:
 		return ""
 	case exited.Value:
-		return "Its process ended by itself"
+		return "The process ended by itself"
 	}
-	return "Its process has not ended"
+	return "The process is still running"
 }
 
 // downText says what that means for whoever used the app before.
@@ -89,9 +89,9 @@ func (e *AppError) downText() string {
 	case "":
 		return ""
 	case AppRunning:
-		return "The app ran before this change, and is down now"
+		return "The app was running before this change and is down now"
 	case AppFailed:
-		return "The app was down before this change, and still is"
+		return "The app was down before this change and still is"
 	}
 	return "The app is down now"
 }

@@ -10,10 +10,10 @@ func TestBuildErrorText(t *testing.T) {
 	}{
 		"first":                    {Build{Status: "failed"}, "", AppFailed, "build b of app a failed"},
 		"first, its record lags":   {Build{Status: "failed"}, "", AppBuilding, "build b of app a failed"},
-		"the former version runs":  {Build{Status: "failed"}, AppRunning, AppRunning, "build b of app a failed. The app still runs the version from before"},
-		"it was down before":       {Build{Status: "error"}, AppFailed, AppFailed, "build b of app a failed. The app is down, as it was before"},
+		"the former version runs":  {Build{Status: "failed"}, AppRunning, AppRunning, "build b of app a failed. The app still runs the previous version"},
+		"it was down before":       {Build{Status: "error"}, AppFailed, AppFailed, "build b of app a failed. The app is still down"},
 		"its record is unreadable": {Build{Status: "failure"}, AppRunning, "", "build b of app a failed"},
-		"cancelled":                {Build{Status: "Canceled"}, AppRunning, AppRunning, "build b of app a was cancelled. The app still runs the version from before"},
+		"cancelled":                {Build{Status: "Canceled"}, AppRunning, AppRunning, "build b of app a was cancelled. The app still runs the previous version"},
 		"with a log":               {Build{Status: "failed", Error: Informal[string]{"\nline 1\n  line 2\n\n"}}, "", "", "build b of app a failed. The end of the build's log:\n\n  line 1\n    line 2"},
 	} {
 		row.build.ID = "b"
@@ -38,12 +38,12 @@ func TestAppErrorText(t *testing.T) {
 		"no answer":                   {where, AppFailure{Status: Some(0)}, "", "app a does not run: /healthz on port 3000 did not answer at all within a minute"},
 		"another answer":              {where, AppFailure{Status: Some(404)}, "", "app a does not run: /healthz on port 3000 did not answer 200 within a minute; its last answer was 404 Not Found"},
 		"an answer without a name":    {where, AppFailure{Status: Some(599)}, "", "app a does not run: /healthz on port 3000 did not answer 200 within a minute; its last answer was 599"},
-		"it ended":                    {where, AppFailure{Exited: Some(true)}, "", "app a does not run: /healthz on port 3000 did not answer 200 within a minute. Its process ended by itself"},
-		"it goes on":                  {where, AppFailure{Exited: Some(false)}, "", "app a does not run: /healthz on port 3000 did not answer 200 within a minute. Its process has not ended"},
-		"it ran before":               {where, AppFailure{}, AppRunning, "app a does not run: /healthz on port 3000 did not answer 200 within a minute. The app ran before this change, and is down now"},
-		"it was down before":          {where, AppFailure{}, AppFailed, "app a does not run: /healthz on port 3000 did not answer 200 within a minute. The app was down before this change, and still is"},
+		"it ended":                    {where, AppFailure{Exited: Some(true)}, "", "app a does not run: /healthz on port 3000 did not answer 200 within a minute. The process ended by itself"},
+		"it goes on":                  {where, AppFailure{Exited: Some(false)}, "", "app a does not run: /healthz on port 3000 did not answer 200 within a minute. The process is still running"},
+		"it ran before":               {where, AppFailure{}, AppRunning, "app a does not run: /healthz on port 3000 did not answer 200 within a minute. The app was running before this change and is down now"},
+		"it was down before":          {where, AppFailure{}, AppFailed, "app a does not run: /healthz on port 3000 did not answer 200 within a minute. The app was down before this change and still is"},
 		"it was being built before":   {where, AppFailure{}, AppBuilding, "app a does not run: /healthz on port 3000 did not answer 200 within a minute. The app is down now"},
-		"everything, and the log too": {where, AppFailure{Some(0), Some(true), "panic\r\n"}, AppRunning, "app a does not run: /healthz on port 3000 did not answer at all within a minute. Its process ended by itself. The app ran before this change, and is down now. The end of the app's log:\n\n  panic"},
+		"everything, and the log too": {where, AppFailure{Some(0), Some(true), "panic\r\n"}, AppRunning, "app a does not run: /healthz on port 3000 did not answer at all within a minute. The process ended by itself. The app was running before this change and is down now. The end of the app's log:\n\n  panic"},
 	} {
 		row.app.Failure = row.failure
 		if got := (&AppError{App: row.app, Before: row.before}).Error(); got != row.want {

@@ -48,13 +48,13 @@ func Detached(ctx context.Context) context.Context {
 // ended tells whether a context has.
 func ended(ctx context.Context) bool { return ctx.Err() != nil }
 
-// pause waits, or returns the context's error when that ends first.
+// pause waits, or returns why the context has ended when that comes first.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
+		return CauseOf(ctx)
 	case <-timer.C:
 		return nil
 	}

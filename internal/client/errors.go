@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -24,7 +25,7 @@ var (
 	ErrValidation    = errors.New("validation failed")
 	ErrSQL           = errors.New("refused by Postgres")
 	ErrRateLimited   = errors.New("rate limited")
-	ErrUnavailable   = errors.New("the service has trouble") // any 5xx
+	ErrUnavailable   = errors.New("the service is unavailable") // any 5xx
 	// ErrForeign is an answer that is not the service's own: a gateway's page,
 	// or another service's.
 	ErrForeign = errors.New("the answer is not the service's own")
@@ -56,25 +57,50 @@ type APIError struct {
 	RetryAfter time.Duration
 }
 
+// Error begins with the service's own words. An answer of somebody else begins with
+// the request, as those words are a page.
 func (e *APIError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s answered %d", e.Method, e.Path, e.Status)
-	if text := http.StatusText(e.Status); text != "" {
-		b.WriteString(" " + text)
+	facts := fmt.Sprintf("%s %s answered %d", e.Method, e.Path, e.Status)
+	if e.foreign() {
+		if text := http.StatusText(e.Status); text != "" {
+			facts += " " + text
+		}
+		facts += ", which is not an answer of the service at " + e.BaseURL
+		if e.Detail != "" {
+			facts += ": " + e.Detail
+		}
+		if e.RequestID != "" {
+			facts += " (request " + e.RequestID + ")"
+		}
+		return facts
 	}
 	if e.Code != "" {
-		b.WriteString(" (" + e.Code + ")")
-	}
-	if e.foreign() {
-		fmt.Fprintf(&b, ", which is not an answer of the service at %s", e.BaseURL)
-	}
-	if e.Detail != "" {
-		b.WriteString(": " + e.Detail)
+		facts += " " + e.Code
 	}
 	if e.RequestID != "" {
-		b.WriteString(" [request " + e.RequestID + "]")
+		facts += ", request " + e.RequestID
 	}
-	return b.String()
+	if e.Detail == "" {
+		return facts
+	}
+	return strings.TrimSuffix(e.Detail, ".") + " (" + facts + ")"
+}
+
+// fieldName is how a field of a request is named, within another or not.
+var fieldName = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[A-Za-z0-9_-]+)*$`)
+
+// Field is the field of the request that a refused value is of, such as
+// "engines.redis.memory_mb", or "". That the detail begins with it is settled
+// (contract.md, "Errors"), so a first word that is no field has to be expected.
+func (e *APIError) Field() string {
+	if !errors.Is(e, ErrValidation) || e.foreign() {
+		return ""
+	}
+	words := strings.FieldsFunc(e.Detail, func(r rune) bool { return strings.ContainsRune(" :`'\"", r) })
+	if len(words) == 0 || !fieldName.MatchString(words[0]) {
+		return ""
+	}
+	return words[0]
 }
 
 // foreign tells an answer that is not in the service's envelope: it says
@@ -192,7 +218,7 @@ func (e *UnreachableError) Is(target error) bool { return target == ErrUnreachab
 type OutcomeError struct{ Err error }
 
 func (e *OutcomeError) Error() string {
-	return e.Err.Error() + " (whether the service carried it out is unknown)"
+	return e.Err.Error() + " (it is unknown whether the service carried it out)"
 }
 
 func (e *OutcomeError) Unwrap() error { return e.Err }
@@ -233,7 +259,11 @@ func (e *MissingJobError) Error() string {
 type JobError struct{ Job Job }
 
 func (e *JobError) Error() string {
-	return fmt.Sprintf("job %s failed at %d %%: %s", e.Job.name(), e.Job.Progress.Value, e.Job.reason())
+	failed := fmt.Sprintf("job %s failed at %d %%", e.Job.name(), e.Job.Progress.Value)
+	if reason := e.Job.reason(); reason != "" {
+		return reason + ": " + failed
+	}
+	return failed + ", and the service gave no reason"
 }
 
 // An InterruptedError is a wait that was cut short, by cancellation or a
@@ -241,7 +271,7 @@ func (e *JobError) Error() string {
 type InterruptedError struct {
 	What  string // "job j-1 (create, running, 40 %)"
 	JobID string // "" when it waited for a build
-	Err   error  // the context's error
+	Err   error  // why the context has ended: a *TimeoutError or ErrInterrupted
 }
 
 func (e *InterruptedError) Error() string {
@@ -270,7 +300,7 @@ type AmbiguousError struct {
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("the answer to the creation of instance %q was lost, and which of these is it cannot be told: %s",
+	return fmt.Sprintf("the answer to the creation of instance %q was lost, and it cannot be told which of these it created: %s",
 		e.Name, strings.Join(e.Candidates, ", "))
 }
 
@@ -283,8 +313,8 @@ type UnknownCreationError struct {
 }
 
 func (e *UnknownCreationError) Error() string {
-	return fmt.Sprintf("%s; %s was looked for during %s and is not there so far, and it was not asked for again",
-		e.Err, e.What, e.Looked.Round(time.Second))
+	return fmt.Sprintf("%s; %s did not appear within %s, and the request was not repeated",
+		e.Err, e.What, shortDuration(e.Looked.Round(time.Second)))
 }
 
 func (e *UnknownCreationError) Unwrap() error { return e.Err }
@@ -298,5 +328,5 @@ type NamesakeError struct {
 }
 
 func (e *NamesakeError) Error() string {
-	return fmt.Sprintf("instance %s of the same name %q, plan and region is being created already", e.ID, e.Name)
+	return fmt.Sprintf("instance %s with the same name %q, plan and region is already being created", e.ID, e.Name)
 }

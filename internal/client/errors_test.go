@@ -58,7 +58,7 @@ func TestErrorBodies(t *testing.T) {
 		}
 	})
 	_, err := c.Instance(t.Context(), "service")
-	if !errors.Is(err, ErrJobRunning) || err.Error() != "GET /instances/service answered 409 Conflict (job_running): busy [request req-7]" {
+	if !errors.Is(err, ErrJobRunning) || err.Error() != "busy (GET /instances/service answered 409 job_running, request req-7)" {
 		t.Errorf("%v", err)
 	}
 	var api *APIError
@@ -82,6 +82,27 @@ func TestNothingWasDone(t *testing.T) {
 	} {
 		if got := (&APIError{Status: row.status, Code: row.code}).nothingDone(); got != row.want {
 			t.Errorf("%d %q: %v", row.status, row.code, got)
+		}
+	}
+}
+
+func TestField(t *testing.T) {
+	for _, row := range []struct {
+		status             int
+		code, detail, want string
+	}{
+		{422, "validation_failed", "name: it must not be empty", "name"},
+		{422, "validation_failed", "engines.redis.memory_mb: 5 is under the floor", "engines.redis.memory_mb"},
+		{422, "validation_failed", "`memory_mb` must be at least 128", "memory_mb"},
+		{422, "validation_failed", "Idempotency-Key: it was sent before", ""},
+		{422, "validation_failed", "The value is too long", ""},
+		{422, "validation_failed", "", ""},
+		{422, "sql_error", "relation: it is missing", ""},
+		{422, "", "name: a page", ""},
+		{409, "already_exists", "name: it is taken", ""},
+	} {
+		if got := (&APIError{Status: row.status, Code: row.code, Detail: row.detail}).Field(); got != row.want {
+			t.Errorf("%d %q %q: %q, want %q", row.status, row.code, row.detail, got, row.want)
 		}
 	}
 }

@@ -358,7 +358,7 @@ func TestQueryIsNeverSentTwice(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c, transport := newTestClient(t, gateway(status))
 			_, err := enter(t, c).Query(t.Context(), "", "DELETE FROM t")
-			if !outcomeUnknown(err) || !strings.Contains(err.Error(), "whether the service carried it out is unknown") {
+			if !outcomeUnknown(err) || !strings.Contains(err.Error(), "it is unknown whether the service carried it out") {
 				t.Errorf("%v", err)
 			}
 			if n := len(transport.requests()); n != 1 {

@@ -106,11 +106,9 @@ func (j Job) name() string {
 	return fmt.Sprintf("%s (%s of %s)", j.ID, j.Operation, j.Target)
 }
 
+// reason is why the job failed, in the service's words, or "".
 func (j Job) reason() string {
-	switch {
-	case j.Error == JobFault{}:
-		return "the service gave no reason"
-	case j.Error.Code == "":
+	if j.Error.Code == "" {
 		return j.Error.Detail
 	}
 	return fmt.Sprintf("%s (%s)", j.Error.Detail, j.Error.Code)
@@ -209,7 +207,7 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 // interrupted makes an *InterruptedError of a wait that the context ended.
 func interrupted(ctx context.Context, err error, what, jobID string) error {
 	if err != nil && ended(ctx) && errors.Is(err, ctx.Err()) {
-		return &InterruptedError{What: what, JobID: jobID, Err: ctx.Err()}
+		return &InterruptedError{What: what, JobID: jobID, Err: CauseOf(ctx)}
 	}
 	return err
 }

@@ -244,9 +244,9 @@ func TestNoReasonNoName(t *testing.T) {
 		job  Job
 		want string
 	}{
-		{Job{ID: "j", Operation: "reset", Target: "engines/redis"}, "job j (reset of engines/redis) failed at 0 %: the service gave no reason"},
-		{Job{ID: "j", Error: JobFault{Detail: "full"}}, "job j failed at 0 %: full"},
-		{Job{ID: "j", Operation: "create", Error: JobFault{Code: "c", Detail: "full"}, Progress: Informal[int]{Value: 7}}, "job j (create) failed at 7 %: full (c)"},
+		{Job{ID: "j", Operation: "reset", Target: "engines/redis"}, "job j (reset of engines/redis) failed at 0 %, and the service gave no reason"},
+		{Job{ID: "j", Error: JobFault{Detail: "full"}}, "full: job j failed at 0 %"},
+		{Job{ID: "j", Operation: "create", Error: JobFault{Code: "c", Detail: "full"}, Progress: Informal[int]{Value: 7}}, "full (c): job j (create) failed at 7 %"},
 	} {
 		if got := (&JobError{Job: row.job}).Error(); got != row.want {
 			t.Errorf("%q, want %q", got, row.want)

@@ -44,7 +44,7 @@ type limiter struct {
 }
 
 // errStalled is a request that was not sent, as nobody gets through any more.
-var errStalled = fmt.Errorf("%w: each request of the last %s was refused", ErrRateLimited, stallTime)
+var errStalled = fmt.Errorf("%w: every request of the last %s was refused", ErrRateLimited, stallTime)
 
 func newLimiter(perSecond float64, random *random) *limiter {
 	limit := rate.Inf
@@ -57,7 +57,7 @@ func newLimiter(perSecond float64, random *random) *limiter {
 // enter waits for a request's turn. Its error is the context's, or errStalled
 // where it would wait to be refused like all others.
 func (l *limiter) enter(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
+	if err := CauseOf(ctx); err != nil {
 		return err
 	}
 	if err := l.acquire(ctx); err != nil {
@@ -67,9 +67,9 @@ func (l *limiter) enter(ctx context.Context) error {
 		if err := l.rate.Wait(ctx); err != nil {
 			l.release()
 			if ended(ctx) {
-				return ctx.Err()
+				return CauseOf(ctx)
 			}
-			return context.DeadlineExceeded // it would end before its turn comes
+			return deadlineOf(ctx) // it would end before its turn comes
 		}
 		closed := l.closedFor()
 		if closed <= 0 {
@@ -108,12 +108,12 @@ func (l *limiter) acquire(ctx context.Context) error {
 	for i, waiting := range l.waiting {
 		if waiting == turn {
 			l.waiting = append(l.waiting[:i], l.waiting[i+1:]...)
-			return ctx.Err()
+			return CauseOf(ctx)
 		}
 	}
 	l.underway-- // its turn came in that very moment
 	l.admit()
-	return ctx.Err()
+	return CauseOf(ctx)
 }
 
 func (l *limiter) closedFor() time.Duration {

@@ -94,14 +94,14 @@ func decodePage[T any](raw json.RawMessage, collection string) (page[T], error) 
 	}
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &object); err != nil {
-		return p, fmt.Errorf("the answer is no list: %w", err)
+		return p, fmt.Errorf("the answer is not a list: %w", err)
 	}
 	items, ok := object[collection]
 	if !ok {
-		return p, fmt.Errorf("the answer holds no %q", collection)
+		return p, fmt.Errorf("the answer has no %q", collection)
 	}
 	if err := json.Unmarshal(items, &p.items); err != nil {
-		return p, fmt.Errorf("%q is not the list expected: %w", collection, err)
+		return p, fmt.Errorf("%q is not a list of records: %w", collection, err)
 	}
 	if next, ok := object["next_cursor"]; ok {
 		if err := json.Unmarshal(next, &p.next); err != nil {

@@ -45,7 +45,7 @@ func (o *outage) admit(ctx context.Context, call *call, timeout time.Duration) (
 		select {
 		case <-probe:
 		case <-ctx.Done():
-			return 0, ctx.Err()
+			return 0, CauseOf(ctx)
 		}
 	}
 }

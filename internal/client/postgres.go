@@ -34,7 +34,7 @@ func (t *Turn) Query(ctx context.Context, database, sql string) (QueryResult, er
 	}
 	result, err := do[QueryResult](WithGracePeriod(ctx), t.c, r)
 	if err == nil && result.Columns == nil && result.Rows == nil && result.RowCount == 0 && result.Command == "" {
-		err = &OutcomeError{Err: t.c.foreign(r, "the answer holds no result")}
+		err = &OutcomeError{Err: t.c.foreign(r, "the answer has no result")}
 	}
 	return result, err
 }

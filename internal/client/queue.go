@@ -24,7 +24,7 @@ func newQueues[K comparable]() *queues[K] { return &queues[K]{lines: map[K]*line
 
 // enter waits for the head of a queue, which leave gives on.
 func (q *queues[K]) enter(ctx context.Context, key K) (leave func(), err error) {
-	if err := ctx.Err(); err != nil {
+	if err := CauseOf(ctx); err != nil {
 		return nil, err
 	}
 	q.mu.Lock()
@@ -42,9 +42,9 @@ func (q *queues[K]) enter(ctx context.Context, key K) (leave func(), err error) 
 			delete(q.lines, key)
 		}
 	}
-	if err := l.head.Acquire(ctx, 1); err != nil {
+	if l.head.Acquire(ctx, 1) != nil {
 		gone()
-		return nil, err
+		return nil, CauseOf(ctx) // what Acquire fails with is the context's end
 	}
 	return sync.OnceFunc(func() {
 		l.head.Release(1)

@@ -165,7 +165,7 @@ func (c *Client) readListFor(ctx context.Context, id string, isFresh freshness) 
 			return p, err
 		})
 		if err != nil || ended(ctx) {
-			return ctx.Err()
+			return CauseOf(ctx)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func decode[T any](c *Client, call *call) (value T, err error) {
 		err = c.foreign(call.request, "the answer is empty")
 	default:
 		if wrong := json.Unmarshal(body, &value); wrong != nil {
-			err = c.foreign(call.request, "the answer is not the JSON expected: "+c.secrets.hide(wrong.Error()))
+			err = c.foreign(call.request, "the answer is not JSON of the expected form: "+c.secrets.hide(wrong.Error()))
 		}
 	}
 	if err != nil && call.method == http.MethodPost {
@@ -192,7 +192,7 @@ func (c *Client) failure(ctx context.Context, call *call, err error) error {
 	}
 	unknown := call.method == http.MethodPost && call.attempts > 0 && !call.surelyNotDone()
 	if ended(ctx) && (call.method == http.MethodGet || call.surelyNotDone()) {
-		err = ctx.Err() // whatever the connection broke with
+		err = CauseOf(ctx) // whatever the connection broke with
 	}
 	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		err = &UnreachableError{BaseURL: c.base.String(), Err: c.secrets.hideError(err)}

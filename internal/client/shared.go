@@ -57,7 +57,7 @@ func (s *shared[T]) get(ctx context.Context, key string, isFresh freshness, read
 		case <-r.done:
 		case <-ctx.Done():
 			var none T
-			return none, ctx.Err()
+			return none, CauseOf(ctx)
 		}
 		// What it read may have changed meanwhile.
 		if r.err != nil || isFresh(r.begun) {

@@ -47,7 +47,7 @@ func (c *Client) wait(ctx context.Context, usual time.Duration, poll func(contex
 		case errors.As(err, &final):
 			return final.error
 		case err != nil && ended(ctx):
-			return ctx.Err()
+			return CauseOf(ctx)
 		case err != nil && (!Passing(err) || failures > 0 && time.Since(failingSince) >= ToleratedOutage):
 			return err
 		case err != nil:

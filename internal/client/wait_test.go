@@ -82,7 +82,7 @@ func TestFailedJobIsSeenAtTheNextPoll(t *testing.T) {
 		})
 		err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpResize, nil)
 		var failed *JobError
-		if !errors.As(err, &failed) || err.Error() != "job j-1 (resize) failed at 40 %: full (no_capacity)" {
+		if !errors.As(err, &failed) || err.Error() != "full (no_capacity): job j-1 (resize) failed at 40 %" {
 			t.Errorf("%v", err)
 		}
 		if n := len(transport.requests()); n != 1 {
@@ -197,14 +197,14 @@ func TestUnknownJobStatusCountsAsInProgressUntilTheDeadline(t *testing.T) {
 		c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 			respond(w, 200, object{"id": "j-1", "operation": "create", "status": "pondering", "progress": 3})
 		})
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := WithTimeout(t.Context(), "create", time.Minute)
 		defer cancel()
 		err := c.WaitJob(ctx, "i", Pending{JobID: "j-1"}, OpCreate, nil)
 		var interrupted *InterruptedError
 		if !errors.As(err, &interrupted) || !errors.Is(err, context.DeadlineExceeded) || interrupted.JobID != "j-1" {
 			t.Fatalf("%v", err)
 		}
-		if want := "stopped waiting for job j-1 (create), pondering at 3 %: context deadline exceeded"; err.Error() != want {
+		if want := "stopped waiting for job j-1 (create), pondering at 3 %: the create timeout of 1m is over"; err.Error() != want {
 			t.Errorf("%q, want %q", err, want)
 		}
 	})

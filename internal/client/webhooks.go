@@ -68,7 +68,7 @@ func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, ena
 	}
 	webhook, err := do[Webhook](ctx, c, r)
 	if err == nil && webhook.ID == "" {
-		err = &OutcomeError{Err: c.foreign(r, "the answer holds no id")}
+		err = &OutcomeError{Err: c.foreign(r, "the answer has no id")}
 	}
 	if outcomeUnknown(err) {
 		webhook, err = c.findWebhook(ctx, endpoint, existing, err)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -47,7 +46,7 @@ type arguments map[string]string
 func required(description string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Required:            true,
-		Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+		Validators:          []validator.String{notEmpty()},
 		MarkdownDescription: description,
 	}
 }
@@ -99,7 +98,7 @@ func (a *instanceAction) checkConfirmation(ctx context.Context, config tfsdk.Con
 	diags.Append(config.GetAttribute(ctx, path.Root("confirm"), &confirm)...)
 	if !id.IsUnknown() && !confirm.IsUnknown() && !id.Equal(confirm) {
 		diags.AddAttributeError(path.Root("confirm"), "Wrong confirmation",
-			fmt.Sprintf("The action loses data. Set confirm to the instance's id %q to go ahead; it is %q.", id.ValueString(), confirm.ValueString()))
+			fmt.Sprintf("The action deletes data. To go ahead, set confirm to the instance id %q; it is %q.", id.ValueString(), confirm.ValueString()))
 	}
 }
 
@@ -110,7 +109,7 @@ func (a *instanceAction) Invoke(ctx context.Context, req action.InvokeRequest, r
 		return
 	}
 	if err := a.run(ctx, given, timeout, func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }); err != nil {
-		addError(&resp.Diagnostics, "Unable to complete the action "+a.name, err)
+		addError(&resp.Diagnostics, "Unable to complete action "+a.name, err)
 	}
 }
 
@@ -139,7 +138,7 @@ func (a *instanceAction) run(ctx context.Context, given arguments, timeout time.
 		return err
 	}
 	defer turn.Leave()
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := client.WithTimeout(ctx, "invoke", timeout)
 	defer cancel()
 	before, err := a.statusBefore(ctx, id, given["app"])
 	if err != nil {

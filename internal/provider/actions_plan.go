@@ -48,14 +48,14 @@ func (p *actionPlan) named(what, name string) string {
 	if value, known := p.known(name); known {
 		return what + " " + value
 	}
-	return "the " + what + " that is known after the apply"
+	return "the " + what + " that is known after apply"
 }
 
 func planRotate(_ context.Context, p *actionPlan) {
 	instance := p.named("instance", "instance_id")
 	p.diags.AddWarning("The passwords of "+instance+" will change",
-		"The rotation changes every password of "+instance+", in the owner and the read-only URLs alike, and the auth service key. "+
-			"The old ones stop working at once: replace them wherever they are used. The auth anon key stays.")
+		"The rotation changes every password of "+instance+", in the owner and the read-only URLs, and the auth service key. "+
+			"The old ones stop working immediately: replace them wherever they are used. The auth anon key stays the same.")
 }
 
 func planReset(ctx context.Context, p *actionPlan) {
@@ -83,8 +83,8 @@ func (p *actionPlan) warnOfLoss(does, data string) {
 	}
 	instance := p.named("instance", "instance_id")
 	p.diags.AddWarning("The "+does+" of "+instance+" will lose data",
-		fmt.Sprintf("The %s loses %s on %s. All that is left of it is the undo snapshot that the service takes before. "+
-			"The instance's deletion_protection does not hinder it.", does, data, instance))
+		fmt.Sprintf("The %s deletes %s on %s. Only the undo snapshot remains, which the service takes before. "+
+			"The instance's deletion_protection does not prevent it.", does, data, instance))
 }
 
 // checkEngine checks the engine against the service's, and warns of one that is off:
@@ -113,8 +113,8 @@ func (p *actionPlan) checkEngine(ctx context.Context) {
 		warnUnchecked(p.diags, "instance_id", err)
 	case instance.Lacks(engine):
 		p.diags.AddAttributeWarning(path.Root("engine"), "The engine "+engine+" is off",
-			fmt.Sprintf("Instance %s does not have the %s engine at present, so there is nothing that the action could be about. "+
-				"If it is turned on before the action, nothing needs to be done.", id, engine))
+			fmt.Sprintf("The %[2]s engine is currently off on instance %[1]s, so the action has nothing to act on. "+
+				"Ignore this warning if the engine is turned on before the action runs.", id, engine))
 	}
 }
 

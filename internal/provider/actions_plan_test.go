@@ -18,16 +18,16 @@ func TestPlansOfActions(t *testing.T) {
 	}{
 		"rotate": {"instance_rotate", "", 0, []string{"The passwords of instance i-one will change", "the auth service key"}},
 		"reset": {"instance_reset", confirmed, 0, []string{
-			"The reset of instance i-one will lose data", "loses all data of every engine on instance i-one", "deletion_protection does not hinder it"}},
-		"reset of one engine":     {"instance_reset", confirmed + `engine = "postgres"`, 0, []string{"loses all data of engine postgres on instance i-one"}},
+			"The reset of instance i-one will lose data", "deletes all data of every engine on instance i-one", "deletion_protection does not prevent it"}},
+		"reset of one engine":     {"instance_reset", confirmed + `engine = "postgres"`, 0, []string{"deletes all data of engine postgres on instance i-one"}},
 		"reset of an engine off":  {"instance_reset", confirmed + `engine = "redis"`, 0, []string{"The engine redis is off"}},
 		"reset of no engine":      {"instance_reset", confirmed + `engine = "postgress"`, 1, []string{`There is no engine "postgress"; did you mean "postgres"?`}},
 		"restart of no engine":    {"engine_restart", `engine = "mysql"`, 1, []string{`There is no engine "mysql"; there are: apps, auth,`}},
 		"restart of an engine":    {"engine_restart", `engine = "postgres"`, 0, nil},
 		"restore":                 {"instance_restore", confirmed + `backup_id = "bak-1"`, 0, []string{"The restore of instance i-one will lose data", "everything that came after backup bak-1"}},
 		"restore of no backup":    {"instance_restore", confirmed + `backup_id = "bak-2"`, 1, []string{`There is no backup "bak-2"; did you mean "bak-1"?`}},
-		"another confirmation":    {"instance_reset", `confirm = "i-two"`, 1, []string{`Set confirm to the instance's id "i-one" to go ahead; it is "i-two".`}},
-		"confirmation from state": {"instance_reset", `confirm = terraform_data.other.output`, 1, []string{`Set confirm to the instance's id "i-one" to go ahead; it is "i-two".`}},
+		"another confirmation":    {"instance_reset", `confirm = "i-two"`, 1, []string{`To go ahead, set confirm to the instance id "i-one"; it is "i-two".`}},
+		"confirmation from state": {"instance_reset", `confirm = terraform_data.other.output`, 1, []string{`To go ahead, set confirm to the instance id "i-one"; it is "i-two".`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			needs(t, providerActions)
@@ -74,7 +74,7 @@ resource "terraform_data" "later" {
 		return actionHCL("instance_restore", "confirm = "+confirm+"\nbackup_id = "+backup)
 	}
 	w := newWorkspace(t, fake, later+restore("terraform_data.later.output", "terraform_data.later.output"))
-	w.says(0, []string{"everything that came after the backup that is known after the apply"}, "plan")
+	w.says(0, []string{"everything that came after the backup that is known after apply"}, "plan")
 
 	remove := fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/backups", Times: -1, Status: http.StatusForbidden, Code: "forbidden"})
 	w.configure(later + restore(`"i-one"`, `"bak-1"`))

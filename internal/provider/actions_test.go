@@ -22,11 +22,11 @@ var actionCases = map[string]struct {
 	says      string
 }{
 	"instance_rotate":  {"", "rotate", "", `timeouts = { invoke = "x" }`, "must be a string containing a sequence of decimal numbers"},
-	"instance_reset":   {`confirm = "i-one"`, "reset", "", `confirm = "i-two"`, `Set confirm to the instance's id "i-one" to go ahead; it is "i-two".`},
-	"instance_restore": {`confirm = "i-one"` + "\n" + `backup_id = "bak-1"`, "restore", "", `confirm = "no"` + "\n" + `backup_id = "bak-1"`, `Set confirm to the instance's id "i-one"`},
-	"engine_restart":   {`engine = "postgres"`, "engine_restart", "engines/postgres", `engine = ""`, "Attribute engine string length must be at least 1"},
-	"app_restart":      {`app = "web"`, "app_restart", "apps/web", `app = ""`, "Attribute app string length must be at least 1"},
-	"app_redeploy":     {`app = "web"`, "app_redeploy", "apps/web", `app = ""`, "Attribute app string length must be at least 1"},
+	"instance_reset":   {`confirm = "i-one"`, "reset", "", `confirm = "i-two"`, `To go ahead, set confirm to the instance id "i-one"; it is "i-two".`},
+	"instance_restore": {`confirm = "i-one"` + "\n" + `backup_id = "bak-1"`, "restore", "", `confirm = "no"` + "\n" + `backup_id = "bak-1"`, `To go ahead, set confirm to the instance id "i-one"`},
+	"engine_restart":   {`engine = "postgres"`, "engine_restart", "engines/postgres", `engine = ""`, "engine must not be empty."},
+	"app_restart":      {`app = "web"`, "app_restart", "apps/web", `app = ""`, "app must not be empty."},
+	"app_redeploy":     {`app = "web"`, "app_redeploy", "apps/web", `app = ""`, "app must not be empty."},
 }
 
 func actionHCL(name, arguments string) string {
@@ -97,7 +97,7 @@ func TestActionWhoseJobFails(t *testing.T) {
 	fake.FailJobs(fakeservice.JobMatch{Operation: "rotate"}, 1, "trouble", "the vault is on fire")
 	w := newWorkspace(t, fake, actionHCL("instance_rotate", ""))
 	r := w.run("apply", "-auto-approve", "-no-color", "-invoke=action.hosting_instance_rotate.test")
-	if r.exit == 0 || !strings.Contains(r.output, "the vault is on fire (trouble)") {
+	if r.exit == 0 || !strings.Contains(r.output, "The vault is on fire (trouble)") {
 		t.Errorf("exit %d:\n%s", r.exit, r.output)
 	}
 }

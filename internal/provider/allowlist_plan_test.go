@@ -22,9 +22,9 @@ func TestPlanOfAnAllowlistThatOpensTheInstance(t *testing.T) {
 		w.says(0, []string{opens, "lets " + addresses + " reach the instance"}, "plan")
 	}
 	w.configure(with(`["203.0.113.0/33"]`))
-	w.says(1, []string{`"203.0.113.0/33" has a prefix length of 33; for such an address it is 32 at most`}, "plan")
+	w.says(1, []string{`"203.0.113.0/33" has a prefix length of 33, but the longest for its kind of address is 32`}, "plan")
 	w.configure(with(`["::1/129"]`))
-	w.says(1, []string{`it is 128 at most, as in 2001:db8::/32`}, "plan")
+	w.says(1, []string{`for its kind of address is 128, as in 2001:db8::/32`}, "plan")
 	changedNothing(t, fake)
 
 	// What is open already opens nothing.

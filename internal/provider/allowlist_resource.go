@@ -81,6 +81,7 @@ func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest
 
 // ModifyPlan says what a plan opens, and what it leaves closed.
 func (r *allowlistResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	r.allowlistSetting.ModifyPlan(ctx, req, resp)
 	state, plan, ok := planning[allowlistModel](ctx, req, &resp.Diagnostics)
 	if !ok {
@@ -93,10 +94,10 @@ func (r *allowlistResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 		before = state.opens()
 	case state.OnDestroy.ValueString() == onDestroyOpen:
 		resp.Diagnostics.AddWarning("Instance "+state.InstanceID.ValueString()+" will be open to the internet",
-			"The allowlist is destroyed with on_destroy = \"open\": its list is emptied, and every address may reach the instance. TLS and a password are still required.")
+			"The allowlist is destroyed with on_destroy = \"open\", which empties the list: any address can then reach the instance. TLS and a password are still required.")
 	default:
 		resp.Diagnostics.AddWarning("The allowlist of instance "+state.InstanceID.ValueString()+" stays in force",
-			"The allowlist is destroyed with on_destroy = \"keep\": Terraform forgets the list, and the instance keeps it.")
+			"The allowlist is destroyed with on_destroy = \"keep\": Terraform forgets the list, but the instance keeps it.")
 	}
 	if plan == nil {
 		return

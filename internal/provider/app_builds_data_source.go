@@ -93,5 +93,5 @@ func (d *appBuildsDataSource) addNoSuchApp(ctx context.Context, model appBuildsM
 		addInstanceError(diags, "Unable to read the apps of instance "+instanceID, instanceID, err)
 		return
 	}
-	diags.AddAttributeError(path.Root("app"), "No such app", noSuch("app", name, idsOf(apps, client.App.Identifier)))
+	diags.AddAttributeError(path.Root("app"), "Unknown app", noSuch("app", name, idsOf(apps, client.App.Identifier)))
 }

@@ -109,22 +109,22 @@ func checkAppMemory(memory int64, host appHost, plans client.Plans, diags *diag.
 	floor, budget := plans.Engines["apps"].FloorMB, host.engines["apps"]
 	switch {
 	case memory < floor:
-		diags.AddAttributeError(at, "Memory under the apps minimum", fmt.Sprintf("An app needs at least %d MB, not %d.", floor, memory))
+		diags.AddAttributeError(at, "App memory below the minimum", fmt.Sprintf("An app needs at least %d MB, not %d.", floor, memory))
 	case biggest.MemoryMB > 0 && memory > biggest.MemoryMB:
-		diags.AddAttributeError(at, "Memory over every plan",
-			fmt.Sprintf("The app asks for %d MB, and the biggest plan, %s, has %d MB for all of an instance.", memory, biggest.ID, biggest.MemoryMB))
+		diags.AddAttributeError(at, "App memory exceeds every plan",
+			fmt.Sprintf("The app asks for %d MB, but the biggest plan, %s, has %d MB for a whole instance.", memory, biggest.ID, biggest.MemoryMB))
 	case host.plan.MemoryMB > 0 && memory > host.plan.MemoryMB && host.planned:
-		diags.AddAttributeError(at, "Memory over the instance's plan",
-			fmt.Sprintf("The app asks for %d MB, and plan %s of instance %s has %d MB for all of its engines. "+
+		diags.AddAttributeError(at, "App memory exceeds the instance's plan",
+			fmt.Sprintf("The app asks for %d MB, but plan %s of instance %s has %d MB for all engines. "+
 				"Lower the app's memory or choose a bigger plan.", memory, host.plan.ID, host.id, host.plan.MemoryMB))
 	case host.plan.MemoryMB > 0 && memory > host.plan.MemoryMB:
-		diags.AddAttributeWarning(at, "Memory over the instance's plan",
-			fmt.Sprintf("The app asks for %d MB, and instance %s is of plan %s at present, which has %d MB for all of its engines. "+
-				"It has room only if the instance is moved to a bigger plan before.", memory, host.id, host.plan.ID, host.plan.MemoryMB))
+		diags.AddAttributeWarning(at, "App memory exceeds the instance's plan",
+			fmt.Sprintf("The app asks for %d MB, but instance %s is currently on plan %s, which has %d MB for all engines. "+
+				"The app fits only if the instance is resized to a bigger plan first.", memory, host.id, host.plan.ID, host.plan.MemoryMB))
 	case budget > 0 && memory > budget:
-		diags.AddAttributeWarning(at, "Memory over the budget of the apps engine",
-			fmt.Sprintf("The app asks for %d MB, and the apps engine of instance %s has %d MB for all of its apps. "+
-				"Raise the memory_mb of the engine, or lower that of the app.", memory, host.id, budget))
+		diags.AddAttributeWarning(at, "App memory exceeds the apps engine",
+			fmt.Sprintf("The app asks for %d MB, but the apps engine of instance %s has %d MB for all apps. "+
+				"Raise memory_mb of the engine, or lower that of the app.", memory, host.id, budget))
 	}
 }
 
@@ -148,11 +148,11 @@ func warnOfEnginesOff(engines []string, host appHost, plans client.Plans, diags 
 			diags.AddAttributeWarning(at, "Unknown engine", noSuch("engine", engine, sortedKeys(plans.Engines))+" The service may refuse to link the app to it.")
 		case host.engines != nil && host.planned:
 			diags.AddAttributeWarning(at, "The engine "+engine+" is off",
-				fmt.Sprintf("The app needs the %s engine, and the plan leaves it off on instance %s. Add it to the instance's engines.", engine, host.id))
+				fmt.Sprintf("The app needs the %s engine, but the plan leaves it off on instance %s. Add it to the engines of the instance.", engine, host.id))
 		case host.engines != nil:
 			diags.AddAttributeWarning(at, "The engine "+engine+" is off",
-				fmt.Sprintf("The app needs the %s engine, and instance %s does not have it at present. "+
-					"If it is turned on before the app's change is applied, nothing needs to be done.", engine, host.id))
+				fmt.Sprintf("The app needs the %s engine, which is currently off on instance %s. "+
+					"Ignore this warning if it is turned on before the app is changed.", engine, host.id))
 		}
 	}
 }

@@ -35,12 +35,12 @@ func TestCheckAppMemory(t *testing.T) {
 		want   string
 	}{
 		"enough":                    {512, with(512, true), checkedPlans, ""},
-		"under the floor":           {511, with(512, true), checkedPlans, "E Memory under the apps minimum"},
-		"over the budget":           {513, with(512, true), checkedPlans, "W Memory over the budget of the apps engine"},
+		"under the floor":           {511, with(512, true), checkedPlans, "E App memory below the minimum"},
+		"over the budget":           {513, with(512, true), checkedPlans, "W App memory exceeds the apps engine"},
 		"a budget not known":        {1024, with(0, true), checkedPlans, ""},
-		"over the planned plan":     {1025, with(512, true), checkedPlans, "E Memory over the instance's plan"},
-		"over the plan at present":  {1025, with(512, false), checkedPlans, "W Memory over the instance's plan"},
-		"over every plan":           {8193, appHost{}, checkedPlans, "E Memory over every plan"},
+		"over the planned plan":     {1025, with(512, true), checkedPlans, "E App memory exceeds the instance's plan"},
+		"over the plan at present":  {1025, with(512, false), checkedPlans, "W App memory exceeds the instance's plan"},
+		"over every plan":           {8193, appHost{}, checkedPlans, "E App memory exceeds every plan"},
 		"an instance yet to be":     {8192, appHost{}, checkedPlans, ""},
 		"a catalogue that is empty": {99999, appHost{}, client.Plans{}, ""},
 	} {

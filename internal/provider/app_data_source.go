@@ -74,7 +74,7 @@ func (d *appDataSource) Read(ctx context.Context, req datasource.ReadRequest, re
 	at := slices.IndexFunc(apps, func(a client.App) bool { return a.Name == name })
 	if at < 0 {
 		names := idsOf(apps, func(a client.App) string { return a.Name })
-		resp.Diagnostics.AddAttributeError(path.Root("name"), "No such app", noSuch("app", name, names))
+		resp.Diagnostics.AddAttributeError(path.Root("name"), "Unknown app", noSuch("app", name, names))
 		return
 	}
 	model.setRecord(apps[at])

@@ -9,15 +9,15 @@ import (
 // buildNextText says what to do about a build that failed.
 func buildNextText(e *client.BuildError) string {
 	if e.Build.Error.Value == "" {
-		return "The service gave no log of the build. Find out in the portal what failed, fix that, then apply again: that builds the branch's newest commit."
+		return "The service returned no build log. Check in the portal what failed and fix it, then apply again: that builds the newest commit of the branch."
 	}
-	return "Fix the cause in the repository or in the app's variables, then apply again: that builds the branch's newest commit."
+	return "Fix the cause in the repository or in the app's variables, then apply again: that builds the newest commit of the branch."
 }
 
 // appNextText says what to do about an app that does not run, by what is known of
 // it.
 func appNextText(e *client.AppError) string {
-	return appFixText(e.App) + " Then apply again: that builds and deploys the branch's newest commit."
+	return appFixText(e.App) + " Then apply again: that builds and deploys the newest commit of the branch."
 }
 
 // appFixText says what keeps an app from running, as the rules for apps have it
@@ -30,20 +30,20 @@ func appFixText(app client.App) string {
 	}
 	switch {
 	case exited && app.Failure.Log == "":
-		return "Find out in the portal why the process ended, and fix that in the repository or in the app's variables."
+		return "Check in the portal why the process ended, and fix it in the repository or in the app's variables."
 	case exited:
 		return "Fix what ended the process, in the repository or in the app's variables."
 	case status.Value >= 300 && status.Value < 400:
-		return fmt.Sprintf("A redirect is not enough: let %s answer 200 itself, or set health_path to a path that does.", path)
+		return fmt.Sprintf("A redirect is not enough: make %s itself answer 200, or set health_path to a path that does.", path)
 	case status.Value == 401 || status.Value == 403:
-		return fmt.Sprintf("The health check sends no credentials: let %s answer 200 without any, or set health_path to a path that does.", path)
+		return fmt.Sprintf("The health check sends no credentials: make %s answer 200 without them, or set health_path to a path that does.", path)
 	case status.Value == 404:
 		return fmt.Sprintf("The app does not have %s: add it, or set health_path to a path that answers 200.", path)
 	case status.Value >= 500:
 		return fmt.Sprintf("Fix what makes %s fail. It must answer 200 without calling any dependency, such as the database.", path)
 	case status.Set && status.Value == 0:
-		return "Let the app listen on the port that the variable PORT gives, which is the argument port, on every interface and not on localhost alone."
+		return "Make the app listen on the port in the variable PORT, which is the argument port, on all interfaces and not only on localhost."
 	}
-	return fmt.Sprintf("Let the app listen on the port that the variable PORT gives, and answer %s with 200 without calling any dependency. "+
+	return fmt.Sprintf("Make the app listen on the port in the variable PORT, and answer %s with 200 without calling any dependency. "+
 		"The data source hosting_apps_guide has all the rules for apps.", path)
 }

@@ -19,6 +19,7 @@ import (
 // ModifyPlan tells of data that the plan would lose, resumes a deployment that
 // was not seen to its end, and plans what a change builds anew.
 func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[appModel](ctx, req, &resp.Diagnostics)
 	work, pending := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
 	if ok && state != nil && plan != nil {
@@ -101,7 +102,7 @@ func (m *appModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, work pendin
 		return
 	}
 	diags.AddAttributeWarning(at, "The data of app "+m.Name.ValueString()+" will be lost",
-		fmt.Sprintf("The plan %s app %s of instance %s. Applying it loses everything under the app's /data for good.",
+		fmt.Sprintf("The plan %s app %s of instance %s. Applying it permanently deletes everything under the app's /data.",
 			does, m.Name.ValueString(), m.InstanceID.ValueString()))
 }
 
@@ -124,15 +125,15 @@ func (r *appResource) warnOfRemovedVariables(ctx context.Context, state, plan ap
 		return
 	case !app.Env.Set:
 		diags.AddAttributeWarning(path.Root("env"), "Variables of app "+plan.Name.ValueString()+" may be removed",
-			fmt.Sprintf("The service takes an app's variables as a whole, and does not tell those that app %s of instance %s has. "+
-				"Applying the plan removes each that neither env nor secret_env_wo has.", plan.Name.ValueString(), plan.InstanceID.ValueString()))
+			fmt.Sprintf("The service replaces an app's variables as a whole, and does not report those of app %s of instance %s. "+
+				"Applying the plan removes every variable that is in neither env nor secret_env_wo.", plan.Name.ValueString(), plan.InstanceID.ValueString()))
 		return
 	}
 	rest := withoutKeys(app.Env.Value, append(sortedKeys(stringMap(ctx, plan.Env, diags)), sortedKeys(r.secretEnv(ctx, config, diags))...))
 	if len(rest) > 0 {
 		diags.AddAttributeWarning(path.Root("env"), "Variables of app "+plan.Name.ValueString()+" will be removed",
-			fmt.Sprintf("The service takes an app's variables as a whole. App %s of instance %s also has %s, which neither env nor secret_env_wo has. "+
-				"Applying the plan removes what is not added there.", plan.Name.ValueString(), plan.InstanceID.ValueString(), strings.Join(sortedKeys(rest), ", ")))
+			fmt.Sprintf("The service replaces an app's variables as a whole. App %s of instance %s also has %s, in neither env nor secret_env_wo. "+
+				"Applying the plan removes them; to keep one, add it there.", plan.Name.ValueString(), plan.InstanceID.ValueString(), strings.Join(sortedKeys(rest), ", ")))
 	}
 }
 

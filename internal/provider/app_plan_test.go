@@ -31,18 +31,18 @@ func TestPlansOfApps(t *testing.T) {
 		not  string
 	}{
 		"all is well":             {appOn(`"i-one"`, "name = \"app\"\nlinks = [\"auth\"]\nmemory_mb = 512"), 0, nil, "Warning: The"},
-		"engines that are off":    {appOn(`"i-bare"`, "name = \"app\"\nlinks = [\"auth\"]"), 0, []string{"The engine apps is off", "The engine auth is off", "instance i-bare does not have it at present"}, ""},
+		"engines that are off":    {appOn(`"i-bare"`, "name = \"app\"\nlinks = [\"auth\"]"), 0, []string{"The engine apps is off", "The engine auth is off", "which is currently off on instance i-bare"}, ""},
 		"a misspelt link":         {appOn(`"i-one"`, "name = \"app\"\nlinks = [\"atuh\"]"), 0, []string{`There is no engine "atuh"; did you mean "auth"?`}, ""},
-		"memory over the budget":  {appOn(`"i-one"`, "name = \"app\"\nmemory_mb = 513"), 0, []string{"Memory over the budget of the apps engine", "the apps engine of instance i-one has 512 MB"}, ""},
-		"memory over the plan":    {appOn(`"i-two"`, "name = \"app\"\nmemory_mb = 2000"), 0, []string{"Memory over the instance's plan", "instance i-two is of plan free at present, which has 1536 MB"}, ""},
-		"memory over every plan":  {appOn(`"i-one"`, "name = \"app\"\nmemory_mb = 99999"), 1, []string{"Memory over every plan", "the biggest plan, xlarge, has 16384 MB"}, ""},
+		"memory over the budget":  {appOn(`"i-one"`, "name = \"app\"\nmemory_mb = 513"), 0, []string{"App memory exceeds the apps engine", "the apps engine of instance i-one has 512 MB"}, ""},
+		"memory over the plan":    {appOn(`"i-two"`, "name = \"app\"\nmemory_mb = 2000"), 0, []string{"App memory exceeds the instance's plan", "instance i-two is currently on plan free, which has 1536 MB"}, ""},
+		"memory over every plan":  {appOn(`"i-one"`, "name = \"app\"\nmemory_mb = 99999"), 1, []string{"App memory exceeds every plan", "the biggest plan, xlarge, has 16384 MB"}, ""},
 		"memory under the floor":  {appOn(`"i-one"`, "name = \"app\"\nmemory_mb = 100"), 1, []string{"An app needs at least 512 MB, not 100."}, ""},
 		"a name":                  {appOn(`"i-one"`, "name = \"My_App\""), 0, []string{"The service may refuse the name of the app", `"My_App" begins with "M"`}, ""},
 		"an instance by its name": {appOn(`"bare"`, "name = \"app\""), 1, []string{`The service has no instance with the id "bare"`, "finds an instance by its name"}, ""},
 		"an instance yet to come": {instanceHCL(plainInstance) + appOn("hosting_instance.test.id", "name = \"app\"\nlinks = [\"auth\"]\nmemory_mb = 4096"), 0, nil, "Warning: The"},
 		"a database's name":       {"resource \"hosting_postgres_database\" \"test\" {\n instance_id = \"i-one\"\n name = \"my-db\"\n}\n", 0, []string{"The service may refuse the name of the database", `"my-db" holds "-"`}, ""},
 		"a name known later":      {"resource \"terraform_data\" \"later\" { input = \"X\" }\n" + appOn(`"i-one"`, "name = terraform_data.later.output"), 0, nil, "Warning: The"},
-		"an instance that is not": {appOn(`"i-none"`, "name = \"app\""), 1, []string{"No such instance"}, ""},
+		"an instance that is not": {appOn(`"i-none"`, "name = \"app\""), 1, []string{"Unknown instance"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fake := hosts(t)
@@ -71,7 +71,7 @@ func TestPlansOfAppsOnAnInstanceThatChanges(t *testing.T) {
 	w.configure(instance("free", "{ postgres = {}, apps = {} }") + app("links = [\"auth\"]"))
 	w.says(0, []string{"The engine auth is off", "the plan leaves it off on instance"}, "plan")
 	w.configure(instance("free", "{ postgres = {}, apps = {} }") + app("memory_mb = 1600"))
-	w.says(1, []string{"Memory over the instance's plan", "plan free of instance"}, "plan")
+	w.says(1, []string{"App memory exceeds the instance's plan", "plan free of instance"}, "plan")
 
 	w.configure(instance("small", "{ postgres = {}, apps = { memory_mb = 1200 }, auth = {} }") + app("links = [\"auth\"]\nmemory_mb = 1100"))
 	r := w.run("plan", "-no-color")

@@ -38,6 +38,7 @@ func (r *appResource) Metadata(_ context.Context, req resource.MetadataRequest, 
 }
 
 func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	ctx = r.applying(ctx, "create")
 	var plan appModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, appCreateTimeout)
@@ -73,16 +74,16 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
 		setResult(ctx, &resp.State, req.Plan, p.model, &resp.Diagnostics)
 	case !accepted:
-		addError(&resp.Diagnostics, "Unable to import app "+name, orExisting(err, "hosting_app", instanceID+"/"+name))
+		addError(&resp.Diagnostics, "Unable to create app "+name, orExisting(err, "hosting_app", instanceID+"/"+name))
 	case p.stage == appChanged:
-		resp.Diagnostics.AddWarning("App "+name+" is imported, but not linked as planned",
-			explain(err)+"\n\nThe app is in the state and not tainted, and its first build goes on. The next apply links it and waits for the same build.")
+		resp.Diagnostics.AddWarning("App "+name+" was created, but not linked as planned",
+			explain(err)+"\n\nThe app is in the state and not tainted, and its first build continues. The next apply links it and waits for the same build.")
 	case p.stage == appDeployed:
-		resp.Diagnostics.AddWarning("App "+name+" is deployed, but could not be read",
+		resp.Diagnostics.AddWarning("App "+name+" was deployed, but could not be read",
 			explain(err)+"\n\nThe app is in the state and not tainted, and it runs. The next apply reads it.")
 	case stillInProgress(err):
 		resp.Diagnostics.AddWarning("App "+name+" is not deployed yet",
-			sentence(err.Error())+"\n\nThe app is in the state and not tainted; the service carries on with it. Apply again to wait for the same build.")
+			sentence(err.Error())+"\n\nThe app is in the state and not tainted, and the service continues with it. Apply again to wait for the same build.")
 	default:
 		work, saved.DeletionProtection = work.creationFailed(saved.DeletionProtection)
 		saved.Status = p.model.Status
@@ -157,6 +158,7 @@ func deployed(builds []client.Build, id string) bool {
 }
 
 func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	ctx = r.applying(ctx, "update")
 	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var state, plan appModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -191,6 +193,7 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 }
 
 func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	ctx = r.applying(ctx, "delete")
 	var state appModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, appDeleteTimeout)

@@ -232,15 +232,15 @@ func TestAppInvalid(t *testing.T) {
 	with := func(arguments string) string { return config(fake, "%s", appHCL(arguments)) }
 	const basics = "name = \"guestbook\"\nrepo = \"octo/guestbook\"\n"
 	run(t,
-		refuses(with("name = \"\"\nrepo = \"octo/guestbook\""), `Attribute name string length must be at least 1`),
-		refuses(with("name = \"a\"\nrepo = \"guestbook\""), `Attribute repo must have the form owner/repo`),
-		refuses(with(basics+"port = 0"), `Attribute port value must be between 1 and 65535`),
-		refuses(with(basics+"health_path = \"up\""), `Attribute health_path must start with /`),
+		refuses(with("name = \"\"\nrepo = \"octo/guestbook\""), `name must not be empty.`),
+		refuses(with("name = \"a\"\nrepo = \"guestbook\""), `repo must have the form owner/repo, not "guestbook".`),
+		refuses(with(basics+"port = 0"), `port must be from 1 to 65535, not 0.`),
+		refuses(with(basics+"health_path = \"up\""), `health_path must begin with /, not "up"; did you mean "/up"?`),
 		refuses(with(basics+"memory_mb = 5"), `An app needs at least 512 MB, not 5.`),
-		refuses(with(basics+"branch = \"\""), `Attribute branch string length must be at least 1`),
+		refuses(with(basics+"branch = \"\""), `branch must not be empty.`),
 		refuses(with(basics+"links = [\"\"]"), `links`),
 		refuses(with(basics+"secret_env_wo = { A = \"1\" }"), `secret_env_wo_version`),
-		refuses(with(basics+"env = { A = \"1\" }\nsecret_env_wo = { A = \"2\" }\nsecret_env_wo_version = 1"), `The variable A is in env and in secret_env_wo.`),
+		refuses(with(basics+"env = { A = \"1\" }\nsecret_env_wo = { A = \"2\" }\nsecret_env_wo_version = 1"), `The variable A is in both env and secret_env_wo.`),
 	)
 }
 
@@ -278,7 +278,7 @@ func TestAppFailedBuildInAnUpdateKeepsTheRunningVersion(t *testing.T) {
 		resource.TestStep{
 			PreConfig:   func() { fake.FailBuilds(fakeservice.BuildMatch{App: "guestbook"}, 1, "error: out of disk") },
 			Config:      with("2"),
-			ExpectError: wrapped("of app guestbook failed. The app still runs the version from before. The end of the build's log: error: out of disk"),
+			ExpectError: wrapped("of app guestbook failed. The app still runs the previous version. The end of the build's log: error: out of disk"),
 		},
 		resource.TestStep{ // the plan's version was never deployed: it is built again
 			Config:           with("2"),
@@ -302,7 +302,7 @@ func TestAppFirstDeployIsNotHealthy(t *testing.T) {
 	configuration := config(fake, "%s", appHCL("name = \"guestbook\"\nrepo = \"octo/guestbook\""))
 	fake.FailStarts(fakeservice.AppMatch{App: "guestbook"}, 1, fakeservice.AppFailure{Exited: true, Log: "panic: no table"})
 	run(t,
-		refuses(configuration, "App guestbook does not run: /healthz on port 3000 did not answer at all within a minute. Its process ended by itself. "+
+		refuses(configuration, "App guestbook does not run: /healthz on port 3000 did not answer at all within a minute. The process ended by itself. "+
 			"The end of the app's log: panic: no table Fix what ended the process"),
 		resource.TestStep{ // it never ran, so it is replaced
 			Config:            configuration,
@@ -323,9 +323,9 @@ func TestAppUpdateThatIsNotHealthyTakesTheAppDown(t *testing.T) {
 			fake.FailStarts(fakeservice.AppMatch{}, 2, fakeservice.AppFailure{Status: 503, Log: "no table"})
 			w.configure(oneApp(change))
 			w.fails("/healthz on port " + map[string]string{"build": "3000", "restart": "8080"}[way] + " did not answer 200 within a minute; its last answer was 503 Service Unavailable. " +
-				"Its process has not ended. The app ran before this change, and is down now. The end of the app's log: no table Fix what makes /healthz fail.")
+				"The process is still running. The app was running before this change and is down now. The end of the app's log: no table Fix what makes /healthz fail.")
 			must(t, w.mustBeKept("hosting_app", "test").Attributes["status"] == "failed", "the state does not say that the app has failed")
-			w.fails("The app was down before this change, and still is.")
+			w.fails("The app was down before this change and still is.")
 			w.apply()
 			w.mustBeSettled()
 			must(t, theSeededApp(t, fake).Status == "running", "the app is %s", theSeededApp(t, fake).Status)
@@ -345,7 +345,7 @@ func TestAppUpdateJobFails(t *testing.T) {
 				fake.FailJobs(fakeservice.JobMatch{Operation: "app_update"}, 1, "trouble", "the port is on fire")
 			},
 			Config:      with("3001"),
-			ExpectError: wrapped("the port is on fire (trouble)"),
+			ExpectError: wrapped("The port is on fire (trouble)"),
 		},
 		resource.TestStep{Config: with("3001"), ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionUpdate)},
 	)
@@ -384,7 +384,7 @@ func TestImportIDMustHaveItsForm(t *testing.T) {
 				ResourceName:  appAddress,
 				ImportState:   true,
 				ImportStateId: id,
-				ExpectError:   wrapped("The id must have the form instance_id/name"),
+				ExpectError:   wrapped("The import ID must have the form instance_id/name"),
 			})
 		})
 	}

@@ -3,14 +3,12 @@ package provider
 import (
 	"context"
 	"fmt"
-	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -23,8 +21,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
-
-var repoPattern = regexp.MustCompile(`^[^/\s]+/[^/\s]+$`)
 
 func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	computed := func(description string) schema.StringAttribute {
@@ -44,7 +40,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"name":        replacingName("Name of the app: 1 to 40 lower case letters, digits and hyphens, the first of them a letter. A change replaces it: **the app's `/data` is lost**."),
 			"repo": schema.StringAttribute{
 				Required:   true,
-				Validators: []validator.String{stringvalidator.RegexMatches(repoPattern, "must have the form owner/repo")},
+				Validators: []validator.String{repository()},
 				MarkdownDescription: "The repository as `owner/repo`, visible through the connected code-hosting integration. " +
 					"A change replaces the app: **its `/data` is lost**.",
 				PlanModifiers: []planmodifier.String{repoCase{}, replacesKnown()},
@@ -53,21 +49,21 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Optional:            true,
 				Computed:            true,
 				Default:             stringdefault.StaticString("main"),
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				Validators:          []validator.String{notEmpty()},
 				MarkdownDescription: "The branch to build. Default `main`. A change builds and deploys in place.",
 			},
 			"port": schema.Int64Attribute{
 				Optional:            true,
 				Computed:            true,
 				Default:             int64default.StaticInt64(3000),
-				Validators:          []validator.Int64{int64validator.Between(1, 65535)},
+				Validators:          []validator.Int64{numberRule{least: 1, most: 65535}},
 				MarkdownDescription: "The port that the container listens on; it is given as `PORT`. Default `3000`. A change restarts the app.",
 			},
 			"health_path": schema.StringAttribute{
 				Optional:            true,
 				Computed:            true,
 				Default:             stringdefault.StaticString("/healthz"),
-				Validators:          []validator.String{stringvalidator.RegexMatches(regexp.MustCompile(`^/`), "must start with /")},
+				Validators:          []validator.String{beginsWith("/")},
 				MarkdownDescription: "The path that answers HTTP 200 without calling any dependency. Default `/healthz`. A change restarts the app.",
 			},
 			"public": schema.BoolAttribute{
@@ -89,25 +85,25 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				WriteOnly:   true,
 				Sensitive:   true,
 				ElementType: types.StringType,
-				Validators:  []validator.Map{mapvalidator.NoNullValues(), mapvalidator.AlsoRequires(path.MatchRoot("secret_env_wo_version"))},
+				Validators:  []validator.Map{mapvalidator.NoNullValues(), alsoNeeds("secret_env_wo", "secret_env_wo_version", mapvalidator.AlsoRequires(path.MatchRoot("secret_env_wo_version")))},
 				MarkdownDescription: "Build variables that are secret. They are never kept in the state or a plan, " +
 					"so a change of them is only seen by a change of `secret_env_wo_version`. No key may be in `env` too.",
 			},
 			"secret_env_wo_version": schema.Int64Attribute{
 				Optional:            true,
-				Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("secret_env_wo"))},
+				Validators:          []validator.Int64{alsoNeeds("secret_env_wo_version", "secret_env_wo", int64validator.AlsoRequires(path.MatchRoot("secret_env_wo")))},
 				MarkdownDescription: "Any number; change it to send `secret_env_wo` again, which builds and deploys in place.",
 			},
 			"links": schema.SetAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
-				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
+				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notEmpty())},
 				MarkdownDescription: "Engines that the app is linked to; `auth` links the auth engine. The plan warns of one that is off. Default: none. A change restarts the app.",
 			},
 			"memory_mb": schema.Int64Attribute{
 				Optional:            true,
 				Computed:            true,
-				Validators:          []validator.Int64{int64validator.AtLeast(1)},
+				Validators:          []validator.Int64{numberRule{least: 1}},
 				MarkdownDescription: "The app's memory in MB, at least the apps engine's floor in the plan list and at most what the instance's plan has. Default: the service's. A change restarts the app; removing the argument keeps the present value.",
 				PlanModifiers:       []planmodifier.Int64{int64planmodifier.UseNonNullStateForUnknown()},
 			},
@@ -152,8 +148,8 @@ func (r *appResource) ValidateConfig(ctx context.Context, req resource.ValidateC
 	}
 	for key := range config.SecretEnvWO.Elements() {
 		if _, both := config.Env.Elements()[key]; both {
-			resp.Diagnostics.AddAttributeError(path.Root("env").AtMapKey(key), "Variable given twice",
-				fmt.Sprintf("The variable %s is in env and in secret_env_wo. Keep it in one of them.", key))
+			resp.Diagnostics.AddAttributeError(path.Root("env").AtMapKey(key), "Duplicate variable",
+				fmt.Sprintf("The variable %s is in both env and secret_env_wo. Keep it in one of them.", key))
 		}
 	}
 }

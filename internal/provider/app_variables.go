@@ -80,7 +80,7 @@ func envToSend(state, plan appModel, there client.Maybe[map[string]string], env,
 
 // errUnknownEnv is that secret variables are to be sent beside others that nothing
 // tells, of an app that was imported.
-var errUnknownEnv = errors.New("the service takes an app's variables as a whole and does not tell those that the app has, " +
+var errUnknownEnv = errors.New("the service replaces an app's variables as a whole and does not report the current ones, " +
 	"so sending secret_env_wo alone would remove the others")
 
 // envChanges tells whether the plan changes the build variables.

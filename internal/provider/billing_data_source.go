@@ -87,7 +87,7 @@ func (d *billingDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	}
 	billing, err := d.client.Billing(ctx)
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to read the billing", err)
+		addError(&resp.Diagnostics, "Unable to read the billing data", err)
 		return
 	}
 	statuses := idsOf(billing.Subscriptions, func(s client.Subscription) string { return s.Status })

@@ -64,7 +64,7 @@ func (b *actionBase) Configure(_ context.Context, req action.ConfigureRequest, r
 func providerData[T any](data any, diags *diag.Diagnostics) T {
 	left, ok := data.(T)
 	if !ok && data != nil {
-		diags.AddError("Unexpected provider data", fmt.Sprintf("Expected a %T, got a %T. Report this to the provider's developers.", left, data))
+		diags.AddError("Unexpected provider data", fmt.Sprintf("Expected a %T, got a %T. Please report this to the provider's developers.", left, data))
 	}
 	return left
 }
@@ -75,7 +75,7 @@ func requireClient(c *client.Client, diags *diag.Diagnostics) bool {
 	if c == nil {
 		diags.AddError("The provider is not configured yet",
 			"The provider's configuration depends on a value that is known only after apply. "+
-				"Apply what it depends on first, for example with -target, or give the provider's arguments as values that are known when planning.")
+				"Apply what it depends on first, for example with -target, or set the provider's arguments to values that are known when planning.")
 	}
 	return c != nil
 }

@@ -36,7 +36,7 @@ func (c *console) query(ctx context.Context, database, sql string) (ran bool, er
 		}
 		select {
 		case <-ctx.Done():
-			return false, errors.Join(err, ctx.Err())
+			return false, errors.Join(err, client.CauseOf(ctx))
 		case <-time.After(pause):
 		}
 	}
@@ -59,7 +59,7 @@ func (c *console) open(ctx context.Context) error {
 func (c *console) closed(ctx context.Context, err error) (bool, error) {
 	switch {
 	case ctx.Err() != nil:
-		return false, ctx.Err()
+		return false, client.CauseOf(ctx)
 	case errors.Is(err, client.ErrConsoleOff):
 		return true, nil
 	case errors.Is(err, client.ErrSQL):
@@ -77,7 +77,7 @@ func (c *console) restore(ctx context.Context) error {
 		return nil
 	}
 	if err := c.set(client.Detached(ctx), c.found); err != nil {
-		return fmt.Errorf("the SQL console of instance %s is left in mode rw, and must be set to %s by hand: %w", c.turn.InstanceID(), c.found, err)
+		return fmt.Errorf("the SQL console of instance %s was left in mode rw and must be set to %s by hand: %w", c.turn.InstanceID(), c.found, err)
 	}
 	return nil
 }

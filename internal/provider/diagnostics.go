@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -13,8 +14,12 @@ import (
 )
 
 // addError reports an error of the client: what was tried, what the service
-// said, and what to do next.
+// said, and what to do next. A value that the service refused stands on its argument.
 func addError(diags *diag.Diagnostics, summary string, err error) {
+	if at, ok := refusedAttribute(err); ok {
+		diags.AddAttributeError(at, summary, explain(err))
+		return
+	}
 	diags.AddError(summary, explain(err))
 }
 
@@ -27,12 +32,16 @@ func explain(err error) string {
 	return text
 }
 
-// sentence makes an error's text start and end like one.
+// sentence makes an error's text start and end like one. A name that it begins with,
+// such as a field of the service or a repository, keeps its spelling.
 func sentence(text string) string {
 	if text == "" {
 		return text
 	}
-	text = strings.ToUpper(text[:1]) + text[1:]
+	first, _, _ := strings.Cut(text, " ")
+	if !strings.ContainsFunc(first, func(r rune) bool { return !unicode.IsLetter(r) && r != '.' }) {
+		text = strings.ToUpper(text[:1]) + text[1:]
+	}
 	if !strings.HasSuffix(text, ".") && !strings.Contains(text, "\n") {
 		text += "."
 	}
@@ -54,64 +63,90 @@ func nextStep(err error) string {
 		missing     *client.MissingJobError
 		noEvidence  *client.NoEvidenceError
 		existing    *existingError
+		timeout     *client.TimeoutError
+		script      *scriptError
 	)
 	switch {
 	case errors.As(err, &namesake):
-		return "It may be the half of an earlier apply that was killed before it could save the instance's id, so no second one was asked for. " +
-			"If another resource of this configuration is that instance, apply again once it runs. " +
-			"If it is yours, take it over with an import block and apply again:\n\n" + importBlock("hosting_instance.NAME", namesake.ID) +
-			"\nIf it is not, wait until it runs, or choose another name."
+		return "An earlier apply may have been killed before it could save the instance's id, so no second instance was requested. " +
+			"If another resource of this configuration manages it, apply again once it is running. " +
+			"If it is yours, add this import block and apply again:\n\n" + importBlock("hosting_instance.NAME", namesake.ID) +
+			"\nIf it is not, wait until it is running, or choose another name."
 	case errors.As(err, &ambiguous):
 		var blocks strings.Builder
 		for _, id := range ambiguous.Candidates {
 			blocks.WriteString("\n" + importBlock("hosting_instance.NAME", id))
 		}
-		return "Find out in the portal which of them this apply made, and take it over with one of these import blocks; delete any other that nobody wants:\n" + blocks.String()
+		return "Check in the portal which of them this apply created, and add its import block; delete the others if nobody needs them:\n" + blocks.String()
 	case errors.As(err, &unknown):
-		return "Look in the portal for it before you apply again. If it is there, take it over with an import block; " +
-			"if it is not, apply again. An apply that finds one of the same name being created says so, and makes no second one."
+		return "Check in the portal whether it exists before you apply again. If it does, import it; " +
+			"if it does not, apply again. An apply that finds one with the same name being created stops and says so."
 	case errors.As(err, &missing), errors.As(err, &noEvidence):
-		return "Look in the portal whether the change is in force, then apply again: the next plan shows what is missing."
+		return "Check in the portal whether the change is in effect, then apply again: the next plan shows what is missing."
 	case errors.As(err, &checkout):
-		return "Open that page to pay for the instance, then apply again: the creation goes on where it stands."
+		return "Open that page to pay for the instance, then apply again: the creation continues where it stopped."
 	case errors.As(err, &job):
-		return "The job's error is the service's own. Fix its cause, then apply again."
+		return "Fix the cause, then apply again."
 	case errors.As(err, &build):
 		return buildNextText(build)
 	case errors.As(err, &app):
 		return appNextText(app)
+	case errors.As(err, &interrupted) && errors.As(err, &timeout):
+		return "The service continues with it. Apply again to wait for it. " + longerText(timeout)
 	case errors.As(err, &interrupted):
-		return "The service carries on with it. Apply again to wait for it, with a longer value in the timeouts block if the time was too short."
+		return "The service continues with it. Apply again to wait for it."
 	case errors.As(err, &outcome):
-		return "Look in the portal whether it took effect before you apply again."
+		return "Check in the portal whether it took effect before you apply again."
 	case errors.Is(err, client.ErrForeign), errors.Is(err, client.ErrUnreachable), errors.Is(err, client.ErrOutage):
 		return "Check the base URL: the provider's base_url or the environment variable " + envBaseURL + ". It is the service's REST address and ends in /api/v1. " +
-			"If it is right, something between here and the service is in trouble: try again later. The state is as it was."
+			"If it is correct, the connection to the service is disturbed: try again later. The state is unchanged."
 	case errors.Is(err, client.ErrContradiction):
-		return "The service's replicas may not agree yet. Try again in a minute; the resource is kept in the state."
+		return "The service's replicas may be out of sync. Try again in a minute; the resource stays in the state."
 	case errors.Is(err, client.ErrUnauthorized):
-		return "Check the API key: the provider's api_key or the environment variable " + envAPIKey + ". Keys are made on the portal's Access page."
+		return "Check the API key: the provider's api_key or the environment variable " + envAPIKey + ". API keys are created on the portal's Access page."
 	case errors.Is(err, client.ErrForbidden):
-		return "The API key's owner may not do this. Use a key of the account that the instance belongs to."
+		return "The owner of the API key is not allowed to do this. Use a key of the account that owns the instance."
 	case errors.As(err, &existing):
-		return "If an earlier apply was killed before it could save it, or if it is yours, take the existing one over with an import block and apply again:\n\n" +
+		return "If it is yours, or an earlier apply was killed before it could save it, add this import block and apply again:\n\n" +
 			importBlock(existing.address, existing.id) + "\nIf it is not, choose another name."
 	case errors.Is(err, errUnknownEnv):
 		return "Set env to all other variables of the app, then apply again."
 	case errors.Is(err, client.ErrAlreadyExists):
-		return "Choose another name, or take the existing one over with an import block."
+		return "Choose another name, or import the existing one."
+	case errors.As(err, &script):
+		return script.nextText()
 	case errors.Is(err, client.ErrValidation):
-		return "Change the argument that the service names, then apply again."
+		return refusedText(err)
+	case errors.Is(err, client.ErrNotFound):
+		return "Check the id and the name. " + idHint
+	case errors.Is(err, client.ErrJobRunning):
+		return "Apply again once that job has ended."
+	case errors.Is(err, client.ErrConsoleOff):
+		return "The console was turned off while the script was about to run. Apply again."
 	case errors.Is(err, client.ErrRateLimited):
-		return "The service asks for fewer requests. Apply again later, or with a lower -parallelism."
+		return "Apply again later, or with a lower -parallelism."
 	case errors.Is(err, client.ErrUnavailable):
-		return "The service has trouble at the moment. Apply again later; nothing is lost."
-	case errors.Is(err, context.DeadlineExceeded):
-		return "The time given in the timeouts block is over. Apply again, with a longer one if need be."
+		return "The service is unavailable at the moment. Apply again later; nothing is lost."
+	case errors.As(err, &timeout):
+		return "Apply again. " + longerText(timeout)
 	case errors.Is(err, context.Canceled):
-		return "Apply again to carry on."
+		return "Apply again to continue."
 	}
 	return ""
+}
+
+// longerText says how to give an operation more time.
+func longerText(e *client.TimeoutError) string {
+	longer := &client.TimeoutError{Limit: 2 * e.Limit}
+	return fmt.Sprintf("If %s is too short, set a longer timeout, such as timeouts = { %s = %q }.", e.Duration(), e.Operation, longer.Duration())
+}
+
+// refusedText says which value to change.
+func refusedText(err error) string {
+	if at, ok := refusedAttribute(err); ok {
+		return fmt.Sprintf("Change the value of %s, then apply again.", at)
+	}
+	return "Change the value that the service refused, then apply again."
 }
 
 // An existingError is the refusal to make what is there already. It knows what to
@@ -143,7 +178,7 @@ func warnUnchecked(diags *diag.Diagnostics, attribute string, err error) {
 		return
 	}
 	diags.AddAttributeWarning(path.Root(attribute), "The "+attribute+" could not be checked",
-		"The service could not be asked, so a wrong value shows only when applying. "+sentence(err.Error()))
+		"The service could not be asked, so a wrong value is only noticed during the apply. "+sentence(err.Error()))
 }
 
 // failed tells whether what was asked for ended badly at the service: a job, a
@@ -164,12 +199,14 @@ func stillInProgress(err error) bool {
 	return err != nil && !failed(err) && !errors.Is(err, client.ErrValidation) && !errors.Is(err, client.ErrAlreadyExists)
 }
 
+// idHint says where ids come from, to whoever took a name for one.
+const idHint = "An instance id looks like i-4f2a; the data source hosting_instance finds an instance by its name."
+
 // addNoInstance says that there is no instance of an id. Whoever took a name for an
 // id learns where ids come from.
 func addNoInstance(diags *diag.Diagnostics, attribute, id string) {
-	diags.AddAttributeError(path.Root(attribute), "No such instance",
-		fmt.Sprintf("The service has no instance with the id %q for this API key. An id looks like i-4f2a; "+
-			"the data source hosting_instance finds an instance by its name.", id))
+	diags.AddAttributeError(path.Root(attribute), "Unknown instance",
+		fmt.Sprintf("The service has no instance with the id %q for this API key. "+idHint, id))
 }
 
 // addInstanceError reports an error of reading what is on an instance: that there is

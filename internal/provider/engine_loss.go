@@ -29,12 +29,12 @@ func (m *instanceModel) refuseEngineLoss(off, configured []string, protected boo
 		switch {
 		case !slices.Contains(configured, name):
 			diags.AddAttributeError(path.Root("engines"), m.title()+" has the engine "+name+", which its configuration never had",
-				fmt.Sprintf("The %s engine of instance %s was turned on by somebody else, or was on when the instance was imported. "+
-					"Turning it off would lose all of its data, so that is not done unasked. "+
-					"To keep it, add %s = {} to engines. To lose it, turn it off in the portal, and plan again.", name, m.ID.ValueString(), name))
+				fmt.Sprintf("The %s engine of instance %s was turned on outside of this configuration, or was on when the instance was imported. "+
+					"Turning it off would delete all of its data, so the provider does not do that. "+
+					"To keep the engine, add %s = {} to engines. To remove it, turn it off in the portal and plan again.", name, m.ID.ValueString(), name))
 		case protected:
 			diags.AddAttributeError(path.Root("engines"), m.title()+" is protected from losing its "+name+" data",
-				fmt.Sprintf("Instance %s has deletion_protection = true in the state, and turning its %s engine off would lose all data of the engine. "+
+				fmt.Sprintf("Instance %s has deletion_protection = true in the state, and turning its %s engine off would delete all data of the engine. "+
 					"To go ahead, set deletion_protection = false, apply that alone, and then turn the engine off.", m.ID.ValueString(), name))
 		default:
 			continue
@@ -48,7 +48,7 @@ func (m *instanceModel) refuseEngineLoss(off, configured []string, protected boo
 func (m *instanceModel) warnOfEngineLoss(off []string, diags *diag.Diagnostics) {
 	for _, name := range off {
 		diags.AddAttributeWarning(path.Root("engines"), "Turning "+name+" off deletes its data",
-			fmt.Sprintf("The plan turns the %s engine of instance %s (%s) off. All data of the engine is lost when it is applied.",
+			fmt.Sprintf("The plan turns the %s engine of instance %s (%s) off. Applying it permanently deletes all data of the engine.",
 				name, m.Name.ValueString(), m.ID.ValueString()))
 	}
 }

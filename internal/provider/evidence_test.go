@@ -129,7 +129,7 @@ func TestImportedCreationThatFails(t *testing.T) {
 	fake.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "no_capacity", "no machine is free")
 	release()
 	r := second.wait()
-	must(t, r.exit == 1 && strings.Contains(r.output, "no machine is free"), "exit %d:\n%s", r.exit, r.output)
+	must(t, r.exit == 1 && strings.Contains(r.output, "No machine is free"), "exit %d:\n%s", r.exit, r.output)
 	w.configure(protectedInstance)
 	w.apply()
 	w.mustBeSettled()

@@ -121,7 +121,7 @@ resource "hosting_postgres_database" "test" {
 resource "hosting_webhook_endpoint" "test" {
   url = "https://hooks.example"
 }`)
-		r := w.fails("the wall burns (trouble)")
+		r := w.fails("The wall burns (trouble)")
 		must(t, strings.Count(r.output, "Error:") == 1, "more failed than the job:\n%s", r.output)
 		w.mustBeKept("hosting_instance", "test")
 		w.apply()

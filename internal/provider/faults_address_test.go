@@ -53,8 +53,8 @@ var addressFaults = []faultRow{
 		cases := map[string]string{
 			"HOSTING_BASE_URL=" + fake.RootURL:                           "must end in /api/v1",
 			"HOSTING_BASE_URL=" + fake.RootURL + "/api/v2":               "must end in /api/v1",
-			"HOSTING_BASE_URL=" + fake.BaseURL + "?":                     "must have no query",
-			"HOSTING_BASE_URL=" + fake.BaseURL + "#":                     "no fragment",
+			"HOSTING_BASE_URL=" + fake.BaseURL + "?":                     "must not contain a query",
+			"HOSTING_BASE_URL=" + fake.BaseURL + "#":                     "a query or a fragment",
 			"HOSTING_API_KEY=" + fakeservice.DefaultAPIKey + "\n":        "often ends in a newline",
 			"HOSTING_API_KEY=" + fakeservice.DefaultAPIKey + "\nX-Evil:": "HOSTING_API_KEY",
 		}

@@ -40,7 +40,7 @@ var creationFaults = []faultRow{
 				fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", Page: http.StatusBadGateway})
 				w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance+"\n  timeouts = { create = \"20s\" }"))
 				begun := time.Now()
-				w.fails("POST /instances answered 502", "whether the service carried it out is unknown", "it was not asked for again", "Look in the portal for it before you apply again.")
+				w.fails("POST /instances answered 502", "it is unknown whether the service carried it out", "the request was not repeated", "Check in the portal whether it exists before you apply again.")
 				must(t, time.Since(begun) < 60*time.Second, "it was looked for during %s", time.Since(begun))
 				must(t, fake.Count("POST", "/instances") == 1 && len(fake.Instances()) == 0, "%d creations", fake.Count("POST", "/instances"))
 				must(t, w.saved("hosting_instance", "test") == nil, "something is in the state")
@@ -115,7 +115,7 @@ var creationFaults = []faultRow{
 			twin["id"] = "i-twin"
 			return append(records, twin)
 		})
-		r := newWorkspaceBeside(t, fake, instanceHCL(plainInstance)).fails("which of these is it cannot be told")
+		r := newWorkspaceBeside(t, fake, instanceHCL(plainInstance)).fails("it cannot be told which of these it created")
 		for _, id := range []string{onlyInstance(t, fake), "i-twin"} {
 			must(t, strings.Contains(r.output, importBlockOf(id)), "no import block of %s:\n%s", id, r.output)
 		}
@@ -185,7 +185,7 @@ var creationFaults = []faultRow{
 			apply.wait()
 			id := onlyInstance(t, fake)
 			if w.saved("hosting_instance", "test") == nil {
-				w.fails("no second one was asked for", `id = "`+id+`"`)
+				w.fails("no second instance was requested", `id = "`+id+`"`)
 				w.write("import.tf", "import {\n  to = hosting_instance.test\n  id = \""+id+"\"\n}\n")
 			}
 			release()
@@ -273,7 +273,7 @@ func (w *workspace) mustHaveAdopted(fake *fakeservicetest.Server, r result) {
 	w.t.Helper()
 	id := onlyInstance(w.t, fake)
 	must(w.t, w.mustBeKept("hosting_instance", "test").Attributes["id"] == id, "another id is in the state")
-	must(w.t, strings.Contains(r.output, "was found after its creation's answer was lost") && strings.Contains(r.output, "Instance "+id+" was not there before"),
+	must(w.t, strings.Contains(r.output, "was adopted, as the answer to its creation was lost") && strings.Contains(r.output, "Instance "+id+" did not exist before"),
 		"no warning names the adopted instance:\n%s", r.output)
 	must(w.t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
 	w.mustBeSettled()

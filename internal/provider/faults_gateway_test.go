@@ -41,7 +41,7 @@ var gatewayFaults = []faultRow{
 				fake, one, other := twoCreations(t)
 				ids := map[any]bool{}
 				for w, r := range map[*workspace]result{one.w: one.wait(), other.w: other.wait()} {
-					must(t, r.exit == 0 && !strings.Contains(r.output, "was not there before"), "exit %d:\n%s", r.exit, r.output)
+					must(t, r.exit == 0 && !strings.Contains(r.output, "did not exist before"), "exit %d:\n%s", r.exit, r.output)
 					ids[w.mustBeKept("hosting_instance", "test").Attributes["id"]] = true
 				}
 				must(t, len(ids) == 2 && len(fake.Instances()) == 2 && fake.Count("POST", "/instances") == 2, "%d ids of %d instances, %d POSTs", len(ids), len(fake.Instances()), fake.Count("POST", "/instances"))
@@ -66,7 +66,7 @@ var gatewayFaults = []faultRow{
 					must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
 					id = onlyInstance(t, fake)
 					must(t, w.mustBeKept("hosting_instance", "test").Attributes["id"] == id, "another id is in the state")
-					if strings.Contains(r.output, "Instance "+id+" was not there before") {
+					if strings.Contains(r.output, "Instance "+id+" did not exist before") {
 						warnings++
 					}
 				}
@@ -134,7 +134,7 @@ resource "terraform_data" "release" {
     }
   }
 }`)
-		r := w.fails("answered 502", "whether the service carried it out is unknown", "Look in the portal whether it took effect")
+		r := w.fails("answered 502", "it is unknown whether the service carried it out", "Check in the portal whether it took effect")
 		must(t, strings.Count(r.output, "(reset) is accepted.") == 1 && !strings.Contains(r.output, "has carried out reset"), "both are told as done:\n%s", r.output)
 		must(t, jobsOf(fake, "reset") == 1 && fake.Count("POST", path) == 2, "%d resets, %d POSTs", jobsOf(fake, "reset"), fake.Count("POST", path))
 		return "1 reset done, 1 told as unknown, " + counts(fake, "POST "+path)

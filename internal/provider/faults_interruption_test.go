@@ -146,12 +146,12 @@ var interruptionFaults = []faultRow{
 	{22, "console: failing SQL, failing PUT, Ctrl-C, two processes", func(t *testing.T) string {
 		fake, sql := startRecorded(t)
 		sql.fails["bad"] = &fakeservice.SQLError{Message: "syntax error", SQLState: "42601"}
-		newWorkspaceBeside(t, fake, scriptHCL(`sql = "bad"`)).fails("syntax error")
+		newWorkspaceBeside(t, fake, scriptHCL(`sql = "bad"`)).fails("Syntax error (SQLSTATE 42601)", "Nothing was applied")
 		must(t, cmp.Equal(modes(fake), []string{"rw", "off"}), "modes %v", modes(fake))
 
 		fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/sql-console", Skip: 1, Times: 1, Status: 422, Code: "validation_failed", Detail: "stuck"})
 		r := newWorkspaceBeside(t, fake, scriptHCL(`sql = "stuck"`)).run("apply", "-auto-approve", "-no-color")
-		must(t, strings.Contains(r.output, "is left in mode rw, and must be set to off by hand"), "%s", r.output)
+		must(t, strings.Contains(r.output, "was left in mode rw and must be set to off by hand"), "%s", r.output)
 		fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "off" })
 
 		running, finish := make(chan struct{}), make(chan struct{})
@@ -194,7 +194,7 @@ resource "hosting_instance" "test" {
   engines = { postgres = { memory_mb = 2048 } }
   deletion_protection = false
 }`)
-		w.fails("no bigger machine is free (trouble)")
+		w.fails("No bigger machine is free (trouble)")
 		saved := w.mustBeKept("hosting_instance", "test").Attributes
 		must(t, saved["name"] == "renamed" && saved["plan"] == "free", "the state has name %v and plan %v", saved["name"], saved["plan"])
 		plan := w.run("plan", "-no-color").output
@@ -252,7 +252,7 @@ resource "hosting_instance" "test" {
 		fake = seededApps(t)
 		w = newWorkspaceBeside(t, fake, "resource \"hosting_allowlist\" \"test\" {\n instance_id = \"i-one\"\n cidrs = [\"203.0.113.0/24\"]\n}")
 		fake.FailJobs(fakeservice.JobMatch{Operation: "allowlist"}, 1, "trouble", "no")
-		w.fails("no (trouble)")
+		w.fails("No (trouble)")
 		w.apply()
 		r := w.run("apply", "-auto-approve", "-no-color", "-replace=hosting_allowlist.test")
 		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)

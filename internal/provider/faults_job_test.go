@@ -16,8 +16,8 @@ var jobFaults = []faultRow{
 		for _, c := range asyncCases {
 			fake := seededApps(t)
 			w := newWorkspaceBeside(t, fake, c.created)
-			fake.FailJobs(fakeservice.JobMatch{Operation: c.create}, 1, "trouble", "the "+c.create+" burns")
-			r := w.fails("the "+c.create+" burns (trouble)", "Job job-")
+			fake.FailJobs(fakeservice.JobMatch{Operation: c.create}, 1, "trouble", "The "+c.create+" burns")
+			r := w.fails("The " + c.create + " burns (trouble): job job-")
 			must(t, strings.Contains(r.output, fake.Jobs()[0].ID), "%s: no job id:\n%s", c.kind, r.output)
 			w.apply()
 			w.mustBeSettled()
@@ -25,15 +25,15 @@ var jobFaults = []faultRow{
 			if c.changed != "" {
 				fake.FailJobs(fakeservice.JobMatch{Operation: c.update}, 1, "trouble", "the "+c.update+" burns")
 				w.configure(c.changed)
-				w.fails("the " + c.update + " burns (trouble)")
+				w.fails("The " + c.update + " burns (trouble)")
 				w.mustBeKept(c.kind, "test")
 				w.apply()
 				w.mustBeSettled()
 				failed++
 			}
-			fake.FailJobs(fakeservice.JobMatch{Operation: c.destroy}, 1, "trouble", "the "+c.destroy+" burns")
+			fake.FailJobs(fakeservice.JobMatch{Operation: c.destroy}, 1, "trouble", "The "+c.destroy+" burns")
 			r = w.run("destroy", "-auto-approve", "-no-color")
-			must(t, r.exit == 1 && strings.Contains(r.output, "the "+c.destroy+" burns (trouble)"), "%s: exit %d:\n%s", c.kind, r.exit, r.output)
+			must(t, r.exit == 1 && strings.Contains(r.output, "The "+c.destroy+" burns (trouble)"), "%s: exit %d:\n%s", c.kind, r.exit, r.output)
 			w.mustBeKept(c.kind, "test")
 			r = w.run("destroy", "-auto-approve", "-no-color")
 			must(t, r.exit == 0, "%s: exit %d:\n%s", c.kind, r.exit, r.output)
@@ -119,7 +119,7 @@ var jobFaults = []faultRow{
 
 		strange := seededApps(t)
 		strange.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/sql-console", Times: -1, Status: http.StatusConflict, Code: "strange", Detail: "not today"})
-		newWorkspaceBeside(t, strange, asyncCases[4].created).fails("not today")
+		newWorkspaceBeside(t, strange, asyncCases[4].created).fails("Not today")
 		must(t, strange.Count("PUT", "/instances/*/sql-console") == 1, "%d PUTs, want 1", strange.Count("PUT", "/instances/*/sql-console"))
 		return "1 refused and 1 sent again; an unknown code without a job: 1 request"
 	}},
@@ -131,7 +131,7 @@ var jobFaults = []faultRow{
 		must(t, err == nil, "%v", err)
 		fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/apps/import", Times: -1, Status: http.StatusConflict, Code: "already_exists", Detail: "there is an app guestbook"})
 		app := strings.Replace(asyncCases[1].created, "name =", "timeouts = { create = \"10s\" }\nname =", 1)
-		newWorkspaceBeside(t, fake, app).fails("already_exists", "take the existing one over with an import block")
+		newWorkspaceBeside(t, fake, app).fails("already_exists", "add this import block")
 		must(t, fake.Count("POST", "/instances/*/apps/import") == 1 && fake.Count("GET", "/jobs/*") == 0,
 			"%d requests, %d polls", fake.Count("POST", "/instances/*/apps/import"), fake.Count("GET", "/jobs/*"))
 		return counts(fake, "POST /instances/*/apps/import")

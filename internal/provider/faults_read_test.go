@@ -33,7 +33,7 @@ var readFaults = []faultRow{
 				w.apply()
 				before := w.read("terraform.tfstate")
 				fake.Inject(always(gone))
-				w.fails("its list holds it", "is kept in the state")
+				w.fails("but is in the list", "stays in the state")
 				must(t, w.read("terraform.tfstate") == before, "the state changed")
 			}
 			cases[fmt.Sprint(status, " and removed")] = func(t *testing.T) {

@@ -33,14 +33,14 @@ var shapeFaults = []faultRow{
 		fake.FailJobs(fakeservice.JobMatch{Operation: "allowlist"}, 1, "trouble", "the wall burns")
 		w := newWorkspaceBeside(t, shaped, "")
 		w.write("main.tf", everyType(t, "after"))
-		r := w.fails("the wall burns (trouble)")
+		r := w.fails("The wall burns (trouble)")
 		must(t, strings.Count(r.output, "Error:") == 1, "more failed than the job:\n%s", r.output)
 		must(t, w.saved("hosting_allowlist", "test") == nil, "an allowlist that is not in force is in the state")
 		w.apply()
 		w.mustBeSettled()
 		fake.FailJobs(fakeservice.JobMatch{Operation: "delete"}, 1, "trouble", "it will not go")
 		r = w.run("destroy", "-auto-approve", "-no-color")
-		must(t, r.exit == 1 && strings.Contains(r.output, "it will not go (trouble)"), "exit %d:\n%s", r.exit, r.output)
+		must(t, r.exit == 1 && strings.Contains(r.output, "It will not go (trouble)"), "exit %d:\n%s", r.exit, r.output)
 		w.mustBeKept("hosting_instance", "test")
 		w.destroysAll(fake)
 		return fmt.Sprintf("2 failed jobs seen, %d types made and destroyed in %d jobs", len(managedTypes(t)), len(fake.Jobs()))
@@ -127,7 +127,7 @@ var shapeFaults = []faultRow{
 		fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/instances/*/apps/*", Status: http.StatusUnprocessableEntity,
 			Detail: "not while postgresql://owner:canary-one@h/d is running"})
 		w.configure(app(9090))
-		r = w.fails("(validation_failed): not while postgresql://owner:(secret)@h/d is (secret)", "Change the argument that the service names")
+		r = w.fails("Not while postgresql://owner:(secret)@h/d is (secret) (PATCH", "answered 422 validation_failed", "Change the value that the service refused")
 		must(t, !strings.Contains(r.output, "canary"), "%s", r.output)
 		return "2 refusals waited out, 1 shown with its code; 3 secrets in 0 places"
 	}},

@@ -27,8 +27,8 @@ func elsewhere(t *testing.T, baseURL, configuration string) *workspace {
 // Faults between the provider and the service.
 var transportFaults = []faultRow{
 	{24, "http, a redirect to another host, a redirect to http", func(t *testing.T) string {
-		elsewhere(t, "http://hosting.example/api/v1", accountHCL).fails("over http the API key would travel in clear")
-		elsewhere(t, "http://127.0.0.1.example/api/v1", accountHCL).fails("over http the API key would travel in clear")
+		elsewhere(t, "http://hosting.example/api/v1", accountHCL).fails("http would send the API key unencrypted")
+		elsewhere(t, "http://127.0.0.1.example/api/v1", accountHCL).fails("http would send the API key unencrypted")
 		var reached, authorised atomic.Int64
 		other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			reached.Add(1)
@@ -74,7 +74,7 @@ var transportFaults = []faultRow{
 
 		deep := startFake(t)
 		deep.Inject(fakeservice.Fault{Method: "GET", Path: "/me", Times: -1, Status: http.StatusOK, Body: []byte(strings.Repeat(`{"a":`, 500000) + "1" + strings.Repeat("}", 500000))})
-		elsewhere(t, deep.BaseURL, accountHCL).fails("the answer is not the JSON expected")
+		elsewhere(t, deep.BaseURL, accountHCL).fails("the answer is not JSON of the expected form")
 		return fmt.Sprintf("1 GiB: %d MiB taken; slow: ended by request_timeout; deep: a typed error", written.Load()>>20)
 	}},
 	{26, "secrets in bodies, headers, URLs, details, logs", func(t *testing.T) string {

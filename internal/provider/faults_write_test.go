@@ -53,7 +53,7 @@ var writeFaults = []faultRow{
 		fake := seededApps(t)
 		fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/sql-console", Times: -1, Status: http.StatusTooManyRequests, RetryAfter: "86400"})
 		begun := time.Now()
-		newWorkspaceBeside(t, fake, strings.Replace(asyncCases[4].created, "mode = ", "timeouts = { create = \"3s\" }\n mode = ", 1)).fails("The time given in the timeouts block is over.")
+		newWorkspaceBeside(t, fake, strings.Replace(asyncCases[4].created, "mode = ", "timeouts = { create = \"3s\" }\n mode = ", 1)).fails("the create timeout of 3s is over")
 		must(t, time.Since(begun) < 30*time.Second, "it took %s", time.Since(begun))
 		return "4 values are no wait, a number and a date are a minimum, the deadline wins"
 	}},

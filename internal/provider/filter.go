@@ -34,6 +34,6 @@ func canMatch(filter types.String, known, found []string) bool {
 // list is empty then, and nothing else says why.
 func warnUnmatched(diags *diag.Diagnostics, attribute, what string, filter types.String, known, found []string) {
 	if !canMatch(filter, known, found) {
-		diags.AddAttributeWarning(path.Root(attribute), "The filter matches nothing", noSuch(what, filter.ValueString(), known))
+		diags.AddAttributeWarning(path.Root(attribute), "The filter matches nothing", noSuch(what, filter.ValueString(), known)+" The result is empty.")
 	}
 }

@@ -24,13 +24,13 @@ func parsePostgresURL(raw string, argument int64) (*url.URL, *function.FuncError
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil:
-		return nil, function.NewArgumentFuncError(argument, "This is no URL.")
+		return nil, function.NewArgumentFuncError(argument, "it is not a URL")
 	case u.Scheme != "postgresql" && u.Scheme != "postgres":
-		return nil, function.NewArgumentFuncError(argument, "This is no Postgres URL: it must begin with postgresql://.")
+		return nil, function.NewArgumentFuncError(argument, "it must be a Postgres URL, which begins with postgresql://")
 	case u.Hostname() == "":
-		return nil, function.NewArgumentFuncError(argument, "The URL names no host.")
+		return nil, function.NewArgumentFuncError(argument, "the URL has no host")
 	case strings.Contains(u.Hostname(), ":") && !strings.HasPrefix(u.Host, "["):
-		return nil, function.NewArgumentFuncError(argument, "The URL's host is no name and no address; an IPv6 address stands in brackets.")
+		return nil, function.NewArgumentFuncError(argument, "the URL's host must be a name or an address, with an IPv6 address in brackets")
 	}
 	return u, nil
 }
@@ -75,7 +75,7 @@ func libpqEnv(raw, caFile string) (map[string]string, *function.FuncError) {
 		return nil, err
 	}
 	if caFile == "" {
-		return nil, function.NewArgumentFuncError(1, "The path of the CA file is empty. Write the instance's ca_certificate to a file and name it here.")
+		return nil, function.NewArgumentFuncError(1, "the path of the CA file is empty; write the instance's ca_certificate to a file, and give that file's path")
 	}
 	env := map[string]string{
 		"PGHOST":        u.Hostname(),
@@ -169,7 +169,7 @@ func (f *webhookSignatureFunction) Run(ctx context.Context, req function.RunRequ
 		return
 	}
 	if secret == "" {
-		resp.Error = function.NewArgumentFuncError(1, "The secret is empty.")
+		resp.Error = function.NewArgumentFuncError(1, "the secret is empty")
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, webhookSignature(body, secret))

@@ -268,3 +268,17 @@ func TestRefusalOfWhatExistsNamesItsImport(t *testing.T) {
 		})
 	}
 }
+
+// Whoever takes a name for an id learns what ids look like, and where to find one.
+func TestImportByANameInPlaceOfAnID(t *testing.T) {
+	for kind, c := range map[string]struct{ arguments, id string }{
+		"hosting_instance":          {`name = "one"` + "\n" + `plan = "medium"` + "\n" + `region = "eu-central"` + "\n" + `engines = {}`, "one"},
+		"hosting_allowlist":         {`instance_id = "i-one"` + "\n" + `cidrs = ["192.0.2.1"]`, "one"},
+		"hosting_postgres_database": {`instance_id = "i-one"` + "\n" + `name = "orders"`, "one/orders"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			w := newWorkspace(t, seededApps(t), fmt.Sprintf("resource %q \"test\" {\n%s\n}\nimport {\n to = %s.test\n id = %q\n}\n", kind, c.arguments, kind, c.id))
+			w.says(1, []string{`The service has no instance with the id "one"`, "An instance id looks like i-", "hosting_instance finds an instance by its name"}, "plan")
+		})
+	}
+}

@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -39,7 +38,7 @@ func newInstanceResetAction() action.Action {
 			return map[string]schema.Attribute{
 				"instance_id": required("The instance's id."),
 				"confirm":     confirmation(),
-				"engine":      schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.LengthAtLeast(1)}, MarkdownDescription: "The engine to empty. Default: all of them."},
+				"engine":      schema.StringAttribute{Optional: true, Validators: []validator.String{notEmpty()}, MarkdownDescription: "The engine to empty. Default: all of them."},
 				"timeouts":    actionTimeouts(ctx),
 			}
 		},

@@ -69,16 +69,16 @@ func checkPlan(before, id string, plans client.Plans, diags *diag.Diagnostics) {
 	switch {
 	case before == "" && plan.PriceCents > 0:
 		diags.AddAttributeWarning(path.Root("plan"), "Plan "+id+" is paid",
-			priceText(plan)+" The creation waits until a person has opened its checkout page. The apply prints the page's address and ends; "+
+			priceText(plan)+" The service creates the instance only after someone has opened its checkout page. The apply prints the address of the page and ends; "+
 				"open the page, then apply again.")
 	case resized:
 		if former.PriceCents == 0 && plan.PriceCents > 0 {
 			diags.AddAttributeWarning(path.Root("plan"), "Plan "+id+" is paid", priceText(plan)+
-				" The service may ask for a payment in the portal before it resizes the instance, which is of the free plan "+before+" now.")
+				" The service may ask for a payment in the portal before it resizes the instance, which now has the free plan "+before+".")
 		}
 		if lower := lowerLimits(former, plan); len(lower) > 0 {
 			diags.AddAttributeWarning(path.Root("plan"), "Plan "+id+" has lower limits than plan "+before,
-				"Resizing lowers "+strings.Join(lower, ", ")+". What is in use beyond that may not fit.")
+				"Resizing lowers "+strings.Join(lower, ", ")+". Anything in use beyond the new limits may not fit.")
 		}
 	}
 }
@@ -114,7 +114,7 @@ func checkEngines(before, planned instanceModel, plans client.Plans, diags *diag
 	there, _ := enginesOf(before.Engines)
 	if len(engines) == 0 && known && (before.Engines.IsNull() || len(there) > 0) {
 		diags.AddAttributeWarning(path.Root("engines"), "No engine is on",
-			"An instance without engines holds no data and runs no app. Add those that it is for, such as postgres = {}.")
+			"An instance without engines stores no data and runs no apps. Add the engines that it is for, such as postgres = {}.")
 	}
 	offered := sortedKeys(plans.Engines)
 	for _, name := range sortedKeys(engines) {
@@ -124,14 +124,14 @@ func checkEngines(before, planned instanceModel, plans client.Plans, diags *diag
 		case !has(there, name) && !has(plans.Engines, name):
 			diags.AddAttributeError(path.Root("engines").AtMapKey(name), "Unknown engine", noSuch("engine", name, offered))
 		case !memory.IsNull() && !memory.IsUnknown() && memory.ValueInt64() < kind.FloorMB:
-			diags.AddAttributeError(path.Root("engines").AtMapKey(name).AtName("memory_mb"), "Memory under the engine's floor",
+			diags.AddAttributeError(path.Root("engines").AtMapKey(name).AtName("memory_mb"), "Engine memory below the minimum",
 				fmt.Sprintf("The %s engine needs at least %d MB, not %d.", name, kind.FloorMB, memory.ValueInt64()))
 		}
 	}
 	plan, ok := plans.Plan(planned.Plan.ValueString())
 	if sum := memorySum(engines, there, plans.Engines); ok && plan.MemoryMB > 0 && sum > plan.MemoryMB {
 		diags.AddAttributeError(path.Root("engines"), "The engines do not fit the plan",
-			fmt.Sprintf("The engines' memory adds up to %d MB, where one without memory_mb counts with its floor, and plan %s has %d MB. "+
+			fmt.Sprintf("The engines need %d MB together, where an engine without memory_mb counts with its minimum, but plan %s has %d MB. "+
 				"Lower the budgets or choose a bigger plan.", sum, plan.ID, plan.MemoryMB))
 	}
 }

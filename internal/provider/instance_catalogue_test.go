@@ -73,7 +73,7 @@ func TestCheckEngines(t *testing.T) {
 		"none as before":         {sized("free", nil), sized("small", nil), []string{}},
 		"a misspelt one":         {new, sized("free", map[string]int64{"postgress": 0}), []string{`error at engines["postgress"]: Unknown engine`}},
 		"an unknown one on":      {sized("free", map[string]int64{"mysql": 300}), sized("free", map[string]int64{"mysql": 300}), []string{}},
-		"under the floor":        {new, sized("free", map[string]int64{"redis": 32}), []string{`error at engines["redis"].memory_mb: Memory under the engine's floor`}},
+		"under the floor":        {new, sized("free", map[string]int64{"redis": 32}), []string{`error at engines["redis"].memory_mb: Engine memory below the minimum`}},
 		"under the floor before": {sized("free", map[string]int64{"redis": 32}), sized("free", map[string]int64{"redis": 32, "postgres": 0}), []string{}},
 		"too much":               {new, sized("free", map[string]int64{"postgres": 1000, "redis": 0}), []string{"error at engines: The engines do not fit the plan"}},
 		"a budget not known":     {new, sized("free", map[string]int64{"postgres": -1}), []string{}},

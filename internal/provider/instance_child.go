@@ -2,10 +2,10 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -15,6 +15,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
 // What the resources that belong to an instance have in common.
@@ -34,7 +36,7 @@ func replacingName(description string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: description,
-		Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+		Validators:          []validator.String{notEmpty()},
 		PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 	}
 }
@@ -43,7 +45,7 @@ func replacingName(description string) schema.StringAttribute {
 // state, and says so.
 func removeGone(ctx context.Context, state *tfsdk.State, diags *diag.Diagnostics, what string) {
 	diags.AddWarning(what+" is gone",
-		"The service does not know it any more, so it is removed from the state. Apply creates it again while the configuration has it.")
+		"The service does not know it any more, so it was removed from the state. If it is still in the configuration, the next apply creates it again.")
 	state.RemoveResource(ctx)
 }
 
@@ -64,6 +66,7 @@ func (b *resourceBase) importNamed(ctx context.Context, req resource.ImportState
 	if !requireClient(b.client, &resp.Diagnostics) {
 		return
 	}
+	defer b.requireInstance(ctx, "instance_id", resp)
 	if req.ID != "" {
 		for name, value := range splitImportID(req.ID, &resp.Diagnostics, names...) {
 			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
@@ -77,13 +80,27 @@ func (b *resourceBase) importNamed(ctx context.Context, req resource.ImportState
 	}
 }
 
+// requireInstance refuses to import what is on an instance that there is not, or that
+// instance itself: Terraform's own error would say neither where ids come from nor how
+// to find one. Any other trouble is the next read's to report.
+func (b *resourceBase) requireInstance(ctx context.Context, attribute string, resp *resource.ImportStateResponse) {
+	var id types.String
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.State.GetAttribute(ctx, path.Root(attribute), &id)...)
+	if _, err := b.client.RefreshInstance(ctx, id.ValueString()); errors.Is(err, client.ErrNotFound) {
+		addNoInstance(&resp.Diagnostics, attribute, id.ValueString())
+	}
+}
+
 // splitImportID splits a composite import id into its named parts.
 func splitImportID(id string, diags *diag.Diagnostics, names ...string) map[string]string {
 	parts := strings.Split(id, "/")
 	values := map[string]string{}
 	for i, name := range names {
 		if len(parts) != len(names) || parts[i] == "" {
-			diags.AddError("Invalid import id", fmt.Sprintf("The id must have the form %s, not %q.", strings.Join(names, "/"), id))
+			diags.AddError("Invalid import ID", fmt.Sprintf("The import ID must have the form %s, not %q.", strings.Join(names, "/"), id))
 			return nil
 		}
 		values[name] = parts[i]

@@ -34,7 +34,7 @@ func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				Optional: true, Computed: true,
-				Validators:          []validator.String{stringvalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name"))},
+				Validators:          []validator.String{oneOfTwo("id", "name", stringvalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name")))},
 				MarkdownDescription: "Identifier. Give this or `name`.",
 			},
 			"name": schema.StringAttribute{
@@ -108,10 +108,10 @@ func (d *instanceDataSource) byName(ctx context.Context, name string, diags *dia
 		return found[0], nil
 	case 0:
 		names := idsOf(instances, func(i client.Instance) string { return i.Name })
-		diags.AddAttributeError(path.Root("name"), "No such instance", noSuch("instance named", name, names))
+		diags.AddAttributeError(path.Root("name"), "Unknown instance", noSuch("instance named", name, names))
 	default:
-		diags.AddAttributeError(path.Root("name"), "More than one instance of that name",
-			fmt.Sprintf("The name %q is that of the instances %s. Give the id of one of them instead.", name, strings.Join(idsOf(found, client.Instance.Identifier), ", ")))
+		diags.AddAttributeError(path.Root("name"), "More than one instance with that name",
+			fmt.Sprintf("The instances %[2]s are all named %[1]q. Set id to the id of one of them instead.", name, strings.Join(idsOf(found, client.Instance.Identifier), ", ")))
 	}
 	return client.Instance{}, nil
 }

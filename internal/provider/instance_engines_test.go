@@ -90,7 +90,7 @@ func TestEngineNames(t *testing.T) {
 	w.says(0, []string{"No engine is on"}, "plan")
 	for engines, want := range map[string]string{
 		`{ postgress = {} }`:  `There is no engine "postgress"`,
-		`{ "" = {} }`:         `at least 1`,
+		`{ "" = {} }`:         `must not be empty.`,
 		`{ postgres = true }`: `object required`,
 	} {
 		w.configure(instanceHCL("engines = " + engines))

@@ -26,12 +26,12 @@ func (r *instanceResource) checkNamesakes(ctx context.Context, plan instanceMode
 	}
 	for _, id := range creating {
 		namesake := &client.NamesakeError{Name: request.Name, ID: id}
-		diags.AddAttributeError(path.Root("name"), "An instance of the same name is being created", explain(namesake))
+		diags.AddAttributeError(path.Root("name"), "An instance with the same name is being created", explain(namesake))
 	}
 	for _, id := range running {
-		diags.AddAttributeWarning(path.Root("name"), "An instance of the same name exists",
+		diags.AddAttributeWarning(path.Root("name"), "An instance with the same name exists",
 			fmt.Sprintf("Instance %s has the same name %q, plan and region as the instance that the plan creates. "+
-				"If Terraform manages it already, here or elsewhere, nothing needs to be done. "+
-				"If an earlier apply was killed before it could save it, take it over instead of creating another:\n\n%s", id, request.Name, importBlock("hosting_instance.NAME", id)))
+				"Ignore this warning if Terraform already manages it, here or elsewhere. "+
+				"If an earlier apply was killed before it could save it, import it instead of creating another:\n\n%s", id, request.Name, importBlock("hosting_instance.NAME", id)))
 	}
 }

@@ -20,10 +20,10 @@ func TestPlanTellsOfAnOrphan(t *testing.T) {
 	id := onlyInstance(t, fake)
 	block := "import { to = hosting_instance.NAME id = \"" + id + "\" }"
 	w := newWorkspace(t, fake, instanceHCL(plainInstance))
-	w.says(1, []string{"An instance of the same name is being created", block}, "plan")
+	w.says(1, []string{"An instance with the same name is being created", block}, "plan")
 	release()
 	until(t, "the instance runs", func() bool { return fake.Instances()[0].Status == "running" })
-	w.says(0, []string{"An instance of the same name exists", block}, "plan")
+	w.says(0, []string{"An instance with the same name exists", block}, "plan")
 	must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
 
 	w.configure("import {\n  to = hosting_instance.test\n  id = \"" + id + "\"\n}\n" + instanceHCL(plainInstance))

@@ -16,6 +16,7 @@ import (
 // ModifyPlan tells of data that the plan would lose, resumes a creation that was
 // not seen to its end, and checks the plan against the service's catalogue.
 func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[instanceModel](ctx, req, &resp.Diagnostics)
 	if ok && state != nil && r.client != nil {
 		r.client.Claim(state.ID.ValueString())
@@ -98,5 +99,5 @@ func (m *instanceModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, creati
 		what = "all data of " + strings.Join(sortedKeys(engines), ", ") + " and the instance's backups"
 	}
 	diags.AddAttributeWarning(at, "All data of instance "+m.Name.ValueString()+" will be lost",
-		fmt.Sprintf("The plan %s instance %s (%s). Applying it loses %s for good.", does, m.Name.ValueString(), m.ID.ValueString(), what))
+		fmt.Sprintf("The plan %s instance %s (%s). Applying it permanently deletes %s.", does, m.Name.ValueString(), m.ID.ValueString(), what))
 }

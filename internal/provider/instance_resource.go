@@ -38,6 +38,7 @@ func (r *instanceResource) Metadata(_ context.Context, req resource.MetadataRequ
 }
 
 func (r *instanceResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	ctx = r.applying(ctx, "create")
 	var plan instanceModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, instanceCreateTimeout)
@@ -52,7 +53,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 		return
 	}
 	if created.Adopted {
-		resp.Diagnostics.AddWarning("Instance "+request.Name+" was found after its creation's answer was lost", adoptedText(created.ID))
+		resp.Diagnostics.AddWarning("Instance "+request.Name+" was adopted, as the answer to its creation was lost", adoptedText("Instance "+created.ID))
 	}
 
 	// From here on there is a machine. Its id is saved before anything else can
@@ -86,7 +87,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	})
 	switch {
 	case err != nil && made:
-		resp.Diagnostics.AddWarning("Instance "+request.Name+" is created, but not all of it is as planned", incompleteText(finished, plan, err))
+		resp.Diagnostics.AddWarning("Instance "+request.Name+" was created, but not all of it is as planned", incompleteText(finished, plan, err))
 		return
 	case err != nil && !failed(err):
 		resp.Diagnostics.AddWarning("Instance "+request.Name+" is still being created", unfinishedText(created.ID, created.Pending.JobID, err))
@@ -105,25 +106,25 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 // create asks for the instance. Looking for one whose answer was lost is bounded
 // by the create timeout too.
 func (r *instanceResource) create(ctx context.Context, request client.NewInstance, timeout time.Duration) (client.Created, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := withTimeout(ctx, timeout)
 	defer cancel()
 	return r.client.CreateInstance(ctx, request)
 }
 
-func adoptedText(id string) string {
-	return fmt.Sprintf("The service's answer to the creation was lost on the way. Instance %s was not there before and is what was asked for, "+
-		"so it is taken for the one that this apply made, and no second one was asked for. "+
-		"If somebody else made an equal instance in that very moment, compare it with the portal.", id)
+// adoptedText says what was taken for the result of a creation.
+func adoptedText(object string) string {
+	return fmt.Sprintf("The answer to the creation was lost. %s did not exist before and matches the request, so this apply took it over and requested no second one. "+
+		"Check in the portal that nobody else created an identical one at the same moment.", object)
 }
 
 func checkoutText(created client.Created) string {
-	return fmt.Sprintf("The plan is paid, so the creation of instance %s (job %s) goes on only once this page is opened:\n\n%s\n\n"+
-		"The instance is in the state and was asked for once. Open the page, then apply again: the apply waits for the same job.",
+	return fmt.Sprintf("The plan is paid, so the creation of instance %s (job %s) continues only once this page has been opened:\n\n%s\n\n"+
+		"The instance is in the state and was requested once. Open the page, then apply again: the apply waits for the same job.",
 		created.ID, created.Pending.JobID, created.CheckoutURL)
 }
 
 func unfinishedText(id, job string, err error) string {
-	return fmt.Sprintf("%s\n\nInstance %s is in the state and not tainted; its creation is job %s, which the service carries on with. "+
+	return fmt.Sprintf("%s\n\nInstance %s is in the state and not tainted, and the service continues with its creation, job %s. "+
 		"Apply again to wait for the same job.", sentence(err.Error()), id, job)
 }
 
@@ -134,7 +135,7 @@ func incompleteText(m, plan instanceModel, err error) string {
 	if there, _ := enginesOf(m.Engines); !sameEngines(asked, there) {
 		missing = "its engines, or their budgets, are not all set"
 	}
-	return fmt.Sprintf("The creation of instance %s is done, but %s. %s\n\n"+
+	return fmt.Sprintf("Instance %s was created, but %s. %s\n\n"+
 		"The instance is in the state and not tainted. The next apply does what is missing.", m.ID.ValueString(), missing, explain(err))
 }
 
@@ -155,9 +156,7 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 		return // not shown yet; it is being created all the same
 	}
 	if errors.Is(err, client.ErrNotFound) {
-		resp.Diagnostics.AddWarning("Instance "+state.Name.ValueString()+" is gone",
-			fmt.Sprintf("The service does not know instance %s any more, so it is removed from the state. Apply creates a new one while the configuration has it.", state.ID.ValueString()))
-		resp.State.RemoveResource(ctx)
+		removeGone(ctx, &resp.State, &resp.Diagnostics, fmt.Sprintf("Instance %s (%s)", state.Name.ValueString(), state.ID.ValueString()))
 		return
 	}
 	if err != nil {
@@ -215,6 +214,7 @@ func (r *instanceResource) setConnection(ctx context.Context, m *instanceModel, 
 }
 
 func (r *instanceResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	ctx = r.applying(ctx, "update")
 	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var state, plan instanceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -268,6 +268,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 }
 
 func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	ctx = r.applying(ctx, "delete")
 	var state instanceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, instanceDeleteTimeout)

@@ -139,7 +139,7 @@ resource "hosting_instance" "test" {
 		resource.TestStep{Config: config(fake, body, "eu-central", true)},
 		refuses(config(fake, body, "us-east", true), "protected from deletion"),
 		refuses(config(fake, body, "us-east", false), "protected from deletion"),
-		resource.TestStep{Config: config(fake, body, "eu-central", true), Destroy: true, ExpectError: wrapped("set deletion_protection = false, apply that alone")},
+		resource.TestStep{Config: config(fake, body, "eu-central", true), Destroy: true, ExpectError: wrapped("set deletion_protection = false in its block, apply that alone")},
 		resource.TestStep{Config: config(fake, body, "eu-central", false), ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionUpdate)},
 		resource.TestStep{
 			Config: config(fake, body, "us-east", false),
@@ -256,14 +256,14 @@ resource "hosting_instance" "test" {
 }`, name, plan, region, rest)
 	}
 	run(t,
-		refuses(body("", "free", "eu-central", "engines = {}"), `Attribute name string length must be at least 1`),
+		refuses(body("", "free", "eu-central", "engines = {}"), `name must not be empty.`),
 		refuses(body("a", "huge", "eu-central", "engines = {}"), `There is no plan "huge"; there are: free, small, medium, large, xlarge.`),
 		refuses(body("a", "free", "mars", "engines = {}"), `There is no region "mars"; there are: eu-central,`),
 		refuses(body("a", "free", "eu-central", `engines = { auth = {}, postgres = {} }`), "The auth engine needs apps"),
 		refuses(body("a", "free", "eu-central", `engines = { auth = {}, apps = {} }`), "The auth engine needs postgres"),
 		refuses(body("a", "free", "eu-central", `engines = { postgres = { memory_mb = 100 } }`), "The postgres engine needs at least 512 MB, not 100."),
-		refuses(body("a", "free", "eu-central", `engines = { postgres = { memory_mb = 1500 }, redis = {} }`), "adds up to 1564 MB"),
-		refuses(body("a", "free", "eu-central", `engines = { redis = { memory_mb = 0 } }`), `memory_mb value must be at least 1`),
+		refuses(body("a", "free", "eu-central", `engines = { postgres = { memory_mb = 1500 }, redis = {} }`), "need 1564 MB together"),
+		refuses(body("a", "free", "eu-central", `engines = { redis = { memory_mb = 0 } }`), `memory_mb must be at least 1, not 0.`),
 		refuses(body("a", "free", "eu-central", "engines = {}\n tags = [\"\"]"), "tags"),
 		refuses(body("a", "free", "eu-central", "engines = {}\n timeouts = { create = \"soon\" }"), "must be a string containing a sequence of decimal numbers"),
 	)
@@ -277,7 +277,7 @@ func TestInstanceCreationFails(t *testing.T) {
 	configuration := config(fake, "%s", instanceHCL(`engines = { postgres = {} }`))
 	fake.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "no_capacity", "no machine is free in eu-central")
 	run(t,
-		refuses(configuration, "no machine is free in eu-central (no_capacity)"),
+		refuses(configuration, "No machine is free in eu-central (no_capacity)"),
 		resource.TestStep{ // what failed never ran: it is replaced
 			Config:            configuration,
 			ConfigPlanChecks:  emptyPlan,
@@ -310,7 +310,7 @@ resource "hosting_instance" "test" {
 						fake.FailJobs(fakeservice.JobMatch{Operation: operation}, 1, "trouble", "the rack is on fire")
 					},
 					Config:      config(fake, body, change),
-					ExpectError: wrapped("the rack is on fire (trouble)"),
+					ExpectError: wrapped("The rack is on fire (trouble)"),
 				},
 				resource.TestStep{Config: config(fake, body, change), ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionUpdate)},
 			)

@@ -5,10 +5,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -22,7 +20,6 @@ import (
 )
 
 func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	notEmpty := []validator.String{stringvalidator.LengthAtLeast(1)}
 	computed := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{
 			Computed:            true,
@@ -43,25 +40,25 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			},
 			"name": schema.StringAttribute{
 				Required:            true,
-				Validators:          notEmpty,
+				Validators:          []validator.String{notEmpty()},
 				MarkdownDescription: "Name of the instance. Changed in place.",
 			},
 			"plan": schema.StringAttribute{
 				Required:   true,
-				Validators: notEmpty,
+				Validators: []validator.String{notEmpty()},
 				MarkdownDescription: "Plan of the instance, an id from the data source `hosting_plans`. Changed in place by resizing: " +
 					"to a bigger plan before its engines change, to a smaller one after.",
 			},
 			"region": schema.StringAttribute{
 				Required:   true,
-				Validators: notEmpty,
+				Validators: []validator.String{notEmpty()},
 				MarkdownDescription: "Location of the machine, an id from the data source `hosting_locations`. " +
 					"**A change replaces the instance, and all data on it is lost.**",
 				PlanModifiers: []planmodifier.String{replacesKnown()},
 			},
 			"engines": schema.MapNestedAttribute{
 				Required:   true,
-				Validators: []validator.Map{mapvalidator.KeysAre(notEmpty...)},
+				Validators: []validator.Map{mapvalidator.KeysAre(notEmpty())},
 				MarkdownDescription: "The engines that are on, by name: `postgres`, `redis`, `couchdb`, `nats`, `apps` and `auth`, which needs `postgres` and `apps`. " +
 					"The data source `hosting_plans` lists those that there are. One that is left out, or null, is off. " +
 					"**Turning an engine off deletes its data.** One that somebody else has turned on is never turned off by a plan. Changed in place. " +
@@ -70,7 +67,7 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 					"memory_mb": schema.Int64Attribute{
 						Optional:   true,
 						Computed:   true,
-						Validators: []validator.Int64{int64validator.AtLeast(1)},
+						Validators: []validator.Int64{numberRule{least: 1}},
 						MarkdownDescription: "Memory budget in MB, at least the engine's floor in `hosting_plans`. " +
 							"Default: the floor. All budgets together must fit the plan. Changed in place; removing the argument keeps the present budget.",
 						PlanModifiers: []planmodifier.Int64{int64planmodifier.UseNonNullStateForUnknown()},
@@ -80,7 +77,7 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"tags": schema.SetAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
-				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notEmpty...)},
+				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notEmpty())},
 				MarkdownDescription: "Tags of the instance. Default: none. Changed in place.",
 			},
 			"deletion_protection": schema.BoolAttribute{
@@ -131,7 +128,7 @@ func (r *instanceResource) ValidateConfig(ctx context.Context, req resource.Vali
 	for _, needed := range []string{"postgres", "apps"} {
 		if !has(engines, needed) {
 			resp.Diagnostics.AddAttributeError(path.Root("engines").AtMapKey("auth"), "The auth engine needs "+needed,
-				"The auth engine runs on the postgres and apps engines of the same instance. Add "+needed+" = {} to engines, or leave auth out.")
+				"The auth engine needs the postgres and apps engines on the same instance. Add "+needed+" = {} to engines, or remove auth.")
 		}
 	}
 }
@@ -152,5 +149,6 @@ func (r *instanceResource) IdentitySchema(_ context.Context, _ resource.Identity
 func (r *instanceResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if requireClient(r.client, &resp.Diagnostics) {
 		resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
+		r.requireInstance(ctx, "id", resp)
 	}
 }

@@ -121,8 +121,8 @@ func refuseUnseenLoss(state, planned instanceModel, there map[string]types.Int64
 	for _, name := range off {
 		if !has(seen, name) {
 			diags.AddAttributeError(path.Root("engines"), state.title()+" has an engine "+name+" that the plan did not show",
-				fmt.Sprintf("The update would turn the %s engine of instance %s off, and all of its data would be lost, though the state did not hold the engine when the plan was made. "+
-					"Nothing was turned off. Plan again, without -refresh=false, and read what that plan says.", name, state.ID.ValueString()))
+				fmt.Sprintf("The update would turn the %s engine of instance %s off and delete all of its data, but the engine was not in the state when the plan was made. "+
+					"Nothing was turned off. Plan again without -refresh=false, and review that plan.", name, state.ID.ValueString()))
 			return errRefused
 		}
 	}

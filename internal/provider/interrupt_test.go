@@ -64,8 +64,8 @@ func TestInterruptedCreationResumes(t *testing.T) {
 				t.Fatalf("an interrupted apply ended with exit 0:\n%s", r.output)
 			}
 			job := fake.Jobs()[0].ID
-			if !strings.Contains(r.output, job) {
-				t.Errorf("the warning does not name job %s:\n%s", job, r.output)
+			if !strings.Contains(r.output, job) || !strings.Contains(r.output, ": interrupted.") || strings.Contains(r.output, "context canceled") {
+				t.Errorf("the warning does not name job %s and the interruption:\n%s", job, r.output)
 			}
 			w.mustBeKept("hosting_instance", "test")
 

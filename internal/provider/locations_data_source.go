@@ -65,7 +65,7 @@ func (d *locationsDataSource) Read(ctx context.Context, req datasource.ReadReque
 	}
 	ids := idsOf(locations, client.Location.Identifier)
 	if id := model.ID.ValueString(); id != "" && !slices.Contains(ids, id) {
-		resp.Diagnostics.AddAttributeError(path.Root("id"), "No such location", noSuch("location", id, ids))
+		resp.Diagnostics.AddAttributeError(path.Root("id"), "Unknown location", noSuch("location", id, ids))
 		return
 	}
 	countries := slices.Compact(sorted(idsOf(locations, func(l client.Location) string { return l.Country })))

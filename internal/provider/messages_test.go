@@ -2,13 +2,11 @@ package provider
 
 import (
 	"flag"
-	"go/ast"
-	"go/parser"
-	"go/token"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -18,65 +16,53 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/messages.golden")
 
-// reporters are the functions that tell a user something, with the places of
-// the texts among their arguments.
-var reporters = map[string][]int{
-	"AddError":             {0, 1},
-	"AddWarning":           {0, 1},
-	"AddAttributeError":    {1, 2},
-	"AddAttributeWarning":  {1, 2},
-	"addError":             {1},
-	"addInstanceError":     {1},
-	"addScriptError":       {1},
-	"listError":            {0},
-	"removeGone":           {3},
-	"NewArgumentFuncError": {1},
-	"New":                  {0}, // of package errors
-	"Errorf":               {0},
-}
-
-// TestMessages holds every message of the provider in one file, read from its
-// source, so that whoever changes one sees how it reads. An ellipsis stands for
-// what is known only when it happens.
+// TestMessages holds every message of the provider in one file, whole and in the
+// order in which a user can meet them, so that whoever changes one sees how it reads.
 func TestMessages(t *testing.T) {
-	var messages []string
-	add := func(message string) {
-		if !slices.Contains(messages, message) {
-			messages = append(messages, message)
+	source := readSource(t, ".")
+	messages := source.messages(t)
+	var b strings.Builder
+	b.WriteString("Every diagnostic of the provider, in the order in which a user can meet them. An ellipsis stands for what is known only when it happens,\n" +
+		"‹error› for an error with what to do next, as at the end of this file. Braces hold the forms of a text, and brackets what is not always there.\n" +
+		"An error of the service stands on the argument whose value it refuses, where it names one.\n")
+	title := ""
+	for _, m := range messages {
+		if m.phase != title {
+			title = m.phase
+			fmt.Fprintf(&b, "\n\n== %s ==\n", title)
+		}
+		b.WriteString("\n" + m.String())
+	}
+	b.WriteString("\n\n== What rules of values say of an argument x ==\n")
+	for _, sample := range textRuleSamples {
+		for _, refusal := range refusalOf(sample.rule, sample.value) {
+			fmt.Fprintf(&b, "\nError on x: %s\n%s\n", refusal.Summary(), indented(refusal.Detail()))
 		}
 	}
-	for _, file := range sources(t, ".", "../client") {
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.CallExpr:
-				for _, at := range reporters[calledName(n)] {
-					if at < len(n.Args) {
-						if text := formatted(n.Args[at]); strings.ContainsFunc(text, unicode.IsLetter) {
-							add(text)
-						}
-					}
-				}
-			case *ast.FuncDecl:
-				// The methods that word an error, and what to do next.
-				if !slices.Contains([]string{"Error", "nextStep", "noSuch", "Description"}, n.Name.Name) && !strings.HasSuffix(n.Name.Name, "Text") {
-					return true
-				}
-				ast.Inspect(n, func(n ast.Node) bool {
-					if returned, ok := n.(*ast.ReturnStmt); ok {
-						for _, result := range returned.Results {
-							if text := textOf(result); strings.ContainsFunc(text, unicode.IsLetter) {
-								add(text)
-							}
-						}
-					}
-					return true
-				})
-			}
-			return true
-		})
+	b.WriteString("\n\n== What an error says, and what to do next ==\n")
+	for _, sample := range errorSamples {
+		fmt.Fprintf(&b, "\n%s:\n%s\n", sample.name, indented(explain(sample.err)))
 	}
-	slices.Sort(messages)
-	got := strings.Join(messages, "\n---\n") + "\n"
+	b.WriteString("\n\n== What else errors of the client are made of ==\n\n")
+	for _, text := range readSource(t, "../client").errorTexts() {
+		b.WriteString(text + "\n")
+	}
+	mustBeGolden(t, b.String())
+	for _, m := range messages {
+		m.mustReadWell(t)
+	}
+	for _, sample := range errorSamples {
+		text := explain(sample.err)
+		if first := []rune(text)[0]; unicode.IsLower(first) && !strings.ContainsAny(strings.Fields(text)[0], ":/_") {
+			t.Errorf("%s begins with a small letter: %s", sample.name, text)
+		}
+		mustBeTidy(t, text)
+	}
+	mustNotRepeat(t, messages)
+}
+
+func mustBeGolden(t *testing.T, got string) {
+	t.Helper()
 	path := filepath.Join("testdata", "messages.golden")
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
@@ -90,73 +76,88 @@ func TestMessages(t *testing.T) {
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("the messages changed; read them, and run go test ./internal/provider -run TestMessages -update\n%s", diff)
 	}
-	for _, message := range messages {
-		if first := []rune(message)[0]; unicode.IsLower(first) && strings.HasSuffix(message, ".") {
-			t.Errorf("a sentence begins with a small letter: %s", message)
-		}
-		if strings.Contains(message, "..") || strings.Contains(message, "  ") {
-			t.Errorf("this does not read well: %s", message)
-		}
-	}
 }
 
-func sources(t *testing.T, folders ...string) []*ast.File {
+// A message is a diagnostic as far as the source tells it.
+type message struct {
+	phase      string
+	severity   string
+	attributes []string // none where it stands on the whole
+	summary    string
+	detail     string
+}
+
+func (m message) String() string {
+	on := ""
+	if len(m.attributes) > 0 {
+		on = " on " + strings.Join(m.attributes, ", ")
+	}
+	return fmt.Sprintf("%s%s: %s\n%s\n", m.severity, on, m.summary, indented(m.detail))
+}
+
+func indented(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
+}
+
+// mustReadWell holds what can be told of a message without understanding it. A
+// function's error goes on a sentence of Terraform's own, which ends with a full stop.
+func (m message) mustReadWell(t *testing.T) {
 	t.Helper()
-	var files []*ast.File
-	for _, folder := range folders {
-		paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
-		if err != nil {
-			t.Fatal(err)
+	function := m.severity == "Error of a function"
+	for _, text := range []string{m.summary, m.detail} {
+		first, _, _ := strings.Cut(text, " ")
+		if begins := []rune(text + " ")[0]; !function && unicode.IsLower(begins) && !strings.HasPrefix(first, "terraform") {
+			t.Errorf("this begins with a small letter: %s", text)
 		}
-		for _, path := range paths {
-			if strings.HasSuffix(path, "_test.go") {
-				continue
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files = append(files, file)
+		mustBeTidy(t, text)
+	}
+	if strings.HasSuffix(m.summary, ".") {
+		t.Errorf("a summary ends with a full stop: %s", m.summary)
+	}
+	if end := m.detail[len(m.detail)-1:]; function == (end == ".") && !strings.HasSuffix(m.detail, "…") && !strings.HasSuffix(m.detail, "\n") &&
+		!strings.HasSuffix(m.detail, "›") && !strings.HasSuffix(m.detail, "NAME") {
+		t.Errorf("a detail ends with %q: %s", end, m.detail)
+	}
+	for _, quaint := range quaintWords {
+		if quaint.MatchString(m.summary + "\n" + m.detail) {
+			t.Errorf("%q is not how providers write: %s", quaint, m)
 		}
 	}
-	return files
 }
 
-func calledName(call *ast.CallExpr) string {
-	switch called := call.Fun.(type) {
-	case *ast.Ident:
-		return called.Name
-	case *ast.SelectorExpr:
-		return called.Sel.Name
-	}
-	return ""
+// quaintWords are words that were in messages, and that no user expects there.
+var quaintWords = []*regexp.Regexp{
+	regexp.MustCompile(`\b[Mm]end\b`), regexp.MustCompile(`did not end well`), regexp.MustCompile(`\bis no [A-Z]`), regexp.MustCompile(`\bwhose\b`),
+	regexp.MustCompile(`timeouts block`), regexp.MustCompile(`context (deadline|canceled)`),
 }
 
-// formatted is the text of a format.
-func formatted(e ast.Expr) string {
-	text := textOf(e)
-	for _, verb := range []string{"%s", "%q", "%d", "%w", "%T", "%v"} {
-		text = strings.ReplaceAll(text, verb, "…")
+func mustBeTidy(t *testing.T, text string) {
+	t.Helper()
+	for _, line := range strings.Split(text, "\n") {
+		if strings.Contains(line, "..") || strings.Contains(strings.TrimLeft(line, " "), "  ") {
+			t.Errorf("this does not read well: %s", text)
+		}
 	}
-	return strings.ReplaceAll(text, "%%", "%")
 }
 
-// textOf is the text that an expression gives, as far as its source tells.
-func textOf(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		if text, err := strconv.Unquote(e.Value); err == nil {
-			return text
+// mustNotRepeat holds that no two summaries stand over the same detail.
+func mustNotRepeat(t *testing.T, messages []message) {
+	t.Helper()
+	summaries := map[string]string{}
+	for _, m := range messages {
+		if !strings.ContainsFunc(strings.ReplaceAll(m.detail, "‹error›", ""), unicode.IsLetter) {
+			continue
 		}
-	case *ast.BinaryExpr:
-		return strings.ReplaceAll(textOf(e.X)+textOf(e.Y), "……", "…")
-	case *ast.CallExpr:
-		if name := calledName(e); (name == "Sprintf" || name == "Errorf") && len(e.Args) > 0 {
-			return formatted(e.Args[0])
+		if other, ok := summaries[m.detail]; ok && other != m.summary {
+			t.Errorf("%q and %q say the same: %s", other, m.summary, m.detail)
 		}
-		if calledName(e) == "sentence" {
-			return "…"
+		summaries[m.detail] = m.summary
+	}
+	for i, m := range messages {
+		if slices.ContainsFunc(messages[:i], func(other message) bool {
+			return other.summary == m.summary && other.severity != m.severity && other.detail == m.detail
+		}) {
+			t.Errorf("%q is an error and a warning", m.summary)
 		}
 	}
-	return "…"
 }

@@ -54,6 +54,6 @@ func warnOfName(diags *diag.Diagnostics, what string, name types.String, rule na
 	}
 	if problem := rule.problem(name.ValueString()); problem != "" {
 		diags.AddAttributeWarning(path.Root("name"), "The service may refuse the name of the "+what,
-			fmt.Sprintf("The name of the %s is to be %s. %q %s.", what, rule.words, name.ValueString(), problem))
+			fmt.Sprintf("The name must be %s, but %q %s.", rule.words, name.ValueString(), problem))
 	}
 }

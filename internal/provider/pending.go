@@ -22,7 +22,7 @@ func inTurn(ctx context.Context, c *client.Client, instanceID string, timeout ti
 		return err
 	}
 	defer turn.Leave()
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := withTimeout(ctx, timeout)
 	defer cancel()
 	return change(client.WithGracePeriod(ctx), turn)
 }
@@ -88,7 +88,7 @@ type privateWriter interface {
 func savePrivate(ctx context.Context, private privateWriter, key string, value any, diags *diag.Diagnostics) {
 	encoded, err := json.Marshal(value)
 	if err != nil {
-		diags.AddError("Unable to keep private state", err.Error())
+		diags.AddError("Unable to save private state", err.Error())
 		return
 	}
 	diags.Append(private.SetKey(ctx, key, encoded)...)

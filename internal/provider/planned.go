@@ -20,6 +20,9 @@ type planned struct {
 	// instances are those that are planned so far, by id, with the engines that are
 	// to be on.
 	instances map[string]plannedInstance
+	// applied tells that something was created, changed or destroyed: no plan does
+	// that, so this process applies.
+	applied bool
 }
 
 // A plannedInstance is an instance as its own plan makes it.
@@ -39,6 +42,26 @@ type managers struct {
 
 func newPlanned() *planned {
 	return &planned{managers: map[managedObject]managers{}, instances: map[string]plannedInstance{}}
+}
+
+// noteApply notes that this process applies.
+func (p *planned) noteApply() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.applied = true
+}
+
+// hasApplied tells whether this process is surely one that applies.
+func (p *planned) hasApplied() bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.applied
 }
 
 // noteInstance notes how an instance is planned. One that is destroyed, or that has

@@ -1,6 +1,36 @@
 package provider
 
-import "testing"
+import (
+	"context"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+)
+
+func TestWithoutRepeats(t *testing.T) {
+	for name, row := range map[string]struct {
+		applied, exists bool
+		want            int
+	}{
+		"a plan, or an apply before its first change": {false, true, 2},
+		"an apply after its first change":             {true, true, 1},
+		"what an apply creates":                       {true, false, 2},
+	} {
+		b := resourceBase{planned: newPlanned()}
+		if row.applied {
+			b.applying(context.Background(), "create")
+		}
+		var diags diag.Diagnostics
+		diags.AddWarning("a warning", "")
+		diags.AddError("an error", "")
+		if b.withoutRepeats(row.exists, &diags); len(diags) != row.want || !diags.HasError() {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
+	var unconfigured resourceBase
+	unconfigured.applying(context.Background(), "create")
+	unconfigured.withoutRepeats(true, &diag.Diagnostics{})
+}
 
 func TestManages(t *testing.T) {
 	one, other := managedObject{"allowlist", "i-1"}, managedObject{"allowlist", "i-2"}

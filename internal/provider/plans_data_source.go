@@ -94,14 +94,14 @@ func (d *plansDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 	}
 	if id := model.ID.ValueString(); id != "" {
 		if _, ok := plans.Plan(id); !ok {
-			resp.Diagnostics.AddAttributeError(path.Root("id"), "No such plan", noSuch("plan", id, idsOf(plans.Plans, client.Plan.Identifier)))
+			resp.Diagnostics.AddAttributeError(path.Root("id"), "Unknown plan", noSuch("plan", id, idsOf(plans.Plans, client.Plan.Identifier)))
 			return
 		}
 	}
 	model.setRecord(plans)
 	if len(model.Plans) == 0 {
 		resp.Diagnostics.AddWarning("The filters match no plan",
-			"No plan that the service offers has enough memory for min_memory_mb and a price within max_price_cents, so plans is empty.")
+			"No plan of the service has at least min_memory_mb and costs at most max_price_cents, so the result is empty.")
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
 }

@@ -87,6 +87,7 @@ func (r *postgresDatabaseResource) IdentitySchema(_ context.Context, _ resource.
 // ModifyPlan tells of the data that the plan would lose, and resumes a creation
 // that was not seen to its end.
 func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[postgresDatabaseModel](ctx, req, &resp.Diagnostics)
 	if !ok {
 		return
@@ -128,7 +129,7 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 func (m postgresDatabaseModel) warnOfLoss(diags *diag.Diagnostics, at path.Path) {
 	name, id := m.Name.ValueString(), m.InstanceID.ValueString()
 	diags.AddAttributeWarning(at, "All data of database "+name+" will be lost",
-		fmt.Sprintf("The plan drops database %s of instance %s. Applying it loses all that is in it for good.", name, id))
+		fmt.Sprintf("The plan drops database %s of instance %s. Applying it permanently deletes everything in it.", name, id))
 }
 
 // protectedObject is the database as errors name it.
@@ -138,6 +139,7 @@ func (m postgresDatabaseModel) protectedObject() protectedObject {
 }
 
 func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	ctx = r.applying(ctx, "create")
 	var plan postgresDatabaseModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, databaseTimeout)
@@ -166,11 +168,11 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 	})
 	switch {
 	case created && err != nil:
-		resp.Diagnostics.AddWarning("Database "+name+" is created, but could not be read",
-			explain(err)+"\n\nThe database is in the state and not tainted, and its job is done. The next apply reads it.")
+		resp.Diagnostics.AddWarning("Database "+name+" was created, but could not be read",
+			explain(err)+"\n\nThe database is in the state and not tainted. The next apply reads it.")
 	case accepted && stillInProgress(err):
 		resp.Diagnostics.AddWarning("Database "+name+" is still being created",
-			sentence(err.Error())+"\n\nThe database is in the state and not tainted; the service carries on with it. Apply again to wait for the same job.")
+			sentence(err.Error())+"\n\nThe database is in the state and not tainted, and the service continues with it. Apply again to wait for the same job.")
 	case err != nil:
 		addError(&resp.Diagnostics, "Unable to create database "+name, orExisting(err, "hosting_postgres_database", plan.InstanceID.ValueString()+"/"+name))
 	default:
@@ -233,6 +235,7 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 // Update finishes a creation that an earlier apply began. What else can change
 // is known to the provider alone.
 func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	ctx = r.applying(ctx, "update")
 	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var plan postgresDatabaseModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -260,6 +263,7 @@ func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.Upda
 }
 
 func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	ctx = r.applying(ctx, "delete")
 	var state postgresDatabaseModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, databaseTimeout)

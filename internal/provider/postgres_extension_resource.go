@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -63,7 +62,7 @@ func (r *postgresExtensionResource) Schema(ctx context.Context, _ resource.Schem
 			"database": schema.StringAttribute{
 				Optional:   true,
 				Computed:   true,
-				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+				Validators: []validator.String{notEmpty()},
 				MarkdownDescription: "The database. Default: the instance's own, whose name is read when the extension is set. " +
 					"A change replaces the extension: it is dropped from the former database. Removing the argument keeps the present database.",
 				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown(), stringplanmodifier.RequiresReplaceIfConfigured()},
@@ -93,6 +92,7 @@ func (r *postgresExtensionResource) IdentitySchema(_ context.Context, _ resource
 // -replace cannot be told: its first call is that of no change, and the CLI shows no
 // warning of its second.
 func (r *postgresExtensionResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[postgresExtensionModel](ctx, req, &resp.Diagnostics)
 	if !ok || state == nil {
 		return
@@ -120,12 +120,13 @@ func replacedExtensionAt(state, plan postgresExtensionModel) (path.Path, bool) {
 // warnOfLoss says what dropping the extension loses.
 func (m postgresExtensionModel) warnOfLoss(diags *diag.Diagnostics, at path.Path) {
 	name, database := m.Name.ValueString(), m.Database.ValueString()
-	diags.AddAttributeWarning(at, fmt.Sprintf("What uses extension %s in database %s will be lost", name, database),
-		fmt.Sprintf("The plan drops extension %s from database %s of instance %s. Postgres drops with it all that depends on it: "+
+	diags.AddAttributeWarning(at, fmt.Sprintf("Everything that uses extension %s in database %s will be lost", name, database),
+		fmt.Sprintf("The plan drops extension %s from database %s of instance %s. Postgres also drops everything that depends on it: "+
 			"columns of its types with their data, and indexes and functions that use it.", name, database, m.InstanceID.ValueString()))
 }
 
 func (r *postgresExtensionResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	ctx = r.applying(ctx, "create")
 	var plan postgresExtensionModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, settingTimeout)
@@ -150,16 +151,16 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	database := plan.Database.ValueString()
 	switch {
 	case err != nil && plan.Database.IsUnknown():
-		addError(&resp.Diagnostics, fmt.Sprintf("Unable to set extension %s in the own database of instance %s", name, plan.InstanceID.ValueString()), err)
+		addError(&resp.Diagnostics, fmt.Sprintf("Unable to create extension %s in the own database of instance %s", name, plan.InstanceID.ValueString()), err)
 		return
 	case err != nil:
-		addError(&resp.Diagnostics, fmt.Sprintf("Unable to set extension %s in database %s", name, database), err)
+		addError(&resp.Diagnostics, fmt.Sprintf("Unable to create extension %s in database %s", name, database), err)
 		return
 	}
 	extension, err := readBack(ctx, func(ctx context.Context) (client.Extension, error) { return r.find(ctx, plan) }, anything)
 	if err != nil {
-		resp.Diagnostics.AddWarning(fmt.Sprintf("Extension %s in database %s is set, but could not be read", name, database),
-			explain(err)+"\n\nThe extension is in the state, and its job is done. The next apply reads its version.")
+		resp.Diagnostics.AddWarning(fmt.Sprintf("Extension %s in database %s was created, but could not be read", name, database),
+			explain(err)+"\n\nThe extension is in the state. The next apply reads its version.")
 	}
 	plan.Version = stringOrNull(extension.Version)
 	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
@@ -216,6 +217,7 @@ func (r *postgresExtensionResource) Read(ctx context.Context, req resource.ReadR
 
 // Update has nothing to send: all that can change in place is the timeouts.
 func (r *postgresExtensionResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	ctx = r.applying(ctx, "update")
 	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var plan postgresExtensionModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -223,6 +225,7 @@ func (r *postgresExtensionResource) Update(ctx context.Context, req resource.Upd
 }
 
 func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	ctx = r.applying(ctx, "delete")
 	var state postgresExtensionModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, settingTimeout)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -39,7 +38,6 @@ func (r *postgresScriptResource) Metadata(_ context.Context, req resource.Metada
 }
 
 func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	notEmpty := []validator.String{stringvalidator.LengthAtLeast(1)}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "SQL that is run through the SQL console when the resource is created, and again when `sql` changes. " +
 			"A console found `off` or `ro` is set to `rw` for the script and put back afterwards, whatever happens; one found `rw` is left alone. " +
@@ -49,18 +47,18 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 			"instance_id": instanceIDAttribute("`destroy_sql` is run on the former instance"),
 			"database": schema.StringAttribute{
 				Optional:            true,
-				Validators:          notEmpty,
+				Validators:          []validator.String{notEmpty()},
 				MarkdownDescription: "The database to run in. Default: the instance's own. A change replaces the resource: `destroy_sql` is run in the former database.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"sql": schema.StringAttribute{
 				Required:            true,
-				Validators:          notEmpty,
+				Validators:          []validator.String{notEmpty()},
 				MarkdownDescription: "The statements to run. A change runs the new ones in place; `destroy_sql` is not run for it.",
 			},
 			"destroy_sql": schema.StringAttribute{
 				Optional:            true,
-				Validators:          notEmpty,
+				Validators:          []validator.String{notEmpty()},
 				MarkdownDescription: "The statements to run when the resource is destroyed. Default: none, so that what the script made stays.",
 			},
 			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
@@ -73,6 +71,7 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 }
 
 func (r *postgresScriptResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	ctx = r.applying(ctx, "create")
 	var plan postgresScriptModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, scriptTimeout)
@@ -96,7 +95,7 @@ func addScriptError(diags *diag.Diagnostics, summary string, ran bool, err error
 	switch {
 	case err == nil:
 	case ran:
-		diags.AddWarning("The script ran, but the console's mode is not as it was", sentence(err.Error()))
+		diags.AddWarning("The script ran, but the SQL console was not put back", sentence(err.Error()))
 	default:
 		addError(diags, summary, err)
 	}
@@ -114,8 +113,8 @@ func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequ
 	switch {
 	case errors.Is(err, client.ErrNotFound):
 		resp.Diagnostics.AddWarning("What a script made on instance "+id+" is gone",
-			"The instance's postgres engine is off, or the instance is gone, and all that the script made went with it. "+
-				"So it is removed from the state. Apply runs it again while the configuration has it.")
+			"The postgres engine of the instance is off, or the instance is gone, and everything that the script created went with it. "+
+				"So the script was removed from the state. If it is still in the configuration, the next apply runs it again.")
 		resp.State.RemoveResource(ctx)
 	case err != nil:
 		addError(&resp.Diagnostics, "Unable to read instance "+id, err)
@@ -123,6 +122,7 @@ func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequ
 }
 
 func (r *postgresScriptResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	ctx = r.applying(ctx, "update")
 	var plan, state postgresScriptModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -143,6 +143,7 @@ func (r *postgresScriptResource) Update(ctx context.Context, req resource.Update
 }
 
 func (r *postgresScriptResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	ctx = r.applying(ctx, "delete")
 	var state postgresScriptModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, scriptTimeout)
@@ -163,7 +164,7 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 	switch {
 	case errors.As(err, &unknown) && !ran:
 		resp.Diagnostics.AddError("Unable to run destroy_sql on instance "+state.InstanceID.ValueString(), sentence(err.Error())+"\n\n"+
-			"Look whether the statements took effect. If they did, run terraform state rm with the resource's address, so that they are not run again. "+
+			"Check whether the statements took effect. If they did, run terraform state rm with the address of the resource, so that they are not run again. "+
 			"If they did not, apply again.")
 	default:
 		addScriptError(&resp.Diagnostics, "Unable to run destroy_sql on instance "+state.InstanceID.ValueString(), ran, err)
@@ -176,5 +177,5 @@ func (r *postgresScriptResource) run(ctx context.Context, m postgresScriptModel,
 		ran, err = (&console{client: r.client, turn: turn}).query(ctx, m.Database.ValueString(), sql)
 		return err
 	})
-	return ran, err
+	return ran, locateError(err, sql)
 }

@@ -94,8 +94,8 @@ func TestScriptLifecycle(t *testing.T) {
 func TestScriptInvalid(t *testing.T) {
 	fake, _ := startRecorded(t)
 	run(t,
-		refuses(config(fake, "%s", scriptHCL(`sql = ""`)), "Attribute sql string length must be at least 1"),
-		refuses(config(fake, "%s", scriptHCL("sql = \"one\"\ndatabase = \"\"")), "Attribute database string length must be at least 1"),
+		refuses(config(fake, "%s", scriptHCL(`sql = ""`)), "sql must not be empty."),
+		refuses(config(fake, "%s", scriptHCL("sql = \"one\"\ndatabase = \"\"")), "database must not be empty."),
 	)
 }
 
@@ -116,7 +116,7 @@ func TestScriptPutsTheConsoleBack(t *testing.T) {
 				step := resource.TestStep{Config: config(fake, "%s", scriptHCL(`sql = "one"`))}
 				if fails {
 					sql.fails["one"] = &fakeservice.SQLError{Message: `syntax error at or near "one"`, SQLState: "42601"}
-					step.ExpectError = wrapped(`syntax error at or near "one"`)
+					step.ExpectError = wrapped(`Syntax error at or near "one" (SQLSTATE 42601)`)
 				}
 				run(t, step)
 				if diff := cmp.Diff(row.want, modes(fake)); diff != "" {
@@ -175,7 +175,7 @@ func TestScriptClosedMidwayIsOpenedAgain(t *testing.T) {
 func TestScriptIsNotSentTwice(t *testing.T) {
 	fake, sql := startRecorded(t)
 	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/engines/postgres/query", AfterCommit: true, Drop: true})
-	run(t, refuses(config(fake, "%s", scriptHCL(`sql = "one"`)), "whether the service carried it out is unknown"))
+	run(t, refuses(config(fake, "%s", scriptHCL(`sql = "one"`)), "it is unknown whether the service carried it out"))
 	if n := len(sql.statements()); n != 1 {
 		t.Errorf("%d statements, want 1", n)
 	}
@@ -189,7 +189,7 @@ func TestScriptWhoseConsoleCannotBePutBackSaysSoLoudly(t *testing.T) {
 	fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/sql-console", Skip: 1, Times: -1, Status: 422, Code: "validation_failed", Detail: "stuck"})
 	w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
 	r := w.run("apply", "-auto-approve", "-no-color")
-	if !strings.Contains(r.output, "The SQL console of instance i-one is left in mode rw, and must be set to off by hand") {
+	if !strings.Contains(r.output, "The SQL console of instance i-one was left in mode rw and must be set to off by hand") {
 		t.Errorf("exit %d:\n%s", r.exit, r.output)
 	}
 	w.mustBeKept("hosting_postgres_script", "test")
@@ -208,7 +208,7 @@ func TestDestroySQLRunsOnceThoughTheConsoleCannotBePutBack(t *testing.T) {
 	w := newWorkspace(t, fake, scriptHCL("sql = \"one\"\ndestroy_sql = \"gone\""))
 	w.apply()
 	stuck(fake)
-	w.says(0, []string{"The script ran, but the console's mode is not as it was", "must be set to off by hand"}, "destroy", "-auto-approve")
+	w.says(0, []string{"The script ran, but the SQL console was not put back", "must be set to off by hand"}, "destroy", "-auto-approve")
 	if w.saved("hosting_postgres_script", "test") != nil {
 		t.Error("the script is still in the state")
 	}
@@ -225,7 +225,7 @@ func TestChangedScriptRunsOnceThoughTheConsoleCannotBePutBack(t *testing.T) {
 	stuck(fake)
 	w.configure(scriptHCL(`sql = "two"`))
 	r := w.apply()
-	if !strings.Contains(r.output, "The script ran, but the console's mode is not as it was") || strings.Contains(r.output, "Unable to run") {
+	if !strings.Contains(r.output, "The script ran, but the SQL console was not put back") || strings.Contains(r.output, "Unable to run") {
 		t.Errorf("%s", r.output)
 	}
 	w.mustBeSettled()
@@ -241,7 +241,7 @@ func TestDestroySQLWhoseAnswerIsLost(t *testing.T) {
 	w := newWorkspace(t, fake, scriptHCL("sql = \"one\"\ndestroy_sql = \"gone\""))
 	w.apply()
 	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/engines/postgres/query", AfterCommit: true, Drop: true})
-	w.says(1, []string{"whether the service carried it out is unknown", "terraform state rm"}, "destroy", "-auto-approve")
+	w.says(1, []string{"it is unknown whether the service carried it out", "terraform state rm"}, "destroy", "-auto-approve")
 	w.says(0, nil, "state", "rm", scriptAddress)
 	w.says(0, nil, "destroy", "-auto-approve")
 	if diff := cmp.Diff([]string{"rw main: one", "rw main: gone"}, sql.statements()); diff != "" {

@@ -22,24 +22,25 @@ type protectedObject struct {
 	ImportID string `json:"import_id"` // "i-1"
 }
 
-// refuse says that a plan would destroy or replace the object.
+// refuse says that a plan would replace the object.
 func (o protectedObject) refuse(diags *diag.Diagnostics, at path.Path) {
-	diags.AddAttributeError(at, o.Title+" is protected from deletion", o.refusalText())
+	diags.AddAttributeError(at, o.Title+" is protected from deletion",
+		fmt.Sprintf("%s has deletion_protection = true in the state, and replacing it would delete its data. "+
+			"To go ahead, set deletion_protection = false, apply that alone, and then apply the replacement.", o.Name))
 }
 
-func (o protectedObject) refusalText() string {
-	return fmt.Sprintf("%s has deletion_protection = true in the state, and destroying or replacing it would lose its data. "+
-		"To go ahead, set deletion_protection = false, apply that alone, and then apply the deletion. "+
-		"One that is tainted is taken back first, with terraform untaint.", o.Name)
-}
-
-// refuseDestruction is refuse where the object may be a deposed one: nothing in a
+// refuseDestruction says that a plan or an apply would destroy the object. Its block
+// may be deleted already. It may be tainted, and it may be a deposed one: nothing in a
 // configuration reaches its protection any more, so the error says what does.
 func (o protectedObject) refuseDestruction(diags *diag.Diagnostics, at path.Path) {
-	diags.AddAttributeError(at, o.Title+" is protected from deletion", o.refusalText()+"\n\n"+
-		"If Terraform calls it a deposed object, create_before_destroy has made its successor already. Then take it back, with the resource's address for ADDRESS. "+
-		"This command deletes nothing at the service:\n\nterraform state rm ADDRESS\n\nAdd this block, and apply:\n\n"+importBlock("ADDRESS", o.ImportID)+
-		"\nThe successor is then managed by nobody: delete it in the portal, or import it at an address of its own.")
+	diags.AddAttributeError(at, o.Title+" is protected from deletion",
+		fmt.Sprintf("%s has deletion_protection = true in the state, and destroying it would delete its data. "+
+			"To go ahead, set deletion_protection = false in its block, apply that alone, and then destroy it. "+
+			"If you have deleted the block, put it back first.\n\n"+
+			"If Terraform calls it tainted, untaint it first, with the resource's address for ADDRESS:\n\nterraform untaint ADDRESS\n\n"+
+			"If Terraform calls it a deposed object, create_before_destroy has made its successor already. Then take the old one back. "+
+			"This command deletes nothing at the service:\n\nterraform state rm ADDRESS\n\nAdd this block, and apply:\n\n%s\n"+
+			"Terraform then no longer manages the successor: delete it in the portal, or import it at an address of its own.", o.Name, importBlock("ADDRESS", o.ImportID)))
 }
 
 // isProtected tells whether a value of deletion_protection in a state protects. A

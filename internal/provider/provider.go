@@ -8,8 +8,6 @@ import (
 	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
-	"github.com/hashicorp/terraform-plugin-framework-validators/float64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
@@ -102,7 +100,7 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 			},
 			"max_retries": schema.Int64Attribute{
 				Optional:   true,
-				Validators: []validator.Int64{int64validator.Between(0, 20)},
+				Validators: []validator.Int64{numberRule{least: 0, most: 20}},
 				MarkdownDescription: "How often a request that failed in passing is sent again. Default `4`. " +
 					"A request that was answered 429 is not counted: it is sent again at the pace that the service allows.",
 			},
@@ -115,7 +113,7 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 			},
 			"requests_per_second": schema.Float64Attribute{
 				Optional:   true,
-				Validators: []validator.Float64{float64validator.Between(0.1, 1000)},
+				Validators: []validator.Float64{numberRule{least: 0.1, most: 1000}},
 				MarkdownDescription: "The most requests per second that the provider sends, all resources together. " +
 					"Default: as many as the service takes; after an answer 429 the provider slows down by itself. " +
 					"Set it where several runs share one account's limit.",

@@ -20,7 +20,7 @@ func TestProviderArguments(t *testing.T) {
 	run(t,
 		refuses(`provider "hosting" {}`+account, "Set base_url in the provider block"),
 		refuses(`provider "hosting" { base_url = "`+fake.BaseURL+`" }`+account, "Set api_key in the provider block"),
-		refuses("provider \"hosting\" {\n base_url = \"http://hosting.example/api/v1\"\n api_key = \"k\"\n}"+account, "over http the API key would travel in clear"),
+		refuses("provider \"hosting\" {\n base_url = \"http://hosting.example/api/v1\"\n api_key = \"k\"\n}"+account, "http would send the API key unencrypted"),
 		refuses("provider \"hosting\" {\n base_url = \"hosting.example\"\n api_key = \"k\"\n}"+account, "the base URL must be absolute"),
 		refuses("provider \"hosting\" {\n base_url = \""+fake.BaseURL+"\"\n api_key = \"wrong-key\"\n}"+account, "Check the API key"),
 		refuses(strings.Replace(config(fake, account), "api_key", "request_timeout = \"soon\"\n api_key", 1), `"soon"`),
@@ -28,10 +28,10 @@ func TestProviderArguments(t *testing.T) {
 		refuses(strings.Replace(config(fake, account), "api_key", "request_timeout = \"-1m\"\n api_key", 1), `"-1m" must be a positive duration`),
 		refuses(strings.Replace(config(fake, account), "api_key", "max_retries = -1\n api_key", 1), `max_retries`),
 		refuses(strings.Replace(config(fake, account), "api_key", "requests_per_second = 0\n api_key", 1), `requests_per_second`),
-		refuses("provider \"hosting\" {\n base_url = \""+fake.BaseURL+"?\"\n api_key = \"k\"\n}"+account, "the base URL must have no query and no fragment, not even an empty one"),
+		refuses("provider \"hosting\" {\n base_url = \""+fake.BaseURL+"?\"\n api_key = \"k\"\n}"+account, "the base URL must not contain a query or a fragment, not even an empty one"),
 		refuses("provider \"hosting\" {\n base_url = \""+fake.RootURL+"\"\n api_key = \"k\"\n}"+account, "the base URL must end in /api/v1"),
 		refuses("provider \"hosting\" {\n base_url = \""+fake.RootURL+"/api/v2\"\n api_key = \"k\"\n}"+account, "the base URL must end in /api/v1"),
-		refuses("provider \"hosting\" {\n base_url = \""+fake.BaseURL+"\"\n api_key = \"key\\n\"\n}"+account, "one read from a file often ends in a newline"),
+		refuses("provider \"hosting\" {\n base_url = \""+fake.BaseURL+"\"\n api_key = \"key\\n\"\n}"+account, "a key read from a file often ends in a newline"),
 		resource.TestStep{Config: config(fake, account)},
 	)
 }
@@ -40,7 +40,7 @@ func TestMaxRetriesIsTheNumberOfRetries(t *testing.T) {
 	fake := startFake(t)
 	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/me", Times: -1, Status: http.StatusServiceUnavailable, Code: "unavailable", Detail: "at lunch"})
 	configuration := strings.Replace(config(fake, `data "hosting_account" "me" {}`), "api_key", "max_retries = 2\n api_key", 1)
-	run(t, refuses(configuration, "The service has trouble at the moment."))
+	run(t, refuses(configuration, "The service is unavailable at the moment."))
 	if n := fake.Count("GET", "/me"); n != 3 {
 		t.Errorf("%d requests, want 3", n)
 	}

@@ -32,7 +32,7 @@ func readBack[T any](ctx context.Context, read func(context.Context) (T, error),
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return record, ctx.Err()
+			return record, client.CauseOf(ctx)
 		case <-timer.C:
 		}
 	}

@@ -102,7 +102,7 @@ func TestFailedJobOfABuildIsNotWaitedForAgain(t *testing.T) {
 			w.apply()
 			fake.FailJobs(fakeservice.JobMatch{Operation: operation}, 1, "trouble", "it burns")
 			w.configure(oneApp(change))
-			w.fails("it burns (trouble)")
+			w.fails("It burns (trouble)")
 			w.apply()
 			w.mustBeSettled()
 			app := theSeededApp(t, fake)

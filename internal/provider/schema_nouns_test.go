@@ -40,8 +40,8 @@ var nouns = []noun{
 	{word: "allowlist", others: []string{"whitelist", "firewall"}, reference: "allowlist"},
 }
 
-// named are the schemas whose subject has a name of its own.
-var named = []string{"hosting_instance", "hosting_instances", "hosting_app", "hosting_postgres_database", "hosting_postgres_extension", "hosting_account"}
+// namedSchemas are the schemas whose subject has a name of its own.
+var namedSchemas = []string{"hosting_instance", "hosting_instances", "hosting_app", "hosting_postgres_database", "hosting_postgres_extension", "hosting_account"}
 
 // A thing is name, or id, in its own schemas, and has one name in all others.
 func TestSchemaNouns(t *testing.T) {
@@ -69,7 +69,7 @@ func TestSchemaNouns(t *testing.T) {
 				t.Errorf("%s is about one %s, so it has %s, and no %q: it has %s", s, n.word, n.own, n.reference, sorted(top))
 			}
 		}
-		if slices.Contains(top, "name") && !slices.Contains(named, s.name) {
+		if slices.Contains(top, "name") && !slices.Contains(namedSchemas, s.name) {
 			t.Errorf("%s has a name, and is about nothing that has one", s)
 		}
 	}

@@ -89,6 +89,7 @@ func (r *settingResource[M, S, P]) of(m P) string {
 // would overwrite each other with every apply. Where the instance's id is not known
 // when planning, the apply plans again and refuses the second one then.
 func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[M](ctx, req, &resp.Diagnostics)
 	if !ok || plan == nil || !firstPlanned(ctx, req, resp, &resp.Diagnostics) {
 		return
@@ -97,13 +98,14 @@ func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.
 	changes := state == nil || !id.Equal(P(state).instance()) || P(plan).differsFrom(state)
 	if !id.IsUnknown() && r.planned.manages(managedObject{r.what, id.ValueString()}, changes) {
 		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), "Two resources manage the "+r.of(plan),
-			fmt.Sprintf("The configuration has another hosting_%s with the same instance_id. They are about one thing, and would overwrite each other with every apply. "+
-				"Keep one of them, and take the other out of the configuration. If that one is in the state already, this makes Terraform forget it, and changes nothing at the service:\n\n"+
+			fmt.Sprintf("The configuration has another hosting_%s with the same instance_id. They manage the same setting and would overwrite each other with every apply. "+
+				"Keep one of them, and remove the other from the configuration. If that one is already in the state, this command makes Terraform forget it without changing anything at the service:\n\n"+
 				"terraform state rm hosting_%s.NAME", r.name, r.name))
 	}
 }
 
 func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	ctx = r.applying(ctx, "create")
 	var plan M
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := P(&plan).timeouts().Create(ctx, settingTimeout)
@@ -131,7 +133,7 @@ func (r *settingResource[M, S, P]) put(ctx context.Context, m P, timeout time.Du
 	}
 	there, err := readBack(ctx, func(ctx context.Context) (S, error) { return r.service.read(r.client, ctx, id) }, m.matches)
 	if err != nil {
-		diags.AddWarning("The "+r.of(m)+" could not be read back", "The change is made, and its job is done. "+explain(err))
+		diags.AddWarning("The "+r.of(m)+" could not be read back", "The change is in effect. "+explain(err))
 		return nil
 	}
 	m.setRecord(there)
@@ -169,6 +171,7 @@ func (r *settingResource[M, S, P]) Read(ctx context.Context, req resource.ReadRe
 }
 
 func (r *settingResource[M, S, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	ctx = r.applying(ctx, "update")
 	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var plan, state M
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -180,7 +183,7 @@ func (r *settingResource[M, S, P]) Update(ctx context.Context, req resource.Upda
 	}
 	if P(&plan).differsFrom(&state) {
 		if err := r.put(ctx, &plan, timeout, &resp.Diagnostics); err != nil {
-			addError(&resp.Diagnostics, "Unable to change the "+r.of(&plan), err)
+			addError(&resp.Diagnostics, "Unable to update the "+r.of(&plan), err)
 			return
 		}
 	}
@@ -188,6 +191,7 @@ func (r *settingResource[M, S, P]) Update(ctx context.Context, req resource.Upda
 }
 
 func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	ctx = r.applying(ctx, "delete")
 	var state M
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := P(&state).timeouts().Delete(ctx, settingTimeout)
@@ -205,13 +209,14 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 		err = errors.Join(err, lookErr)
 	}
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to set back the "+r.of(&state), err)
+		addError(&resp.Diagnostics, "Unable to reset the "+r.of(&state), err)
 	}
 }
 
 func (r *settingResource[M, S, P]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if requireClient(r.client, &resp.Diagnostics) {
 		resource.ImportStatePassthroughWithIdentity(ctx, path.Root("instance_id"), path.Root("instance_id"), req, resp)
+		r.requireInstance(ctx, "instance_id", resp)
 	}
 }
 

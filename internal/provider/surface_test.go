@@ -30,15 +30,15 @@ output "signature" { value = provider::hosting::webhook_signature("what do ya wa
 		},
 		resource.TestStep{
 			Config:      `output "x" { value = provider::hosting::libpq_env("postgresql://h/d", "") }`,
-			ExpectError: wrapped(`Invalid value for "ca_file" parameter: The path of the CA file is empty.`),
+			ExpectError: wrapped(`Invalid value for "ca_file" parameter: the path of the CA file is empty; write the instance's ca_certificate to a file, and give that file's path.`),
 		},
 		resource.TestStep{
 			Config:      `output "x" { value = provider::hosting::pooled_url("redis://h") }`,
-			ExpectError: wrapped(`Invalid value for "url" parameter: This is no Postgres URL`),
+			ExpectError: wrapped(`Invalid value for "url" parameter: it must be a Postgres URL`),
 		},
 		resource.TestStep{
 			Config:      `output "x" { value = provider::hosting::webhook_signature("b", "") }`,
-			ExpectError: wrapped(`Invalid value for "secret" parameter: The secret is empty.`),
+			ExpectError: wrapped(`Invalid value for "secret" parameter: the secret is empty.`),
 		},
 	)
 }
@@ -157,7 +157,7 @@ resource "hosting_postgres_extension" "test" {
 		resource.TestStep{Config: with("orders", true), ConfigPlanChecks: emptyPlan},
 		resource.TestStep{ResourceName: database, ImportState: true, ImportStateIdFunc: id("/orders"), ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "name"},
 		resource.TestStep{ResourceName: extension, ImportState: true, ImportStateIdFunc: id("/orders/pgcrypto"), ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "name"},
-		resource.TestStep{ResourceName: extension, ImportState: true, ImportStateIdFunc: id("/pgcrypto"), ExpectError: wrapped("The id must have the form instance_id/database/name")},
+		resource.TestStep{ResourceName: extension, ImportState: true, ImportStateIdFunc: id("/pgcrypto"), ExpectError: wrapped("The import ID must have the form instance_id/database/name")},
 		refuses(with("other", false), "Database orders is protected from deletion"),
 		resource.TestStep{Config: with("orders", false), ConfigPlanChecks: plans(database, plancheck.ResourceActionUpdate)},
 		resource.TestStep{
@@ -186,7 +186,7 @@ resource "hosting_postgres_extension" "test" {
 				fake.FailJobs(fakeservice.JobMatch{Operation: "database_create"}, 1, "trouble", "the disk is on fire")
 			},
 			Config:      with("third", false),
-			ExpectError: wrapped("the disk is on fire (trouble)"),
+			ExpectError: wrapped("The disk is on fire (trouble)"),
 		},
 		resource.TestStep{Config: with("third", false), ConfigPlanChecks: emptyPlan},
 	)

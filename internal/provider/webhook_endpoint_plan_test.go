@@ -11,8 +11,8 @@ func TestSecondWebhookEndpointOfOneURL(t *testing.T) {
 		return fmt.Sprintf("resource \"hosting_webhook_endpoint\" %q {\n  url = %q\n}\n", name, url)
 	}
 	const (
-		here  = "Two webhook endpoints of the same URL"
-		there = "A webhook endpoint of the same URL exists"
+		here  = "Two webhook endpoints with the same URL"
+		there = "A webhook endpoint with the same URL exists"
 	)
 	fake := startFake(t)
 	w := newWorkspace(t, fake, endpoint("one", "https://hooks.example/a")+endpoint("two", "https://HOOKS.example/a"))

@@ -78,8 +78,8 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 				Computed:  true,
 				Sensitive: true,
 				Validators: []validator.String{
-					stringvalidator.LengthAtLeast(16),
-					stringvalidator.ConflictsWith(path.MatchRoot("secret_wo")),
+					atLeastLong(16),
+					oneOfTwo("secret", "secret_wo", stringvalidator.ConflictsWith(path.MatchRoot("secret_wo"))),
 				},
 				PlanModifiers: keep,
 				MarkdownDescription: "The secret that signs deliveries, at least 16 characters, kept in the state. Default: one is made. " +
@@ -90,15 +90,15 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 				WriteOnly: true,
 				Sensitive: true,
 				Validators: []validator.String{
-					stringvalidator.LengthAtLeast(16),
-					stringvalidator.AlsoRequires(path.MatchRoot("secret_wo_version")),
+					atLeastLong(16),
+					alsoNeeds("secret_wo", "secret_wo_version", stringvalidator.AlsoRequires(path.MatchRoot("secret_wo_version"))),
 				},
 				MarkdownDescription: "The secret that signs deliveries, never kept in the state or a plan. " +
 					"A change of it is only seen by a change of `secret_wo_version`.",
 			},
 			"secret_wo_version": schema.Int64Attribute{
 				Optional:            true,
-				Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("secret_wo"))},
+				Validators:          []validator.Int64{alsoNeeds("secret_wo_version", "secret_wo", int64validator.AlsoRequires(path.MatchRoot("secret_wo")))},
 				MarkdownDescription: "Any number; change it to send `secret_wo` again.",
 			},
 			"created_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the endpoint was made, in RFC 3339.", PlanModifiers: keep},
@@ -117,6 +117,7 @@ func (r *webhookEndpointResource) IdentitySchema(_ context.Context, _ resource.I
 // ModifyPlan tells of an endpoint that an earlier apply may have made, and drops
 // the kept secret once a write-only one takes its place.
 func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[webhookEndpointModel](ctx, req, &resp.Diagnostics)
 	if ok && state != nil && r.client != nil {
 		r.client.Claim(state.ID.ValueString())
@@ -143,9 +144,9 @@ func (r *webhookEndpointResource) warnOfSecondEndpoint(state *webhookEndpointMod
 	}
 	changes := state == nil || !plan.URL.Equal(state.URL)
 	if r.planned.manages(managedObject{"webhook endpoint", client.CanonicalURL(plan.URL.ValueString())}, changes) {
-		diags.AddAttributeWarning(path.Root("url"), "Two webhook endpoints of the same URL",
-			fmt.Sprintf("Another hosting_webhook_endpoint of this configuration has the URL %s as well. "+
-				"Every endpoint gets every event, so each event would be delivered there twice, signed with two secrets. Keep one of them.", plan.URL.ValueString()))
+		diags.AddAttributeWarning(path.Root("url"), "Two webhook endpoints with the same URL",
+			fmt.Sprintf("Another hosting_webhook_endpoint of this configuration also has the URL %s. "+
+				"Every endpoint receives every event, so each event would be delivered there twice, signed with two secrets. Keep one of them.", plan.URL.ValueString()))
 	}
 }
 
@@ -162,15 +163,16 @@ func (r *webhookEndpointResource) checkNamesakes(ctx context.Context, plan webho
 		return
 	}
 	for _, id := range ids {
-		diags.AddAttributeWarning(path.Root("url"), "A webhook endpoint of the same URL exists",
-			fmt.Sprintf("Endpoint %s has the URL that the plan gives to this one, and both would get every event. "+
-				"If Terraform manages it already, here or elsewhere, nothing needs to be done. "+
-				"If an earlier apply was killed before it could save it, take it over instead of creating another:\n\n%s\n"+
-				"The service does not tell its secret: set a new one if you need to know it.", id, importBlock("hosting_webhook_endpoint.NAME", id)))
+		diags.AddAttributeWarning(path.Root("url"), "A webhook endpoint with the same URL exists",
+			fmt.Sprintf("Endpoint %s already has this URL, and both would receive every event. "+
+				"Ignore this warning if Terraform already manages it, here or elsewhere. "+
+				"If an earlier apply was killed before it could save it, import it instead of creating another:\n\n%s\n"+
+				"The service does not return its secret: set a new one if you need to know it.", id, importBlock("hosting_webhook_endpoint.NAME", id)))
 	}
 }
 
 func (r *webhookEndpointResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	ctx = r.applying(ctx, "create")
 	var plan webhookEndpointModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	secret := secretWO(ctx, req.Config, &resp.Diagnostics)
@@ -185,14 +187,12 @@ func (r *webhookEndpointResource) Create(ctx context.Context, req resource.Creat
 	}
 	webhook, err := r.client.CreateWebhook(ctx, plan.URL.ValueString(), secret, plan.Enabled.ValueBool())
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to create the webhook endpoint "+plan.URL.ValueString(), err)
+		addError(&resp.Diagnostics, "Unable to create webhook endpoint "+plan.URL.ValueString(), err)
 		return
 	}
 	if webhook.Adopted {
-		resp.Diagnostics.AddWarning("Webhook endpoint "+plan.URL.ValueString()+" was found after its creation's answer was lost",
-			"The service's answer to the creation was lost on the way. Endpoint "+webhook.ID+" was not there before and has the same URL, "+
-				"so it is taken for the one that this apply made, and no second one was asked for. "+
-				"If somebody else made one in that very moment, its secret is another: compare it with the portal.")
+		resp.Diagnostics.AddWarning("Webhook endpoint "+plan.URL.ValueString()+" was adopted, as the answer to its creation was lost",
+			adoptedText("Endpoint "+webhook.ID)+" Such an endpoint has another secret.")
 	}
 	plan.setRecord(webhook)
 	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
@@ -239,6 +239,7 @@ func (r *webhookEndpointResource) Read(ctx context.Context, req resource.ReadReq
 }
 
 func (r *webhookEndpointResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	ctx = r.applying(ctx, "update")
 	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var state, plan webhookEndpointModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -278,6 +279,7 @@ func webhookEndpointDifference(there, planned webhookEndpointModel, secret strin
 }
 
 func (r *webhookEndpointResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	ctx = r.applying(ctx, "delete")
 	var state webhookEndpointModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() {

@@ -141,10 +141,10 @@ func TestWebhookEndpointInvalid(t *testing.T) {
 	run(t,
 		refuses(with(`url = "http://hooks.example"`), `"http://hooks.example" must be an absolute https URL`),
 		refuses(with(`url = "hooks"`), `"hooks" must be an absolute https URL`),
-		refuses(with(url+`secret = "short"`), `Attribute secret string length must be at least 16`),
+		refuses(with(url+`secret = "short"`), `secret must have at least 16 characters.`),
 		refuses(with(url+`secret_wo = "long enough for this"`), `secret_wo_version`),
 		refuses(with(url+`secret_wo_version = 1`), `secret_wo`),
-		refuses(with(url+`secret_wo = "long enough for this"`+"\nsecret_wo_version = 1\n"+`secret = "long enough for that"`), `"secret_wo" cannot be specified when "secret" is specified`),
+		refuses(with(url+`secret_wo = "long enough for this"`+"\nsecret_wo_version = 1\n"+`secret = "long enough for that"`), `Set one of secret and secret_wo, and not the other.`),
 	)
 }
 
@@ -157,7 +157,7 @@ func TestPlanTellsOfAnOrphanedEndpoint(t *testing.T) {
 	w.apply()
 	must(t, os.Remove(filepath.Join(w.folder, "terraform.tfstate")) == nil, "there is no state")
 	id := fake.Webhooks()[0].ID
-	w.says(0, []string{"A webhook endpoint of the same URL exists", "import { to = hosting_webhook_endpoint.NAME id = \"" + id + "\" }"}, "plan")
+	w.says(0, []string{"A webhook endpoint with the same URL exists", "import { to = hosting_webhook_endpoint.NAME id = \"" + id + "\" }"}, "plan")
 
 	w.write("import.tf", "import {\n  to = hosting_webhook_endpoint.test[0]\n  id = \""+id+"\"\n}\n")
 	w.apply()
@@ -168,6 +168,6 @@ func TestPlanTellsOfAnOrphanedEndpoint(t *testing.T) {
 	w.configure(fmt.Sprintf(endpoint, 2))
 	for _, args := range [][]string{{"plan"}, {"plan", "-refresh=false"}, {"plan", "-replace=hosting_webhook_endpoint.test[0]"}} {
 		r := w.run(append(args, "-no-color")...)
-		must(t, r.exit == 0 && !strings.Contains(r.output, "of the same URL exists") && strings.Contains(r.output, "Two webhook endpoints of the same URL"), "%v ended with exit %d:\n%s", args, r.exit, r.output)
+		must(t, r.exit == 0 && !strings.Contains(r.output, "of the same URL exists") && strings.Contains(r.output, "Two webhook endpoints with the same URL"), "%v ended with exit %d:\n%s", args, r.exit, r.output)
 	}
 }

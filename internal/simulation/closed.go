@@ -18,8 +18,8 @@ var ClosedErrors = []ClosedError{
 	{"a checkout", []string{"waits for its checkout"}},
 	{"a protection", []string{"is protected from deletion"}},
 	{"an engine that was never configured", []string{"which its configuration never had"}},
-	{"a namesake being created", []string{"An instance of the same name is being created", "plan and region is being created already"}},
-	{"an ambiguous creation", []string{"which of these is it cannot be told", "and it was not asked for again"}},
+	{"a namesake being created", []string{"An instance with the same name is being created", "plan and region is already being created"}},
+	{"an ambiguous creation", []string{"it cannot be told which of these it created", "and the request was not repeated"}},
 }
 
 // ClosedErrorIn names the closed error that a text shows, "" for none.

@@ -1,0 +1,47 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestCauseOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := WithTimeout(t.Context(), "create", 90*time.Minute)
+		defer cancel()
+		if err := CauseOf(ctx); err != nil {
+			t.Errorf("it has not ended: %v", err)
+		}
+		if err := deadlineOf(ctx); err.Error() != "the create timeout of 1h30m is over" {
+			t.Errorf("its deadline is %v", err)
+		}
+		child, end := context.WithTimeout(ctx, time.Second)
+		defer end()
+		if err := deadlineOf(child); err != context.DeadlineExceeded {
+			t.Errorf("another's deadline is %v", err)
+		}
+		<-ctx.Done()
+		if err := CauseOf(ctx); err.Error() != "the create timeout of 1h30m is over" || !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+			t.Errorf("it ended by %v", err)
+		}
+		ctx, cancel = WithTimeout(t.Context(), "create", time.Hour)
+		cancel()
+		if err := CauseOf(ctx); err.Error() != "interrupted" || !errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("it ended by %v", err)
+		}
+	})
+}
+
+func TestShortDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		3 * time.Second: "3s", 90 * time.Second: "1m30s", 30 * time.Minute: "30m", time.Hour: "1h", 90 * time.Minute: "1h30m",
+		10 * time.Minute: "10m", 10 * time.Second: "10s", 250 * time.Millisecond: "250ms", 20 * time.Hour: "20h",
+	} {
+		if got := shortDuration(d); got != want {
+			t.Errorf("%v is %s, want %s", d, got, want)
+		}
+	}
+}

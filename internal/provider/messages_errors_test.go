@@ -1,0 +1,108 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// refusedWith is an answer of the service's own.
+func refusedWith(status int, code, method, path, detail string) *client.APIError {
+	return &client.APIError{Status: status, Code: code, Method: method, Path: path, Detail: detail, RequestID: "req-7", BaseURL: sampleURL}
+}
+
+const sampleURL = "https://hosting.example/api/v1"
+
+// errorSamples are one of every error that the client gives, and of those that the
+// provider makes of them.
+var errorSamples = []struct {
+	name string
+	err  error
+}{
+	{"A value is refused", refusedWith(422, "validation_failed", "PATCH", "/instances/i-4f2a/apps/web", "memory_mb: 64 is under the minimum of 128")},
+	{"A value is refused, and the field is not an argument", refusedWith(422, "validation_failed", "POST", "/instances", "status: the creation failed")},
+	{"Postgres refuses a script", locateError(refusedWith(422, "sql_error", "POST", "/instances/i-4f2a/engines/postgres/query", `syntax error at or near "TABEL" (SQLSTATE 42601)`), "CREATE TABEL orders (id int)")},
+	{"The key is refused", refusedWith(401, "unauthorized", "GET", "/plans", "the API key is not known")},
+	{"The key may not do this", refusedWith(403, "forbidden", "GET", "/instances/i-4f2a", "not yours")},
+	{"Something is not there", refusedWith(404, "not_found", "PUT", "/instances/shop/allowlist", `there is no instance "shop"`)},
+	{"A name is taken", orExisting(refusedWith(409, "already_exists", "POST", "/instances/i-4f2a/apps/import", `there is an app "web"`), "hosting_app", "i-4f2a/web")},
+	{"A name is taken, of what cannot be imported", refusedWith(409, "already_exists", "POST", "/instances", "it is there already")},
+	{"Another job is running", refusedWith(409, "job_running", "DELETE", "/instances/i-4f2a", "the instance has a running job")},
+	{"The SQL console is off", refusedWith(403, "console_off", "POST", "/instances/i-4f2a/engines/postgres/query", "the SQL console is off")},
+	{"Too many requests", refusedWith(429, "rate_limited", "GET", "/plans", "slow down")},
+	{"The service has trouble", refusedWith(503, "unavailable", "GET", "/plans", "maintenance")},
+	{"An answer of somebody in between", &client.APIError{Status: 502, Method: "GET", Path: "/plans", Detail: "<html>Bad Gateway", BaseURL: sampleURL}},
+	{"A success that is not the service's", &client.ForeignError{Method: "GET", Path: []string{"plans"}, BaseURL: sampleURL, Reason: "the answer is empty"}},
+	{"No answer at all", fmt.Errorf("GET /plans: %w", &client.UnreachableError{BaseURL: sampleURL, Err: errors.New("connection refused")})},
+	{"No answer for too long", fmt.Errorf("GET /plans: %w", client.ErrOutage)},
+	{"Answers that contradict each other", fmt.Errorf("instances/i-4f2a: %w", client.ErrContradiction)},
+	{"The answer to a change is lost", &client.OutcomeError{Err: &client.APIError{Status: 502, Method: "POST", Path: "/instances/i-4f2a/actions/rotate", BaseURL: sampleURL}}},
+	{"A change that no record shows", &client.NoEvidenceError{InstanceID: "i-4f2a", Operation: client.OpReset, Target: "engines/redis"}},
+	{"A job that is not known", &client.MissingJobError{InstanceID: "i-4f2a", JobID: "j-1"}},
+	{"A job that failed", &client.JobError{Job: client.Job{ID: "j-1", Operation: client.OpResize, Error: client.JobFault{Code: "no_capacity", Detail: "the region is full"}}}},
+	{"A wait for which the timeout was too short", &client.InterruptedError{What: "job j-1 (create), running at 40 %", JobID: "j-1", Err: &client.TimeoutError{Operation: "create", Limit: 30 * time.Minute}}},
+	{"A wait that was interrupted", &client.InterruptedError{What: "job j-1 (create), running at 40 %", JobID: "j-1", Err: client.ErrInterrupted}},
+	{"A timeout before anything was sent", &client.TimeoutError{Operation: "update", Limit: 20 * time.Minute}},
+	{"Interrupted before anything was sent", client.ErrInterrupted},
+	{"An instance that is not paid yet", &client.CheckoutError{InstanceID: "i-4f2a", URL: "https://portal.example/checkout/1", JobID: "j-1"}},
+	{"A creation with a namesake", &client.NamesakeError{Name: "shop", ID: "i-4f2a"}},
+	{"A creation with several candidates", &client.AmbiguousError{Name: "shop", Candidates: []string{"i-4f2a", "i-77c1"}}},
+	{"A creation that did not show", &client.UnknownCreationError{What: `instance "shop"`, Looked: 10 * time.Minute, Err: &client.APIError{Status: 504, Method: "POST", Path: "/instances", BaseURL: sampleURL}}},
+	{"A build that failed", &client.BuildError{App: "web", Build: client.Build{ID: "b-1", Status: "failed", Error: client.Informal[string]{Value: "main.go:3: undefined: x"}}, Before: client.AppRunning, After: client.AppRunning}},
+	{"A build that was cancelled, without a log", &client.BuildError{App: "web", Build: client.Build{ID: "b-1", Status: "cancelled"}}},
+	{"An app that ended", sampleApp(client.AppFailure{Exited: client.Some(true), Log: "panic: no such table"})},
+	{"An app that ended without a word", sampleApp(client.AppFailure{Exited: client.Some(true)})},
+	{"An app that does not answer", sampleApp(client.AppFailure{Status: client.Some(0), Exited: client.Some(false)})},
+	{"An app that redirects its health path", sampleApp(client.AppFailure{Status: client.Some(302)})},
+	{"An app that wants credentials at its health path", sampleApp(client.AppFailure{Status: client.Some(401)})},
+	{"An app without its health path", sampleApp(client.AppFailure{Status: client.Some(404)})},
+	{"An app that fails at its health path", sampleApp(client.AppFailure{Status: client.Some(500)})},
+	{"An app of which nothing is told", sampleApp(client.AppFailure{})},
+	{"Secret variables of an app without the others", errUnknownEnv},
+	{"An answer that is too large", fmt.Errorf("GET /plans: %w", client.ErrBodyTooLarge)},
+}
+
+func sampleApp(failure client.AppFailure) error {
+	return &client.AppError{Before: client.AppRunning, App: client.App{Name: "web", Port: client.Some[int64](3000), HealthPath: client.Some("/healthz"), Failure: failure}}
+}
+
+// Every type of error of the client, and every kind that it names for errors.Is, is
+// among the samples.
+func TestEveryErrorIsSampled(t *testing.T) {
+	source := readSource(t, "../client")
+	for _, f := range source.byName["Error"] {
+		if f.receiver == "" || !ast.IsExported(f.receiver) {
+			continue
+		}
+		if !sampled(func(err error) bool { return strings.HasSuffix(reflect.TypeOf(err).String(), "."+f.receiver) }) {
+			t.Errorf("no sample is a %s", f.receiver)
+		}
+	}
+	for _, kind := range []error{
+		client.ErrNotFound, client.ErrUnauthorized, client.ErrForbidden, client.ErrJobRunning, client.ErrAlreadyExists, client.ErrConsoleOff, client.ErrValidation,
+		client.ErrSQL, client.ErrRateLimited, client.ErrUnavailable, client.ErrForeign, client.ErrUnreachable, client.ErrOutage, client.ErrContradiction,
+		client.ErrInterrupted, client.ErrBodyTooLarge,
+	} {
+		if !sampled(func(err error) bool { return errors.Is(err, kind) }) {
+			t.Errorf("no sample is %v", kind)
+		}
+	}
+}
+
+// sampled tells whether any sample, or what it wraps, is of a kind.
+func sampled(is func(error) bool) bool {
+	for _, sample := range errorSamples {
+		for err := sample.err; err != nil; err = errors.Unwrap(err) {
+			if is(err) {
+				return true
+			}
+		}
+	}
+	return false
+}

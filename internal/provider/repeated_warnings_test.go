@@ -1,0 +1,41 @@
+package provider_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// An apply plans again what it changes. From its first change on the provider knows
+// that it is the apply, and says no warning of the plan a second time. Before that
+// nothing tells it apart from a plan with -refresh=false, which must warn.
+func TestWarningsAreNotRepeatedAfterTheFirstChange(t *testing.T) {
+	fake := startFake(t)
+	const body = `
+resource "hosting_instance" "first" {
+  name                = "NAME"
+  plan                = "free"
+  region              = "eu-central"
+  engines             = { postgres = {} }
+  deletion_protection = false
+}
+resource "hosting_instance" "second" {
+  name                = "second"
+  plan                = "free"
+  region              = "eu-central"
+  engines             = { postgres = {}REDIS }
+  deletion_protection = false
+  depends_on          = [hosting_instance.first]
+}`
+	configured := func(name, redis string) string {
+		return strings.NewReplacer("NAME", name, "REDIS", redis).Replace(body)
+	}
+	const warning = "Warning: Turning redis off deletes its data"
+	w := newWorkspace(t, fake, configured("first", ", redis = {}"))
+	w.apply()
+
+	w.configure(configured("renamed", ""))
+	w.says(0, []string{warning}, "plan", "-refresh=false")
+	w.says(0, []string{warning}, "plan", "-out=saved.tfplan")
+	r := w.run("apply", "-no-color", "saved.tfplan")
+	must(t, r.exit == 0 && !strings.Contains(r.output, warning), "the apply ended with exit %d and repeats the warning:\n%s", r.exit, r.output)
+}

@@ -1,0 +1,122 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+)
+
+// The rules of values that are no closed list (word.go), in this provider's words and
+// with a suggestion where one can be made.
+
+// A textRule validates a string.
+type textRule struct {
+	must  string // "must have the form owner/repo"
+	holds func(string) bool
+	// suggest gives what is probably meant, "" for nothing; nil where nothing can be
+	// suggested, as the value may be secret.
+	suggest func(string) string
+}
+
+func notEmpty() validator.String {
+	return textRule{must: "must not be empty", holds: func(s string) bool { return s != "" }}
+}
+
+// atLeastLong is a rule of secrets: its error does not show the value.
+func atLeastLong(characters int) validator.String {
+	return textRule{
+		must:  fmt.Sprintf("must have at least %d characters", characters),
+		holds: func(s string) bool { return utf8.RuneCountInString(s) >= characters },
+	}
+}
+
+func beginsWith(prefix string) validator.String {
+	return textRule{
+		must:    "must begin with " + prefix,
+		holds:   func(s string) bool { return strings.HasPrefix(s, prefix) },
+		suggest: func(s string) string { return prefix + s },
+	}
+}
+
+// repository is a repository as the service names it. Of a URL of one its end is
+// meant.
+func repository() validator.String {
+	holds := func(s string) bool {
+		owner, repo, _ := strings.Cut(s, "/")
+		return owner != "" && repo != "" && !strings.ContainsAny(repo, "/") && !strings.ContainsAny(s, ": \t\r\n")
+	}
+	return textRule{
+		must:  "must have the form owner/repo",
+		holds: holds,
+		suggest: func(s string) string {
+			parts := strings.FieldsFunc(strings.TrimSuffix(s, ".git"), func(r rune) bool { return r == '/' || r == ':' })
+			if len(parts) < 3 {
+				return ""
+			}
+			if meant := strings.Join(parts[len(parts)-2:], "/"); holds(meant) {
+				return meant
+			}
+			return ""
+		},
+	}
+}
+
+func (r textRule) Description(context.Context) string { return r.must }
+
+func (r textRule) MarkdownDescription(context.Context) string { return r.must }
+
+func (r textRule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	value := req.ConfigValue.ValueString()
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || r.holds(value) {
+		return
+	}
+	text := r.must
+	if r.suggest != nil {
+		text += fmt.Sprintf(", not %q", value)
+		if meant := r.suggest(value); meant != "" {
+			text += fmt.Sprintf("; did you mean %q?", meant)
+		}
+	}
+	addInvalid(&resp.Diagnostics, req.Path, text)
+}
+
+// addInvalid says what is wrong with the value of an argument.
+func addInvalid(diags *diag.Diagnostics, at path.Path, text string) {
+	if !strings.HasSuffix(text, "?") {
+		text += "."
+	}
+	diags.AddAttributeError(at, "Invalid value of "+at.String(), at.String()+" "+text)
+}
+
+// A numberRule validates a number from the least to the most.
+type numberRule struct{ least, most float64 }
+
+func (r numberRule) Description(context.Context) string {
+	number := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+	if r.most == 0 {
+		return "must be at least " + number(r.least)
+	}
+	return "must be from " + number(r.least) + " to " + number(r.most)
+}
+
+func (r numberRule) MarkdownDescription(ctx context.Context) string { return r.Description(ctx) }
+
+func (r numberRule) holds(n float64) bool { return n >= r.least && (r.most == 0 || n <= r.most) }
+
+func (r numberRule) ValidateInt64(ctx context.Context, req validator.Int64Request, resp *validator.Int64Response) {
+	if n := req.ConfigValue.ValueInt64(); !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() && !r.holds(float64(n)) {
+		addInvalid(&resp.Diagnostics, req.Path, fmt.Sprintf("%s, not %d", r.Description(ctx), n))
+	}
+}
+
+func (r numberRule) ValidateFloat64(ctx context.Context, req validator.Float64Request, resp *validator.Float64Response) {
+	if n := req.ConfigValue.ValueFloat64(); !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() && !r.holds(n) {
+		addInvalid(&resp.Diagnostics, req.Path, fmt.Sprintf("%s, not %g", r.Description(ctx), n))
+	}
+}
