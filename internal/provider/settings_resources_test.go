@@ -196,10 +196,10 @@ func TestSettingJobFails(t *testing.T) {
 		}
 		failing()
 		run(t,
-			refuses(c.with(fake, c.first), "the firewall is on fire (trouble)"),
+			refuses(c.with(fake, c.first), "The firewall is on fire (trouble)"),
 			// Nothing was saved, so nothing is tainted.
 			resource.TestStep{Config: c.with(fake, c.first), ConfigPlanChecks: plans(c.address(), plancheck.ResourceActionCreate)},
-			resource.TestStep{PreConfig: failing, Config: c.with(fake, c.others[0]), ExpectError: wrapped("the firewall is on fire (trouble)")},
+			resource.TestStep{PreConfig: failing, Config: c.with(fake, c.others[0]), ExpectError: wrapped("The firewall is on fire (trouble)")},
 			resource.TestStep{Config: c.with(fake, c.others[0]), ConfigPlanChecks: plans(c.address(), plancheck.ResourceActionUpdate)},
 		)
 	})
