@@ -96,8 +96,8 @@ func (r *allowlistResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 		resp.Diagnostics.AddWarning("Instance "+state.InstanceID.ValueString()+" will be open to the internet",
 			"The allowlist is destroyed with on_destroy = \"open\", which empties the list: any address can then reach the instance. TLS and a password are still required.")
 	default:
-		resp.Diagnostics.AddWarning("The allowlist of instance "+state.InstanceID.ValueString()+" stays in force",
-			"The allowlist is destroyed with on_destroy = \"keep\": Terraform forgets the list, but the instance keeps it.")
+		resp.Diagnostics.AddWarning("The allowlist of instance "+state.InstanceID.ValueString()+" is not emptied",
+			"The allowlist is destroyed with on_destroy = \"keep\": Terraform forgets the list, and the instance keeps it for as long as it exists.")
 	}
 	if plan == nil {
 		return

@@ -61,7 +61,7 @@ resource "hosting_allowlist" "test" {
 
 	w.configure(fmt.Sprintf(body, "eu-central", ", redis = {}", "app", "db", `["192.0.2.1"]`, "keep"))
 	w.says(0, []string{"All data of instance test will be lost", "The plan destroys instance test", "The data of app app will be lost",
-		"All data of database db will be lost", "The allowlist of instance i-one stays in force"}, "plan", "-destroy")
+		"All data of database db will be lost", "The allowlist of instance i-one is not emptied"}, "plan", "-destroy")
 
 	w.configure(fmt.Sprintf(body, "eu-central", ", redis = {}", "app", "db", `["192.0.2.1"]`, "open"))
 	w.apply()

@@ -151,7 +151,7 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	database := plan.Database.ValueString()
 	switch {
 	case err != nil && plan.Database.IsUnknown():
-		addError(&resp.Diagnostics, fmt.Sprintf("Unable to create extension %s in the own database of instance %s", name, plan.InstanceID.ValueString()), err)
+		addError(&resp.Diagnostics, fmt.Sprintf("Unable to create extension %s in instance %s's own database", name, plan.InstanceID.ValueString()), err)
 		return
 	case err != nil:
 		addError(&resp.Diagnostics, fmt.Sprintf("Unable to create extension %s in database %s", name, database), err)

@@ -42,7 +42,7 @@ func TestPostgresExtensionWithoutADatabaseToBeIn(t *testing.T) {
 resource "hosting_postgres_extension" "test" {
   instance_id = "i-twin"
   name        = "pgcrypto"
-}`), "Unable to set extension pgcrypto in the own database of instance i-twin"))
+}`), "Unable to create extension pgcrypto in instance i-twin's own database"))
 	must(t, jobsOf(fake, "extension_set") == 0, "an extension was set")
 }
 
