@@ -94,8 +94,12 @@ func nextStep(err error) string {
 	case errors.Is(err, client.ErrForbidden):
 		return "The API key's owner may not do this. Use a key of the account that the instance belongs to."
 	case errors.As(err, &existing):
-		return "If an earlier apply was killed before it could save it, or if it is yours, take the existing one over with an import block and apply again:\n\n" +
-			importBlock(existing.address, existing.id) + "\nIf it is not, choose another name."
+		// Which of them it is cannot be known: Terraform keeps from a replacement's
+		// creation all that it knows of the old one.
+		return "If Terraform is replacing it, create_before_destroy asks for the new one while the old one still has the name. " +
+			"Then take create_before_destroy out of the lifecycle of this resource, and of every resource that refers to it, or give the new one another name, and apply again.\n\n" +
+			"If an earlier apply was killed before it could save it, or if it is yours, take the existing one over with an import block and apply again:\n\n" +
+			importBlock(existing.address, existing.id) + "\nIf it is neither, choose another name."
 	case errors.Is(err, errUnknownEnv):
 		return "Set env to all other variables of the app, then apply again."
 	case errors.Is(err, client.ErrAlreadyExists):

@@ -38,7 +38,8 @@ func (o protectedObject) refusalText() string {
 func (o protectedObject) refuseDestruction(diags *diag.Diagnostics, at path.Path) {
 	diags.AddAttributeError(at, o.Title+" is protected from deletion", o.refusalText()+"\n\n"+
 		"If Terraform calls it a deposed object, create_before_destroy has made its successor already. Then take it back, with the resource's address for ADDRESS. "+
-		"This command deletes nothing at the service:\n\nterraform state rm ADDRESS\n\nAdd this block, and apply:\n\n"+importBlock("ADDRESS", o.ImportID)+
+		"This command deletes nothing at the service:\n\nterraform state rm ADDRESS\n\n"+
+		"Put back what the configuration said of it before, as a changed name or region would replace it once more. Add this block, and apply:\n\n"+importBlock("ADDRESS", o.ImportID)+
 		"\nThe successor is then managed by nobody: delete it in the portal, or import it at an address of its own.")
 }
 
