@@ -157,3 +157,32 @@ func TestRemovedBlockOfWhatIsProtected(t *testing.T) {
 	w.apply()
 	w.mustBeSettled()
 }
+
+// What has no id of its own is one thing, whoever manages it: with
+// create_before_destroy the old object's deletion would undo what its successor
+// has just set.
+func TestDeposedSettingIsNotSetBackUnderItsSuccessor(t *testing.T) {
+	for name, body := range map[string]string{
+		"allowlist":     settingHCL("hosting_allowlist", "test", `"i-one"`, "cidrs = [\"203.0.113.0/24\"]\n on_destroy = \"open\""),
+		"console mode":  settingHCL("hosting_console_mode", "test", `"i-one"`, `mode = "ro"`),
+		"auth settings": settingHCL("hosting_auth_settings", "test", `"i-one"`, `site_url = "https://a.example"`),
+		"extension":     settingHCL("hosting_postgres_extension", "test", `"i-one"`, "database = \"main\"\n name = \"pgvector\""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := seeded(t)
+			w := newWorkspace(t, fake, createsFirst(body))
+			w.apply()
+			address := w.managed()[0]
+			for _, change := range [][]string{{"-replace=" + address}, nil} {
+				if change == nil {
+					w.says(0, nil, "taint", address)
+				}
+				w.says(0, []string{"1 added, 0 changed, 1 destroyed"}, append([]string{"apply", "-auto-approve"}, change...)...)
+				w.mustBeSettled()
+			}
+			w.says(0, []string{"1 destroyed"}, "destroy", "-auto-approve")
+			instance, _ := fake.Instance("i-one")
+			must(t, len(instance.Allowlist) == 0 && instance.ConsoleMode == "off" && len(fake.Extensions("i-one")) == 0, "it is still set: %+v", instance)
+		})
+	}
+}

@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 )
 
-// planned is what this process was asked to plan so far: what one resource's plan
-// has to know of the others'. No provider is told of other resources, but Terraform
+// planned is what this process was asked to plan and to make so far: what one
+// resource's plan, or deletion, has to know of the others'. No provider is told of other resources, but Terraform
 // asks one process to plan all those of a configuration.
 //
 // An apply plans what it changes once more, in a process of its own, which has not
@@ -17,6 +17,8 @@ import (
 type planned struct {
 	mu       sync.Mutex
 	managers map[managedThing]managers
+	// made are the things that this process was asked to make.
+	made map[managedThing]bool
 	// instances are those that are planned so far, by id, with the engines that are
 	// to be on.
 	instances map[string]plannedInstance
@@ -28,7 +30,8 @@ type plannedInstance struct {
 	engines map[string]int64 // budgets in MB, 0 for one that is not known; nil while it is not known which are on
 }
 
-// A managedThing is what two resources can manage by mistake.
+// A managedThing is what has no id of its own, so that two resources can be about
+// it: by mistake, or one after the other.
 type managedThing struct{ kind, key string }
 
 // managers are the resources that are to manage a thing.
@@ -38,7 +41,7 @@ type managers struct {
 }
 
 func newPlanned() *planned {
-	return &planned{managers: map[managedThing]managers{}, instances: map[string]plannedInstance{}}
+	return &planned{managers: map[managedThing]managers{}, made: map[managedThing]bool{}, instances: map[string]plannedInstance{}}
 }
 
 // noteInstance notes how an instance is planned. One that is destroyed, or that has
@@ -84,6 +87,28 @@ func (p *planned) manages(thing managedThing, changes bool) (twice bool) {
 	m.changes = m.changes || changes
 	p.managers[thing] = m
 	return m.count > 1 && m.changes
+}
+
+// makes notes that a resource is about to make a thing.
+func (p *planned) makes(thing managedThing) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.made[thing] = true
+}
+
+// makesAnew tells whether this process was asked to make a thing that it is asked to
+// delete. Then another resource has it now: with create_before_destroy the old
+// object's successor, which its deletion would undo.
+func (p *planned) makesAnew(thing managedThing) bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.made[thing]
 }
 
 // plannedKey notes in a plan's private state that the resource has been planned.

@@ -96,6 +96,11 @@ func (r *postgresExtensionResource) ModifyPlan(ctx context.Context, req resource
 	}
 }
 
+// thing is the extension of a database, whichever resource manages it.
+func (m postgresExtensionModel) thing() managedThing {
+	return managedThing{"extension", m.InstanceID.ValueString() + "/" + m.Database.ValueString() + "/" + m.Name.ValueString()}
+}
+
 // replacedExtensionAt tells which argument's change replaces the extension.
 func replacedExtensionAt(state, plan postgresExtensionModel) (path.Path, bool) {
 	switch {
@@ -126,6 +131,7 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 		return
 	}
 	database, name := plan.Database.ValueString(), plan.Name.ValueString()
+	r.planned.makes(plan.thing())
 	err := r.change(ctx, plan.InstanceID.ValueString(), timeout, client.OpExtensionSet, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
 		return turn.SetExtension(ctx, database, name)
 	})
@@ -195,7 +201,7 @@ func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.Del
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() || r.planned.makesAnew(state.thing()) {
 		return
 	}
 	database, name := state.Database.ValueString(), state.Name.ValueString()

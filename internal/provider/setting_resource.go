@@ -85,6 +85,11 @@ func (r *settingResource[M, S, P]) of(m P) string {
 	return r.what + " of instance " + m.instance().ValueString()
 }
 
+// thing is the setting of an instance, whichever resource manages it.
+func (r *settingResource[M, S, P]) thing(m P) managedThing {
+	return managedThing{r.what, m.instance().ValueString()}
+}
+
 // ModifyPlan refuses a second resource for the one setting of an instance: the two
 // would overwrite each other with every apply. Where the instance's id is not known
 // when planning, the apply plans again and refuses the second one then.
@@ -95,7 +100,7 @@ func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.
 	}
 	id := P(plan).instance()
 	changes := state == nil || !id.Equal(P(state).instance()) || P(plan).differsFrom(state)
-	if !id.IsUnknown() && r.planned.manages(managedThing{r.what, id.ValueString()}, changes) {
+	if !id.IsUnknown() && r.planned.manages(r.thing(plan), changes) {
 		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), "Two resources manage the "+r.of(plan),
 			fmt.Sprintf("The configuration has another hosting_%s with the same instance_id. They are about one thing, and would overwrite each other with every apply. "+
 				"Keep one of them, and take the other out of the configuration. If that one is in the state already, this makes Terraform forget it, and changes nothing at the service:\n\n"+
@@ -111,6 +116,7 @@ func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.Crea
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	r.planned.makes(r.thing(&plan))
 	if err := r.put(ctx, &plan, timeout, &resp.Diagnostics); err != nil {
 		addError(&resp.Diagnostics, "Unable to set the "+r.of(&plan), err)
 		return
@@ -192,7 +198,7 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := P(&state).timeouts().Delete(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || !P(&state).reset() {
+	if resp.Diagnostics.HasError() || r.planned.makesAnew(r.thing(&state)) || !P(&state).reset() {
 		return
 	}
 	err := r.put(ctx, &state, timeout, &resp.Diagnostics)
