@@ -141,6 +141,56 @@ func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
 	}
 }
 
+// What hangs on a tainted instance is gone before its own deletion is refused, unless
+// it is protected itself: to its plan, a tainted instance looks like one that it is
+// moved away from. The workspace can go on all the same.
+func TestChildrenOfATaintedInstance(t *testing.T) {
+	const protected = "Instance test is protected from deletion"
+	children := func(protection string) string {
+		return "resource \"hosting_postgres_database\" \"test\" {\n instance_id = hosting_instance.test.id\n name = \"orders\"\n" + protection + "\n}\n" +
+			settingHCL("hosting_allowlist", "test", "hosting_instance.test.id", `cidrs = ["203.0.113.0/24"]`)
+	}
+	t.Run("protected", func(t *testing.T) {
+		fake := startFake(t)
+		w := newWorkspace(t, fake, protectedInstance+children(""))
+		w.apply()
+		w.says(0, nil, "taint", "hosting_instance.test")
+		before := len(fake.Requests())
+		w.fails("Database orders is protected from deletion")
+		for _, request := range fake.Requests()[before:] {
+			must(t, request.Method == "GET", "%s %s was sent", request.Method, request.Path)
+		}
+		w.says(0, nil, "untaint", "hosting_instance.test")
+		w.mustBeSettled()
+	})
+	t.Run("destroy first", func(t *testing.T) {
+		fake := startFake(t)
+		w := newWorkspace(t, fake, protectedInstance+children("deletion_protection = false"))
+		w.apply()
+		w.says(0, nil, "taint", "hosting_instance.test")
+		w.fails(protected, "terraform untaint")
+		w.says(0, nil, "untaint", "hosting_instance.test")
+		r := w.apply()
+		must(t, strings.Contains(r.output, "2 added, 0 changed, 0 destroyed"), "%s", r.output)
+		w.mustBeSettled()
+		must(t, fake.Count("DELETE", "/instances/*") == 0 && len(fake.Instances()) == 1, "%d instances", len(fake.Instances()))
+	})
+	t.Run("create first", func(t *testing.T) {
+		fake := startFake(t)
+		w := newWorkspace(t, fake, createsFirst(protectedInstance)+children("deletion_protection = false"))
+		w.apply()
+		old := onlyInstance(t, fake)
+		w.says(0, nil, "taint", "hosting_instance.test")
+		w.fails(protected, "deposed", "terraform state rm")
+		w.says(0, nil, "state", "rm", "hosting_instance.test")
+		w.write("import.tf", fmt.Sprintf("import {\n  to = hosting_instance.test\n  id = %q\n}\n", old))
+		r := w.apply()
+		must(t, strings.Contains(r.output, "1 imported, 2 added, 0 changed, 2 destroyed"), "%s", r.output)
+		w.mustBeSettled()
+		must(t, fake.Count("DELETE", "/instances/*") == 0 && len(fake.Instances()) == 2, "%d instances", len(fake.Instances()))
+	})
+}
+
 // A resource that is taken out by a removed block is destroyed or forgotten.
 func TestRemovedBlockOfWhatIsProtected(t *testing.T) {
 	fake := startFake(t)
