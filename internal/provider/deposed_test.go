@@ -117,8 +117,10 @@ func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
 			w.apply()
 			address := w.managed()[0]
 			w.says(0, nil, "taint", address)
-			w.configure(createsFirst(strings.Replace(c.body, c.changed[0], c.changed[1], 1)))
+			changed := strings.Replace(c.body, c.changed[0], c.changed[1], 1)
+			w.configure(createsFirst(changed))
 			w.fails(c.refusal, "deposed")
+			successor := w.saved(strings.TrimSuffix(address, ".test"), "test").Attributes
 			// It would go on like this, whatever is run.
 			w.says(1, []string{c.refusal, "deposed"}, "plan")
 			w.says(1, []string{c.refusal, "deposed"}, "destroy", "-auto-approve")
@@ -133,6 +135,18 @@ func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
 			w.says(0, nil, "state", "rm", strings.ReplaceAll(command[1], "ADDRESS", address))
 			w.configure(createsFirst(c.body))
 			w.write("import.tf", fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", strings.Replace(block[1], "ADDRESS", address, 1), block[2]))
+			r = w.apply()
+			must(t, strings.Contains(r.output, "1 imported, 0 added, 0 changed, 0 destroyed"), "%s", r.output)
+			w.mustBeSettled()
+
+			// The successor, at an address of its own.
+			id, ok := successor["id"].(string)
+			if !ok {
+				id = fmt.Sprintf("%s/%s", successor["instance_id"], successor["name"])
+			}
+			must(t, id != block[2], "%s is the old one", id)
+			w.configure(c.body + strings.Replace(changed, "\" \"test\" {", "\" \"successor\" {", 1))
+			w.write("import.tf", fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", strings.Replace(address, ".test", ".successor", 1), id))
 			r = w.apply()
 			must(t, strings.Contains(r.output, "1 imported, 0 added, 0 changed, 0 destroyed"), "%s", r.output)
 			w.mustBeSettled()
