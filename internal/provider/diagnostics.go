@@ -107,8 +107,12 @@ func nextStep(err error) string {
 	case errors.Is(err, client.ErrForbidden):
 		return "The owner of the API key is not allowed to do this. Use a key of the account that owns the instance."
 	case errors.As(err, &existing):
-		return "If it is yours, or an earlier apply was killed before it could save it, add this import block and apply again:\n\n" +
-			importBlock(existing.address, existing.id) + "\nIf it is not, choose another name."
+		// Which of them it is cannot be known: Terraform keeps from a replacement's
+		// creation all that it knows of the old one.
+		return "If Terraform is replacing it, create_before_destroy asks for the new one while the old one still has the name. " +
+			"Then remove create_before_destroy from the lifecycle of this resource, and of every resource that refers to it, or give the new one another name, and apply again.\n\n" +
+			"If it is yours, or an earlier apply was killed before it could save it, add this import block and apply again:\n\n" +
+			importBlock(existing.address, existing.id) + "\nIf it is neither, choose another name."
 	case errors.Is(err, errUnknownEnv):
 		return "Set env to all other variables of the app, then apply again."
 	case errors.Is(err, client.ErrAlreadyExists):

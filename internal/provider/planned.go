@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 )
 
-// planned is what this process was asked to plan so far: what one resource's plan
-// has to know of the others'. No provider is told of other resources, but Terraform
+// planned is what this process was asked to plan and to make so far: what one
+// resource's plan, or deletion, has to know of the others'. No provider is told of other resources, but Terraform
 // asks one process to plan all those of a configuration.
 //
 // An apply plans what it changes once more, in a process of its own, which has not
@@ -17,6 +17,8 @@ import (
 type planned struct {
 	mu       sync.Mutex
 	managers map[managedObject]managers
+	// made are the objects that this process was asked to make.
+	made map[managedObject]bool
 	// instances are those that are planned so far, by id, with the engines that are
 	// to be on.
 	instances map[string]plannedInstance
@@ -31,7 +33,8 @@ type plannedInstance struct {
 	engines map[string]int64 // budgets in MB, 0 for one that is not known; nil while it is not known which are on
 }
 
-// A managedObject is what two resources can manage by mistake.
+// A managedObject is what has no id of its own, so that two resources can be about
+// it: by mistake, or one after the other.
 type managedObject struct{ kind, key string }
 
 // managers are the resources that are to manage an object.
@@ -41,7 +44,7 @@ type managers struct {
 }
 
 func newPlanned() *planned {
-	return &planned{managers: map[managedObject]managers{}, instances: map[string]plannedInstance{}}
+	return &planned{managers: map[managedObject]managers{}, made: map[managedObject]bool{}, instances: map[string]plannedInstance{}}
 }
 
 // noteApply notes that this process applies.
@@ -107,6 +110,28 @@ func (p *planned) manages(object managedObject, changes bool) (twice bool) {
 	m.changes = m.changes || changes
 	p.managers[object] = m
 	return m.count > 1 && m.changes
+}
+
+// makes notes that a resource is about to make a object.
+func (p *planned) makes(object managedObject) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.made[object] = true
+}
+
+// isMadeAnew tells whether this process was asked to make a object that it is asked to
+// delete. Then another resource has it now: with create_before_destroy the old
+// object's successor, which its deletion would undo.
+func (p *planned) isMadeAnew(object managedObject) bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.made[object]
 }
 
 // plannedKey notes in a plan's private state that the resource has been planned.

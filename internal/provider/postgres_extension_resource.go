@@ -104,6 +104,11 @@ func (r *postgresExtensionResource) ModifyPlan(ctx context.Context, req resource
 	}
 }
 
+// thing is the extension of a database, whichever resource manages it.
+func (m postgresExtensionModel) object() managedObject {
+	return managedObject{"extension", m.InstanceID.ValueString() + "/" + m.Database.ValueString() + "/" + m.Name.ValueString()}
+}
+
 // replacedExtensionAt tells which argument's change replaces the extension.
 func replacedExtensionAt(state, plan postgresExtensionModel) (path.Path, bool) {
 	switch {
@@ -144,6 +149,7 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 			}
 			plan.Database = types.StringValue(own)
 		}
+		r.planned.makes(plan.object())
 		return turn.Do(ctx, client.OpExtensionSet, func(ctx context.Context) (client.Pending, error) {
 			return turn.SetExtension(ctx, plan.Database.ValueString(), name)
 		})
@@ -230,7 +236,7 @@ func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.Del
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() || r.planned.isMadeAnew(state.object()) {
 		return
 	}
 	database, name := state.Database.ValueString(), state.Name.ValueString()

@@ -59,7 +59,7 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 			"destroy_sql": schema.StringAttribute{
 				Optional:            true,
 				Validators:          []validator.String{notEmpty()},
-				MarkdownDescription: "The statements to run when the resource is destroyed. Default: none, so that what the script made stays.",
+				MarkdownDescription: "The statements to run when the resource is destroyed. Default: none, so that what the script made stays. With `create_before_destroy`, a replaced resource's are run after the new one's `sql`.",
 			},
 			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "How long the script may take, the console's jobs included. Default `20m`.",

@@ -39,7 +39,8 @@ func (o protectedObject) refuseDestruction(diags *diag.Diagnostics, at path.Path
 			"If you have deleted the block, put it back first.\n\n"+
 			"If Terraform calls it tainted, untaint it first, with the resource's address for ADDRESS:\n\nterraform untaint ADDRESS\n\n"+
 			"If Terraform calls it a deposed object, create_before_destroy has made its successor already. Then take the old one back. "+
-			"This command deletes nothing at the service:\n\nterraform state rm ADDRESS\n\nAdd this block, and apply:\n\n%s\n"+
+			"This command deletes nothing at the service:\n\nterraform state rm ADDRESS\n\n"+
+			"Put back what the configuration said of it before, as a changed name or region would replace it once more. Add this block, and apply:\n\n%s\n"+
 			"Terraform then no longer manages the successor: delete it in the portal, or import it at an address of its own.", o.Name, importBlock("ADDRESS", o.ImportID)))
 }
 

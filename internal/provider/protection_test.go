@@ -2,7 +2,6 @@ package provider_test
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -33,13 +32,20 @@ resource "hosting_postgres_database" "test" {
 }
 `
 
+// unruled is the same without a lifecycle.
+var unruled = strings.Replace(guarded, "  lifecycle {\n    %s\n  }\n", "", 1)
+
 // A replacement is refused in the plan, before anything that hangs on the
 // object is destroyed or a second one is made.
 func TestReplacementOfWhatIsProtectedIsRefusedInThePlan(t *testing.T) {
-	for name, lifecycle := range map[string]string{"destroy first": "", "create first": "create_before_destroy = true"} {
+	for name, body := range map[string]string{
+		"destroy first":         fmt.Sprintf(guarded, ""),
+		"instance create first": fmt.Sprintf(guarded, "create_before_destroy = true"),
+		"all create first":      createsFirst(unruled),
+	} {
 		t.Run(name, func(t *testing.T) {
 			fake := startFake(t)
-			w := newWorkspace(t, fake, fmt.Sprintf(guarded, lifecycle))
+			w := newWorkspace(t, fake, body)
 			w.apply()
 			before := len(fake.Requests())
 			for address, text := range map[string]string{
@@ -59,16 +65,32 @@ func TestReplacementOfWhatIsProtectedIsRefusedInThePlan(t *testing.T) {
 }
 
 func TestTriggeredReplacementOfWhatIsProtectedIsRefusedInThePlan(t *testing.T) {
-	fake := startFake(t)
-	body := func(version int) string {
-		return fmt.Sprintf("resource \"terraform_data\" \"version\" {\n input = %d\n}\n", version) +
-			fmt.Sprintf(guarded, "replace_triggered_by = [terraform_data.version]")
+	for kind, text := range map[string]string{
+		"hosting_instance":          "Instance test is protected from deletion",
+		"hosting_app":               "App guestbook is protected from deletion",
+		"hosting_postgres_database": "Database orders is protected from deletion",
+	} {
+		for _, order := range []string{"", "create_before_destroy = true"} {
+			t.Run(kind+" "+order, func(t *testing.T) {
+				fake := startFake(t)
+				body := func(version int) string {
+					head := fmt.Sprintf("resource %q \"test\" {\n", kind)
+					return fmt.Sprintf("resource \"terraform_data\" \"version\" {\n input = %d\n}\n", version) +
+						strings.Replace(unruled, head, head+"  lifecycle {\n    replace_triggered_by = [terraform_data.version]\n    "+order+"\n  }\n", 1)
+				}
+				w := newWorkspace(t, fake, body(1))
+				w.apply()
+				before := len(fake.Requests())
+				w.configure(body(2))
+				w.says(1, []string{text}, "apply", "-auto-approve")
+				for _, request := range fake.Requests()[before:] {
+					must(t, request.Method == "GET", "%s %s was sent", request.Method, request.Path)
+				}
+				w.configure(body(1))
+				w.mustBeSettled()
+			})
+		}
 	}
-	w := newWorkspace(t, fake, body(1))
-	w.apply()
-	w.configure(body(2))
-	w.says(1, []string{"Instance test is protected from deletion"}, "apply", "-auto-approve")
-	must(t, fake.Count("DELETE", "**") == 0 && fake.Count("POST", "/instances") == 1, "something was deleted or made")
 }
 
 // Lifting the protection opens the way, and leaves nothing in private state that
@@ -83,31 +105,6 @@ func TestReplacementOnceTheProtectionIsLifted(t *testing.T) {
 	r := w.run("apply", "-auto-approve", "-no-color", "-replace=hosting_instance.test", "-replace=hosting_app.test")
 	must(t, r.exit == 0 && strings.Contains(r.output, "2 added, 0 changed, 2 destroyed"), "exit %d:\n%s", r.exit, r.output)
 	w.mustBeSettled()
-}
-
-// A tainted object's state is not shown to who plans, so Delete is the first to
-// refuse. With create_before_destroy its successor exists by then, and no
-// configuration reaches the old one. The error says what does.
-func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
-	fake := startFake(t)
-	w := newWorkspace(t, fake, strings.Replace(protectedInstance, "region ", "lifecycle {\n create_before_destroy = true\n }\n region ", 1))
-	w.apply()
-	old := onlyInstance(t, fake)
-	w.says(0, nil, "taint", "hosting_instance.test")
-	r := w.fails("Instance test is protected from deletion", "deposed")
-	w.fails("Instance test is protected from deletion", "deposed") // it would go on like this
-	must(t, fake.Count("DELETE", "**") == 0 && len(fake.Instances()) == 2, "%d instances", len(fake.Instances()))
-
-	// Word for word.
-	command := regexp.MustCompile(`terraform state rm (\S+)`).FindStringSubmatch(r.output)
-	block := regexp.MustCompile(`import \{ to = (ADDRESS) id = "(\S+)" \}`).FindStringSubmatch(r.output)
-	must(t, command != nil && block != nil && block[2] == old, "no way out:\n%s", r.output)
-	w.says(0, nil, "state", "rm", strings.ReplaceAll(command[1], "ADDRESS", "hosting_instance.test"))
-	w.write("import.tf", strings.NewReplacer("ADDRESS", "hosting_instance.test").Replace(fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", block[1], block[2])))
-	r = w.apply()
-	must(t, strings.Contains(r.output, "1 imported, 0 added, 0 changed, 0 destroyed"), "%s", r.output)
-	w.mustBeSettled()
-	must(t, fake.Count("DELETE", "**") == 0 && len(fake.Instances()) == 2, "%d instances", len(fake.Instances()))
 }
 
 func TestAppProtection(t *testing.T) {

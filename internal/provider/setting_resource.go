@@ -85,6 +85,11 @@ func (r *settingResource[M, S, P]) of(m P) string {
 	return r.what + " of instance " + m.instance().ValueString()
 }
 
+// thing is the setting of an instance, whichever resource manages it.
+func (r *settingResource[M, S, P]) object(m P) managedObject {
+	return managedObject{r.what, m.instance().ValueString()}
+}
+
 // ModifyPlan refuses a second resource for the one setting of an instance: the two
 // would overwrite each other with every apply. Where the instance's id is not known
 // when planning, the apply plans again and refuses the second one then.
@@ -96,7 +101,7 @@ func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.
 	}
 	id := P(plan).instance()
 	changes := state == nil || !id.Equal(P(state).instance()) || P(plan).differsFrom(state)
-	if !id.IsUnknown() && r.planned.manages(managedObject{r.what, id.ValueString()}, changes) {
+	if !id.IsUnknown() && r.planned.manages(r.object(plan), changes) {
 		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), "Two resources manage the "+r.of(plan),
 			fmt.Sprintf("The configuration has another hosting_%s with the same instance_id. They manage the same setting and would overwrite each other with every apply. "+
 				"Keep one of them, and remove the other from the configuration. If that one is already in the state, this command makes Terraform forget it without changing anything at the service:\n\n"+
@@ -113,6 +118,7 @@ func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.Crea
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	r.planned.makes(r.object(&plan))
 	if err := r.put(ctx, &plan, timeout, &resp.Diagnostics); err != nil {
 		addError(&resp.Diagnostics, "Unable to set the "+r.of(&plan), err)
 		return
@@ -196,7 +202,7 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := P(&state).timeouts().Delete(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || !P(&state).reset() {
+	if resp.Diagnostics.HasError() || r.planned.isMadeAnew(r.object(&state)) || !P(&state).reset() {
 		return
 	}
 	err := r.put(ctx, &state, timeout, &resp.Diagnostics)
