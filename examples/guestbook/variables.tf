@@ -11,7 +11,7 @@ variable "name" {
 }
 
 variable "plan" {
-  description = "Plan of the instance. The service lists its plans at GET /plans. A paid plan is created once its checkout is finished."
+  description = "Plan of the instance. The data source hosting_plans lists the plans. A paid plan is created once its checkout is finished."
   type        = string
   nullable    = false
 
@@ -22,7 +22,7 @@ variable "plan" {
 }
 
 variable "region" {
-  description = "Region of the instance. The service lists its regions at GET /locations. Another region means another instance, without the data."
+  description = "Region of the instance. The data source hosting_locations lists the regions. Another region means another instance, without the data."
   type        = string
   nullable    = false
 

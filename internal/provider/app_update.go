@@ -42,14 +42,14 @@ const (
 // run sends what is missing, and waits until the app runs as planned. It leaves the
 // turn when the jobs are done: a build is none.
 func (u appUpdate) run(ctx context.Context, turn *client.Turn, p appProgress) (appProgress, error) {
-	err := u.bringTo(ctx, turn, &p)
+	err := u.converge(ctx, turn, &p)
 	if err != nil {
 		p.noteFailure(err)
 	}
 	return p, err
 }
 
-func (u appUpdate) bringTo(ctx context.Context, turn *client.Turn, p *appProgress) error {
+func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgress) error {
 	app, err := u.await(ctx, turn, p)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (u appUpdate) bringTo(ctx context.Context, turn *client.Turn, p *appProgres
 		return err
 	}
 	for _, step := range steps {
-		if err := u.take(ctx, turn, step, p); err != nil {
+		if err := u.perform(ctx, turn, step, p); err != nil {
 			return err
 		}
 	}
@@ -132,9 +132,9 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 	return appDifference(p.model, u.planned, env, rebuild), nil
 }
 
-// take sends a step and waits for its job. What is about to be sent is noted before,
+// perform sends a step and waits for its job. What is about to be sent is noted before,
 // as its answer may be lost.
-func (u appUpdate) take(ctx context.Context, turn *client.Turn, step appStep, p *appProgress) error {
+func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep, p *appProgress) error {
 	sendsEnv := step.change != nil && step.change.Env != nil
 	if sendsEnv {
 		p.secret = p.secret.with(u.secret)

@@ -83,7 +83,7 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 				},
 				PlanModifiers: keep,
 				MarkdownDescription: "The secret that signs deliveries, at least 16 characters, kept in the state. Default: one is made. " +
-					"Null when `secret_wo` is used, and after an import, as the service does not tell it. Changed in place.",
+					"Null when `secret_wo` is used, and after an import, as the service does not tell it; set one to know it again. Changed in place.",
 			},
 			"secret_wo": schema.StringAttribute{
 				Optional:  true,
