@@ -75,10 +75,10 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		setResult(ctx, &resp.State, req.Plan, p.model, &resp.Diagnostics)
 	case !accepted:
 		addError(&resp.Diagnostics, "Unable to create app "+name, orExisting(err, "hosting_app", instanceID+"/"+name))
-	case p.stage == appChanged:
+	case p.stage == appChanging:
 		resp.Diagnostics.AddWarning("App "+name+" was created, but not linked as planned",
 			explain(err)+"\n\nThe app is in the state and not tainted, and its first build continues. The next apply links it and waits for the same build.")
-	case p.stage == appDeployed:
+	case p.stage == appReading:
 		resp.Diagnostics.AddWarning("App "+name+" was deployed, but could not be read",
 			explain(err)+"\n\nThe app is in the state and not tainted, and it runs. The next apply reads it.")
 	case stillInProgress(err):

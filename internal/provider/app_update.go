@@ -33,10 +33,10 @@ type appProgress struct {
 type appStage int
 
 const (
-	appAwaited   appStage = iota // the job of an earlier request, and the record
-	appChanged                   // the requests that the plan needs, and their jobs
+	appAwaiting  appStage = iota // the job of an earlier request, and the record
+	appChanging                  // the requests that the plan needs, and their jobs
 	appDeploying                 // the build, and the app's first answer
-	appDeployed                  // reading what came of it
+	appReading                   // reading what came of it
 )
 
 // run sends what is missing, and waits until the app runs as planned. It leaves the
@@ -54,7 +54,7 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 	if err != nil {
 		return err
 	}
-	p.stage = appChanged
+	p.stage = appChanging
 	steps, err := u.steps(ctx, app, p)
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 	if err != nil {
 		return err
 	}
-	p.stage = appDeployed
+	p.stage = appReading
 	deployed, err := u.readDeployed(ctx, p.secret)
 	if err != nil {
 		return err
@@ -172,7 +172,7 @@ func (u appUpdate) noteVariables(p *appProgress) {
 // noteFailure notes what an update that failed leaves behind.
 func (p *appProgress) noteFailure(err error) {
 	// A job of a change says nothing of the first version.
-	p.work.Failed = p.work.Creating && p.stage != appChanged && failed(err)
+	p.work.Failed = p.work.Creating && p.stage != appChanging && failed(err)
 	unhealthy := (*client.AppError)(nil)
 	if errors.As(err, &unhealthy) {
 		p.work.Deploying = true // a restart that failed, too: the next apply deploys the app again

@@ -136,12 +136,12 @@ func TestNoteFailure(t *testing.T) {
 		stage  appStage
 	}{
 		"the first build failed":     {build, creating, failedCreation, "failed", appDeploying},
-		"the import failed":          {job, creating, failedCreation, "failed", appAwaited},
+		"the import failed":          {job, creating, failedCreation, "failed", appAwaiting},
 		"the first does not run":     {unhealthy, creating, pendingWork{Creating: true, Failed: true, Deploying: true, Build: "b"}, "failed", appDeploying},
-		"a new app is not linked":    {job, creating, creating, "before", appChanged},
+		"a new app is not linked":    {job, creating, creating, "before", appChanging},
 		"a creation is cut short":    {interrupted, creating, creating, "before", appDeploying},
 		"a build failed":             {build, deploying, deploying, "before", appDeploying},
-		"a job failed":               {job, pendingWork{}, pendingWork{}, "before", appChanged},
+		"a job failed":               {job, pendingWork{}, pendingWork{}, "before", appChanging},
 		"a version does not run":     {unhealthy, deploying, deploying, "failed", appDeploying},
 		"a restart does not run":     {unhealthy, pendingWork{}, pendingWork{Deploying: true}, "failed", appDeploying},
 		"a deployment was cut short": {interrupted, deploying, deploying, "before", appDeploying},

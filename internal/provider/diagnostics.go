@@ -182,7 +182,7 @@ func warnUnchecked(diags *diag.Diagnostics, attribute string, err error) {
 		return
 	}
 	diags.AddAttributeWarning(path.Root(attribute), "The "+attribute+" could not be checked",
-		"The service could not be asked, so a wrong value is only noticed during the apply. "+sentence(err.Error()))
+		"The service could not be asked, so a wrong value is only noticed during the apply. "+explain(err))
 }
 
 // failed tells whether what was asked for ended badly at the service: a job, a
