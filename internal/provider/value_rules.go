@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
-// The rules of values that are no closed list (word.go), in this provider's words and
+// The rules of values that are no closed list (one_of.go), in this provider's words and
 // with a suggestion where one can be made.
 
 // A textRule validates a string.
