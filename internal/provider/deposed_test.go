@@ -63,7 +63,7 @@ func TestNameThatTheReplacedObjectStillHas(t *testing.T) {
 				arguments = append(arguments, "-replace="+c.address)
 			}
 			for range 2 { // it would go on like this
-				w.says(1, []string{"already", "the old one still has the name", "take create_before_destroy out of", "every resource that refers to it"}, arguments...)
+				w.says(1, []string{"already", "the old one still has the name", "remove create_before_destroy from", "every resource that refers to it"}, arguments...)
 			}
 			w.configure(c.body)
 			w.says(0, []string{"1 added, 0 changed, 1 destroyed"}, arguments...)
