@@ -15,7 +15,7 @@ import (
 // An appHost is the instance of an app as it will be when the app's change is
 // applied, as far as the plan can know.
 type appHost struct {
-	id      string
+	id      string           // "" of one that is yet to come
 	engines map[string]int64 // budgets in MB, 0 for one that is not known; nil when not known which are on
 	plan    client.Plan      // zero when not known
 	// planned tells that the instance's own plan says so, and not its record at
@@ -66,11 +66,16 @@ func newLinks(state *appModel, plan appModel) []string {
 }
 
 // hostOf looks at the app's instance. Where the instance is planned in the same
-// process, that plan is believed and not the record. Nothing is known of an instance
-// that is yet to be made.
+// process, that plan is believed and not the record. Of an instance that is yet to
+// be made the id is not known, so the best of those that the process has planned to
+// make is taken: an app's instance is planned before the app.
 func (r *appResource) hostOf(ctx context.Context, plan appModel, plans client.Plans) (appHost, error) {
 	if plan.InstanceID.IsUnknown() {
-		return appHost{}, nil
+		var host appHost
+		instance, planned := r.planned.instanceYetToCome(plans)
+		host.planned, host.engines = planned, instance.engines
+		host.plan, _ = plans.Plan(instance.plan)
+		return host, nil
 	}
 	host := appHost{id: plan.InstanceID.ValueString()}
 	if instance, ok := r.planned.instance(host.id); ok {
@@ -113,6 +118,10 @@ func checkAppMemory(memory int64, host appHost, plans client.Plans, diags *diag.
 	case biggest.MemoryMB > 0 && memory > biggest.MemoryMB:
 		diags.AddAttributeError(at, "App memory exceeds every plan",
 			fmt.Sprintf("The app asks for %d MB, but the biggest plan, %s, has %d MB for a whole instance.", memory, biggest.ID, biggest.MemoryMB))
+	case host.plan.MemoryMB > 0 && memory > host.plan.MemoryMB && host.id == "":
+		diags.AddAttributeWarning(at, "App memory exceeds the instance's plan",
+			fmt.Sprintf("The app asks for %d MB, but no instance that the plan creates has more than the %d MB of plan %s for all engines. "+
+				"Lower the app's memory or choose a bigger plan.", memory, host.plan.MemoryMB, host.plan.ID))
 	case host.plan.MemoryMB > 0 && memory > host.plan.MemoryMB && host.planned:
 		diags.AddAttributeError(at, "App memory exceeds the instance's plan",
 			fmt.Sprintf("The app asks for %d MB, but plan %s of instance %s has %d MB for all engines. "+
@@ -121,6 +130,10 @@ func checkAppMemory(memory int64, host appHost, plans client.Plans, diags *diag.
 		diags.AddAttributeWarning(at, "App memory exceeds the instance's plan",
 			fmt.Sprintf("The app asks for %d MB, but instance %s is currently on plan %s, which has %d MB for all engines. "+
 				"The app fits only if the instance is resized to a bigger plan first.", memory, host.id, host.plan.ID, host.plan.MemoryMB))
+	case budget > 0 && memory > budget && host.id == "":
+		diags.AddAttributeWarning(at, "App memory exceeds the apps engine",
+			fmt.Sprintf("The app asks for %d MB, but the apps engine of no instance that the plan creates has more than %d MB for all apps. "+
+				"Raise memory_mb of the engine, or lower that of the app.", memory, budget))
 	case budget > 0 && memory > budget:
 		diags.AddAttributeWarning(at, "App memory exceeds the apps engine",
 			fmt.Sprintf("The app asks for %d MB, but the apps engine of instance %s has %d MB for all apps. "+
@@ -146,6 +159,9 @@ func warnOfEnginesOff(engines []string, host appHost, plans client.Plans, diags 
 		case on:
 		case len(plans.Engines) > 0 && !offered:
 			diags.AddAttributeWarning(at, "Unknown engine", noSuch("engine", engine, sortedKeys(plans.Engines))+" The service may refuse to link the app to it.")
+		case host.engines != nil && host.id == "":
+			diags.AddAttributeWarning(at, "The engine "+engine+" is off",
+				fmt.Sprintf("The app needs the %s engine, but no instance that the plan creates has it. Add it to the engines of the app's instance.", engine))
 		case host.engines != nil && host.planned:
 			diags.AddAttributeWarning(at, "The engine "+engine+" is off",
 				fmt.Sprintf("The app needs the %s engine, but the plan leaves it off on instance %s. Add it to the engines of the instance.", engine, host.id))

@@ -40,6 +40,8 @@ func TestCheckAppMemory(t *testing.T) {
 		"a budget not known":        {1024, with(0, true), checkedPlans, ""},
 		"over the planned plan":     {1025, with(512, true), checkedPlans, "E App memory exceeds the instance's plan"},
 		"over the plan at present":  {1025, with(512, false), checkedPlans, "W App memory exceeds the instance's plan"},
+		"over the plan to come":     {1025, appHost{plan: free, planned: true}, checkedPlans, "W App memory exceeds the instance's plan"},
+		"over the budget to come":   {513, appHost{plan: free, engines: map[string]int64{"apps": 512}, planned: true}, checkedPlans, "W App memory exceeds the apps engine"},
 		"over every plan":           {8193, appHost{}, checkedPlans, "E App memory exceeds every plan"},
 		"an instance yet to be":     {8192, appHost{}, checkedPlans, ""},
 		"a catalogue that is empty": {99999, appHost{}, client.Plans{}, ""},
@@ -60,13 +62,14 @@ func TestWarnOfEnginesOff(t *testing.T) {
 		plans   client.Plans
 		want    string
 	}{
-		"on":                           {[]string{"apps"}, appHost{engines: on}, checkedPlans, ""},
-		"off":                          {[]string{"apps", "auth"}, appHost{engines: on}, checkedPlans, "W The engine auth is off"},
-		"off in the instance's plan":   {[]string{"auth"}, appHost{engines: on, planned: true}, checkedPlans, "W The engine auth is off"},
-		"none at all":                  {[]string{"apps"}, appHost{engines: map[string]int64{}}, checkedPlans, "W The engine apps is off"},
+		"on":                           {[]string{"apps"}, appHost{id: "i-1", engines: on}, checkedPlans, ""},
+		"off":                          {[]string{"apps", "auth"}, appHost{id: "i-1", engines: on}, checkedPlans, "W The engine auth is off"},
+		"off in the instance's plan":   {[]string{"auth"}, appHost{id: "i-1", engines: on, planned: true}, checkedPlans, "W The engine auth is off"},
+		"off in each that comes":       {[]string{"auth"}, appHost{engines: on, planned: true}, checkedPlans, "W The engine auth is off"},
+		"none at all":                  {[]string{"apps"}, appHost{id: "i-1", engines: map[string]int64{}}, checkedPlans, "W The engine apps is off"},
 		"not known which are on":       {[]string{"auth"}, appHost{}, checkedPlans, ""},
 		"misspelt":                     {[]string{"atuh"}, appHost{}, checkedPlans, "W Unknown engine"},
-		"on, and not in the catalogue": {[]string{"mail"}, appHost{engines: map[string]int64{"mail": 0}}, checkedPlans, ""},
+		"on, and not in the catalogue": {[]string{"mail"}, appHost{id: "i-1", engines: map[string]int64{"mail": 0}}, checkedPlans, ""},
 		"no catalogue":                 {[]string{"mail"}, appHost{}, client.Plans{}, ""},
 	} {
 		var diags diag.Diagnostics

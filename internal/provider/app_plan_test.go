@@ -39,7 +39,10 @@ func TestPlansOfApps(t *testing.T) {
 		"memory under the floor":  {appOn(`"i-one"`, "name = \"app\"\nmemory_mb = 100"), 1, []string{"An app needs at least 512 MB, not 100."}, ""},
 		"a name":                  {appOn(`"i-one"`, "name = \"My_App\""), 0, []string{"The service may refuse the name of the app", `"My_App" begins with "M"`}, ""},
 		"an instance by its name": {appOn(`"bare"`, "name = \"app\""), 1, []string{`The service has no instance with the id "bare"`, "finds an instance by its name"}, ""},
-		"an instance yet to come": {instanceHCL(plainInstance) + appOn("hosting_instance.test.id", "name = \"app\"\nlinks = [\"auth\"]\nmemory_mb = 4096"), 0, nil, "Warning: The"},
+		"an instance yet to come": {instanceHCL(plainInstance) + appOn("hosting_instance.test.id", "name = \"app\"\nlinks = [\"auth\"]\nmemory_mb = 4096"), 0,
+			[]string{"The engine apps is off", "The engine auth is off", "no instance that the plan creates has it", "App memory exceeds the instance's plan", "1536 MB of plan free"}, ""},
+		"one of two yet to come": {instanceHCL(plainInstance) + strings.NewReplacer("\"test\" {", "\"other\" {", "{ postgres = {} }", "{ postgres = {}, apps = {}, auth = {} }", "\"free\"", "\"large\"").Replace(instanceHCL(plainInstance)) +
+			appOn("hosting_instance.other.id", "name = \"app\"\nlinks = [\"auth\"]\nmemory_mb = 512\ndepends_on = [hosting_instance.test]"), 0, nil, "is off"},
 		"a database's name":       {"resource \"hosting_postgres_database\" \"test\" {\n instance_id = \"i-one\"\n name = \"my-db\"\n}\n", 0, []string{"The service may refuse the name of the database", `"my-db" holds "-"`}, ""},
 		"a name known later":      {"resource \"terraform_data\" \"later\" { input = \"X\" }\n" + appOn(`"i-one"`, "name = terraform_data.later.output"), 0, nil, "Warning: The"},
 		"an instance that is not": {appOn(`"i-none"`, "name = \"app\""), 1, []string{"Unknown instance"}, ""},

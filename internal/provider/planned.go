@@ -2,10 +2,13 @@ package provider
 
 import (
 	"context"
+	"maps"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
 // planned is what this process was asked to plan and to make so far: what one
@@ -22,6 +25,8 @@ type planned struct {
 	// instances are those that are planned so far, by id, with the engines that are
 	// to be on.
 	instances map[string]plannedInstance
+	// yetToCome are those that are planned to be made.
+	yetToCome []plannedInstance
 	// applied tells that something was created, changed or destroyed: no plan does
 	// that, so this process applies.
 	applied bool
@@ -67,10 +72,9 @@ func (p *planned) hasApplied() bool {
 	return p.applied
 }
 
-// noteInstance notes how an instance is planned. One that is destroyed, or that has
-// no id yet, is not noted.
+// noteInstance notes how an instance is planned. One that is destroyed is not noted.
 func (p *planned) noteInstance(plan *instanceModel) {
-	if p == nil || plan == nil || plan.ID.IsUnknown() {
+	if p == nil || plan == nil {
 		return
 	}
 	noted := plannedInstance{plan: plan.Plan.ValueString()}
@@ -82,7 +86,49 @@ func (p *planned) noteInstance(plan *instanceModel) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if plan.ID.IsUnknown() {
+		p.yetToCome = append(p.yetToCome, noted)
+		return
+	}
 	p.instances[plan.ID.ValueString()] = noted
+}
+
+// instanceYetToCome is the best that can be said of an instance that this process has
+// planned to make, whichever it is: it has each engine that any of them has, with the
+// biggest budget, and the biggest plan. What is not known of one is not known. It is
+// false while there is none.
+func (p *planned) instanceYetToCome(plans client.Plans) (plannedInstance, bool) {
+	if p == nil {
+		return plannedInstance{}, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.yetToCome) == 0 {
+		return plannedInstance{}, false
+	}
+	best := p.yetToCome[0]
+	best.engines = maps.Clone(best.engines)
+	for _, instance := range p.yetToCome[1:] {
+		former, formerKnown := plans.Plan(best.plan)
+		plan, known := plans.Plan(instance.plan)
+		switch {
+		case !formerKnown, !known:
+			best.plan = ""
+		case plan.MemoryMB > former.MemoryMB:
+			best.plan = instance.plan
+		}
+		if best.engines == nil || instance.engines == nil {
+			best.engines = nil
+			continue
+		}
+		for name, memory := range instance.engines {
+			present, on := best.engines[name]
+			if best.engines[name] = max(present, memory); on && (present == 0 || memory == 0) {
+				best.engines[name] = 0
+			}
+		}
+	}
+	return best, true
 }
 
 // instance is how an instance is planned, false when this process has not planned it.

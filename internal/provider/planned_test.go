@@ -4,7 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 func TestWithoutRepeats(t *testing.T) {
@@ -62,6 +64,44 @@ func TestManages(t *testing.T) {
 	for range 2 {
 		if unconfigured.manages(one, true) {
 			t.Error("without the provider's configuration nothing is told")
+		}
+	}
+}
+
+func TestInstanceYetToCome(t *testing.T) {
+	type budgets = map[string]int64
+	instance := func(plan string, engines budgets) instanceModel { // a budget of -1 is not known
+		m := sized(plan, engines)
+		m.ID = types.StringUnknown()
+		if engines == nil {
+			m.Engines = types.MapUnknown(engineType)
+		}
+		if plan == "" {
+			m.Plan = types.StringUnknown()
+		}
+		return m
+	}
+	for name, row := range map[string]struct {
+		planned []instanceModel
+		want    plannedInstance
+		none    bool
+	}{
+		"none":                          {nil, plannedInstance{}, true},
+		"one that is there":             {[]instanceModel{sized("free", budgets{"redis": 64})}, plannedInstance{}, true},
+		"one":                           {[]instanceModel{instance("free", budgets{"redis": 64})}, plannedInstance{plan: "free", engines: budgets{"redis": 64}}, false},
+		"the best of two":               {[]instanceModel{instance("free", budgets{"redis": 64, "postgres": 512}), instance("small", budgets{"redis": 96})}, plannedInstance{plan: "small", engines: budgets{"redis": 96, "postgres": 512}}, false},
+		"the same, the other way round": {[]instanceModel{instance("small", budgets{"redis": 96}), instance("free", budgets{"redis": 64, "postgres": 512})}, plannedInstance{plan: "small", engines: budgets{"redis": 96, "postgres": 512}}, false},
+		"a budget not known":            {[]instanceModel{instance("free", budgets{"redis": -1}), instance("free", budgets{"redis": 64})}, plannedInstance{plan: "free", engines: budgets{"redis": 0}}, false},
+		"a plan not known":              {[]instanceModel{instance("free", budgets{}), instance("", budgets{})}, plannedInstance{engines: budgets{}}, false},
+		"engines not known":             {[]instanceModel{instance("free", budgets{"redis": 64}), instance("free", nil)}, plannedInstance{plan: "free"}, false},
+	} {
+		p := newPlanned()
+		for _, m := range row.planned {
+			p.noteInstance(&m)
+		}
+		got, ok := p.instanceYetToCome(someCatalogue)
+		if diff := cmp.Diff(row.want, got, cmp.AllowUnexported(plannedInstance{})); diff != "" || ok == row.none {
+			t.Errorf("%s: %t, %s", name, ok, diff)
 		}
 	}
 }
