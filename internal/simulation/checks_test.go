@@ -59,9 +59,9 @@ func (w *world) violate(c check, format string, arguments ...any) {
 // tells its variables.
 var closedHere = []string{
 	"is protected from losing its",
-	"take the existing one over with an import block",
+	"add this import block and apply again",
 	"the creation of the instance failed; it can only be deleted",
-	"does not tell those that the app has, so sending secret_env_wo alone",
+	"does not report the current ones, so sending secret_env_wo alone",
 }
 
 func closed(text string) bool {
