@@ -53,13 +53,16 @@ func (w *world) violate(c check, format string, arguments ...any) {
 	w.violations = append(w.violations, violation{c, text})
 }
 
+// refusedAsExisting is how an error says that a name is taken, and shows the import.
+const refusedAsExisting = "add this import block and apply again"
+
 // closedHere are the errors that are as closed where people do more than the closed
 // list is about: they protect an engine, refuse a name that is taken and show the
 // import, say of what was imported that its creation has failed, or that nothing
 // tells its variables.
 var closedHere = []string{
 	"is protected from losing its",
-	"add this import block and apply again",
+	refusedAsExisting,
 	"the creation of the instance failed; it can only be deleted",
 	"does not report the current ones, so sending secret_env_wo alone",
 }

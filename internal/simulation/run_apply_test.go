@@ -122,7 +122,7 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 		}
 	}
 	for _, d := range answer.Diagnostics {
-		c.refusedAsExisting = c.refusedAsExisting || strings.Contains(d.Detail, "take the existing one over with an import block")
+		c.refusedAsExisting = c.refusedAsExisting || strings.Contains(d.Detail, refusedAsExisting)
 	}
 	if result.IsNull() {
 		r.cli.save(r.command, made.address, nil)
