@@ -3,7 +3,9 @@ package provider
 import (
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
@@ -13,8 +15,9 @@ import (
 var engineType = types.ObjectType{AttrTypes: map[string]attr.Type{"memory_mb": types.Int64Type}}
 
 // enginesOf gives the engines that are on with their budgets in MB, which may be
-// null or unknown. One that is null is off, as a condition may make it, and one that
-// is not known yet counts as on. It is false when nothing of them is known.
+// null or unknown. One that is not known yet counts as on. One that is null is off:
+// no configuration has one (noNullEngine), but a state may. It is false when nothing
+// of them is known.
 func enginesOf(m types.Map) (engines map[string]types.Int64, known bool) {
 	engines = map[string]types.Int64{}
 	for name, value := range m.Elements() {
@@ -30,15 +33,16 @@ func enginesOf(m types.Map) (engines map[string]types.Int64, known bool) {
 	return engines, !m.IsUnknown()
 }
 
-// enginesMap is the opposite of enginesOf. What is null in a prior map and off is
-// null in it too.
-func enginesMap(engines map[string]types.Int64, prior types.Map) types.Map {
+// noNullEngine refuses an engine that is null. OpenTofu crashes when it plans a map
+// with one, and a module has to work with either CLI.
+func noNullEngine() validator.Map {
+	return rewordedRule{mapvalidator.NoNullValues(), "An engine is null",
+		"Leave an engine that is to be off out of engines. Where a condition decides, filter the map: { for name, engine in local.engines : name => engine if engine != null }."}
+}
+
+// enginesMap is the opposite of enginesOf.
+func enginesMap(engines map[string]types.Int64) types.Map {
 	elements := map[string]attr.Value{}
-	for name, value := range prior.Elements() {
-		if value.IsNull() {
-			elements[name] = value
-		}
-	}
 	for name, memory := range engines {
 		elements[name] = types.ObjectValueMust(engineType.AttrTypes, map[string]attr.Value{"memory_mb": memory})
 	}
@@ -69,7 +73,7 @@ func withBudgets(m types.Map, change func(types.Int64) types.Int64) types.Map {
 	for name, memory := range engines {
 		engines[name] = change(memory)
 	}
-	return enginesMap(engines, m)
+	return enginesMap(engines)
 }
 
 // without are the names of the engines of one set that another does not have,

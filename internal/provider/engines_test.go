@@ -35,10 +35,10 @@ func TestEnginesMap(t *testing.T) {
 		want  map[string]types.Int64
 		known bool
 	}{
-		"none":        {enginesMap(nil, types.MapNull(engineType)), engines(nil), true},
+		"none":        {enginesMap(nil), engines(nil), true},
 		"null":        {types.MapNull(engineType), engines(nil), true},
 		"unknown":     {types.MapUnknown(engineType), engines(nil), false},
-		"each budget": {enginesMap(engines(map[string]int64{"a": 512, "b": 0, "c": -1}), types.MapNull(engineType)), engines(map[string]int64{"a": 512, "b": 0, "c": -1}), true},
+		"each budget": {enginesMap(engines(map[string]int64{"a": 512, "b": 0, "c": -1})), engines(map[string]int64{"a": 512, "b": 0, "c": -1}), true},
 		"an unknown engine is on": {
 			types.MapValueMust(engineType, map[string]attr.Value{"a": types.ObjectUnknown(engineType.AttrTypes)}), engines(map[string]int64{"a": -1}), true,
 		},
@@ -49,17 +49,6 @@ func TestEnginesMap(t *testing.T) {
 		if got, known := enginesOf(row.m); known != row.known || cmp.Diff(row.want, got) != "" {
 			t.Errorf("%s: %v, %t", name, got, known)
 		}
-	}
-}
-
-// An engine that a configuration sets to null stays null while it is off.
-func TestEnginesMapKeepsWhatIsNull(t *testing.T) {
-	off := types.ObjectNull(engineType.AttrTypes)
-	on := types.ObjectValueMust(engineType.AttrTypes, map[string]attr.Value{"memory_mb": budget(64)})
-	prior := types.MapValueMust(engineType, map[string]attr.Value{"redis": off, "nats": off, "postgres": on})
-	want := types.MapValueMust(engineType, map[string]attr.Value{"redis": on, "nats": off})
-	if got := enginesMap(engines(map[string]int64{"redis": 64}), prior); !got.Equal(want) {
-		t.Error(got)
 	}
 }
 

@@ -38,7 +38,7 @@ func (s instanceStep) String() string {
 func sized(plan string, budgets map[string]int64) instanceModel {
 	return instanceModel{
 		ID: types.StringValue("i-one"), Name: types.StringValue("test"), Region: types.StringValue("eu-central"),
-		Plan: types.StringValue(plan), Engines: enginesMap(engines(budgets), types.MapNull(engineType)),
+		Plan: types.StringValue(plan), Engines: enginesMap(engines(budgets)),
 		Tags: types.SetNull(types.StringType), DeletionProtection: types.BoolValue(false),
 	}
 }

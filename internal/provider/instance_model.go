@@ -41,7 +41,7 @@ func (m *instanceModel) setRecord(i client.Instance) {
 	m.CheckoutURL = stringOrNull(i.CheckoutURL) // its absence says that it is paid
 	if i.Engines.Set {
 		before, _ := enginesOf(m.Engines)
-		m.Engines = enginesMap(recordedEngines(i.Engines.Value, before), m.Engines)
+		m.Engines = enginesMap(recordedEngines(i.Engines.Value, before))
 	}
 	if i.Tags.Set {
 		m.Tags = setOf(i.Tags.Value, m.Tags)

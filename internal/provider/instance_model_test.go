@@ -64,7 +64,7 @@ func TestInstanceTakesARecordOver(t *testing.T) {
 			func(m *instanceModel) {
 				m.Name, m.Plan, m.Region = types.StringValue("web"), types.StringValue("large"), types.StringValue("us-east")
 				m.Status, m.Host, m.CheckoutURL = types.StringValue("restarting"), types.StringValue("two.example"), types.StringValue("https://pay.example")
-				m.Tags, m.Engines = texts("a", "b"), enginesMap(engines(map[string]int64{"nats": 64}), types.MapNull(engineType))
+				m.Tags, m.Engines = texts("a", "b"), enginesMap(engines(map[string]int64{"nats": 64}))
 			}},
 		"it is paid":             {func(m *instanceModel) { m.CheckoutURL = types.StringValue("https://pay.example") }, client.Instance{}, func(*instanceModel) {}},
 		"a budget is not told":   {func(*instanceModel) {}, client.Instance{Engines: client.Some(client.Engines{"postgres": {}, "redis": {MemoryMB: 128}})}, func(m *instanceModel) { m.Engines = sized("", map[string]int64{"postgres": 512, "redis": 128}).Engines }},

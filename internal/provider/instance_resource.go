@@ -74,7 +74,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	}
 
 	finished := saved
-	finished.Engines = enginesMap(engineSwitches(request.Engines), plan.Engines)
+	finished.Engines = enginesMap(engineSwitches(request.Engines))
 	made := false
 	err = inTurn(ctx, r.client, created.ID, timeout, func(ctx context.Context, turn *client.Turn) error {
 		if err := r.client.WaitCreated(ctx, created.ID, created.Pending.JobID); err != nil {
@@ -233,7 +233,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	creating, protected := pending.Creating, state.protected(pending.Creating)
 	m := state
 	if m.unfinished(creating) && pending.Switches != nil {
-		m.Engines = enginesMap(engineSwitches(pending.Switches), plan.Engines) // the others are still to be set
+		m.Engines = enginesMap(engineSwitches(pending.Switches)) // the others are still to be set
 	}
 	m.DeletionProtection, m.Timeouts = plan.DeletionProtection, plan.Timeouts
 	update := instanceUpdate{instanceResource: r, planned: plan, save: func(m instanceModel) {

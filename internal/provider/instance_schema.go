@@ -58,9 +58,9 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			},
 			"engines": schema.MapNestedAttribute{
 				Required:   true,
-				Validators: []validator.Map{mapvalidator.KeysAre(notEmpty())},
+				Validators: []validator.Map{mapvalidator.KeysAre(notEmpty()), noNullEngine()},
 				MarkdownDescription: "The engines that are on, by name: `postgres`, `redis`, `couchdb`, `nats`, `apps` and `auth`, which needs `postgres` and `apps`. " +
-					"The data source `hosting_plans` lists those that there are. One that is left out, or null, is off. " +
+					"The data source `hosting_plans` lists those that there are. One that is left out is off. " +
 					"**Turning an engine off deletes its data.** One that somebody else has turned on is never turned off by a plan. Changed in place. " +
 					"An engine without arguments is written `postgres = {}`; Terraform refuses `postgres = true` with the words \"object required\". " +
 					"It drops an argument of an engine that it does not know without a word, so mind the spelling of `memory_mb`.",

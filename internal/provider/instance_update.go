@@ -45,7 +45,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 		return m, err
 	}
 	wanted := u.planned
-	wanted.Engines = enginesMap(engines, u.planned.Engines)
+	wanted.Engines = enginesMap(engines)
 	budgets := func(i client.Instance) (map[string]client.EngineBudget, error) {
 		there := recordedEngines(i.Engines.Value, on)
 		engines, err := u.engines(there)
