@@ -12,8 +12,9 @@ import (
 )
 
 // planned is what this process was asked to plan and to make so far: what one
-// resource's plan, or deletion, has to know of the others'. No provider is told of other resources, but Terraform
-// asks one process to plan all those of a configuration.
+// resource's plan, or deletion, has to know of the others'. No provider is told of
+// other resources, but Terraform asks one process to plan all those of a
+// configuration.
 //
 // An apply plans what it changes once more, in a process of its own, which has not
 // seen what stays as it is.

@@ -104,7 +104,7 @@ func (r *postgresExtensionResource) ModifyPlan(ctx context.Context, req resource
 	}
 }
 
-// thing is the extension of a database, whichever resource manages it.
+// object is the extension of a database, whichever resource manages it.
 func (m postgresExtensionModel) object() managedObject {
 	return managedObject{"extension", m.InstanceID.ValueString() + "/" + m.Database.ValueString() + "/" + m.Name.ValueString()}
 }

@@ -85,7 +85,7 @@ func (r *settingResource[M, S, P]) of(m P) string {
 	return r.what + " of instance " + m.instance().ValueString()
 }
 
-// thing is the setting of an instance, whichever resource manages it.
+// object is the setting of an instance, whichever resource manages it.
 func (r *settingResource[M, S, P]) object(m P) managedObject {
 	return managedObject{r.what, m.instance().ValueString()}
 }
