@@ -346,6 +346,18 @@ func (s *Service) Extensions(instanceID string) []Extension {
 	return all
 }
 
+// AddExtension adds an extension without a job.
+func (s *Service) AddExtension(instanceID string, record Extension) bool {
+	ok := false
+	s.store.do(func(st *state) {
+		if in := st.find(instanceID); in != nil {
+			in.extensions = append(in.extensions, record)
+			ok = true
+		}
+	})
+	return ok
+}
+
 // RemoveExtension takes an extension away without a job; database "" is the
 // default one.
 func (s *Service) RemoveExtension(instanceID, database, name string) bool {

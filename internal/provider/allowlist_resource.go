@@ -30,15 +30,17 @@ const (
 	onDestroyOpen = "open"
 )
 
-func newAllowlistResource() resource.Resource {
-	return &allowlistResource{allowlistSetting{name: "allowlist", what: "allowlist", service: settingService[client.Maybe[[]string]]{
+func newAllowlistResource() resource.Resource { return &allowlistResource{newAllowlistSetting()} }
+
+func newAllowlistSetting() allowlistSetting {
+	return allowlistSetting{name: "allowlist", what: "allowlist", service: settingService[client.Maybe[[]string]]{
 		operation: client.OpAllowlist,
 		send: func(turn *client.Turn, ctx context.Context, list client.Maybe[[]string]) (client.Pending, error) {
 			return turn.SetAllowlist(ctx, list.Value)
 		},
 		refresh: refreshAllowlist,
 		read:    (*client.Client).Allowlist,
-	}}}
+	}}
 }
 
 type allowlistSetting = settingResource[allowlistModel, client.Maybe[[]string], *allowlistModel]

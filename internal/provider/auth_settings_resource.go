@@ -22,14 +22,18 @@ var (
 )
 
 func newAuthSettingsResource() resource.Resource {
-	return &authSettingsResource{authSettingsSetting{name: "auth_settings", what: "auth settings", service: settingService[client.AuthSettings]{
+	return &authSettingsResource{newAuthSettingsSetting()}
+}
+
+func newAuthSettingsSetting() authSettingsSetting {
+	return authSettingsSetting{name: "auth_settings", what: "auth settings", service: settingService[client.AuthSettings]{
 		operation: client.OpAuthSettings,
 		send: func(turn *client.Turn, ctx context.Context, s client.AuthSettings) (client.Pending, error) {
 			return turn.SetAuthSettings(ctx, s.SiteURL.Value, s.RedirectURLs.Value)
 		},
 		refresh: refreshAuthSettings,
 		read:    (*client.Client).AuthSettings,
-	}}}
+	}}
 }
 
 type authSettingsSetting = settingResource[authSettingsModel, client.AuthSettings, *authSettingsModel]

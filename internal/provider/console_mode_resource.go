@@ -19,13 +19,15 @@ var (
 	_ resource.ResourceWithModifyPlan  = &consoleModeResource{}
 )
 
-func newConsoleModeResource() resource.Resource {
-	return &consoleModeResource{consoleModeSetting{name: "console_mode", what: "console mode", service: settingService[string]{
+func newConsoleModeResource() resource.Resource { return &consoleModeResource{newConsoleModeSetting()} }
+
+func newConsoleModeSetting() consoleModeSetting {
+	return consoleModeSetting{name: "console_mode", what: "console mode", service: settingService[string]{
 		operation: client.OpConsole,
 		send:      (*client.Turn).SetConsoleMode,
 		refresh:   refreshConsoleMode,
 		read:      (*client.Client).ConsoleMode,
-	}}}
+	}}
 }
 
 type consoleModeSetting = settingResource[consoleModeModel, string, *consoleModeModel]

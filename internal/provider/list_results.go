@@ -70,7 +70,7 @@ type child[R any] struct {
 }
 
 // childrenOf reads what the instances have that a filter leaves and that have an
-// engine, up to a limit, where 0 is none. what names it in an error.
+// engine, "" for any, up to a limit, where 0 is none. what names it in an error.
 func childrenOf[R any](ctx context.Context, c *client.Client, filter instanceIDFilter, engine, what string, limit int64, read func(context.Context, string) ([]R, error), diags *diag.Diagnostics) []child[R] {
 	ids := []string{filter.InstanceID.ValueString()}
 	if filter.InstanceID.IsNull() {
@@ -81,7 +81,7 @@ func childrenOf[R any](ctx context.Context, c *client.Client, filter instanceIDF
 		}
 		ids = nil
 		for _, instance := range instances {
-			if !instance.Lacks(engine) && runs(instance.Status, instance.Host != "") {
+			if (engine == "" || !instance.Lacks(engine)) && runs(instance.Status, instance.Host != "") {
 				ids = append(ids, instance.ID)
 			}
 		}

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
@@ -19,7 +20,7 @@ type postgresDatabaseListResource struct{ postgresDatabaseResource }
 
 func (r *postgresDatabaseListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The databases of one instance, or of all.",
+		MarkdownDescription: "The databases of one instance, or of all. An instance's own database is none of them: it comes and goes with the postgres engine.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the databases of this instance. Default: all."},
 		},
@@ -31,7 +32,7 @@ func (r *postgresDatabaseListResource) List(ctx context.Context, req list.ListRe
 	diags := req.Config.Get(ctx, &filter)
 	var databases []child[client.Database]
 	if requireClient(r.client, &diags) && !diags.HasError() {
-		databases = childrenOf(ctx, r.client, filter, "postgres", "databases", req.Limit, r.client.Databases, &diags)
+		databases = childrenOf(ctx, r.client, filter, "postgres", "databases", req.Limit, r.databases, &diags)
 	}
 	resp.Results = listResults(databases, req.Limit, diags, func(database child[client.Database]) list.ListResult {
 		name := database.record.Name
@@ -40,4 +41,19 @@ func (r *postgresDatabaseListResource) List(ctx context.Context, req list.ListRe
 			m.setRecord(database.record)
 		})
 	})
+}
+
+// databases are those of an instance without its own.
+func (r *postgresDatabaseListResource) databases(ctx context.Context, instanceID string) ([]client.Database, error) {
+	databases, err := r.client.Databases(ctx, instanceID)
+	if err != nil {
+		return nil, err
+	}
+	connection, err := r.client.Connection(ctx, instanceID)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(databases, func(d client.Database) bool {
+		return connection.Engines.Postgres != nil && d.Name == connection.Engines.Postgres.Database
+	}), nil
 }

@@ -168,7 +168,7 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 		resp.Diagnostics.AddWarning(fmt.Sprintf("Extension %s in database %s was created, but could not be read", name, database),
 			explain(err)+"\n\nThe extension is in the state. The next apply reads its version.")
 	}
-	plan.Version = stringOrNull(extension.Version)
+	plan.setRecord(extension)
 	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
@@ -198,6 +198,9 @@ func (r *postgresExtensionResource) find(ctx context.Context, m postgresExtensio
 	return client.Extension{}, fmt.Errorf("extension %s in database %s: %w", m.Name.ValueString(), m.Database.ValueString(), client.ErrNotFound)
 }
 
+// setRecord takes over what the list of extensions tells of one.
+func (m *postgresExtensionModel) setRecord(e client.Extension) { m.Version = stringOrNull(e.Version) }
+
 func (r *postgresExtensionResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state postgresExtensionModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -217,7 +220,7 @@ func (r *postgresExtensionResource) Read(ctx context.Context, req resource.ReadR
 		addError(&resp.Diagnostics, "Unable to read extension "+state.Name.ValueString(), err)
 		return
 	}
-	state.Version = stringOrNull(extension.Version)
+	state.setRecord(extension)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }
 

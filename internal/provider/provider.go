@@ -233,9 +233,13 @@ func (p *hostingProvider) EphemeralResources(context.Context) []func() ephemeral
 
 func (p *hostingProvider) ListResources(context.Context) []func() list.ListResource {
 	return []func() list.ListResource{
+		newAllowlistListResource,
 		newAppListResource,
-		newPostgresDatabaseListResource,
+		newAuthSettingsListResource,
+		newConsoleModeListResource,
 		newInstanceListResource,
+		newPostgresDatabaseListResource,
+		newPostgresExtensionListResource,
 		newWebhookEndpointListResource,
 	}
 }

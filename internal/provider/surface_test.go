@@ -206,49 +206,52 @@ resource "hosting_postgres_extension" "test" {
 }`), `There is no extension "postgis"; there are: pgvector, pg_trgm, pgcrypto.`))
 }
 
-// A query lists what there is; what it generates plans empty once it is imported.
+// queriesOf are list blocks of types, which ask for the whole resources.
+func queriesOf(kinds ...string) string {
+	var blocks strings.Builder
+	for _, kind := range kinds {
+		fmt.Fprintf(&blocks, "list \"hosting_%s\" \"all\" {\n  provider = hosting\n  include_resource = true\n  limit = 1000\n}\n", kind)
+	}
+	return blocks.String()
+}
+
+// A query lists what there is of each type; what it generates plans empty once it is
+// imported.
 func TestQueryAndGeneratedConfiguration(t *testing.T) {
 	needs(t, listResources)
 	fake := startFake(t)
-	for n := range 50 {
+	const instances = 20
+	for n := range instances {
 		id := fmt.Sprintf("i-%02d", n)
+		auth := &fakeservice.Engine{MemoryMB: 256}
+		if n%2 == 0 {
+			auth.SiteURL, auth.RedirectURLs = "https://a.example", []string{"https://a.example/**"}
+		}
 		fake.AddInstance(fakeservice.Instance{
-			ID: id, Name: fmt.Sprint("machine ", n), Plan: "medium", Region: "eu-central",
-			Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 1024}, "auth": {MemoryMB: 256}},
+			ID: id, Name: fmt.Sprint("machine ", n), Plan: "medium", Region: "eu-central", Allowlist: []string{"192.0.2.1/32"}[:n%2], ConsoleMode: []string{"off", "ro", "rw"}[n%3],
+			Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 1024}, "auth": auth},
 		})
 		fake.AddApp(id, fakeservice.App{Name: "web", Repo: "octo/web", Branch: "main", Port: 3000, HealthPath: "/up", Public: n%2 == 0, MemoryMB: 512, Links: []string{"auth"}, Env: map[string]string{"TOKEN": "canary-of-a-secret"}})
+		fake.AddDatabase(id, "orders")
+		fake.AddExtension(id, fakeservice.Extension{Name: "pgcrypto", Database: "main", Version: "1.3"})
+		fake.AddExtension(id, fakeservice.Extension{Name: "pgcrypto", Database: "orders", Version: "1.3"})
 	}
 	w := newWorkspace(t, fake, "")
 	w.write("all.tfquery.hcl", `
-list "hosting_instance" "all" {
-  provider         = hosting
-  include_resource = true
-  limit            = 1000
-}
-list "hosting_app" "all" {
-  provider         = hosting
-  include_resource = true
-  limit            = 1000
-}
-list "hosting_postgres_database" "some" {
-  provider = hosting
-  config { instance_id = "i-07" }
-}
-list "hosting_webhook_endpoint" "none" {
-  provider = hosting
-}
-`)
+`+queriesOf("instance", "app", "allowlist", "console_mode", "auth_settings", "postgres_database", "postgres_extension", "webhook_endpoint"))
 	query := w.run("query", "-no-color", "-generate-config-out=generated.tf")
 	if query.exit != 0 {
 		t.Fatalf("query ended with exit %d:\n%s", query.exit, query.output)
 	}
-	for _, want := range []string{"id=i-49", "machine 0", "instance_id=i-49,name=web"} {
+	for _, want := range []string{"id=i-19", "machine 0", "instance_id=i-19,name=web", "pgcrypto in orders on i-19", "console mode of i-19"} {
 		if !strings.Contains(query.output, want) {
 			t.Errorf("the query does not show %q:\n%s", want, query.output)
 		}
 	}
 	apply := w.apply()
-	if !strings.Contains(apply.output, "101 imported, 0 added, 0 changed, 0 destroyed") {
+	// An instance, an app, an allowlist, a console mode, a database and two extensions
+	// each, and the auth settings of every second one.
+	if !strings.Contains(apply.output, fmt.Sprint(7*instances+instances/2, " imported, 0 added, 0 changed, 0 destroyed")) {
 		t.Errorf("the import changed something:\n%s", apply.output[max(0, len(apply.output)-2000):])
 	}
 	w.mustBeSettled()

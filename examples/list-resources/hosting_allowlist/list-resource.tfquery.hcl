@@ -1,0 +1,4 @@
+list "hosting_allowlist" "all" {
+  provider         = hosting
+  include_resource = true
+}

@@ -1,0 +1,4 @@
+list "hosting_auth_settings" "all" {
+  provider         = hosting
+  include_resource = true
+}

@@ -1,0 +1,4 @@
+list "hosting_console_mode" "all" {
+  provider         = hosting
+  include_resource = true
+}

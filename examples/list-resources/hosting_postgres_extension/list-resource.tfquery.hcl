@@ -1,0 +1,4 @@
+list "hosting_postgres_extension" "all" {
+  provider         = hosting
+  include_resource = true
+}

@@ -1,0 +1,31 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/list/schema"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var _ list.ListResourceWithConfigure = &allowlistListResource{}
+
+func newAllowlistListResource() list.ListResource {
+	r := &allowlistListResource{}
+	r.settingResource = newAllowlistSetting()
+	return r
+}
+
+type allowlistListResource struct {
+	settingListResource[allowlistModel, client.Maybe[[]string], *allowlistModel]
+}
+
+func (r *allowlistListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The allowlist of one instance, or those of all. One that is empty is listed, too: its instance is open to the internet.",
+		Attributes: map[string]schema.Attribute{
+			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the allowlist of this instance. Default: all."},
+		},
+	}
+}

@@ -1,0 +1,32 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/list/schema"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var _ list.ListResourceWithConfigure = &authSettingsListResource{}
+
+func newAuthSettingsListResource() list.ListResource {
+	r := &authSettingsListResource{}
+	r.settingResource, r.engine = newAuthSettingsSetting(), "auth"
+	r.isSet = func(s client.AuthSettings) bool { return s.SiteURL.Value != "" }
+	return r
+}
+
+type authSettingsListResource struct {
+	settingListResource[authSettingsModel, client.AuthSettings, *authSettingsModel]
+}
+
+func (r *authSettingsListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The auth engine's settings of one instance, or of all. An instance whose site URL nobody has set yet has none.",
+		Attributes: map[string]schema.Attribute{
+			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the settings of this instance. Default: all."},
+		},
+	}
+}
