@@ -346,6 +346,19 @@ func (s *Service) Extensions(instanceID string) []Extension {
 	return all
 }
 
+// EditProfile changes the account's profile behind the client's back; "" is none.
+func (s *Service) EditProfile(name, company, address, vatID string) {
+	text := func(s string) *string {
+		if s == "" {
+			return nil
+		}
+		return &s
+	}
+	s.store.do(func(st *state) {
+		st.account.Name, st.account.Company, st.account.Address, st.account.VATID = text(name), text(company), text(address), text(vatID)
+	})
+}
+
 // AddExtension adds an extension without a job.
 func (s *Service) AddExtension(instanceID string, record Extension) bool {
 	ok := false

@@ -62,6 +62,7 @@ var importers = map[string]struct {
 	identity map[string]string
 }{
 	"hosting_instance":           {"i-one", map[string]string{"id": "i-one"}},
+	"hosting_account_profile":    {"acc-1", map[string]string{"id": "acc-1"}},
 	"hosting_app":                {"i-one/web", map[string]string{"instance_id": "i-one", "name": "web"}},
 	"hosting_allowlist":          {"i-one", map[string]string{"instance_id": "i-one"}},
 	"hosting_console_mode":       {"i-one", map[string]string{"instance_id": "i-one"}},

@@ -196,6 +196,7 @@ func valueOrEnv(value types.String, name string) string {
 
 func (p *hostingProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
+		newAccountProfileResource,
 		newAllowlistResource,
 		newAppResource,
 		newAuthSettingsResource,
@@ -233,6 +234,7 @@ func (p *hostingProvider) EphemeralResources(context.Context) []func() ephemeral
 
 func (p *hostingProvider) ListResources(context.Context) []func() list.ListResource {
 	return []func() list.ListResource{
+		newAccountProfileListResource,
 		newAllowlistListResource,
 		newAppListResource,
 		newAuthSettingsListResource,

@@ -41,7 +41,7 @@ var nouns = []noun{
 }
 
 // namedSchemas are the schemas whose subject has a name of its own.
-var namedSchemas = []string{"hosting_instance", "hosting_instances", "hosting_app", "hosting_postgres_database", "hosting_postgres_extension", "hosting_account"}
+var namedSchemas = []string{"hosting_instance", "hosting_instances", "hosting_app", "hosting_postgres_database", "hosting_postgres_extension", "hosting_account", "hosting_account_profile"}
 
 // A thing is name, or id, in its own schemas, and has one name in all others.
 func TestSchemaNouns(t *testing.T) {

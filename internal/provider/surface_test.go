@@ -77,6 +77,9 @@ resource "echo" "test" {}
 
 // everything is one of each resource that can be imported.
 const everything = `
+resource "hosting_account_profile" "test" {
+  company = "Example Ltd"
+}
 resource "hosting_app" "test" {
   instance_id         = hosting_instance.test.id
   name                = "guestbook"
@@ -113,7 +116,7 @@ func TestImportByIdentity(t *testing.T) {
 	fake := startFake(t)
 	configuration := config(fake, "%s", appsInstance+everything)
 	steps := []resource.TestStep{{Config: configuration, ConfigPlanChecks: emptyPlan}}
-	for _, kind := range []string{"instance", "app", "allowlist", "console_mode", "auth_settings", "webhook_endpoint", "postgres_database", "postgres_extension"} {
+	for _, kind := range []string{"instance", "app", "allowlist", "console_mode", "auth_settings", "webhook_endpoint", "postgres_database", "postgres_extension", "account_profile"} {
 		// An import sets deletion_protection to its default, which the
 		// configuration here has not, so that plan is an update.
 		step := resource.TestStep{
@@ -238,7 +241,7 @@ func TestQueryAndGeneratedConfiguration(t *testing.T) {
 	}
 	w := newWorkspace(t, fake, "")
 	w.write("all.tfquery.hcl", `
-`+queriesOf("instance", "app", "allowlist", "console_mode", "auth_settings", "postgres_database", "postgres_extension", "webhook_endpoint"))
+`+queriesOf("account_profile", "instance", "app", "allowlist", "console_mode", "auth_settings", "postgres_database", "postgres_extension", "webhook_endpoint"))
 	query := w.run("query", "-no-color", "-generate-config-out=generated.tf")
 	if query.exit != 0 {
 		t.Fatalf("query ended with exit %d:\n%s", query.exit, query.output)
@@ -250,8 +253,8 @@ func TestQueryAndGeneratedConfiguration(t *testing.T) {
 	}
 	apply := w.apply()
 	// An instance, an app, an allowlist, a console mode, a database and two extensions
-	// each, and the auth settings of every second one.
-	if !strings.Contains(apply.output, fmt.Sprint(7*instances+instances/2, " imported, 0 added, 0 changed, 0 destroyed")) {
+	// each, the auth settings of every second one, and the account's profile.
+	if !strings.Contains(apply.output, fmt.Sprint(1+7*instances+instances/2, " imported, 0 added, 0 changed, 0 destroyed")) {
 		t.Errorf("the import changed something:\n%s", apply.output[max(0, len(apply.output)-2000):])
 	}
 	w.mustBeSettled()

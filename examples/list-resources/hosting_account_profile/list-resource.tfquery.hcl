@@ -1,0 +1,4 @@
+list "hosting_account_profile" "all" {
+  provider         = hosting
+  include_resource = true
+}

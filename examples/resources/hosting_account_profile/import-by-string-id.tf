@@ -1,0 +1,4 @@
+import {
+  to = hosting_account_profile.example
+  id = "acc-abc123"
+}

@@ -1,0 +1,1 @@
+terraform import hosting_account_profile.example acc-abc123

@@ -1,0 +1,189 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = &accountProfileResource{}
+	_ resource.ResourceWithImportState = &accountProfileResource{}
+	_ resource.ResourceWithIdentity    = &accountProfileResource{}
+	_ resource.ResourceWithModifyPlan  = &accountProfileResource{}
+)
+
+func newAccountProfileResource() resource.Resource { return &accountProfileResource{} }
+
+// An accountProfileResource is the profile of the API key's account. There is one as
+// soon as there is an account: to create it is to set it, and destroying it leaves
+// it.
+type accountProfileResource struct{ resourceBase }
+
+type accountProfileModel struct {
+	ID      types.String `tfsdk:"id"`
+	Name    types.String `tfsdk:"name"`
+	Company types.String `tfsdk:"company"`
+	Address types.String `tfsdk:"address"`
+	VATID   types.String `tfsdk:"vat_id"`
+}
+
+type accountProfileIdentity struct {
+	ID types.String `tfsdk:"id"`
+}
+
+func (r *accountProfileResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_account_profile"
+}
+
+func (r *accountProfileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	keep := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
+	const rest = " Default: the present one stays. Changed in place; `\"\"` empties it."
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The profile of the account that the API key acts as, which goes on receipts. An account has one. Destroying the resource leaves the profile as it is.",
+		Attributes: map[string]schema.Attribute{
+			"id":      schema.StringAttribute{Computed: true, MarkdownDescription: "The account's identifier.", PlanModifiers: keep},
+			"name":    schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: "Name." + rest, PlanModifiers: keep},
+			"company": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: "Company." + rest, PlanModifiers: keep},
+			"address": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: "Postal address." + rest, PlanModifiers: keep},
+			"vat_id":  schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: "VAT number." + rest, PlanModifiers: keep},
+		},
+	}
+}
+
+func (r *accountProfileResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "The account's identifier."},
+	}}
+}
+
+// ModifyPlan refuses a second resource for the one profile.
+func (r *accountProfileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	state, plan, ok := planning[accountProfileModel](ctx, req, &resp.Diagnostics)
+	if !ok || plan == nil || !firstPlanned(ctx, req, resp, &resp.Diagnostics) {
+		return
+	}
+	changes := state == nil || accountProfileDifference(*state, *plan) != client.ProfileChange{}
+	if r.planned.manages(managedObject{"account profile", ""}, changes) {
+		resp.Diagnostics.AddError("Two resources manage the account's profile",
+			"The configuration has another hosting_account_profile, and an account has one profile: they would overwrite each other with every apply. "+
+				"Keep one of them, and remove the other from the configuration. Destroying one leaves the profile as it is.")
+	}
+}
+
+func (r *accountProfileResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	ctx = r.applying(ctx, "create")
+	var plan accountProfileModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	account, err := r.client.Account(ctx)
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to read the account", err)
+		return
+	}
+	var there accountProfileModel
+	there.setRecord(account)
+	if change := accountProfileDifference(there, plan); change != (client.ProfileChange{}) {
+		if account, err = r.client.UpdateProfile(ctx, change); err != nil {
+			addError(&resp.Diagnostics, "Unable to set the account's profile", err)
+			return
+		}
+	}
+	plan.setRecord(account)
+	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, accountProfileIdentity{ID: plan.ID})...)
+}
+
+func (r *accountProfileResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state accountProfileModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, accountProfileIdentity{ID: state.ID})...)
+	if r.client == nil {
+		return
+	}
+	account, err := r.client.Account(ctx)
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to read the account", err)
+		return
+	}
+	if account.ID != state.ID.ValueString() {
+		resp.Diagnostics.AddAttributeError(path.Root("id"), "Another account",
+			"The API key acts as account "+account.ID+", and the state is about account "+state.ID.ValueString()+". Use a key of that account, or remove the resource from the state; this changes nothing at the service:\n\n"+
+				"terraform state rm hosting_account_profile.NAME")
+		return
+	}
+	state.setRecord(account)
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}
+
+func (r *accountProfileResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	ctx = r.applying(ctx, "update")
+	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
+	var state, plan accountProfileModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	account, err := r.client.UpdateProfile(ctx, accountProfileDifference(state, plan))
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to update the account's profile", err)
+		return
+	}
+	plan.setRecord(account)
+	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+}
+
+// Delete leaves the profile: an account always has one, and receipts need it.
+func (r *accountProfileResource) Delete(ctx context.Context, _ resource.DeleteRequest, _ *resource.DeleteResponse) {
+	r.applying(ctx, "delete")
+}
+
+func (r *accountProfileResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if requireClient(r.client, &resp.Diagnostics) {
+		resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
+	}
+}
+
+// accountProfileDifference is what has to change from a profile to what is planned.
+func accountProfileDifference(there, planned accountProfileModel) client.ProfileChange {
+	changed := func(there, planned types.String) *string {
+		if planned.IsNull() || planned.IsUnknown() || planned.ValueString() == there.ValueString() {
+			return nil
+		}
+		return planned.ValueStringPointer()
+	}
+	return client.ProfileChange{
+		Name:    changed(there.Name, planned.Name),
+		Company: changed(there.Company, planned.Company),
+		Address: changed(there.Address, planned.Address),
+		VATID:   changed(there.VATID, planned.VATID),
+	}
+}
+
+// setRecord takes over an account's record. What is empty there stays written as it
+// is, null or "".
+func (m *accountProfileModel) setRecord(a client.Account) {
+	m.ID = types.StringValue(a.ID)
+	for _, field := range []struct {
+		v        *types.String
+		recorded string
+	}{{&m.Name, a.Name}, {&m.Company, a.Company}, {&m.Address, a.Address}, {&m.VATID, a.VATID}} {
+		if field.recorded != "" || field.v.ValueString() != "" || field.v.IsUnknown() {
+			*field.v = stringOrNull(field.recorded)
+		}
+	}
+}

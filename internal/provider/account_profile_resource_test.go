@@ -1,0 +1,87 @@
+package provider_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+)
+
+func profile(arguments string) string {
+	return "resource \"hosting_account_profile\" \"test\" {\n" + arguments + "\n}\n"
+}
+
+const profileAddress = "hosting_account_profile.test"
+
+func profileHas(attribute string, value knownvalue.Check) statecheck.StateCheck {
+	return statecheck.ExpectKnownValue(profileAddress, tfjsonpath.New(attribute), value)
+}
+
+func TestAccountProfileLifecycle(t *testing.T) {
+	fake := startFake(t)
+	fake.EditProfile("Ada", "", "", "")
+	run(t,
+		resource.TestStep{
+			Config:           config(fake, "%s", profile("company = \"Example Ltd\"\nvat_id = \"\"")),
+			ConfigPlanChecks: emptyPlan,
+			ConfigStateChecks: []statecheck.StateCheck{
+				profileHas("id", knownvalue.NotNull()), profileHas("name", knownvalue.StringExact("Ada")),
+				profileHas("company", knownvalue.StringExact("Example Ltd")), profileHas("address", knownvalue.Null()), profileHas("vat_id", knownvalue.StringExact("")),
+			},
+		},
+		resource.TestStep{ResourceName: profileAddress, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"vat_id"}},
+		resource.TestStep{ // one that is not written any more stays
+			Config:            config(fake, "%s", profile("address = \"1 Example Street\"")),
+			ConfigPlanChecks:  plans(profileAddress, plancheck.ResourceActionUpdate),
+			ConfigStateChecks: []statecheck.StateCheck{profileHas("company", knownvalue.StringExact("Example Ltd")), profileHas("address", knownvalue.StringExact("1 Example Street"))},
+		},
+		resource.TestStep{
+			Config:            config(fake, "%s", profile("address = \"1 Example Street\"\ncompany = \"\"")),
+			ConfigPlanChecks:  plans(profileAddress, plancheck.ResourceActionUpdate),
+			ConfigStateChecks: []statecheck.StateCheck{profileHas("company", knownvalue.StringExact(""))},
+		},
+		resource.TestStep{ // drift
+			PreConfig:        func() { fake.EditProfile("Ada", "Somebody Else Inc", "1 Example Street", "") },
+			Config:           config(fake, "%s", profile("address = \"1 Example Street\"\ncompany = \"Example Ltd\"")),
+			ConfigPlanChecks: plans(profileAddress, plancheck.ResourceActionUpdate),
+		},
+		resource.TestStep{ // destroyed, it stays
+			Config: config(fake, "%s", "data \"hosting_account\" \"me\" {}\n"),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue("data.hosting_account.me", tfjsonpath.New("company"), knownvalue.StringExact("Example Ltd")),
+			},
+		},
+	)
+	must(t, fake.Count("PATCH", "/me") == 4, "%d PATCHes, want 4", fake.Count("PATCH", "/me"))
+}
+
+func TestAccountProfileUnknownAtPlan(t *testing.T) {
+	fake := startFake(t)
+	run(t, resource.TestStep{
+		Config:           config(fake, "%s", profile("company = terraform_data.later.output")+"resource \"terraform_data\" \"later\" { input = \"Later Ltd\" }\n"),
+		ConfigPlanChecks: emptyPlan,
+	})
+}
+
+// What is as planned already is not sent.
+func TestAccountProfileThatIsThere(t *testing.T) {
+	fake := startFake(t)
+	fake.EditProfile("Ada", "Example Ltd", "", "")
+	w := newWorkspace(t, fake, profile("company = \"Example Ltd\""))
+	w.apply()
+	w.mustBeSettled()
+	changedNothing(t, fake)
+}
+
+func TestAccountProfileRefusals(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, profile("company = \"a\"")+strings.Replace(profile("company = \"b\""), "test", "other", 1))
+	w.says(1, []string{"Two resources manage the account's profile"}, "plan")
+	w.configure(profile(""))
+	w.says(1, []string{"Another account", "the state is about account acc-none"}, "import", profileAddress, "acc-none")
+	changedNothing(t, fake)
+}

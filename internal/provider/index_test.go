@@ -1,0 +1,115 @@
+package provider
+
+import (
+	"context"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+)
+
+// row is a row of the index's table of resources: a type and what it supports.
+var row = regexp.MustCompile("(?m)^\\| `(hosting_\\w+)` \\|(.*)\\|$")
+
+// TestIndexTable holds the table of the documentation's index, cell by cell, against
+// what each type really has.
+func TestIndexTable(t *testing.T) {
+	text, err := os.ReadFile("../../templates/index.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "## What each type supports")
+	table, _, _ := strings.Cut(section, "| action |")
+	told := map[string][]string{}
+	for _, match := range row.FindAllStringSubmatch(table, -1) {
+		for _, cell := range strings.Split(match[2], "|") {
+			told[match[1]] = append(told[match[1]], strings.TrimSpace(cell))
+		}
+	}
+	lists := listedTypes()
+	p := &hostingProvider{}
+	for _, make := range p.Resources(t.Context()) {
+		r := make()
+		name := typeNameOf(r)
+		cells, ok := told[name]
+		if delete(told, name); !ok || len(cells) != 6 {
+			t.Errorf("%s has no row of six cells: %q", name, cells)
+			continue
+		}
+		_, imports := r.(resource.ResourceWithImportState)
+		_, identifies := r.(resource.ResourceWithIdentity)
+		_, protects := attributesOf(r)["deletion_protection"]
+		_, waits := attributesOf(r)["timeouts"]
+		for column, is := range map[int]struct {
+			what string
+			has  bool
+		}{
+			0: {"import", imports}, 1: {"identity", identifies}, 2: {"list", slices.Contains(lists, name)},
+			3: {"timeouts", waits}, 4: {"resuming", protects},
+		} {
+			if (cells[column] != "") != is.has {
+				t.Errorf("%s: the table says %q of its %s, which is %t", name, cells[column], is.what, is.has)
+			}
+		}
+		if identifies {
+			if id := strings.Join(identityOf(t, r), "/"); cells[0] != "`"+id+"`" {
+				t.Errorf("%s is imported by %s, and the table says %s", name, id, cells[0])
+			}
+		}
+		if strings.Contains(cells[5], "deletion_protection") != protects {
+			t.Errorf("%s: the table says %q of its protection, which is %t", name, cells[5], protects)
+		}
+	}
+	for name := range told {
+		t.Errorf("the table has %s, and the provider has not", name)
+	}
+}
+
+func typeNameOf(r resource.Resource) string {
+	var meta resource.MetadataResponse
+	r.Metadata(context.Background(), resource.MetadataRequest{ProviderTypeName: "hosting"}, &meta)
+	return meta.TypeName
+}
+
+// attributesOf are the names of a resource's attributes.
+func attributesOf(r resource.Resource) map[string]bool {
+	var schema resource.SchemaResponse
+	r.Schema(context.Background(), resource.SchemaRequest{}, &schema)
+	names := map[string]bool{}
+	for name := range schema.Schema.Attributes {
+		names[name] = true
+	}
+	return names
+}
+
+// identityOf are the attributes of a resource's identity, in the order of an import
+// id.
+func identityOf(t *testing.T, r resource.Resource) []string {
+	t.Helper()
+	var schema resource.IdentitySchemaResponse
+	r.(resource.ResourceWithIdentity).IdentitySchema(t.Context(), resource.IdentitySchemaRequest{}, &schema)
+	var names []string
+	for _, name := range []string{"id", "instance_id", "database", "name"} {
+		if _, ok := schema.IdentitySchema.Attributes[name]; ok {
+			names = append(names, name)
+		}
+	}
+	if len(names) != len(schema.IdentitySchema.Attributes) {
+		t.Errorf("%s: the identity has more than %q", typeNameOf(r), names)
+	}
+	return names
+}
+
+// listedTypes are the types that have a list resource.
+func listedTypes() []string {
+	var names []string
+	for _, make := range (&hostingProvider{}).ListResources(context.Background()) {
+		var meta resource.MetadataResponse
+		make().Metadata(context.Background(), resource.MetadataRequest{ProviderTypeName: "hosting"}, &meta)
+		names = append(names, meta.TypeName)
+	}
+	return names
+}
