@@ -28,11 +28,12 @@ type appBuildsModel struct {
 }
 
 type buildModel struct {
-	ID        types.String      `tfsdk:"id"`
-	Status    types.String      `tfsdk:"status"`
-	Commit    types.String      `tfsdk:"commit"`
-	CreatedAt timetypes.RFC3339 `tfsdk:"created_at"`
-	Error     types.String      `tfsdk:"error"`
+	ID         types.String      `tfsdk:"id"`
+	Status     types.String      `tfsdk:"status"`
+	Commit     types.String      `tfsdk:"commit"`
+	CreatedAt  timetypes.RFC3339 `tfsdk:"created_at"`
+	FinishedAt timetypes.RFC3339 `tfsdk:"finished_at"`
+	Error      types.String      `tfsdk:"error"`
 }
 
 func (d *appBuildsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -50,11 +51,12 @@ func (d *appBuildsDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 				Computed:            true,
 				MarkdownDescription: "The builds that match, the newest first.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier."},
-					"status":     schema.StringAttribute{Computed: true, MarkdownDescription: "Status."},
-					"commit":     schema.StringAttribute{Computed: true, MarkdownDescription: "The commit that was built."},
-					"created_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it was queued, in RFC 3339."},
-					"error":      schema.StringAttribute{Computed: true, MarkdownDescription: "The end of a failed build's log, or null."},
+					"id":          schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier."},
+					"status":      schema.StringAttribute{Computed: true, MarkdownDescription: "Status."},
+					"commit":      schema.StringAttribute{Computed: true, MarkdownDescription: "The commit that was built."},
+					"created_at":  schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it was queued, in RFC 3339."},
+					"finished_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it ended, in RFC 3339, or null."},
+					"error":       schema.StringAttribute{Computed: true, MarkdownDescription: "The end of a failed build's log, or null."},
 				}},
 			},
 		},
@@ -79,7 +81,7 @@ func (d *appBuildsDataSource) Read(ctx context.Context, req datasource.ReadReque
 	model.Builds = []buildModel{}
 	for _, b := range builds {
 		if matches(model.Status, b.Status) {
-			model.Builds = append(model.Builds, buildModel{types.StringValue(b.ID), types.StringValue(b.Status), stringOrNull(b.Commit), timeOrNull(b.CreatedAt), stringOrNull(b.Error.Value)})
+			model.Builds = append(model.Builds, buildModel{types.StringValue(b.ID), types.StringValue(b.Status), stringOrNull(b.Commit), timeOrNull(b.CreatedAt), timeOrNull(b.FinishedAt), stringOrNull(b.Error.Value)})
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)

@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
@@ -26,6 +27,8 @@ func shows(address string, value knownvalue.Check, attribute string, below ...an
 	return statecheck.ExpectKnownValue(address, path, value)
 }
 
+var seededAt = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
 // seeded is a fake with two instances, an app on the first and an endpoint.
 func seeded(t *testing.T) *fakeservicetest.Server {
 	t.Helper()
@@ -33,10 +36,12 @@ func seeded(t *testing.T) *fakeservicetest.Server {
 	engines := func() map[string]*fakeservice.Engine {
 		return map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 512}, "auth": {MemoryMB: 256}}
 	}
-	fake.AddInstance(fakeservice.Instance{ID: "i-one", Name: "one", Plan: "medium", Region: "eu-central", Engines: engines(), Tags: []string{"b", "a"}, Backups: []fakeservice.Backup{{ID: "bak-1", Kind: "daily", SizeBytes: 7}}})
+	fake.AddInstance(fakeservice.Instance{ID: "i-one", Name: "one", Plan: "medium", Region: "eu-central", Engines: engines(), Tags: []string{"b", "a"}, Backups: []fakeservice.Backup{{ID: "bak-1", Kind: "daily", SizeBytes: 7, CreatedAt: seededAt}},
+		Activity: []fakeservice.Activity{{At: seededAt, Type: "resize", Detail: "to medium"}}})
 	fake.AddInstance(fakeservice.Instance{ID: "i-two", Name: "two", Plan: "free", Region: "us-east", Engines: engines()})
 	fake.AddInstance(fakeservice.Instance{ID: "i-twin", Name: "two", Plan: "free", Region: "us-west"})
-	fake.AddApp("i-one", fakeservice.App{Name: "web", Repo: "octo/web", Branch: "main", Port: 3000, HealthPath: "/up", Public: true, Links: []string{"auth", "auth"}, Env: map[string]string{"TOKEN": "canary"}})
+	fake.AddApp("i-one", fakeservice.App{Name: "web", Repo: "octo/web", Branch: "main", Port: 3000, HealthPath: "/up", Public: true, Links: []string{"auth", "auth"}, Env: map[string]string{"TOKEN": "canary"},
+		Builds: []fakeservice.Build{{ID: "bld-1", Status: "successful", Commit: "c1", CreatedAt: seededAt, FinishedAt: seededAt.Add(time.Minute)}}})
 	return fake
 }
 
@@ -107,9 +112,19 @@ data "hosting_webhook_endpoints" "on" {
 			shows("data.hosting_locations.all", knownvalue.ListSizeExact(5), "locations"),
 			shows("data.hosting_locations.german", knownvalue.StringExact("eu-central"), "locations", 0, "id"),
 			shows("data.hosting_instance.by_id", knownvalue.StringExact("one"), "name"),
+			shows("data.hosting_instance.by_id", knownvalue.NotNull(), "usage", "cpu_percent"),
+			shows("data.hosting_instance.by_id", knownvalue.NotNull(), "usage", "memory_mb"),
+			shows("data.hosting_instance.by_id", knownvalue.NotNull(), "usage", "disk_gb"),
+			shows("data.hosting_instance.by_id", knownvalue.Bool(true), "monitoring", "healthy"),
+			shows("data.hosting_instance.by_id", knownvalue.NotNull(), "monitoring", "checked_at"),
+			shows("data.hosting_instance.by_id", knownvalue.Int64Exact(1), "backups", "count"),
+			shows("data.hosting_instance.by_id", knownvalue.StringExact("2026-03-01T12:00:00Z"), "backups", "last_at"),
+			shows("data.hosting_instance.by_id", knownvalue.StringExact("resize"), "activity", 0, "type"),
+			shows("data.hosting_instance.by_id", knownvalue.StringExact("to medium"), "activity", 0, "detail"),
+			shows("data.hosting_instance.by_id", knownvalue.StringExact("2026-03-01T12:00:00Z"), "activity", 0, "at"),
+			shows("data.hosting_app_builds.web", knownvalue.StringExact("2026-03-01T12:01:00Z"), "builds", 0, "finished_at"),
 			shows("data.hosting_instance.by_id", knownvalue.SetExact([]knownvalue.Check{knownvalue.StringExact("a"), knownvalue.StringExact("b")}), "tags"),
 			shows("data.hosting_instance.by_id", knownvalue.Int64Exact(5432), "engines", "postgres", "port"),
-			shows("data.hosting_instance.by_id", knownvalue.Bool(true), "healthy"),
 			shows("data.hosting_instance.by_id", knownvalue.SetSizeExact(0), "allowlist"),
 			shows("data.hosting_instance.by_name", knownvalue.StringExact("i-one"), "id"),
 			shows("data.hosting_instances.all", knownvalue.ListSizeExact(3), "instances"),

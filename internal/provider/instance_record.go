@@ -23,8 +23,36 @@ type instanceRecordModel struct {
 	JobID       types.String           `tfsdk:"job_id"`
 	CheckoutURL types.String           `tfsdk:"checkout_url"`
 	CreatedAt   timetypes.RFC3339      `tfsdk:"created_at"`
-	Healthy     types.Bool             `tfsdk:"healthy"`
-	BackupCount types.Int64            `tfsdk:"backup_count"`
+	Usage       *usageModel            `tfsdk:"usage"`
+	Monitoring  *monitoringModel       `tfsdk:"monitoring"`
+	Backups     *backupSummaryModel    `tfsdk:"backups"`
+	Activity    []activityModel        `tfsdk:"activity"`
+}
+
+// usageModel is what an instance uses at present.
+type usageModel struct {
+	CPUPercent types.Float64 `tfsdk:"cpu_percent"`
+	MemoryMB   types.Float64 `tfsdk:"memory_mb"`
+	DiskGB     types.Float64 `tfsdk:"disk_gb"`
+}
+
+// monitoringModel is the newest health check of an instance.
+type monitoringModel struct {
+	Healthy   types.Bool        `tfsdk:"healthy"`
+	CheckedAt timetypes.RFC3339 `tfsdk:"checked_at"`
+}
+
+// backupSummaryModel counts an instance's backups.
+type backupSummaryModel struct {
+	Count  types.Int64       `tfsdk:"count"`
+	LastAt timetypes.RFC3339 `tfsdk:"last_at"`
+}
+
+// activityModel is one thing that happened to an instance.
+type activityModel struct {
+	At     timetypes.RFC3339 `tfsdk:"at"`
+	Type   types.String      `tfsdk:"type"`
+	Detail types.String      `tfsdk:"detail"`
 }
 
 type engineModel struct {
@@ -47,15 +75,22 @@ func (m *instanceRecordModel) setRecord(i client.Instance) {
 		CheckoutURL: stringOrNull(i.CheckoutURL),
 		CreatedAt:   timeOrNull(i.CreatedAt),
 		Engines:     map[string]engineModel{},
+		Activity:    []activityModel{},
 	}
 	for name, engine := range i.Engines.Value {
 		m.Engines[name] = engineModel{MemoryMB: int64OrNull(engine.MemoryMB), Port: int64OrNull(engine.Port)}
 	}
-	if i.Monitoring.Value != nil {
-		m.Healthy = types.BoolValue(i.Monitoring.Value.Healthy)
+	if u := i.Usage.Value; u != nil {
+		m.Usage = &usageModel{types.Float64Value(u.CPUPercent), types.Float64Value(u.MemoryMB), types.Float64Value(u.DiskGB)}
 	}
-	if i.Backups.Value != nil {
-		m.BackupCount = types.Int64Value(i.Backups.Value.Count)
+	if c := i.Monitoring.Value; c != nil {
+		m.Monitoring = &monitoringModel{types.BoolValue(c.Healthy), timeOrNull(c.CheckedAt)}
+	}
+	if b := i.Backups.Value; b != nil {
+		m.Backups = &backupSummaryModel{types.Int64Value(b.Count), timeOrNull(b.LastAt)}
+	}
+	for _, a := range i.Activity {
+		m.Activity = append(m.Activity, activityModel{timeOrNull(a.At), stringOrNull(a.Type), stringOrNull(a.Detail)})
 	}
 }
 
@@ -77,6 +112,18 @@ var instanceDescriptions = map[string]string{
 	"job_id":       "The job in progress, or null.",
 	"checkout_url": "Page that finishes the creation of an instance of a paid plan, or null.",
 	"created_at":   "When it was created, in RFC 3339.",
-	"healthy":      "What the newest health check found.",
-	"backup_count": "How many backups there are.",
+	"usage":        "What it uses at present. Null where the service does not tell.",
+	"cpu_percent":  "CPU in percent.",
+	"used_mb":      "Memory in MB.",
+	"disk_gb":      "Disk in GB.",
+	"monitoring":   "The newest health check. Null while there was none.",
+	"healthy":      "What it found.",
+	"checked_at":   "When it was, in RFC 3339.",
+	"backups":      "What backups there are; the data source `hosting_backups` lists them. Null where the service does not tell.",
+	"count":        "How many there are.",
+	"last_at":      "When the newest was taken, in RFC 3339, or null.",
+	"activity":     "What happened to it, the newest first; the service keeps the last 20.",
+	"at":           "When it happened, in RFC 3339.",
+	"type":         "What happened, such as `ready` or `resize`.",
+	"detail":       "More about it, or null.",
 }

@@ -59,8 +59,40 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 					"job_id":       schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["job_id"]},
 					"checkout_url": schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["checkout_url"]},
 					"created_at":   schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: instanceDescriptions["created_at"]},
-					"healthy":      schema.BoolAttribute{Computed: true, MarkdownDescription: instanceDescriptions["healthy"]},
-					"backup_count": schema.Int64Attribute{Computed: true, MarkdownDescription: instanceDescriptions["backup_count"]},
+					"usage": schema.SingleNestedAttribute{
+						Computed:            true,
+						MarkdownDescription: instanceDescriptions["usage"],
+						Attributes: map[string]schema.Attribute{
+							"cpu_percent": schema.Float64Attribute{Computed: true, MarkdownDescription: instanceDescriptions["cpu_percent"]},
+							"memory_mb":   schema.Float64Attribute{Computed: true, MarkdownDescription: instanceDescriptions["used_mb"]},
+							"disk_gb":     schema.Float64Attribute{Computed: true, MarkdownDescription: instanceDescriptions["disk_gb"]},
+						},
+					},
+					"monitoring": schema.SingleNestedAttribute{
+						Computed:            true,
+						MarkdownDescription: instanceDescriptions["monitoring"],
+						Attributes: map[string]schema.Attribute{
+							"healthy":    schema.BoolAttribute{Computed: true, MarkdownDescription: instanceDescriptions["healthy"]},
+							"checked_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: instanceDescriptions["checked_at"]},
+						},
+					},
+					"backups": schema.SingleNestedAttribute{
+						Computed:            true,
+						MarkdownDescription: instanceDescriptions["backups"],
+						Attributes: map[string]schema.Attribute{
+							"count":   schema.Int64Attribute{Computed: true, MarkdownDescription: instanceDescriptions["count"]},
+							"last_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: instanceDescriptions["last_at"]},
+						},
+					},
+					"activity": schema.ListNestedAttribute{
+						Computed:            true,
+						MarkdownDescription: instanceDescriptions["activity"],
+						NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+							"at":     schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: instanceDescriptions["at"]},
+							"type":   schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["type"]},
+							"detail": schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["detail"]},
+						}},
+					},
 				}},
 			},
 		},
