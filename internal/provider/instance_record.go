@@ -122,7 +122,7 @@ var instanceDescriptions = map[string]string{
 	"backups":      "What backups there are; the data source `hosting_backups` lists them. Null where the service does not tell.",
 	"count":        "How many there are.",
 	"last_at":      "When the newest was taken, in RFC 3339, or null.",
-	"activity":     "What happened to it, the newest first; the service keeps the last 20.",
+	"activity":     "What happened to it, the newest first. The service keeps the last 20.",
 	"at":           "When it happened, in RFC 3339.",
 	"type":         "What happened, such as `ready` or `resize`.",
 	"detail":       "More about it, or null.",
