@@ -16,19 +16,21 @@ import (
 // resourceBase is what every managed resource embeds. All of it is nil while the
 // provider's configuration is unknown.
 type resourceBase struct {
-	client  *client.Client
-	planned *planned
+	client      *client.Client
+	planned     *planned
+	defaultTags []string // the provider's default_tags
 }
 
 // resourceData is what the provider's Configure leaves for resources.
 type resourceData struct {
-	client  *client.Client
-	planned *planned
+	client      *client.Client
+	planned     *planned
+	defaultTags []string
 }
 
 func (b *resourceBase) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
 	data := providerData[resourceData](req.ProviderData, &resp.Diagnostics)
-	b.client, b.planned = data.client, data.planned
+	b.client, b.planned, b.defaultTags = data.client, data.planned, data.defaultTags
 }
 
 // dataSourceBase is what every data source embeds.

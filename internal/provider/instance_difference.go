@@ -26,8 +26,8 @@ func instanceDifference(there, planned instanceModel, kinds map[string]client.En
 	if !there.Name.Equal(planned.Name) {
 		label.Name = planned.Name.ValueStringPointer()
 	}
-	if !sameStrings(there.Tags, planned.Tags) {
-		tags := sorted(elementsOf(planned.Tags))
+	if !sameStrings(there.TagsAll, planned.TagsAll) {
+		tags := sorted(elementsOf(planned.TagsAll))
 		label.Tags = &tags
 	}
 	if label.Name != nil || label.Tags != nil {
@@ -64,7 +64,7 @@ func (s instanceStep) send(ctx context.Context, turn *client.Turn, budgets func(
 func (s instanceStep) applyTo(m *instanceModel, planned instanceModel) {
 	switch {
 	case s.label != nil:
-		m.Name, m.Tags = planned.Name, planned.Tags
+		m.Name, m.Tags, m.TagsAll = planned.Name, planned.Tags, planned.TagsAll
 	case s.engines != nil:
 		m.Engines = planned.withoutUnknowns().Engines
 	default:
@@ -75,7 +75,7 @@ func (s instanceStep) applyTo(m *instanceModel, planned instanceModel) {
 // matches tells whether a record shows the instance as it was left.
 func (m *instanceModel) matches(i client.Instance) bool {
 	shown := *m
-	shown.setRecord(i)
+	shown.setRecord(i, nil)
 	return len(instanceDifference(shown, *m, nil)) == 0
 }
 

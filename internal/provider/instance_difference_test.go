@@ -39,7 +39,7 @@ func sized(plan string, budgets map[string]int64) instanceModel {
 	return instanceModel{
 		ID: types.StringValue("i-one"), Name: types.StringValue("test"), Region: types.StringValue("eu-central"),
 		Plan: types.StringValue(plan), Engines: enginesMap(engines(budgets)),
-		Tags: types.SetNull(types.StringType), DeletionProtection: types.BoolValue(false),
+		Tags: types.SetNull(types.StringType), TagsAll: noTexts, DeletionProtection: types.BoolValue(false),
 	}
 }
 
@@ -51,6 +51,7 @@ func TestInstanceDifference(t *testing.T) {
 			elements = append(elements, types.StringValue(tag))
 		}
 		m.Name, m.Tags = types.StringValue(name), types.SetValueMust(types.StringType, elements)
+		m.TagsAll = m.Tags
 		return m
 	}
 	plain := sized("small", map[string]int64{"postgres": 512})
@@ -97,6 +98,7 @@ func sizes(plans client.Plans) *rapid.Generator[instanceModel] {
 		m := sized(plan.ID, budgets)
 		m.Name = types.StringValue(rapid.SampledFrom([]string{"test", "web"}).Draw(t, "name"))
 		m.Tags = setOf(rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3, rapid.ID[string]).Draw(t, "tags"), types.SetNull(types.StringType))
+		m.TagsAll = tagsAll(m.Tags, nil)
 		return m
 	})
 }

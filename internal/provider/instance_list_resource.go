@@ -52,7 +52,7 @@ func (r *instanceListResource) List(ctx context.Context, req list.ListRequest, r
 	resp.Results = listResults(instances, req.Limit, diags, func(i client.Instance) list.ListResult {
 		return newListResult(ctx, req, i.Name, instanceIdentity{ID: types.StringValue(i.ID)}, path.Root("id"), i.ID,
 			func(m *instanceModel, diags *diag.Diagnostics) {
-				m.setRecord(i)
+				m.setRecord(i, r.defaultTags)
 				if m.needsConnection() {
 					r.setConnection(ctx, m, diags)
 				}

@@ -18,6 +18,7 @@ type instanceModel struct {
 	Region             types.String      `tfsdk:"region"`
 	Engines            types.Map         `tfsdk:"engines"`
 	Tags               types.Set         `tfsdk:"tags"`
+	TagsAll            types.Set         `tfsdk:"tags_all"`
 	DeletionProtection types.Bool        `tfsdk:"deletion_protection"`
 	Status             types.String      `tfsdk:"status"`
 	Host               types.String      `tfsdk:"host"`
@@ -31,7 +32,8 @@ type instanceModel struct {
 
 // setRecord takes over what an instance's record tells. What it does not hold
 // keeps its value. The id is not among it: it is what the record was asked by.
-func (m *instanceModel) setRecord(i client.Instance) {
+// defaultTags are the provider's.
+func (m *instanceModel) setRecord(i client.Instance, defaultTags []string) {
 	setRecorded(&m.Name, i.Name)
 	setRecorded(&m.Plan, i.PlanID())
 	setRecorded(&m.Region, i.Region)
@@ -44,7 +46,8 @@ func (m *instanceModel) setRecord(i client.Instance) {
 		m.Engines = enginesMap(recordedEngines(i.Engines.Value, before))
 	}
 	if i.Tags.Set {
-		m.Tags = setOf(i.Tags.Value, m.Tags)
+		m.TagsAll = setOf(i.Tags.Value, types.SetUnknown(types.StringType))
+		m.Tags = setOf(ownTags(i.Tags.Value, m.Tags, defaultTags), m.Tags)
 	}
 	if m.DeletionProtection.IsNull() {
 		m.DeletionProtection = types.BoolValue(true) // imported: only the provider knows it
@@ -142,6 +145,9 @@ func (m instanceModel) withoutUnknowns() instanceModel {
 	for _, v := range m.computed() {
 		*v = nullIfUnknown(*v)
 	}
+	if !allKnown(m.TagsAll) {
+		m.TagsAll = types.SetNull(types.StringType)
+	}
 	m.Engines = withBudgets(m.Engines, func(memory types.Int64) types.Int64 {
 		if memory.IsUnknown() {
 			return types.Int64Null()
@@ -187,6 +193,6 @@ func (m *instanceModel) newInstance(ctx context.Context, diags *diag.Diagnostics
 		Plan:    m.Plan.ValueString(),
 		Region:  m.Region.ValueString(),
 		Engines: on,
-		Tags:    stringsOf(ctx, m.Tags, diags),
+		Tags:    stringsOf(ctx, m.TagsAll, diags),
 	}
 }

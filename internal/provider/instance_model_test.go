@@ -64,7 +64,7 @@ func TestInstanceTakesARecordOver(t *testing.T) {
 			func(m *instanceModel) {
 				m.Name, m.Plan, m.Region = types.StringValue("web"), types.StringValue("large"), types.StringValue("us-east")
 				m.Status, m.Host, m.CheckoutURL = types.StringValue("restarting"), types.StringValue("two.example"), types.StringValue("https://pay.example")
-				m.Tags, m.Engines = texts("a", "b"), enginesMap(engines(map[string]int64{"nats": 64}))
+				m.Tags, m.TagsAll, m.Engines = texts("a", "b"), texts("a", "b"), enginesMap(engines(map[string]int64{"nats": 64}))
 			}},
 		"it is paid":             {func(m *instanceModel) { m.CheckoutURL = types.StringValue("https://pay.example") }, client.Instance{}, func(*instanceModel) {}},
 		"a budget is not told":   {func(*instanceModel) {}, client.Instance{Engines: client.Some(client.Engines{"postgres": {}, "redis": {MemoryMB: 128}})}, func(m *instanceModel) { m.Engines = sized("", map[string]int64{"postgres": 512, "redis": 128}).Engines }},
@@ -77,7 +77,7 @@ func TestInstanceTakesARecordOver(t *testing.T) {
 		m, want := plain, plain
 		row.prior(&m)
 		row.want(&want)
-		m.setRecord(row.record)
+		m.setRecord(row.record, nil)
 		if diff := cmp.Diff(want, m); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
@@ -106,7 +106,7 @@ func TestInstanceTakesItsConnectionOver(t *testing.T) {
 // A creation can turn three engines on, each told as on or off.
 func TestNewInstance(t *testing.T) {
 	m := sized("small", map[string]int64{"postgres": 512, "redis": 0})
-	m.Tags = texts("b", "a")
+	m.Tags, m.TagsAll = texts("a"), texts("b", "a")
 	want := client.NewInstance{Name: "test", Plan: "small", Region: "eu-central", Tags: []string{"a", "b"},
 		Engines: map[string]bool{"postgres": true, "apps": false, "auth": false}}
 	var diags diag.Diagnostics

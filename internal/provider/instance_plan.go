@@ -22,6 +22,10 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		r.client.Claim(state.ID.ValueString())
 	}
 	r.planned.noteInstance(plan)
+	if ok && plan != nil && r.client != nil {
+		plan.TagsAll = tagsAll(plan.Tags, r.defaultTags)
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("tags_all"), plan.TagsAll)...)
+	}
 	creating := pendingCreation(ctx, req.Private, &resp.Diagnostics)
 	if ok && state != nil && plan != nil {
 		noteProtection(ctx, resp.Private, state.protectedObject(), state.protected(creating), &resp.Diagnostics)

@@ -43,6 +43,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, instanceCreateTimeout)
 	resp.Diagnostics.Append(diags...)
+	plan.TagsAll = tagsAll(plan.Tags, r.defaultTags)
 	request := plan.newInstance(ctx, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -164,7 +165,7 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 		return
 	}
 	before, _ := enginesOf(state.Engines)
-	state.setRecord(instance)
+	state.setRecord(instance, r.defaultTags)
 	after, _ := enginesOf(state.Engines)
 	switched := !slices.Equal(sortedKeys(before), sortedKeys(after))
 	_, movedOn := loadPrivate[bool](ctx, req.Private, connectionKey, &resp.Diagnostics)
@@ -219,6 +220,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	var state, plan instanceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	plan.TagsAll = tagsAll(plan.Tags, r.defaultTags)
 	timeout, diags := plan.Timeouts.Update(ctx, instanceUpdateTimeout)
 	resp.Diagnostics.Append(diags...)
 	pending, _ := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
@@ -304,7 +306,7 @@ func (r *instanceResource) isProtected(ctx context.Context, state instanceModel,
 	if err != nil {
 		return false, unlessGone(err)
 	}
-	state.setRecord(instance)
+	state.setRecord(instance, r.defaultTags)
 	if state.protected(work.Creating) || !state.unfinished(work.Creating) {
 		return state.protected(work.Creating), nil
 	}

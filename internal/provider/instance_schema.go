@@ -79,7 +79,12 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				Optional:            true,
 				ElementType:         types.StringType,
 				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notEmpty())},
-				MarkdownDescription: "Tags of the instance. Default: none. Changed in place.",
+				MarkdownDescription: "Tags of the instance, beside the provider's `default_tags`. Default: none. Changed in place.",
+			},
+			"tags_all": schema.SetAttribute{
+				Computed:            true,
+				ElementType:         types.StringType,
+				MarkdownDescription: "All tags of the instance: `tags` and the provider's `default_tags`.",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,

@@ -33,7 +33,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 	if err != nil {
 		return m, err
 	}
-	m.setRecord(instance)
+	m.setRecord(instance, u.defaultTags)
 	on, _ := enginesOf(m.Engines)
 	engines, err := u.engines(on)
 	if err != nil {
@@ -64,7 +64,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 		return m, err
 	}
 	done := u.planned
-	done.setRecord(instance)
+	done.setRecord(instance, u.defaultTags)
 	if done.needsConnection() || done.runs() && len(steps) > 0 {
 		connection, err := u.client.Connection(ctx, turn.InstanceID())
 		if err != nil {

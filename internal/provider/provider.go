@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
@@ -69,12 +70,13 @@ type providerModel struct {
 	MaxRetries        types.Int64          `tfsdk:"max_retries"`
 	RequestTimeout    timetypes.GoDuration `tfsdk:"request_timeout"`
 	RequestsPerSecond types.Float64        `tfsdk:"requests_per_second"`
+	DefaultTags       types.Set            `tfsdk:"default_tags"`
 }
 
 // unknown tells whether a part of the configuration is not known yet.
 func (m providerModel) unknown() bool {
 	return m.BaseURL.IsUnknown() || m.APIKey.IsUnknown() || m.MaxRetries.IsUnknown() ||
-		m.RequestTimeout.IsUnknown() || m.RequestsPerSecond.IsUnknown()
+		m.RequestTimeout.IsUnknown() || m.RequestsPerSecond.IsUnknown() || !allKnown(m.DefaultTags)
 }
 
 func (p *hostingProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -117,6 +119,12 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 				MarkdownDescription: "The most requests per second that the provider sends, all resources together. " +
 					"Default: as many as the service takes; after an answer 429 the provider slows down by itself. " +
 					"Set it where several runs share one account's limit.",
+			},
+			"default_tags": schema.SetAttribute{
+				Optional:            true,
+				ElementType:         types.StringType,
+				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notEmpty())},
+				MarkdownDescription: "Tags that every instance of this provider gets beside its own `tags`. They show in its `tags_all`. Default: none.",
 			},
 		},
 	}
@@ -182,7 +190,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		resp.Diagnostics.AddError("Unable to set up the provider", err.Error())
 		return
 	}
-	resources := resourceData{client: c, planned: newPlanned()}
+	resources := resourceData{client: c, planned: newPlanned(), defaultTags: sorted(elementsOf(config.DefaultTags))}
 	resp.ResourceData, resp.ListResourceData = resources, resources
 	resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = c, c, c
 }

@@ -30,13 +30,13 @@ var nouns = []noun{
 	// The service's list is of locations, and its instances have a region.
 	{word: "region", reference: "region"},
 	{word: "location", own: "id", schemas: []string{"hosting_locations"}},
-	{word: "backup", others: []string{"snapshot"}, reference: "backup_id", also: []string{"backup_count"}},
+	{word: "backup", others: []string{"snapshot"}, reference: "backup_id"},
 	{word: "job", others: []string{"operation"}, reference: "job_id"},
 	{word: "endpoint", own: "id", schemas: []string{"hosting_webhook_endpoint"}},
 	{word: "repo", others: []string{"repository"}, reference: "repo"},
 	{word: "branch", reference: "branch"},
 	{word: "commit", others: []string{"revision", "sha"}, reference: "commit"},
-	{word: "tag", others: []string{"label"}, reference: "tag"},
+	{word: "tag", others: []string{"label"}, reference: "tag", also: []string{"tags_all", "default_tags"}},
 	{word: "allowlist", others: []string{"whitelist", "firewall"}, reference: "allowlist"},
 }
 
