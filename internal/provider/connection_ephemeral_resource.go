@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
@@ -18,6 +19,8 @@ type connectionEphemeral struct{ ephemeralBase }
 
 type connectionSecretsModel struct {
 	connectionModel
+	PostgresUsername    types.String `tfsdk:"postgres_username"`
+	PostgresPassword    types.String `tfsdk:"postgres_password"`
 	PostgresOwnerURL    types.String `tfsdk:"postgres_owner_url"`
 	PostgresReadOnlyURL types.String `tfsdk:"postgres_readonly_url"`
 	RedisURL            types.String `tfsdk:"redis_url"`
@@ -30,12 +33,24 @@ func (m *connectionSecretsModel) setRecord(c client.Connection) {
 	m.connectionModel.setRecord(c)
 	engines := c.Engines
 	if engines.Postgres != nil {
+		m.PostgresUsername, m.PostgresPassword = credentialsOf(engines.Postgres.OwnerURL)
 		m.PostgresOwnerURL, m.PostgresReadOnlyURL = stringOrNull(engines.Postgres.OwnerURL), stringOrNull(engines.Postgres.ReadOnlyURL)
 	}
 	if engines.Auth != nil {
 		m.AuthServiceKey = stringOrNull(engines.Auth.ServiceKey)
 	}
 	m.RedisURL, m.CouchDBURL, m.NATSURL = urlOf(engines.Redis), urlOf(engines.CouchDB), urlOf(engines.NATS)
+}
+
+// credentialsOf are the name and the password in a URL, as they are used and not as
+// the URL escapes them. They are null where it has none.
+func credentialsOf(address string) (username, password types.String) {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil {
+		return types.StringNull(), types.StringNull()
+	}
+	secret, _ := u.User.Password()
+	return stringOrNull(u.User.Username()), stringOrNull(secret)
 }
 
 func urlOf(engine *client.URLConnection) types.String {
@@ -62,6 +77,8 @@ func (e *connectionEphemeral) Schema(_ context.Context, _ ephemeral.SchemaReques
 			"postgres_database":     schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["postgres_database"]},
 			"postgres_direct_port":  schema.Int64Attribute{Computed: true, MarkdownDescription: connectionDescriptions["postgres_direct_port"]},
 			"postgres_pooled_port":  schema.Int64Attribute{Computed: true, MarkdownDescription: connectionDescriptions["postgres_pooled_port"]},
+			"postgres_username":     schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the role of `postgres_owner_url`. Null while postgres is off."},
+			"postgres_password":     schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "Password of the role of `postgres_owner_url`, decoded, as another provider takes it. Null while postgres is off."},
 			"postgres_owner_url":    schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of the role that can write and create databases, on the direct port. Null while postgres is off."},
 			"postgres_readonly_url": schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of the role `pg_read_all_data`, whose every transaction is read-only. Null while postgres is off."},
 			"redis_url":             schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of redis. Null while it is off."},

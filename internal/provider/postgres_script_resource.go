@@ -3,15 +3,20 @@ package provider
 import (
 	"context"
 	"errors"
+	"regexp"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
@@ -24,11 +29,13 @@ func newPostgresScriptResource() resource.Resource { return &postgresScriptResou
 type postgresScriptResource struct{ resourceBase }
 
 type postgresScriptModel struct {
-	InstanceID types.String   `tfsdk:"instance_id"`
-	Database   types.String   `tfsdk:"database"`
-	SQL        types.String   `tfsdk:"sql"`
-	DestroySQL types.String   `tfsdk:"destroy_sql"`
-	Timeouts   timeouts.Value `tfsdk:"timeouts"`
+	InstanceID   types.String   `tfsdk:"instance_id"`
+	Database     types.String   `tfsdk:"database"`
+	SQL          types.String   `tfsdk:"sql"`
+	SQLWO        types.String   `tfsdk:"sql_wo"`
+	SQLWOVersion types.Int64    `tfsdk:"sql_wo_version"`
+	DestroySQL   types.String   `tfsdk:"destroy_sql"`
+	Timeouts     timeouts.Value `tfsdk:"timeouts"`
 }
 
 const scriptTimeout = 20 * time.Minute
@@ -39,7 +46,7 @@ func (r *postgresScriptResource) Metadata(_ context.Context, req resource.Metada
 
 func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "SQL that is run through the SQL console when the resource is created, and again when `sql` changes. " +
+		MarkdownDescription: "SQL that is run through the SQL console when the resource is created, and again when `sql` or `sql_wo_version` changes. " +
 			"A console found `off` or `ro` is set to `rw` for the script and put back afterwards, whatever happens; one found `rw` is left alone. " +
 			"Statements that are sent together run in one transaction. Nothing is ever sent twice: when the answer is lost the error says so. " +
 			"Write statements that can run again, such as `CREATE TABLE IF NOT EXISTS`. What the script made is not watched for drift, and there is no import.",
@@ -52,9 +59,28 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"sql": schema.StringAttribute{
-				Required:            true,
-				Validators:          []validator.String{notEmpty()},
-				MarkdownDescription: "The statements to run. A change runs the new ones in place; `destroy_sql` is not run for it.",
+				Optional: true,
+				Validators: []validator.String{
+					notEmpty(),
+					oneOfTwo("sql", "sql_wo", stringvalidator.ExactlyOneOf(path.MatchRoot("sql"), path.MatchRoot("sql_wo"))),
+				},
+				MarkdownDescription: "The statements to run, kept in the state. Give this or `sql_wo`. A change runs the new ones in place; `destroy_sql` is not run for it.",
+			},
+			"sql_wo": schema.StringAttribute{
+				Optional:  true,
+				WriteOnly: true,
+				Sensitive: true,
+				Validators: []validator.String{
+					notEmpty(),
+					alsoNeeds("sql_wo", "sql_wo_version", stringvalidator.AlsoRequires(path.MatchRoot("sql_wo_version"))),
+				},
+				MarkdownDescription: "The statements to run, never kept in the state or a plan: for those that hold a secret. " +
+					"A change of it is only seen by a change of `sql_wo_version`.",
+			},
+			"sql_wo_version": schema.Int64Attribute{
+				Optional:            true,
+				Validators:          []validator.Int64{alsoNeeds("sql_wo_version", "sql_wo", int64validator.AlsoRequires(path.MatchRoot("sql_wo")))},
+				MarkdownDescription: "Any number; change it to run `sql_wo` again.",
 			},
 			"destroy_sql": schema.StringAttribute{
 				Optional:            true,
@@ -79,7 +105,11 @@ func (r *postgresScriptResource) Create(ctx context.Context, req resource.Create
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	ran, err := r.run(ctx, plan, plan.SQL.ValueString(), timeout)
+	sql := r.sql(ctx, plan, req.Config, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	ran, err := r.run(ctx, plan, sql, timeout)
 	if ran {
 		// Saved even when the console could not be put back: the script is not
 		// to run again for that.
@@ -131,10 +161,14 @@ func (r *postgresScriptResource) Update(ctx context.Context, req resource.Update
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	sql := r.sql(ctx, plan, req.Config, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
 	ran := true
 	var err error
-	if !plan.SQL.Equal(state.SQL) {
-		ran, err = r.run(ctx, plan, plan.SQL.ValueString(), timeout)
+	if plan.isAnother(state) {
+		ran, err = r.run(ctx, plan, sql, timeout)
 	}
 	if ran {
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
@@ -169,6 +203,30 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 	default:
 		addScriptError(&resp.Diagnostics, "Unable to run destroy_sql on instance "+state.InstanceID.ValueString(), ran, err)
 	}
+}
+
+// isAnother tells whether a script is to run after what ran before. Write-only
+// statements cannot be compared: their version tells.
+func (m postgresScriptModel) isAnother(before postgresScriptModel) bool {
+	return !m.SQL.IsNull() && !m.SQL.Equal(before.SQL) || m.SQL.IsNull() && !m.SQLWOVersion.Equal(before.SQLWOVersion)
+}
+
+// literal is a string in SQL.
+var literal = regexp.MustCompile(`'([^']+)'`)
+
+// sql are the statements to run. Write-only ones are in the configuration alone; they
+// and each string in them are kept out of logs and errors from then on.
+func (r *postgresScriptResource) sql(ctx context.Context, plan postgresScriptModel, config tfsdk.Config, diags *diag.Diagnostics) string {
+	if !plan.SQL.IsNull() {
+		return plan.SQL.ValueString()
+	}
+	var sql types.String
+	diags.Append(config.GetAttribute(ctx, path.Root("sql_wo"), &sql)...)
+	r.client.HideSecret(sql.ValueString())
+	for _, match := range literal.FindAllStringSubmatch(sql.ValueString(), -1) {
+		r.client.HideSecret(match[1])
+	}
+	return sql.ValueString()
 }
 
 // run runs SQL at the head of the instance's queue, with the console open.
