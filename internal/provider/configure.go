@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
@@ -18,14 +19,14 @@ import (
 type resourceBase struct {
 	client      *client.Client
 	planned     *planned
-	defaultTags []string // the provider's default_tags
+	defaultTags types.Set // the provider's default_tags
 }
 
 // resourceData is what the provider's Configure leaves for resources.
 type resourceData struct {
 	client      *client.Client
 	planned     *planned
-	defaultTags []string
+	defaultTags types.Set
 }
 
 func (b *resourceBase) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {

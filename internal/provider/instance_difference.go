@@ -75,7 +75,7 @@ func (s instanceStep) applyTo(m *instanceModel, planned instanceModel) {
 // matches tells whether a record shows the instance as it was left.
 func (m *instanceModel) matches(i client.Instance) bool {
 	shown := *m
-	shown.setRecord(i, nil)
+	shown.setRecord(i, types.SetNull(types.StringType)) // whose the tags are does not matter here
 	return len(instanceDifference(shown, *m, nil)) == 0
 }
 

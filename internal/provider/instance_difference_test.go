@@ -98,7 +98,7 @@ func sizes(plans client.Plans) *rapid.Generator[instanceModel] {
 		m := sized(plan.ID, budgets)
 		m.Name = types.StringValue(rapid.SampledFrom([]string{"test", "web"}).Draw(t, "name"))
 		m.Tags = setOf(rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3, rapid.ID[string]).Draw(t, "tags"), types.SetNull(types.StringType))
-		m.TagsAll = tagsAll(m.Tags, nil)
+		m.TagsAll = tagsAll(m.Tags, types.SetNull(types.StringType))
 		return m
 	})
 }

@@ -33,7 +33,7 @@ type instanceModel struct {
 // setRecord takes over what an instance's record tells. What it does not hold
 // keeps its value. The id is not among it: it is what the record was asked by.
 // defaultTags are the provider's.
-func (m *instanceModel) setRecord(i client.Instance, defaultTags []string) {
+func (m *instanceModel) setRecord(i client.Instance, defaultTags types.Set) {
 	setRecorded(&m.Name, i.Name)
 	setRecorded(&m.Plan, i.PlanID())
 	setRecorded(&m.Region, i.Region)
@@ -46,8 +46,8 @@ func (m *instanceModel) setRecord(i client.Instance, defaultTags []string) {
 		m.Engines = enginesMap(recordedEngines(i.Engines.Value, before))
 	}
 	if i.Tags.Set {
+		m.Tags = setOf(ownTags(i.Tags.Value, *m, defaultTags), m.Tags)
 		m.TagsAll = setOf(i.Tags.Value, types.SetUnknown(types.StringType))
-		m.Tags = setOf(ownTags(i.Tags.Value, m.Tags, defaultTags), m.Tags)
 	}
 	if m.DeletionProtection.IsNull() {
 		m.DeletionProtection = types.BoolValue(true) // imported: only the provider knows it

@@ -77,7 +77,7 @@ func TestInstanceTakesARecordOver(t *testing.T) {
 		m, want := plain, plain
 		row.prior(&m)
 		row.want(&want)
-		m.setRecord(row.record, nil)
+		m.setRecord(row.record, types.SetNull(types.StringType))
 		if diff := cmp.Diff(want, m); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

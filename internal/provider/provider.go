@@ -73,10 +73,10 @@ type providerModel struct {
 	DefaultTags       types.Set            `tfsdk:"default_tags"`
 }
 
-// unknown tells whether a part of the configuration is not known yet.
+// unknown tells whether something is not known yet without which there is no client.
 func (m providerModel) unknown() bool {
 	return m.BaseURL.IsUnknown() || m.APIKey.IsUnknown() || m.MaxRetries.IsUnknown() ||
-		m.RequestTimeout.IsUnknown() || m.RequestsPerSecond.IsUnknown() || !allKnown(m.DefaultTags)
+		m.RequestTimeout.IsUnknown() || m.RequestsPerSecond.IsUnknown()
 }
 
 func (p *hostingProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -190,7 +190,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		resp.Diagnostics.AddError("Unable to set up the provider", err.Error())
 		return
 	}
-	resources := resourceData{client: c, planned: newPlanned(), defaultTags: sorted(elementsOf(config.DefaultTags))}
+	resources := resourceData{client: c, planned: newPlanned(), defaultTags: config.DefaultTags}
 	resp.ResourceData, resp.ListResourceData = resources, resources
 	resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = c, c, c
 }
