@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"errors"
-	"regexp"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -211,9 +210,6 @@ func (m postgresScriptModel) isAnother(before postgresScriptModel) bool {
 	return !m.SQL.IsNull() && !m.SQL.Equal(before.SQL) || m.SQL.IsNull() && !m.SQLWOVersion.Equal(before.SQLWOVersion)
 }
 
-// literal is a string in SQL.
-var literal = regexp.MustCompile(`'([^']+)'`)
-
 // sql are the statements to run. Write-only ones are in the configuration alone; they
 // and each string in them are kept out of logs and errors from then on.
 func (r *postgresScriptResource) sql(ctx context.Context, plan postgresScriptModel, config tfsdk.Config, diags *diag.Diagnostics) string {
@@ -223,8 +219,8 @@ func (r *postgresScriptResource) sql(ctx context.Context, plan postgresScriptMod
 	var sql types.String
 	diags.Append(config.GetAttribute(ctx, path.Root("sql_wo"), &sql)...)
 	r.client.HideSecret(sql.ValueString())
-	for _, match := range literal.FindAllStringSubmatch(sql.ValueString(), -1) {
-		r.client.HideSecret(match[1])
+	for _, text := range literalsOf(sql.ValueString()) {
+		r.client.HideSecret(text)
 	}
 	return sql.ValueString()
 }

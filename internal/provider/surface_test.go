@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -62,6 +63,8 @@ resource "echo" "test" {}
 `),
 			ExpectNonEmptyPlan: cli.plansEphemerals(),
 			ConfigStateChecks: []statecheck.StateCheck{
+				shows("echo.test", knownvalue.StringRegexp(regexp.MustCompile("^[a-z]+$")), "data", "postgres_username"),
+				shows("echo.test", knownvalue.NotNull(), "data", "postgres_password"),
 				shows("echo.test", knownvalue.NotNull(), "data", "postgres_owner_url"),
 				shows("echo.test", knownvalue.NotNull(), "data", "postgres_readonly_url"),
 				shows("echo.test", knownvalue.NotNull(), "data", "auth_service_key"),

@@ -1,0 +1,15 @@
+variable "payment_token" {
+  type      = string
+  ephemeral = true
+}
+
+# The statements hold a secret, so neither the state nor a plan keeps them. Change the
+# version to run them again.
+resource "hosting_postgres_script" "payment_token" {
+  instance_id    = hosting_instance.example.id
+  sql_wo         = <<-SQL
+    INSERT INTO settings (name, value) VALUES ('payment_token', '${var.payment_token}')
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+  SQL
+  sql_wo_version = 1
+}
