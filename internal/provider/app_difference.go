@@ -82,7 +82,7 @@ func (s appStep) applyTo(m *appModel, planned appModel) {
 		}
 	}
 	if s.builds() {
-		m.RedeployTriggers = planned.RedeployTriggers
+		m.RedeployTriggers, m.DeployCommit = planned.RedeployTriggers, planned.DeployCommit
 	}
 }
 

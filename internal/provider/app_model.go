@@ -26,6 +26,7 @@ type appModel struct {
 	Links              types.Set         `tfsdk:"links"`
 	MemoryMB           types.Int64       `tfsdk:"memory_mb"`
 	RedeployTriggers   types.Map         `tfsdk:"redeploy_triggers"`
+	DeployCommit       types.String      `tfsdk:"deploy_commit"`
 	DeletionProtection types.Bool        `tfsdk:"deletion_protection"`
 	URL                types.String      `tfsdk:"url"`
 	Status             types.String      `tfsdk:"status"`
@@ -96,9 +97,10 @@ func (m *appModel) protectedObject() protectedObject {
 	return protectedObject{Title: "App " + name, Name: "App " + name + " of instance " + instance, ImportID: instance + "/" + name}
 }
 
-// setBuild takes over the build that is deployed: the newest that succeeded.
+// setBuild takes over the build that is deployed: the newest that succeeded. Where none
+// is listed, what is known stays.
 func (m *appModel) setBuild(builds []client.Build) {
-	m.BuildID, m.Commit = types.StringNull(), types.StringNull()
+	m.BuildID, m.Commit = nullIfUnknown(m.BuildID), nullIfUnknown(m.Commit)
 	for _, build := range builds {
 		if build.Succeeded() {
 			m.BuildID, m.Commit = stringOrNull(build.ID), stringOrNull(build.Commit)

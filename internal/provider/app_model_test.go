@@ -48,14 +48,15 @@ func TestAppTakesARecordOver(t *testing.T) {
 	}
 }
 
-// The build that is deployed is the newest that succeeded.
+// The build that is deployed is the newest that succeeded. Where none is listed, what is
+// known stays.
 func TestAppTakesItsBuildsOver(t *testing.T) {
 	for name, row := range map[string]struct {
 		builds     []client.Build
 		id, commit types.String
 	}{
-		"none":                 {nil, types.StringNull(), types.StringNull()},
-		"the first is running": {[]client.Build{{ID: "b-1", Status: "running", Commit: "c-1"}}, types.StringNull(), types.StringNull()},
+		"none":                 {nil, types.StringValue("before"), types.StringValue("before")},
+		"the first is running": {[]client.Build{{ID: "b-1", Status: "running", Commit: "c-1"}}, types.StringValue("before"), types.StringValue("before")},
 		"a later one failed":   {[]client.Build{{ID: "b-3", Status: "queued"}, {ID: "b-2", Status: "failed"}, {ID: "b-1", Status: "successful", Commit: "c-1"}}, types.StringValue("b-1"), types.StringValue("c-1")},
 		"a commit not told":    {[]client.Build{{ID: "b-1", Status: "deployed"}}, types.StringValue("b-1"), types.StringNull()},
 	} {

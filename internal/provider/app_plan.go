@@ -61,6 +61,7 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		*plan = plan.withUnfinishedUnknown()
 	default:
 		planChange(state, plan)
+		plan.warnOfAnotherCommit(*state, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
@@ -69,7 +70,8 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 // for.
 func planChange(state, plan *appModel) {
 	builds := !state.Branch.Equal(plan.Branch) || !state.Env.Equal(plan.Env) ||
-		!state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion) || !state.RedeployTriggers.Equal(plan.RedeployTriggers)
+		!state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion) || !state.RedeployTriggers.Equal(plan.RedeployTriggers) ||
+		plan.DeployCommit.IsUnknown() || plan.asksForAnother(*state)
 	restarts := !state.Port.Equal(plan.Port) || !state.HealthPath.Equal(plan.HealthPath) ||
 		!state.Public.Equal(plan.Public) || !state.Links.Equal(plan.Links) || !state.MemoryMB.Equal(plan.MemoryMB)
 	if builds {

@@ -78,6 +78,11 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	case p.stage == appChanging:
 		resp.Diagnostics.AddWarning("App "+name+" was created, but not linked as planned",
 			explain(err)+"\n\nThe app is in the state and not tainted, and its first build continues. The next apply links it and waits for the same build.")
+	case errors.As(err, new(*otherCommitError)):
+		clearPending(ctx, resp.Private, &resp.Diagnostics)
+		setResult(ctx, &resp.State, req.Plan, p.model, &resp.Diagnostics)
+		resp.Diagnostics.AddWarning("App "+name+" was deployed, but of another commit",
+			explain(err)+"\n\nThe app is in the state and not tainted, and it runs.")
 	case p.stage == appReading:
 		resp.Diagnostics.AddWarning("App "+name+" was deployed, but could not be read",
 			explain(err)+"\n\nThe app is in the state and not tainted, and it runs. The next apply reads it.")
@@ -130,19 +135,17 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	state.setRecord(app, keys)
-	if pending || state.BuildID.IsNull() {
-		builds, err := r.client.Builds(ctx, instanceID, name)
-		if err != nil {
-			addError(&resp.Diagnostics, "Unable to read the builds of app "+name, err)
-			return
-		}
-		state.setBuild(builds)
-		if work.Protected && !state.neverRan(work) {
-			state.DeletionProtection = types.BoolValue(true)
-		}
-		if pending && app.Status == client.AppRunning && deployed(builds, work.Build) {
-			clearPending(ctx, resp.Private, &resp.Diagnostics)
-		}
+	builds, err := r.client.Builds(ctx, instanceID, name)
+	if err != nil {
+		addError(&resp.Diagnostics, "Unable to read the builds of app "+name, err)
+		return
+	}
+	state.setBuild(builds)
+	if work.Protected && !state.neverRan(work) {
+		state.DeletionProtection = types.BoolValue(true)
+	}
+	if pending && app.Status == client.AppRunning && deployed(builds, work.Build) {
+		clearPending(ctx, resp.Private, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }
@@ -183,6 +186,8 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	if err != nil {
 		if p.work.unfinished() {
 			savePrivate(ctx, resp.Private, pendingKey, p.work, &resp.Diagnostics)
+		} else {
+			clearPending(ctx, resp.Private, &resp.Diagnostics)
 		}
 		resp.Diagnostics.Append(resp.State.Set(ctx, p.model)...)
 		addError(&resp.Diagnostics, "Unable to update app "+plan.Name.ValueString(), err)

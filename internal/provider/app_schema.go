@@ -112,6 +112,12 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				ElementType:         types.StringType,
 				MarkdownDescription: "Any values; a change of them builds the branch's newest commit and deploys it in place. Default: none.",
 			},
+			"deploy_commit": schema.StringAttribute{
+				Optional:   true,
+				Validators: []validator.String{notEmpty()},
+				MarkdownDescription: "The commit that is to run, by its hash or the first seven characters of it or more. While another one is deployed, the plan builds the branch's newest commit and deploys it in place; " +
+					"the apply fails where that is not this one. Default: any commit.",
+			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
 				Computed: true,
@@ -122,8 +128,8 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			},
 			"url":      computed("Public URL of the app, as the service returned it. Null for an app that is not public."),
 			"status":   computed("Status of the app: `building`, `running`, `failed` or `stopped`. A `postcondition` on it makes an apply that ends with a warning fail. It need not refuse `failed`: an apply that sees the app fail ends with an error that says why."),
-			"build_id": computed("The build that is deployed, as of the last apply."),
-			"commit":   computed("The commit that is deployed, as of the last apply."),
+			"build_id": computed("The build that is deployed: the newest one that was successful. A refresh asks for the app's builds, one request for each app."),
+			"commit":   computed("The commit that is deployed, which is that of the build."),
 			"created_at": schema.StringAttribute{
 				Computed:            true,
 				CustomType:          timetypes.RFC3339Type{},

@@ -80,12 +80,17 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 		return err
 	}
 	p.stage = appReading
-	deployed, err := u.readDeployed(ctx, p.secret)
+	built := p.work.Deploying || p.work.Creating
+	deployed, err := u.readDeployed(ctx, *p, built)
 	if err != nil {
 		return err
 	}
 	p.model = deployed
-	return nil
+	if !built {
+		return nil
+	}
+	p.work = pendingWork{}
+	return u.planned.refuseAnother(deployed)
 }
 
 // await waits for the job that made the app, or that an earlier apply left behind,
@@ -110,13 +115,9 @@ func (u appUpdate) await(ctx context.Context, turn *client.Turn, p *appProgress)
 
 // steps are those that are missing, given the app's record.
 func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([]appStep, error) {
-	rebuild := false
-	if u.imported == nil && (p.work.Deploying || p.work.Creating) {
-		builds, err := u.client.Builds(ctx, u.planned.InstanceID.ValueString(), u.planned.Name.ValueString())
-		if err != nil {
-			return nil, err
-		}
-		rebuild = builtAgain(p.work, app, builds)
+	rebuild, err := u.rebuilds(ctx, app, p)
+	if err != nil {
+		return nil, err
 	}
 	env, err := envToSend(p.model, u.planned, app.Env, u.env, u.secret, p.secret)
 	if err != nil {
@@ -130,6 +131,27 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 		p.work.Deploying = true // imported while its first build runs
 	}
 	return appDifference(p.model, u.planned, env, rebuild), nil
+}
+
+// rebuilds tells whether the app is to be built though nothing of it changes: an
+// earlier apply left a build that did not end well, or another commit is deployed than
+// the plan asks for. The builds are read for it, as those of the state may be old.
+func (u appUpdate) rebuilds(ctx context.Context, app client.App, p *appProgress) (bool, error) {
+	pending, asksAnew := p.work.Deploying || p.work.Creating, !p.model.DeployCommit.Equal(u.planned.DeployCommit)
+	if u.imported != nil || !pending && !u.planned.asksForAnother(p.model) {
+		return false, nil
+	}
+	builds, err := u.client.Builds(ctx, u.planned.InstanceID.ValueString(), u.planned.Name.ValueString())
+	if err != nil {
+		return false, err
+	}
+	there := p.model
+	there.setBuild(builds)
+	another := u.planned.asksForAnother(there)
+	if !pending {
+		return another, nil
+	}
+	return builtAgain(p.work, app, builds) || asksAnew && another, nil
 }
 
 // perform sends a step and waits for its job. What is about to be sent is noted before,
@@ -148,7 +170,7 @@ func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep,
 	}
 	if step.builds() {
 		p.work = pendingWork{Job: pending.JobID, Build: pending.BuildID, Deploying: true}
-		p.model.RedeployTriggers = u.planned.RedeployTriggers
+		p.model.RedeployTriggers, p.model.DeployCommit = u.planned.RedeployTriggers, u.planned.DeployCommit
 	}
 	if err := turn.Wait(ctx, pending, step.operation()); err != nil {
 		return err
@@ -183,10 +205,10 @@ func (p *appProgress) noteFailure(err error) {
 }
 
 // readDeployed is the planned app with what its record and its builds tell after
-// a change. While the keys of secret variables are not known, env stays as
+// a change. built tells that a build was waited for, which the builds then show. While the keys of secret variables are not known, env stays as
 // planned.
-func (u appUpdate) readDeployed(ctx context.Context, secret secretKeys) (appModel, error) {
-	m := u.planned
+func (u appUpdate) readDeployed(ctx context.Context, p appProgress, built bool) (appModel, error) {
+	m, secret := u.planned, p.secret
 	app, err := readBack(ctx, u.app(m), func(a client.App) bool {
 		return m.matches(a) && (!secret.known || !a.Env.Set || maps.Equal(secret.without(a.Env.Value), u.env))
 	})
@@ -194,12 +216,14 @@ func (u appUpdate) readDeployed(ctx context.Context, secret secretKeys) (appMode
 		return m, err
 	}
 	m.setRecord(app, secret)
-	builds, err := u.client.Builds(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
+	builds, err := readBack(ctx, func(ctx context.Context) ([]client.Build, error) {
+		return u.client.Builds(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
+	}, func(builds []client.Build) bool { return !built || deployed(builds, p.work.Build) })
 	if err != nil {
 		return m, err
 	}
 	m.setBuild(builds)
-	return m, nil
+	return m.withoutUnknowns(), nil
 }
 
 func (r *appResource) app(m appModel) func(context.Context) (client.App, error) {

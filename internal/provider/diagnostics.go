@@ -65,6 +65,7 @@ func nextStep(err error) string {
 		existing    *existingError
 		timeout     *client.TimeoutError
 		script      *scriptError
+		commit      *otherCommitError
 	)
 	switch {
 	case errors.As(err, &namesake):
@@ -91,6 +92,8 @@ func nextStep(err error) string {
 		return buildNextText(build)
 	case errors.As(err, &app):
 		return appNextText(app)
+	case errors.As(err, &commit):
+		return commit.nextText()
 	case errors.As(err, &interrupted) && errors.As(err, &timeout):
 		return "The service continues with it. Apply again to wait for it. " + longerText(timeout)
 	case errors.As(err, &interrupted):

@@ -1,0 +1,186 @@
+package provider_test
+
+import (
+	"fmt"
+	"net/http"
+	"syscall"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+const guestbookApp = "name = \"guestbook\"\nrepo = \"octo/guestbook\"\n"
+
+// push adds a commit to the guestbook's branch.
+func push(fake *fakeservicetest.Server) string { return fake.Push("octo/guestbook", "main") }
+
+// redeploys is how many times an app was redeployed.
+func redeploys(fake *fakeservicetest.Server) int {
+	return fake.Count("POST", "/instances/*/apps/*/actions/redeploy")
+}
+
+// redeploy builds and deploys the app's newest commit behind Terraform's back.
+func redeploy(t *testing.T, fake *fakeservicetest.Server) {
+	t.Helper()
+	built := len(theApp(t, fake).Builds)
+	behind(t, fake, http.MethodPost, "/instances/"+onlyInstance(t, fake)+"/apps/guestbook/actions/redeploy", "{}")
+	until(t, "the app is deployed again", func() bool {
+		app := theApp(t, fake)
+		return len(app.Builds) == built+1 && app.Builds[0].Status == "successful" && app.Status == "running"
+	})
+}
+
+// What is built and deployed outside of Terraform shows at the next refresh, and is no
+// change to make.
+func TestDeployedBuildIsRefreshed(t *testing.T) {
+	fake := startFake(t)
+	configuration := config(fake, "%s", appHCL(guestbookApp))
+	var pushed string
+	run(t,
+		resource.TestStep{Config: configuration},
+		resource.TestStep{
+			PreConfig: func() {
+				pushed = push(fake)
+				redeploy(t, fake)
+			},
+			RefreshState: true,
+			Check: func(s *terraformState) error {
+				app := s.RootModule().Resources[appAddress].Primary.Attributes
+				if newest := theApp(t, fake).Builds[0].ID; app["commit"] != pushed || app["build_id"] != newest {
+					return fmt.Errorf("build %s of commit %s, want %s of %s", app["build_id"], app["commit"], newest, pushed)
+				}
+				return nil
+			},
+		},
+		resource.TestStep{Config: configuration, ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionNoop)},
+	)
+}
+
+func TestDeployCommit(t *testing.T) {
+	fake := startFake(t)
+	first := push(fake)
+	with := func(commit string) string {
+		return config(fake, "%s", appHCL(guestbookApp+fmt.Sprintf("deploy_commit = %q", commit)))
+	}
+	deployed := func(commit *string) resource.TestCheckFunc {
+		return func(s *terraformState) error {
+			if got := s.RootModule().Resources[appAddress].Primary.Attributes["commit"]; got != *commit {
+				return fmt.Errorf("commit %s is deployed, want %s", got, *commit)
+			}
+			return nil
+		}
+	}
+	second := push(fake)
+	run(t,
+		resource.TestStep{Config: with(second), ConfigPlanChecks: emptyPlan, Check: deployed(&second)},
+		// It is deployed, whatever is pushed since.
+		resource.TestStep{PreConfig: func() { push(fake) }, Config: with(second), ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionNoop)},
+		// Its first characters are the same.
+		resource.TestStep{Config: with(second[:7]), ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionUpdate), Check: deployed(&second)},
+	)
+	if n := redeploys(fake); n != 0 || first == second {
+		t.Errorf("%d redeploys of %s and %s, want none", n, first, second)
+	}
+}
+
+func TestDeployCommitDrift(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, "")
+	asks := func(commit string) {
+		w.configure(appHCL(guestbookApp + fmt.Sprintf("deploy_commit = %q", commit)))
+	}
+	first := push(fake)
+	asks(first)
+	w.apply()
+	w.mustBeSettled()
+
+	// Somebody deploys another one.
+	second := push(fake)
+	redeploy(t, fake)
+	w.says(0, []string{"App guestbook runs another commit", "Commit " + second + " is deployed, and not commit " + first, "will be updated in-place"}, "plan", "-no-color")
+	// The branch has moved on, so that the one that is asked for cannot be built.
+	w.says(1, []string{"App guestbook runs commit " + second + ", and not commit " + first + " that deploy_commit asks for", "set deploy_commit to " + second}, "apply", "-auto-approve", "-no-color")
+	must(t, redeploys(fake) == 2, "%d redeploys, want 2", redeploys(fake))
+
+	asks(second)
+	w.says(0, []string{"1 changed"}, "apply", "-auto-approve", "-no-color")
+	w.mustBeSettled()
+	must(t, redeploys(fake) == 2, "%d redeploys, want 2: it was deployed already", redeploys(fake))
+
+	// A new one is asked for.
+	third := push(fake)
+	asks(third)
+	w.says(0, []string{"1 changed"}, "apply", "-auto-approve", "-no-color")
+	w.mustBeSettled()
+	must(t, redeploys(fake) == 3, "%d redeploys, want 3", redeploys(fake))
+	must(t, theApp(t, fake).Builds[0].Commit == third, "deployed %v", theApp(t, fake).Builds[0])
+}
+
+// A creation that built another commit leaves the app as it is: it runs, and is not to
+// be replaced for it.
+func TestNewAppOfAnotherCommit(t *testing.T) {
+	fake := startFake(t)
+	pushed := push(fake)
+	w := newWorkspace(t, fake, appHCL(guestbookApp+`deploy_commit = "0123456789"`))
+	w.says(0, []string{"App guestbook was deployed, but of another commit", "App guestbook runs commit " + pushed + ", and not commit 0123456789", "not tainted"}, "apply", "-auto-approve", "-no-color")
+	w.configure(appHCL(guestbookApp + fmt.Sprintf("deploy_commit = %q", pushed)))
+	w.says(0, []string{"0 added, 1 changed, 0 destroyed"}, "apply", "-auto-approve", "-no-color")
+	w.mustBeSettled()
+	must(t, len(theApp(t, fake).Builds) == 1, "%d builds, want 1", len(theApp(t, fake).Builds))
+}
+
+// An apply that was cut short while it built is waited for, and what is asked for since
+// is built after it.
+func TestDeployCommitResumes(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, "")
+	asks := func(commit string) {
+		w.configure(appHCL(guestbookApp + fmt.Sprintf("deploy_commit = %q", commit)))
+	}
+	asks(push(fake))
+	w.apply()
+	interrupt := func() {
+		t.Helper()
+		before, release := redeploys(fake), fake.HoldBuilds(fakeservice.BuildMatch{})
+		apply := w.start("apply", "-auto-approve", "-no-color")
+		until(t, "the app is built", func() bool { return redeploys(fake) == before+1 })
+		apply.signal(syscall.SIGINT)
+		must(t, apply.wait().exit == 1, "the apply was not cut short")
+		release()
+	}
+	second := push(fake)
+	asks(second)
+	interrupt()
+	w.apply()
+	w.mustBeSettled()
+	must(t, redeploys(fake) == 1, "%d redeploys, want 1", redeploys(fake))
+
+	third := push(fake)
+	asks(third)
+	interrupt()
+	fourth := push(fake)
+	asks(fourth)
+	w.apply()
+	w.mustBeSettled()
+	must(t, theApp(t, fake).Builds[0].Commit == fourth, "deployed %v", theApp(t, fake).Builds[0])
+}
+
+func TestDeployCommitUnknownAndInvalid(t *testing.T) {
+	fake := startFake(t)
+	pushed := push(fake)
+	run(t,
+		refuses(config(fake, "%s", appHCL(guestbookApp+`deploy_commit = ""`)), "deploy_commit must not be empty."),
+		resource.TestStep{
+			Config: config(fake, "%s", fmt.Sprintf("resource \"terraform_data\" \"later\" {\n  input = %q\n}\n", pushed)+
+				appHCL(guestbookApp+`deploy_commit = terraform_data.later.output`)),
+			ConfigPlanChecks:  emptyPlan,
+			ConfigStateChecks: []statecheck.StateCheck{appHas("deploy_commit", knownvalue.StringExact(pushed)), appHas("commit", knownvalue.StringExact(pushed))},
+		},
+	)
+}
