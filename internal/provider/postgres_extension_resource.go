@@ -73,7 +73,10 @@ func (r *postgresExtensionResource) Schema(ctx context.Context, _ resource.Schem
 				MarkdownDescription: "The version that is set.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
-			"timeouts": settingTimeouts(ctx),
+			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+				Create: true, CreateDescription: "How long to wait for the extension to be added. Default `20m`.",
+				Delete: true, DeleteDescription: "How long to wait for the removal. Default `20m`.",
+			}),
 		},
 	}
 }

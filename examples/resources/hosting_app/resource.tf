@@ -16,6 +16,12 @@ resource "hosting_app" "example" {
   # Never kept in the state; change the version to send it again.
   secret_env_wo         = { PAYMENT_TOKEN = var.payment_token }
   secret_env_wo_version = 1
+
+  # The import and the first build, and each later build.
+  timeouts = {
+    create = "45m"
+    update = "45m"
+  }
 }
 
 variable "payment_token" {

@@ -11,6 +11,12 @@ resource "hosting_instance" "example" {
     auth     = {}
   }
 
+  # How long an apply waits before it ends. The next one waits for the same job.
+  timeouts = {
+    create = "45m"
+    update = "1h"
+  }
+
   lifecycle {
     # An apply that ends before the instance runs ends with a warning, so that
     # the machine is kept. This makes it fail and stops what depends on it.
