@@ -64,6 +64,7 @@ var errorSamples = []struct {
 	{"An app without its health path", sampleApp(client.AppFailure{Status: client.Some(404)})},
 	{"An app that fails at its health path", sampleApp(client.AppFailure{Status: client.Some(500)})},
 	{"An app of which nothing is told", sampleApp(client.AppFailure{})},
+	{"An app that was built of another commit", &otherCommitError{App: "web", Branch: "main", Asked: "9f8c2d1", Deployed: "0b1c2d3e4f"}},
 	{"Secret variables of an app without the others", errUnknownEnv},
 	{"An answer that is too large", fmt.Errorf("GET /plans: %w", client.ErrBodyTooLarge)},
 }

@@ -35,7 +35,7 @@ var nouns = []noun{
 	{word: "endpoint", own: "id", schemas: []string{"hosting_webhook_endpoint"}},
 	{word: "repo", others: []string{"repository"}, reference: "repo"},
 	{word: "branch", reference: "branch"},
-	{word: "commit", others: []string{"revision", "sha"}, reference: "commit"},
+	{word: "commit", others: []string{"revision", "sha"}, reference: "commit", also: []string{"deploy_commit"}},
 	{word: "tag", others: []string{"label"}, reference: "tag", also: []string{"tags_all", "default_tags"}},
 	{word: "allowlist", others: []string{"whitelist", "firewall"}, reference: "allowlist"},
 }
