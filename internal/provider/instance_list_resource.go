@@ -21,7 +21,7 @@ type instanceListResource struct{ instanceResource }
 
 func (r *instanceListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The account's instances, all or some.",
+		MarkdownDescription: "The account's instances, all or some. One that is being created or whose creation failed is among them; one that is being deleted only where `status` asks for it.",
 		Attributes: map[string]schema.Attribute{
 			"name":   schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["name"]},
 			"plan":   schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["plan"]},
@@ -48,7 +48,10 @@ func (r *instanceListResource) List(ctx context.Context, req list.ListRequest, r
 		resp.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
-	instances = slices.DeleteFunc(slices.Clone(instances), func(i client.Instance) bool { return !filter.matches(i) })
+	instances = slices.DeleteFunc(slices.Clone(instances), func(i client.Instance) bool {
+		// To adopt what goes is to buy it anew.
+		return !filter.matches(i) || filter.Status.IsNull() && i.Status == client.StatusDeleting
+	})
 	resp.Results = listResults(instances, req.Limit, diags, func(i client.Instance) list.ListResult {
 		return newListResult(ctx, req, i.Name, instanceIdentity{ID: types.StringValue(i.ID)}, path.Root("id"), i.ID,
 			func(m *instanceModel, diags *diag.Diagnostics) {
