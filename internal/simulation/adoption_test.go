@@ -8,12 +8,14 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"pgregory.net/rapid"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/simulation/accounts"
@@ -28,6 +30,10 @@ var (
 // the configuration that Terraform generates of the results, imports, and plans.
 func TestAdoption(t *testing.T) {
 	var next, found atomic.Int64
+	tally := struct {
+		sync.Mutex
+		counts map[string]int
+	}{counts: map[string]int{}}
 	t.Run("accounts", func(t *testing.T) {
 		for worker := range *simWorkers {
 			t.Run(fmt.Sprint(worker), func(t *testing.T) {
@@ -37,25 +43,55 @@ func TestAdoption(t *testing.T) {
 					if n >= *adoptionRuns {
 						return
 					}
-					if seed := *adoptionSeed + n; len(adoption(t, accounts.Drawn().Example(seed)).violations) > 0 {
+					seed := *adoptionSeed + n
+					a := adoptions().Example(seed)
+					o := adoption(t, a)
+					if len(o.violations) > 0 {
 						found.CompareAndSwap(0, int64(seed))
 					}
+					tally.Lock()
+					for what, n := range o.counts {
+						tally.counts[what] += n
+					}
+					tally.Unlock()
 				}
 			})
 		}
 	})
 	if seed := int(found.Load()); seed != 0 {
-		smallest := shrunk(t, accounts.Drawn(), seed, func(a accounts.Account) bool { return len(adoption(t, a).violations) > 0 })
+		smallest := shrunk(t, adoptions(), seed, func(a adopting) bool { return len(adoption(t, a).violations) > 0 })
 		o := adoption(t, smallest)
-		t.Errorf("the account of seed %d is not adopted as it is. The smallest of its kind:\n%s\n\nWhat happens:\n%s", seed, smallest, strings.Join(o.story, "\n"))
+		t.Errorf("the account of seed %d is not adopted as it is. The smallest of its kind, with its records worded %q:\n%s\n\nWhat happens:\n%s",
+			seed, smallest.shapes, smallest.Account, strings.Join(o.story, "\n"))
+		return
+	}
+	for kind := range schemas().ListResourceSchemas {
+		if tally.counts[kind] == 0 {
+			t.Errorf("in %d accounts there is no %s", *adoptionRuns, kind)
+		}
 	}
 }
 
+// adopting is an account, and how the service words its records.
+type adopting struct {
+	accounts.Account
+	shapes shapes
+}
+
+func adoptions() *rapid.Generator[adopting] {
+	return rapid.Custom(func(t *rapid.T) adopting {
+		return adopting{
+			accounts.Drawn().Draw(t, "account"),
+			oneOf[shapes](t, "shaped", 0, 0, allShapes) & shapes(rapid.IntRange(0, int(allShapes)).Draw(t, "shapes")),
+		}
+	})
+}
+
 // adoption adopts an account in a world of its own.
-func adoption(t *testing.T, a accounts.Account) (o outcome) {
+func adoption(t *testing.T, a adopting) (o outcome) {
 	warmUp()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(scenario{Seed: 1})
+		w := newWorld(scenario{Seed: 1, Shapes: a.shapes})
 		w.secrets[accounts.SecretOfAll] = true
 		w.first.defaultTags = a.DefaultTags
 		if err := a.SetUp(w.fake); err != nil {
@@ -68,7 +104,7 @@ func adoption(t *testing.T, a accounts.Account) (o outcome) {
 		}
 		w.adoptAsListed()
 		w.end()
-		o = outcome{violations: w.violations, story: w.story}
+		o = outcome{violations: w.violations, story: w.story, counts: w.counts}
 	})
 	return o
 }
@@ -93,6 +129,7 @@ func (w *world) adoptAsListed() {
 			address := fmt.Sprintf("%s.all_%d", kind, n)
 			blocks = append(blocks, block{kind, address, levelOf(kind), imports.generate(p, kind, result.resource)})
 			imports.adopt(p, address, result)
+			w.count(kind)
 			ids = append(ids, w.first.importID(address))
 		}
 		if kind != "hosting_account_profile" {
