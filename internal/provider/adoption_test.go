@@ -33,7 +33,12 @@ func queries(limit int, kinds ...string) string {
 // query lists what there is of types into generated.tf. It must succeed.
 func (w *workspace) query(limit int, kinds ...string) result {
 	w.t.Helper()
-	w.write("all.tfquery.hcl", queries(limit, kinds...))
+	return w.queryBy(queries(limit, kinds...))
+}
+
+func (w *workspace) queryBy(blocks string) result {
+	w.t.Helper()
+	w.write("all.tfquery.hcl", blocks)
 	r := w.run("query", "-no-color", "-generate-config-out=generated.tf")
 	if r.exit != 0 {
 		w.t.Fatalf("query ended with exit %d:\n%s", r.exit, r.output)
@@ -89,6 +94,11 @@ func accountsOfAll(n int) []accounts.Account {
 // stands, plans empty, and leaves the account as it is.
 func TestAdoptedAccounts(t *testing.T) {
 	needs(t, listResources)
+	// The example of the documentation lists everything.
+	example, err := os.ReadFile(filepath.FromSlash("../../examples/account/account.tfquery.hcl"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for n, account := range accountsOfAll(3) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			// By a slow clock, the service does nothing by itself.
@@ -102,7 +112,7 @@ func TestAdoptedAccounts(t *testing.T) {
 				tags = append(tags, fmt.Sprintf("%q", tag))
 			}
 			w := newWorkspace(t, fake, "provider \"hosting\" {\n  default_tags = ["+strings.Join(tags, ", ")+"]\n}\n")
-			query := w.query(1000, typesToAdopt...)
+			query := w.queryBy(string(example))
 			generated := w.read("generated.tf")
 			for _, kind := range typesToAdopt {
 				if !strings.Contains(generated, "resource \"hosting_"+kind+"\"") {

@@ -51,8 +51,8 @@ func (r *webhookEndpointListResource) List(ctx context.Context, req list.ListReq
 	webhooks = slices.DeleteFunc(slices.Clone(webhooks), func(w client.Webhook) bool { return !filter.matches(w) })
 	if req.IncludeResource && len(webhooks) > 0 {
 		diags.AddWarning("Secrets of webhook endpoints are not listed",
-			"The service tells an endpoint's secret only when the endpoint is made. One that is imported keeps its secret, and its secret in the state is null. "+
-				"To know the secret again, set a new one with secret or secret_wo, and give it to the receiver.")
+			"The service tells an endpoint's secret only when the endpoint is made. One that is imported keeps its secret, and in the state secret is null. "+
+				"To know it again, set a new one with secret or secret_wo, and give it to the receiver.")
 	}
 	resp.Results = listResults(webhooks, req.Limit, diags, func(w client.Webhook) list.ListResult {
 		return newListResult(ctx, req, w.URL, webhookEndpointIdentity{ID: types.StringValue(w.ID)}, path.Root("id"), w.ID,

@@ -168,7 +168,7 @@ func (r *run) list(p *process, kind string) []listed {
 	t := schemas().ListResourceSchemas[kind].ValueType()
 	config := configValue(t, map[string]any{}, nil)
 	all, _ := do(p, &call{address: kind, what: "list"}, func(ctx context.Context) (all []tfprotov6.ListResourceResult, err error) {
-		stream, err := p.server.(tfprotov6.ProviderServerWithListResource).ListResource(ctx, &tfprotov6.ListResourceRequest{TypeName: kind, Config: dynamic(t, config), IncludeResource: true, Limit: 1000})
+		stream, err := p.server.(tfprotov6.ListResourceServer).ListResource(ctx, &tfprotov6.ListResourceRequest{TypeName: kind, Config: dynamic(t, config), IncludeResource: true, Limit: 1000})
 		if err != nil {
 			return nil, err
 		}
