@@ -56,12 +56,14 @@ func mustOnlyHaveRead(t *testing.T, fake *fakeservicetest.Server) {
 	}
 }
 
-// accountsOfAll are the first accounts that there are of each type something to
-// list of, with what is still being made running, as the CLI would wait for it.
+// accountsOfAll are the first accounts that have something of each type to list, and
+// every odd text. What is still being made runs, as the CLI would wait for it. Every
+// second account is that of a provider with default tags, which its instances have.
 func accountsOfAll(n int) []accounts.Account {
 	var found []accounts.Account
 	for seed := 1; len(found) < n; seed++ {
 		a := accounts.Drawn().Example(seed)
+		a.Profile.Address = accounts.OddText()
 		var variables, databases, extensions, sites int
 		for i := range a.Instances {
 			one := &a.Instances[i]

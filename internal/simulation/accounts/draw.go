@@ -52,6 +52,9 @@ var fragments = []string{
 	"<b>", "&amp;", ",", "=", ":", "/",
 }
 
+// OddText is all of what texts are made of.
+func OddText() string { return strings.Join(fragments, "") }
+
 // text is never empty, and never space alone, which the service would refuse.
 func text(t *rapid.T, label string) string {
 	made := strings.Join(rapid.SliceOfN(rapid.SampledFrom(fragments), 1, 4).Draw(t, label), "")
