@@ -54,10 +54,40 @@ func canonicalCIDRs(cidrs []string) []string {
 	canonical := make([]string, len(cidrs))
 	for i, cidr := range cidrs {
 		canonical[i] = cidr
-		if prefix, err := CanonicalCIDR(cidr); err == nil {
-			canonical[i] = prefix.String()
+		if block, ok := recordedBlock(cidr); ok {
+			canonical[i] = block.String()
 		}
 	}
 	slices.Sort(canonical)
 	return slices.Compact(canonical)
+}
+
+// DistinctCIDRs is a record's list as a configuration may write it: each block once,
+// in its first spelling, and without bits after its prefix. What cannot be read stays
+// as it is.
+func DistinctCIDRs(cidrs []string) []string {
+	var distinct []string
+	known := map[netip.Prefix]bool{}
+	for _, cidr := range cidrs {
+		block, ok := recordedBlock(cidr)
+		if ok && known[block] {
+			continue
+		}
+		known[block] = true
+		if _, err := CanonicalCIDR(cidr); ok && err != nil {
+			cidr = block.String()
+		}
+		distinct = append(distinct, cidr)
+	}
+	return distinct
+}
+
+// recordedBlock is the block of an element of a record's list, which may have bits
+// after its prefix: they mean nothing, and only a configuration must not have them.
+func recordedBlock(cidr string) (netip.Prefix, bool) {
+	if block, err := CanonicalCIDR(cidr); err == nil {
+		return block, true
+	}
+	block, err := netip.ParsePrefix(cidr)
+	return block.Masked(), err == nil
 }

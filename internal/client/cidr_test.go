@@ -1,6 +1,9 @@
 package client
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestCanonicalCIDR(t *testing.T) {
 	for raw, want := range map[string]string{
@@ -50,9 +53,25 @@ func TestSameCIDRs(t *testing.T) {
 		{[]string{"203.0.113.7"}, nil, false},
 		{[]string{"203.0.113.7"}, []string{"203.0.113.8"}, false},
 		{[]string{"what is this"}, []string{"what is this"}, true},
+		{[]string{"203.0.113.7/24", "203.0.113.9/24"}, []string{"203.0.113.0/24"}, true},
+		{[]string{"203.0.113.7/24"}, []string{"203.0.113.7"}, false},
 	} {
 		if got := SameCIDRs(row.a, row.b); got != row.want {
 			t.Errorf("%v and %v: %v", row.a, row.b, got)
+		}
+	}
+}
+
+func TestDistinctCIDRs(t *testing.T) {
+	for _, row := range []struct{ recorded, want []string }{
+		{nil, nil},
+		{[]string{"203.0.113.7", "2001:DB8::1"}, []string{"203.0.113.7", "2001:DB8::1"}},
+		{[]string{"203.0.113.7", "203.0.113.7/32"}, []string{"203.0.113.7"}},
+		{[]string{"203.0.113.7/24", "203.0.113.0/24", "2001:db8::1/64"}, []string{"203.0.113.0/24", "2001:db8::/64"}},
+		{[]string{"what is this", "nor this"}, []string{"what is this", "nor this"}},
+	} {
+		if got := DistinctCIDRs(row.recorded); !slices.Equal(got, row.want) {
+			t.Errorf("%q is %q, want %q", row.recorded, got, row.want)
 		}
 	}
 }

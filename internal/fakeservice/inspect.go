@@ -359,6 +359,21 @@ func (s *Service) EditProfile(name, company, address, vatID string) {
 	})
 }
 
+// Profile is the account's profile; "" is none.
+func (s *Service) Profile() (name, company, address, vatID string) {
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	s.store.read(0, func(st *state) {
+		a := st.account
+		name, company, address, vatID = text(a.Name), text(a.Company), text(a.Address), text(a.VATID)
+	})
+	return name, company, address, vatID
+}
+
 // AddExtension adds an extension without a job.
 func (s *Service) AddExtension(instanceID string, record Extension) bool {
 	ok := false
@@ -392,6 +407,21 @@ func (s *Service) Webhooks() []Webhook {
 		}
 	})
 	return all
+}
+
+// AddWebhook adds an endpoint behind the client's back. What is left empty is filled
+// in: an id and a secret.
+func (s *Service) AddWebhook(record Webhook) Webhook {
+	s.store.do(func(st *state) {
+		record.ID = cmp.Or(record.ID, newID("wh"))
+		record.Secret = cmp.Or(record.Secret, newSecret())
+		if record.CreatedAt.IsZero() {
+			record.CreatedAt = st.now
+		}
+		added := record
+		st.webhooks = append(st.webhooks, &added)
+	})
+	return record
 }
 
 // EditWebhook changes an endpoint behind the client's back.

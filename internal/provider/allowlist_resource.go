@@ -157,6 +157,6 @@ func (m *allowlistModel) setRecord(list client.Maybe[[]string]) {
 		m.OnDestroy = types.StringValue(onDestroyKeep) // imported: only the provider knows it
 	}
 	if list.Set && (m.CIDRs.IsNull() || !client.SameCIDRs(elementsOf(m.CIDRs), list.Value)) {
-		m.CIDRs = setOf(list.Value, types.SetValueMust(types.StringType, nil))
+		m.CIDRs = setOf(client.DistinctCIDRs(list.Value), types.SetValueMust(types.StringType, nil))
 	}
 }

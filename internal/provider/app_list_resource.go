@@ -19,7 +19,9 @@ type appListResource struct{ appResource }
 
 func (r *appListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The apps of one instance, or of all.",
+		MarkdownDescription: "The apps of one instance, or of all. " +
+			"**Variables are not listed**, as any may be secret: the query names them in a warning, and generated configuration sets neither `env` nor `secret_env_wo`. " +
+			"An imported app keeps all of its variables until its configuration sets `env`; from then on `env` and `secret_env_wo` are all that it has, and the plan names what it removes.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the apps of this instance. Default: all."},
 		},
@@ -32,6 +34,9 @@ func (r *appListResource) List(ctx context.Context, req list.ListRequest, resp *
 	var apps []child[client.App]
 	if requireClient(r.client, &diags) && !diags.HasError() {
 		apps = childrenOf(ctx, r.client, filter, "apps", "apps", req.Limit, r.client.Apps, &diags)
+	}
+	if req.IncludeResource {
+		warnOfListedVariables(apps, &diags)
 	}
 	resp.Results = listResults(apps, req.Limit, diags, func(app child[client.App]) list.ListResult {
 		instanceID, name := app.instanceID, app.record.Name

@@ -249,4 +249,5 @@ func (r *appResource) isProtected(ctx context.Context, turn *client.Turn, state 
 
 func (r *appResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	r.importChild(ctx, req, resp)
+	r.warnOfImportedVariables(ctx, resp)
 }

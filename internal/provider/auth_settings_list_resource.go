@@ -24,7 +24,7 @@ type authSettingsListResource struct {
 
 func (r *authSettingsListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The auth engine's settings of one instance, or of all. An instance whose site URL nobody has set yet has none.",
+		MarkdownDescription: "The auth engine's settings of one instance, or of all. An instance whose site URL is empty is left out, as the resource requires one.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the settings of this instance. Default: all."},
 		},

@@ -21,12 +21,13 @@ type instanceListResource struct{ instanceResource }
 
 func (r *instanceListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The account's instances, all or some.",
+		MarkdownDescription: "The account's instances, all or some. One that is being created is among them, and the apply that imports it waits until it runs; " +
+			"so is one whose creation failed. One that is being deleted is left out unless `status` asks for it, as an import would plan to create it anew.",
 		Attributes: map[string]schema.Attribute{
 			"name":   schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["name"]},
 			"plan":   schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["plan"]},
 			"region": schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["region"]},
-			"status": schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["status"]},
+			"status": schema.StringAttribute{Optional: true, MarkdownDescription: "Only instances of this status: `creating`, `running`, `deleting` or `failed`. Default: all but `deleting`."},
 			"tag":    schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["tag"]},
 		},
 	}
@@ -48,7 +49,10 @@ func (r *instanceListResource) List(ctx context.Context, req list.ListRequest, r
 		resp.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
-	instances = slices.DeleteFunc(slices.Clone(instances), func(i client.Instance) bool { return !filter.matches(i) })
+	instances = slices.DeleteFunc(slices.Clone(instances), func(i client.Instance) bool {
+		// To adopt what goes is to buy it anew.
+		return !filter.matches(i) || filter.Status.IsNull() && i.Status == client.StatusDeleting
+	})
 	resp.Results = listResults(instances, req.Limit, diags, func(i client.Instance) list.ListResult {
 		return newListResult(ctx, req, i.Name, instanceIdentity{ID: types.StringValue(i.ID)}, path.Root("id"), i.ID,
 			func(m *instanceModel, diags *diag.Diagnostics) {

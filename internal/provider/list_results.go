@@ -14,19 +14,31 @@ import (
 )
 
 // listResults are the results of a list request: one for each record, up to the
-// request's limit, where 0 is none, and diags after them.
+// request's limit, where 0 is none. Warnings among diags come with the first result,
+// as Terraform reads none beyond its limit, and errors come last.
 func listResults[R any](records []R, limit int64, diags diag.Diagnostics, result func(R) list.ListResult) iter.Seq[list.ListResult] {
 	if limit > 0 && int64(len(records)) > limit {
 		records = records[:limit]
+		diags.AddWarning("The list is not whole",
+			fmt.Sprintf("There is more than the %d results that the limit of the list block lets through. Without a limit of its own a list block has 100. "+
+				"Raise limit, or import the rest by other list blocks.", limit))
 	}
 	return func(push func(list.ListResult) bool) {
-		for _, record := range records {
-			if !push(result(record)) {
+		for n, record := range records {
+			r := result(record)
+			if n == 0 {
+				r.Diagnostics.Append(diags.Warnings()...)
+			}
+			if !push(r) {
 				return
 			}
 		}
-		if len(diags) > 0 {
-			push(list.ListResult{Diagnostics: diags})
+		left := diags.Errors()
+		if len(records) == 0 {
+			left = diags
+		}
+		if len(left) > 0 {
+			push(list.ListResult{Diagnostics: left})
 		}
 	}
 }
@@ -70,7 +82,8 @@ type child[R any] struct {
 }
 
 // childrenOf reads what the instances have that a filter leaves and that have an
-// engine, "" for any, up to a limit, where 0 is none. what names it in an error.
+// engine, "" for any. It ends once there is more than a limit, where 0 is none. what
+// names it in an error.
 func childrenOf[R any](ctx context.Context, c *client.Client, filter instanceIDFilter, engine, what string, limit int64, read func(context.Context, string) ([]R, error), diags *diag.Diagnostics) []child[R] {
 	ids := []string{filter.InstanceID.ValueString()}
 	if filter.InstanceID.IsNull() {
@@ -96,7 +109,7 @@ func childrenOf[R any](ctx context.Context, c *client.Client, filter instanceIDF
 		for _, record := range records {
 			children = append(children, child[R]{id, record})
 		}
-		if limit > 0 && int64(len(children)) >= limit {
+		if limit > 0 && int64(len(children)) > limit {
 			break
 		}
 	}

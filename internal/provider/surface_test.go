@@ -1,9 +1,7 @@
 package provider_test
 
 import (
-	"fmt"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/echoprovider"
@@ -210,61 +208,4 @@ resource "hosting_postgres_extension" "test" {
   database    = "d"
   name        = "postgis"
 }`), `There is no extension "postgis"; there are: pgvector, pg_trgm, pgcrypto.`))
-}
-
-// queriesOf are list blocks of types, which ask for the whole resources.
-func queriesOf(kinds ...string) string {
-	var blocks strings.Builder
-	for _, kind := range kinds {
-		fmt.Fprintf(&blocks, "list \"hosting_%s\" \"all\" {\n  provider = hosting\n  include_resource = true\n  limit = 1000\n}\n", kind)
-	}
-	return blocks.String()
-}
-
-// A query lists what there is of each type; what it generates plans empty once it is
-// imported.
-func TestQueryAndGeneratedConfiguration(t *testing.T) {
-	needs(t, listResources)
-	fake := startFake(t)
-	const instances = 20
-	for n := range instances {
-		id := fmt.Sprintf("i-%02d", n)
-		auth := &fakeservice.Engine{MemoryMB: 256}
-		if n%2 == 0 {
-			auth.SiteURL, auth.RedirectURLs = "https://a.example", []string{"https://a.example/**"}
-		}
-		fake.AddInstance(fakeservice.Instance{
-			ID: id, Name: fmt.Sprint("machine ", n), Plan: "medium", Region: "eu-central", Allowlist: []string{"192.0.2.1/32"}[:n%2], ConsoleMode: []string{"off", "ro", "rw"}[n%3],
-			Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 1024}, "auth": auth},
-		})
-		fake.AddApp(id, fakeservice.App{Name: "web", Repo: "octo/web", Branch: "main", Port: 3000, HealthPath: "/up", Public: n%2 == 0, MemoryMB: 512, Links: []string{"auth"}, Env: map[string]string{"TOKEN": "canary-of-a-secret"}})
-		fake.AddDatabase(id, "orders")
-		fake.AddExtension(id, fakeservice.Extension{Name: "pgcrypto", Database: "main", Version: "1.3"})
-		fake.AddExtension(id, fakeservice.Extension{Name: "pgcrypto", Database: "orders", Version: "1.3"})
-	}
-	w := newWorkspace(t, fake, "")
-	w.write("all.tfquery.hcl", `
-`+queriesOf("account_profile", "instance", "app", "allowlist", "console_mode", "auth_settings", "postgres_database", "postgres_extension", "webhook_endpoint"))
-	query := w.run("query", "-no-color", "-generate-config-out=generated.tf")
-	if query.exit != 0 {
-		t.Fatalf("query ended with exit %d:\n%s", query.exit, query.output)
-	}
-	for _, want := range []string{"id=i-19", "machine 0", "instance_id=i-19,name=web", "pgcrypto in orders on i-19", "console mode of i-19"} {
-		if !strings.Contains(query.output, want) {
-			t.Errorf("the query does not show %q:\n%s", want, query.output)
-		}
-	}
-	apply := w.apply()
-	// An instance, an app, an allowlist, a console mode, a database and two extensions
-	// each, the auth settings of every second one, and the account's profile.
-	if !strings.Contains(apply.output, fmt.Sprint(1+7*instances+instances/2, " imported, 0 added, 0 changed, 0 destroyed")) {
-		t.Errorf("the import changed something:\n%s", apply.output[max(0, len(apply.output)-2000):])
-	}
-	w.mustBeSettled()
-	if jobs := fake.Jobs(); len(jobs) != 0 {
-		t.Errorf("%d jobs were set going by a query and its import", len(jobs))
-	}
-	if strings.Contains(w.read("terraform.tfstate")+w.read("generated.tf"), "canary-of-a-secret") {
-		t.Error("a build variable that may be secret reached the state")
-	}
 }

@@ -30,7 +30,8 @@ func (f webhookEndpointFilter) matches(w client.Webhook) bool {
 
 func (r *webhookEndpointListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The account's webhook endpoints, all or some.",
+		MarkdownDescription: "The account's webhook endpoints, all or some. **Their secrets are not listed**, as the service does not tell them: " +
+			"generated configuration sets neither `secret` nor `secret_wo`, and an imported endpoint keeps its secret until its configuration sets one of the two.",
 		Attributes: map[string]schema.Attribute{
 			"enabled": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only endpoints that are enabled, or disabled. Default: all."},
 		},
@@ -48,6 +49,11 @@ func (r *webhookEndpointListResource) List(ctx context.Context, req list.ListReq
 		}
 	}
 	webhooks = slices.DeleteFunc(slices.Clone(webhooks), func(w client.Webhook) bool { return !filter.matches(w) })
+	if req.IncludeResource && len(webhooks) > 0 {
+		diags.AddWarning("Secrets of webhook endpoints are not listed",
+			"The service tells an endpoint's secret only when the endpoint is made. One that is imported keeps its secret, and in the state secret is null. "+
+				"To know it again, set a new one with secret or secret_wo, and give it to the receiver.")
+	}
 	resp.Results = listResults(webhooks, req.Limit, diags, func(w client.Webhook) list.ListResult {
 		return newListResult(ctx, req, w.URL, webhookEndpointIdentity{ID: types.StringValue(w.ID)}, path.Root("id"), w.ID,
 			func(m *webhookEndpointModel, _ *diag.Diagnostics) { m.setRecord(w) })

@@ -293,7 +293,19 @@ func (r *webhookEndpointResource) Delete(ctx context.Context, req resource.Delet
 func (r *webhookEndpointResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if requireClient(r.client, &resp.Diagnostics) {
 		resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
+		warnOfImportedSecret(ctx, resp)
 	}
+}
+
+// warnOfImportedSecret says that an import cannot tell the endpoint's secret.
+func warnOfImportedSecret(ctx context.Context, resp *resource.ImportStateResponse) {
+	var id types.String
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.State.GetAttribute(ctx, path.Root("id"), &id)...)
+	resp.Diagnostics.AddAttributeWarning(path.Root("secret"), "The secret of webhook endpoint "+id.ValueString()+" is not known",
+		"The service tells an endpoint's secret only when the endpoint is made. The endpoint keeps its secret, and signs with it as before, for as long as the configuration sets neither secret nor secret_wo.")
 }
 
 // setRecord takes over what the service tells of an endpoint; never its secret.

@@ -37,6 +37,7 @@ const (
 	putBack      check = "a script leaves the console as it was"
 	noBug        check = "no error is a bug of the provider"
 	keepsToDoc   check = "each exchange keeps to the API document"
+	asItIs       check = "an account is listed and imported whole, plans empty as its configuration is generated, and stays as it is"
 )
 
 // A violation is a check that does not hold, with why.

@@ -15,6 +15,8 @@ type cli struct {
 	name  string
 	// noIdentity makes it one that keeps no identities, as those before 1.12.
 	noIdentity bool
+	// defaultTags are its provider's.
+	defaultTags []string
 	// blocks is its configuration.
 	blocks func() []block
 

@@ -65,7 +65,7 @@ func (c *configuration) edit(edits []edit) {
 }
 
 // A block is a resource block. An argument is a string, an int, a bool, a
-// []string, a map[string]any or a reference.
+// []string, a map[string]any, a reference or a value as it is.
 type block struct {
 	kind, address string
 	// level orders blocks: those of a lower one are made first, those of a higher

@@ -27,7 +27,7 @@ func (f *finding) print(t *testing.T) {
 		}
 		return violation{}, false
 	}
-	s := f.shrunk(t, func(s scenario) bool { _, broken := breaks(s); return broken })
+	s := shrunk(t, scenarios(), f.seed, func(s scenario) bool { _, broken := breaks(s); return broken })
 	s = minimise(s, 150, func(s scenario) bool { _, broken := breaks(s); return broken })
 	v, broken := breaks(s)
 	if !broken {
@@ -41,18 +41,18 @@ func (f *finding) print(t *testing.T) {
 	fmt.Printf("\nWhat happens:\n%s\n", strings.Join(play(t, s).story, "\n"))
 }
 
-// shrunk is the scenario of the seed as rapid shrinks it.
-func (f *finding) shrunk(t *testing.T, breaks func(scenario) bool) scenario {
-	smallest := scenarios().Example(f.seed)
-	for name, value := range map[string]string{"rapid.seed": fmt.Sprint(f.seed), "rapid.checks": "1", "rapid.nofailfile": "true", "rapid.shrinktime": "10s"} {
+// shrunk is what a seed draws as rapid shrinks it.
+func shrunk[T any](t *testing.T, drawn *rapid.Generator[T], seed int, breaks func(T) bool) T {
+	smallest := drawn.Example(seed)
+	for name, value := range map[string]string{"rapid.seed": fmt.Sprint(seed), "rapid.checks": "1", "rapid.nofailfile": "true", "rapid.shrinktime": "10s"} {
 		_ = flag.Set(name, value) // rapid has declared it
 	}
 	quiet := &silent{name: t.Name()}
 	quiet.run(func() {
 		rapid.Check(quiet, func(rt *rapid.T) {
-			s := scenarios().Draw(rt, "scenario")
-			if breaks(s) {
-				smallest = s
+			one := drawn.Draw(rt, "drawn")
+			if breaks(one) {
+				smallest = one
 				rt.Fatalf("it breaks the same check")
 			}
 		})

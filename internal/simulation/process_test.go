@@ -89,6 +89,9 @@ func (w *world) start(c *cli, cmd *command) *process {
 	cmd.now = p
 	cmd.mu.Unlock()
 	config := map[string]any{"base_url": baseURL, "api_key": apiKey}
+	if c.defaultTags != nil {
+		config["default_tags"] = c.defaultTags
+	}
 	t := schemas().Provider.ValueType()
 	configured, err := p.server.ConfigureProvider(p.ctx, &tfprotov6.ConfigureProviderRequest{
 		TerraformVersion: "1.16.4", Config: dynamic(t, configValue(t, config, nil)),

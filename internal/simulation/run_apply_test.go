@@ -219,13 +219,24 @@ func (c *cli) orphans() []orphan {
 
 // importAs takes something over into the state by its id.
 func (r *run) importAs(p *process, address, id string) bool {
-	kind := r.kindOf(address)
 	r.cli.world.tell("%s: import %s %s", r.cli.name, address, id)
+	taken, _ := r.importBy(p, address, &tfprotov6.ImportResourceStateRequest{TypeName: r.kindOf(address), ID: id})
+	if taken != nil {
+		r.cli.save(r.command, address, taken)
+	}
+	return taken != nil
+}
+
+// importBy imports by an id or an identity, and reads. It returns nil where that
+// fails.
+func (r *run) importBy(p *process, address string, by *tfprotov6.ImportResourceStateRequest) (*saved, value) {
+	kind := by.TypeName
+	none := null(typeOf(kind))
 	answer, ok := do(p, &call{address: address, what: "import"}, func(ctx context.Context) (*tfprotov6.ImportResourceStateResponse, error) {
-		return p.server.ImportResourceState(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: kind, ID: id})
+		return p.server.ImportResourceState(ctx, by)
 	})
 	if !ok || answer == nil || r.hear(address, "import", answer.Diagnostics) {
-		return false
+		return nil, none
 	}
 	one := answer.ImportedResources[0]
 	state := r.decode(kind, one.State)
@@ -235,12 +246,11 @@ func (r *run) importAs(p *process, address, id string) bool {
 		})
 	})
 	if !ok || read == nil || r.hear(address, "read", read.Diagnostics) {
-		return false
+		return nil, none
 	}
 	v := r.decode(kind, read.NewState)
 	if v.IsNull() {
-		return false // the CLI says that it cannot import what does not exist
+		return nil, none // the CLI says that it cannot import what does not exist
 	}
-	r.cli.save(r.command, address, &saved{kind, encode(v), read.Private, read.NewIdentity, false})
-	return true
+	return &saved{kind, encode(v), read.Private, read.NewIdentity, false}, v
 }

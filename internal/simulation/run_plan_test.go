@@ -31,7 +31,7 @@ func (r *run) decode(kind string, encoded *tfprotov6.DynamicValue) value {
 		r.cli.world.violate(noBug, "a %s cannot be decoded: %v", kind, err)
 		return null(typeOf(kind))
 	}
-	return v
+	return composed(v)
 }
 
 // read refreshes a resource. It returns nil where it has gone.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"golang.org/x/text/unicode/norm"
 )
 
 // The values that a CLI hands to a provider, and what it does with them before
@@ -21,6 +22,20 @@ type (
 
 func null(t tftypes.Type) value    { return tftypes.NewValue(t, nil) }
 func unknown(t tftypes.Type) value { return tftypes.NewValue(t, tftypes.UnknownValue) }
+
+// composed is a value as a CLI keeps it: with its strings in Unicode's form NFC.
+func composed(v value) value {
+	v, err := tftypes.Transform(v, func(_ *tftypes.AttributePath, part value) (value, error) {
+		if text := textOf(part); !norm.NFC.IsNormalString(text) {
+			return tftypes.NewValue(tftypes.String, norm.NFC.String(text)), nil
+		}
+		return part, nil
+	})
+	if err != nil {
+		panic(err) // every part stays of its type
+	}
+	return v
+}
 
 // attributesOf are an object's attributes; nil where it is null or unknown.
 func attributesOf(v value) object {
@@ -58,6 +73,8 @@ func configValue(t tftypes.Type, given any, resolve func(reference, tftypes.Type
 	switch given := given.(type) {
 	case nil:
 		return null(t)
+	case value:
+		return given
 	case reference:
 		return resolve(given, t)
 	case string, bool:

@@ -306,7 +306,7 @@ func (w *world) importAs(c *cli, cmd *command, address, id string) bool {
 func (c *cli) importID(address string) string {
 	kind, _, _ := strings.Cut(address, ".")
 	switch kind {
-	case "hosting_instance", "hosting_webhook_endpoint":
+	case "hosting_instance", "hosting_webhook_endpoint", "hosting_account_profile":
 		return c.text(address, "id")
 	case "hosting_app", "hosting_postgres_database":
 		return c.text(address, "instance_id") + "/" + c.text(address, "name")

@@ -1,0 +1,68 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// What lists, imports and the configuration that Terraform generates do not hold of an
+// app: its variables, of which any may be secret. It is said where the user looks.
+
+// mostNamed is how many apps a warning names.
+const mostNamed = 20
+
+// warnOfListedVariables names the apps that have variables.
+func warnOfListedVariables(apps []child[client.App], diags *diag.Diagnostics) {
+	var lines []string
+	for _, app := range apps {
+		if names := variablesOf(app.record); names != "" {
+			lines = append(lines, fmt.Sprintf("%s on %s: %s", app.record.Name, app.instanceID, names))
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	if more := len(lines) - mostNamed; more > 0 {
+		lines = append(lines[:mostNamed], fmt.Sprintf("and %d more apps", more))
+	}
+	diags.AddWarning("Variables of apps are not listed",
+		"Any variable may be secret, so neither the list nor the configuration that is generated of it has them. These apps have variables, and keep all of them when they are imported, "+
+			"until their configuration sets env:\n\n"+strings.Join(lines, "\n"))
+}
+
+// warnOfImportedVariables names the variables of an app that is imported.
+func (r *appResource) warnOfImportedVariables(ctx context.Context, resp *resource.ImportStateResponse) {
+	var instanceID, name types.String
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.State.GetAttribute(ctx, path.Root("instance_id"), &instanceID)...)
+	resp.Diagnostics.Append(resp.State.GetAttribute(ctx, path.Root("name"), &name)...)
+	app, err := r.client.RefreshApp(ctx, instanceID.ValueString(), name.ValueString())
+	if err != nil {
+		return // the next read says so
+	}
+	if names := variablesOf(app); names != "" {
+		diags := &resp.Diagnostics
+		diags.AddAttributeWarning(path.Root("env"), "Variables of app "+name.ValueString()+" are left alone",
+			fmt.Sprintf("The import does not bring the variables of app %s of instance %s into the state, as any may be secret: %s. "+
+				"They stay until the configuration sets env; from then on env and secret_env_wo are all that the app has, and the plan names what it removes.",
+				name.ValueString(), instanceID.ValueString(), names))
+	}
+}
+
+// variablesOf names the variables of an app, "" for none.
+func variablesOf(app client.App) string {
+	if !app.Env.Set {
+		return "the service does not tell which"
+	}
+	return strings.Join(sortedKeys(app.Env.Value), ", ")
+}
