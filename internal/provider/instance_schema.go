@@ -153,8 +153,7 @@ func (r *instanceResource) IdentitySchema(_ context.Context, _ resource.Identity
 }
 
 func (r *instanceResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if requireClient(r.client, &resp.Diagnostics) {
-		resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
-		r.requireInstance(ctx, "id", resp)
+	if id, ok := r.importNamed(ctx, req, resp, "id"); ok {
+		r.requireInstance(ctx, "id", id[0], &resp.Diagnostics)
 	}
 }

@@ -252,5 +252,11 @@ func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.Del
 }
 
 func (r *postgresExtensionResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	r.importNamed(ctx, req, resp, "instance_id", "database", "name")
+	id, ok := r.importNamed(ctx, req, resp, "instance_id", "database", "name")
+	if !ok || !r.requireInstance(ctx, "instance_id", id[0], &resp.Diagnostics) {
+		return
+	}
+	if _, err := r.client.RefreshExtension(ctx, id[0], id[1], id[2]); errors.Is(err, client.ErrNotFound) {
+		resp.Diagnostics.AddError(nothingToImport, fmt.Sprintf("Instance %s has no extension %s in a database %s. %s", id[0], id[2], id[1], otherName))
+	}
 }

@@ -22,7 +22,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-var _ resource.ResourceWithConfigure = &postgresScriptResource{}
+var (
+	_ resource.ResourceWithConfigure   = &postgresScriptResource{}
+	_ resource.ResourceWithImportState = &postgresScriptResource{}
+)
 
 func newPostgresScriptResource() resource.Resource { return &postgresScriptResource{} }
 
@@ -203,6 +206,14 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 	default:
 		addScriptError(&resp.Diagnostics, "Unable to run destroy_sql on instance "+state.InstanceID.ValueString(), ran, err)
 	}
+}
+
+// ImportState says what to do in place of an import: the service keeps no record of
+// what ran.
+func (r *postgresScriptResource) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resp.Diagnostics.AddError("A script cannot be imported",
+		"The service keeps no record of what a script made. Remove the import, and apply: the script runs once more, "+
+			"which statements such as CREATE TABLE IF NOT EXISTS can do safely. If its statements must not run again, leave the resource out of the configuration.")
 }
 
 // isAnother tells whether a script is to run after what ran before. Write-only

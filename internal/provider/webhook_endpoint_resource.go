@@ -291,8 +291,13 @@ func (r *webhookEndpointResource) Delete(ctx context.Context, req resource.Delet
 }
 
 func (r *webhookEndpointResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if requireClient(r.client, &resp.Diagnostics) {
-		resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
+	id, ok := r.importNamed(ctx, req, resp, "id")
+	if !ok {
+		return
+	}
+	if _, err := r.client.RefreshWebhook(ctx, id[0]); errors.Is(err, client.ErrNotFound) {
+		resp.Diagnostics.AddAttributeError(path.Root("id"), nothingToImport,
+			fmt.Sprintf("The account has no webhook endpoint with the id %q. The data source hosting_webhook_endpoints lists them with their URLs.", id[0]))
 	}
 }
 
