@@ -49,6 +49,7 @@ func (r *accountProfileResource) Schema(_ context.Context, _ resource.SchemaRequ
 	keep := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	const rest = " Default: the present one stays. Changed in place; `\"\"` empties it."
 	resp.Schema = schema.Schema{
+		Version:             0,
 		MarkdownDescription: "The profile of the account that the API key acts as, which goes on receipts. An account has one. Destroying the resource leaves the profile as it is.",
 		Attributes: map[string]schema.Attribute{
 			"id":      schema.StringAttribute{Computed: true, MarkdownDescription: "The account's identifier.", PlanModifiers: keep},

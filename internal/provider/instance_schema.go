@@ -28,6 +28,7 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 		}
 	}
 	resp.Schema = schema.Schema{
+		Version: 0,
 		MarkdownDescription: "A managed machine that carries engines. Creating one takes about 8 minutes. " +
 			"For a paid plan the first apply ends at once with a warning that holds the checkout page's address; " +
 			"open it and apply again, and the apply waits for the same creation. An apply that is interrupted while the instance is being created " +

@@ -48,6 +48,7 @@ func (r *postgresDatabaseResource) Metadata(_ context.Context, req resource.Meta
 
 func (r *postgresDatabaseResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
+		Version:             0,
 		MarkdownDescription: "A Postgres database of an instance.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": instanceIDAttribute("the former database is dropped with all that is in it"),

@@ -56,6 +56,7 @@ func (r *postgresExtensionResource) Schema(ctx context.Context, _ resource.Schem
 	name := replacingName("The extension: `pgvector`, `pg_trgm` or `pgcrypto`. A change replaces it.")
 	name.Validators = []validator.String{oneOf("extension", "pgvector", "pg_trgm", "pgcrypto")}
 	resp.Schema = schema.Schema{
+		Version:             0,
 		MarkdownDescription: "A Postgres extension in one database of an instance. **Dropping an extension drops what depends on it**: columns of its types with their data, and indexes and functions that use it. The plan warns.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": instanceIDAttribute("the extension is dropped from the former instance"),

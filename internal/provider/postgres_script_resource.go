@@ -49,6 +49,7 @@ func (r *postgresScriptResource) Metadata(_ context.Context, req resource.Metada
 
 func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
+		Version: 0,
 		MarkdownDescription: "SQL that is run through the SQL console when the resource is created, and again when `sql` or `sql_wo_version` changes. " +
 			"A console found `off` or `ro` is set to `rw` for the script and put back afterwards, whatever happens; one found `rw` is left alone. " +
 			"Statements that are sent together run in one transaction. Nothing is ever sent twice: when the answer is lost the error says so. " +

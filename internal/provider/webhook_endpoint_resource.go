@@ -57,6 +57,7 @@ func (r *webhookEndpointResource) Metadata(_ context.Context, req resource.Metad
 func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	keep := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	resp.Schema = schema.Schema{
+		Version: 0,
 		MarkdownDescription: "An https endpoint of yours that gets every event of the account, signed with the endpoint's secret. " +
 			"An endpoint that the service disabled after 20 failed deliveries in a row shows as drift, and apply enables it again.",
 		Attributes: map[string]schema.Attribute{
