@@ -109,6 +109,25 @@ import {
 	w.says(1, []string{"A script cannot be imported"}, "import", "hosting_postgres_script.test", "i-one")
 }
 
+// The CLI hands over what an identity says, and shows what is said of it.
+func TestImportByAnIdentityOfNothing(t *testing.T) {
+	needs(t, resourceIdentity)
+	w := newWorkspace(t, seeded(t), `
+resource "hosting_postgres_database" "test" {
+  instance_id = "i-one"
+  name        = "ordres"
+}
+import {
+  to = hosting_postgres_database.test
+  identity = {
+    instance_id = "i-one"
+    name        = "ordres"
+  }
+}
+`)
+	w.says(1, []string{"Instance i-one has no database ordres."}, "plan")
+}
+
 // partsOf are the names of an id's parts, in their order.
 func partsOf(id string, identity map[string]string) []string {
 	var names []string
