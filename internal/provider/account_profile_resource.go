@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -48,6 +49,7 @@ func (r *accountProfileResource) Schema(_ context.Context, _ resource.SchemaRequ
 	keep := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	const rest = " Default: the present one stays. Changed in place; `\"\"` empties it."
 	resp.Schema = schema.Schema{
+		Version:             0,
 		MarkdownDescription: "The profile of the account that the API key acts as, which goes on receipts. An account has one. Destroying the resource leaves the profile as it is.",
 		Attributes: map[string]schema.Attribute{
 			"id":      schema.StringAttribute{Computed: true, MarkdownDescription: "The account's identifier.", PlanModifiers: keep},
@@ -153,8 +155,13 @@ func (r *accountProfileResource) Delete(ctx context.Context, _ resource.DeleteRe
 }
 
 func (r *accountProfileResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if requireClient(r.client, &resp.Diagnostics) {
-		resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
+	id, ok := r.importNamed(ctx, req, resp, "id")
+	if !ok {
+		return
+	}
+	if account, err := r.client.Account(ctx); err == nil && account.ID != id[0] {
+		resp.Diagnostics.AddAttributeError(path.Root("id"), nothingToImport,
+			fmt.Sprintf("The API key acts as account %s, not as %s. Import its profile by the id %s, or use a key of the other account.", account.ID, id[0], account.ID))
 	}
 }
 

@@ -56,6 +56,7 @@ type allowlistModel struct {
 
 func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
+		Version: 0,
 		MarkdownDescription: "The addresses that may reach an instance's engines. An instance has one list, and a change takes effect within a minute. " +
 			"TLS and a password are required in any case.",
 		Attributes: map[string]schema.Attribute{

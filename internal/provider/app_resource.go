@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -248,6 +249,15 @@ func (r *appResource) isProtected(ctx context.Context, turn *client.Turn, state 
 }
 
 func (r *appResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	r.importChild(ctx, req, resp)
-	r.warnOfImportedVariables(ctx, resp)
+	id, ok := r.importNamed(ctx, req, resp, "instance_id", "name")
+	if !ok || !r.requireInstance(ctx, "instance_id", id[0], &resp.Diagnostics) {
+		return
+	}
+	app, err := r.client.RefreshApp(ctx, id[0], id[1])
+	switch {
+	case errors.Is(err, client.ErrNotFound):
+		resp.Diagnostics.AddAttributeError(path.Root("name"), nothingToImport, fmt.Sprintf("Instance %s has no app %s. %s", id[0], id[1], otherName))
+	case err == nil:
+		warnOfImportedVariables(id[0], app, &resp.Diagnostics)
+	}
 }

@@ -31,6 +31,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 		}
 	}
 	resp.Schema = schema.Schema{
+		Version: 0,
 		MarkdownDescription: "An app: a repository that the service imports, builds and runs on an instance with the apps engine. " +
 			"Creating it waits until its first build is deployed and runs. A build that fails is an error with the end of its log, and the version that ran before goes on. " +
 			"A version that is built but does not answer `health_path` with 200 within a minute is an error as well, which says what it answered, and **takes the app down**: " +

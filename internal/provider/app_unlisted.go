@@ -1,14 +1,11 @@
 package provider
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
@@ -39,23 +36,12 @@ func warnOfListedVariables(apps []child[client.App], diags *diag.Diagnostics) {
 }
 
 // warnOfImportedVariables names the variables of an app that is imported.
-func (r *appResource) warnOfImportedVariables(ctx context.Context, resp *resource.ImportStateResponse) {
-	var instanceID, name types.String
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	resp.Diagnostics.Append(resp.State.GetAttribute(ctx, path.Root("instance_id"), &instanceID)...)
-	resp.Diagnostics.Append(resp.State.GetAttribute(ctx, path.Root("name"), &name)...)
-	app, err := r.client.RefreshApp(ctx, instanceID.ValueString(), name.ValueString())
-	if err != nil {
-		return // the next read says so
-	}
+func warnOfImportedVariables(instanceID string, app client.App, diags *diag.Diagnostics) {
 	if names := variablesOf(app); names != "" {
-		diags := &resp.Diagnostics
-		diags.AddAttributeWarning(path.Root("env"), "Variables of app "+name.ValueString()+" are left alone",
+		diags.AddAttributeWarning(path.Root("env"), "Variables of app "+app.Name+" are left alone",
 			fmt.Sprintf("The import does not bring the variables of app %s of instance %s into the state, as any may be secret: %s. "+
 				"They stay until the configuration sets env; from then on env and secret_env_wo are all that the app has, and the plan names what it removes.",
-				name.ValueString(), instanceID.ValueString(), names))
+				app.Name, instanceID, names))
 	}
 }
 

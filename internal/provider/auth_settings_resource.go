@@ -49,6 +49,7 @@ type authSettingsModel struct {
 
 func (r *authSettingsResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
+		Version: 0,
 		MarkdownDescription: "Where the auth engine's redirects may return to. An instance with the auth engine has one set of them; " +
 			"destroying the resource empties both.",
 		Attributes: map[string]schema.Attribute{

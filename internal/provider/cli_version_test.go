@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 
@@ -18,15 +19,21 @@ import (
 // skipped by version on a CLI without it, which is the one reason for which a
 // test may be skipped where HOSTING_TEST_STRICT=1 says that all else is there.
 type capability struct {
-	name  string
-	since *goversion.Version // of Terraform; OpenTofu has none of them
+	name            string
+	terraform, tofu *goversion.Version // since which; nil where it has none
 }
 
 var (
-	resourceIdentity = capability{"resource identity", tfversion.Version1_12_0}
-	listResources    = capability{"list resources", tfversion.Version1_14_0}
-	providerActions  = capability{"actions", tfversion.Version1_14_0}
+	resourceIdentity = capability{"resource identity", tfversion.Version1_12_0, tfversion.Version1_12_0}
+	listResources    = capability{"list resources", tfversion.Version1_14_0, nil}
+	providerActions  = capability{"actions", tfversion.Version1_14_0, nil}
+	actionFailures   = capability{"on_failure of action triggers", version1_16, nil}
+	destroyTriggers  = capability{"before_destroy of action triggers", version1_16, nil}
+	lifecycleDestroy = capability{"destroy in lifecycle", version1_16, tfversion.Version1_12_0}
+	lifecycleEnabled = capability{"enabled in lifecycle", nil, tfversion.Version1_11_0}
 )
+
+var version1_16 = goversion.Must(goversion.NewVersion("1.16.0"))
 
 // skippedByVersion begins the message of each such skip; cmd/testmatrix counts
 // by it.
@@ -40,11 +47,15 @@ type cliVersion struct {
 
 // lacks says why a CLI does not have a capability; "" when it has it.
 func (v cliVersion) lacks(c capability) string {
+	since := c.terraform
+	if v.product == "OpenTofu" {
+		since = c.tofu
+	}
 	switch {
-	case v.product != "Terraform":
+	case since == nil:
 		return fmt.Sprintf("%s%s %s has no %s", skippedByVersion, v.product, v.version, c.name)
-	case v.version.LessThan(c.since):
-		return fmt.Sprintf("%sTerraform %s has no %s, which came with %s", skippedByVersion, v.version, c.name, c.since)
+	case v.version.LessThan(since):
+		return fmt.Sprintf("%s%s %s has no %s, which came with %s", skippedByVersion, v.product, v.version, c.name, since)
 	default:
 		return ""
 	}
@@ -138,4 +149,30 @@ func TestCapabilitiesByVersion(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
+}
+
+// The table in the documentation says since when each CLI has what.
+func TestCapabilitiesAsDocumented(t *testing.T) {
+	index := fileText(t, "../../templates/index.md.tmpl")
+	for row, capabilities := range map[string][]capability{
+		"identity, and import by it":                               {resourceIdentity},
+		"lists (`terraform query`), actions":                       {listResources, providerActions},
+		"`on_failure` and `before_destroy` of an `action_trigger`": {actionFailures, destroyTriggers},
+		"`destroy = false` in `lifecycle`":                         {lifecycleDestroy},
+		"`enabled` in `lifecycle`":                                 {lifecycleEnabled},
+	} {
+		for _, c := range capabilities {
+			if line := fmt.Sprintf("| %s | %s | %s |", row, since(c.terraform), since(c.tofu)); !strings.Contains(index, line) {
+				t.Errorf("the index does not have the row %q", line)
+			}
+		}
+	}
+}
+
+// since is a version as the documentation writes it.
+func since(version *goversion.Version) string {
+	if version == nil {
+		return "no"
+	}
+	return fmt.Sprintf("%d.%d", version.Segments()[0], version.Segments()[1])
 }

@@ -42,6 +42,7 @@ type consoleModeModel struct {
 
 func (r *consoleModeResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
+		Version:             0,
 		MarkdownDescription: "The mode of an instance's browser SQL console. An instance has one; destroying the resource sets it to `off`.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": instanceIDAttribute("the console of the former instance is set to `off`"),

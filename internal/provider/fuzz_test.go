@@ -16,14 +16,14 @@ func FuzzImportID(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, id string) {
 		var diags diag.Diagnostics
-		values := splitImportID(id, &diags, "instance_id", "name")
+		parts := splitImportID(id, &diags, "instance_id", "name")
 		switch {
-		case diags.HasError() && values != nil:
-			t.Errorf("%q is an error and gave %v", id, values)
-		case !diags.HasError() && values["instance_id"]+"/"+values["name"] != id:
-			t.Errorf("%q gave %v", id, values)
-		case !diags.HasError() && (values["instance_id"] == "" || values["name"] == ""):
-			t.Errorf("%q has an empty part", id)
+		case diags.HasError() && parts != nil:
+			t.Errorf("%q is an error and gave %v", id, parts)
+		case !diags.HasError() && strings.Join(parts, "/") != id:
+			t.Errorf("%q gave %v", id, parts)
+		case !diags.HasError() && (len(parts) != 2 || parts[0] == "" || parts[1] == ""):
+			t.Errorf("%q gave %v", id, parts)
 		}
 	})
 }

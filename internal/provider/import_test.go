@@ -72,8 +72,9 @@ var importers = map[string]struct {
 	"hosting_postgres_extension": {"i-one/main/pgcrypto", map[string]string{"instance_id": "i-one", "database": "main", "name": "pgcrypto"}},
 }
 
-// unconfigured is the provider over its protocol, its key not known yet.
-func unconfigured(t *testing.T, deferral bool) tfprotov6.ProviderServer {
+// served is the provider over its protocol, with a configuration of which the rest is
+// null.
+func served(t *testing.T, configuration map[string]any, deferral bool) tfprotov6.ProviderServer {
 	t.Helper()
 	server, err := providers()["hosting"]()
 	must(t, err == nil, "%v", err)
@@ -82,32 +83,49 @@ func unconfigured(t *testing.T, deferral bool) tfprotov6.ProviderServer {
 	kind := schema.Provider.ValueType()
 	values := map[string]tftypes.Value{}
 	for name, of := range kind.(tftypes.Object).AttributeTypes {
-		values[name] = tftypes.NewValue(of, nil)
+		values[name] = tftypes.NewValue(of, configuration[name])
 	}
-	values["api_key"] = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
 	config, err := tfprotov6.NewDynamicValue(kind, tftypes.NewValue(kind, values))
 	must(t, err == nil, "%v", err)
-	configured, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
+	answer, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
 		Config: &config, ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: deferral},
 	})
-	must(t, err == nil && len(configured.Diagnostics) == 0, "%v %+v", err, configured)
+	must(t, err == nil && len(answer.Diagnostics) == 0, "%v %+v", err, answer)
 	return server
+}
+
+// unconfigured is a provider whose key is not known yet.
+func unconfigured(t *testing.T, deferral bool) tfprotov6.ProviderServer {
+	t.Helper()
+	return served(t, map[string]any{"api_key": tftypes.UnknownValue}, deferral)
+}
+
+// configured is a provider of the account of a fake.
+func configured(t *testing.T, fake *fakeservicetest.Server) tfprotov6.ProviderServer {
+	t.Helper()
+	return served(t, map[string]any{"base_url": fake.BaseURL, "api_key": fakeservice.DefaultAPIKey}, false)
+}
+
+// identityOf is an identity as a CLI hands it over.
+func identityOf(t *testing.T, parts map[string]string) *tfprotov6.ResourceIdentityData {
+	t.Helper()
+	attributes, values := map[string]tftypes.Type{}, map[string]tftypes.Value{}
+	for name, value := range parts {
+		attributes[name], values[name] = tftypes.String, tftypes.NewValue(tftypes.String, value)
+	}
+	of := tftypes.Object{AttributeTypes: attributes}
+	identity, err := tfprotov6.NewDynamicValue(of, tftypes.NewValue(of, values))
+	must(t, err == nil, "%v", err)
+	return &tfprotov6.ResourceIdentityData{IdentityData: &identity}
 }
 
 // importRequests are an import by id and one by identity.
 func importRequests(t *testing.T, server tfprotov6.ProviderServer, kind string, deferral bool) map[string]*tfprotov6.ImportResourceStateRequest {
 	t.Helper()
 	capabilities := &tfprotov6.ImportResourceStateClientCapabilities{DeferralAllowed: deferral}
-	attributes, values := map[string]tftypes.Type{}, map[string]tftypes.Value{}
-	for name, value := range importers[kind].identity {
-		attributes[name], values[name] = tftypes.String, tftypes.NewValue(tftypes.String, value)
-	}
-	of := tftypes.Object{AttributeTypes: attributes}
-	identity, err := tfprotov6.NewDynamicValue(of, tftypes.NewValue(of, values))
-	must(t, err == nil, "%v", err)
 	return map[string]*tfprotov6.ImportResourceStateRequest{
 		"id":       {TypeName: kind, ID: importers[kind].id, ClientCapabilities: capabilities},
-		"identity": {TypeName: kind, Identity: &tfprotov6.ResourceIdentityData{IdentityData: &identity}, ClientCapabilities: capabilities},
+		"identity": {TypeName: kind, Identity: identityOf(t, importers[kind].identity), ClientCapabilities: capabilities},
 	}
 }
 

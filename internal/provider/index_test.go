@@ -39,7 +39,9 @@ func TestIndexTable(t *testing.T) {
 			t.Errorf("%s has no row of six cells: %q", name, cells)
 			continue
 		}
-		_, imports := r.(resource.ResourceWithImportState)
+		if _, answers := r.(resource.ResourceWithImportState); !answers {
+			t.Errorf("%s leaves its import to Terraform's own words", name)
+		}
 		_, identifies := r.(resource.ResourceWithIdentity)
 		_, protects := attributesOf(r)["deletion_protection"]
 		_, waits := attributesOf(r)["timeouts"]
@@ -47,7 +49,8 @@ func TestIndexTable(t *testing.T) {
 			what string
 			has  bool
 		}{
-			0: {"import", imports}, 1: {"identity", identifies}, 2: {"list", slices.Contains(lists, name)},
+			0: {"import", identifies}, 1: {"identity", identifies}, // what has none refuses every import
+			2: {"list", slices.Contains(lists, name)},
 			3: {"timeouts", waits}, 4: {"resuming", protects},
 		} {
 			if (cells[column] != "") != is.has {

@@ -28,6 +28,7 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 		}
 	}
 	resp.Schema = schema.Schema{
+		Version: 0,
 		MarkdownDescription: "A managed machine that carries engines. Creating one takes about 8 minutes. " +
 			"For a paid plan the first apply ends at once with a warning that holds the checkout page's address; " +
 			"open it and apply again, and the apply waits for the same creation. An apply that is interrupted while the instance is being created " +
@@ -153,8 +154,7 @@ func (r *instanceResource) IdentitySchema(_ context.Context, _ resource.Identity
 }
 
 func (r *instanceResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if requireClient(r.client, &resp.Diagnostics) {
-		resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
-		r.requireInstance(ctx, "id", resp)
+	if id, ok := r.importNamed(ctx, req, resp, "id"); ok {
+		r.requireInstance(ctx, "id", id[0], &resp.Diagnostics)
 	}
 }

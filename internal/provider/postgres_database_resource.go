@@ -48,6 +48,7 @@ func (r *postgresDatabaseResource) Metadata(_ context.Context, req resource.Meta
 
 func (r *postgresDatabaseResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
+		Version:             0,
 		MarkdownDescription: "A Postgres database of an instance.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": instanceIDAttribute("the former database is dropped with all that is in it"),
@@ -304,7 +305,21 @@ func (r *postgresDatabaseResource) isProtected(ctx context.Context, state postgr
 }
 
 func (r *postgresDatabaseResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	r.importChild(ctx, req, resp)
+	id, ok := r.importNamed(ctx, req, resp, "instance_id", "name")
+	if !ok || !r.requireInstance(ctx, "instance_id", id[0], &resp.Diagnostics) {
+		return
+	}
+	// The list of databases holds it too, but the service never drops it.
+	connection, err := r.client.Connection(ctx, id[0])
+	if err == nil && connection.Engines.Postgres != nil && connection.Engines.Postgres.Database == id[1] {
+		resp.Diagnostics.AddAttributeError(path.Root("name"), "The instance's own database cannot be imported",
+			fmt.Sprintf("Database %s comes and goes with the postgres engine of instance %s, so no resource manages it. "+
+				"Remove the import, and use the name %q where the database is needed.", id[1], id[0], id[1]))
+		return
+	}
+	if _, err := r.client.RefreshDatabase(ctx, id[0], id[1]); errors.Is(err, client.ErrNotFound) {
+		resp.Diagnostics.AddAttributeError(path.Root("name"), nothingToImport, fmt.Sprintf("Instance %s has no database %s. %s", id[0], id[1], otherName))
+	}
 }
 
 func (m *postgresDatabaseModel) setRecord(d client.Database) {

@@ -56,6 +56,7 @@ func (r *postgresExtensionResource) Schema(ctx context.Context, _ resource.Schem
 	name := replacingName("The extension: `pgvector`, `pg_trgm` or `pgcrypto`. A change replaces it.")
 	name.Validators = []validator.String{oneOf("extension", "pgvector", "pg_trgm", "pgcrypto")}
 	resp.Schema = schema.Schema{
+		Version:             0,
 		MarkdownDescription: "A Postgres extension in one database of an instance. **Dropping an extension drops what depends on it**: columns of its types with their data, and indexes and functions that use it. The plan warns.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": instanceIDAttribute("the extension is dropped from the former instance"),
@@ -255,5 +256,11 @@ func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.Del
 }
 
 func (r *postgresExtensionResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	r.importNamed(ctx, req, resp, "instance_id", "database", "name")
+	id, ok := r.importNamed(ctx, req, resp, "instance_id", "database", "name")
+	if !ok || !r.requireInstance(ctx, "instance_id", id[0], &resp.Diagnostics) {
+		return
+	}
+	if _, err := r.client.RefreshExtension(ctx, id[0], id[1], id[2]); errors.Is(err, client.ErrNotFound) {
+		resp.Diagnostics.AddError(nothingToImport, fmt.Sprintf("Instance %s has no extension %s in a database %s. %s", id[0], id[2], id[1], otherName))
+	}
 }

@@ -21,7 +21,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-var _ resource.ResourceWithConfigure = &postgresScriptResource{}
+var (
+	_ resource.ResourceWithConfigure   = &postgresScriptResource{}
+	_ resource.ResourceWithImportState = &postgresScriptResource{}
+)
 
 func newPostgresScriptResource() resource.Resource { return &postgresScriptResource{} }
 
@@ -45,6 +48,7 @@ func (r *postgresScriptResource) Metadata(_ context.Context, req resource.Metada
 
 func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
+		Version: 0,
 		MarkdownDescription: "SQL that is run through the SQL console when the resource is created, and again when `sql` or `sql_wo_version` changes. " +
 			"A console found `off` or `ro` is set to `rw` for the script and put back afterwards, whatever happens; one found `rw` is left alone. " +
 			"Statements that are sent together run in one transaction. Nothing is ever sent twice: when the answer is lost the error says so. " +
@@ -202,6 +206,14 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 	default:
 		addScriptError(&resp.Diagnostics, "Unable to run destroy_sql on instance "+state.InstanceID.ValueString(), ran, err)
 	}
+}
+
+// ImportState says what to do in place of an import: the service keeps no record of
+// what ran.
+func (r *postgresScriptResource) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resp.Diagnostics.AddError("A script cannot be imported",
+		"The service keeps no record of what a script made. Remove the import, and apply: the script runs once more, "+
+			"which statements such as CREATE TABLE IF NOT EXISTS can do safely. If its statements must not run again, leave the resource out of the configuration.")
 }
 
 // isAnother tells whether a script is to run after what ran before. Write-only

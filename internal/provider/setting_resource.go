@@ -220,9 +220,15 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 }
 
 func (r *settingResource[M, S, P]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if requireClient(r.client, &resp.Diagnostics) {
-		resource.ImportStatePassthroughWithIdentity(ctx, path.Root("instance_id"), path.Root("instance_id"), req, resp)
-		r.requireInstance(ctx, "instance_id", resp)
+	id, ok := r.importNamed(ctx, req, resp, "instance_id")
+	if !ok {
+		return
+	}
+	// Not the instance first: most settings are in its record, which is read once.
+	_, err := r.service.refresh(ctx, r.client, id[0])
+	if errors.Is(err, client.ErrNotFound) && r.requireInstance(ctx, "instance_id", id[0], &resp.Diagnostics) {
+		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), nothingToImport,
+			fmt.Sprintf("Instance %s has no %s: the engine that has them is off. Turn it on in engines of the instance first.", id[0], r.what))
 	}
 }
 

@@ -57,6 +57,7 @@ func (r *webhookEndpointResource) Metadata(_ context.Context, req resource.Metad
 func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	keep := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	resp.Schema = schema.Schema{
+		Version: 0,
 		MarkdownDescription: "An https endpoint of yours that gets every event of the account, signed with the endpoint's secret. " +
 			"An endpoint that the service disabled after 20 failed deliveries in a row shows as drift, and apply enables it again.",
 		Attributes: map[string]schema.Attribute{
@@ -291,21 +292,19 @@ func (r *webhookEndpointResource) Delete(ctx context.Context, req resource.Delet
 }
 
 func (r *webhookEndpointResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if requireClient(r.client, &resp.Diagnostics) {
-		resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
-		warnOfImportedSecret(ctx, resp)
-	}
-}
-
-// warnOfImportedSecret says that an import cannot tell the endpoint's secret.
-func warnOfImportedSecret(ctx context.Context, resp *resource.ImportStateResponse) {
-	var id types.String
-	if resp.Diagnostics.HasError() {
+	id, ok := r.importNamed(ctx, req, resp, "id")
+	if !ok {
 		return
 	}
-	resp.Diagnostics.Append(resp.State.GetAttribute(ctx, path.Root("id"), &id)...)
-	resp.Diagnostics.AddAttributeWarning(path.Root("secret"), "The secret of webhook endpoint "+id.ValueString()+" is not known",
-		"The service tells an endpoint's secret only when the endpoint is made. The endpoint keeps its secret, and signs with it as before, for as long as the configuration sets neither secret nor secret_wo.")
+	_, err := r.client.RefreshWebhook(ctx, id[0])
+	switch {
+	case errors.Is(err, client.ErrNotFound):
+		resp.Diagnostics.AddAttributeError(path.Root("id"), nothingToImport,
+			fmt.Sprintf("The account has no webhook endpoint with the id %q. The data source hosting_webhook_endpoints lists them with their URLs.", id[0]))
+	case err == nil:
+		resp.Diagnostics.AddAttributeWarning(path.Root("secret"), "The secret of webhook endpoint "+id[0]+" is not known",
+			"The service tells an endpoint's secret only when the endpoint is made. The endpoint keeps its secret, and signs with it as before, for as long as the configuration sets neither secret nor secret_wo.")
+	}
 }
 
 // setRecord takes over what the service tells of an endpoint; never its secret.

@@ -59,3 +59,7 @@ resource "hosting_postgres_script" "test" {
   instance_id = hosting_console_mode.test.instance_id
   sql         = "two"
 }
+
+resource "hosting_account_profile" "test" {
+  company = "After Ltd"
+}

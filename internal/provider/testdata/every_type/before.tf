@@ -53,3 +53,7 @@ resource "hosting_postgres_script" "test" {
   instance_id = hosting_console_mode.test.instance_id
   sql         = "one"
 }
+
+resource "hosting_account_profile" "test" {
+  company = "Before Ltd"
+}

@@ -1,0 +1,87 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// What imports have in common. What is not there is refused here: Terraform's own
+// error would say neither what is missing nor what to do. Any other trouble is the
+// next read's to report.
+
+const (
+	nothingToImport = "There is nothing to import"
+	// otherName is what to do about a name that the service does not know.
+	otherName = "Correct the name, or remove the import to create it."
+)
+
+// importNamed imports by an id of the named parts with slashes between them, or by an
+// identity of the same, and returns the parts. It is false when it refused.
+func (b *resourceBase) importNamed(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse, names ...string) ([]string, bool) {
+	if !requireClient(b.client, &resp.Diagnostics) {
+		return nil, false
+	}
+	var parts []string
+	if req.ID != "" || req.Identity == nil || req.Identity.Raw.IsFullyNull() {
+		parts = splitImportID(req.ID, &resp.Diagnostics, names...)
+	} else {
+		parts = splitIdentity(func(name string) (value types.String) {
+			resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root(name), &value)...)
+			return value
+		}, &resp.Diagnostics, names...)
+	}
+	for i, part := range parts {
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(names[i]), part)...)
+	}
+	return parts, !resp.Diagnostics.HasError()
+}
+
+// splitImportID splits an import id into its named parts.
+func splitImportID(id string, diags *diag.Diagnostics, names ...string) []string {
+	parts := strings.Split(id, "/")
+	if len(parts) != len(names) || slices.Contains(parts, "") {
+		diags.AddError("Invalid import ID", fmt.Sprintf("The import ID must have the form %s, not %q.", strings.Join(names, "/"), id))
+		return nil
+	}
+	return parts
+}
+
+// splitIdentity is what an identity says of each name. No id and no name is empty or
+// has a slash, which would ask the service for something else.
+func splitIdentity(value func(name string) types.String, diags *diag.Diagnostics, names ...string) []string {
+	parts := make([]string, len(names))
+	for i, name := range names {
+		parts[i] = value(name).ValueString()
+		if parts[i] == "" || strings.Contains(parts[i], "/") {
+			diags.AddError("Invalid import identity", fmt.Sprintf("%s of the identity must not be empty or contain a slash; it is %q.", name, parts[i]))
+			return nil
+		}
+	}
+	return parts
+}
+
+// requireInstance refuses to import what is on an instance that there is not, or that
+// is being deleted, or that instance itself: a plan would make it anew. It is false when
+// it did.
+func (b *resourceBase) requireInstance(ctx context.Context, attribute, id string, diags *diag.Diagnostics) bool {
+	instance, err := b.client.RefreshInstance(ctx, id)
+	switch {
+	case errors.Is(err, client.ErrNotFound):
+		addNoInstance(diags, attribute, id)
+		return false
+	case err == nil && instance.Status == client.StatusDeleting:
+		diags.AddAttributeError(path.Root(attribute), nothingToImport, "Instance "+id+" is being deleted, with all that is on it. Remove the import.")
+		return false
+	}
+	return true
+}
