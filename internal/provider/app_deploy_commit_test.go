@@ -83,6 +83,12 @@ func TestDeployCommit(t *testing.T) {
 		resource.TestStep{PreConfig: func() { push(fake) }, Config: with(second), ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionNoop)},
 		// Its first characters are the same.
 		resource.TestStep{Config: with(second[:7]), ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionUpdate), Check: deployed(&second)},
+		// An import asks for none, and shows what is deployed.
+		resource.TestStep{
+			ResourceName: appAddress, ImportState: true, ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "name",
+			ImportStateIdFunc:       func(*terraformState) (string, error) { return onlyInstance(t, fake) + "/guestbook", nil },
+			ImportStateVerifyIgnore: []string{"deletion_protection", "deploy_commit", "env"},
+		},
 	)
 	if n := redeploys(fake); n != 0 || first == second {
 		t.Errorf("%d redeploys of %s and %s, want none", n, first, second)
