@@ -37,7 +37,7 @@ var networkFaults = []faultRow{
 		w.apply()
 		w.mustBeSettled()
 		w.destroysAll(fake)
-		must(t, fake.Count("POST", "/instances") == 1 && fake.Count("POST", "/webhooks") == 1 && len(sql.statements()) == 1,
+		must(t, fake.Count("POST", "/instances") == 1 && fake.Count("POST", "/webhooks") == 1 && len(sql.statements()) == 2,
 			"%d creations, %d endpoints, %d statements", fake.Count("POST", "/instances"), fake.Count("POST", "/webhooks"), len(sql.statements()))
 		return fmt.Sprintf("%d of %d answers broken, %d types made once and destroyed", broken, len(fake.Requests()), len(managedTypes(t)))
 	}},

@@ -50,7 +50,7 @@ var shapeFaults = []faultRow{
 		w := newWorkspaceBeside(t, front{answer: func(_ *http.Request, answer any) any { return strange(answer) }}.before(t, fake), "")
 		w.write("main.tf", strings.Replace(everyType(t, "after"), `"free"`, `"small"`, 1))
 		w.fails("waits for its checkout")
-		id := idOf(t, fake, "renamed")
+		id := idOf(t, fake, "store")
 		release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
 		must(t, fake.PayCheckout(id) == nil, "there is no checkout")
 		polls := fake.Count("GET", "/jobs/*")
