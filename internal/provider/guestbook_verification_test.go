@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
@@ -62,7 +63,11 @@ func TestGuestbookVerification(t *testing.T) {
 	if err := guestbook.Verify(t.Context()); err != nil {
 		t.Errorf("without a browser: %s", err)
 	}
-	// Nothing of this is drift.
+	// Nothing of this is drift. The build that the visits have redeployed shows in the
+	// module's outputs.
+	if r := w.apply(); !strings.Contains(r.output, "0 added, 0 changed, 0 destroyed") {
+		t.Errorf("after the visits, something was changed:\n%s", r.output)
+	}
 	w.mustBeSettled()
 
 	if r := w.run("destroy", "-auto-approve", "-no-color"); r.exit != 0 {
