@@ -18,12 +18,12 @@ func (c *control) getProcesses(*http.Request) (any, error) {
 	return object{"processes": processes}, nil
 }
 
-// getMail lists the mails that the service would have sent. Their links sign
-// the reader in; the fake's are worth nothing elsewhere.
+// getMail lists the mails that the service would have sent. Their links and
+// codes sign the reader in; the fake's are worth nothing elsewhere.
 func (c *control) getMail(*http.Request) (any, error) {
 	mails := []object{}
 	for _, m := range c.service.Mails() {
-		mails = append(mails, object{"instance_id": m.InstanceID, "to": m.To, "link": m.Link})
+		mails = append(mails, object{"instance_id": m.InstanceID, "to": m.To, "link": m.Link, "code": m.Code})
 	}
 	return object{"mail": mails}, nil
 }

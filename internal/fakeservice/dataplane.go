@@ -87,8 +87,9 @@ type Reporter interface {
 }
 
 // Mail is a mail that the service would send to a user of the auth engine. The
-// link signs its reader in, so it is a secret.
-type Mail struct{ InstanceID, To, Link string }
+// link and the code sign its reader in, so they are secrets. A mail may have a
+// code alone.
+type Mail struct{ InstanceID, To, Link, Code string }
 
 // Process is a process that runs for a machine. App is empty where it belongs
 // to an engine as a whole.

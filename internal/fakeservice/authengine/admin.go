@@ -1,7 +1,12 @@
 package authengine
 
 import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
@@ -14,18 +19,19 @@ const (
 	usersPerPageMax = 1000
 )
 
-// listUsers is for whoever holds the service key: every account, page by page.
+// listUsers is for whoever holds the service key: every account, the newest
+// first, page by page.
 func (c *core) listUsers(r *request) (int, any, error) {
 	page, perPage := numberOr(r, "page", 1), numberOr(r, "per_page", usersPerPage)
 	if page < 1 || perPage < 1 || perPage > usersPerPageMax {
-		return 0, nil, &problem{http.StatusBadRequest, "validation_failed", "page begins at 1, and per_page is from 1 to 1000."}
+		return 0, nil, refused("validation_failed", "page begins at 1, and per_page is from 1 to 1000.")
 	}
 	users, total := []*user{}, 0
-	err := c.accounts.inTransaction(r.Context(), func(tx pgx.Tx) error {
-		if err := tx.QueryRow(r.Context(), "SELECT count(*) FROM auth.users").Scan(&total); err != nil {
+	err := c.commit(r, func(ctx context.Context, t *task) error {
+		if err := t.QueryRow(ctx, "SELECT count(*) FROM auth.users").Scan(&total); err != nil {
 			return err
 		}
-		rows, err := tx.Query(r.Context(), "SELECT "+userColumns+" FROM auth.users AS u ORDER BY created_at, id LIMIT $1 OFFSET $2",
+		rows, err := t.Query(ctx, "SELECT "+userColumns+" FROM auth.users AS u ORDER BY created_at DESC, id LIMIT $1 OFFSET $2",
 			perPage, int64(page-1)*int64(perPage))
 		if err != nil {
 			return err
@@ -36,7 +42,28 @@ func (c *core) listUsers(r *request) (int, any, error) {
 	if users == nil {
 		users = []*user{}
 	}
-	return http.StatusOK, map[string]any{"users": users, "aud": "authenticated", "total": total}, err
+	header := http.Header{"X-Total-Count": {strconv.Itoa(total)}, "Link": {pageLinks(r.URL, page, perPage, total)}}
+	return http.StatusOK, withHeader{header, map[string]any{"users": users, "aud": audience}}, err
+}
+
+// pageLinks are the addresses of the next page, if there is one, and of the
+// last. Clients want page to be the first in the query.
+func pageLinks(asked *url.URL, page, perPage, total int) string {
+	last := max(1, (total+perPage-1)/perPage)
+	link := func(page int, rel string) string {
+		to := *asked
+		query := to.Query()
+		query.Del("page")
+		to.RawQuery = "page=" + strconv.Itoa(page)
+		if rest := query.Encode(); rest != "" {
+			to.RawQuery += "&" + rest
+		}
+		return fmt.Sprintf("<%s>; rel=%q", to.RequestURI(), rel)
+	}
+	if page < last {
+		return link(page+1, "next") + ", " + link(last, "last")
+	}
+	return link(last, "last")
 }
 
 // numberOr is a number of the query; what is none is 0.
@@ -51,25 +78,51 @@ func numberOr(r *request, name string, otherwise int) int {
 
 func (c *core) getUserByID(r *request) (int, any, error) {
 	var found *user
-	err := c.accounts.inTransaction(r.Context(), func(tx pgx.Tx) error {
+	err := c.commit(r, func(ctx context.Context, t *task) error {
 		var err error
-		// The id is compared as text, since any text may be asked for.
-		found, err = scanUser(tx.QueryRow(r.Context(), "SELECT "+userColumns+" FROM auth.users AS u WHERE id::text = $1", r.PathValue("id")))
-		return orNoUser(err)
+		found, err = t.get(ctx, r.PathValue("id"))
+		return err
 	})
 	return http.StatusOK, found, err
 }
 
+// deleteUser takes an account away, or leaves nothing of it but its id if it is
+// to be a soft deletion.
 func (c *core) deleteUser(r *request) (int, any, error) {
-	var gone *user
-	err := c.accounts.inTransaction(r.Context(), func(tx pgx.Tx) error {
-		var err error
-		gone, err = scanUser(tx.QueryRow(r.Context(), "DELETE FROM auth.users AS u WHERE id::text = $1 RETURNING "+userColumns, r.PathValue("id")))
-		return orNoUser(err)
-	})
-	if err != nil {
+	var sent struct {
+		Soft bool `json:"should_soft_delete"`
+	}
+	if err := r.decode(&sent); err != nil && !errors.Is(err, problemNoBody) {
 		return 0, nil, err
 	}
-	c.engine.options.Notify(Event{Kind: "auth_user_deleted", UserID: gone.ID, Email: gone.Email})
-	return http.StatusOK, gone, nil
+	err := c.commit(r, func(ctx context.Context, t *task) error {
+		u, err := t.get(ctx, r.PathValue("id"))
+		if err != nil || sent.Soft && u.deletedAt != nil {
+			return err
+		}
+		// Who was deleted softly has gone already.
+		if u.deletedAt == nil {
+			t.tell("auth_user_deleted", u)
+		}
+		if sent.Soft {
+			return t.deleteSoftly(ctx, u)
+		}
+		_, err = t.Exec(ctx, "DELETE FROM auth.users WHERE id = $1", u.ID)
+		return err
+	})
+	return http.StatusOK, map[string]any{}, err
+}
+
+// deleteSoftly leaves an account that nobody can use and that tells of nobody.
+// Its address is free for another.
+func (t *task) deleteSoftly(ctx context.Context, u *user) error {
+	if err := t.endMails(ctx, u); err != nil {
+		return err
+	}
+	if err := endSessions(ctx, t, session{user: u}, "global"); err != nil {
+		return err
+	}
+	_, err := t.set(ctx, u.ID, "email = $2, encrypted_password = '', user_metadata = '{}', app_metadata = '{}', "+
+		"new_email = '', deleted_at = now()", base64.RawURLEncoding.EncodeToString(hashToken(u.ID+u.Email)))
+	return err
 }

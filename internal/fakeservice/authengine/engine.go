@@ -48,20 +48,23 @@ type Options struct {
 	// Attempts is how many sign-ins and sign-ups an address may try in five
 	// minutes, and how many an e-mail address; 0 is 60, negative is no limit.
 	Attempts int
-	// Notify is told of sign-ups, deletions and links, after they are in the
+	// Notify is told of what happens to accounts and of mails, after it is in the
 	// database; nil tells nobody.
 	Notify func(Event)
 	// Logger gets one line for each request, without secrets; nil discards them.
 	Logger *slog.Logger
 }
 
-// Event is something that happened in the engine. Link is set where one was
-// made that would have been sent by mail, and it is a secret.
+// Event is something that happened in the engine.
 type Event struct {
-	// Kind is auth_user_created, auth_user_deleted or auth_link_sent.
-	Kind          string
+	// Kind is auth_user_created, auth_user_invited, auth_user_banned,
+	// auth_user_unbanned, auth_user_deleted or auth_link_sent; it is empty where
+	// nothing came of it but a mail.
+	Kind string
+	// UserID is whom it happened to, and Email where a mail goes.
 	UserID, Email string
-	Link          string
+	// Link and Code are what the mail carries, if there is one. They are secrets.
+	Link, Code string
 }
 
 // Engine is an auth server. Its address stays for as long as it is there.
@@ -208,7 +211,7 @@ func (e *Engine) serve(w http.ResponseWriter, r *http.Request) {
 	if core := e.core.Load(); core != nil {
 		core.routes.ServeHTTP(w, r)
 	} else {
-		problemUnavailable.write(w)
+		problemUnavailable.write(w, r)
 	}
 	e.log.Debug("auth request", "method", r.Method, "path", r.URL.Path, "took", time.Since(began))
 }

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -233,6 +235,68 @@ func (b *bench) in(sql string, arguments ...any) {
 	if _, err := connection.Exec(b.t.Context(), sql, arguments...); err != nil {
 		b.t.Fatal(err)
 	}
+}
+
+// asService asks the engine with the service key.
+func (b *bench) asService(method, path string, body any) reply {
+	b.t.Helper()
+	return b.send(method, path, map[string]string{"apikey": b.settings.Load().ServiceKey}, body)
+}
+
+// mail is the last one that was sent, which has to be to that address.
+func (b *bench) mail(to string) Event {
+	b.t.Helper()
+	for _, e := range slices.Backward(b.told()) {
+		if e.Code != "" && e.Email == to {
+			return e
+		}
+	}
+	b.t.Fatalf("there is no mail to %s among %v", to, b.told())
+	return Event{}
+}
+
+// token is that of a mail's link.
+func (e Event) token() string {
+	link, _ := url.Parse(e.Link)
+	return link.Query().Get("token")
+}
+
+// follow goes where a mail's link leads.
+func (b *bench) follow(e Event) *url.URL {
+	b.t.Helper()
+	r := b.must(b.send("GET", strings.TrimPrefix(e.Link, b.URL()), nil, nil), 303, "")
+	to, err := url.Parse(r.header.Get("Location"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return to
+}
+
+// kinds are what was told, in order, without the mails that are no event.
+func (b *bench) kinds() []string {
+	var kinds []string
+	for _, e := range b.told() {
+		if e.Kind != "" {
+			kinds = append(kinds, e.Kind)
+		}
+	}
+	return kinds
+}
+
+// user is the account in an answer that signs somebody in.
+func (r reply) user() map[string]any {
+	user, _ := r.body["user"].(map[string]any)
+	return user
+}
+
+// claims are what the access token of an answer says.
+func (r reply) claims(t *testing.T) map[string]any {
+	t.Helper()
+	said := jwt.MapClaims{}
+	if _, _, err := jwt.NewParser().ParseUnverified(r.text("access_token"), said); err != nil {
+		t.Fatal(err)
+	}
+	return said
 }
 
 // query is a URL's query with one field.

@@ -24,7 +24,13 @@ var (
 	problemCredentials = &problem{http.StatusBadRequest, "invalid_credentials", "Invalid login credentials"}
 	problemRefresh     = &problem{http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found"}
 	problemReused      = &problem{http.StatusBadRequest, "refresh_token_already_used", "Invalid Refresh Token: Already Used"}
+	problemBanned      = &problem{http.StatusBadRequest, "user_banned", "User is banned"}
+	problemBannedNow   = &problem{http.StatusForbidden, "user_banned", "User is banned"}
 	problemExists      = &problem{http.StatusUnprocessableEntity, "user_already_exists", "User already registered"}
+	problemEmailExists = &problem{http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered"}
+	problemNoPhone     = &problem{http.StatusBadRequest, "phone_provider_disabled", "Unsupported phone provider"}
+	problemNoBody      = &problem{http.StatusBadRequest, "bad_json", "The request has no body."}
+	problemCode        = &problem{http.StatusForbidden, "otp_expired", "Token has expired or is invalid"}
 	problemLink        = &problem{http.StatusForbidden, "otp_expired", "Email link is invalid or has expired"}
 	problemNotFound    = &problem{http.StatusNotFound, "not_found", "There is no such endpoint."}
 	problemNoUser      = &problem{http.StatusNotFound, "user_not_found", "User not found"}
@@ -40,11 +46,34 @@ func invalid(code, message string) *problem {
 	return &problem{http.StatusUnprocessableEntity, code, message}
 }
 
-func (p *problem) write(w http.ResponseWriter) {
+// refused is a request that cannot be done as it is.
+func refused(code, message string) *problem {
+	return &problem{http.StatusBadRequest, code, message}
+}
+
+// versionHeader is how a client says which form of errors it reads, and
+// errorVersion is the newer of the two forms.
+const (
+	versionHeader = "X-Supabase-Api-Version"
+	errorVersion  = "2024-01-01"
+)
+
+// write answers with the problem, in the newer form for a client that asks for
+// that.
+func (p *problem) write(w http.ResponseWriter, r *http.Request) {
 	if p.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
 	}
-	writeJSON(w, p.status, map[string]any{"code": p.status, "error_code": p.code, "msg": p.message})
+	body := map[string]any{"code": p.status, "error_code": p.code, "msg": p.message}
+	// Versions are dates, so they are in order as texts.
+	if r.Header.Get(versionHeader) >= errorVersion {
+		w.Header().Set(versionHeader, errorVersion)
+		body = map[string]any{"code": p.code, "message": p.message}
+	}
+	if p.code == "weak_password" {
+		body["weak_password"] = map[string]any{"reasons": []string{"length"}}
+	}
+	writeJSON(w, p.status, body)
 }
 
 func writeJSON(w http.ResponseWriter, status int, body any) {

@@ -5,6 +5,8 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
+	"io"
+	"maps"
 	"net/http"
 	"strings"
 )
@@ -47,17 +49,26 @@ func (c *core) router() http.Handler {
 		handle  endpoint
 	}{
 		{"GET /health", open, (*core).health},
+		{"GET /.well-known/jwks.json", open, (*core).publicKeys},
 		{"GET /settings", keyed, (*core).publicSettings},
 		{"POST /signup", keyed, (*core).signUp},
 		{"POST /token", keyed, (*core).token},
 		{"POST /recover", keyed, (*core).recover},
-		{"POST /magiclink", keyed, (*core).recover},
-		{"GET /verify", open, (*core).verify},
+		{"POST /otp", keyed, (*core).otp},
+		{"POST /magiclink", keyed, (*core).otp},
+		{"POST /resend", keyed, (*core).resend},
+		{"GET /verify", open, (*core).follow},
+		{"POST /verify", keyed, (*core).verify},
+		{"GET /reauthenticate", signedIn, (*core).reauthenticate},
 		{"GET /user", signedIn, (*core).getUser},
 		{"PUT /user", signedIn, (*core).updateUser},
 		{"POST /logout", signedIn, (*core).signOut},
+		{"POST /invite", admin, (*core).invite},
+		{"POST /admin/generate_link", admin, (*core).generateLink},
 		{"GET /admin/users", admin, (*core).listUsers},
+		{"POST /admin/users", admin, (*core).createUser},
 		{"GET /admin/users/{id}", admin, (*core).getUserByID},
+		{"PUT /admin/users/{id}", admin, (*core).updateUserByID},
 		{"DELETE /admin/users/{id}", admin, (*core).deleteUser},
 	} {
 		method, path, _ := strings.Cut(route.pattern, " ")
@@ -67,7 +78,7 @@ func (c *core) router() http.Handler {
 		})
 	}
 	mux.HandleFunc("OPTIONS /", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { problemNotFound.write(w) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { problemNotFound.write(w, r) })
 	return mux
 }
 
@@ -78,8 +89,8 @@ func allowOrigins(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS")
-	h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, X-Client-Info, X-Requested-With, apikey, X-Supabase-Api-Version")
-	h.Set("Access-Control-Expose-Headers", "X-Total-Count, Retry-After")
+	h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, X-Client-Info, X-Requested-With, apikey, "+versionHeader)
+	h.Set("Access-Control-Expose-Headers", "X-Total-Count, Link, Retry-After, "+versionHeader)
 	h.Set("Access-Control-Max-Age", "600")
 }
 
@@ -92,8 +103,12 @@ func (c *core) answer(w http.ResponseWriter, r *http.Request, needs access, hand
 		status, body, err = handle(c, asked)
 	}
 	if err != nil {
-		c.problemOf(err).write(w)
+		c.problemOf(err).write(w, r)
 		return
+	}
+	if more, is := body.(withHeader); is {
+		maps.Copy(w.Header(), more.header)
+		body = more.body
 	}
 	switch body := body.(type) {
 	case nil:
@@ -109,6 +124,12 @@ func (c *core) answer(w http.ResponseWriter, r *http.Request, needs access, hand
 
 // redirection is the body of an answer that leads elsewhere.
 type redirection string
+
+// withHeader is the body of an answer that has headers of its own.
+type withHeader struct {
+	header http.Header
+	body   any
+}
 
 // problemOf is what a caller is told of an error.
 func (c *core) problemOf(err error) *problem {
@@ -138,7 +159,8 @@ func (c *core) admit(r *request, needs access) error {
 		return problemNoKey
 	case !isService && !sameSecret(key, r.settings.AnonKey):
 		return problemBadKey
-	case needs == admin && !isService:
+	// Who is signed in with the service key at hand acts as themselves.
+	case needs == admin && (!isService || bearer != "" && !sameSecret(bearer, r.settings.ServiceKey)):
 		return problemNotAdmin
 	case needs != signedIn:
 		return nil
@@ -157,11 +179,21 @@ func sameSecret(have, want string) bool {
 
 // decode reads the JSON of a request.
 func (r *request) decode(into any) error {
-	if err := json.NewDecoder(r.Body).Decode(into); err != nil {
+	err := json.NewDecoder(r.Body).Decode(into)
+	if p := (*problem)(nil); errors.As(err, &p) {
+		return p
+	}
+	if errors.Is(err, io.EOF) {
+		return problemNoBody
+	}
+	if err != nil {
 		return &problem{http.StatusBadRequest, "bad_json", "The body is no JSON that fits."}
 	}
 	return nil
 }
+
+// redirectTo is where a caller wants a link to lead.
+func (r *request) redirectTo() string { return r.URL.Query().Get("redirect_to") }
 
 func (c *core) health(*request) (int, any, error) {
 	return http.StatusOK, map[string]any{"name": "auth", "description": "The auth engine of an instance", "version": "v1"}, nil
@@ -170,10 +202,17 @@ func (c *core) health(*request) (int, any, error) {
 // publicSettings tells browser clients what they may offer.
 func (c *core) publicSettings(*request) (int, any, error) {
 	return http.StatusOK, map[string]any{
-		"external":           map[string]bool{"email": true, "phone": false, "anonymous_users": false},
+		"external":           map[string]bool{"email": true, "phone": false, "anonymous_users": true},
 		"disable_signup":     false,
 		"mailer_autoconfirm": true,
 		"phone_autoconfirm":  false,
+		"sms_provider":       "",
 		"saml_enabled":       false,
 	}, nil
+}
+
+// publicKeys are none: the key that signs tokens is a secret, so clients ask
+// the engine whether a token is good.
+func (c *core) publicKeys(*request) (int, any, error) {
+	return http.StatusOK, map[string]any{"keys": []any{}}, nil
 }

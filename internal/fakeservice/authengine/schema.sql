@@ -1,19 +1,39 @@
 -- Everything is made only where it is missing, so that each start may run it.
 CREATE SCHEMA IF NOT EXISTS auth;
 
+-- An account without an e-mail address is an anonymous one. An empty
+-- encrypted_password is no password: the owner signs in by mail, or was invited.
 CREATE TABLE IF NOT EXISTS auth.users (
-  id                 UUID        PRIMARY KEY DEFAULT gen_random_uuid(),
-  email              TEXT        NOT NULL UNIQUE,
-  encrypted_password TEXT        NOT NULL,
-  user_metadata      JSONB       NOT NULL DEFAULT '{}',
-  created_at         TIMESTAMPTZ NOT NULL DEFAULT now(),
-  updated_at         TIMESTAMPTZ NOT NULL DEFAULT now(),
-  last_sign_in_at    TIMESTAMPTZ
+  id                     UUID        PRIMARY KEY DEFAULT gen_random_uuid(),
+  email                  TEXT        UNIQUE,
+  encrypted_password     TEXT        NOT NULL DEFAULT '',
+  role                   TEXT        NOT NULL DEFAULT 'authenticated',
+  user_metadata          JSONB       NOT NULL DEFAULT '{}',
+  app_metadata           JSONB       NOT NULL DEFAULT '{}',
+  identity_id            UUID        NOT NULL DEFAULT gen_random_uuid(),
+  is_anonymous           BOOLEAN     NOT NULL DEFAULT false,
+  email_confirmed_at     TIMESTAMPTZ,
+  invited_at             TIMESTAMPTZ,
+  confirmation_sent_at   TIMESTAMPTZ,
+  recovery_sent_at       TIMESTAMPTZ,
+  reauthentication_sent_at TIMESTAMPTZ,
+  -- The address that the account is to have once both are confirmed, and
+  -- whether one of the two is.
+  new_email              TEXT        NOT NULL DEFAULT '',
+  email_change_sent_at   TIMESTAMPTZ,
+  email_change_half_done BOOLEAN     NOT NULL DEFAULT false,
+  created_at             TIMESTAMPTZ NOT NULL DEFAULT now(),
+  updated_at             TIMESTAMPTZ NOT NULL DEFAULT now(),
+  last_sign_in_at        TIMESTAMPTZ,
+  banned_until           TIMESTAMPTZ,
+  deleted_at             TIMESTAMPTZ
 );
 
+-- method is how the session began, as its tokens say.
 CREATE TABLE IF NOT EXISTS auth.sessions (
   id         UUID        PRIMARY KEY DEFAULT gen_random_uuid(),
   user_id    UUID        NOT NULL REFERENCES auth.users ON DELETE CASCADE,
+  method     TEXT        NOT NULL,
   created_at TIMESTAMPTZ NOT NULL DEFAULT now()
 );
 CREATE INDEX IF NOT EXISTS sessions_user_id ON auth.sessions (user_id);
@@ -28,9 +48,26 @@ CREATE TABLE IF NOT EXISTS auth.refresh_tokens (
 );
 CREATE INDEX IF NOT EXISTS refresh_tokens_session_id ON auth.refresh_tokens (session_id);
 
+-- What a mail carries: a link's token and a short code, of which either works,
+-- once. A newer mail of a kind ends the older one. code_challenge is set where
+-- the browser that asked for the mail is to have the session, and no other.
 CREATE TABLE IF NOT EXISTS auth.one_time_tokens (
-  hash       BYTEA       PRIMARY KEY,
-  user_id    UUID        NOT NULL REFERENCES auth.users ON DELETE CASCADE,
-  kind       TEXT        NOT NULL,
-  created_at TIMESTAMPTZ NOT NULL DEFAULT now()
+  hash           BYTEA       PRIMARY KEY,
+  code_hash      BYTEA       NOT NULL,
+  user_id        UUID        NOT NULL REFERENCES auth.users ON DELETE CASCADE,
+  kind           TEXT        NOT NULL,
+  sent_to        TEXT        NOT NULL,
+  code_challenge TEXT        NOT NULL DEFAULT '',
+  created_at     TIMESTAMPTZ NOT NULL DEFAULT now(),
+  UNIQUE (user_id, kind)
+);
+
+-- A link that was followed, and that the browser which asked for it has not
+-- exchanged for a session yet.
+CREATE TABLE IF NOT EXISTS auth.flow_states (
+  code_hash      BYTEA       PRIMARY KEY,
+  user_id        UUID        NOT NULL REFERENCES auth.users ON DELETE CASCADE,
+  method         TEXT        NOT NULL,
+  code_challenge TEXT        NOT NULL,
+  created_at     TIMESTAMPTZ NOT NULL DEFAULT now()
 );

@@ -2,9 +2,6 @@ package authengine
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -14,10 +11,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// audience is whom every token of a user is for.
+const audience = "authenticated"
+
+// How sessions begin, as tokens say it. A link says its own type, if the
+// browser that asked for it exchanged it for a session.
+const (
+	methodPassword  = "password"
+	methodAnonymous = "anonymous"
+	methodOTP       = "otp"
+)
+
 // session is somebody who is signed in.
 type session struct {
-	id   string
-	user *user
+	id     string
+	method string
+	began  time.Time
+	user   *user
 }
 
 // signIn is the answer that gives somebody their tokens.
@@ -39,78 +49,83 @@ func (s *signIn) MarshalJSON() ([]byte, error) {
 // claims are what an access token says.
 type claims struct {
 	jwt.RegisteredClaims
-	Email        string          `json:"email"`
-	Role         string          `json:"role"`
-	SessionID    string          `json:"session_id"`
-	AppMetadata  map[string]any  `json:"app_metadata"`
-	UserMetadata json.RawMessage `json:"user_metadata"`
+	// Audience hides the registered one, which is written as a list.
+	Audience     string   `json:"aud"`
+	Email        string   `json:"email"`
+	Phone        string   `json:"phone"`
+	Role         string   `json:"role"`
+	AAL          string   `json:"aal"`
+	AMR          []proof  `json:"amr"`
+	SessionID    string   `json:"session_id"`
+	IsAnonymous  bool     `json:"is_anonymous"`
+	AppMetadata  metadata `json:"app_metadata"`
+	UserMetadata metadata `json:"user_metadata"`
 }
 
-// begin starts a session for a user.
-func (c *core) begin(ctx context.Context, tx pgx.Tx, s *Settings, u *user) (*signIn, error) {
-	var id string
-	err := tx.QueryRow(ctx, "WITH seen AS (UPDATE auth.users SET last_sign_in_at = now() WHERE id = $1) "+
-		"INSERT INTO auth.sessions (user_id) VALUES ($1) RETURNING id", u.ID).Scan(&id)
+// GetAudience is whom the token is for.
+func (c claims) GetAudience() (jwt.ClaimStrings, error) { return jwt.ClaimStrings{c.Audience}, nil }
+
+// proof is how and when somebody showed who they are, in Unix seconds.
+type proof struct {
+	Method    string `json:"method"`
+	Timestamp int64  `json:"timestamp"`
+}
+
+// begin starts a session for a user, unless they are banned.
+func (c *core) begin(ctx context.Context, t *task, u *user, method string) (*signIn, error) {
+	if u.isBanned() {
+		return nil, problemBanned
+	}
+	of := session{user: u, method: method}
+	err := t.QueryRow(ctx, "WITH seen AS (UPDATE auth.users SET last_sign_in_at = now() WHERE id = $1) "+
+		"INSERT INTO auth.sessions (user_id, method) VALUES ($1, $2) RETURNING id, created_at", u.ID, method).Scan(&of.id, &of.began)
 	if err != nil {
 		return nil, err
 	}
-	now := time.Now().UTC()
-	u.lastSignInAt = &now
-	return c.goOn(ctx, tx, s, session{id: id, user: u})
+	u.lastSignInAt = &of.began
+	return c.goOn(ctx, t, of)
 }
 
 // goOn gives a session a new pair of tokens.
-func (c *core) goOn(ctx context.Context, tx pgx.Tx, s *Settings, of session) (*signIn, error) {
+func (c *core) goOn(ctx context.Context, t *task, of session) (*signIn, error) {
 	refresh, hash := newToken()
-	if _, err := tx.Exec(ctx, "INSERT INTO auth.refresh_tokens (hash, session_id) VALUES ($1, $2)", hash, of.id); err != nil {
+	if _, err := t.Exec(ctx, "INSERT INTO auth.refresh_tokens (hash, session_id) VALUES ($1, $2)", hash, of.id); err != nil {
 		return nil, err
 	}
-	now := time.Now()
-	made := &signIn{user: of.user, refresh: refresh, life: c.engine.options.TokenLife, expires: now.Add(c.engine.options.TokenLife)}
+	now, u := time.Now(), of.user
+	made := &signIn{user: u, refresh: refresh, life: c.engine.options.TokenLife, expires: now.Add(c.engine.options.TokenLife)}
 	token := jwt.NewWithClaims(jwt.SigningMethodHS256, claims{
 		RegisteredClaims: jwt.RegisteredClaims{
-			Issuer: c.engine.url, Subject: of.user.ID, Audience: jwt.ClaimStrings{"authenticated"},
-			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(made.expires),
+			Issuer: c.engine.url, Subject: u.ID, IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(made.expires),
 		},
-		Email: of.user.Email, Role: "authenticated", SessionID: of.id,
-		AppMetadata: map[string]any{"provider": "email"}, UserMetadata: of.user.metadata,
+		Audience: audience, Email: u.Email, Role: u.role, SessionID: of.id, IsAnonymous: u.isAnonymous,
+		AAL: "aal1", AMR: []proof{{of.method, of.began.Unix()}}, AppMetadata: u.appMetadata, UserMetadata: u.metadata,
 	})
 	var err error
-	made.access, err = token.SignedString([]byte(s.SigningKey))
+	made.access, err = token.SignedString([]byte(t.settings.SigningKey))
 	return made, err
 }
 
-// newToken makes a text that cannot be guessed, and what is kept of it.
-func newToken() (token string, hash []byte) {
-	var random [32]byte
-	_, _ = rand.Read(random[:]) // it never fails
-	token = base64.RawURLEncoding.EncodeToString(random[:])
-	return token, hashToken(token)
-}
-
-func hashToken(token string) []byte {
-	sum := sha256.Sum256([]byte(token))
-	return sum[:]
-}
-
 // session finds out who sends an access token. Its session is looked up, so
-// that a sign-out counts before the token expires.
+// that a sign-out or a ban counts before the token expires.
 func (c *core) session(ctx context.Context, s *Settings, token string) (session, error) {
 	var said claims
 	_, err := jwt.ParseWithClaims(token, &said, func(*jwt.Token) (any, error) { return []byte(s.SigningKey), nil },
 		jwt.WithValidMethods([]string{"HS256"}), jwt.WithExpirationRequired(),
-		jwt.WithIssuer(c.engine.url), jwt.WithAudience("authenticated"))
+		jwt.WithIssuer(c.engine.url), jwt.WithAudience(audience))
 	if err != nil {
 		return session{}, problemBadToken
 	}
-	of := session{id: said.SessionID}
+	of := session{id: said.SessionID, user: &user{}}
 	err = c.accounts.inTransaction(ctx, func(tx pgx.Tx) error {
-		of.user, err = scanUser(tx.QueryRow(ctx, "SELECT "+userColumns+" FROM auth.sessions AS s JOIN auth.users AS u ON u.id = s.user_id "+
-			"WHERE s.id = $1 AND u.id = $2", said.SessionID, said.Subject))
-		return err
+		return tx.QueryRow(ctx, "SELECT s.method, s.created_at, "+userColumns+" FROM auth.sessions AS s JOIN auth.users AS u ON u.id = s.user_id "+
+			"WHERE s.id = $1 AND u.id = $2", said.SessionID, said.Subject).Scan(append([]any{&of.method, &of.began}, of.user.fields()...)...)
 	})
-	if errors.Is(err, pgx.ErrNoRows) {
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
 		return session{}, problemNoSession
+	case err == nil && of.user.isBanned():
+		return session{}, problemBannedNow
 	}
 	return of, err
 }
@@ -123,15 +138,13 @@ func (c *core) signOut(r *request) (int, any, error) {
 		scope = "global"
 	case "global", "local", "others":
 	default:
-		return 0, nil, &problem{http.StatusBadRequest, "validation_failed", "scope must be global, local or others."}
+		return 0, nil, refused("validation_failed", "scope must be global, local or others.")
 	}
-	err := c.accounts.inTransaction(r.Context(), func(tx pgx.Tx) error {
-		return endSessions(r.Context(), tx, r.session, scope)
-	})
+	err := c.commit(r, func(ctx context.Context, t *task) error { return endSessions(ctx, t, r.session, scope) })
 	return http.StatusNoContent, nil, err
 }
 
-func endSessions(ctx context.Context, tx pgx.Tx, of session, scope string) error {
-	_, err := tx.Exec(ctx, "DELETE FROM auth.sessions WHERE user_id = $1 AND ($2 = 'global' OR ($2 = 'local') = (id = $3))", of.user.ID, scope, of.id)
+func endSessions(ctx context.Context, t *task, of session, scope string) error {
+	_, err := t.Exec(ctx, "DELETE FROM auth.sessions WHERE user_id = $1 AND ($2 = 'global' OR ($2 = 'local') = (id::text = $3))", of.user.ID, scope, of.id)
 	return err
 }

@@ -13,21 +13,29 @@ import (
 // browser may do so at once. Later, somebody else must have it.
 const reuse = 10 * time.Second
 
-// token gives tokens for a password, or for a refresh token.
+// token gives tokens for a password, for a refresh token, or for a link that
+// the same browser asked for.
 func (c *core) token(r *request) (int, any, error) {
 	switch r.URL.Query().Get("grant_type") {
 	case "password":
 		return c.passwordGrant(r)
 	case "refresh_token":
 		return c.refreshGrant(r)
+	case "pkce":
+		return c.pkceGrant(r)
 	}
-	return 0, nil, &problem{http.StatusBadRequest, "validation_failed", "grant_type must be password or refresh_token."}
+	return 0, nil, refused("validation_failed", "grant_type must be password, refresh_token or pkce.")
 }
 
+// passwordGrant tells of a ban, or of an address that is not confirmed, only
+// who has the password.
 func (c *core) passwordGrant(r *request) (int, any, error) {
 	var sent credentials
 	if err := r.decode(&sent); err != nil {
 		return 0, nil, err
+	}
+	if sent.Phone != "" {
+		return 0, nil, problemNoPhone
 	}
 	email, err := normalEmail(sent.Email)
 	if err != nil {
@@ -37,24 +45,37 @@ func (c *core) passwordGrant(r *request) (int, any, error) {
 		return 0, nil, err
 	}
 	var known *user
-	err = c.accounts.inTransaction(r.Context(), func(tx pgx.Tx) error {
-		known, err = findUser(r.Context(), tx, email)
+	err = c.commit(r, func(ctx context.Context, t *task) error {
+		known, err = t.find(ctx, email)
 		return err
 	})
 	if err != nil {
 		return 0, nil, err
 	}
 	hash := c.nobodysHash
-	if known != nil {
+	if known != nil && known.passwordHash != "" {
 		hash = known.passwordHash
 	}
 	// The comparison is slow on purpose, so no transaction waits for it.
-	if !passwordFits(sent.Password, hash) || known == nil {
+	switch fits := passwordFits(sent.Password, hash); {
+	case !fits || known == nil || known.passwordHash == "":
 		return 0, nil, problemCredentials
+	case known.isBanned():
+		return 0, nil, problemBanned
+	case !known.isConfirmed():
+		return 0, nil, refused("email_not_confirmed", "Email not confirmed")
 	}
 	var made *signIn
-	err = c.accounts.inTransaction(r.Context(), func(tx pgx.Tx) error {
-		made, err = c.begin(r.Context(), tx, r.settings, known)
+	err = c.commit(r, func(ctx context.Context, t *task) error {
+		// Meanwhile the account may have been banned, changed or deleted.
+		now, err := t.get(ctx, known.ID)
+		if errors.Is(err, problemNoUser) || err == nil && now.passwordHash != known.passwordHash {
+			return problemCredentials
+		}
+		if err != nil {
+			return err
+		}
+		made, err = c.begin(ctx, t, now, methodPassword)
 		return err
 	})
 	return http.StatusOK, made, err
@@ -75,19 +96,22 @@ func (c *core) refreshGrant(r *request) (int, any, error) {
 	}
 	var made *signIn
 	stolen := false
-	err := c.accounts.inTransaction(r.Context(), func(tx pgx.Tx) error {
-		of, used, err := takeRefreshToken(r.Context(), tx, sent.RefreshToken)
+	err := c.commit(r, func(ctx context.Context, t *task) error {
+		of, used, err := takeRefreshToken(ctx, t, sent.RefreshToken)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return problemRefresh
 		}
 		if err != nil {
 			return err
 		}
+		if of.user.isBanned() {
+			return refused("user_banned", "Invalid Refresh Token: User Banned")
+		}
 		if stolen = used > reuse; stolen {
 			// This has to stay in the database, so it is no error here.
-			return endSessions(r.Context(), tx, of, "local")
+			return endSessions(ctx, t, of, "local")
 		}
-		made, err = c.goOn(r.Context(), tx, r.settings, of)
+		made, err = c.goOn(ctx, t, of)
 		return err
 	})
 	if err == nil && stolen {
@@ -97,13 +121,12 @@ func (c *core) refreshGrant(r *request) (int, any, error) {
 }
 
 // takeRefreshToken uses a token up, and says how long ago it was used first.
-func takeRefreshToken(ctx context.Context, tx pgx.Tx, token string) (of session, used time.Duration, err error) {
+func takeRefreshToken(ctx context.Context, t *task, token string) (of session, used time.Duration, err error) {
 	var seconds float64
 	of.user = &user{}
-	u := of.user
-	err = tx.QueryRow(ctx, "UPDATE auth.refresh_tokens AS t SET used_at = coalesce(t.used_at, now()) "+
+	err = t.QueryRow(ctx, "UPDATE auth.refresh_tokens AS t SET used_at = coalesce(t.used_at, now()) "+
 		"FROM auth.sessions AS s JOIN auth.users AS u ON u.id = s.user_id WHERE t.hash = $1 AND s.id = t.session_id "+
-		"RETURNING extract(epoch FROM now() - t.used_at)::float8, s.id, "+userColumns, hashToken(token)).
-		Scan(&seconds, &of.id, &u.ID, &u.Email, &u.passwordHash, &u.metadata, &u.createdAt, &u.updatedAt, &u.lastSignInAt)
+		"RETURNING extract(epoch FROM now() - t.used_at)::float8, s.id, s.method, s.created_at, "+userColumns, hashToken(token)).
+		Scan(append([]any{&seconds, &of.id, &of.method, &of.began}, of.user.fields()...)...)
 	return of, time.Duration(seconds * float64(time.Second)), err
 }

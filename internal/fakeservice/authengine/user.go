@@ -13,162 +13,143 @@ import (
 
 // user is an account as the database has it.
 type user struct {
-	ID, Email    string
-	passwordHash string
-	metadata     json.RawMessage
-	createdAt    time.Time
-	updatedAt    time.Time
-	lastSignInAt *time.Time
+	ID string
+	// Email is empty for an anonymous account, and passwordHash for one without
+	// a password.
+	Email, passwordHash string
+	role                string
+	metadata            metadata
+	appMetadata         metadata
+	identityID          string
+	isAnonymous         bool
+	newEmail            string
+	changeHalfDone      bool
+
+	confirmedAt, invitedAt                                                *time.Time
+	confirmationSentAt, recoverySentAt, reauthenticationSentAt, changedAt *time.Time
+	createdAt, updatedAt                                                  time.Time
+	lastSignInAt, bannedUntil, deletedAt                                  *time.Time
 }
 
-// userColumns are what scanUser reads.
-const userColumns = "u.id, u.email, u.encrypted_password, u.user_metadata, u.created_at, u.updated_at, u.last_sign_in_at"
+// userColumns are what fields has places for.
+const userColumns = "u.id, coalesce(u.email, ''), u.encrypted_password, u.role, u.user_metadata, u.app_metadata, u.identity_id, u.is_anonymous, " +
+	"u.new_email, u.email_change_half_done, u.email_confirmed_at, u.invited_at, u.confirmation_sent_at, u.recovery_sent_at, " +
+	"u.reauthentication_sent_at, u.email_change_sent_at, u.created_at, u.updated_at, u.last_sign_in_at, u.banned_until, u.deleted_at"
+
+func (u *user) fields() []any {
+	return []any{
+		&u.ID, &u.Email, &u.passwordHash, &u.role, &u.metadata, &u.appMetadata, &u.identityID, &u.isAnonymous,
+		&u.newEmail, &u.changeHalfDone, &u.confirmedAt, &u.invitedAt, &u.confirmationSentAt, &u.recoverySentAt,
+		&u.reauthenticationSentAt, &u.changedAt, &u.createdAt, &u.updatedAt, &u.lastSignInAt, &u.bannedUntil, &u.deletedAt,
+	}
+}
 
 func scanUser(row pgx.Row) (*user, error) {
 	u := &user{}
-	err := row.Scan(&u.ID, &u.Email, &u.passwordHash, &u.metadata, &u.createdAt, &u.updatedAt, &u.lastSignInAt)
+	err := row.Scan(u.fields()...)
 	return u, err
 }
 
-// MarshalJSON is the account as callers see it. There is no confirmation by
-// mail: an e-mail address counts as confirmed from the beginning.
-func (u *user) MarshalJSON() ([]byte, error) {
-	return json.Marshal(map[string]any{
-		"id": u.ID, "aud": "authenticated", "role": "authenticated", "email": u.Email, "phone": "",
-		"email_confirmed_at": u.createdAt, "confirmed_at": u.createdAt, "last_sign_in_at": u.lastSignInAt,
-		"app_metadata":  map[string]any{"provider": "email", "providers": []string{"email"}},
-		"user_metadata": u.metadata,
-		"identities":    []any{}, "is_anonymous": false,
-		"created_at": u.createdAt, "updated_at": u.updatedAt,
-	})
+func (u *user) isConfirmed() bool { return u.confirmedAt != nil }
+
+// isBanned tells whether the account is refused now. A ban ends by itself.
+func (u *user) isBanned() bool { return u.bannedUntil != nil && time.Now().Before(*u.bannedUntil) }
+
+// record is the account as callers see it. Times that are none are left out.
+func (u *user) record() map[string]any {
+	record := map[string]any{
+		"id": u.ID, "aud": audience, "role": u.role, "email": u.Email, "phone": "",
+		"app_metadata": u.appMetadata, "user_metadata": u.metadata, "identities": u.identities(),
+		"is_anonymous": u.isAnonymous, "created_at": u.createdAt, "updated_at": u.updatedAt,
+	}
+	if u.newEmail != "" {
+		record["new_email"] = u.newEmail
+	}
+	for name, at := range map[string]*time.Time{
+		"email_confirmed_at": u.confirmedAt, "confirmed_at": u.confirmedAt, "invited_at": u.invitedAt,
+		"confirmation_sent_at": u.confirmationSentAt, "recovery_sent_at": u.recoverySentAt,
+		"reauthentication_sent_at": u.reauthenticationSentAt, "email_change_sent_at": u.changedAt,
+		"last_sign_in_at": u.lastSignInAt, "banned_until": u.bannedUntil, "deleted_at": u.deletedAt,
+	} {
+		if at != nil {
+			record[name] = at
+		}
+	}
+	return record
 }
 
-// credentials is what sign-ups and sign-ins send.
-type credentials struct {
-	Email    string          `json:"email"`
-	Password string          `json:"password"`
-	Data     json.RawMessage `json:"data"`
+// identities are the ways in which the account is known: by its e-mail address
+// or not at all.
+func (u *user) identities() []any {
+	if u.Email == "" || u.deletedAt != nil {
+		return []any{}
+	}
+	return []any{map[string]any{
+		"identity_id": u.identityID, "id": u.ID, "user_id": u.ID, "provider": "email", "email": u.Email,
+		"identity_data": map[string]any{
+			"sub": u.ID, "email": u.Email, "email_verified": u.isConfirmed(), "phone_verified": false,
+		},
+		"last_sign_in_at": u.lastSignInAt, "created_at": u.createdAt, "updated_at": u.updatedAt,
+	}}
 }
 
-// signUp makes an account and signs it in. That an account exists cannot be
-// hidden here: without a confirmation by mail, the answer has to tell whether
-// there is one now.
-func (c *core) signUp(r *request) (int, any, error) {
-	var sent credentials
-	if err := r.decode(&sent); err != nil {
-		return 0, nil, err
-	}
-	if err := c.limits.take("from " + r.caller()); err != nil {
-		return 0, nil, err
-	}
-	email, err := normalEmail(sent.Email)
-	if err != nil {
-		return 0, nil, err
-	}
-	hash, err := c.newPassword(sent.Password)
-	if err != nil {
-		return 0, nil, err
-	}
-	metadata, err := objectOf(sent.Data)
-	if err != nil {
-		return 0, nil, err
-	}
-	var made *signIn
-	err = c.accounts.inTransaction(r.Context(), func(tx pgx.Tx) error {
-		u, err := scanUser(tx.QueryRow(r.Context(), "INSERT INTO auth.users AS u (email, encrypted_password, user_metadata) VALUES ($1, $2, $3) "+
-			"ON CONFLICT (email) DO NOTHING RETURNING "+userColumns, email, hash, metadata))
-		if errors.Is(err, pgx.ErrNoRows) {
-			return problemExists
-		}
-		if err != nil {
-			return err
-		}
-		made, err = c.begin(r.Context(), tx, r.settings, u)
-		return err
-	})
-	if err != nil {
-		return 0, nil, err
-	}
-	c.engine.options.Notify(Event{Kind: "auth_user_created", UserID: made.user.ID, Email: made.user.Email})
-	return http.StatusOK, made, nil
+// MarshalJSON is the record.
+func (u *user) MarshalJSON() ([]byte, error) { return json.Marshal(u.record()) }
+
+// newUser is an account that is to be made. Email is empty for an anonymous
+// one, and id where any will do.
+type newUser struct {
+	id, email, hash, role string
+	metadata, appMetadata metadata
+	confirmed             bool
 }
 
-// objectOf is metadata that a caller may choose: a JSON object, or nothing.
-func objectOf(data json.RawMessage) (json.RawMessage, error) {
-	if len(data) == 0 || string(data) == "null" {
-		return json.RawMessage("{}"), nil
+// create makes an account, or tells that there is one with that address or id.
+func (t *task) create(ctx context.Context, n newUser) (*user, error) {
+	known := metadata{}
+	if n.email != "" {
+		known = metadata{"provider": "email", "providers": []string{"email"}}
 	}
-	var object map[string]any
-	if json.Unmarshal(data, &object) != nil {
-		return nil, invalid("validation_failed", "data must be an object.")
+	u, err := scanUser(t.QueryRow(ctx, "INSERT INTO auth.users AS u (id, email, encrypted_password, role, user_metadata, app_metadata, is_anonymous, email_confirmed_at) "+
+		"VALUES (coalesce(nullif($1, '')::uuid, gen_random_uuid()), nullif($2, ''), $3, coalesce(nullif($4, ''), 'authenticated'), $5, $6, $2 = '', CASE WHEN $7 THEN now() END) "+
+		"ON CONFLICT DO NOTHING RETURNING "+userColumns,
+		n.id, n.email, n.hash, n.role, metadata{}.with(n.metadata), known.with(n.appMetadata), n.confirmed))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, problemEmailExists
 	}
-	return data, nil
+	return u, err
 }
 
-func (c *core) getUser(r *request) (int, any, error) { return http.StatusOK, r.session.user, nil }
+// set changes columns of an account, given as SQL with arguments from $2 on,
+// and returns it as it is then.
+func (t *task) set(ctx context.Context, id, columns string, arguments ...any) (*user, error) {
+	u, err := scanUser(t.QueryRow(ctx, "UPDATE auth.users AS u SET "+columns+", updated_at = now() WHERE id = $1 RETURNING "+userColumns,
+		append([]any{id}, arguments...)...))
+	if isDuplicate(err) {
+		return nil, problemEmailExists
+	}
+	return u, orNoUser(err)
+}
 
-// updateUser changes the password, the e-mail address or the metadata of who is
-// signed in. Another password ends the other sessions, and another password or
-// address ends the links that were sent before.
-func (c *core) updateUser(r *request) (int, any, error) {
-	var sent struct {
-		Email    *string         `json:"email"`
-		Password *string         `json:"password"`
-		Data     json.RawMessage `json:"data"`
+// find returns an account by its e-mail address, or nil.
+func (t *task) find(ctx context.Context, email string) (*user, error) {
+	u, err := scanUser(t.QueryRow(ctx, "SELECT "+userColumns+" FROM auth.users AS u WHERE email = $1 FOR UPDATE", email))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
 	}
-	if err := r.decode(&sent); err != nil {
-		return 0, nil, err
-	}
-	if err := c.limits.take("from " + r.caller()); err != nil {
-		return 0, nil, err
-	}
-	email, hash := r.session.user.Email, r.session.user.passwordHash
-	var err error
-	if sent.Email != nil {
-		if email, err = normalEmail(*sent.Email); err != nil {
-			return 0, nil, err
-		}
-	}
-	if sent.Password != nil {
-		if hash, err = c.newPassword(*sent.Password); err != nil {
-			return 0, nil, err
-		}
-	}
-	data, err := objectOf(sent.Data)
-	if err != nil {
-		return 0, nil, err
-	}
-	var changed *user
-	err = c.accounts.inTransaction(r.Context(), func(tx pgx.Tx) error {
-		changed, err = scanUser(tx.QueryRow(r.Context(), "UPDATE auth.users AS u SET email = $2, encrypted_password = $3, "+
-			"user_metadata = user_metadata || $4, updated_at = now() WHERE id = $1 RETURNING "+userColumns, r.session.user.ID, email, hash, data))
-		if isDuplicate(err) {
-			return invalid("email_exists", "A user with this email address has already been registered")
-		}
-		if err != nil || (sent.Password == nil && sent.Email == nil) {
-			return err
-		}
-		// A link that was sent before is no way in any more.
-		if _, err := tx.Exec(r.Context(), "DELETE FROM auth.one_time_tokens WHERE user_id = $1", r.session.user.ID); err != nil || sent.Password == nil {
-			return err
-		}
-		return endSessions(r.Context(), tx, r.session, "others")
-	})
-	return http.StatusOK, changed, err
+	return u, err
+}
+
+// get returns an account by its id, which may be any text, and keeps it from
+// being changed meanwhile.
+func (t *task) get(ctx context.Context, id string) (*user, error) {
+	u, err := scanUser(t.QueryRow(ctx, "SELECT "+userColumns+" FROM auth.users AS u WHERE id::text = lower($1) FOR UPDATE", id))
+	return u, orNoUser(err)
 }
 
 func isDuplicate(err error) bool {
 	refused := (*pgconn.PgError)(nil)
 	return errors.As(err, &refused) && refused.Code == "23505"
-}
-
-// findUser returns an account by its e-mail address, or nil.
-func findUser(ctx context.Context, tx pgx.Tx, email string) (*user, error) {
-	u, err := scanUser(tx.QueryRow(ctx, "SELECT "+userColumns+" FROM auth.users AS u WHERE email = $1", email))
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
-	return u, err
 }
 
 // orNoUser turns the absence of a row into what a caller is told.
@@ -178,3 +159,5 @@ func orNoUser(err error) error {
 	}
 	return err
 }
+
+func (c *core) getUser(r *request) (int, any, error) { return http.StatusOK, r.session.user, nil }

@@ -139,11 +139,13 @@ func (p *Plane) closeAuth() error {
 	return errors.Join(errs...)
 }
 
-// authTold passes on what happened in an auth engine. The link is for the mail
-// alone, as an event never holds a secret.
+// authTold passes on what happened in an auth engine. The link and the code are
+// for the mail alone, as an event never holds a secret.
 func (p *Plane) authTold(instanceID string, e authengine.Event) {
-	p.reporter.Emit(e.Kind, instanceID, map[string]any{"user_id": e.UserID})
-	if e.Link != "" {
-		p.reporter.SendMail(fakeservice.Mail{InstanceID: instanceID, To: e.Email, Link: e.Link})
+	if e.Kind != "" {
+		p.reporter.Emit(e.Kind, instanceID, map[string]any{"user_id": e.UserID})
+	}
+	if e.Link != "" || e.Code != "" {
+		p.reporter.SendMail(fakeservice.Mail{InstanceID: instanceID, To: e.Email, Link: e.Link, Code: e.Code})
 	}
 }

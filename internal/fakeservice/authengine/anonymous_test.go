@@ -1,0 +1,71 @@
+package authengine
+
+import (
+	"reflect"
+	"testing"
+)
+
+// Without an e-mail address a sign-up makes an anonymous account. With one it
+// becomes a permanent account, in the same session and with the same id.
+func TestAnonymousBecomesPermanent(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	b.signUp("taken@example.test")
+	made := b.must(b.call("POST", "/signup", "", map[string]any{"data": map[string]any{"cart": 1}}), 200, "")
+	id := made.user()["id"]
+	if u := made.user(); u["is_anonymous"] != true || u["email"] != "" || u["email_confirmed_at"] != nil || len(u["app_metadata"].(map[string]any)) != 0 ||
+		len(u["identities"].([]any)) != 0 || u["user_metadata"].(map[string]any)["cart"] != 1.0 {
+		t.Errorf("the anonymous user is %v", u)
+	}
+	said := made.claims(t)
+	if said["is_anonymous"] != true || said["amr"].([]any)[0].(map[string]any)["method"] != "anonymous" {
+		t.Errorf("its token says %v", said)
+	}
+	// Two of them are two: neither has an address that could be another's.
+	b.must(b.call("POST", "/signup", "", map[string]any{}), 200, "")
+
+	token := made.text("access_token")
+	b.must(b.call("GET", "/reauthenticate", token, nil), 422, "validation_failed")
+	b.must(b.call("PUT", "/user", token, map[string]any{"password": testPassword}), 422, "validation_failed")
+	b.must(b.call("PUT", "/user", token, map[string]any{"email": "taken@example.test"}), 422, "email_exists")
+	grown := b.must(b.call("PUT", "/user", token, map[string]any{"email": "Ada@example.test", "password": testPassword}), 200, "")
+	if grown.body["id"] != id || grown.text("email") != "ada@example.test" || grown.body["is_anonymous"] != false || grown.text("email_confirmed_at") == "" ||
+		grown.body["app_metadata"].(map[string]any)["provider"] != "email" || grown.body["user_metadata"].(map[string]any)["cart"] != 1.0 {
+		t.Errorf("the permanent user is %v", grown.body)
+	}
+	if again := b.must(b.refresh(made.text("refresh_token")), 200, ""); again.claims(t)["is_anonymous"] != false || again.claims(t)["session_id"] != said["session_id"] {
+		t.Errorf("after a refresh the token says %v", again.claims(t))
+	}
+	if again := b.must(b.signIn("ada@example.test", testPassword), 200, ""); again.user()["id"] != id {
+		t.Errorf("a sign-in gives %v", again.user())
+	}
+	if want := []string{"auth_user_created", "auth_user_created", "auth_user_created"}; !reflect.DeepEqual(b.kinds(), want) {
+		t.Errorf("it told of %v", b.kinds())
+	}
+}
+
+// What a token says is what clients of the open auth servers read.
+func TestClaims(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	made := b.signUp("ada@example.test")
+	said := made.claims(t)
+	first := said["amr"].([]any)[0].(map[string]any)
+	for name, want := range map[string]any{
+		"aud": "authenticated", "role": "authenticated", "email": "ada@example.test", "phone": "", "aal": "aal1",
+		"is_anonymous": false, "sub": made.user()["id"], "iss": b.URL(), "exp": made.body["expires_at"],
+	} {
+		if said[name] != want {
+			t.Errorf("the token says %s = %v, want %v", name, said[name], want)
+		}
+	}
+	if first["method"] != "password" || first["timestamp"] == nil || said["session_id"] == "" {
+		t.Errorf("the token says %v", said)
+	}
+	// A refresh goes on with the session: who is signed in proved it at its
+	// beginning.
+	later := b.must(b.refresh(made.text("refresh_token")), 200, "").claims(t)
+	if later["session_id"] != said["session_id"] || !reflect.DeepEqual(later["amr"], said["amr"]) {
+		t.Errorf("after a refresh the token says %v", later)
+	}
+}

@@ -1,0 +1,59 @@
+package authengine
+
+import (
+	"reflect"
+	"testing"
+)
+
+// Clients that name the newer form of errors get it, and others the older one.
+func TestFormsOfErrors(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	ask := func(version string) reply {
+		header := map[string]string{"apikey": b.settings.Load().AnonKey, "Content-Type": "application/json"}
+		if version != "" {
+			header[versionHeader] = version
+		}
+		return b.send("POST", "/signup", header, map[string]any{"email": "ada@example.test", "password": "short"})
+	}
+	weak := map[string]any{"reasons": []any{"length"}}
+	for _, version := range []string{"", "2023-01-01"} {
+		got := ask(version)
+		want := map[string]any{"code": 422.0, "error_code": "weak_password", "msg": got.text("msg"), "weak_password": weak}
+		if got.status != 422 || got.text("msg") == "" || !reflect.DeepEqual(got.body, want) || got.header.Get(versionHeader) != "" {
+			t.Errorf("with version %q it answers %d %v", version, got.status, got.body)
+		}
+	}
+	got := ask("2024-01-01")
+	want := map[string]any{"code": "weak_password", "message": got.text("message"), "weak_password": weak}
+	if got.status != 422 || got.text("message") == "" || !reflect.DeepEqual(got.body, want) || got.header.Get(versionHeader) != "2024-01-01" {
+		t.Errorf("with the newer version it answers %d %v", got.status, got.body)
+	}
+}
+
+func TestWhatClientsAskFirst(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	settings := b.must(b.call("GET", "/settings", "", nil), 200, "")
+	if external := settings.body["external"].(map[string]any); external["email"] != true || external["anonymous_users"] != true || settings.body["mailer_autoconfirm"] != true {
+		t.Errorf("the settings are %v", settings.body)
+	}
+	// The key that signs is a secret, so there is none to be shown.
+	if keys := b.must(b.send("GET", "/.well-known/jwks.json", nil, nil), 200, ""); len(keys.body["keys"].([]any)) != 0 {
+		t.Errorf("the keys are %v", keys.body)
+	}
+}
+
+// What was sent and begun before a restart goes on after it, and the database
+// holds no secret of it.
+func TestMailsOutliveRestarts(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	b.must(b.call("POST", "/otp", "", map[string]any{"email": "ada@example.test"}), 200, "")
+	sent := b.mail("ada@example.test")
+	b.in("DO $$ BEGIN IF EXISTS (SELECT 1 FROM auth.one_time_tokens AS t WHERE t::text LIKE '%" + sent.token() + "%') THEN RAISE 'a token'; END IF; END $$")
+	if err := b.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.must(b.call("POST", "/verify", "", map[string]any{"type": "email", "email": sent.Email, "token": sent.Code}), 200, "")
+}

@@ -1,0 +1,41 @@
+package authengine
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"math/big"
+)
+
+// newToken makes a text that cannot be guessed, and what is kept of it.
+func newToken() (token string, hash []byte) {
+	var random [32]byte
+	_, _ = rand.Read(random[:]) // it never fails
+	token = base64.RawURLEncoding.EncodeToString(random[:])
+	return token, hashToken(token)
+}
+
+func hashToken(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+// newCode makes a code of six digits, which a person copies from a mail.
+func newCode() string {
+	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
+	if err != nil {
+		panic(err) // the system's source of randomness never fails
+	}
+	return fmt.Sprintf("%06d", n)
+}
+
+// hashCode is what is kept of a code that was sent to an address. A code is
+// short, so the hash is worth nothing without the signing key, which the
+// database does not hold.
+func hashCode(s *Settings, email, code string) []byte {
+	mac := hmac.New(sha256.New, []byte(s.SigningKey))
+	fmt.Fprintf(mac, "one-time code\x00%s\x00%s", email, code)
+	return mac.Sum(nil)
+}

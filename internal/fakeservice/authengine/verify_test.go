@@ -1,0 +1,245 @@
+package authengine
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"maps"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// A code and the token of a link sign in, once, each for what it was sent for.
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	b.signUp("ada@example.test")
+	magic := func(email string) Event {
+		b.must(b.call("POST", "/otp", "", map[string]any{"email": email}), 200, "")
+		return b.mail(email)
+	}
+	recovery := func(email string) Event {
+		b.must(b.call("POST", "/recover", "", map[string]any{"email": email}), 200, "")
+		return b.mail(email)
+	}
+	invitation := func(email string) Event {
+		b.must(b.asService("POST", "/invite", map[string]any{"email": email}), 200, "")
+		return b.mail(email)
+	}
+	const ada = "ada@example.test"
+	type form = map[string]any
+	for what, row := range map[string]struct {
+		mail   func(string) Event
+		to     string
+		form   func(Event) form
+		status int
+		code   string
+	}{
+		"magic code":          {magic, ada, func(e Event) form { return form{"type": "email", "email": ada, "token": e.Code} }, 200, ""},
+		"magic code, by name": {magic, ada, func(e Event) form { return form{"type": "magiclink", "email": "Ada@example.test ", "token": e.Code} }, 200, ""},
+		"magic token":         {magic, ada, func(e Event) form { return form{"type": "email", "token_hash": e.token()} }, 200, ""},
+		"recovery code":       {recovery, ada, func(e Event) form { return form{"type": "recovery", "email": ada, "token": e.Code} }, 200, ""},
+		"recovery token":      {recovery, ada, func(e Event) form { return form{"type": "recovery", "token_hash": e.token()} }, 200, ""},
+		"invitation's code":   {invitation, "bob@example.test", func(e Event) form { return form{"type": "invite", "email": e.Email, "token": e.Code} }, 200, ""},
+		"invitation's token":  {invitation, "eve@example.test", func(e Event) form { return form{"type": "invite", "token_hash": e.token()} }, 200, ""},
+		"somebody new":        {magic, "new@example.test", func(e Event) form { return form{"type": "email", "email": e.Email, "token": e.Code} }, 200, ""},
+
+		"another's code":    {magic, ada, func(e Event) form { return form{"type": "email", "email": "bob@example.test", "token": e.Code} }, 403, "otp_expired"},
+		"nobody's code":     {magic, ada, func(e Event) form { return form{"type": "email", "email": "no@example.test", "token": e.Code} }, 403, "otp_expired"},
+		"wrong code":        {magic, ada, func(Event) form { return form{"type": "email", "email": ada, "token": "no"} }, 403, "otp_expired"},
+		"wrong token":       {magic, ada, func(Event) form { return form{"type": "email", "token_hash": "no"} }, 403, "otp_expired"},
+		"code as token":     {magic, ada, func(e Event) form { return form{"type": "email", "token_hash": e.Code} }, 403, "otp_expired"},
+		"other type":        {magic, ada, func(e Event) form { return form{"type": "signup", "token_hash": e.token()} }, 403, "otp_expired"},
+		"no type":           {magic, ada, func(e Event) form { return form{"token_hash": e.token()} }, 400, "validation_failed"},
+		"unknown type":      {magic, ada, func(e Event) form { return form{"type": "spell", "token_hash": e.token()} }, 400, "validation_failed"},
+		"reauthentication":  {magic, ada, func(e Event) form { return form{"type": "reauthentication", "email": ada, "token": e.Code} }, 400, "validation_failed"},
+		"no token":          {magic, ada, func(Event) form { return form{"type": "email", "email": ada} }, 400, "validation_failed"},
+		"code without mail": {magic, ada, func(e Event) form { return form{"type": "email", "token": e.Code} }, 400, "validation_failed"},
+		"both":              {magic, ada, func(e Event) form { return form{"type": "email", "token_hash": e.token(), "email": ada} }, 400, "validation_failed"},
+		"phone":             {magic, ada, func(e Event) form { return form{"type": "sms", "phone": "1", "token": e.Code} }, 400, "phone_provider_disabled"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			sent := row.mail(row.to)
+			got := b.must(b.call("POST", "/verify", "", row.form(sent)), row.status, row.code)
+			if row.status != 200 {
+				return
+			}
+			if got.user()["email"] != row.to || got.user()["email_confirmed_at"] == nil || got.claims(t)["amr"].([]any)[0].(map[string]any)["method"] != "otp" {
+				t.Errorf("it signs %v in", got.user())
+			}
+			b.must(b.call("GET", "/user", got.text("access_token"), nil), 200, "")
+			b.must(b.call("POST", "/verify", "", row.form(sent)), 403, "otp_expired")
+			// Neither does the other of the two work any more.
+			b.must(b.call("POST", "/verify", "", form{"type": "email", "token_hash": sent.token()}), 403, "otp_expired")
+		})
+	}
+	old := magic(ada)
+	b.in("UPDATE auth.one_time_tokens SET created_at = now() - interval '2 hours'")
+	b.must(b.call("POST", "/verify", "", form{"type": "email", "email": ada, "token": old.Code}), 403, "otp_expired")
+}
+
+func TestOTP(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	b.must(b.call("POST", "/otp", "", map[string]any{"email": "no@example.test", "create_user": false}), 422, "otp_disabled")
+	b.must(b.call("POST", "/otp", "", map[string]any{"phone": "123"}), 400, "phone_provider_disabled")
+	b.must(b.call("POST", "/otp", "", map[string]any{}), 400, "email_address_invalid")
+	b.must(b.call("POST", "/otp", "", map[string]any{"email": "ada@example.test", "data": map[string]any{"name": "Ada"}}), 200, "")
+	b.must(b.call("POST", "/otp", "", map[string]any{"email": "ada@example.test", "create_user": false}), 200, "")
+	if want := []string{"auth_user_created", "auth_link_sent", "auth_link_sent"}; !reflect.DeepEqual(b.kinds(), want) {
+		t.Errorf("it told of %v", b.kinds())
+	}
+	if sent := b.mail("ada@example.test"); len(sent.Code) != 6 || strings.Trim(sent.Code, "0123456789") != "" || !strings.Contains(sent.Link, "type=magiclink") {
+		t.Errorf("the mail is %+v", sent)
+	}
+	got := b.must(b.call("POST", "/verify", "", map[string]any{"type": "email", "email": "ada@example.test", "token": b.mail("ada@example.test").Code}), 200, "")
+	if got.user()["user_metadata"].(map[string]any)["name"] != "Ada" {
+		t.Errorf("it signs %v in", got.user())
+	}
+	// Such an account has no password, so none fits.
+	b.must(b.signIn("ada@example.test", ""), 400, "invalid_credentials")
+}
+
+// Another address counts once the link to each of the two has been followed.
+func TestChangeOfAddress(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	token := b.signUp("old@example.test").text("access_token")
+	b.signUp("taken@example.test")
+	change := func(email string) reply { return b.call("PUT", "/user", token, map[string]any{"email": email}) }
+	verify := func(e Event) reply {
+		return b.call("POST", "/verify", "", map[string]any{"type": "email_change", "email": e.Email, "token": e.Code})
+	}
+	b.must(change("taken@example.test"), 422, "email_exists")
+	if asked := b.must(change("new@example.test"), 200, ""); asked.text("email") != "old@example.test" || asked.text("new_email") != "new@example.test" {
+		t.Errorf("who asks for another address is %v", asked.body)
+	}
+	first := b.mail("new@example.test")
+	b.must(b.call("POST", "/resend", "", map[string]any{"type": "email_change", "email": "old@example.test"}), 200, "")
+	b.must(verify(first), 403, "otp_expired")
+	if half := b.must(verify(b.mail("new@example.test")), 200, ""); half.body["access_token"] != nil || !strings.Contains(half.text("msg"), "other email") {
+		t.Errorf("half a change answers %v", half.body)
+	}
+	b.must(verify(b.mail("new@example.test")), 403, "otp_expired")
+	if whole := b.must(verify(b.mail("old@example.test")), 200, ""); whole.user()["email"] != "new@example.test" || whole.user()["new_email"] != nil {
+		t.Errorf("the changed user is %v", whole.user())
+	}
+	b.must(b.signIn("old@example.test", testPassword), 400, "invalid_credentials")
+	b.must(b.signIn("new@example.test", testPassword), 200, "")
+
+	// By links, and with an address that somebody else takes meanwhile.
+	b.must(change("third@example.test"), 200, "")
+	if to := b.follow(b.mail("new@example.test")); !strings.Contains(to.Fragment, "message=") {
+		t.Errorf("half a change leads to %s", to)
+	}
+	b.signUp("third@example.test")
+	if to := b.follow(b.mail("third@example.test")); !strings.Contains(to.Fragment, "error_code=email_exists") {
+		t.Errorf("a change to an address that is taken leads to %s", to)
+	}
+}
+
+func TestResend(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	b.must(b.asService("POST", "/admin/users", map[string]any{"email": "new@example.test", "password": testPassword}), 200, "")
+	b.signUp("ada@example.test")
+	for what, row := range map[string]struct {
+		form   map[string]any
+		status int
+		code   string
+		mails  int
+	}{
+		"waits for confirmation": {map[string]any{"type": "signup", "email": "new@example.test"}, 200, "", 1},
+		"is confirmed":           {map[string]any{"type": "signup", "email": "ada@example.test"}, 200, "", 0},
+		"is nobody":              {map[string]any{"type": "signup", "email": "no@example.test"}, 200, "", 0},
+		"changes no address":     {map[string]any{"type": "email_change", "email": "ada@example.test"}, 200, "", 0},
+		"no type":                {map[string]any{"email": "ada@example.test"}, 400, "validation_failed", 0},
+		"phone":                  {map[string]any{"type": "sms", "phone": "1"}, 400, "phone_provider_disabled", 0},
+	} {
+		t.Run(what, func(t *testing.T) {
+			before := len(b.told())
+			b.must(b.call("POST", "/resend", "", row.form), row.status, row.code)
+			if n := len(b.told()) - before; n != row.mails {
+				t.Errorf("it sends %d mails", n)
+			}
+		})
+	}
+	b.must(b.signIn("new@example.test", "wrong password"), 400, "invalid_credentials")
+	b.must(b.signIn("new@example.test", testPassword), 400, "email_not_confirmed")
+	b.must(b.call("POST", "/verify", "", map[string]any{"type": "signup", "token_hash": b.mail("new@example.test").token()}), 200, "")
+	b.must(b.signIn("new@example.test", testPassword), 200, "")
+}
+
+// An old session changes the password with the code of a mail alone.
+func TestReauthenticate(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	token := b.signUp("ada@example.test").text("access_token")
+	other := b.signUp("eve@example.test").text("access_token")
+	password := func(token, password, nonce string) reply {
+		return b.call("PUT", "/user", token, map[string]any{"password": password, "nonce": nonce})
+	}
+	b.in("UPDATE auth.sessions SET created_at = now() - interval '25 hours'")
+	b.must(password(token, "another horse", ""), 400, "reauthentication_needed")
+	told := len(b.kinds())
+	b.must(b.call("GET", "/reauthenticate", token, nil), 200, "")
+	sent := b.mail("ada@example.test")
+	if sent.Link != "" || len(b.kinds()) != told {
+		t.Errorf("a request for a code sends %+v and tells of %v", sent, b.kinds())
+	}
+	b.must(password(other, "another horse", sent.Code), 422, "reauthentication_not_valid")
+	b.must(password(token, "another horse", "000"), 422, "reauthentication_not_valid")
+	b.must(password(token, "another horse", sent.Code), 200, "")
+	b.must(password(token, "yet another horse", sent.Code), 422, "reauthentication_not_valid")
+	b.must(b.signIn("ada@example.test", "another horse"), 200, "")
+	b.must(b.call("GET", "/reauthenticate", "", nil), 401, "no_authorization")
+}
+
+// The session of a link is for the browser alone that asked for it, if it says
+// so.
+func TestLinksOfOneBrowser(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	verifier := strings.Repeat("v", 56)
+	sum := sha256.Sum256([]byte(verifier))
+	challenge := base64.RawURLEncoding.EncodeToString(sum[:])
+	exchange := func(code, verifier string) reply {
+		return b.call("POST", "/token?grant_type=pkce", "", map[string]any{"auth_code": code, "code_verifier": verifier})
+	}
+	ask := func(more map[string]any) reply {
+		form := map[string]any{"email": "ada@example.test"}
+		maps.Copy(form, more)
+		return b.call("POST", "/otp"+query("redirect_to", "https://app.example/in?x=1"), "", form)
+	}
+	for _, wrong := range []map[string]any{
+		{"code_challenge": "short", "code_challenge_method": "s256"}, {"code_challenge": challenge, "code_challenge_method": "md5"},
+		{"code_challenge": challenge}, {"code_challenge_method": "s256"},
+	} {
+		b.must(ask(wrong), 400, "validation_failed")
+	}
+	for _, row := range []map[string]any{
+		{"code_challenge": challenge, "code_challenge_method": "s256"}, {"code_challenge": verifier, "code_challenge_method": "plain"},
+	} {
+		b.must(ask(row), 200, "")
+		to := b.follow(b.mail("ada@example.test"))
+		code := to.Query().Get("code")
+		if code == "" || to.Fragment != "" || to.Query().Get("x") != "1" {
+			t.Fatalf("the link leads to %s", to)
+		}
+		b.must(exchange(code, strings.Repeat("w", 56)), 400, "bad_code_verifier")
+		got := b.must(exchange(code, verifier), 200, "")
+		if got.user()["email"] != "ada@example.test" || got.claims(t)["amr"].([]any)[0].(map[string]any)["method"] != "magiclink" {
+			t.Errorf("it signs %v in", got.claims(t))
+		}
+		b.must(exchange(code, verifier), 404, "flow_state_not_found")
+	}
+	b.must(exchange("", verifier), 400, "validation_failed")
+	b.must(ask(map[string]any{"code_challenge": challenge, "code_challenge_method": "s256"}), 200, "")
+	code := b.follow(b.mail("ada@example.test")).Query().Get("code")
+	b.in("UPDATE auth.flow_states SET created_at = now() - interval '6 minutes'")
+	b.must(exchange(code, verifier), 404, "flow_state_not_found")
+	if to := b.follow(Event{Link: b.URL() + "/verify?" + url.Values{"token": {"no"}, "type": {"magiclink"}}.Encode()}); to.Query().Get("error_code") != "otp_expired" {
+		t.Errorf("a link that is none leads to %s", to)
+	}
+}
