@@ -7,6 +7,7 @@
 #   psql                           one test connects with it
 #   Chromium                       the verification does without, over HTTP
 #   a C compiler                   for the tests: the race detector needs one
+#   Node.js and npm                for the tests: one uses a JavaScript client
 #
 # On Debian and Ubuntu, as root, what is missing is installed. Elsewhere the
 # script says what to install, and fails if it cannot be done without.
@@ -40,6 +41,8 @@ has_pgbouncer || packages="$packages pgbouncer"
 # A browser without fonts draws boxes.
 has_chromium || packages="$packages chromium fonts-dejavu-core"
 has_compiler || packages="$packages gcc libc6-dev"
+has node || packages="$packages nodejs"
+has npm || packages="$packages npm"
 [ -n "$packages" ] || exit 0
 
 # install installs packages without starting what they bring: Debian starts a
@@ -79,15 +82,18 @@ fi
 
 has_chromium || echo "Chromium was not found: the guestbook is verified over HTTP instead of in a browser." >&2
 has_pgbouncer || echo "PgBouncer was not found: the fake has no pooled port." >&2
+if ! has node || ! has npm; then
+	echo "Node.js or npm was not found: the auth engine is not tried with a JavaScript client." >&2
+fi
 has_compiler || echo "No C compiler was found: the tests' race detector needs one." >&2
 if ! has_postgres; then
 	cat >&2 <<'END'
 PostgreSQL's server programs, version 14 or newer, were not found on PATH or in
 /usr/lib/postgresql/*/bin. Install them:
 
-  Debian, Ubuntu   apt-get install postgresql pgbouncer chromium gcc
-  Fedora           dnf install postgresql-server pgbouncer chromium gcc
-  macOS            brew install postgresql@17 pgbouncer, and put its bin folder on PATH
+  Debian, Ubuntu   apt-get install postgresql pgbouncer chromium gcc nodejs npm
+  Fedora           dnf install postgresql-server pgbouncer chromium gcc nodejs npm
+  macOS            brew install postgresql@17 pgbouncer node, and put its bin folder on PATH
 END
 	exit 1
 fi

@@ -231,4 +231,12 @@ func TestRateLimit(t *testing.T) {
 	}
 	b.must(b.signIn("ada@example.test", "guess"), 429, "over_request_rate_limit")
 	b.must(b.call("POST", "/signup", "", map[string]any{"email": "new@example.test", "password": testPassword}), 429, "over_request_rate_limit")
+	// Codes cannot be guessed either; but who guessed passwords, or had theirs
+	// guessed, still gets mail.
+	b.must(b.call("POST", "/otp", "", map[string]any{"email": "ada@example.test"}), 200, "")
+	guess := map[string]any{"type": "email", "email": "ada@example.test", "token": "guess"}
+	for range 3 {
+		b.must(b.call("POST", "/verify", "", guess), 403, "otp_expired")
+	}
+	b.must(b.call("POST", "/verify", "", guess), 429, "over_request_rate_limit")
 }

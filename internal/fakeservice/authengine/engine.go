@@ -46,7 +46,8 @@ type Options struct {
 	// bcrypt's default.
 	HashCost int
 	// Attempts is how many sign-ins and sign-ups an address may try in five
-	// minutes, and how many an e-mail address; 0 is 60, negative is no limit.
+	// minutes, and how many an e-mail address; as many mails, codes, refreshes
+	// and changes each. 0 is 60, negative is no limit.
 	Attempts int
 	// Notify is told of what happens to accounts and of mails, after it is in the
 	// database; nil tells nobody.

@@ -10,8 +10,8 @@ import (
 // window is the time in which attempts are counted.
 const window = 5 * time.Minute
 
-// limiter counts attempts by whom they come from. Guessing passwords and
-// filling the database with accounts becomes slow; nobody else notices.
+// limiter counts attempts by whom they come from. Guessing passwords or codes
+// and filling the database with accounts becomes slow; nobody else notices.
 type limiter struct {
 	attempts int
 
@@ -42,6 +42,26 @@ func (l *limiter) take(names ...string) error {
 		}
 	}
 	return nil
+}
+
+// What callers attempt. Each is counted by itself, so that who signs in often
+// still gets their mail.
+const (
+	toSignIn  = "sign-in"
+	toRefresh = "refresh"
+	toMail    = "mail"
+	toVerify  = "verification"
+	toChange  = "change"
+)
+
+// attempt counts what a caller tries, and for which e-mail address; an empty
+// one is none.
+func (c *core) attempt(r *request, what, email string) error {
+	names := []string{what + " from " + r.caller()}
+	if email != "" {
+		names = append(names, what+" for "+email)
+	}
+	return c.limits.take(names...)
 }
 
 // caller is the address that a request comes from.

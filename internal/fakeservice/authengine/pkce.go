@@ -72,7 +72,7 @@ func (c *core) pkceGrant(r *request) (int, any, error) {
 	if sent.Code == "" || sent.Verifier == "" {
 		return 0, nil, refused("validation_failed", "invalid request: both auth code and code verifier should be non-empty")
 	}
-	if err := c.limits.take("from " + r.caller()); err != nil {
+	if err := c.attempt(r, toRefresh, ""); err != nil {
 		return 0, nil, err
 	}
 	var made *signIn

@@ -35,7 +35,7 @@ func (c *core) askForMail(r *request) (asked, error) {
 	if a.Email, err = normalEmail(a.Email); err != nil {
 		return asked{}, err
 	}
-	if err = c.limits.take("from "+r.caller(), "to "+a.Email); err != nil {
+	if err = c.attempt(r, toMail, a.Email); err != nil {
 		return asked{}, err
 	}
 	if a.kept, err = a.challenge.kept(); err != nil {
@@ -125,7 +125,7 @@ func (c *core) reauthenticate(r *request) (int, any, error) {
 	if !u.isConfirmed() {
 		return 0, nil, invalid("email_not_confirmed", "Please verify your email first.")
 	}
-	if err := c.limits.take("to " + u.Email); err != nil {
+	if err := c.attempt(r, toMail, u.Email); err != nil {
 		return 0, nil, err
 	}
 	err := c.commit(r, func(ctx context.Context, t *task) error {

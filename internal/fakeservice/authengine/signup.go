@@ -22,7 +22,7 @@ func (c *core) signUp(r *request) (int, any, error) {
 	if err := r.decode(&sent); err != nil {
 		return 0, nil, err
 	}
-	if err := c.limits.take("from " + r.caller()); err != nil {
+	if err := c.attempt(r, toSignIn, ""); err != nil {
 		return 0, nil, err
 	}
 	wanted := newUser{metadata: sent.Data}

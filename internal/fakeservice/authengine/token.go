@@ -41,7 +41,7 @@ func (c *core) passwordGrant(r *request) (int, any, error) {
 	if err != nil {
 		return 0, nil, problemCredentials
 	}
-	if err := c.limits.take("from "+r.caller(), "to "+email); err != nil {
+	if err := c.attempt(r, toSignIn, email); err != nil {
 		return 0, nil, err
 	}
 	var known *user
@@ -91,7 +91,7 @@ func (c *core) refreshGrant(r *request) (int, any, error) {
 	if err := r.decode(&sent); err != nil {
 		return 0, nil, err
 	}
-	if err := c.limits.take("from " + r.caller()); err != nil {
+	if err := c.attempt(r, toRefresh, ""); err != nil {
 		return 0, nil, err
 	}
 	var made *signIn

@@ -31,7 +31,7 @@ func (c *core) updateUser(r *request) (int, any, error) {
 	if err := r.decode(&sent); err != nil {
 		return 0, nil, err
 	}
-	if err := c.limits.take("from " + r.caller()); err != nil {
+	if err := c.attempt(r, toChange, ""); err != nil {
 		return 0, nil, err
 	}
 	u := r.session.user

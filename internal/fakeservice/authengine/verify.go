@@ -43,7 +43,7 @@ func (c *core) verify(r *request) (int, any, error) {
 			return 0, nil, refused("validation_failed", "Only an email address or phone number should be provided on verify")
 		}
 	}
-	if err := c.limits.take("from "+r.caller(), "to "+email); err != nil {
+	if err := c.attempt(r, toVerify, email); err != nil {
 		return 0, nil, err
 	}
 	var made *signIn

@@ -1,0 +1,155 @@
+package dataplane_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// authjs is the folder of a program that uses the JavaScript auth client.
+const authjs = "../authengine/authjs"
+
+// The JavaScript client that most apps use finds in the auth engine what it
+// looks for. Each of its steps is a line of the log.
+func TestAuthJS(t *testing.T) {
+	t.Parallel()
+	folder := authjsProject(t)
+	b := start(t).fullBox()
+	const app = "https://app.example"
+	b.done("PATCH", b.path+"/engines/auth/settings", object{"site_url": app, "redirect_urls": []string{app + "/**"}})
+	mails := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		list := []object{}
+		for _, m := range b.Mails() {
+			list = append(list, object{"to": m.To, "link": m.Link, "code": m.Code})
+		}
+		json.NewEncoder(w).Encode(list)
+	}))
+	t.Cleanup(mails.Close)
+	record := b.auth()
+
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	program := exec.CommandContext(ctx, "node", "client.mjs")
+	program.Dir = folder
+	program.Env = append(os.Environ(), "AUTH_URL="+record.URL, "ANON_KEY="+record.AnonKey, "SERVICE_KEY="+record.ServiceKey,
+		"APP_URL="+app, "MAILS_URL="+mails.URL)
+	var said, complained bytes.Buffer
+	program.Stdout, program.Stderr = &said, &complained
+	err := program.Run()
+	steps := 0
+	for line := range strings.Lines(said.String()) {
+		if strings.HasPrefix(line, "step: ") {
+			steps++
+			t.Log("auth-js " + strings.TrimSpace(line))
+		}
+	}
+	if err != nil {
+		t.Fatalf("after %d steps: %s\n%s", steps, err, complained.String())
+	}
+	source, err := os.ReadFile(filepath.Join(authjs, "client.mjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := bytes.Count(source, []byte("\nawait step(")); steps == 0 || steps != want || !strings.Contains(said.String(), fmt.Sprintf("steps: %d\n", want)) {
+		t.Errorf("it did %d steps of %d", steps, want)
+	}
+	b.toldOfAccounts(mailSecrets(b.Mails()))
+}
+
+// authjsProject is a folder with the program and the client that it needs, as
+// the lock file pins it.
+func authjsProject(t *testing.T) string {
+	t.Helper()
+	for _, program := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(program); err != nil {
+			cannot(t, "%s is not installed", program)
+		}
+	}
+	folder := t.TempDir()
+	for _, name := range []string{"package.json", "package-lock.json", "client.mjs"} {
+		text, err := os.ReadFile(filepath.Join(authjs, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	install := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline")
+	install.Dir = folder
+	if output, err := install.CombinedOutput(); err != nil {
+		if unreachable.Match(output) {
+			cannot(t, "npm cannot reach its registry:\n%s", output)
+		}
+		t.Fatalf("npm ci: %s\n%s", err, output)
+	}
+	return folder
+}
+
+// unreachable is what npm says where there is no network.
+var unreachable = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH`)
+
+// cannot ends a test on a machine without what it needs: it is skipped, and
+// fails where HOSTING_TEST_STRICT=1 says that everything is there.
+func cannot(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("HOSTING_TEST_STRICT") == "1" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// mailSecrets are what the mails carry.
+func mailSecrets(mails []fakeservice.Mail) []string {
+	var secrets []string
+	for _, m := range mails {
+		if m.Link != "" {
+			secrets = append(secrets, m.Link)
+		}
+		secrets = append(secrets, m.Code)
+	}
+	return secrets
+}
+
+// toldOfAccounts makes sure that every kind of event that an auth engine has
+// was emitted, and that none holds a secret or an address.
+func (b *box) toldOfAccounts(secrets []string) {
+	b.t.Helper()
+	told := map[string]int{}
+	for _, e := range b.Events() {
+		if !strings.HasPrefix(e.Type, "auth_") {
+			continue
+		}
+		told[e.Type]++
+		text, err := json.Marshal(e.Data)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if e.InstanceID != b.id || e.Data["user_id"] == "" || len(e.Data) != 1 || bytes.Contains(text, []byte("@")) {
+			b.t.Errorf("the event %s of %s holds %s", e.Type, e.InstanceID, text)
+		}
+		if slices.ContainsFunc(secrets, func(secret string) bool { return bytes.Contains(text, []byte(`"`+secret+`"`)) }) {
+			b.t.Errorf("the event %s holds the secret of a mail: %s", e.Type, text)
+		}
+	}
+	for _, kind := range []string{
+		"auth_user_created", "auth_user_invited", "auth_user_banned", "auth_user_unbanned", "auth_user_deleted", "auth_link_sent",
+	} {
+		if told[kind] == 0 {
+			b.t.Errorf("there is no event %s among %v", kind, told)
+		}
+	}
+}
