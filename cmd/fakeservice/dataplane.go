@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
@@ -69,7 +70,7 @@ func startEngines(ctx context.Context, s settings, find locate, log *slog.Logger
 // withoutEngines keeps records alone, and says why to whoever asks for more.
 func withoutEngines(reason string) engines {
 	return engines{
-		querier: fakeservice.NoDataPlane("this fake service runs no PostgreSQL: " + reason),
+		querier: core.NoDataPlane("this fake service runs no PostgreSQL: " + reason),
 		text:    "It keeps records alone and runs no PostgreSQL, so SQL is answered with 503:\n" + reason + ".",
 	}
 }

@@ -36,19 +36,12 @@ func (s *Service) SetStrike(strike Strike) { s.gateway.SetStrike(strike) }
 // SetConditions replaces the conditions. Reads that lag show nothing older than
 // what there was when the lag was switched on.
 func (s *Service) SetConditions(c Conditions) {
-	s.store.keepPast(func(h *history) { h.lag = c.Lag })
+	s.SetLag(c.Lag)
 	s.gateway.SetConditions(c)
 }
 
 // Conditions are those that hold now.
 func (s *Service) Conditions() Conditions { return s.gateway.Conditions() }
-
-// KeepPast keeps the state of that long, by the real clock, from now on, so that
-// single reads can lag. It never keeps less than before; Reset keeps nothing
-// again.
-func (s *Service) KeepPast(d time.Duration) {
-	s.store.keepPast(func(h *history) { h.least = max(h.least, d) })
-}
 
 // Away takes the service away for a time of the real clock: requests to the API
 // are answered with a gateway's page of that status, or with 0 find their

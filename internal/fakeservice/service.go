@@ -7,15 +7,16 @@ import (
 	"sync"
 	"time"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/control"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/portal"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
 )
 
 // DefaultAPIKey is the key that a Service takes unless its options say another.
 const DefaultAPIKey = "fake-api-key"
-
-// basePath is where the API begins.
-const basePath = "/api/v1"
 
 // Options says how a Service runs.
 type Options struct {
@@ -25,42 +26,31 @@ type Options struct {
 	Start time.Time
 	// APIKey is the one key that is valid; "" means DefaultAPIKey.
 	APIKey string
-	// Logger gets one line for each request and job, without secrets; nil
-	// discards them.
-	Logger *slog.Logger
 	// RequestsKept is how many requests the log holds, the last ones; 0 keeps
 	// every one with its body, as tests want it.
 	RequestsKept int
-	// Querier runs SQL; nil leaves that to the data plane, and without one
-	// answers every statement with 503.
-	Querier Querier
-	// DataPlane makes real what jobs do; nil keeps records alone. The Service
-	// closes it. What a test does behind the client's back, such as
-	// EditInstance, changes records alone in any case; AddInstance,
-	// RemoveInstance and Reset are for real.
+	// Logger gets one line for each request, job and build, without secrets; nil
+	// discards them.
+	Logger *slog.Logger
+	// Querier and DataPlane make real what is only a record otherwise, as
+	// core.Options says.
+	Querier   Querier
 	DataPlane DataPlane
 }
 
-// Service is the fake. It is an http.Handler and safe for concurrent use.
+// Service is the fake: the service with all its faces, behind a gateway at which
+// things go wrong as tests ask for it. It is an http.Handler and safe for concurrent
+// use. What the service itself is, core.Service, tests hold, step and edit directly.
 type Service struct {
-	key       string
-	log       *slog.Logger
-	clock     *clock
-	store     *store
-	routes    []route
-	querier   Querier
-	plane     DataPlane
-	validator *apispec.Validator
-	mux       *http.ServeMux
-
-	traffic traffic
+	*core.Service
+	*traffic.Log
+	api     *rest.API
 	gateway *gateway.Gateway
+	mux     *http.ServeMux
 	once    sync.Once
 }
 
-// New makes a Service with a seeded catalogue and nothing else in it. It panics
-// if the embedded OpenAPI document is broken, which a test of that document
-// finds first.
+// New makes a Service with a seeded catalogue and nothing else in it.
 func New(o Options) *Service {
 	if o.APIKey == "" {
 		o.APIKey = DefaultAPIKey
@@ -68,51 +58,33 @@ func New(o Options) *Service {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	switch {
-	case o.Querier != nil:
-	case o.DataPlane != nil:
-		o.Querier = o.DataPlane
-	default:
-		o.Querier = NoDataPlane(recordsOnly)
-	}
-	validator, err := apispec.New()
-	if err != nil {
-		panic("fakeservice: " + err.Error())
-	}
-	clock := newClock(o.Speed, o.Start)
-	s := &Service{
-		key:       o.APIKey,
-		log:       o.Logger,
-		clock:     clock,
-		store:     newStore(clock, o.Logger, o.DataPlane),
-		routes:    routes(),
-		querier:   o.Querier,
-		plane:     o.DataPlane,
-		validator: validator,
-		mux:       http.NewServeMux(),
-		traffic:   traffic{kept: o.RequestsKept},
-	}
-	s.gateway = gateway.New(http.HandlerFunc(s.serveAPI), gateway.Options{Prefix: basePath, Now: clock.now, Watch: s.watch})
-	s.mux.HandleFunc("/checkout/{token}", s.serveCheckout)
-	s.mux.HandleFunc("GET /guides/apps", servePublicGuide)
-	newControl(s)
-	if s.plane != nil {
-		s.plane.Attach(s)
-	}
+	s := &Service{Service: core.New(core.Options{Speed: o.Speed, Start: o.Start, Logger: o.Logger, Querier: o.Querier, DataPlane: o.DataPlane}), mux: http.NewServeMux()}
+	s.Log = traffic.New(traffic.Options{Prefix: rest.Prefix, Kept: o.RequestsKept, Now: s.Now, Logger: o.Logger})
+	s.api = rest.New(rest.Options{Service: s.Service, APIKey: o.APIKey, Violation: s.Violation})
+	s.gateway = gateway.New(http.HandlerFunc(s.serveAPI), gateway.Options{Prefix: rest.Prefix, Now: s.Now, Watch: s.Watch})
+	portal.Mount(s.mux, s.Service)
+	control.Mount(s.mux, control.Options{Core: s.Service, Network: s, Log: s.Log, Reset: s.Reset})
 	return s
 }
 
 // ServeHTTP answers the API under /api/v1, which is behind a gateway, and what
 // is beside it, which is not.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == basePath || strings.HasPrefix(r.URL.Path, basePath+"/") {
+	if r.URL.Path == rest.Prefix || strings.HasPrefix(r.URL.Path, rest.Prefix+"/") {
 		s.gateway.ServeHTTP(w, r)
 		return
 	}
 	// Every answer bears the fake's own time: clients compare it with the
 	// times in records. The gateway sees to its own.
-	w.Header().Set("Date", s.clock.now().Format(http.TimeFormat))
+	w.Header().Set("Date", s.Now().Format(http.TimeFormat))
 	s.mux.ServeHTTP(w, r)
+}
+
+// serveAPI answers what the gateway has passed on, from a moment that is past where
+// the gateway has reads lag.
+func (s *Service) serveAPI(w http.ResponseWriter, r *http.Request) {
+	ctx := r.Context()
+	s.api.ServeHTTP(w, r.WithContext(core.Lagging(ctx, gateway.LagOf(ctx))))
 }
 
 // Close stops the fake's timers and its data plane, and lets go of requests that
@@ -121,49 +93,16 @@ func (s *Service) Close() error {
 	var err error
 	s.once.Do(func() {
 		s.gateway.Close()
-		s.store.close()
-		if s.plane != nil {
-			err = s.plane.Close()
-		}
+		err = s.Service.Close()
 	})
 	return err
 }
 
-// Now is the fake's time.
-func (s *Service) Now() time.Time { return s.clock.now() }
-
-// Advance moves the fake's clock forward. What is due by then happens, in
-// order and at its own time, before Advance returns; where that takes real
-// work, Advance waits for it.
-func (s *Service) Advance(d time.Duration) {
-	s.clock.advance(d)
-	s.store.await()
-}
-
-// SetDuration says how long a job of an operation takes from now on, by the
-// fake's clock; "build" stands for builds. Jobs in progress keep their time.
-func (s *Service) SetDuration(operation string, d time.Duration) {
-	s.store.do(func(st *state) { st.durations.set(operation, d) })
-}
-
-// Reset forgets everything: state, what was set at the gateway, holds, the
+// Reset forgets everything: records, what was set at the gateway, holds, the
 // request log and violations. The clock goes on.
 func (s *Service) Reset() {
 	s.gateway.Reset()
-	s.store.keepPast(func(h *history) { *h = history{} })
-	for _, id := range s.store.reset() {
-		s.removeMachine(id)
-	}
-	s.traffic.clear()
-}
-
-// removeMachine takes the real part of an instance away. A job that was at work
-// on it has been told to stop.
-func (s *Service) removeMachine(instanceID string) {
-	if s.plane == nil {
-		return
-	}
-	if err := s.plane.Remove(s.store.life, instanceID); err != nil {
-		s.log.Error("a machine could not be removed", "instance", instanceID, "error", err)
-	}
+	s.Service.Reset()
+	s.api.Forget()
+	s.Clear()
 }

@@ -8,18 +8,18 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
 // buildKey is a build that may yet be deployed.
 type buildKey struct{ instance, app, build string }
 
 // Build builds the branch of an app.
-func (p *Plane) Build(ctx context.Context, instanceID string, a fakeservice.App, buildID string) (string, error) {
+func (p *Plane) Build(ctx context.Context, instanceID string, a core.App, buildID string) (string, error) {
 	built, err := p.apps.Build(ctx, a.Repo, a.Branch, a.Env)
 	if failed := (*appruntime.BuildError)(nil); errors.As(err, &failed) {
-		return failed.Commit, &fakeservice.BuildFailure{Log: failed.Log}
+		return failed.Commit, &core.BuildFailure{Log: failed.Log}
 	}
 	if err != nil {
 		return "", err
@@ -43,7 +43,7 @@ func (p *Plane) takeBuild(key buildKey) *appruntime.Build {
 }
 
 // Deploy runs a build in the place of the version that runs.
-func (p *Plane) Deploy(ctx context.Context, wanted fakeservice.Machine, a fakeservice.App, buildID string) error {
+func (p *Plane) Deploy(ctx context.Context, wanted core.Machine, a core.App, buildID string) error {
 	m, leave, err := p.enterByID(ctx, wanted.ID)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (p *Plane) Deploy(ctx context.Context, wanted fakeservice.Machine, a fakese
 	defer leave()
 	built := p.takeBuild(buildKey{m.id, a.Name, buildID})
 	if built == nil {
-		return &fakeservice.Failure{Code: "build_missing", Detail: "the build is not there any more"}
+		return &core.Failure{Code: "build_missing", Detail: "the build is not there any more"}
 	}
 	running, err := p.apps.App(appruntime.Name{Instance: m.id, App: a.Name})
 	if err != nil {
@@ -61,7 +61,7 @@ func (p *Plane) Deploy(ctx context.Context, wanted fakeservice.Machine, a fakese
 }
 
 // specOf is how an app is to run.
-func specOf(m *machine, wanted fakeservice.Machine, a fakeservice.App) appruntime.Spec {
+func specOf(m *machine, wanted core.Machine, a core.App) appruntime.Spec {
 	spec := appruntime.Spec{Port: a.Port, HealthPath: a.HealthPath, Public: a.Public, Env: a.Env}
 	if m.postgres != nil {
 		spec.Database, spec.CA = databaseURL(m, wanted).String(), wanted.CA.PEM()
@@ -70,7 +70,7 @@ func specOf(m *machine, wanted fakeservice.Machine, a fakeservice.App) appruntim
 }
 
 // RestartApp restarts an app and waits until it answers or has failed.
-func (p *Plane) RestartApp(ctx context.Context, wanted fakeservice.Machine, a fakeservice.App) error {
+func (p *Plane) RestartApp(ctx context.Context, wanted core.Machine, a core.App) error {
 	m, leave, err := p.enterByID(ctx, wanted.ID)
 	if err != nil {
 		return err
@@ -139,26 +139,26 @@ func (p *Plane) removeApps(m *machine) error {
 
 // applyApps takes apps away that are no more, and starts those again that are
 // to run in another way, such as with another password. The turn is held.
-func (p *Plane) applyApps(_ context.Context, m *machine, wanted fakeservice.Machine) error {
-	if !wanted.HasEngine(fakeservice.EngineApps) {
+func (p *Plane) applyApps(_ context.Context, m *machine, wanted core.Machine) error {
+	if !wanted.HasEngine(core.EngineApps) {
 		return p.removeApps(m)
 	}
-	return p.eachApp(m, wanted, func(running *appruntime.App, a fakeservice.App) error {
+	return p.eachApp(m, wanted, func(running *appruntime.App, a core.App) error {
 		return running.Configure(specOf(m, wanted, a))
 	})
 }
 
-func (p *Plane) restartApps(ctx context.Context, m *machine, wanted fakeservice.Machine) error {
-	return p.eachApp(m, wanted, func(running *appruntime.App, a fakeservice.App) error {
+func (p *Plane) restartApps(ctx context.Context, m *machine, wanted core.Machine) error {
+	return p.eachApp(m, wanted, func(running *appruntime.App, a core.App) error {
 		return restart(ctx, running, specOf(m, wanted, a))
 	})
 }
 
 // eachApp does something with each app that is there.
-func (p *Plane) eachApp(m *machine, wanted fakeservice.Machine, do func(*appruntime.App, fakeservice.App) error) error {
+func (p *Plane) eachApp(m *machine, wanted core.Machine, do func(*appruntime.App, core.App) error) error {
 	var errs []error
 	for _, name := range p.apps.Apps(m.id) {
-		at := slices.IndexFunc(wanted.Apps, func(a fakeservice.App) bool { return a.Name == name.App })
+		at := slices.IndexFunc(wanted.Apps, func(a core.App) bool { return a.Name == name.App })
 		running := p.apps.Find(name)
 		if at < 0 || running == nil || !running.Deployed() {
 			continue
@@ -169,8 +169,8 @@ func (p *Plane) eachApp(m *machine, wanted fakeservice.Machine, do func(*apprunt
 }
 
 // resetApps empties the data folder of each app.
-func (p *Plane) resetApps(_ context.Context, m *machine, wanted fakeservice.Machine) error {
-	return p.eachApp(m, wanted, func(running *appruntime.App, _ fakeservice.App) error { return running.EraseData() })
+func (p *Plane) resetApps(_ context.Context, m *machine, wanted core.Machine) error {
+	return p.eachApp(m, wanted, func(running *appruntime.App, _ core.App) error { return running.EraseData() })
 }
 
 // saveApps copies the data of each app to a folder.
@@ -224,7 +224,7 @@ func (p *Plane) appChanged(name appruntime.Name, status appruntime.Status, why *
 	case appruntime.Running:
 		p.reporter.AppRuns(name.Instance, name.App)
 	case appruntime.Failed:
-		p.reporter.AppFailed(name.Instance, name.App, fakeservice.AppFailure(*why))
+		p.reporter.AppFailed(name.Instance, name.App, core.AppFailure(*why))
 	}
 }
 
@@ -237,25 +237,25 @@ func (p *Plane) AppLog(instanceID, name string) string {
 }
 
 // Processes are those that run for a machine.
-func (p *Plane) Processes(instanceID string) []fakeservice.Process {
+func (p *Plane) Processes(instanceID string) []core.Process {
 	p.mu.Lock()
 	m := p.machines[instanceID]
 	p.mu.Unlock()
 	if m == nil {
 		return nil
 	}
-	var all []fakeservice.Process
+	var all []core.Process
 	p.mu.Lock()
 	cluster := m.postgres
 	p.mu.Unlock()
 	if cluster != nil {
 		if pid := cluster.PID(); pid != 0 {
-			all = append(all, fakeservice.Process{InstanceID: instanceID, Engine: fakeservice.EnginePostgres, PID: pid})
+			all = append(all, core.Process{InstanceID: instanceID, Engine: core.EnginePostgres, PID: pid})
 		}
 	}
 	for _, name := range p.apps.Apps(instanceID) {
 		if running := p.apps.Find(name); running != nil && running.PID() != 0 {
-			all = append(all, fakeservice.Process{InstanceID: instanceID, Engine: fakeservice.EngineApps, App: name.App, PID: running.PID()})
+			all = append(all, core.Process{InstanceID: instanceID, Engine: core.EngineApps, App: name.App, PID: running.PID()})
 		}
 	}
 	return all

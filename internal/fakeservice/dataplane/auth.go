@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/authengine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
@@ -19,8 +19,8 @@ import (
 const authPort = 9999
 
 // applyAuth makes the machine's auth engine so. The turn is held.
-func (p *Plane) applyAuth(ctx context.Context, m *machine, wanted fakeservice.Machine) error {
-	if !wanted.HasEngine(fakeservice.EngineAuth) {
+func (p *Plane) applyAuth(ctx context.Context, m *machine, wanted core.Machine) error {
+	if !wanted.HasEngine(core.EngineAuth) {
 		return p.dropAuth(ctx, m)
 	}
 	settings, err := p.authSettings(m, wanted)
@@ -51,15 +51,15 @@ func (p *Plane) applyAuth(ctx context.Context, m *machine, wanted fakeservice.Ma
 	return nil
 }
 
-func (p *Plane) authSettings(m *machine, wanted fakeservice.Machine) (authengine.Settings, error) {
+func (p *Plane) authSettings(m *machine, wanted core.Machine) (authengine.Settings, error) {
 	if m.postgres == nil {
-		return authengine.Settings{}, &fakeservice.Failure{Code: "engine_off", Detail: "the auth engine needs Postgres"}
+		return authengine.Settings{}, &core.Failure{Code: "engine_off", Detail: "the auth engine needs Postgres"}
 	}
 	database, err := p.insideURL(m, wanted)
 	if err != nil {
 		return authengine.Settings{}, err
 	}
-	engine := wanted.Engines[fakeservice.EngineAuth]
+	engine := wanted.Engines[core.EngineAuth]
 	return authengine.Settings{
 		DSN:        database,
 		SigningKey: wanted.Credentials.AuthSigningKey,
@@ -71,7 +71,7 @@ func (p *Plane) authSettings(m *machine, wanted fakeservice.Machine) (authengine
 
 // databaseURL is how what runs on the machine reaches its database, without
 // the path of the CA's file, which each reader has elsewhere.
-func databaseURL(m *machine, wanted fakeservice.Machine) *url.URL {
+func databaseURL(m *machine, wanted core.Machine) *url.URL {
 	return &url.URL{
 		Scheme:   "postgresql",
 		User:     url.UserPassword(postgres.OwnerRole, wanted.Credentials.PostgresOwner),
@@ -82,7 +82,7 @@ func databaseURL(m *machine, wanted fakeservice.Machine) *url.URL {
 }
 
 // insideURL is databaseURL for this process, with the CA in a file.
-func (p *Plane) insideURL(m *machine, wanted fakeservice.Machine) (string, error) {
+func (p *Plane) insideURL(m *machine, wanted core.Machine) (string, error) {
 	file := filepath.Join(p.folder, "ca-"+m.id+".pem")
 	if err := os.WriteFile(file, []byte(wanted.CA.PEM()), 0o600); err != nil {
 		return "", err
@@ -146,6 +146,6 @@ func (p *Plane) authTold(instanceID string, e authengine.Event) {
 		p.reporter.Emit(e.Kind, instanceID, map[string]any{"user_id": e.UserID})
 	}
 	if e.Link != "" || e.Code != "" {
-		p.reporter.SendMail(fakeservice.Mail{InstanceID: instanceID, To: e.Email, Link: e.Link, Code: e.Code})
+		p.reporter.SendMail(core.Mail{InstanceID: instanceID, To: e.Email, Link: e.Link, Code: e.Code})
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
 // A backup is a folder with one folder for each engine that was on.
@@ -18,7 +18,7 @@ func (p *Plane) backup(instanceID, backupID, engine string) string {
 }
 
 // Backup saves the data of the machine.
-func (p *Plane) Backup(ctx context.Context, wanted fakeservice.Machine, backupID string) (int64, error) {
+func (p *Plane) Backup(ctx context.Context, wanted core.Machine, backupID string) (int64, error) {
 	m, leave, err := p.enterByID(ctx, wanted.ID)
 	if err != nil {
 		return 0, err
@@ -27,29 +27,29 @@ func (p *Plane) Backup(ctx context.Context, wanted fakeservice.Machine, backupID
 	if err := os.MkdirAll(p.backup(m.id, backupID, ""), 0o700); err != nil {
 		return 0, err
 	}
-	size, err := p.saveApps(m, p.backup(m.id, backupID, fakeservice.EngineApps))
+	size, err := p.saveApps(m, p.backup(m.id, backupID, core.EngineApps))
 	if err != nil || m.postgres == nil {
 		return size, err
 	}
-	more, err := m.postgres.Backup(ctx, p.backup(m.id, backupID, fakeservice.EnginePostgres))
+	more, err := m.postgres.Backup(ctx, p.backup(m.id, backupID, core.EnginePostgres))
 	return size + more, failure(err)
 }
 
 // Restore puts the data back to a backup. An engine that was not on then keeps
 // what it has.
-func (p *Plane) Restore(ctx context.Context, wanted fakeservice.Machine, backupID string) error {
+func (p *Plane) Restore(ctx context.Context, wanted core.Machine, backupID string) error {
 	m, leave, err := p.enterByID(ctx, wanted.ID)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	if _, err := os.Stat(p.backup(m.id, backupID, "")); errors.Is(err, fs.ErrNotExist) {
-		return &fakeservice.Failure{Code: "backup_missing", Detail: fmt.Sprintf("the backup %s holds no data", backupID)}
+		return &core.Failure{Code: "backup_missing", Detail: fmt.Sprintf("the backup %s holds no data", backupID)}
 	}
-	if err := p.restoreApps(m, p.backup(m.id, backupID, fakeservice.EngineApps)); err != nil {
+	if err := p.restoreApps(m, p.backup(m.id, backupID, core.EngineApps)); err != nil {
 		return err
 	}
-	saved := p.backup(m.id, backupID, fakeservice.EnginePostgres)
+	saved := p.backup(m.id, backupID, core.EnginePostgres)
 	if _, err := os.Stat(saved); err != nil || m.postgres == nil {
 		return nil
 	}

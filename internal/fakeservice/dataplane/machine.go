@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/authengine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
@@ -19,7 +19,7 @@ type machine struct {
 	turn chan struct{}
 
 	// What follows is guarded by the Plane's lock, and changed with the turn.
-	endpoints fakeservice.Endpoints
+	endpoints core.Endpoints
 	postgres  *postgres.Cluster
 	auth      *authengine.Engine
 	removed   bool
@@ -44,7 +44,7 @@ func (p *Plane) addMachine(ctx context.Context, id string) (*machine, error) {
 	case p.closed:
 		return nil, errClosed
 	case p.machines[id] == nil:
-		p.machines[id] = &machine{id: id, turn: make(chan struct{}, 1), endpoints: fakeservice.Endpoints{Host: host}}
+		p.machines[id] = &machine{id: id, turn: make(chan struct{}, 1), endpoints: core.Endpoints{Host: host}}
 	}
 	return p.machines[id], nil
 }
@@ -78,11 +78,11 @@ func (p *Plane) enterByID(ctx context.Context, id string) (*machine, func(), err
 }
 
 func errGone(id string) error {
-	return &fakeservice.Failure{Code: "machine_gone", Detail: fmt.Sprintf("the machine of the instance %s is not there any more", id)}
+	return &core.Failure{Code: "machine_gone", Detail: fmt.Sprintf("the machine of the instance %s is not there any more", id)}
 }
 
 // Apply makes the machine so.
-func (p *Plane) Apply(ctx context.Context, wanted fakeservice.Machine) error {
+func (p *Plane) Apply(ctx context.Context, wanted core.Machine) error {
 	m, err := p.addMachine(ctx, wanted.ID)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (p *Plane) Apply(ctx context.Context, wanted fakeservice.Machine) error {
 	}
 	defer leave()
 	// Auth comes after what it needs, and what an app uses before the app.
-	for _, apply := range []func(context.Context, *machine, fakeservice.Machine) error{
+	for _, apply := range []func(context.Context, *machine, core.Machine) error{
 		p.applyPostgres, p.applyAuth, p.applyApps,
 	} {
 		if err := apply(ctx, m, wanted); err != nil {
@@ -126,21 +126,21 @@ func (p *Plane) Remove(ctx context.Context, instanceID string) error {
 }
 
 // Restart restarts an engine. Those that do not run for real take no notice.
-func (p *Plane) Restart(ctx context.Context, wanted fakeservice.Machine, engine string) error {
+func (p *Plane) Restart(ctx context.Context, wanted core.Machine, engine string) error {
 	m, leave, err := p.enterByID(ctx, wanted.ID)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	switch {
-	case engine == fakeservice.EnginePostgres && m.postgres != nil:
+	case engine == core.EnginePostgres && m.postgres != nil:
 		if err := m.postgres.Restart(ctx); err != nil {
 			return failure(err)
 		}
 		return p.reconnect(ctx, m, wanted)
-	case engine == fakeservice.EngineAuth && m.auth != nil:
+	case engine == core.EngineAuth && m.auth != nil:
 		return failure(m.auth.Restart(ctx))
-	case engine == fakeservice.EngineApps:
+	case engine == core.EngineApps:
 		return p.restartApps(ctx, m, wanted)
 	}
 	return nil
@@ -148,24 +148,24 @@ func (p *Plane) Restart(ctx context.Context, wanted fakeservice.Machine, engine 
 
 // reconnect tells what uses Postgres where it is now: its inside port may be
 // another one after a restart.
-func (p *Plane) reconnect(ctx context.Context, m *machine, wanted fakeservice.Machine) error {
+func (p *Plane) reconnect(ctx context.Context, m *machine, wanted core.Machine) error {
 	return errors.Join(p.applyAuth(ctx, m, wanted), p.applyApps(ctx, m, wanted))
 }
 
 // Reset empties an engine, or all of them when none is named.
-func (p *Plane) Reset(ctx context.Context, wanted fakeservice.Machine, engine string) error {
+func (p *Plane) Reset(ctx context.Context, wanted core.Machine, engine string) error {
 	m, leave, err := p.enterByID(ctx, wanted.ID)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	emptied := func(name string) bool { return engine == "" || engine == name }
-	if emptied(fakeservice.EngineApps) {
+	if emptied(core.EngineApps) {
 		if err := p.resetApps(ctx, m, wanted); err != nil {
 			return err
 		}
 	}
-	if emptied(fakeservice.EnginePostgres) && m.postgres != nil {
+	if emptied(core.EnginePostgres) && m.postgres != nil {
 		if err := m.postgres.Reset(ctx); err != nil {
 			return failure(err)
 		}
@@ -174,7 +174,7 @@ func (p *Plane) Reset(ctx context.Context, wanted fakeservice.Machine, engine st
 		}
 	}
 	// Accounts are in Postgres, so they go with it.
-	if m.auth != nil && (emptied(fakeservice.EngineAuth) || emptied(fakeservice.EnginePostgres)) {
+	if m.auth != nil && (emptied(core.EngineAuth) || emptied(core.EnginePostgres)) {
 		return failure(m.auth.Reset(ctx))
 	}
 	return nil

@@ -1,6 +1,6 @@
 // Package dataplane runs the engines of the fake service's instances for real.
 //
-// A Plane is the fakeservice.DataPlane. It puts together packages that each run
+// A Plane is the core.DataPlane. It puts together packages that each run
 // one engine and know nothing of the fake, and gives every instance a loopback
 // address of its own, which is its host: an address needs no name service, and
 // verify-full works with it, as certificates can name it.
@@ -16,8 +16,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
@@ -48,7 +48,7 @@ type Plane struct {
 	postgres *postgres.Server
 	apps     *appruntime.Runtime
 	// reporter is set once, before anything runs.
-	reporter fakeservice.Reporter
+	reporter core.Reporter
 	// life ends when the Plane is closed.
 	life    context.Context
 	end     context.CancelFunc
@@ -62,7 +62,7 @@ type Plane struct {
 }
 
 // The Plane is what the fake asks for.
-var _ fakeservice.DataPlane = (*Plane)(nil)
+var _ core.DataPlane = (*Plane)(nil)
 
 // New makes a Plane with no machine yet.
 func New(o Options) (*Plane, error) {
@@ -108,7 +108,7 @@ func (p *Plane) warmUp() {
 }
 
 // Attach keeps the way to tell of what happens by itself.
-func (p *Plane) Attach(r fakeservice.Reporter) { p.reporter = r }
+func (p *Plane) Attach(r core.Reporter) { p.reporter = r }
 
 // Close stops everything and takes the folder away.
 func (p *Plane) Close() error {
@@ -125,12 +125,12 @@ func (p *Plane) Close() error {
 }
 
 // Endpoints says where a machine is reached.
-func (p *Plane) Endpoints(instanceID string) fakeservice.Endpoints {
+func (p *Plane) Endpoints(instanceID string) core.Endpoints {
 	p.mu.Lock()
 	m := p.machines[instanceID]
 	if m == nil {
 		p.mu.Unlock()
-		return fakeservice.Endpoints{}
+		return core.Endpoints{}
 	}
 	at := m.endpoints
 	p.mu.Unlock()

@@ -7,13 +7,13 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
 // applyPostgres makes the machine's Postgres so. The turn is held.
-func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted fakeservice.Machine) error {
-	if !wanted.HasEngine(fakeservice.EnginePostgres) {
+func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted core.Machine) error {
+	if !wanted.HasEngine(core.EnginePostgres) {
 		return p.removePostgres(m)
 	}
 	settings, err := settingsOf(wanted)
@@ -52,7 +52,7 @@ func (p *Plane) removePostgres(m *machine) error {
 	return cluster.Close()
 }
 
-func settingsOf(wanted fakeservice.Machine) (postgres.Settings, error) {
+func settingsOf(wanted core.Machine) (postgres.Settings, error) {
 	settings := postgres.Settings{
 		OwnerPassword:    wanted.Credentials.PostgresOwner,
 		ReadOnlyPassword: wanted.Credentials.PostgresReadOnly,
@@ -88,14 +88,14 @@ func (p *Plane) cluster(ctx context.Context, instanceID string) (*postgres.Clust
 	}
 	if m.postgres == nil {
 		leave()
-		return nil, nil, &fakeservice.Failure{Code: "engine_off", Detail: "the instance runs no PostgreSQL"}
+		return nil, nil, &core.Failure{Code: "engine_off", Detail: "the instance runs no PostgreSQL"}
 	}
 	return m.postgres, leave, nil
 }
 
 // Databases lists the databases that are there, and the service's extensions in
 // them.
-func (p *Plane) Databases(ctx context.Context, instanceID string) ([]fakeservice.Database, []fakeservice.Extension, error) {
+func (p *Plane) Databases(ctx context.Context, instanceID string) ([]core.Database, []core.Extension, error) {
 	cluster, leave, err := p.cluster(ctx, instanceID)
 	if err != nil {
 		return nil, nil, err
@@ -105,17 +105,17 @@ func (p *Plane) Databases(ctx context.Context, instanceID string) ([]fakeservice
 	if err != nil {
 		return nil, nil, failure(err)
 	}
-	var databases []fakeservice.Database
-	var extensions []fakeservice.Extension
+	var databases []core.Database
+	var extensions []core.Extension
 	for _, name := range names {
-		databases = append(databases, fakeservice.Database{Name: name})
+		databases = append(databases, core.Database{Name: name})
 		versions, err := cluster.Extensions(ctx, name)
 		if err != nil {
 			return nil, nil, failure(err)
 		}
 		for _, extension := range []string{"pgvector", "pg_trgm", "pgcrypto"} {
 			if version, on := versions[extensionName(extension)]; on {
-				extensions = append(extensions, fakeservice.Extension{Name: extension, Database: name, Version: version})
+				extensions = append(extensions, core.Extension{Name: extension, Database: name, Version: version})
 			}
 		}
 	}
@@ -173,7 +173,7 @@ func extensionName(name string) string {
 
 // Query runs the console's statements, in ro as the read-only role, so that
 // Postgres itself refuses writes.
-func (p *Plane) Query(ctx context.Context, q fakeservice.Query) (fakeservice.QueryResult, error) {
+func (p *Plane) Query(ctx context.Context, q core.Query) (core.QueryResult, error) {
 	p.mu.Lock()
 	var cluster *postgres.Cluster
 	if m := p.machines[q.Instance.ID]; m != nil {
@@ -181,7 +181,7 @@ func (p *Plane) Query(ctx context.Context, q fakeservice.Query) (fakeservice.Que
 	}
 	p.mu.Unlock()
 	if cluster == nil {
-		return fakeservice.QueryResult{}, fakeservice.Unavailable("the instance runs no PostgreSQL")
+		return core.QueryResult{}, core.UnavailableNow("the instance runs no PostgreSQL")
 	}
 	role := postgres.ReadOnlyRole
 	if q.Mode == "rw" {
@@ -189,9 +189,9 @@ func (p *Plane) Query(ctx context.Context, q fakeservice.Query) (fakeservice.Que
 	}
 	result, err := cluster.Query(ctx, role, q.Database, q.SQL)
 	if err != nil {
-		return fakeservice.QueryResult{}, refusal(err)
+		return core.QueryResult{}, refusal(err)
 	}
-	return fakeservice.QueryResult(result), nil
+	return core.QueryResult(result), nil
 }
 
 // SQLSTATEs that tell of the server and not of the statement.
@@ -206,13 +206,13 @@ func refusal(err error) error {
 	message, state, isSQL := postgres.IsSQLError(err)
 	switch {
 	case errors.Is(err, postgres.ErrTooLarge):
-		return &fakeservice.SQLError{Message: postgres.ErrTooLarge.Error(), SQLState: tooLarge}
+		return &core.SQLError{Message: postgres.ErrTooLarge.Error(), SQLState: tooLarge}
 	case isSQL && state == tooManyConnections:
-		return fakeservice.Unavailable("all connections of the plan (postgres_connections) are in use")
+		return core.UnavailableNow("all connections of the plan (postgres_connections) are in use")
 	case isSQL && !errors.Is(err, postgres.ErrUnreachable) && !strings.HasPrefix(state, shuttingDown):
-		return &fakeservice.SQLError{Message: message, SQLState: state}
+		return &core.SQLError{Message: message, SQLState: state}
 	}
-	return fakeservice.Unavailable("PostgreSQL takes no statements now; it may be restarting")
+	return core.UnavailableNow("PostgreSQL takes no statements now; it may be restarting")
 }
 
 // failure gives an error of the engine the code that a job shows.
@@ -221,10 +221,10 @@ func failure(err error) error {
 		return nil
 	}
 	if missing := (*postgres.MissingExtensionError)(nil); errors.As(err, &missing) {
-		return &fakeservice.Failure{Code: "extension_unavailable", Detail: missing.Error()}
+		return &core.Failure{Code: "extension_unavailable", Detail: missing.Error()}
 	}
 	if message, state, isSQL := postgres.IsSQLError(err); isSQL {
-		return &fakeservice.Failure{Code: "sql_error", Detail: fmt.Sprintf("%s (SQLSTATE %s)", message, state)}
+		return &core.Failure{Code: "sql_error", Detail: fmt.Sprintf("%s (SQLSTATE %s)", message, state)}
 	}
 	return err
 }

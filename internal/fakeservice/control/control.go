@@ -1,0 +1,201 @@
+// Package control is what a running fake is told and asked over /_fake/: holds, faults,
+// the clock, and what it did. It is no part of the service.
+package control
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
+)
+
+// maxBody is the longest control request that is read, in bytes.
+const maxBody = 1 << 20
+
+// Network is what can go wrong between a client and the service.
+type Network interface {
+	Inject(gateway.Fault) (remove func())
+	Conditions() gateway.Conditions
+	SetConditions(gateway.Conditions)
+	Away(d time.Duration, page int)
+	LateRequests() int
+	DeliverLate() int
+}
+
+// Options says what is controlled.
+type Options struct {
+	Core    *core.Service
+	Network Network
+	Log     *traffic.Log
+	// Reset forgets everything.
+	Reset func()
+}
+
+// control does over HTTP what the methods of these do in Go, and it knows the holds by
+// number, as a caller from outside cannot keep a function.
+type control struct {
+	Options
+
+	mu    sync.Mutex
+	last  int
+	holds map[string]func()
+	// injected takes the faults away that were set from outside.
+	injected []func()
+}
+
+// handler answers a control request with something to encode as JSON.
+type handler func(r *http.Request) (any, error)
+
+// Mount adds the control routes to a mux.
+func Mount(mux *http.ServeMux, o Options) {
+	c := &control{Options: o, holds: map[string]func(){}}
+	for pattern, handle := range map[string]handler{
+		"GET /_fake/state":                  c.getState,
+		"GET /_fake/left":                   c.getLeft,
+		"GET /_fake/requests":               c.getRequests,
+		"GET /_fake/violations":             c.getViolations,
+		"GET /_fake/jobs":                   c.getJobs,
+		"GET /_fake/events":                 c.getEvents,
+		"POST /_fake/events":                c.postEvent,
+		"GET /_fake/processes":              c.getProcesses,
+		"GET /_fake/mail":                   c.getMail,
+		"GET /_fake/apps/{id}/{name}/log":   c.getAppLog,
+		"POST /_fake/faults":                c.postFault,
+		"DELETE /_fake/faults":              c.deleteFaults,
+		"GET /_fake/conditions":             c.getConditions,
+		"PUT /_fake/conditions":             c.putConditions,
+		"POST /_fake/away":                  c.away,
+		"GET /_fake/late":                   c.getLate,
+		"POST /_fake/late/deliver":          c.deliverLate,
+		"POST /_fake/jobs/hold":             c.holdJobs,
+		"POST /_fake/jobs/fail":             c.failJobs,
+		"POST /_fake/jobs/finish":           c.finishJob,
+		"POST /_fake/jobs/start":            c.startJob,
+		"POST /_fake/jobs/release":          c.release,
+		"POST /_fake/builds/hold":           c.holdBuilds,
+		"POST /_fake/builds/fail":           c.failBuilds,
+		"POST /_fake/builds/release":        c.release,
+		"POST /_fake/apps/fail":             c.failApps,
+		"POST /_fake/clock/advance":         c.advance,
+		"POST /_fake/checkout/{instance}":   c.payCheckout,
+		"POST /_fake/instances/{id}/remove": c.removeInstance,
+		"POST /_fake/reset":                 c.reset,
+	} {
+		mux.HandleFunc(pattern, guarded(handle))
+	}
+}
+
+// guarded lets only programs on this machine in. The connection has to come
+// from loopback, as a fake may listen to other machines too. The host's name
+// counts besides: a web page could bring one of its own that resolves to
+// loopback. A page's requests to another origin are refused even where both are
+// right.
+func guarded(handle handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, status := any(nil), http.StatusOK
+		if err := checkLocal(r); err != nil {
+			body, status = object{"error": err.Error()}, http.StatusForbidden
+		} else if body, err = handle(r); err != nil {
+			body, status = object{"error": err.Error()}, http.StatusBadRequest
+		}
+		text, err := json.Marshal(body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(status)
+		_, _ = w.Write(text) // nothing is left to do for a caller that has gone
+	}
+}
+
+// object is a JSON object.
+type object map[string]any
+
+func checkLocal(r *http.Request) error {
+	if caller, _, err := net.SplitHostPort(r.RemoteAddr); err != nil || !core.IsLoopback(caller) {
+		return errors.New("control routes are for programs on this machine")
+	}
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if len(host) > 1 && host[0] == '[' {
+		host = host[1 : len(host)-1]
+	}
+	if !core.IsLoopback(host) {
+		return errors.New("control routes are answered under a loopback name only, such as 127.0.0.1")
+	}
+	if r.Header.Get("Origin") != "" {
+		return errors.New("control routes are not for web pages")
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "none", "same-origin":
+		return nil
+	}
+	return errors.New("control routes are not for other sites")
+}
+
+// readControl reads the JSON of a control request. No body is an empty one, so
+// that "hold everything" takes no typing. Unknown fields are refused, as a
+// misspelt one would hold or fail more than was meant.
+func readControl(r *http.Request, into any) error {
+	decoder := json.NewDecoder(io.LimitReader(r.Body, maxBody))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("the body is no JSON that fits: %w", err)
+	}
+	return nil
+}
+
+// keep remembers a release function and gives the number to call it by.
+func (c *control) keep(release func()) any {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last++
+	id := fmt.Sprintf("hold-%d", c.last)
+	c.holds[id] = release
+	return object{"hold_id": id}
+}
+
+// release lets go of one hold, or of all when none is named.
+func (c *control) release(r *http.Request) (any, error) {
+	var wanted struct {
+		HoldID string `json:"hold_id"`
+	}
+	if err := readControl(r, &wanted); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.holds[wanted.HoldID]; wanted.HoldID != "" && !ok {
+		return nil, fmt.Errorf("there is no hold %q", wanted.HoldID)
+	}
+	released := 0
+	for id, release := range c.holds {
+		if wanted.HoldID == "" || wanted.HoldID == id {
+			release()
+			delete(c.holds, id)
+			released++
+		}
+	}
+	return object{"released": released}, nil
+}
+
+func (c *control) reset(*http.Request) (any, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.holds)
+	c.injected = nil
+	c.Reset()
+	return object{"reset": true}, nil
+}

@@ -1,0 +1,42 @@
+package control
+
+import (
+	"net/http"
+)
+
+// getProcesses lists what runs for the instances, so that a program can end a
+// process and see the service recover.
+func (c *control) getProcesses(*http.Request) (any, error) {
+	processes := []object{}
+	for _, in := range c.Core.Instances() {
+		for _, p := range c.Core.Processes(in.ID) {
+			processes = append(processes, object{
+				"instance_id": p.InstanceID, "engine": p.Engine, "app": orNull(p.App), "pid": p.PID,
+			})
+		}
+	}
+	return object{"processes": processes}, nil
+}
+
+// getMail lists the mails that the service would have sent. Their links and
+// codes sign the reader in; the fake's are worth nothing elsewhere.
+func (c *control) getMail(*http.Request) (any, error) {
+	mails := []object{}
+	for _, m := range c.Core.Mails() {
+		mails = append(mails, object{"instance_id": m.InstanceID, "to": m.To, "link": m.Link, "code": m.Code})
+	}
+	return object{"mail": mails}, nil
+}
+
+// getAppLog is the end of what an app has written.
+func (c *control) getAppLog(r *http.Request) (any, error) {
+	return object{"log": c.Core.AppLog(r.PathValue("id"), r.PathValue("name"))}, nil
+}
+
+// orNull is a text, or null where there is none.
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}

@@ -1,0 +1,62 @@
+package control
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+)
+
+// getState shows everything that the API shows, at one moment.
+func (c *control) getState(r *http.Request) (any, error) { return c.Core.Overview(r.Context()) }
+
+// getLeft counts what a clean account does not have, and sums it up.
+func (c *control) getLeft(*http.Request) (any, error) {
+	left := c.Core.Left()
+	total := 0
+	for n := range maps.Values(left) {
+		total += n
+	}
+	return object{"total": total, "left": left}, nil
+}
+
+// getRequests lists the log without headers and bodies, which hold the key and
+// other secrets.
+func (c *control) getRequests(*http.Request) (any, error) {
+	requests := []object{}
+	for _, r := range c.Log.Requests() {
+		requests = append(requests, object{
+			"at": r.At, "real_at": r.RealAt.UTC(), "method": r.Method, "path": r.Path, "query": r.Query,
+			"status": r.Status, "served": r.Served, "fault": r.Fault,
+		})
+	}
+	return object{"requests": requests}, nil
+}
+
+func (c *control) getViolations(*http.Request) (any, error) {
+	return object{"violations": append([]string{}, c.Log.Violations()...)}, nil
+}
+
+func (c *control) getEvents(*http.Request) (any, error) {
+	events := []object{}
+	for _, e := range c.Core.Events() {
+		events = append(events, object{"id": e.ID, "type": e.Type, "instance_id": e.InstanceID, "at": e.At, "data": e.Data})
+	}
+	return object{"events": events}, nil
+}
+
+// postEvent lets an event out whose cause the fake does not have.
+func (c *control) postEvent(r *http.Request) (any, error) {
+	var wanted struct {
+		Type       string         `json:"type"`
+		InstanceID string         `json:"instance_id"`
+		Data       map[string]any `json:"data"`
+	}
+	if err := readControl(r, &wanted); err != nil {
+		return nil, err
+	}
+	if wanted.Type == "" {
+		return nil, fmt.Errorf("type is required")
+	}
+	c.Core.Emit(wanted.Type, wanted.InstanceID, wanted.Data)
+	return object{"emitted": wanted.Type}, nil
+}

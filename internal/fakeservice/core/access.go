@@ -1,0 +1,94 @@
+package core
+
+import (
+	"context"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Allowlist is the instance's allowlist.
+func (s *Service) Allowlist(ctx context.Context, id string) (AllowlistRecord, error) {
+	return lookAt(ctx, s, id, func(_ *state, in *instance) (AllowlistRecord, error) {
+		return AllowlistRecord{listOf(in.Allowlist)}, nil
+	})
+}
+
+// AllowlistRecord is an allowlist as the API shows it.
+type AllowlistRecord struct {
+	Allowlist []string `json:"allowlist"`
+}
+
+// SetAllowlist replaces the list. An empty one opens the instance.
+func (s *Service) SetAllowlist(id string, wanted []string) (Accepted, error) {
+	return s.mutate(id, func(_ *state, in *instance) (jobSpec, error) {
+		list := []string{}
+		for _, entry := range wanted {
+			canonical, err := canonicalAddress(entry)
+			if err != nil {
+				return jobSpec{}, err
+			}
+			if !slices.Contains(list, canonical) {
+				list = append(list, canonical)
+			}
+		}
+		return jobSpec{
+			operation: "allowlist",
+			work:      applying(func(m *Machine) { m.Allowlist = list }),
+			apply:     func() { in.Allowlist = list },
+			event:     "allowlist",
+			data:      func() map[string]any { return map[string]any{"allowlist": list} },
+		}, nil
+	})
+}
+
+// canonicalAddress gives the one spelling of an address or a CIDR block. A bare
+// address stays bare; a block keeps only the bits that count.
+func canonicalAddress(entry string) (string, error) {
+	if prefix, err := netip.ParsePrefix(entry); err == nil {
+		return prefix.Masked().String(), nil
+	}
+	address, err := netip.ParseAddr(entry)
+	if err != nil || address.Zone() != "" {
+		return "", invalid("allowlist", "%q is neither an address nor a CIDR block", entry)
+	}
+	return address.String(), nil
+}
+
+// ConsoleRecord is the SQL console's mode as the API shows it.
+type ConsoleRecord struct {
+	Mode string `json:"mode"`
+}
+
+// Console is the mode of the instance's SQL console.
+func (s *Service) Console(ctx context.Context, id string) (ConsoleRecord, error) {
+	return lookAt(ctx, s, id, func(_ *state, in *instance) (ConsoleRecord, error) {
+		return ConsoleRecord{in.ConsoleMode}, nil
+	})
+}
+
+// SetConsole sets the mode of the SQL console: off, ro or rw.
+func (s *Service) SetConsole(id, mode string) (Accepted, error) {
+	return s.mutate(id, func(_ *state, in *instance) (jobSpec, error) {
+		if !slices.Contains([]string{"off", "ro", "rw"}, mode) {
+			return jobSpec{}, invalid("mode", "it must be off, ro or rw")
+		}
+		// Closing what is not there is no mistake, opening it is.
+		if _, on := in.Engines[EnginePostgres]; !on && mode != "off" {
+			return jobSpec{}, noPostgres()
+		}
+		return jobSpec{
+			operation: "console",
+			apply:     func() { in.ConsoleMode = mode },
+			event:     "console",
+			data:      func() map[string]any { return map[string]any{"mode": mode} },
+		}, nil
+	})
+}
+
+// isWebURL tells whether text is an absolute http or https URL.
+func isWebURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.ContainsAny(text, " \t\n")
+}

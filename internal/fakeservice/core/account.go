@@ -1,0 +1,43 @@
+package core
+
+import "context"
+
+// Account is the customer and what goes on receipts.
+type Account struct {
+	ID      string  `json:"id"`
+	Email   string  `json:"email"`
+	Name    *string `json:"name"`
+	Company *string `json:"company"`
+	Address *string `json:"address"`
+	VATID   *string `json:"vat_id"`
+}
+
+func seedAccount() Account {
+	name := "Fake Customer"
+	return Account{ID: "acc-1", Email: "customer@example.com", Name: &name}
+}
+
+// Account is the account of the key.
+func (s *Service) Account(ctx context.Context) (Account, error) {
+	return look(ctx, s, func(st *state) (Account, error) { return st.account, nil })
+}
+
+// ProfileChange is what of the profile is to change, by field; a nil value empties
+// one.
+type ProfileChange map[string]*string
+
+// UpdateProfile changes the fields that are sent.
+func (s *Service) UpdateProfile(wanted ProfileChange) (Account, error) {
+	return change(s, func(st *state) (Account, error) {
+		next := st.account
+		for field, target := range map[string]**string{
+			"name": &next.Name, "company": &next.Company, "address": &next.Address, "vat_id": &next.VATID,
+		} {
+			if value, sent := wanted[field]; sent {
+				*target = value
+			}
+		}
+		st.account = next
+		return next, nil
+	})
+}

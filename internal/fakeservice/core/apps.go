@@ -1,0 +1,381 @@
+package core
+
+import (
+	"context"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// app is an imported repository with what the API does not show of it.
+type app struct {
+	App
+	// deployed tells whether a version runs, so that a failed build leaves it.
+	deployed bool
+}
+
+var (
+	appName    = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$`)
+	repository = regexp.MustCompile(`^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$`)
+	envName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+func (in *instance) app(name string) *app {
+	at := slices.IndexFunc(in.apps, func(a *app) bool { return a.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return in.apps[at]
+}
+
+// app is an app of the machine, to be changed without touching the record.
+func (m Machine) app(name string) *app {
+	at := slices.IndexFunc(m.Apps, func(a App) bool { return a.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return &app{App: m.Apps[at].clone()}
+}
+
+func (in *instance) removeApp(a *app) {
+	in.apps = slices.DeleteFunc(in.apps, func(other *app) bool { return other == a })
+}
+
+func (in *instance) appOrNotFound(name string) (*app, error) {
+	a := in.app(name)
+	if a == nil {
+		return nil, notFound("the instance %q has no app %q", in.ID, name)
+	}
+	return a, nil
+}
+
+// updateURL gives a deployed public app its address and takes it from any
+// other.
+func (st *state) updateURL(in *instance, a *app) {
+	a.URL = st.endpoints(in).AppURLs[a.Name]
+}
+
+// AppRecord is an app as the API shows it.
+type AppRecord struct {
+	Name       string            `json:"name"`
+	Repo       string            `json:"repo"`
+	Branch     string            `json:"branch"`
+	Port       int               `json:"port"`
+	HealthPath string            `json:"health_path"`
+	Public     bool              `json:"public"`
+	Env        map[string]string `json:"env"`
+	Links      []string          `json:"links"`
+	MemoryMB   int               `json:"memory_mb"`
+	URL        *string           `json:"url"`
+	Status     string            `json:"status"`
+	CreatedAt  time.Time         `json:"created_at"`
+	// Failure is shown while the app is failed.
+	Failure *AppFailureRecord `json:"failure,omitempty"`
+}
+
+// AppFailureRecord is why an app does not run, as the API shows it.
+type AppFailureRecord struct {
+	Status *int   `json:"status"`
+	Exited bool   `json:"exited"`
+	Log    string `json:"log"`
+}
+
+func (a *app) record() AppRecord {
+	copied := a.clone()
+	record := AppRecord{
+		Name: a.Name, Repo: a.Repo, Branch: a.Branch, Port: a.Port, HealthPath: a.HealthPath,
+		Public: a.Public, Env: copied.Env, Links: listOf(a.Links), MemoryMB: a.MemoryMB,
+		URL: textOrNil(a.URL), Status: a.Status, CreatedAt: a.CreatedAt,
+	}
+	if record.Env == nil {
+		record.Env = map[string]string{}
+	}
+	if why := a.Failure; why != nil && a.Status == StatusFailed {
+		record.Failure = &AppFailureRecord{Exited: why.Exited, Log: why.Log}
+		if why.Status != 0 {
+			record.Failure.Status = &copied.Failure.Status
+		}
+	}
+	return record
+}
+
+// AppList is the apps of an instance, in order of import.
+type AppList struct {
+	Apps []AppRecord `json:"apps"`
+}
+
+// ListApps lists the apps as the API shows them.
+func (s *Service) ListApps(ctx context.Context, id string) (AppList, error) {
+	return lookAt(ctx, s, id, func(_ *state, in *instance) (AppList, error) {
+		list := AppList{Apps: []AppRecord{}}
+		for _, a := range in.apps {
+			list.Apps = append(list.Apps, a.record())
+		}
+		return list, nil
+	})
+}
+
+// ReadApp is one app as the API shows it.
+func (s *Service) ReadApp(ctx context.Context, id, name string) (AppRecord, error) {
+	return lookAt(ctx, s, id, func(_ *state, in *instance) (AppRecord, error) {
+		a, err := in.appOrNotFound(name)
+		if err != nil {
+			return AppRecord{}, err
+		}
+		return a.record(), nil
+	})
+}
+
+// AppChange is what a request says of an app. What is nil was not sent.
+type AppChange struct {
+	Branch     *string            `json:"branch"`
+	Port       *int               `json:"port"`
+	HealthPath *string            `json:"health_path"`
+	Public     *bool              `json:"public"`
+	Env        *map[string]string `json:"env"`
+	Links      *[]string          `json:"links"`
+	MemoryMB   *int               `json:"memory_mb"`
+}
+
+// checkApp says what is wrong with the fields that an import and an update
+// share.
+func (st *state) checkApp(in *instance, change AppChange) error {
+	if change.Branch != nil && strings.TrimSpace(*change.Branch) == "" {
+		return invalid("branch", "it must not be empty")
+	}
+	if change.Port != nil && (*change.Port < 1 || *change.Port > 65535) {
+		return invalid("port", "it must be from 1 to 65535")
+	}
+	if change.HealthPath != nil && !strings.HasPrefix(*change.HealthPath, "/") {
+		return invalid("health_path", "it must begin with a slash")
+	}
+	if change.MemoryMB != nil {
+		if floor := st.catalog.Engines[EngineApps].FloorMB; *change.MemoryMB < floor {
+			return invalid("memory_mb", "%d is under the Apps minimum of %d", *change.MemoryMB, floor)
+		}
+		if plan, ok := st.catalog.plan(in.Plan); ok && *change.MemoryMB > plan.MemoryMB {
+			return invalid("memory_mb", "%d is more than the %d MB of the plan %q", *change.MemoryMB, plan.MemoryMB, plan.ID)
+		}
+	}
+	if change.Env != nil {
+		for name := range *change.Env {
+			if !envName.MatchString(name) {
+				return invalid("env", "%q is no name of a variable", name)
+			}
+		}
+	}
+	if change.Links != nil {
+		for _, link := range *change.Links {
+			if link != EngineAuth {
+				return invalid("links", "%q cannot be linked; there is auth", link)
+			}
+			if _, on := in.Engines[EngineAuth]; !on {
+				return invalid("links", "the instance has no auth engine")
+			}
+		}
+	}
+	return nil
+}
+
+// AcceptedBuild is the answer to a mutation of an app; BuildID is nil where it needs
+// no build.
+type AcceptedBuild struct {
+	JobID   string  `json:"job_id"`
+	BuildID *string `json:"build_id"`
+}
+
+// NewApp is the request to import an app.
+type NewApp struct {
+	Repo string `json:"repo"`
+	Name string `json:"name"`
+	AppChange
+}
+
+// ImportApp adds an app. The record appears when the job has imported the
+// repository and queued the first build.
+func (s *Service) ImportApp(id string, wanted NewApp) (AcceptedBuild, error) {
+	build := newID("bld")
+	accepted, err := s.mutate(id, func(st *state, in *instance) (jobSpec, error) {
+		if err := st.checkNewApp(in, wanted); err != nil {
+			return jobSpec{}, err
+		}
+		added := &app{App: App{
+			Name: wanted.Name, Repo: wanted.Repo, HealthPath: "/healthz", Env: map[string]string{},
+			MemoryMB: st.catalog.Engines[EngineApps].FloorMB, Status: StatusBuilding,
+		}}
+		added.change(wanted.AppChange)
+		return jobSpec{
+			operation: "app_import",
+			target:    "apps/" + added.Name,
+			apply: func() {
+				added.CreatedAt = st.now
+				in.apps = append(in.apps, added)
+				st.queueBuild(in, added, build)
+			},
+			event: "engine_settings",
+			data: func() map[string]any {
+				return map[string]any{"app": added.Name, "repo": added.Repo, "branch": added.Branch, "build_id": build}
+			},
+		}, nil
+	})
+	return AcceptedBuild{accepted.JobID, &build}, err
+}
+
+func (st *state) checkNewApp(in *instance, wanted NewApp) error {
+	switch {
+	case in.Engines[EngineApps] == nil:
+		return invalid("engines", "the instance has no apps engine")
+	case !repository.MatchString(wanted.Repo):
+		return invalid("repo", "it must be owner/repo")
+	case !appName.MatchString(wanted.Name) || wanted.Name == "import":
+		return invalid("name", "it takes up to 40 small letters, digits and hyphens, begins and ends with no hyphen, and is not import")
+	}
+	if err := st.checkApp(in, wanted.AppChange); err != nil {
+		return err
+	}
+	if in.app(wanted.Name) != nil {
+		return alreadyExists("the instance has an app %q already", wanted.Name)
+	}
+	return nil
+}
+
+// mutateApp is mutate for an app.
+func (s *Service) mutateApp(id, name string, plan func(*state, *instance, *app) (jobSpec, error)) (Accepted, error) {
+	return s.mutate(id, func(st *state, in *instance) (jobSpec, error) {
+		a, err := in.appOrNotFound(name)
+		if err != nil {
+			return jobSpec{}, err
+		}
+		return plan(st, in, a)
+	})
+}
+
+// change applies the fields that were sent.
+func (a *app) change(change AppChange) {
+	if change.Branch != nil {
+		a.Branch = *change.Branch
+	}
+	if change.Port != nil {
+		a.Port = *change.Port
+	}
+	if change.HealthPath != nil {
+		a.HealthPath = *change.HealthPath
+	}
+	if change.Public != nil {
+		a.Public = *change.Public
+	}
+	if change.Env != nil {
+		a.Env = maps.Clone(*change.Env)
+	}
+	if change.Links != nil {
+		a.Links = slices.Clone(*change.Links)
+	}
+	if change.MemoryMB != nil {
+		a.MemoryMB = *change.MemoryMB
+	}
+}
+
+// UpdateApp changes an app. Another branch or other variables need a build;
+// anything else takes effect with a restart.
+func (s *Service) UpdateApp(id, name string, wanted AppChange) (AcceptedBuild, error) {
+	build := ""
+	accepted, err := s.mutateApp(id, name, func(st *state, in *instance, a *app) (jobSpec, error) {
+		if err := st.checkApp(in, wanted); err != nil {
+			return jobSpec{}, err
+		}
+		if (wanted.Branch != nil && *wanted.Branch != a.Branch) || (wanted.Env != nil && !maps.Equal(*wanted.Env, a.Env)) {
+			build = newID("bld")
+		}
+		return jobSpec{
+			operation: "app_update",
+			target:    "apps/" + a.Name,
+			work: func(ctx context.Context, plane DataPlane, m Machine) error {
+				changed := m.app(a.Name)
+				if changed == nil || build != "" {
+					// The build that follows takes the change along.
+					return nil
+				}
+				changed.change(wanted)
+				return plane.RestartApp(ctx, m, changed.App)
+			},
+			apply: func() {
+				if in.app(a.Name) != a {
+					return
+				}
+				a.change(wanted)
+				st.updateURL(in, a)
+				switch {
+				case build != "":
+					st.queueBuild(in, a, build)
+				case a.deployed && st.plane == nil:
+					st.startRecord(in, a)
+				}
+			},
+			event: "engine_settings",
+			data:  func() map[string]any { return map[string]any{"app": a.Name, "build_id": textOrNull(build)} },
+		}, nil
+	})
+	return AcceptedBuild{accepted.JobID, textOrNil(build)}, err
+}
+
+// DeleteApp takes an app away, with its data.
+func (s *Service) DeleteApp(id, name string) (Accepted, error) {
+	return s.mutateApp(id, name, func(st *state, in *instance, a *app) (jobSpec, error) {
+		return jobSpec{
+			operation: "app_delete",
+			target:    "apps/" + a.Name,
+			work: func(ctx context.Context, plane DataPlane, m Machine) error {
+				return plane.RemoveApp(ctx, m.ID, a.Name)
+			},
+			apply: func() {
+				st.dropBuilds(a)
+				in.removeApp(a)
+			},
+		}, nil
+	})
+}
+
+// RedeployApp builds the branch's newest commit and deploys it.
+func (s *Service) RedeployApp(id, name string) (AcceptedBuild, error) {
+	build := newID("bld")
+	accepted, err := s.mutateApp(id, name, func(st *state, in *instance, a *app) (jobSpec, error) {
+		return jobSpec{
+			operation: "app_redeploy",
+			target:    "apps/" + a.Name,
+			apply: func() {
+				if in.app(a.Name) == a {
+					st.queueBuild(in, a, build)
+				}
+			},
+			event: "engine_settings",
+			data:  func() map[string]any { return map[string]any{"app": a.Name, "build_id": build} },
+		}, nil
+	})
+	return AcceptedBuild{accepted.JobID, &build}, err
+}
+
+// RestartApp restarts an app.
+func (s *Service) RestartApp(id, name string) (Accepted, error) {
+	return s.mutateApp(id, name, func(st *state, in *instance, a *app) (jobSpec, error) {
+		return jobSpec{
+			operation: "app_restart",
+			target:    "apps/" + a.Name,
+			work: func(ctx context.Context, plane DataPlane, m Machine) error {
+				if restarted := m.app(a.Name); restarted != nil {
+					return plane.RestartApp(ctx, m, restarted.App)
+				}
+				return nil
+			},
+			apply: func() {
+				// How a real app does is told by the data plane.
+				if a.deployed && st.plane == nil {
+					st.startRecord(in, a)
+				}
+			},
+			event: "engine_settings",
+			data:  func() map[string]any { return map[string]any{"app": a.Name} },
+		}, nil
+	})
+}

@@ -1,0 +1,170 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+const (
+	backupEvery = 24 * time.Hour
+	// backupsKept is how many daily backups and how many undo snapshots stay.
+	backupsKept = 7
+)
+
+// snapshot is what a backup holds of the records. Data itself is the data
+// plane's.
+type snapshot struct {
+	databases  []Database
+	extensions []Extension
+}
+
+// newBackup is a backup that has yet to be made, of a size that is plausible
+// where nothing real is saved.
+func newBackup(kind string) Backup {
+	return Backup{ID: newID("bak"), Kind: kind, SizeBytes: 8 << 20}
+}
+
+// savingFirst makes work undoable: it saves the machine before it begins. A
+// backup whose work then fails is of no use and is dropped again.
+func savingFirst(b *Backup, then work) work {
+	return func(ctx context.Context, plane DataPlane, m Machine) error {
+		size, err := plane.Backup(ctx, m, b.ID)
+		if err != nil {
+			return err
+		}
+		b.SizeBytes = size
+		if err := then(ctx, plane, m); err != nil {
+			return errors.Join(err, plane.DropBackup(context.WithoutCancel(ctx), m.ID, b.ID))
+		}
+		return nil
+	}
+}
+
+// keepBackup adds a backup that has been made and lets the oldest of its kind
+// go.
+func (st *state) keepBackup(in *instance, b Backup) {
+	kind := b.Kind
+	if b.CreatedAt.IsZero() {
+		b.CreatedAt = st.now
+	}
+	if in.snapshots == nil {
+		in.snapshots = map[string]snapshot{}
+	}
+	in.snapshots[b.ID] = snapshot{slices.Clone(in.databases), slices.Clone(in.extensions)}
+	in.Backups = slices.Insert(in.Backups, 0, b)
+	// Real ones may be done in another order than they were due.
+	slices.SortStableFunc(in.Backups, func(a, b Backup) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	seen := 0
+	in.Backups = slices.DeleteFunc(in.Backups, func(b Backup) bool {
+		if b.Kind == kind {
+			seen++
+		}
+		gone := b.Kind == kind && seen > backupsKept
+		if gone {
+			delete(in.snapshots, b.ID)
+			st.dropBackup(in.ID, b.ID)
+		}
+		return gone
+	})
+}
+
+// dropBackup lets the data of a backup go.
+func (st *state) dropBackup(instanceID, backupID string) {
+	if st.plane == nil {
+		return
+	}
+	st.chore(func(ctx context.Context) error {
+		return st.plane.DropBackup(ctx, instanceID, backupID)
+	}, func(err error) {
+		if err != nil {
+			st.log.Warn("a backup could not be dropped", "instance", instanceID, "backup", backupID, "error", err)
+		}
+	})
+}
+
+// takeDaily makes a daily backup. Where that takes real work, the record comes
+// when the work is done and bears the time at which it was due.
+func (st *state) takeDaily(in *instance) {
+	b := newBackup("daily")
+	b.CreatedAt = st.now
+	if st.plane == nil {
+		st.keepBackup(in, b)
+		return
+	}
+	m, err := st.machine(in)
+	st.chore(func(ctx context.Context) error {
+		if err == nil {
+			b.SizeBytes, err = st.plane.Backup(ctx, m, b.ID)
+		}
+		return err
+	}, func(err error) {
+		switch {
+		case err != nil:
+			st.log.Warn("a daily backup failed", "instance", in.ID, "error", err)
+		case st.find(in.ID) == in:
+			st.keepBackup(in, b)
+		}
+	})
+}
+
+// restoreBackup puts the records back. A backup that a test has added holds
+// none, and then they stay.
+func (st *state) restoreBackup(in *instance, id string) {
+	saved, ok := in.snapshots[id]
+	if _, on := in.Engines[EnginePostgres]; !ok || !on || len(saved.databases) == 0 {
+		return
+	}
+	in.databases, in.extensions = slices.Clone(saved.databases), slices.Clone(saved.extensions)
+}
+
+// BackupList is the backups of an instance, the newest first.
+type BackupList struct {
+	Backups []BackupRecord `json:"backups"`
+}
+
+// BackupRecord is a backup as the API shows it.
+type BackupRecord struct {
+	ID        string    `json:"id"`
+	Kind      string    `json:"kind"`
+	CreatedAt time.Time `json:"created_at"`
+	SizeBytes int64     `json:"size_bytes"`
+}
+
+// Backups lists the backups of an instance.
+func (s *Service) Backups(ctx context.Context, id string) (BackupList, error) {
+	return lookAt(ctx, s, id, func(_ *state, in *instance) (BackupList, error) {
+		list := BackupList{Backups: []BackupRecord{}}
+		for _, b := range in.Backups {
+			list.Backups = append(list.Backups, BackupRecord(b))
+		}
+		return list, nil
+	})
+}
+
+// doChores does what the calendar asks for: daily backups and monthly charges.
+func (st *state) doChores() {
+	for _, in := range st.instances {
+		if in.Status == StatusRunning && !in.nextBackup.IsZero() && !in.nextBackup.After(st.now) {
+			st.takeDaily(in)
+			in.nextBackup = in.nextBackup.Add(backupEvery)
+		}
+	}
+	st.billing.renew(st.now)
+	st.planChores()
+}
+
+// planChores finds out when the calendar asks next, so that requests in between
+// need not look at every instance.
+func (st *state) planChores() {
+	st.nextChore = st.billing.nextRenewal()
+	for _, in := range st.instances {
+		if in.Status != StatusRunning || in.nextBackup.IsZero() {
+			continue
+		}
+		if st.nextChore.IsZero() || in.nextBackup.Before(st.nextChore) {
+			st.nextChore = in.nextBackup
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package core
+
+import (
+	"context"
+	"maps"
+	"slices"
+)
+
+// Names of the engines, as the API and data planes have them.
+const (
+	EnginePostgres = "postgres"
+	EngineRedis    = "redis"
+	EngineCouchDB  = "couchdb"
+	EngineNATS     = "nats"
+	EngineApps     = "apps"
+	EngineAuth     = "auth"
+)
+
+// Plan is what a machine offers. A plan with a price over zero is paid and
+// waits for a checkout.
+type Plan struct {
+	ID                  string  `json:"id"`
+	Name                string  `json:"name"`
+	PriceCents          int     `json:"price_cents"`
+	Currency            string  `json:"currency"`
+	CPU                 float64 `json:"cpu"`
+	MemoryMB            int     `json:"memory_mb"`
+	DiskGB              int     `json:"disk_gb"`
+	PostgresConnections int     `json:"postgres_connections"`
+}
+
+// EngineInfo is what the plan list says of an engine. Port is nil where the
+// engine has no port of its own.
+type EngineInfo struct {
+	FloorMB  int    `json:"floor_mb"`
+	Port     *int   `json:"port"`
+	Category string `json:"category"`
+	Licence  string `json:"licence"`
+}
+
+// Location is a place where instances run.
+type Location struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Country string `json:"country"`
+}
+
+// Catalog is what the service offers: plans, engines and locations.
+type Catalog struct {
+	Plans     []Plan
+	Engines   map[string]EngineInfo
+	Locations []Location
+}
+
+// seedCatalog is the fake's own offer. The floors of postgres, apps and auth
+// fit the free plan together and leave 256 MB over; all six engines do not fit,
+// so that the rule about budgets can be met without paying.
+func seedCatalog() Catalog {
+	port := func(n int) *int { return &n }
+	return Catalog{
+		Plans: []Plan{
+			{ID: "free", Name: "Free", PriceCents: 0, Currency: "EUR", CPU: 1, MemoryMB: 1536, DiskGB: 10, PostgresConnections: 20},
+			{ID: "small", Name: "Small", PriceCents: 900, Currency: "EUR", CPU: 1, MemoryMB: 2048, DiskGB: 25, PostgresConnections: 50},
+			{ID: "medium", Name: "Medium", PriceCents: 1900, Currency: "EUR", CPU: 2, MemoryMB: 4096, DiskGB: 60, PostgresConnections: 100},
+			{ID: "large", Name: "Large", PriceCents: 3900, Currency: "EUR", CPU: 4, MemoryMB: 8192, DiskGB: 120, PostgresConnections: 200},
+			{ID: "xlarge", Name: "Extra large", PriceCents: 7900, Currency: "EUR", CPU: 8, MemoryMB: 16384, DiskGB: 240, PostgresConnections: 400},
+		},
+		Engines: map[string]EngineInfo{
+			EnginePostgres: {FloorMB: 512, Port: port(5432), Category: "database", Licence: "PostgreSQL"},
+			EngineRedis:    {FloorMB: 64, Port: port(6379), Category: "cache", Licence: "AGPL-3.0"},
+			EngineCouchDB:  {FloorMB: 256, Port: port(6984), Category: "database", Licence: "Apache-2.0"},
+			EngineNATS:     {FloorMB: 64, Port: port(4222), Category: "messaging", Licence: "Apache-2.0"},
+			EngineApps:     {FloorMB: 512, Category: "runtime", Licence: "MIT"},
+			EngineAuth:     {FloorMB: 256, Category: "identity", Licence: "MIT"},
+		},
+		Locations: []Location{
+			{ID: "eu-central", Name: "Frankfurt", Country: "DE"},
+			{ID: "eu-north", Name: "Helsinki", Country: "FI"},
+			{ID: "us-east", Name: "Ashburn", Country: "US"},
+			{ID: "us-west", Name: "Hillsboro", Country: "US"},
+			{ID: "ap-southeast", Name: "Singapore", Country: "SG"},
+		},
+	}
+}
+
+func (c Catalog) clone() Catalog {
+	return Catalog{Plans: slices.Clone(c.Plans), Engines: maps.Clone(c.Engines), Locations: slices.Clone(c.Locations)}
+}
+
+func (c Catalog) plan(id string) (Plan, bool) {
+	at := slices.IndexFunc(c.Plans, func(p Plan) bool { return p.ID == id })
+	if at < 0 {
+		return Plan{}, false
+	}
+	return c.Plans[at], true
+}
+
+func (c Catalog) hasLocation(id string) bool {
+	return slices.ContainsFunc(c.Locations, func(l Location) bool { return l.ID == id })
+}
+
+// checkEngines says what is wrong with a whole set of engines on a plan. The
+// budgets are given by engine name and already include the floors of engines
+// for which none was asked.
+func (c Catalog) checkEngines(plan Plan, budgets map[string]int) error {
+	if _, auth := budgets[EngineAuth]; auth {
+		for _, needed := range []string{EnginePostgres, EngineApps} {
+			if _, on := budgets[needed]; !on {
+				return invalid("engines.auth", "the auth engine needs the postgres and apps engines on the same instance")
+			}
+		}
+	}
+	sum := 0
+	for _, name := range slices.Sorted(maps.Keys(budgets)) {
+		info, ok := c.Engines[name]
+		if !ok {
+			return invalid("engines."+name, "there is no such engine")
+		}
+		if budgets[name] < info.FloorMB {
+			return invalid("engines."+name+".memory_mb", "%d is under the engine's floor of %d", budgets[name], info.FloorMB)
+		}
+		sum += budgets[name]
+	}
+	if sum > plan.MemoryMB {
+		return invalid("engines", "the budgets come to %d MB together and the plan %q has %d MB", sum, plan.ID, plan.MemoryMB)
+	}
+	return nil
+}
+
+// PlanList is what the service offers.
+type PlanList struct {
+	Plans   []Plan                `json:"plans"`
+	Engines map[string]EngineInfo `json:"engines"`
+}
+
+// Plans lists the plans and the engines.
+func (s *Service) Plans(ctx context.Context) (PlanList, error) {
+	return look(ctx, s, func(st *state) (PlanList, error) {
+		offer := st.catalog.clone()
+		return PlanList{offer.Plans, offer.Engines}, nil
+	})
+}
+
+// LocationList is where instances run.
+type LocationList struct {
+	Locations []Location `json:"locations"`
+}
+
+// Locations lists the locations.
+func (s *Service) Locations(ctx context.Context) (LocationList, error) {
+	return look(ctx, s, func(st *state) (LocationList, error) { return LocationList{st.catalog.clone().Locations}, nil })
+}

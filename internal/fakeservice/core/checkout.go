@@ -1,0 +1,49 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Checkout is what opening a checkout page came to.
+type Checkout struct {
+	InstanceID string
+	// Finished tells that this opening finished it.
+	Finished bool
+}
+
+// OpenCheckout finishes the checkout of a token; no money moves.
+func (s *Service) OpenCheckout(token string) (Checkout, error) {
+	return change(s, func(st *state) (Checkout, error) {
+		at := slices.IndexFunc(st.instances, func(in *instance) bool { return in.checkout == token })
+		if at < 0 || token == "" {
+			return Checkout{}, notFound("there is no such checkout")
+		}
+		in := st.instances[at]
+		return Checkout{in.ID, st.pay(in)}, nil
+	})
+}
+
+// pay finishes the checkout of an instance. It tells whether there was one.
+func (st *state) pay(in *instance) bool {
+	j := st.findJob(in.JobID)
+	if in.CheckoutURL == "" || j == nil || j.Status != StatusQueued {
+		return false
+	}
+	in.CheckoutURL = ""
+	st.billing.pay(in.ID, st.now)
+	st.planChores()
+	st.runJob(j)
+	return true
+}
+
+// PayCheckout does what opening the checkout page of an instance does.
+func (s *Service) PayCheckout(instanceID string) error {
+	err := fmt.Errorf("the instance %q waits for no checkout", instanceID)
+	s.store.do(func(st *state) {
+		if in := st.find(instanceID); in != nil && st.pay(in) {
+			err = nil
+		}
+	})
+	return err
+}

@@ -1,0 +1,60 @@
+package core
+
+import (
+	"sync"
+	"time"
+)
+
+// clock is the fake's time. It starts at the real time, unless another was asked
+// for, and runs speed times as fast, so that a creation of eight minutes can
+// take a second.
+type clock struct {
+	speed float64
+
+	mu   sync.Mutex
+	real time.Time // when base was right; holds a monotonic reading
+	base time.Time
+}
+
+func newClock(speed float64, start time.Time) *clock {
+	if speed <= 0 {
+		speed = 1
+	}
+	now := time.Now()
+	if start.IsZero() {
+		start = now
+	}
+	return &clock{speed: speed, real: now, base: start.UTC().Round(0)}
+}
+
+// now is the fake's time, in whole milliseconds: records, events and the Date
+// header are all made from it.
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	passed := time.Duration(float64(time.Since(c.real)) * c.speed)
+	return c.base.Add(passed).Truncate(time.Millisecond)
+}
+
+// advance moves the fake's time forward at once.
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.base = c.base.Add(d)
+}
+
+// realTime converts a moment of the fake's time to the real time at which it
+// was or will be.
+func (c *clock) realTime(fake time.Time) time.Time {
+	if fake.IsZero() {
+		return time.Time{}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.real.Add(time.Duration(float64(fake.Sub(c.base)) / c.speed))
+}
+
+// until is how long it really takes until the fake's time reaches a moment.
+func (c *clock) until(fake time.Time) time.Duration {
+	return time.Until(c.realTime(fake))
+}

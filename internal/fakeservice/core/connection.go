@@ -1,0 +1,110 @@
+package core
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+)
+
+// Ports of Postgres: direct for sessions, pooled for ordinary transactions. A
+// data plane uses others where these are taken.
+const (
+	directPort = 5432
+	pooledPort = 6432
+)
+
+// ConnectionRecord is how an instance is reached: the one record, besides that of a
+// new webhook endpoint, that holds secrets.
+type ConnectionRecord struct {
+	Host          string            `json:"host"`
+	CACertificate string            `json:"ca_certificate"`
+	Engines       ConnectionEngines `json:"engines"`
+}
+
+// ConnectionEngines are the engines that are on, but for apps, which has no address.
+type ConnectionEngines struct {
+	Postgres *PostgresConnection `json:"postgres,omitempty"`
+	Redis    *URLConnection      `json:"redis,omitempty"`
+	CouchDB  *URLConnection      `json:"couchdb,omitempty"`
+	NATS     *URLConnection      `json:"nats,omitempty"`
+	Auth     *AuthConnection     `json:"auth,omitempty"`
+}
+
+// PostgresConnection is how postgres is reached. The URLs hold passwords.
+type PostgresConnection struct {
+	OwnerURL    string `json:"owner_url"`
+	ReadOnlyURL string `json:"readonly_url"`
+	Database    string `json:"database"`
+	DirectPort  int    `json:"direct_port"`
+	// PooledPort is left out where nothing listens.
+	PooledPort int `json:"pooled_port,omitempty"`
+}
+
+// URLConnection is how an engine with one URL is reached. It holds a password.
+type URLConnection struct {
+	URL string `json:"url"`
+}
+
+// AuthConnection is how the auth engine is reached. The service key is a secret.
+type AuthConnection struct {
+	URL        string `json:"url"`
+	AnonKey    string `json:"anon_key"`
+	ServiceKey string `json:"service_key"`
+}
+
+// Connection is how an instance is reached.
+func (s *Service) Connection(ctx context.Context, id string) (ConnectionRecord, error) {
+	return lookAt(ctx, s, id, func(st *state, in *instance) (ConnectionRecord, error) {
+		switch {
+		case in.Status == StatusCreating:
+			return ConnectionRecord{}, jobRunning("the instance %q is creating and has no connection record yet", in.ID)
+		case in.Host == "":
+			return ConnectionRecord{}, notFound("the instance %q never ran and has no connection record", in.ID)
+		}
+		ca, err := in.secrets.authority(in.ID)
+		if err != nil {
+			return ConnectionRecord{}, err
+		}
+		return ConnectionRecord{in.Host, ca.PEM(), st.connectionEngines(in)}, nil
+	})
+}
+
+func (st *state) connectionEngines(in *instance) ConnectionEngines {
+	var engines ConnectionEngines
+	at, secrets := st.endpoints(in), &in.secrets
+	for name := range in.Engines {
+		switch name {
+		case EnginePostgres:
+			engines.Postgres = &PostgresConnection{
+				OwnerURL:    postgresURL(in.Host, at.PostgresDirectPort, ownerRole, secrets.owner),
+				ReadOnlyURL: postgresURL(in.Host, at.PostgresDirectPort, readOnlyRole, secrets.readonly),
+				Database:    defaultDatabase, DirectPort: at.PostgresDirectPort, PooledPort: at.PostgresPooledPort,
+			}
+		case EngineRedis:
+			engines.Redis = &URLConnection{engineURL("rediss", "default", secrets.redis, in.Host, 6379)}
+		case EngineCouchDB:
+			engines.CouchDB = &URLConnection{engineURL("https", "admin", secrets.couchdb, in.Host, 6984)}
+		case EngineNATS:
+			engines.NATS = &URLConnection{engineURL("tls", "service", secrets.nats, in.Host, 4222)}
+		case EngineAuth:
+			engines.Auth = &AuthConnection{at.AuthURL, secrets.anonKey, secrets.serviceKey}
+		}
+	}
+	return engines
+}
+
+func postgresURL(host string, port int, user, password string) string {
+	u := url.URL{
+		Scheme:   "postgresql",
+		User:     url.UserPassword(user, password),
+		Host:     host + ":" + strconv.Itoa(port),
+		Path:     "/" + defaultDatabase,
+		RawQuery: "sslmode=verify-full",
+	}
+	return u.String()
+}
+
+func engineURL(scheme, user, password, host string, port int) string {
+	u := url.URL{Scheme: scheme, User: url.UserPassword(user, password), Host: host + ":" + strconv.Itoa(port)}
+	return u.String()
+}

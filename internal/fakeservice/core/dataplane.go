@@ -1,0 +1,194 @@
+package core
+
+import (
+	"context"
+	"slices"
+)
+
+// DataPlane runs for real what the control plane keeps records of. A Service
+// without one answers every call as well, with records alone.
+//
+// All methods but Endpoints may take real time and are called while the store
+// is unlocked. Calls about one instance may come at the same time, as a daily
+// backup happens beside a job; an implementation puts them in order. Errors
+// never hold a secret: their text is shown. A *Failure gives the code too.
+type DataPlane interface {
+	Querier
+
+	// Attach gives the data plane its way to tell what happens by itself. It
+	// is called once, before anything else.
+	Attach(Reporter)
+	// Apply makes the machine so: the engines that are on run, with these
+	// credentials, limits and settings, and those that are off are gone with
+	// their data. Applying the same machine again changes nothing.
+	Apply(ctx context.Context, m Machine) error
+	// Remove takes a machine away with its data and its backups. One that is
+	// not there is removed already.
+	Remove(ctx context.Context, instanceID string) error
+	// Restart restarts one engine. Its data stays.
+	Restart(ctx context.Context, m Machine, engine string) error
+	// Reset empties one engine, or all of them when none is named, as if they
+	// were new.
+	Reset(ctx context.Context, m Machine, engine string) error
+
+	// Backup saves the data of the machine under an id and says how many bytes
+	// that took.
+	Backup(ctx context.Context, m Machine, backupID string) (int64, error)
+	// Restore puts the data back to a backup. Settings and credentials stay
+	// those of m.
+	Restore(ctx context.Context, m Machine, backupID string) error
+	// DropBackup forgets a backup.
+	DropBackup(ctx context.Context, instanceID, backupID string) error
+
+	// Databases lists the databases that are there, and the service's
+	// extensions in them. When they were made is not known.
+	Databases(ctx context.Context, instanceID string) ([]Database, []Extension, error)
+	CreateDatabase(ctx context.Context, instanceID, name string) error
+	DropDatabase(ctx context.Context, instanceID, name string) error
+	// SetExtension turns an extension on and gives the version that runs.
+	SetExtension(ctx context.Context, instanceID, database, name string) (version string, err error)
+	DropExtension(ctx context.Context, instanceID, database, name string) error
+
+	// Build builds the branch of an app and keeps what comes of it under an id.
+	// It comes beside other calls about the instance. It gives the commit that
+	// was built, of a failed build too, where it is known; a *BuildFailure holds
+	// the end of the log.
+	Build(ctx context.Context, instanceID string, a App, buildID string) (commit string, err error)
+	// Deploy runs a build in the place of the version that runs. It does not
+	// wait for the app to answer: the Reporter is told when it does.
+	Deploy(ctx context.Context, m Machine, a App, buildID string) error
+	// RestartApp restarts an app that is deployed, as its record now says, and
+	// waits until it answers or has failed.
+	RestartApp(ctx context.Context, m Machine, a App) error
+	// RemoveApp takes an app away with its data and its builds.
+	RemoveApp(ctx context.Context, instanceID, name string) error
+
+	// Processes are those that run for a machine, and AppLog is the end of what
+	// an app has written. Both answer at once.
+	Processes(instanceID string) []Process
+	AppLog(instanceID, name string) string
+	// Endpoints says where a machine is reached. It is called while the store
+	// is locked, so it answers at once and calls nothing back.
+	Endpoints(instanceID string) Endpoints
+	// Close stops everything. No process and no temporary folder stays behind.
+	Close() error
+}
+
+// Reporter is how the data plane tells the control plane what happened by
+// itself, such as a visitor's sign-up. A Service is one.
+type Reporter interface {
+	Emit(kind, instanceID string, data map[string]any)
+	// AppRuns tells that a deployed app answers its health path, and AppFailed
+	// that it has not done so for too long.
+	AppRuns(instanceID, name string)
+	AppFailed(instanceID, name string, why AppFailure)
+	// SendMail takes a mail that the service would send.
+	SendMail(Mail)
+}
+
+// Mail is a mail that the service would send to a user of the auth engine. The
+// link and the code sign its reader in, so they are secrets. A mail may have a
+// code alone.
+type Mail struct{ InstanceID, To, Link, Code string }
+
+// Process is a process that runs for a machine. App is empty where it belongs
+// to an engine as a whole.
+type Process struct {
+	InstanceID, Engine, App string
+	PID                     int
+}
+
+// Machine is an instance as the data plane is to make it: the record, with what
+// the API does not show of it.
+type Machine struct {
+	Instance
+	// Limits are those of the instance's plan.
+	Limits      Plan
+	Databases   []Database
+	Extensions  []Extension
+	Apps        []App
+	Credentials Credentials
+	// CA signs the certificates of whatever listens on the machine.
+	CA *Authority
+}
+
+// HasEngine tells whether an engine is on.
+func (m Machine) HasEngine(name string) bool {
+	_, on := m.Engines[name]
+	return on
+}
+
+// Credentials are an instance's secrets, as far as real engines need them.
+type Credentials struct {
+	// PostgresOwner and PostgresReadOnly are passwords.
+	PostgresOwner, PostgresReadOnly string
+	// AuthSigningKey signs the auth engine's tokens. The two keys are tokens.
+	AuthSigningKey, AuthAnonKey, AuthServiceKey string
+}
+
+// Endpoints says where a machine is reached.
+type Endpoints struct {
+	// Host is the name or address of the machine. It never changes.
+	Host string
+	// PostgresDirectPort and PostgresPooledPort are 0 where nothing listens.
+	PostgresDirectPort, PostgresPooledPort int
+	// AuthURL ends in /auth/v1; it is empty where no auth engine runs.
+	AuthURL string
+	// AppURLs are the addresses of public apps that are deployed, by name.
+	AppURLs map[string]string
+}
+
+// Failure is why work failed, as the job's error shows it.
+type Failure struct{ Code, Detail string }
+
+// Error gives the code and the detail.
+func (f *Failure) Error() string { return f.Code + ": " + f.Detail }
+
+// BuildFailure is a build that failed. Log is the end of what it said.
+type BuildFailure struct{ Log string }
+
+// Error is the end of the log.
+func (f *BuildFailure) Error() string { return f.Log }
+
+// machine is a copy of the instance for the data plane.
+func (st *state) machine(in *instance) (Machine, error) {
+	ca, err := in.secrets.authority(in.ID)
+	if err != nil {
+		return Machine{}, err
+	}
+	limits, _ := st.catalog.plan(in.Plan) // a plan that is no longer offered has no limits
+	m := Machine{
+		Instance:    in.clone(),
+		Limits:      limits,
+		Databases:   slices.Clone(in.databases),
+		Extensions:  slices.Clone(in.extensions),
+		Credentials: in.secrets.credentials(),
+		CA:          ca,
+	}
+	for _, a := range in.apps {
+		m.Apps = append(m.Apps, a.clone())
+	}
+	return m, nil
+}
+
+// endpoints says where an instance is reached: where the data plane has it, or
+// where the service would.
+func (st *state) endpoints(in *instance) Endpoints {
+	if st.plane != nil {
+		return st.plane.Endpoints(in.ID)
+	}
+	host := in.ID + "." + in.Region + ".hosting.example"
+	at := Endpoints{
+		Host:               host,
+		PostgresDirectPort: directPort,
+		PostgresPooledPort: pooledPort,
+		AuthURL:            "https://" + host + "/auth/v1",
+		AppURLs:            map[string]string{},
+	}
+	for _, a := range in.apps {
+		if a.deployed && a.Public {
+			at.AppURLs[a.Name] = "https://" + a.Name + "-" + in.ID + ".apps.hosting.example"
+		}
+	}
+	return at
+}

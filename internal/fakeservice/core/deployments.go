@@ -1,0 +1,129 @@
+package core
+
+import (
+	"context"
+	"errors"
+)
+
+// buildForReal lets the data plane build while the build's time passes. The
+// build ends when both are over.
+func (st *state) buildForReal(run *buildRun) {
+	a := run.app.clone()
+	instanceID := run.instance.ID
+	var commit string
+	run.errand = st.launch(func(ctx context.Context) error {
+		var err error
+		commit, err = st.plane.Build(ctx, instanceID, a, run.id)
+		return err
+	}, func(error) {
+		if b := run.build(); b != nil {
+			b.Commit = commit
+		}
+		if run.due.Before(st.now) {
+			run.due = st.now
+		}
+	})
+}
+
+// working tells whether the real build is under way.
+func (run *buildRun) working() bool { return run.errand != nil && !run.errand.returned }
+
+// buildFailure says why a build has failed, if it has.
+func (st *state) buildFailure(run *buildRun) (log string, failed bool) {
+	if log, fails := st.control.failsBuild(run); fails {
+		return log, true
+	}
+	if run.errand == nil || run.errand.err == nil {
+		return "", false
+	}
+	if f := (*BuildFailure)(nil); errors.As(run.errand.err, &f) {
+		return f.Log, true
+	}
+	return run.errand.err.Error(), true
+}
+
+// deploy puts a finished build into service. A real app is building until it
+// answers; one that is only a record runs at once.
+func (st *state) deploy(run *buildRun) {
+	in, a := run.instance, run.app
+	if st.plane == nil {
+		st.startRecord(in, a)
+		st.updateURL(in, a)
+		return
+	}
+	a.Status, a.Failure = StatusBuilding, nil
+	m, err := st.machine(in)
+	record := a.clone()
+	st.chore(func(ctx context.Context) error {
+		if err != nil {
+			return err
+		}
+		return st.plane.Deploy(ctx, m, record, run.id)
+	}, func(err error) {
+		if in.app(a.Name) != a {
+			return
+		}
+		if err != nil {
+			st.log.Error("an app could not be deployed", "instance", in.ID, "app", a.Name, "error", err)
+			a.fail(AppFailure{Exited: true, Log: err.Error()})
+			return
+		}
+		st.updateURL(in, a)
+	})
+}
+
+// startRecord is what becomes of a deployed app that is only a record when it is
+// deployed or restarted: it runs at once, or fails at once if a test has it so.
+func (st *state) startRecord(in *instance, a *app) {
+	if why, fails := st.control.failsStart(in.ID, a.Name); fails {
+		a.fail(why)
+		return
+	}
+	a.Status, a.Failure = StatusRunning, nil
+}
+
+func (a *app) fail(why AppFailure) { a.Status, a.Failure = StatusFailed, &why }
+
+// AppRuns takes from the data plane that a deployed app runs.
+func (s *Service) AppRuns(instanceID, name string) {
+	s.withApp(instanceID, name, func(st *state, in *instance, a *app) {
+		a.Status, a.Failure = StatusRunning, nil
+		st.updateURL(in, a)
+	})
+}
+
+// AppFailed takes from the data plane that a deployed app does not run.
+func (s *Service) AppFailed(instanceID, name string, why AppFailure) {
+	s.withApp(instanceID, name, func(st *state, in *instance, a *app) {
+		a.fail(why)
+		st.updateURL(in, a)
+	})
+}
+
+// SendMail keeps a mail, as the fake sends none.
+func (s *Service) SendMail(m Mail) {
+	s.store.do(func(st *state) { st.mails = append(st.mails, m) })
+}
+
+// Mails are those that the service would have sent, in order.
+func (s *Service) Mails() []Mail {
+	var mails []Mail
+	s.store.read(0, func(st *state) { mails = append(mails, st.mails...) })
+	return mails
+}
+
+// Processes are those that run for an instance.
+func (s *Service) Processes(instanceID string) []Process {
+	if s.plane == nil {
+		return nil
+	}
+	return s.plane.Processes(instanceID)
+}
+
+// AppLog is the end of what an app has written.
+func (s *Service) AppLog(instanceID, name string) string {
+	if s.plane == nil {
+		return ""
+	}
+	return s.plane.AppLog(instanceID, name)
+}

@@ -1,0 +1,59 @@
+package core
+
+import "time"
+
+// durations says how long things take by the fake's clock.
+type durations struct {
+	jobs                   map[string]time.Duration
+	firstBuild, laterBuild time.Duration
+}
+
+// defaultDurations are those of the contract.
+func defaultDurations() durations {
+	return durations{
+		jobs: map[string]time.Duration{
+			"create":          480 * time.Second,
+			"update":          5 * time.Second,
+			"delete":          30 * time.Second,
+			"engines":         30 * time.Second,
+			"allowlist":       20 * time.Second,
+			"console":         5 * time.Second,
+			"auth_settings":   5 * time.Second,
+			"rotate":          20 * time.Second,
+			"resize":          60 * time.Second,
+			"reset":           60 * time.Second,
+			"restore":         120 * time.Second,
+			"database_create": 5 * time.Second,
+			"database_drop":   5 * time.Second,
+			"extension_set":   5 * time.Second,
+			"extension_drop":  5 * time.Second,
+			"app_import":      20 * time.Second,
+			"app_update":      5 * time.Second,
+			"app_delete":      10 * time.Second,
+			"app_redeploy":    5 * time.Second,
+			"app_restart":     10 * time.Second,
+			"engine_restart":  20 * time.Second,
+		},
+		firstBuild: 180 * time.Second,
+		laterBuild: 120 * time.Second,
+	}
+}
+
+func (d *durations) job(operation string) time.Duration { return d.jobs[operation] }
+
+// build is how long the n-th build of an app takes, counted from 0.
+func (d *durations) build(n int) time.Duration {
+	if n == 0 {
+		return d.firstBuild
+	}
+	return d.laterBuild
+}
+
+// set changes one duration; "build" stands for first and later builds.
+func (d *durations) set(operation string, length time.Duration) {
+	if operation == "build" {
+		d.firstBuild, d.laterBuild = length, length
+		return
+	}
+	d.jobs[operation] = length
+}

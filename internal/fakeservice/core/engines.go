@@ -1,0 +1,213 @@
+package core
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+)
+
+func newEngines(budgets map[string]int) map[string]*Engine {
+	engines := map[string]*Engine{}
+	for name, memory := range budgets {
+		engines[name] = &Engine{MemoryMB: memory}
+	}
+	return engines
+}
+
+// EngineBudget is what a request says of an engine. Without a budget it gets its
+// floor.
+type EngineBudget struct {
+	MemoryMB *int `json:"memory_mb"`
+}
+
+// SetEngines takes the whole set: what is left out is turned off and its data
+// goes, and an engine without a budget gets its floor.
+func (s *Service) SetEngines(id string, wanted map[string]EngineBudget) (Accepted, error) {
+	return s.mutate(id, func(st *state, in *instance) (jobSpec, error) {
+		plan, ok := st.catalog.plan(in.Plan)
+		if !ok {
+			return jobSpec{}, invalid("engines", "the instance's plan %q is no longer offered", in.Plan)
+		}
+		budgets := map[string]int{}
+		for name, engine := range wanted {
+			budgets[name] = st.catalog.Engines[name].FloorMB
+			if engine.MemoryMB != nil {
+				budgets[name] = *engine.MemoryMB
+			}
+		}
+		if err := st.catalog.checkEngines(plan, budgets); err != nil {
+			return jobSpec{}, err
+		}
+		return jobSpec{
+			operation: "engines",
+			work:      applying(func(m *Machine) { m.Engines = changedEngines(m.Engines, budgets) }),
+			apply:     func() { st.applyEngines(in, budgets) },
+			event:     "engines",
+			data:      func() map[string]any { return map[string]any{"engines": budgets} },
+		}, nil
+	})
+}
+
+func (st *state) applyEngines(in *instance, budgets map[string]int) {
+	for _, name := range slices.Sorted(maps.Keys(in.Engines)) {
+		if _, stays := budgets[name]; !stays {
+			delete(in.Engines, name)
+			st.engineTurnedOff(in, name)
+		}
+	}
+	for name, memory := range budgets {
+		if engine, on := in.Engines[name]; on {
+			engine.MemoryMB = memory
+			continue
+		}
+		in.Engines[name] = &Engine{MemoryMB: memory}
+		st.engineTurnedOn(in, name)
+	}
+}
+
+// changedEngines is a set of engines with other budgets. What stays on keeps its
+// settings.
+func changedEngines(engines map[string]*Engine, budgets map[string]int) map[string]*Engine {
+	changed := newEngines(budgets)
+	for name, engine := range changed {
+		if before, on := engines[name]; on {
+			engine.SiteURL, engine.RedirectURLs = before.SiteURL, before.RedirectURLs
+		}
+	}
+	return changed
+}
+
+// engineTurnedOn gives an engine what it has when it is new.
+func (st *state) engineTurnedOn(in *instance, name string) {
+	if _, on := in.Engines[name]; on && name == EnginePostgres {
+		in.databases = []Database{{Name: defaultDatabase, CreatedAt: st.now}}
+	}
+}
+
+// engineTurnedOff takes an engine's data away. Its secrets go too, so that one
+// that is turned on again later begins with new ones.
+func (st *state) engineTurnedOff(in *instance, name string) {
+	switch name {
+	case EnginePostgres:
+		in.databases, in.extensions = nil, nil
+		in.ConsoleMode = "off"
+	case EngineApps:
+		for _, a := range in.apps {
+			st.dropBuilds(a)
+		}
+		in.apps = nil
+	case EngineAuth:
+		for _, a := range in.apps {
+			a.Links = slices.DeleteFunc(a.Links, func(link string) bool { return link == EngineAuth })
+		}
+	}
+	in.secrets.renew(name)
+}
+
+// RestartEngine restarts one engine. Its data stays.
+func (s *Service) RestartEngine(id, name string) (Accepted, error) {
+	return s.mutate(id, func(st *state, in *instance) (jobSpec, error) {
+		if _, known := st.catalog.Engines[name]; !known {
+			return jobSpec{}, notFound("there is no engine %q", name)
+		}
+		if _, on := in.Engines[name]; !on {
+			return jobSpec{}, invalid("engine", "%s is not on", name)
+		}
+		return jobSpec{
+			operation: "engine_restart",
+			target:    "engines/" + name,
+			work: func(ctx context.Context, plane DataPlane, m Machine) error {
+				return plane.Restart(ctx, m, name)
+			},
+		}, nil
+	})
+}
+
+// authEngine returns the auth engine of an instance, if it is on.
+func authEngine(in *instance) (*Engine, error) {
+	engine, on := in.Engines[EngineAuth]
+	if !on {
+		return nil, notFound("the instance %q has no auth engine", in.ID)
+	}
+	return engine, nil
+}
+
+// AuthSettingsRecord is the auth engine's settings as the API shows them.
+type AuthSettingsRecord struct {
+	SiteURL      string   `json:"site_url"`
+	RedirectURLs []string `json:"redirect_urls"`
+}
+
+// AuthSettings are where auth redirects return.
+func (s *Service) AuthSettings(ctx context.Context, id string) (AuthSettingsRecord, error) {
+	return lookAt(ctx, s, id, func(_ *state, in *instance) (AuthSettingsRecord, error) {
+		engine, err := authEngine(in)
+		if err != nil {
+			return AuthSettingsRecord{}, err
+		}
+		return AuthSettingsRecord{engine.SiteURL, listOf(engine.RedirectURLs)}, nil
+	})
+}
+
+// AuthSettingsChange is what a request says of the auth engine. What is nil was not
+// sent.
+type AuthSettingsChange struct {
+	SiteURL      *string   `json:"site_url"`
+	RedirectURLs *[]string `json:"redirect_urls"`
+}
+
+func (change AuthSettingsChange) check() error {
+	if change.SiteURL != nil && *change.SiteURL != "" && !isWebURL(*change.SiteURL) {
+		return invalid("site_url", "it must be an http or https URL")
+	}
+	if change.RedirectURLs != nil {
+		for _, target := range *change.RedirectURLs {
+			if !strings.Contains(target, "://") {
+				return invalid("redirect_urls", "each must be a URL, and may end in /**")
+			}
+		}
+	}
+	return nil
+}
+
+func (change AuthSettingsChange) apply(engines map[string]*Engine) {
+	engine, on := engines[EngineAuth]
+	if !on {
+		return
+	}
+	if change.SiteURL != nil {
+		engine.SiteURL = *change.SiteURL
+	}
+	if change.RedirectURLs != nil {
+		engine.RedirectURLs = *change.RedirectURLs
+	}
+}
+
+// UpdateAuthSettings changes only the fields that are sent.
+func (s *Service) UpdateAuthSettings(id string, wanted AuthSettingsChange) (Accepted, error) {
+	return s.mutate(id, func(_ *state, in *instance) (jobSpec, error) {
+		if _, err := authEngine(in); err != nil {
+			return jobSpec{}, err
+		}
+		if err := wanted.check(); err != nil {
+			return jobSpec{}, err
+		}
+		return jobSpec{
+			operation: "auth_settings",
+			work:      applying(func(m *Machine) { wanted.apply(m.Engines) }),
+			apply:     func() { wanted.apply(in.Engines) },
+			event:     "engine_settings",
+			data: func() map[string]any {
+				data := map[string]any{"engine": EngineAuth}
+				if wanted.SiteURL != nil {
+					data["site_url"] = *wanted.SiteURL
+				}
+				if wanted.RedirectURLs != nil {
+					data["redirect_urls"] = *wanted.RedirectURLs
+				}
+				return data
+			},
+		}, nil
+	})
+}

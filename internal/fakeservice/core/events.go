@@ -1,0 +1,46 @@
+package core
+
+import (
+	"maps"
+	"slices"
+)
+
+// activityShown is how many lines of an instance's history its record holds.
+const activityShown = 20
+
+// emit is the one place from which events go out. They are kept in order, and
+// an instance's own are its activity too.
+func (st *state) emit(kind, instanceID string, data map[string]any) {
+	st.events = append(st.events, Event{ID: newID("evt"), Type: kind, InstanceID: instanceID, At: st.now, Data: data})
+	in := st.find(instanceID)
+	if in == nil {
+		return
+	}
+	detail := ""
+	if job, ok := data["job_id"].(string); ok {
+		detail = "job " + job
+	}
+	in.Activity = slices.Insert(in.Activity, 0, Activity{At: st.now, Type: kind, Detail: detail})
+	in.Activity = in.Activity[:min(len(in.Activity), activityShown)]
+}
+
+// Events returns every event so far, oldest first.
+func (s *Service) Events() []Event {
+	var events []Event
+	s.store.read(0, func(st *state) {
+		for _, e := range st.events {
+			e.Data = maps.Clone(e.Data)
+			events = append(events, e)
+		}
+	})
+	return events
+}
+
+// Emit lets an event out whose cause the fake does not have, such as
+// health_alert or nats_stream_created.
+func (s *Service) Emit(kind, instanceID string, data map[string]any) {
+	if data == nil {
+		data = map[string]any{}
+	}
+	s.store.do(func(st *state) { st.emit(kind, instanceID, maps.Clone(data)) })
+}

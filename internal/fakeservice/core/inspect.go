@@ -1,0 +1,480 @@
+package core
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Jobs returns every job so far, in order of creation.
+func (s *Service) Jobs() []Job {
+	var jobs []Job
+	s.store.read(0, func(st *state) {
+		for _, j := range st.jobs {
+			jobs = append(jobs, st.snapshot(j))
+		}
+	})
+	return jobs
+}
+
+// FinishJob ends a job now, whether it is held or waits for a checkout, and
+// waits for its real work. The job fails if its work did or a test has asked
+// for that.
+func (s *Service) FinishJob(id string) error {
+	var err error
+	var awaited *errand
+	s.store.do(func(st *state) {
+		j := st.findJob(id)
+		switch {
+		case j == nil:
+			err = fmt.Errorf("there is no job %q", id)
+		case !j.InProgress():
+			err = fmt.Errorf("the job %q is %s already", id, j.Status)
+		default:
+			if in := st.find(j.InstanceID); in != nil && j.Status == StatusQueued {
+				st.pay(in)
+			}
+			if j.working() {
+				j.hurried, j.due, awaited = true, st.now, j.errand
+				return
+			}
+			st.endJob(j)
+		}
+	})
+	if awaited != nil {
+		<-awaited.ended
+	}
+	return err
+}
+
+// StartJob starts a job on an instance as someone else would, by the portal or
+// another program. It takes its time and changes nothing; an operation whose event
+// is of its own name leaves that in the instance's activity.
+func (s *Service) StartJob(instanceID, operation, target string) (Job, error) {
+	var started Job
+	err := fmt.Errorf("there is no instance %q", instanceID)
+	s.store.do(func(st *state) {
+		in := st.find(instanceID)
+		if in == nil {
+			return
+		}
+		var j *job
+		spec := jobSpec{operation: operation, target: target}
+		switch operation {
+		case "allowlist", "resize", "reset", "restore", "rotate", "console", "engines":
+			spec.event = operation
+		}
+		if j, err = st.startJob(in, spec); err == nil {
+			started = st.snapshot(j)
+		}
+	})
+	return started, err
+}
+
+// Instances returns every instance, in order of creation.
+func (s *Service) Instances() []Instance {
+	var all []Instance
+	s.store.read(0, func(st *state) {
+		for _, in := range st.instances {
+			all = append(all, in.clone())
+		}
+	})
+	return all
+}
+
+// Instance returns one instance.
+func (s *Service) Instance(id string) (Instance, bool) {
+	var found Instance
+	var ok bool
+	s.store.read(0, func(st *state) {
+		if in := st.find(id); in != nil {
+			found, ok = in.clone(), true
+		}
+	})
+	return found, ok
+}
+
+// EditInstance changes an instance behind the client's back. It tells whether
+// there is one.
+func (s *Service) EditInstance(id string, edit func(*Instance)) bool {
+	ok := false
+	s.store.do(func(st *state) {
+		if in := st.find(id); in != nil {
+			record := in.clone()
+			edit(&record)
+			record.ID = in.ID
+			_, had := in.Engines[EnginePostgres]
+			in.Instance = record.clone()
+			if !had {
+				st.engineTurnedOn(in, EnginePostgres)
+			}
+			st.planChores()
+			ok = true
+		}
+	})
+	return ok
+}
+
+// RemoveInstance takes an instance away without a job. A job in progress on it
+// fails.
+func (s *Service) RemoveInstance(id string) bool {
+	ok := false
+	s.store.do(func(st *state) {
+		in := st.find(id)
+		if in == nil {
+			return
+		}
+		if j := st.findJob(in.JobID); j != nil && j.InProgress() {
+			st.failJob(j, "instance_removed", "the instance was removed")
+		}
+		st.billing.cancel(in.ID)
+		st.drop(in)
+		ok = true
+	})
+	if ok {
+		s.removeMachine(id)
+	}
+	return ok
+}
+
+// AddInstance adds an instance without a job. What is left empty is filled in:
+// an id, a name, the free plan, the first location, status running and, where
+// an engine has none, its floor as budget. With a data plane it returns when
+// the machine runs; one that cannot be made has status failed.
+func (s *Service) AddInstance(record Instance) Instance {
+	var added Instance
+	var m Machine
+	var err error
+	s.store.do(func(st *state) {
+		record = record.clone()
+		record.Plan = cmp.Or(record.Plan, st.catalog.Plans[0].ID)
+		record.Region = cmp.Or(record.Region, st.catalog.Locations[0].ID)
+		record.Status = cmp.Or(record.Status, StatusRunning)
+		for name, engine := range record.Engines {
+			engine.MemoryMB = cmp.Or(engine.MemoryMB, st.catalog.Engines[name].FloorMB)
+		}
+		in := st.newInstance(record)
+		in.Name = cmp.Or(in.Name, in.ID)
+		if plan, ok := st.catalog.plan(in.Plan); ok {
+			st.billing.subscribe(in.ID, plan, false)
+		}
+		if in.Status == StatusRunning {
+			st.engineTurnedOn(in, EnginePostgres)
+			if s.plane != nil {
+				m, err = st.machine(in)
+				in.Status = StatusCreating
+			} else if in.Host == "" {
+				in.Host = st.endpoints(in).Host
+			}
+		}
+		added = in.clone()
+	})
+	if s.plane != nil && record.Status == StatusRunning {
+		if err == nil {
+			err = s.plane.Apply(s.store.life, m)
+		}
+		added = s.machineAdded(added.ID, err)
+	}
+	return added
+}
+
+// machineAdded ends the making of an added instance's machine.
+func (s *Service) machineAdded(id string, err error) Instance {
+	if err != nil {
+		s.log.Error("a machine could not be made", "instance", id, "error", err)
+	}
+	var added Instance
+	s.store.do(func(st *state) {
+		in := st.find(id)
+		if in == nil {
+			return
+		}
+		if in.Status = StatusRunning; err != nil {
+			in.Status = StatusFailed
+		} else {
+			in.Host = st.endpoints(in).Host
+		}
+		added = in.clone()
+	})
+	return added
+}
+
+// Apps returns the apps of an instance, in order of import.
+func (s *Service) Apps(instanceID string) []App {
+	var all []App
+	s.store.read(0, func(st *state) {
+		if in := st.find(instanceID); in != nil {
+			for _, a := range in.apps {
+				all = append(all, a.clone())
+			}
+		}
+	})
+	return all
+}
+
+// App returns one app.
+func (s *Service) App(instanceID, name string) (App, bool) {
+	var found App
+	ok := false
+	s.store.read(0, func(st *state) {
+		in := st.find(instanceID)
+		if in == nil {
+			return
+		}
+		if a := in.app(name); a != nil {
+			found, ok = a.clone(), true
+		}
+	})
+	return found, ok
+}
+
+// EditApp changes an app behind the client's back.
+func (s *Service) EditApp(instanceID, name string, edit func(*App)) bool {
+	return s.withApp(instanceID, name, func(_ *state, _ *instance, a *app) {
+		record := a.clone()
+		edit(&record)
+		a.App = record.clone()
+		a.deployed = a.deployed || a.Status == StatusRunning
+	})
+}
+
+// RemoveApp takes an app away without a job.
+func (s *Service) RemoveApp(instanceID, name string) bool {
+	return s.withApp(instanceID, name, func(st *state, in *instance, a *app) {
+		st.dropBuilds(a)
+		in.removeApp(a)
+	})
+}
+
+// AddApp adds an app without a job and without a build. What is left empty is
+// filled in; the app runs unless its status says otherwise.
+func (s *Service) AddApp(instanceID string, record App) (App, bool) {
+	var added App
+	ok := false
+	s.store.do(func(st *state) {
+		in := st.find(instanceID)
+		if in == nil {
+			return
+		}
+		a := &app{App: record.clone()}
+		a.Repo = cmp.Or(a.Repo, "owner/"+a.Name)
+		a.Branch = cmp.Or(a.Branch, "main")
+		a.Port = cmp.Or(a.Port, 3000)
+		a.HealthPath = cmp.Or(a.HealthPath, "/healthz")
+		a.MemoryMB = cmp.Or(a.MemoryMB, st.catalog.Engines[EngineApps].FloorMB)
+		a.Status = cmp.Or(a.Status, StatusRunning)
+		if a.CreatedAt.IsZero() {
+			a.CreatedAt = st.now
+		}
+		in.apps = append(in.apps, a)
+		if a.Status == StatusRunning {
+			a.deployed = true
+			st.updateURL(in, a)
+		}
+		added, ok = a.clone(), true
+	})
+	return added, ok
+}
+
+func (s *Service) withApp(instanceID, name string, do func(*state, *instance, *app)) bool {
+	ok := false
+	s.store.do(func(st *state) {
+		in := st.find(instanceID)
+		if in == nil {
+			return
+		}
+		if a := in.app(name); a != nil {
+			do(st, in, a)
+			ok = true
+		}
+	})
+	return ok
+}
+
+// Push adds a commit to a branch and returns it. The next build takes it.
+func (s *Service) Push(repo, branch string) string {
+	var commit string
+	s.store.do(func(st *state) {
+		st.pushes[repo+"@"+branch]++
+		commit = st.commit(repo, branch)
+	})
+	return commit
+}
+
+// Databases returns the databases of an instance, the default one first.
+func (s *Service) Databases(instanceID string) []Database {
+	var all []Database
+	s.store.read(0, func(st *state) {
+		if in := st.find(instanceID); in != nil {
+			all = slices.Clone(in.databases)
+		}
+	})
+	return all
+}
+
+// AddDatabase adds a database without a job.
+func (s *Service) AddDatabase(instanceID, name string) bool {
+	ok := false
+	s.store.do(func(st *state) {
+		if in := st.find(instanceID); in != nil && !in.hasDatabase(name) {
+			in.databases = append(in.databases, Database{Name: name, CreatedAt: st.now})
+			ok = true
+		}
+	})
+	return ok
+}
+
+// RemoveDatabase takes a database away without a job.
+func (s *Service) RemoveDatabase(instanceID, name string) bool {
+	ok := false
+	s.store.do(func(st *state) {
+		if in := st.find(instanceID); in != nil {
+			ok = in.removeDatabase(name)
+		}
+	})
+	return ok
+}
+
+// Extensions returns the extensions of an instance, of all its databases.
+func (s *Service) Extensions(instanceID string) []Extension {
+	var all []Extension
+	s.store.read(0, func(st *state) {
+		if in := st.find(instanceID); in != nil {
+			all = slices.Clone(in.extensions)
+		}
+	})
+	return all
+}
+
+// EditProfile changes the account's profile behind the client's back; "" is none.
+func (s *Service) EditProfile(name, company, address, vatID string) {
+	text := func(s string) *string {
+		if s == "" {
+			return nil
+		}
+		return &s
+	}
+	s.store.do(func(st *state) {
+		st.account.Name, st.account.Company, st.account.Address, st.account.VATID = text(name), text(company), text(address), text(vatID)
+	})
+}
+
+// Profile is the account's profile; "" is none.
+func (s *Service) Profile() (name, company, address, vatID string) {
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	s.store.read(0, func(st *state) {
+		a := st.account
+		name, company, address, vatID = text(a.Name), text(a.Company), text(a.Address), text(a.VATID)
+	})
+	return name, company, address, vatID
+}
+
+// AddExtension adds an extension without a job.
+func (s *Service) AddExtension(instanceID string, record Extension) bool {
+	ok := false
+	s.store.do(func(st *state) {
+		if in := st.find(instanceID); in != nil {
+			in.extensions = append(in.extensions, record)
+			ok = true
+		}
+	})
+	return ok
+}
+
+// RemoveExtension takes an extension away without a job; database "" is the
+// default one.
+func (s *Service) RemoveExtension(instanceID, database, name string) bool {
+	ok := false
+	s.store.do(func(st *state) {
+		if in := st.find(instanceID); in != nil {
+			ok = in.removeExtension(name, cmp.Or(database, defaultDatabase))
+		}
+	})
+	return ok
+}
+
+// Webhooks returns every endpoint, with its secret.
+func (s *Service) Webhooks() []Webhook {
+	var all []Webhook
+	s.store.read(0, func(st *state) {
+		for _, w := range st.webhooks {
+			all = append(all, *w)
+		}
+	})
+	return all
+}
+
+// AddWebhook adds an endpoint behind the client's back. What is left empty is filled
+// in: an id and a secret.
+func (s *Service) AddWebhook(record Webhook) Webhook {
+	s.store.do(func(st *state) {
+		record.ID = cmp.Or(record.ID, newID("wh"))
+		record.Secret = cmp.Or(record.Secret, newSecret())
+		if record.CreatedAt.IsZero() {
+			record.CreatedAt = st.now
+		}
+		added := record
+		st.webhooks = append(st.webhooks, &added)
+	})
+	return record
+}
+
+// EditWebhook changes an endpoint behind the client's back.
+func (s *Service) EditWebhook(id string, edit func(*Webhook)) bool {
+	ok := false
+	s.store.do(func(st *state) {
+		for _, w := range st.webhooks {
+			if w.ID == id {
+				edit(w)
+				w.ID = id
+				ok = true
+			}
+		}
+	})
+	return ok
+}
+
+// RemoveWebhook takes an endpoint away.
+func (s *Service) RemoveWebhook(id string) bool {
+	ok := false
+	s.store.do(func(st *state) { ok = st.removeWebhook(id) })
+	return ok
+}
+
+// EditCatalog changes what the service offers.
+func (s *Service) EditCatalog(edit func(*Catalog)) {
+	s.store.do(func(st *state) {
+		catalog := st.catalog.clone()
+		edit(&catalog)
+		st.catalog = catalog.clone()
+	})
+}
+
+// Left counts what a clean account does not have: instances, apps, databases
+// (the default ones not counted), extensions, webhooks, and jobs and builds in
+// progress.
+func (s *Service) Left() map[string]int {
+	left := map[string]int{}
+	s.store.read(0, func(st *state) {
+		left["instances"] = len(st.instances)
+		left["webhooks"] = len(st.webhooks)
+		left["jobs"] = len(st.activeJobs)
+		left["builds"] = len(st.activeBuilds)
+		left["apps"], left["databases"], left["extensions"] = 0, 0, 0
+		for _, in := range st.instances {
+			left["apps"] += len(in.apps)
+			left["extensions"] += len(in.extensions)
+			for _, d := range in.databases {
+				if d.Name != defaultDatabase {
+					left["databases"]++
+				}
+			}
+		}
+	})
+	return left
+}

@@ -1,0 +1,200 @@
+package core
+
+import (
+	"context"
+	"encoding/base64"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// PageLimit is the page size of the instance list, which is its maximum too.
+const PageLimit = 200
+
+// InstanceRecord is an instance as the API shows it.
+type InstanceRecord struct {
+	ID          string                  `json:"id"`
+	Name        string                  `json:"name"`
+	Plan        string                  `json:"plan"`
+	Region      string                  `json:"region"`
+	Status      string                  `json:"status"`
+	Host        *string                 `json:"host"`
+	Engines     map[string]EngineRecord `json:"engines"`
+	Tags        []string                `json:"tags"`
+	Allowlist   []string                `json:"allowlist"`
+	ConsoleMode string                  `json:"console_mode"`
+	JobID       *string                 `json:"job_id"`
+	// CheckoutURL is shown while a paid plan waits for its checkout.
+	CheckoutURL string           `json:"checkout_url,omitempty"`
+	CreatedAt   time.Time        `json:"created_at"`
+	Usage       UsageRecord      `json:"usage"`
+	Monitoring  MonitoringRecord `json:"monitoring"`
+	Backups     BackupsRecord    `json:"backups"`
+	Activity    []ActivityRecord `json:"activity"`
+}
+
+// EngineRecord is an engine that is on. SiteURL and RedirectURLs are the auth engine's
+// alone.
+type EngineRecord struct {
+	MemoryMB     int      `json:"memory_mb"`
+	Status       string   `json:"status"`
+	Port         *int     `json:"port,omitempty"`
+	SiteURL      *string  `json:"site_url,omitempty"`
+	RedirectURLs []string `json:"redirect_urls,omitzero"`
+}
+
+// UsageRecord is how much of its machine an instance uses.
+type UsageRecord struct {
+	CPUPercent int     `json:"cpu_percent"`
+	MemoryMB   int     `json:"memory_mb"`
+	DiskGB     float64 `json:"disk_gb"`
+}
+
+// MonitoringRecord is the newest check of an instance's health.
+type MonitoringRecord struct {
+	Healthy   bool       `json:"healthy"`
+	CheckedAt *time.Time `json:"checked_at"`
+}
+
+// BackupsRecord sums up an instance's backups.
+type BackupsRecord struct {
+	Count  int        `json:"count"`
+	LastAt *time.Time `json:"last_at"`
+}
+
+// ActivityRecord is a line of an instance's history.
+type ActivityRecord struct {
+	At     time.Time `json:"at"`
+	Type   string    `json:"type"`
+	Detail string    `json:"detail"`
+}
+
+// InstanceList is a page of the account's instances, in order of creation.
+type InstanceList struct {
+	Instances []InstanceRecord `json:"instances"`
+	// NextCursor asks for the next page; "" where there is none.
+	NextCursor string `json:"next_cursor,omitempty"`
+}
+
+// ReadInstance is one instance as the API shows it.
+func (s *Service) ReadInstance(ctx context.Context, id string) (InstanceRecord, error) {
+	return lookAt(ctx, s, id, func(st *state, in *instance) (InstanceRecord, error) { return st.record(in), nil })
+}
+
+// ListInstances is a page of at most limit instances, up to PageLimit, after a cursor.
+func (s *Service) ListInstances(ctx context.Context, cursor string, limit int) (InstanceList, error) {
+	if limit < 1 || limit > PageLimit {
+		return InstanceList{}, Refuse(InvalidRequest, "limit must be from 1 to %d", PageLimit)
+	}
+	after, err := readCursor(cursor)
+	if err != nil {
+		return InstanceList{}, err
+	}
+	return look(ctx, s, func(st *state) (InstanceList, error) {
+		begin := slices.IndexFunc(st.instances, func(in *instance) bool { return in.sequence > after })
+		if begin < 0 {
+			begin = len(st.instances)
+		}
+		end := min(begin+limit, len(st.instances))
+		list := InstanceList{Instances: []InstanceRecord{}}
+		for _, in := range st.instances[begin:end] {
+			list.Instances = append(list.Instances, st.record(in))
+		}
+		if end < len(st.instances) {
+			list.NextCursor = writeCursor(st.instances[end-1].sequence)
+		}
+		return list, nil
+	})
+}
+
+// A cursor names the last instance of the page before, so that a page is right
+// whatever was created or deleted in between. It is opaque to clients.
+const cursorMark = "after:"
+
+func writeCursor(sequence int) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(cursorMark + strconv.Itoa(sequence)))
+}
+
+func readCursor(cursor string) (int, error) {
+	if cursor == "" {
+		return 0, nil
+	}
+	text, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err == nil {
+		if number, ok := strings.CutPrefix(string(text), cursorMark); ok {
+			if sequence, err := strconv.Atoi(number); err == nil {
+				return sequence, nil
+			}
+		}
+	}
+	return 0, Refuse(InvalidRequest, "cursor is none that this service gave")
+}
+
+// record is an instance as the API shows it.
+func (st *state) record(in *instance) InstanceRecord {
+	record := InstanceRecord{
+		ID: in.ID, Name: in.Name, Plan: in.Plan, Region: in.Region, Status: in.Status,
+		Host: textOrNil(in.Host), Engines: st.engineRecords(in),
+		Tags: listOf(in.Tags), Allowlist: listOf(in.Allowlist), ConsoleMode: in.ConsoleMode,
+		JobID: textOrNil(in.JobID), CheckoutURL: in.CheckoutURL, CreatedAt: in.CreatedAt,
+		Usage: usageOf(in), Monitoring: st.monitoringOf(in),
+		Backups: BackupsRecord{Count: len(in.Backups)}, Activity: []ActivityRecord{},
+	}
+	if len(in.Backups) > 0 {
+		record.Backups.LastAt = timeOrNil(in.Backups[0].CreatedAt)
+	}
+	for _, line := range in.Activity[:min(len(in.Activity), activityShown)] {
+		record.Activity = append(record.Activity, ActivityRecord(line))
+	}
+	return record
+}
+
+func (st *state) engineRecords(in *instance) map[string]EngineRecord {
+	records := map[string]EngineRecord{}
+	for name, engine := range in.Engines {
+		record := EngineRecord{MemoryMB: engine.MemoryMB, Status: in.Status, Port: st.catalog.Engines[name].Port}
+		// A real Postgres may have had to take another port.
+		if real := st.endpoints(in).PostgresDirectPort; name == EnginePostgres && real != 0 {
+			record.Port = &real
+		}
+		if name == EngineAuth {
+			site := engine.SiteURL
+			record.SiteURL, record.RedirectURLs = &site, listOf(engine.RedirectURLs)
+		}
+		records[name] = record
+	}
+	return records
+}
+
+// usageOf makes plausible figures from what runs. They do not waver, so that
+// an unchanged record keeps its ETag.
+func usageOf(in *instance) UsageRecord {
+	if in.Status != StatusRunning {
+		return UsageRecord{}
+	}
+	memory, disk := 120, 1.2
+	for _, engine := range in.Engines {
+		memory += engine.MemoryMB / 3
+		disk += 0.2
+	}
+	disk += 0.4 * float64(len(in.apps))
+	return UsageRecord{2 + len(in.Engines) + 3*len(in.apps), memory, math.Round(disk*10) / 10}
+}
+
+// monitoringOf shows a health check at each full minute.
+func (st *state) monitoringOf(in *instance) MonitoringRecord {
+	if in.Host == "" {
+		return MonitoringRecord{}
+	}
+	return MonitoringRecord{in.Status == StatusRunning, timeOrNil(st.now.Truncate(time.Minute))}
+}
+
+// listOf makes an empty list of a nil one, as JSON tells them apart.
+func listOf(items []string) []string {
+	if items == nil {
+		return []string{}
+	}
+	return slices.Clone(items)
+}

@@ -1,0 +1,321 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// instance is a machine with everything on it.
+type instance struct {
+	Instance
+	// sequence orders instances, so that a page can begin after one that has
+	// been deleted since.
+	sequence   int
+	apps       []*app // in order of import
+	databases  []Database
+	extensions []Extension
+	secrets    secrets
+	// checkout is the token of the checkout page, kept after it is paid so that
+	// the page can be opened again.
+	checkout   string
+	nextBackup time.Time
+	// jobs counts the jobs that were started, so that what was seen before one
+	// is not taken for what is there after it.
+	jobs      int
+	snapshots map[string]snapshot // by backup
+}
+
+// find returns an instance, or nil.
+func (st *state) find(id string) *instance {
+	at := slices.IndexFunc(st.instances, func(in *instance) bool { return in.ID == id })
+	if at < 0 {
+		return nil
+	}
+	return st.instances[at]
+}
+
+// lookup returns the instance that an operation is about.
+func (st *state) lookup(id string) (*instance, error) {
+	in := st.find(id)
+	if in == nil {
+		return nil, notFound("there is no instance %q", id)
+	}
+	return in, nil
+}
+
+// checkIdle refuses a mutation while a job runs.
+func (st *state) checkIdle(in *instance) error {
+	if in.JobID == "" {
+		return nil
+	}
+	operation := "unknown"
+	if j := st.findJob(in.JobID); j != nil {
+		operation = j.Operation
+	}
+	return jobRunning("the instance %q has a job in progress: %s (%s)", in.ID, in.JobID, operation)
+}
+
+// changeable returns the instance that an operation wants to change, if it may be
+// changed now. Whether it may is asked before anything else about the request,
+// because a job in progress may yet change what the answer would be.
+func (st *state) changeable(id string) (*instance, error) {
+	in, err := st.lookup(id)
+	if err != nil {
+		return nil, err
+	}
+	if err := st.checkIdle(in); err != nil {
+		return nil, err
+	}
+	switch in.Status {
+	case StatusCreating, StatusDeleting:
+		return nil, jobRunning("the instance %q is %s", in.ID, in.Status)
+	case StatusFailed:
+		return nil, invalid("status", "the creation of the instance failed; it can only be deleted")
+	}
+	return in, nil
+}
+
+// NewInstance is the request to create an instance. Tier is another name for Plan.
+type NewInstance struct {
+	Name    string          `json:"name"`
+	Plan    string          `json:"plan"`
+	Tier    string          `json:"tier"`
+	Region  string          `json:"region"`
+	Engines map[string]bool `json:"engines"`
+	Tags    []string        `json:"tags"`
+}
+
+// Creation is the answer to the request to create an instance.
+type Creation struct {
+	ID          string `json:"id"`
+	Status      string `json:"status"`
+	JobID       string `json:"job_id"`
+	CheckoutURL string `json:"checkout_url,omitempty"`
+}
+
+// CreateInstance creates an instance. The checkout of a paid plan is a page of the
+// portal, at the address by which the caller knows it.
+func (s *Service) CreateInstance(wanted NewInstance, portal string) (Creation, error) {
+	return change(s, func(st *state) (Creation, error) { return st.createInstance(wanted, portal) })
+}
+
+func (st *state) createInstance(wanted NewInstance, portal string) (Creation, error) {
+	if wanted.Plan == "" {
+		wanted.Plan = wanted.Tier
+	}
+	if wanted.Tier != "" && wanted.Tier != wanted.Plan {
+		return Creation{}, invalid("tier", "it is another name for plan, and the two differ")
+	}
+	if err := checkName(wanted.Name); err != nil {
+		return Creation{}, err
+	}
+	if err := checkTags(wanted.Tags); err != nil {
+		return Creation{}, err
+	}
+	plan, ok := st.catalog.plan(wanted.Plan)
+	if !ok {
+		return Creation{}, invalid("plan", "there is no plan %q", wanted.Plan)
+	}
+	if !st.catalog.hasLocation(wanted.Region) {
+		return Creation{}, invalid("region", "there is no location %q", wanted.Region)
+	}
+	budgets := map[string]int{}
+	for name, on := range wanted.Engines {
+		if on {
+			budgets[name] = st.catalog.Engines[name].FloorMB
+		}
+	}
+	if err := st.catalog.checkEngines(plan, budgets); err != nil {
+		return Creation{}, err
+	}
+
+	made := st.newInstance(Instance{
+		Name: wanted.Name, Plan: plan.ID, Region: wanted.Region, Status: StatusCreating,
+		Engines: newEngines(budgets), Tags: wanted.Tags,
+	})
+	paid := plan.PriceCents > 0
+	if paid {
+		made.checkout = randomText(24)
+		made.CheckoutURL = portal + "/checkout/" + made.checkout
+	}
+	st.billing.subscribe(made.ID, plan, paid)
+	first := newBackup("daily")
+	j, err := st.startJob(made, jobSpec{
+		operation: "create",
+		waits:     paid,
+		work: func(ctx context.Context, plane DataPlane, m Machine) error {
+			return provision(ctx, plane, m, &first)
+		},
+		apply: func() { st.finishCreation(made, first) },
+		undo: func() {
+			made.Status = StatusFailed
+			made.CheckoutURL = ""
+			st.billing.cancel(made.ID)
+		},
+		event: "ready",
+		data:  func() map[string]any { return map[string]any{"host": made.Host} },
+	})
+	if err != nil {
+		return Creation{}, err
+	}
+	st.emit("created", made.ID, map[string]any{"job_id": j.ID, "name": made.Name, "plan": made.Plan, "region": made.Region})
+
+	return Creation{made.ID, made.Status, j.ID, made.CheckoutURL}, nil
+}
+
+// newInstance adds a record, with what is missing filled in.
+func (st *state) newInstance(record Instance) *instance {
+	if record.ID == "" {
+		record.ID = newID("i")
+	}
+	if record.CreatedAt.IsZero() {
+		record.CreatedAt = st.now
+	}
+	if record.ConsoleMode == "" {
+		record.ConsoleMode = "off"
+	}
+	st.sequence++
+	made := &instance{Instance: record.clone(), sequence: st.sequence, secrets: newSecrets()}
+	st.instances = append(st.instances, made)
+	return made
+}
+
+// provision makes a new machine and its first backup, or nothing.
+func provision(ctx context.Context, plane DataPlane, m Machine, first *Backup) error {
+	err := plane.Apply(ctx, m)
+	if err == nil {
+		first.SizeBytes, err = plane.Backup(ctx, m, first.ID)
+	}
+	if err != nil {
+		return errors.Join(err, plane.Remove(context.WithoutCancel(ctx), m.ID))
+	}
+	return nil
+}
+
+// finishCreation is what provisioning ends with.
+func (st *state) finishCreation(in *instance, first Backup) {
+	in.Status = StatusRunning
+	in.Host = st.endpoints(in).Host
+	st.engineTurnedOn(in, EnginePostgres)
+	st.billing.start(in.ID, st.now)
+	st.keepBackup(in, first)
+	in.nextBackup = st.now.Add(backupEvery)
+	st.planChores()
+}
+
+// InstanceChange is what a request says of an instance. What is nil was not sent.
+type InstanceChange struct {
+	Name *string   `json:"name"`
+	Tags *[]string `json:"tags"`
+}
+
+// UpdateInstance renames and retags an instance.
+func (s *Service) UpdateInstance(id string, wanted InstanceChange) (Accepted, error) {
+	return s.mutate(id, func(_ *state, in *instance) (jobSpec, error) {
+		if wanted.Name != nil {
+			if err := checkName(*wanted.Name); err != nil {
+				return jobSpec{}, err
+			}
+		}
+		if wanted.Tags != nil {
+			if err := checkTags(*wanted.Tags); err != nil {
+				return jobSpec{}, err
+			}
+		}
+		return jobSpec{
+			operation: "update",
+			apply: func() {
+				if wanted.Name != nil {
+					in.Name = *wanted.Name
+				}
+				if wanted.Tags != nil {
+					in.Tags = *wanted.Tags
+				}
+			},
+			event: "label",
+			data:  func() map[string]any { return map[string]any{"name": in.Name, "tags": listOf(in.Tags)} },
+		}, nil
+	})
+}
+
+// DeleteInstance removes an instance in any state. A creation that waits for
+// its checkout is cancelled by it; any other job has to end first. confirm must be
+// the instance's id.
+func (s *Service) DeleteInstance(id, confirm string) (Accepted, error) {
+	return change(s, func(st *state) (Accepted, error) {
+		in, err := st.lookup(id)
+		if err != nil {
+			return Accepted{}, err
+		}
+		if err := checkConfirm(in, confirm); err != nil {
+			return Accepted{}, err
+		}
+		if j := st.findJob(in.JobID); j != nil && j.Operation == "create" && j.Status == StatusQueued {
+			st.failJob(j, "cancelled", "the instance was deleted before its checkout was finished")
+		}
+		before := in.Status
+		accepted, err := st.begin(in, func(st *state, in *instance) (jobSpec, error) {
+			return jobSpec{
+				operation: "delete",
+				work: func(ctx context.Context, plane DataPlane, m Machine) error {
+					return plane.Remove(ctx, m.ID)
+				},
+				apply: func() {
+					st.billing.cancel(in.ID)
+					st.drop(in)
+				},
+				undo: func() { in.Status = before },
+			}, nil
+		})
+		if err != nil {
+			return Accepted{}, err
+		}
+		in.Status = StatusDeleting
+		return accepted, nil
+	})
+}
+
+// drop forgets an instance and everything on it.
+func (st *state) drop(in *instance) {
+	for _, a := range in.apps {
+		st.dropBuilds(a)
+	}
+	st.instances = slices.DeleteFunc(st.instances, func(other *instance) bool { return other == in })
+}
+
+func checkConfirm(in *instance, confirm string) error {
+	if confirm != in.ID {
+		return confirmMismatch()
+	}
+	return nil
+}
+
+func confirmMismatch() error {
+	return Refuse(ConfirmMismatch, "confirm must equal the id of the instance")
+}
+
+func checkName(name string) error {
+	if strings.TrimSpace(name) == "" {
+		return invalid("name", "it must not be empty")
+	}
+	if utf8.RuneCountInString(name) > 100 {
+		return invalid("name", "it must have 100 characters at most")
+	}
+	return nil
+}
+
+func checkTags(tags []string) error {
+	for _, tag := range tags {
+		if strings.TrimSpace(tag) == "" {
+			return invalid("tags", "a tag must not be empty")
+		}
+		if utf8.RuneCountInString(tag) > 100 {
+			return invalid("tags", "a tag must have 100 characters at most")
+		}
+	}
+	return nil
+}

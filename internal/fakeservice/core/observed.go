@@ -1,0 +1,53 @@
+package core
+
+import (
+	"context"
+	"slices"
+)
+
+// observe brings the records of an instance in line with what the real Postgres holds.
+// Databases and extensions can be made and dropped in SQL too, so records alone would
+// miss some. While a job works on the instance, they are the answer all the
+// same: what it has made for real is not there before it ends.
+func (s *Service) observe(ctx context.Context, id string) error {
+	jobs, observable := 0, false
+	s.store.read(0, func(st *state) {
+		in := st.find(id)
+		if observable = st.plane != nil && in != nil && in.JobID == "" && in.Status == StatusRunning && checkPostgres(in) == nil; observable {
+			jobs = in.jobs
+		}
+	})
+	if !observable {
+		return nil
+	}
+	databases, extensions, err := s.plane.Databases(ctx, id)
+	if err != nil {
+		return unavailable("PostgreSQL cannot be asked for its databases now: %s", err)
+	}
+	s.store.do(func(st *state) {
+		if in := st.find(id); in != nil && in.jobs == jobs {
+			st.observe(in, databases, extensions)
+		}
+	})
+	return nil
+}
+
+// observe brings the records of an instance in line with what is there. What is
+// new to them was made when it was first seen.
+func (st *state) observe(in *instance, databases []Database, extensions []Extension) {
+	real := func(name string) bool {
+		return slices.ContainsFunc(databases, func(d Database) bool { return d.Name == name })
+	}
+	in.databases = slices.DeleteFunc(in.databases, func(d Database) bool { return !real(d.Name) })
+	for _, d := range databases {
+		if !in.hasDatabase(d.Name) {
+			in.databases = append(in.databases, Database{Name: d.Name, CreatedAt: st.now})
+		}
+	}
+	in.extensions = slices.DeleteFunc(in.extensions, func(e Extension) bool { return !slices.Contains(extensions, e) })
+	for _, e := range extensions {
+		if !slices.Contains(in.extensions, e) {
+			in.extensions = append(in.extensions, e)
+		}
+	}
+}

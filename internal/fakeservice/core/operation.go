@@ -1,0 +1,62 @@
+package core
+
+import (
+	"context"
+	"time"
+)
+
+// change runs an operation, alone and at the present time. What it returns shares
+// nothing with the state.
+func change[T any](s *Service, operation func(*state) (T, error)) (result T, err error) {
+	s.store.do(func(st *state) { result, err = operation(st) })
+	return result, err
+}
+
+// look runs an operation that changes nothing. It may be shown a moment that is past.
+func look[T any](ctx context.Context, s *Service, operation func(*state) (T, error)) (result T, err error) {
+	ago, _ := ctx.Value(lagKey{}).(time.Duration)
+	s.store.read(ago, func(st *state) { result, err = operation(st) })
+	return result, err
+}
+
+// lookAt is look at one instance.
+func lookAt[T any](ctx context.Context, s *Service, id string, operation func(*state, *instance) (T, error)) (T, error) {
+	return look(ctx, s, func(st *state) (T, error) {
+		in, err := st.lookup(id)
+		if err != nil {
+			var none T
+			return none, err
+		}
+		return operation(st, in)
+	})
+}
+
+// Accepted is the answer to every mutation of an instance: the job that was queued.
+type Accepted struct {
+	JobID string `json:"job_id"`
+}
+
+// mutate changes an instance by a job. plan says what the job does, or why it is
+// refused; it runs only while the instance may be changed.
+func (s *Service) mutate(id string, plan func(*state, *instance) (jobSpec, error)) (Accepted, error) {
+	return change(s, func(st *state) (Accepted, error) {
+		in, err := st.changeable(id)
+		if err != nil {
+			return Accepted{}, err
+		}
+		return st.begin(in, plan)
+	})
+}
+
+// begin starts the job that plan gives.
+func (st *state) begin(in *instance, plan func(*state, *instance) (jobSpec, error)) (Accepted, error) {
+	spec, err := plan(st, in)
+	if err != nil {
+		return Accepted{}, err
+	}
+	j, err := st.startJob(in, spec)
+	if err != nil {
+		return Accepted{}, err
+	}
+	return Accepted{JobID: j.ID}, nil
+}

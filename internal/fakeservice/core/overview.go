@@ -1,0 +1,47 @@
+package core
+
+import (
+	"context"
+	"time"
+)
+
+// Overview is everything that the API shows, at one moment. It holds no secrets: they
+// are for the connection record alone.
+type Overview struct {
+	Now       time.Time          `json:"now"`
+	Instances []InstanceOverview `json:"instances"`
+	Webhooks  []WebhookRecord    `json:"webhooks"`
+}
+
+// InstanceOverview is an instance with what is on it. Extensions are written as
+// database/name.
+type InstanceOverview struct {
+	InstanceRecord
+	Apps       []AppRecord `json:"apps"`
+	Databases  []string    `json:"databases"`
+	Extensions []string    `json:"extensions"`
+}
+
+// Overview shows everything at one moment.
+func (s *Service) Overview(ctx context.Context) (Overview, error) {
+	return look(ctx, s, func(st *state) (Overview, error) {
+		all := Overview{Now: st.now, Instances: []InstanceOverview{}, Webhooks: []WebhookRecord{}}
+		for _, in := range st.instances {
+			one := InstanceOverview{InstanceRecord: st.record(in), Apps: []AppRecord{}, Databases: []string{}, Extensions: []string{}}
+			for _, a := range in.apps {
+				one.Apps = append(one.Apps, a.record())
+			}
+			for _, d := range in.databases {
+				one.Databases = append(one.Databases, d.Name)
+			}
+			for _, e := range in.extensions {
+				one.Extensions = append(one.Extensions, e.Database+"/"+e.Name)
+			}
+			all.Instances = append(all.Instances, one)
+		}
+		for _, w := range st.webhooks {
+			all.Webhooks = append(all.Webhooks, w.record())
+		}
+		return all, nil
+	})
+}

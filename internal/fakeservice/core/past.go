@@ -1,0 +1,101 @@
+package core
+
+import (
+	"slices"
+	"time"
+)
+
+// history is the state as it was, for reads that lag behind writes as those of a
+// replica do. The store's lock guards it.
+type history struct {
+	// lag is what all reads lag by; least is what is kept whatever they do.
+	lag, least time.Duration
+	moments    []moment // in order
+}
+
+// moment is the state after a change, until the next one.
+type moment struct {
+	real, fake time.Time // when it began
+	state      *state
+}
+
+// span is how far back the state is kept, in real time; 0 is not at all.
+func (h *history) span() time.Duration { return max(h.lag, h.least) }
+
+// keep adds the state as it is now, and lets go of what is too old to be asked
+// for.
+func (h *history) keep(st *state) {
+	span, now := h.span(), time.Now()
+	if span == 0 {
+		h.moments = nil
+		return
+	}
+	h.moments = append(h.moments, moment{now, st.now, st.forReading()})
+	// The last moment before the span is what there was when it began.
+	first := 0
+	for first+1 < len(h.moments) && !h.moments[first+1].real.After(now.Add(-span)) {
+		first++
+	}
+	h.moments = slices.Delete(h.moments, 0, first)
+}
+
+// at is the state at a real time, as far back as it is kept, or else the present
+// one. Between two moments nothing happens, but the fake's clock goes on.
+func (h *history) at(real time.Time, speed float64, present *state) *state {
+	if len(h.moments) == 0 {
+		return present
+	}
+	found := h.moments[0]
+	for _, m := range h.moments[1:] {
+		if m.real.After(real) {
+			break
+		}
+		found = m
+	}
+	found.state.now = found.fake
+	if passed := real.Sub(found.real); passed > 0 {
+		found.state.now = found.fake.Add(time.Duration(float64(passed) * speed)).Truncate(time.Millisecond)
+	}
+	return found.state
+}
+
+// forReading is a copy of what reads show. It shares nothing that changes with
+// the state, and lacks what only mutations, jobs and tests look at.
+func (st *state) forReading() *state {
+	past := &state{
+		log: st.log, plane: st.plane, now: st.now, sequence: st.sequence,
+		catalog: st.catalog.clone(), account: st.account, billing: st.billing.clone(),
+	}
+	for _, in := range st.instances {
+		past.instances = append(past.instances, in.forReading())
+	}
+	for _, w := range st.webhooks {
+		copied := *w
+		past.webhooks = append(past.webhooks, &copied)
+	}
+	for _, j := range st.jobs {
+		// The rest of a job is what it does, and is not done here.
+		past.jobs = append(past.jobs, &job{Job: j.Job, length: j.length})
+	}
+	return past
+}
+
+func (in *instance) forReading() *instance {
+	past := &instance{
+		Instance: in.clone(), sequence: in.sequence, secrets: in.secrets, jobs: in.jobs,
+		databases: slices.Clone(in.databases), extensions: slices.Clone(in.extensions),
+	}
+	for _, a := range in.apps {
+		past.apps = append(past.apps, &app{App: a.clone(), deployed: a.deployed})
+	}
+	return past
+}
+
+func (b *billing) clone() billing {
+	copied := billing{charges: slices.Clone(b.charges)}
+	for _, s := range b.subscriptions {
+		one := *s
+		copied.subscriptions = append(copied.subscriptions, &one)
+	}
+	return copied
+}

@@ -1,0 +1,184 @@
+package core
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// unread are the fields that no read looks at, with the reason, so that a copy
+// for reading may lack them.
+var unread = map[string]string{
+	"state.launch":        "reads begin no work",
+	"state.events":        "events are shown to tests alone",
+	"state.mails":         "mails are shown to tests alone",
+	"state.activeJobs":    "what is due happens in the present",
+	"state.activeBuilds":  "what is due happens in the present",
+	"state.chores":        "what is due happens in the present",
+	"state.nextChore":     "what is due happens in the present",
+	"state.durations":     "jobs begin in the present",
+	"state.control":       "jobs end in the present",
+	"state.pushes":        "builds begin in the present",
+	"instance.checkout":   "the checkout page is beside the API",
+	"instance.snapshots":  "a restore is a mutation",
+	"instance.nextBackup": "what is due happens in the present",
+	"job.due":             "what is due happens in the present",
+	"job.spec":            "jobs end in the present",
+	"job.errand":          "jobs end in the present",
+	"job.failure":         "jobs end in the present",
+	"job.hurried":         "jobs end in the present",
+}
+
+// shared are the fields whose pointers a copy may share, with the reason.
+var shared = map[string]string{
+	"state.log":       "it is no state",
+	"state.plane":     "real engines show what is there now",
+	"secrets.ca":      "it is made once, whoever reads it first",
+	"Account.Name":    "a change points elsewhere",
+	"Account.Company": "a change points elsewhere",
+	"Account.Address": "a change points elsewhere",
+	"Account.VATID":   "a change points elsewhere",
+	"EngineInfo.Port": "a change points elsewhere",
+}
+
+// A field that somebody adds to the state is copied for reads that lag, or named
+// above with a reason.
+func TestCopyForReadingIsWhole(t *testing.T) {
+	t.Parallel()
+	var st state
+	fill(reflect.ValueOf(&st).Elem(), "state")
+	compareCopy(t, reflect.ValueOf(&st).Elem(), reflect.ValueOf(st.forReading()).Elem(), "state")
+}
+
+// fill gives every field below a value that is not its zero.
+func fill(v reflect.Value, name string) {
+	if _, skip := unread[name]; skip {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(time.Unix(1e9, 0)))
+			return
+		}
+		for i := range v.NumField() {
+			fill(settable(v.Field(i)), v.Type().Name()+"."+v.Type().Field(i).Name)
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		if _, stop := shared[name]; !stop {
+			fill(v.Elem(), name)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), name)
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		element := reflect.New(v.Type().Elem()).Elem()
+		fill(element, name)
+		v.SetMapIndex(reflect.ValueOf("key").Convert(v.Type().Key()), element)
+	case reflect.String:
+		v.SetString(name)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Float64:
+		v.SetFloat(7)
+	case reflect.Interface:
+		// The data plane, which a copy shares.
+	default:
+		panic(fmt.Sprintf("%s is a %s, which this test cannot fill", name, v.Kind()))
+	}
+}
+
+// settable is a field that may be set although it is not exported.
+func settable(v reflect.Value) reflect.Value {
+	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
+}
+
+// compareCopy wants the same values, and nothing that both can change.
+func compareCopy(t *testing.T, have, copied reflect.Value, name string) {
+	t.Helper()
+	if _, skip := unread[name]; skip {
+		return
+	}
+	_, mayShare := shared[name]
+	switch kind := have.Kind(); {
+	case kind == reflect.Struct && have.Type() != reflect.TypeFor[time.Time]():
+		for i := range have.NumField() {
+			compareCopy(t, have.Field(i), copied.Field(i), have.Type().Name()+"."+have.Type().Field(i).Name)
+		}
+	case kind == reflect.Pointer || kind == reflect.Slice || kind == reflect.Map:
+		switch {
+		case copied.IsNil():
+			t.Errorf("the copy lacks %s", name)
+		case have.Pointer() == copied.Pointer():
+			if !mayShare {
+				t.Errorf("the copy shares %s with the state", name)
+			}
+		case kind == reflect.Pointer:
+			compareCopy(t, have.Elem(), copied.Elem(), name)
+		case have.Len() != copied.Len():
+			t.Errorf("the copy has %d of %s, not %d", copied.Len(), name, have.Len())
+		case kind == reflect.Slice:
+			compareCopy(t, have.Index(0), copied.Index(0), name)
+		default:
+			key := have.MapKeys()[0]
+			compareCopy(t, have.MapIndex(key), copied.MapIndex(key), name)
+		}
+	default:
+		if !have.Equal(copied) {
+			t.Errorf("the copy lacks %s", name)
+		}
+	}
+}
+
+// What the lists above name exists.
+func TestListsOfFieldsAreTrue(t *testing.T) {
+	t.Parallel()
+	types := map[string]reflect.Type{}
+	for _, known := range []reflect.Type{
+		reflect.TypeFor[state](), reflect.TypeFor[instance](), reflect.TypeFor[job](),
+		reflect.TypeFor[secrets](), reflect.TypeFor[Account](), reflect.TypeFor[EngineInfo](),
+	} {
+		types[known.Name()] = known
+	}
+	for _, list := range []map[string]string{unread, shared} {
+		for name := range list {
+			of, field, _ := strings.Cut(name, ".")
+			if known, ok := types[of]; !ok {
+				t.Errorf("there is no type %s", of)
+			} else if _, ok := known.FieldByName(field); !ok {
+				t.Errorf("there is no field %s", name)
+			}
+		}
+	}
+}
+
+// What a read finds to be due has happened in the past of later reads too.
+func TestReadThatSettlesIsKept(t *testing.T) {
+	t.Parallel()
+	s := New(Options{})
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	s.KeepPast(time.Nanosecond)
+	id := s.AddInstance(Instance{}).ID
+	if _, err := s.StartJob(id, "rotate", ""); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.advance(time.Hour)
+	for _, ago := range []time.Duration{0, time.Nanosecond} {
+		s.store.read(ago, func(st *state) {
+			if status := st.jobs[0].Status; status != StatusDone {
+				t.Errorf("the job is %s %s ago", status, ago)
+			}
+		})
+	}
+}

@@ -1,0 +1,301 @@
+package core
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"time"
+)
+
+// defaultDatabase is the one that every instance with postgres begins with and
+// that cannot be dropped.
+const defaultDatabase = "main"
+
+// Roles of Postgres, by whose names the two URLs of a connection record go.
+const (
+	ownerRole    = "owner"
+	readOnlyRole = "readonly"
+)
+
+// databaseName is what Postgres takes unquoted, so that nothing that the fake
+// accepts needs care elsewhere.
+var databaseName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+
+// extensionVersion gives the version of an extension that the service supports.
+func extensionVersion(name string) (version string, ok bool) {
+	switch name {
+	case "pgvector":
+		return "0.8.0", true
+	case "pg_trgm":
+		return "1.6", true
+	case "pgcrypto":
+		return "1.3", true
+	}
+	return "", false
+}
+
+func noPostgres() error { return invalid("engines", "the instance has no postgres engine") }
+
+func checkPostgres(in *instance) error {
+	if _, on := in.Engines[EnginePostgres]; !on {
+		return noPostgres()
+	}
+	return nil
+}
+
+func (in *instance) hasDatabase(name string) bool {
+	return slices.ContainsFunc(in.databases, func(d Database) bool { return d.Name == name })
+}
+
+// DatabaseList is the databases of an instance, the default one first.
+type DatabaseList struct {
+	Databases []DatabaseRecord `json:"databases"`
+}
+
+// DatabaseRecord is a database as the API shows it.
+type DatabaseRecord struct {
+	Name      string    `json:"name"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// ListDatabases lists the databases as the API shows them.
+func (s *Service) ListDatabases(ctx context.Context, id string) (DatabaseList, error) {
+	return observed(ctx, s, id, func(_ *state, in *instance) (DatabaseList, error) {
+		list := DatabaseList{Databases: []DatabaseRecord{}}
+		for _, d := range in.databases {
+			list.Databases = append(list.Databases, DatabaseRecord(d))
+		}
+		return list, nil
+	})
+}
+
+// observed is lookAt for what a real Postgres holds.
+func observed[T any](ctx context.Context, s *Service, id string, operation func(*state, *instance) (T, error)) (T, error) {
+	if err := s.observe(ctx, id); err != nil {
+		var none T
+		return none, err
+	}
+	return lookAt(ctx, s, id, func(st *state, in *instance) (T, error) {
+		if err := checkPostgres(in); err != nil {
+			var none T
+			return none, err
+		}
+		return operation(st, in)
+	})
+}
+
+// mutatePostgres is mutate for what a real Postgres holds.
+func (s *Service) mutatePostgres(ctx context.Context, id string, plan func(*state, *instance) (jobSpec, error)) (Accepted, error) {
+	if err := s.observe(ctx, id); err != nil {
+		return Accepted{}, err
+	}
+	return s.mutate(id, func(st *state, in *instance) (jobSpec, error) {
+		if err := checkPostgres(in); err != nil {
+			return jobSpec{}, err
+		}
+		return plan(st, in)
+	})
+}
+
+// CreateDatabase makes a database.
+func (s *Service) CreateDatabase(ctx context.Context, id, name string) (Accepted, error) {
+	return s.mutatePostgres(ctx, id, func(st *state, in *instance) (jobSpec, error) {
+		reserved := []string{"postgres", "template0", "template1"}
+		if !databaseName.MatchString(name) || slices.Contains(reserved, name) {
+			return jobSpec{}, invalid("name", "%q is no database name: it takes small letters, digits and underscores, and none of %v", name, reserved)
+		}
+		if in.hasDatabase(name) {
+			return jobSpec{}, alreadyExists("the instance has a database %q already", name)
+		}
+		return jobSpec{
+			operation: "database_create",
+			target:    "postgres/databases/" + name,
+			work: func(ctx context.Context, plane DataPlane, m Machine) error {
+				return plane.CreateDatabase(ctx, m.ID, name)
+			},
+			apply: func() {
+				if !in.hasDatabase(name) {
+					in.databases = append(in.databases, Database{Name: name, CreatedAt: st.now})
+				}
+			},
+			event: "pg_database_created",
+			data:  func() map[string]any { return map[string]any{"database": name} },
+		}, nil
+	})
+}
+
+// DropDatabase takes a database away, with its data.
+func (s *Service) DropDatabase(ctx context.Context, id, name string) (Accepted, error) {
+	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobSpec, error) {
+		if !in.hasDatabase(name) {
+			return jobSpec{}, notFound("the instance has no database %q", name)
+		}
+		if name == defaultDatabase {
+			return jobSpec{}, invalid("name", "the default database cannot be dropped")
+		}
+		return jobSpec{
+			operation: "database_drop",
+			target:    "postgres/databases/" + name,
+			work: func(ctx context.Context, plane DataPlane, m Machine) error {
+				return plane.DropDatabase(ctx, m.ID, name)
+			},
+			apply: func() { in.removeDatabase(name) },
+			event: "pg_database_dropped",
+			data:  func() map[string]any { return map[string]any{"database": name} },
+		}, nil
+	})
+}
+
+// removeDatabase takes a database away with its extensions.
+func (in *instance) removeDatabase(name string) bool {
+	before := len(in.databases)
+	in.databases = slices.DeleteFunc(in.databases, func(d Database) bool { return d.Name == name })
+	in.extensions = slices.DeleteFunc(in.extensions, func(e Extension) bool { return e.Database == name })
+	return len(in.databases) < before
+}
+
+// ExtensionList is the extensions of an instance.
+type ExtensionList struct {
+	Extensions []ExtensionRecord `json:"extensions"`
+}
+
+// ExtensionRecord is an extension in one database as the API shows it.
+type ExtensionRecord struct {
+	Name     string `json:"name"`
+	Database string `json:"database"`
+	Version  string `json:"version"`
+}
+
+// ListExtensions lists the extensions of one database, or of all for "", as the API
+// shows them.
+func (s *Service) ListExtensions(ctx context.Context, id, database string) (ExtensionList, error) {
+	return observed(ctx, s, id, func(_ *state, in *instance) (ExtensionList, error) {
+		if database != "" && !in.hasDatabase(database) {
+			return ExtensionList{}, invalid("database", "the instance has no database %q", database)
+		}
+		list := ExtensionList{Extensions: []ExtensionRecord{}}
+		for _, e := range in.extensions {
+			if database == "" || e.Database == database {
+				list.Extensions = append(list.Extensions, ExtensionRecord(e))
+			}
+		}
+		return list, nil
+	})
+}
+
+// SetExtension turns an extension on in a database, the default one for "". One that
+// is on already stays on.
+func (s *Service) SetExtension(ctx context.Context, id, database, name string) (Accepted, error) {
+	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobSpec, error) {
+		version, ok := extensionVersion(name)
+		if !ok {
+			return jobSpec{}, invalid("name", "there is no extension %q; there are pgvector, pg_trgm and pgcrypto", name)
+		}
+		extension := Extension{Name: name, Database: cmp.Or(database, defaultDatabase), Version: version}
+		if !in.hasDatabase(extension.Database) {
+			return jobSpec{}, invalid("database", "the instance has no database %q", extension.Database)
+		}
+		return jobSpec{
+			operation: "extension_set",
+			target:    "postgres/extensions/" + name,
+			work: func(ctx context.Context, plane DataPlane, m Machine) error {
+				version, err := plane.SetExtension(ctx, m.ID, extension.Database, name)
+				extension.Version = version
+				return err
+			},
+			apply: func() {
+				if in.hasDatabase(extension.Database) && !in.hasExtension(name, extension.Database) {
+					in.extensions = append(in.extensions, extension)
+				}
+			},
+			event: "engine_settings",
+			data:  func() map[string]any { return map[string]any{"extension": name, "database": extension.Database} },
+		}, nil
+	})
+}
+
+// DropExtension turns an extension off in a database, the default one for "".
+func (s *Service) DropExtension(ctx context.Context, id, database, name string) (Accepted, error) {
+	database = cmp.Or(database, defaultDatabase)
+	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobSpec, error) {
+		if !in.hasExtension(name, database) {
+			return jobSpec{}, notFound("the database %q has no extension %q", database, name)
+		}
+		return jobSpec{
+			operation: "extension_drop",
+			target:    "postgres/extensions/" + name,
+			work: func(ctx context.Context, plane DataPlane, m Machine) error {
+				return plane.DropExtension(ctx, m.ID, database, name)
+			},
+			apply: func() { in.removeExtension(name, database) },
+			event: "engine_settings",
+			data:  func() map[string]any { return map[string]any{"extension": name, "database": database} },
+		}, nil
+	})
+}
+
+func (in *instance) hasExtension(name, database string) bool {
+	return slices.ContainsFunc(in.extensions, func(e Extension) bool { return e.Name == name && e.Database == database })
+}
+
+func (in *instance) removeExtension(name, database string) bool {
+	before := len(in.extensions)
+	in.extensions = slices.DeleteFunc(in.extensions, func(e Extension) bool { return e.Name == name && e.Database == database })
+	return len(in.extensions) < before
+}
+
+// StatementResult is what a statement gave, as the API shows it.
+type StatementResult struct {
+	Columns  []string `json:"columns"`
+	Rows     [][]any  `json:"rows"`
+	RowCount int      `json:"row_count"`
+	Command  string   `json:"command"`
+}
+
+// RunStatement runs SQL in a database, the default one for "", with the console's mode.
+// It is no job, so it runs beside one, and it takes real time.
+func (s *Service) RunStatement(ctx context.Context, id, database, sql string) (StatementResult, error) {
+	asked, err := change(s, func(st *state) (Query, error) { return st.query(id, cmp.Or(database, defaultDatabase), sql) })
+	if err != nil {
+		return StatementResult{}, err
+	}
+	result, err := s.querier.Query(ctx, asked)
+	if refused := (*SQLError)(nil); errors.As(err, &refused) {
+		return StatementResult{}, Refuse(StatementError, "%s", refused)
+	}
+	if err != nil {
+		return StatementResult{}, err
+	}
+	rows := result.Rows
+	if rows == nil {
+		rows = [][]any{}
+	}
+	return StatementResult{listOf(result.Columns), rows, result.RowCount, result.Command}, nil
+}
+
+// query is a statement as it is to run now.
+func (st *state) query(id, database, sql string) (Query, error) {
+	in, err := st.lookup(id)
+	if err != nil {
+		return Query{}, err
+	}
+	if in.Status != StatusRunning {
+		return Query{}, jobRunning("the instance %q is %s", in.ID, in.Status)
+	}
+	if err := checkPostgres(in); err != nil {
+		return Query{}, err
+	}
+	if in.ConsoleMode == "off" {
+		return Query{}, Refuse(ConsoleOff, "the SQL console is off; set its mode to ro or rw first")
+	}
+	if sql == "" {
+		return Query{}, invalid("sql", "it must not be empty")
+	}
+	// A real Postgres says itself which databases it has.
+	if st.plane == nil && !in.hasDatabase(database) {
+		return Query{}, invalid("database", "the instance has no database %q", database)
+	}
+	return Query{Instance: in.clone(), Database: database, Mode: in.ConsoleMode, SQL: sql}, nil
+}

@@ -1,0 +1,146 @@
+package core
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Options says how a Service runs.
+type Options struct {
+	// Speed is how many times faster than real the fake's clock runs; 0 means 1.
+	Speed float64
+	// Start is when the fake's clock begins; zero is now.
+	Start time.Time
+	// Logger gets a line for each job and build, without secrets; nil discards
+	// them.
+	Logger *slog.Logger
+	// Querier runs SQL; nil leaves that to the data plane, and without one refuses
+	// every statement as unavailable.
+	Querier Querier
+	// DataPlane makes real what jobs do; nil keeps records alone. The Service
+	// closes it. What a test does behind the client's back, such as EditInstance,
+	// changes records alone in any case; AddInstance, RemoveInstance and Reset are
+	// for real.
+	DataPlane DataPlane
+}
+
+// Service is what the hosting service is: its records, rules, jobs, clock and events,
+// as typed operations. It is safe for concurrent use.
+type Service struct {
+	log     *slog.Logger
+	clock   *clock
+	store   *store
+	querier Querier
+	plane   DataPlane
+	once    sync.Once
+}
+
+// New makes a Service with a seeded catalogue and nothing else in it.
+func New(o Options) *Service {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	switch {
+	case o.Querier != nil:
+	case o.DataPlane != nil:
+		o.Querier = o.DataPlane
+	default:
+		o.Querier = NoDataPlane(recordsOnly)
+	}
+	clock := newClock(o.Speed, o.Start)
+	s := &Service{
+		log:     o.Logger,
+		clock:   clock,
+		store:   newStore(clock, o.Logger, o.DataPlane),
+		querier: o.Querier,
+		plane:   o.DataPlane,
+	}
+	if s.plane != nil {
+		s.plane.Attach(s)
+	}
+	return s
+}
+
+// Close stops the timers and the data plane.
+func (s *Service) Close() error {
+	var err error
+	s.once.Do(func() {
+		s.store.close()
+		if s.plane != nil {
+			err = s.plane.Close()
+		}
+	})
+	return err
+}
+
+// Now is the fake's time.
+func (s *Service) Now() time.Time { return s.clock.now() }
+
+// Speed is how many times faster than real the fake's clock runs.
+func (s *Service) Speed() float64 { return s.clock.speed }
+
+// RealTime is the real time of a moment of the fake's.
+func (s *Service) RealTime(fake time.Time) time.Time { return s.clock.realTime(fake) }
+
+// Advance moves the fake's clock forward. What is due by then happens, in
+// order and at its own time, before Advance returns; where that takes real
+// work, Advance waits for it.
+func (s *Service) Advance(d time.Duration) {
+	s.clock.advance(d)
+	s.store.await()
+}
+
+// SetDuration says how long a job of an operation takes from now on, by the
+// fake's clock; "build" stands for builds. Jobs in progress keep their time.
+func (s *Service) SetDuration(operation string, d time.Duration) {
+	s.store.do(func(st *state) { st.durations.set(operation, d) })
+}
+
+// IsOperation tells whether there are jobs of an operation.
+func IsOperation(operation string) bool {
+	_, known := defaultDurations().jobs[operation]
+	return known
+}
+
+// Reset forgets everything: records, holds, and the past. The clock goes on.
+func (s *Service) Reset() {
+	s.store.keepPast(func(h *history) { *h = history{} })
+	for _, id := range s.store.reset() {
+		s.removeMachine(id)
+	}
+}
+
+// removeMachine takes the real part of an instance away. A job that was at work
+// on it has been told to stop.
+func (s *Service) removeMachine(instanceID string) {
+	if s.plane == nil {
+		return
+	}
+	if err := s.plane.Remove(s.store.life, instanceID); err != nil {
+		s.log.Error("a machine could not be removed", "instance", instanceID, "error", err)
+	}
+}
+
+// KeepPast keeps the state of that long, by the real clock, from now on, so that
+// single reads can lag. It never keeps less than before; Reset keeps nothing
+// again.
+func (s *Service) KeepPast(d time.Duration) {
+	s.store.keepPast(func(h *history) { h.least = max(h.least, d) })
+}
+
+// SetLag keeps the state of that long for reads that all lag, in place of what
+// was kept for them before.
+func (s *Service) SetLag(d time.Duration) {
+	s.store.keepPast(func(h *history) { h.lag = d })
+}
+
+// lagKey is the context key of how far a read lags.
+type lagKey struct{}
+
+// Lagging makes the reads of a context show the records as they were some real time
+// ago, as far as the past is kept: a replica answers so.
+func Lagging(ctx context.Context, ago time.Duration) context.Context {
+	return context.WithValue(ctx, lagKey{}, ago)
+}

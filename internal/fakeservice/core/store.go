@@ -1,0 +1,212 @@
+package core
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// store guards the state. Whoever looks at the state or changes it does so
+// inside do, which first lets everything happen that was due by then. A timer
+// does the same while nobody looks, so that events go out on time.
+type store struct {
+	clock *clock
+
+	// life ends when the store closes, and with it the work of jobs. end ends
+	// it, and errands counts what has yet to return.
+	life    context.Context
+	end     context.CancelFunc
+	errands sync.WaitGroup
+
+	mu     sync.Mutex
+	state  *state
+	past   history
+	timer  *time.Timer
+	closed bool
+}
+
+func newStore(clock *clock, log *slog.Logger, plane DataPlane) *store {
+	s := &store{clock: clock}
+	s.life, s.end = context.WithCancel(context.Background())
+	s.state = newState(clock.now(), log, plane, s.launch)
+	return s
+}
+
+// do runs fn with the state, alone and at the present time. fn must hand out
+// copies only.
+func (s *store) do(fn func(*state)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.settle(s.clock.now())
+	fn(s.state)
+	// What fn has set going may be due at once.
+	s.state.settle(s.clock.now())
+	s.past.keep(s.state)
+	s.arm()
+}
+
+// read is do for what changes nothing. It may be given the state as it was some
+// real time ago, as far as the past is kept.
+func (s *store) read(ago time.Duration, fn func(*state)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state.settle(s.clock.now()) {
+		s.past.keep(s.state)
+	}
+	shown := s.state
+	if ago > 0 {
+		shown = s.past.at(time.Now().Add(-ago), s.clock.speed, s.state)
+	}
+	fn(shown)
+	s.arm()
+}
+
+// keepPast changes how far back the state is kept.
+func (s *store) keepPast(change func(*history)) {
+	s.do(func(*state) { change(&s.past) })
+}
+
+// arm sets the timer for what is due next. The lock is held.
+func (s *store) arm() {
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
+	}
+	due, any := s.state.nextDue()
+	if !any || s.closed {
+		return
+	}
+	// The clock counts whole milliseconds, so a timer may fire a moment early
+	// and is then set again; it never spins.
+	wait := max(s.clock.until(due.at), 100*time.Microsecond)
+	s.timer = time.AfterFunc(wait, func() { s.do(func(*state) {}) })
+}
+
+// close stops the timer, and returns when no work is under way any more. The
+// state stays readable.
+func (s *store) close() {
+	s.mu.Lock()
+	s.closed = true
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	s.mu.Unlock()
+	s.end()
+	s.errands.Wait()
+}
+
+// reset forgets everything and gives the ids of the instances that there were.
+// Their work is told to stop.
+func (s *store) reset() (forgotten []string) {
+	s.do(func(st *state) {
+		for _, j := range st.activeJobs {
+			j.abandon()
+		}
+		for _, in := range st.instances {
+			for _, a := range in.apps {
+				st.dropBuilds(a)
+			}
+			forgotten = append(forgotten, in.ID)
+		}
+		*st = *newState(st.now, st.log, st.plane, st.launch)
+	})
+	return forgotten
+}
+
+// state is everything that the fake knows. Only the store's lock makes it safe
+// to touch.
+type state struct {
+	log *slog.Logger
+	// plane is nil where there are records alone. launch runs real work.
+	plane  DataPlane
+	launch func(run func(context.Context) error, then func(error)) *errand
+	// now is the fake's time. While what is due is being settled, it is the
+	// moment at which that was due, so that records show when things really
+	// happened and not when somebody looked.
+	now time.Time
+
+	catalog   Catalog
+	account   Account
+	instances []*instance // in order of creation
+	webhooks  []*Webhook
+	events    []Event
+	mails     []Mail
+	billing   billing
+
+	jobs         []*job // all of them, in order of creation
+	activeJobs   []*job
+	activeBuilds []*buildRun
+	chores       []*errand
+	durations    durations
+	control      controls
+	pushes       map[string]int // commits per repository and branch
+
+	sequence  int
+	nextChore time.Time
+}
+
+func newState(now time.Time, log *slog.Logger, plane DataPlane, launch func(func(context.Context) error, func(error)) *errand) *state {
+	return &state{
+		log:       log,
+		plane:     plane,
+		launch:    launch,
+		now:       now,
+		catalog:   seedCatalog(),
+		account:   seedAccount(),
+		durations: defaultDurations(),
+		pushes:    map[string]int{},
+	}
+}
+
+// due is something that ends or happens at a time.
+type due struct {
+	at     time.Time
+	happen func()
+}
+
+// settle lets everything happen that is due by a time, in order, and tells
+// whether there was anything.
+func (st *state) settle(until time.Time) (happened bool) {
+	for {
+		next, any := st.nextDue()
+		if !any || next.at.After(until) {
+			break
+		}
+		happened = true
+		if next.at.After(st.now) {
+			st.now = next.at
+		}
+		next.happen()
+	}
+	if until.After(st.now) {
+		st.now = until
+	}
+	return happened
+}
+
+// nextDue is the earliest thing that will happen by itself. What is held is
+// not among it.
+func (st *state) nextDue() (due, bool) {
+	var next due
+	found := false
+	consider := func(at time.Time, happen func()) {
+		if !found || at.Before(next.at) {
+			next, found = due{at, happen}, true
+		}
+	}
+	for _, j := range st.activeJobs {
+		if !j.due.IsZero() && !j.working() && !st.holds(j) {
+			consider(j.due, func() { st.endJob(j) })
+		}
+	}
+	for _, b := range st.activeBuilds {
+		if !b.due.IsZero() && !b.working() && !st.control.holdsBuild(b) {
+			consider(b.due, func() { st.endBuild(b) })
+		}
+	}
+	if !st.nextChore.IsZero() {
+		consider(st.nextChore, st.doChores)
+	}
+	return next, found
+}

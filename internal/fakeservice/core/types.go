@@ -1,0 +1,188 @@
+package core
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// Statuses of an instance. The service shows creating and running.
+const (
+	StatusCreating = "creating"
+	StatusRunning  = "running"
+	StatusDeleting = "deleting"
+	StatusFailed   = "failed"
+)
+
+// Statuses of a job and of a build. A build that succeeds is successful where a
+// job is done.
+const (
+	StatusQueued     = "queued"
+	StatusDone       = "done"
+	StatusSuccessful = "successful"
+)
+
+// Statuses of an app, besides running and failed.
+const (
+	StatusBuilding = "building"
+	StatusStopped  = "stopped"
+)
+
+// Instance is a machine as the fake keeps it.
+type Instance struct {
+	ID, Name, Plan, Region, Status string
+	// Host is empty until the instance has run for the first time.
+	Host string
+	// Engines holds the engines that are on, by name.
+	Engines         map[string]*Engine
+	Tags, Allowlist []string
+	// ConsoleMode is off, ro or rw.
+	ConsoleMode string
+	// JobID is the job in progress, or empty.
+	JobID string
+	// CheckoutURL is set while a paid plan waits for its checkout.
+	CheckoutURL string
+	CreatedAt   time.Time
+	// Backups and Activity are newest first.
+	Backups  []Backup
+	Activity []Activity
+}
+
+// Engine is one engine that is on. SiteURL and RedirectURLs are the auth
+// engine's alone.
+type Engine struct {
+	MemoryMB     int
+	SiteURL      string
+	RedirectURLs []string
+}
+
+// Backup is a daily backup or an undo snapshot. Kind is daily or undo.
+type Backup struct {
+	ID        string
+	Kind      string
+	CreatedAt time.Time
+	SizeBytes int64
+}
+
+// Activity is one line of an instance's history.
+type Activity struct {
+	At           time.Time
+	Type, Detail string
+}
+
+// App is an imported repository as the fake keeps it.
+type App struct {
+	Name, Repo, Branch string
+	Port               int
+	HealthPath         string
+	Public             bool
+	Env                map[string]string
+	Links              []string
+	MemoryMB           int
+	// URL is empty until the first deployment and for an app that is not public.
+	URL string
+	// Status is building, running, failed or stopped.
+	Status string
+	// Failure is why the deployed version does not run; nil where nothing was
+	// deployed. The API shows it while the status is failed.
+	Failure   *AppFailure
+	CreatedAt time.Time
+	// Builds are newest first.
+	Builds []Build
+}
+
+// AppFailure is why an app that was deployed does not run.
+type AppFailure struct {
+	// Status is the last answer of its health path, 0 where there was none.
+	Status int
+	// Exited tells that its process has ended.
+	Exited bool
+	// Log is the end of the app's log.
+	Log string
+}
+
+// Build is one build of an app. Status is queued, running, successful or
+// failed; Error is the end of a failed build's log.
+type Build struct {
+	ID, Status, Commit               string
+	CreatedAt, StartedAt, FinishedAt time.Time
+	Error                            string
+}
+
+// Database is a Postgres database.
+type Database struct {
+	Name      string
+	CreatedAt time.Time
+}
+
+// Extension is a Postgres extension in one database.
+type Extension struct {
+	Name, Database, Version string
+}
+
+// Webhook is an endpoint for events. The API shows its secret once; the fake
+// keeps it for signing.
+type Webhook struct {
+	ID, URL             string
+	Enabled             bool
+	Secret              string
+	ConsecutiveFailures int
+	CreatedAt           time.Time
+}
+
+// Job is one operation on an instance.
+type Job struct {
+	ID, InstanceID string
+	// Operation and Target say what runs; Target is empty where the operation
+	// concerns the whole instance.
+	Operation, Target      string
+	Status                 string
+	Progress               int
+	ErrorCode, ErrorDetail string
+	CreatedAt              time.Time
+	// StartedAt is zero while the job is queued.
+	StartedAt, FinishedAt time.Time
+}
+
+// Event is something that happened, as a webhook delivery would tell it.
+type Event struct {
+	ID, Type, InstanceID string
+	At                   time.Time
+	Data                 map[string]any
+}
+
+// InProgress tells whether the job has yet to end.
+func (j Job) InProgress() bool {
+	return j.Status == StatusQueued || j.Status == StatusRunning
+}
+
+// InProgress tells whether the build has yet to end.
+func (b Build) InProgress() bool {
+	return b.Status == StatusQueued || b.Status == StatusRunning
+}
+
+func (i Instance) clone() Instance {
+	engines := make(map[string]*Engine, len(i.Engines))
+	for name, engine := range i.Engines {
+		copied := *engine
+		copied.RedirectURLs = slices.Clone(engine.RedirectURLs)
+		engines[name] = &copied
+	}
+	i.Engines = engines
+	i.Tags = slices.Clone(i.Tags)
+	i.Allowlist = slices.Clone(i.Allowlist)
+	i.Backups = slices.Clone(i.Backups)
+	i.Activity = slices.Clone(i.Activity)
+	return i
+}
+
+func (a App) clone() App {
+	a.Env = maps.Clone(a.Env)
+	a.Links = slices.Clone(a.Links)
+	a.Builds = slices.Clone(a.Builds)
+	if a.Failure != nil {
+		why := *a.Failure
+		a.Failure = &why
+	}
+	return a
+}

@@ -1,0 +1,164 @@
+package core
+
+import (
+	"context"
+	"net/netip"
+	"net/url"
+	"slices"
+	"time"
+)
+
+func (st *state) webhook(id string) (*Webhook, error) {
+	at := slices.IndexFunc(st.webhooks, func(w *Webhook) bool { return w.ID == id })
+	if at < 0 {
+		return nil, notFound("there is no webhook endpoint %q", id)
+	}
+	return st.webhooks[at], nil
+}
+
+// WebhookRecord is an endpoint as the API shows it. Its secret is shown once, in the
+// answer to its creation.
+type WebhookRecord struct {
+	ID                  string    `json:"id"`
+	URL                 string    `json:"url"`
+	Enabled             bool      `json:"enabled"`
+	ConsecutiveFailures int       `json:"consecutive_failures"`
+	CreatedAt           time.Time `json:"created_at"`
+	Secret              string    `json:"secret,omitempty"`
+}
+
+func (w *Webhook) record() WebhookRecord {
+	return WebhookRecord{ID: w.ID, URL: w.URL, Enabled: w.Enabled, ConsecutiveFailures: w.ConsecutiveFailures, CreatedAt: w.CreatedAt}
+}
+
+// WebhookList is the account's endpoints.
+type WebhookList struct {
+	Webhooks []WebhookRecord `json:"webhooks"`
+}
+
+// ListWebhooks lists the endpoints as the API shows them.
+func (s *Service) ListWebhooks(ctx context.Context) (WebhookList, error) {
+	return look(ctx, s, func(st *state) (WebhookList, error) {
+		list := WebhookList{Webhooks: []WebhookRecord{}}
+		for _, w := range st.webhooks {
+			list.Webhooks = append(list.Webhooks, w.record())
+		}
+		return list, nil
+	})
+}
+
+// Webhook is one endpoint as the API shows it.
+func (s *Service) Webhook(ctx context.Context, id string) (WebhookRecord, error) {
+	return look(ctx, s, func(st *state) (WebhookRecord, error) {
+		w, err := st.webhook(id)
+		if err != nil {
+			return WebhookRecord{}, err
+		}
+		return w.record(), nil
+	})
+}
+
+// WebhookChange is what a request says of an endpoint. What is nil was not sent.
+type WebhookChange struct {
+	URL     *string `json:"url"`
+	Secret  *string `json:"secret"`
+	Enabled *bool   `json:"enabled"`
+}
+
+func (change WebhookChange) check() error {
+	if change.URL != nil && !isEndpointURL(*change.URL) {
+		return invalid("url", "it must be an https URL")
+	}
+	if change.Secret != nil && *change.Secret == "" {
+		return invalid("secret", "it must not be empty; leave it out and one is made")
+	}
+	return nil
+}
+
+func (change WebhookChange) apply(w *Webhook) {
+	if change.URL != nil {
+		w.URL = *change.URL
+	}
+	if change.Secret != nil {
+		w.Secret = *change.Secret
+	}
+	if change.Enabled != nil {
+		w.Enabled = *change.Enabled
+		// Enabling gives the endpoint its twenty failures back.
+		if w.Enabled {
+			w.ConsecutiveFailures = 0
+		}
+	}
+}
+
+// isEndpointURL tells whether events may go there. The service wants https;
+// plain http is let through for loopback alone, where a receiver under test
+// has no certificate.
+func isEndpointURL(text string) bool {
+	if !isWebURL(text) {
+		return false
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	return u.Scheme == "https" || IsLoopback(u.Hostname())
+}
+
+// IsLoopback tells whether a host name stands for this machine.
+func IsLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.IsLoopback()
+}
+
+// CreateWebhook registers an endpoint. Its record has the secret.
+func (s *Service) CreateWebhook(wanted WebhookChange) (WebhookRecord, error) {
+	return change(s, func(st *state) (WebhookRecord, error) {
+		if wanted.URL == nil {
+			return WebhookRecord{}, invalid("url", "it is required")
+		}
+		if err := wanted.check(); err != nil {
+			return WebhookRecord{}, err
+		}
+		w := &Webhook{ID: newID("wh"), Enabled: true, Secret: newSecret(), CreatedAt: st.now}
+		wanted.apply(w)
+		st.webhooks = append(st.webhooks, w)
+		record := w.record()
+		record.Secret = w.Secret
+		return record, nil
+	})
+}
+
+// UpdateWebhook changes an endpoint.
+func (s *Service) UpdateWebhook(id string, wanted WebhookChange) (WebhookRecord, error) {
+	return change(s, func(st *state) (WebhookRecord, error) {
+		w, err := st.webhook(id)
+		if err != nil {
+			return WebhookRecord{}, err
+		}
+		if err := wanted.check(); err != nil {
+			return WebhookRecord{}, err
+		}
+		wanted.apply(w)
+		return w.record(), nil
+	})
+}
+
+// DeleteWebhook takes an endpoint away.
+func (s *Service) DeleteWebhook(id string) error {
+	_, err := change(s, func(st *state) (struct{}, error) {
+		_, err := st.webhook(id)
+		st.removeWebhook(id)
+		return struct{}{}, err
+	})
+	return err
+}
+
+func (st *state) removeWebhook(id string) bool {
+	before := len(st.webhooks)
+	st.webhooks = slices.DeleteFunc(st.webhooks, func(w *Webhook) bool { return w.ID == id })
+	return len(st.webhooks) < before
+}

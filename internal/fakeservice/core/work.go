@@ -1,0 +1,159 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+// work is what a job does for real. It gets the machine as it was when the job
+// began, and runs while the store is unlocked, from then on, until its context
+// ends because the job or the fake does.
+type work func(ctx context.Context, plane DataPlane, m Machine) error
+
+// errand is real work in progress.
+type errand struct {
+	cancel context.CancelFunc
+	// ended is closed once the state knows how it went.
+	ended chan struct{}
+	// returned and err are the state's: they are set while the store is locked.
+	returned bool
+	err      error
+}
+
+// errClosed ends work that a closing fake does not begin any more.
+var errClosed = errors.New("the fake service is closing")
+
+// launch runs something while the store is unlocked, and then tells the state.
+// The lock is held. What then does happens in the state's own order, like a
+// request.
+func (s *store) launch(run func(context.Context) error, then func(error)) *errand {
+	ctx, cancel := context.WithCancel(s.life)
+	e := &errand{cancel: cancel, ended: make(chan struct{})}
+	if s.closed {
+		cancel()
+		e.returned, e.err = true, errClosed
+		close(e.ended)
+		return e
+	}
+	s.errands.Go(func() {
+		defer close(e.ended)
+		defer cancel()
+		err := run(ctx)
+		s.do(func(*state) {
+			e.returned, e.err = true, err
+			if then != nil {
+				then(err)
+			}
+		})
+	})
+	return e
+}
+
+// await waits until nothing is under way that the clock has already passed. A
+// job that is held is not waited for.
+func (s *store) await() {
+	for {
+		var late []*errand
+		s.do(func(st *state) { late = st.lateErrands() })
+		if len(late) == 0 {
+			return
+		}
+		for _, e := range late {
+			<-e.ended
+		}
+	}
+}
+
+// lateErrands are chores, and the work of jobs whose time has come.
+func (st *state) lateErrands() []*errand {
+	late := slices.Clone(st.chores)
+	for _, j := range st.activeJobs {
+		if j.working() && !j.due.After(st.now) && !st.holds(j) {
+			late = append(late, j.errand)
+		}
+	}
+	for _, b := range st.activeBuilds {
+		if b.working() && !b.due.After(st.now) && !st.control.holdsBuild(b) {
+			late = append(late, b.errand)
+		}
+	}
+	return late
+}
+
+// chore runs real work that belongs to no job.
+func (st *state) chore(run func(context.Context) error, then func(error)) {
+	var e *errand
+	e = st.launch(run, func(err error) {
+		st.chores = slices.DeleteFunc(st.chores, func(other *errand) bool { return other == e })
+		if then != nil {
+			then(err)
+		}
+	})
+	if !e.returned {
+		st.chores = append(st.chores, e)
+	}
+}
+
+// beginWork begins the real part of a job. A job that is to fail by a test's
+// wish begins none, so that nothing of it is applied.
+func (st *state) beginWork(j *job) {
+	if st.plane == nil || j.spec.work == nil {
+		return
+	}
+	in := st.find(j.InstanceID)
+	if in == nil {
+		return
+	}
+	if code, detail, fails := st.control.failsJob(j.Job); fails {
+		j.failure = &Failure{code, detail}
+		return
+	}
+	m, err := st.machine(in)
+	j.errand = st.launch(func(ctx context.Context) error {
+		if err != nil {
+			return err
+		}
+		return j.spec.work(ctx, st.plane, m)
+	}, func(error) {
+		// The job ends no earlier than its work.
+		if j.due.Before(st.now) {
+			j.due = st.now
+		}
+	})
+}
+
+// working tells whether the job's real part is under way.
+func (j *job) working() bool { return j.errand != nil && !j.errand.returned }
+
+// workFailure is why the job's work failed, or nil.
+func (j *job) workFailure() *Failure {
+	if j.errand == nil || j.errand.err == nil {
+		return nil
+	}
+	if f := (*Failure)(nil); errors.As(j.errand.err, &f) {
+		return f
+	}
+	return &Failure{Code: "internal", Detail: j.errand.err.Error()}
+}
+
+// puttingBack is how long undoing failed work may take.
+const puttingBack = time.Minute
+
+// applying is the work of a job that changes how a machine is to be. When that
+// fails midway, the machine is made as it was.
+func applying(change func(*Machine)) work {
+	return func(ctx context.Context, plane DataPlane, m Machine) error {
+		after := m
+		after.Instance = m.clone()
+		change(&after)
+		err := plane.Apply(ctx, after)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		back, cancel := context.WithTimeout(context.WithoutCancel(ctx), puttingBack)
+		defer cancel()
+		return errors.Join(err, plane.Apply(back, m))
+	}
+}

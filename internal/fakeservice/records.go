@@ -1,0 +1,64 @@
+package fakeservice
+
+import (
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
+)
+
+// What tests work with, under one name.
+type (
+	Instance     = core.Instance
+	Engine       = core.Engine
+	Backup       = core.Backup
+	Activity     = core.Activity
+	App          = core.App
+	AppFailure   = core.AppFailure
+	Build        = core.Build
+	Database     = core.Database
+	Extension    = core.Extension
+	Webhook      = core.Webhook
+	Job          = core.Job
+	Event        = core.Event
+	Mail         = core.Mail
+	Process      = core.Process
+	Query        = core.Query
+	QueryResult  = core.QueryResult
+	SQLError     = core.SQLError
+	Querier      = core.Querier
+	QuerierFunc  = core.QuerierFunc
+	DataPlane    = core.DataPlane
+	Reporter     = core.Reporter
+	Machine      = core.Machine
+	Credentials  = core.Credentials
+	Endpoints    = core.Endpoints
+	Failure      = core.Failure
+	BuildFailure = core.BuildFailure
+	JobMatch     = core.JobMatch
+	BuildMatch   = core.BuildMatch
+	AppMatch     = core.AppMatch
+	Catalog      = core.Catalog
+	Plan         = core.Plan
+	Location     = core.Location
+	EngineInfo   = core.EngineInfo
+	Authority    = core.Authority
+	Request      = traffic.Request
+)
+
+// Statuses of instances, jobs, builds and apps, and the names of engines.
+const (
+	StatusCreating   = core.StatusCreating
+	StatusRunning    = core.StatusRunning
+	StatusDeleting   = core.StatusDeleting
+	StatusFailed     = core.StatusFailed
+	StatusQueued     = core.StatusQueued
+	StatusDone       = core.StatusDone
+	StatusSuccessful = core.StatusSuccessful
+	StatusBuilding   = core.StatusBuilding
+	StatusStopped    = core.StatusStopped
+	EnginePostgres   = core.EnginePostgres
+	EngineRedis      = core.EngineRedis
+	EngineCouchDB    = core.EngineCouchDB
+	EngineNATS       = core.EngineNATS
+	EngineApps       = core.EngineApps
+	EngineAuth       = core.EngineAuth
+)

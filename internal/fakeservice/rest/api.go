@@ -1,0 +1,207 @@
+// Package rest is the REST face of the service: each operation of the OpenAPI document
+// is one of core's, and both sides of an exchange are held to the document.
+package rest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+)
+
+// Prefix is where the API begins.
+const Prefix = "/api/v1"
+
+// maxBody is the longest request that is read, in bytes.
+const maxBody = 1 << 20
+
+// Options says how an API is served.
+type Options struct {
+	Service *core.Service
+	// APIKey is the one key that is valid.
+	APIKey string
+	// Violation is told of each exchange that breaks the OpenAPI document.
+	Violation func(error)
+}
+
+// API is the REST face. It is an http.Handler and safe for concurrent use.
+type API struct {
+	Options
+	validator *apispec.Validator
+	answers   answers
+}
+
+// New makes an API. It panics if the embedded OpenAPI document is broken, which a test
+// of that document finds first.
+func New(o Options) *API {
+	validator, err := apispec.New()
+	if err != nil {
+		panic("rest: " + err.Error())
+	}
+	return &API{Options: o, validator: validator}
+}
+
+// Forget forgets the answers that are kept for repetitions.
+func (a *API) Forget() { a.answers.forget() }
+
+// reply is an answer as it goes over the wire.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// ServeHTTP answers one request, and holds both sides of the exchange to the document.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		encode(fail(badRequest("the body cannot be read or is longer than %d bytes", maxBody))).write(w)
+		return
+	}
+	out, documented := a.answer(r, strings.TrimPrefix(r.URL.EscapedPath(), Prefix), body)
+	if documented {
+		if err := a.validator.Response(r, out.status, out.header, out.body); err != nil {
+			a.Violation(err)
+		}
+	}
+	out.write(w)
+}
+
+// answer authorises, routes and checks a request before the handler sees it.
+// It tells whether the operation is in the document at all.
+func (a *API) answer(r *http.Request, path string, body []byte) (out reply, documented bool) {
+	route, params := findRoute(r.Method, path)
+	if err := a.authorise(r); err != nil {
+		return encode(fail(err)), route != nil
+	}
+	violation := a.validator.Request(r, body)
+	if violation != nil {
+		a.Violation(violation)
+	}
+	if route == nil {
+		return encode(fail(core.Refuse(core.NotFound, "there is no %s %s", r.Method, r.URL.Path))), false
+	}
+	c := &call{service: a.Service, request: r, route: route, params: params, query: r.URL.Query(), body: body}
+	if violation != nil {
+		if c.lacksConfirm() {
+			return encode(fail(core.Refuse(core.ConfirmMismatch, "confirm must equal the id of the instance"))), true
+		}
+		return encode(fail(badRequest("%s", violation))), true
+	}
+	out = a.answers.once(c, a.Service.Now, func() reply { return encode(route.handle(c)) })
+	return c.tag(out), true
+}
+
+func (a *API) authorise(r *http.Request) error {
+	key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	switch {
+	case !ok || key == "":
+		return core.Refuse(core.Unauthorized, "the request has no API key; send it as a bearer token")
+	case subtle.ConstantTimeCompare([]byte(key), []byte(a.APIKey)) != 1:
+		return core.Refuse(core.Unauthorized, "the API key is not valid")
+	}
+	return nil
+}
+
+// read carries out a call with what its body says.
+func read(c *call, wanted any, carryOut func() response) response {
+	if err := c.decode(wanted); err != nil {
+		return fail(err)
+	}
+	return carryOut()
+}
+
+// decode reads the body, whose shape has been checked, into a struct or map.
+func (c *call) decode(into any) error {
+	if len(bytes.TrimSpace(c.body)) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(c.body, into); err != nil {
+		// The decoder quotes no values in these two kinds of error.
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+			return badRequest("%s: a JSON %s does not fit", wrong.Field, wrong.Value)
+		}
+		return badRequest("the body is no JSON: %s", err)
+	}
+	return nil
+}
+
+// lacksConfirm tells whether a request breaks the document because it leaves
+// confirm out, for which the contract has a code of its own.
+func (c *call) lacksConfirm() bool {
+	switch c.route.method + " " + c.route.pattern {
+	case "DELETE /instances/{id}":
+		return !c.query.Has("confirm")
+	case "POST /instances/{id}/actions/reset", "POST /instances/{id}/actions/restore":
+		var body map[string]json.RawMessage
+		if json.Unmarshal(c.body, &body) != nil {
+			return len(bytes.TrimSpace(c.body)) == 0
+		}
+		_, sent := body["confirm"]
+		return !sent
+	}
+	return false
+}
+
+// tag gives the answer to a GET its ETag, and answers 304 to who has it.
+func (c *call) tag(out reply) reply {
+	if c.request.Method != http.MethodGet || out.status != http.StatusOK {
+		return out
+	}
+	sum := sha256.Sum256(out.body)
+	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
+	out.header.Set("ETag", tag)
+	for _, have := range strings.Split(c.request.Header.Get("If-None-Match"), ",") {
+		have = strings.TrimPrefix(strings.TrimSpace(have), "W/")
+		if have == tag || have == "*" {
+			out.status = http.StatusNotModified
+			out.body = nil
+			out.header.Del("Content-Type")
+			break
+		}
+	}
+	return out
+}
+
+// encode turns an answer into bytes.
+func encode(answer response) reply {
+	out := reply{status: answer.status, header: http.Header{}, body: answer.raw}
+	switch {
+	case answer.body != nil:
+		text, err := encodeJSON(answer.body)
+		if err != nil {
+			return encode(fail(err))
+		}
+		out.body = text
+		out.header.Set("Content-Type", "application/json")
+	case answer.contentType != "":
+		out.header.Set("Content-Type", answer.contentType)
+	}
+	return out
+}
+
+func encodeJSON(body any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(body); err != nil {
+		return nil, err
+	}
+	return text.Bytes(), nil
+}
+
+func (out reply) write(w http.ResponseWriter) {
+	for name, values := range out.header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(out.status)
+	_, _ = w.Write(out.body) // nothing is left to do for a client that has gone
+}

@@ -1,0 +1,56 @@
+package rest
+
+import (
+	"net/http"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+)
+
+// response is what a handler answers. Handlers never write to the connection,
+// so that an answer can be remembered, checked, altered or thrown away.
+type response struct {
+	status int
+	// body is encoded as JSON; raw is sent as it is, with its content type.
+	body        any
+	raw         []byte
+	contentType string
+}
+
+// found is the answer to a read, and accepted that to a mutation of an instance.
+func found(record any, err error) response    { return answer(http.StatusOK, record, err) }
+func accepted(record any, err error) response { return answer(http.StatusAccepted, record, err) }
+
+func answer(status int, record any, err error) response {
+	if err != nil {
+		return fail(err)
+	}
+	return response{status: status, body: record}
+}
+
+// statuses are how HTTP says what kind of refusal it is (contract.md, "Errors").
+var statuses = map[core.Code]int{
+	core.InvalidRequest:  http.StatusBadRequest,
+	core.ConfirmMismatch: http.StatusBadRequest,
+	core.Unauthorized:    http.StatusUnauthorized,
+	core.ConsoleOff:      http.StatusForbidden,
+	core.NotFound:        http.StatusNotFound,
+	core.JobRunning:      http.StatusConflict,
+	core.AlreadyExists:   http.StatusConflict,
+	core.ValidationError: http.StatusUnprocessableEntity,
+	core.StatementError:  http.StatusUnprocessableEntity,
+	core.Unavailable:     http.StatusServiceUnavailable,
+	core.Internal:        http.StatusInternalServerError,
+}
+
+// fail turns an error into an answer.
+func fail(err error) response {
+	p := core.ProblemOf(err)
+	return response{status: statuses[p.Code], body: struct {
+		Detail string    `json:"detail"`
+		Code   core.Code `json:"code"`
+	}{p.Detail, p.Code}}
+}
+
+func badRequest(format string, args ...any) error {
+	return core.Refuse(core.InvalidRequest, format, args...)
+}

@@ -1,0 +1,126 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+)
+
+// route is one operation of the API.
+type route struct {
+	method, pattern string
+	handle          func(*call) response
+}
+
+// routes is every operation of the contract, in its order.
+var routes = []route{
+	{"GET", "/instances", listInstances},
+	{"POST", "/instances", createInstance},
+	{"GET", "/instances/{id}", getInstance},
+	{"PATCH", "/instances/{id}", updateInstance},
+	{"DELETE", "/instances/{id}", deleteInstance},
+	{"PUT", "/instances/{id}/engines", setEngines},
+	{"GET", "/instances/{id}/allowlist", getAllowlist},
+	{"PUT", "/instances/{id}/allowlist", setAllowlist},
+	{"GET", "/instances/{id}/sql-console", getConsole},
+	{"PUT", "/instances/{id}/sql-console", setConsole},
+	{"GET", "/instances/{id}/engines/postgres/console", getConsole},
+	{"PUT", "/instances/{id}/engines/postgres/console", setConsole},
+	{"POST", "/instances/{id}/actions/rotate", rotate},
+	{"POST", "/instances/{id}/actions/resize", resize},
+	{"POST", "/instances/{id}/actions/reset", reset},
+	{"POST", "/instances/{id}/actions/restore", restore},
+	{"POST", "/instances/{id}/engines/{engine}/actions/restart", restartEngine},
+	{"GET", "/instances/{id}/backups", listBackups},
+	{"GET", "/instances/{id}/connection", getConnection},
+
+	{"POST", "/instances/{id}/engines/postgres/query", query},
+	{"GET", "/instances/{id}/postgres/databases", listDatabases},
+	{"POST", "/instances/{id}/postgres/databases", createDatabase},
+	{"DELETE", "/instances/{id}/postgres/databases/{name}", dropDatabase},
+	{"GET", "/instances/{id}/postgres/extensions", listExtensions},
+	{"PUT", "/instances/{id}/postgres/extensions/{name}", setExtension},
+	{"DELETE", "/instances/{id}/postgres/extensions/{name}", dropExtension},
+
+	{"POST", "/instances/{id}/apps/import", importApp},
+	{"GET", "/instances/{id}/apps", listApps},
+	{"GET", "/instances/{id}/apps/{name}", getApp},
+	{"PATCH", "/instances/{id}/apps/{name}", updateApp},
+	{"DELETE", "/instances/{id}/apps/{name}", deleteApp},
+	{"GET", "/instances/{id}/apps/{name}/builds", listBuilds},
+	{"POST", "/instances/{id}/apps/{name}/actions/redeploy", redeployApp},
+	{"POST", "/instances/{id}/apps/{name}/actions/restart", restartApp},
+
+	{"GET", "/instances/{id}/engines/auth/settings", getAuthSettings},
+	{"PATCH", "/instances/{id}/engines/auth/settings", updateAuthSettings},
+
+	{"GET", "/jobs/{id}", getJob},
+	{"GET", "/plans", listPlans},
+	{"GET", "/locations", listLocations},
+	{"GET", "/me", getAccount},
+	{"PATCH", "/me", updateAccount},
+	{"GET", "/billing", getBilling},
+	{"GET", "/guides/apps", getGuide},
+	{"GET", "/webhooks", listWebhooks},
+	{"POST", "/webhooks", createWebhook},
+	{"GET", "/webhooks/{id}", getWebhook},
+	{"PATCH", "/webhooks/{id}", updateWebhook},
+	{"DELETE", "/webhooks/{id}", deleteWebhook},
+}
+
+// findRoute matches an escaped path below the base address. The library's own
+// mux would answer a path that it does not like with a redirect, which a client
+// of this API must never see.
+func findRoute(method, path string) (*route, map[string]string) {
+	for i := range routes {
+		if routes[i].method != method {
+			continue
+		}
+		if params, ok := matchPattern(routes[i].pattern, path); ok {
+			return &routes[i], params
+		}
+	}
+	return nil, nil
+}
+
+func matchPattern(pattern, path string) (map[string]string, bool) {
+	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
+	if len(want) != len(have) {
+		return nil, false
+	}
+	params := map[string]string{}
+	for i, part := range want {
+		value, err := url.PathUnescape(have[i])
+		if err != nil {
+			return nil, false
+		}
+		if name, ok := strings.CutPrefix(part, "{"); ok {
+			if value == "" {
+				return nil, false
+			}
+			params[strings.TrimSuffix(name, "}")] = value
+		} else if part != value {
+			return nil, false
+		}
+	}
+	return params, true
+}
+
+// call is a request as handlers see it.
+type call struct {
+	service *core.Service
+	request *http.Request
+	route   *route
+	params  map[string]string
+	query   url.Values
+	body    []byte
+}
+
+// param is an element of the path, unescaped; instance is that of the instance.
+func (c *call) param(name string) string { return c.params[name] }
+func (c *call) instance() string         { return c.params["id"] }
+
+func (c *call) context() context.Context { return c.request.Context() }
