@@ -27,7 +27,7 @@ type (
 	Querier      = core.Querier
 	QuerierFunc  = core.QuerierFunc
 	DataPlane    = core.DataPlane
-	Reporter     = core.Reporter
+	ControlPlane = core.ControlPlane
 	Machine      = core.Machine
 	Credentials  = core.Credentials
 	Endpoints    = core.Endpoints

@@ -14,6 +14,7 @@ import (
 // stubPlane is a data plane whose work does nothing, unless a test says what.
 type stubPlane struct {
 	fakeservice.DataPlane // the methods that no test here calls
+	control               fakeservice.ControlPlane
 
 	// apply is what Apply does; nil is nothing.
 	apply func(ctx context.Context, m fakeservice.Machine) error
@@ -35,7 +36,11 @@ func (p *stubPlane) called() []string {
 	return append([]string{}, p.calls...)
 }
 
-func (p *stubPlane) Apply(ctx context.Context, m fakeservice.Machine) error {
+func (p *stubPlane) Apply(ctx context.Context, instanceID string) error {
+	m, err := p.control.Machine(instanceID)
+	if err != nil {
+		return err
+	}
 	p.mu.Lock()
 	p.applied = append(p.applied, m)
 	p.calls = append(p.calls, "apply")
@@ -46,14 +51,17 @@ func (p *stubPlane) Apply(ctx context.Context, m fakeservice.Machine) error {
 	return p.apply(ctx, m)
 }
 
-func (p *stubPlane) Attach(fakeservice.Reporter)          { p.note("attach") }
+func (p *stubPlane) Attach(c fakeservice.ControlPlane) {
+	p.control = c
+	p.note("attach")
+}
 func (p *stubPlane) Close() error                         { p.note("close"); return nil }
 func (p *stubPlane) Remove(context.Context, string) error { p.note("remove"); return nil }
 func (p *stubPlane) Endpoints(string) fakeservice.Endpoints {
 	return fakeservice.Endpoints{Host: "127.64.0.1", PostgresDirectPort: 15432}
 }
 
-func (p *stubPlane) Backup(context.Context, fakeservice.Machine, string) (int64, error) {
+func (p *stubPlane) Backup(context.Context, string, string) (int64, error) {
 	p.note("backup")
 	return 42, nil
 }
@@ -63,7 +71,7 @@ func (p *stubPlane) DropBackup(context.Context, string, string) error {
 	return nil
 }
 
-func (p *stubPlane) Restore(context.Context, fakeservice.Machine, string) error {
+func (p *stubPlane) Restore(context.Context, string, string) error {
 	return errors.New("the disk is full")
 }
 

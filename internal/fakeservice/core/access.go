@@ -35,7 +35,8 @@ func (s *Service) SetAllowlist(id string, wanted []string) (Accepted, error) {
 		}
 		return jobSpec{
 			operation: "allowlist",
-			work:      applying(func(m *Machine) { m.Allowlist = list }),
+			change:    func(m *Machine) { m.Allowlist = list },
+			work:      applyChange,
 			apply:     func() { in.Allowlist = list },
 			event:     "allowlist",
 			data:      func() map[string]any { return map[string]any{"allowlist": list} },

@@ -12,7 +12,8 @@ func (s *Service) Rotate(id string) (Accepted, error) {
 		next.rotate()
 		return jobSpec{
 			operation: "rotate",
-			work:      applying(func(m *Machine) { m.Credentials = next.credentials() }),
+			change:    func(m *Machine) { m.Credentials = next.credentials() },
+			work:      applyChange,
 			apply: func() {
 				next.ca = in.secrets.ca // it may have been made meanwhile
 				in.secrets = next
@@ -38,7 +39,8 @@ func (s *Service) Resize(id, planID string) (Accepted, error) {
 		}
 		return jobSpec{
 			operation: "resize",
-			work:      applying(func(m *Machine) { m.Plan, m.Limits = plan.ID, plan }),
+			change:    func(m *Machine) { m.Plan, m.Limits = plan.ID, plan },
+			work:      applyChange,
 			apply: func() {
 				in.Plan = plan.ID
 				st.billing.move(in.ID, plan, st.now)
@@ -60,8 +62,8 @@ func (s *Service) ResetEngines(id, confirm, engine string) (Accepted, error) {
 		undo := newBackup("undo")
 		return jobSpec{
 			operation: "reset",
-			work: savingFirst(&undo, func(ctx context.Context, plane DataPlane, m Machine) error {
-				return plane.Reset(ctx, m, engine)
+			work: savingFirst(&undo, func(ctx context.Context, t task) error {
+				return t.plane.Reset(ctx, t.instanceID, engine)
 			}),
 			apply: func() {
 				st.keepBackup(in, undo)
@@ -86,8 +88,8 @@ func (s *Service) Restore(id, confirm, backupID string) (Accepted, error) {
 		undo := newBackup("undo")
 		return jobSpec{
 			operation: "restore",
-			work: savingFirst(&undo, func(ctx context.Context, plane DataPlane, m Machine) error {
-				return plane.Restore(ctx, m, backupID)
+			work: savingFirst(&undo, func(ctx context.Context, t task) error {
+				return t.plane.Restore(ctx, t.instanceID, backupID)
 			}),
 			apply: func() {
 				st.keepBackup(in, undo)

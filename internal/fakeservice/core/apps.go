@@ -30,15 +30,6 @@ func (in *instance) app(name string) *app {
 	return in.apps[at]
 }
 
-// app is an app of the machine, to be changed without touching the record.
-func (m Machine) app(name string) *app {
-	at := slices.IndexFunc(m.Apps, func(a App) bool { return a.Name == name })
-	if at < 0 {
-		return nil
-	}
-	return &app{App: m.Apps[at].clone()}
-}
-
 func (in *instance) removeApp(a *app) {
 	in.apps = slices.DeleteFunc(in.apps, func(other *app) bool { return other == a })
 }
@@ -253,7 +244,7 @@ func (s *Service) mutateApp(id, name string, plan func(*state, *instance, *app) 
 }
 
 // change applies the fields that were sent.
-func (a *app) change(change AppChange) {
+func (a *App) change(change AppChange) {
 	if change.Branch != nil {
 		a.Branch = *change.Branch
 	}
@@ -291,14 +282,17 @@ func (s *Service) UpdateApp(id, name string, wanted AppChange) (AcceptedBuild, e
 		return jobSpec{
 			operation: "app_update",
 			target:    "apps/" + a.Name,
-			work: func(ctx context.Context, plane DataPlane, m Machine) error {
-				changed := m.app(a.Name)
-				if changed == nil || build != "" {
-					// The build that follows takes the change along.
+			change: func(m *Machine) {
+				// A build that follows takes the change along.
+				if changed := m.App(a.Name); changed != nil && build == "" {
+					changed.change(wanted)
+				}
+			},
+			work: func(ctx context.Context, t task) error {
+				if build != "" {
 					return nil
 				}
-				changed.change(wanted)
-				return plane.RestartApp(ctx, m, changed.App)
+				return t.plane.RestartApp(ctx, t.instanceID, a.Name)
 			},
 			apply: func() {
 				if in.app(a.Name) != a {
@@ -326,9 +320,11 @@ func (s *Service) DeleteApp(id, name string) (Accepted, error) {
 		return jobSpec{
 			operation: "app_delete",
 			target:    "apps/" + a.Name,
-			work: func(ctx context.Context, plane DataPlane, m Machine) error {
-				return plane.RemoveApp(ctx, m.ID, a.Name)
+			begin:     func() { st.endBuilds([]*app{a}, "the app is being deleted") },
+			change: func(m *Machine) {
+				m.Apps = slices.DeleteFunc(m.Apps, func(other App) bool { return other.Name == a.Name })
 			},
+			work: func(ctx context.Context, t task) error { return t.plane.RemoveApp(ctx, t.instanceID, a.Name) },
 			apply: func() {
 				st.dropBuilds(a)
 				in.removeApp(a)
@@ -362,12 +358,7 @@ func (s *Service) RestartApp(id, name string) (Accepted, error) {
 		return jobSpec{
 			operation: "app_restart",
 			target:    "apps/" + a.Name,
-			work: func(ctx context.Context, plane DataPlane, m Machine) error {
-				if restarted := m.app(a.Name); restarted != nil {
-					return plane.RestartApp(ctx, m, restarted.App)
-				}
-				return nil
-			},
+			work:      func(ctx context.Context, t task) error { return t.plane.RestartApp(ctx, t.instanceID, a.Name) },
 			apply: func() {
 				// How a real app does is told by the data plane.
 				if a.deployed && st.plane == nil {

@@ -29,14 +29,14 @@ func newBackup(kind string) Backup {
 // savingFirst makes work undoable: it saves the machine before it begins. A
 // backup whose work then fails is of no use and is dropped again.
 func savingFirst(b *Backup, then work) work {
-	return func(ctx context.Context, plane DataPlane, m Machine) error {
-		size, err := plane.Backup(ctx, m, b.ID)
+	return func(ctx context.Context, t task) error {
+		size, err := t.plane.Backup(ctx, t.instanceID, b.ID)
 		if err != nil {
 			return err
 		}
 		b.SizeBytes = size
-		if err := then(ctx, plane, m); err != nil {
-			return errors.Join(err, plane.DropBackup(context.WithoutCancel(ctx), m.ID, b.ID))
+		if err := then(ctx, t); err != nil {
+			return errors.Join(err, t.plane.DropBackup(context.WithoutCancel(ctx), t.instanceID, b.ID))
 		}
 		return nil
 	}
@@ -93,11 +93,9 @@ func (st *state) takeDaily(in *instance) {
 		st.keepBackup(in, b)
 		return
 	}
-	m, err := st.machine(in)
-	st.chore(func(ctx context.Context) error {
-		if err == nil {
-			b.SizeBytes, err = st.plane.Backup(ctx, m, b.ID)
-		}
+	id := in.ID
+	st.chore(func(ctx context.Context) (err error) {
+		b.SizeBytes, err = st.plane.Backup(ctx, id, b.ID)
 		return err
 	}, func(err error) {
 		switch {

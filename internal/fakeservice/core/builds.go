@@ -82,6 +82,18 @@ func (st *state) endBuild(run *buildRun) {
 	}
 }
 
+// endBuilds ends the builds of apps that are going, before anything of them goes.
+func (st *state) endBuilds(apps []*app, why string) {
+	for _, a := range apps {
+		for _, run := range st.activeBuilds {
+			if b := run.build(); run.app == a && b != nil {
+				b.Status, b.Error, b.FinishedAt = StatusFailed, why, st.now
+			}
+		}
+		st.dropBuilds(a)
+	}
+}
+
 // dropBuilds forgets the builds of an app that is no more.
 func (st *state) dropBuilds(a *app) {
 	for _, run := range st.activeBuilds {

@@ -65,32 +65,39 @@ func (s *Service) Connection(ctx context.Context, id string) (ConnectionRecord, 
 		if err != nil {
 			return ConnectionRecord{}, err
 		}
-		return ConnectionRecord{in.Host, ca.PEM(), st.connectionEngines(in)}, nil
+		engines, err := st.connectionEngines(in)
+		return ConnectionRecord{in.Host, ca.PEM(), engines}, err
 	})
 }
 
-func (st *state) connectionEngines(in *instance) ConnectionEngines {
+// connectionEngines are those that are on, with the passwords that the machine is to
+// take now: during a rotation those of before work no more.
+func (st *state) connectionEngines(in *instance) (ConnectionEngines, error) {
 	var engines ConnectionEngines
-	at, secrets := st.endpoints(in), &in.secrets
+	m, err := st.machine(in)
+	if err != nil {
+		return engines, err
+	}
+	at, secrets := st.endpoints(in), m.Credentials
 	for name := range in.Engines {
 		switch name {
 		case EnginePostgres:
 			engines.Postgres = &PostgresConnection{
-				OwnerURL:    postgresURL(in.Host, at.PostgresDirectPort, ownerRole, secrets.owner),
-				ReadOnlyURL: postgresURL(in.Host, at.PostgresDirectPort, readOnlyRole, secrets.readonly),
+				OwnerURL:    postgresURL(in.Host, at.PostgresDirectPort, ownerRole, secrets.PostgresOwner),
+				ReadOnlyURL: postgresURL(in.Host, at.PostgresDirectPort, readOnlyRole, secrets.PostgresReadOnly),
 				Database:    defaultDatabase, DirectPort: at.PostgresDirectPort, PooledPort: at.PostgresPooledPort,
 			}
 		case EngineRedis:
-			engines.Redis = &URLConnection{engineURL("rediss", "default", secrets.redis, in.Host, 6379)}
+			engines.Redis = &URLConnection{engineURL("rediss", "default", secrets.Redis, in.Host, 6379)}
 		case EngineCouchDB:
-			engines.CouchDB = &URLConnection{engineURL("https", "admin", secrets.couchdb, in.Host, 6984)}
+			engines.CouchDB = &URLConnection{engineURL("https", "admin", secrets.CouchDB, in.Host, 6984)}
 		case EngineNATS:
-			engines.NATS = &URLConnection{engineURL("tls", "service", secrets.nats, in.Host, 4222)}
+			engines.NATS = &URLConnection{engineURL("tls", "service", secrets.NATS, in.Host, 4222)}
 		case EngineAuth:
-			engines.Auth = &AuthConnection{at.AuthURL, secrets.anonKey, secrets.serviceKey}
+			engines.Auth = &AuthConnection{at.AuthURL, secrets.AuthAnonKey, secrets.AuthServiceKey}
 		}
 	}
-	return engines
+	return engines, nil
 }
 
 func postgresURL(host string, port int, user, password string) string {

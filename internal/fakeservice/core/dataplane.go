@@ -10,33 +10,34 @@ import (
 //
 // All methods but Endpoints may take real time and are called while the store
 // is unlocked. Calls about one instance may come at the same time, as a daily
-// backup happens beside a job; an implementation puts them in order. Errors
-// never hold a secret: their text is shown. A *Failure gives the code too.
+// backup happens beside a job; an implementation puts them in order, and asks the
+// ControlPlane how the machine is to be when a call's turn has come, not before.
+// Errors never hold a secret: their text is shown. A *Failure gives the code too.
 type DataPlane interface {
 	Querier
 
-	// Attach gives the data plane its way to tell what happens by itself. It
-	// is called once, before anything else.
-	Attach(Reporter)
-	// Apply makes the machine so: the engines that are on run, with these
+	// Attach gives the data plane its way to ask and to tell. It is called once,
+	// before anything else.
+	Attach(ControlPlane)
+	// Apply makes a machine as it is to be: the engines that are on run, with its
 	// credentials, limits and settings, and those that are off are gone with
 	// their data. Applying the same machine again changes nothing.
-	Apply(ctx context.Context, m Machine) error
+	Apply(ctx context.Context, instanceID string) error
 	// Remove takes a machine away with its data and its backups. One that is
 	// not there is removed already.
 	Remove(ctx context.Context, instanceID string) error
 	// Restart restarts one engine. Its data stays.
-	Restart(ctx context.Context, m Machine, engine string) error
+	Restart(ctx context.Context, instanceID, engine string) error
 	// Reset empties one engine, or all of them when none is named, as if they
 	// were new.
-	Reset(ctx context.Context, m Machine, engine string) error
+	Reset(ctx context.Context, instanceID, engine string) error
 
 	// Backup saves the data of the machine under an id and says how many bytes
 	// that took.
-	Backup(ctx context.Context, m Machine, backupID string) (int64, error)
+	Backup(ctx context.Context, instanceID, backupID string) (int64, error)
 	// Restore puts the data back to a backup. Settings and credentials stay
-	// those of m.
-	Restore(ctx context.Context, m Machine, backupID string) error
+	// those of the machine.
+	Restore(ctx context.Context, instanceID, backupID string) error
 	// DropBackup forgets a backup.
 	DropBackup(ctx context.Context, instanceID, backupID string) error
 
@@ -55,11 +56,12 @@ type DataPlane interface {
 	// the end of the log.
 	Build(ctx context.Context, instanceID string, a App, buildID string) (commit string, err error)
 	// Deploy runs a build in the place of the version that runs. It does not
-	// wait for the app to answer: the Reporter is told when it does.
-	Deploy(ctx context.Context, m Machine, a App, buildID string) error
-	// RestartApp restarts an app that is deployed, as its record now says, and
+	// wait for the app to answer: the ControlPlane is told when it does. The build
+	// of an app that is not to be there any more is thrown away.
+	Deploy(ctx context.Context, instanceID, name, buildID string) error
+	// RestartApp restarts an app that is deployed, as it is to be now, and
 	// waits until it answers or has failed.
-	RestartApp(ctx context.Context, m Machine, a App) error
+	RestartApp(ctx context.Context, instanceID, name string) error
 	// RemoveApp takes an app away with its data and its builds.
 	RemoveApp(ctx context.Context, instanceID, name string) error
 
@@ -74,9 +76,12 @@ type DataPlane interface {
 	Close() error
 }
 
-// Reporter is how the data plane tells the control plane what happened by
-// itself, such as a visitor's sign-up. A Service is one.
-type Reporter interface {
+// ControlPlane is what the data plane asks how a machine is to be, and tells what
+// happened by itself, such as a visitor's sign-up. A Service is one.
+type ControlPlane interface {
+	// Machine is how a machine is to be at this moment. It is an error where the
+	// instance is not there any more.
+	Machine(instanceID string) (Machine, error)
 	Emit(kind, instanceID string, data map[string]any)
 	// AppRuns tells that a deployed app answers its health path, and AppFailed
 	// that it has not done so for too long.
@@ -99,7 +104,7 @@ type Process struct {
 }
 
 // Machine is an instance as the data plane is to make it: the record, with what
-// the API does not show of it.
+// the API does not show of it, and with what the job in progress makes of it.
 type Machine struct {
 	Instance
 	// Limits are those of the instance's plan.
@@ -118,10 +123,19 @@ func (m Machine) HasEngine(name string) bool {
 	return on
 }
 
-// Credentials are an instance's secrets, as far as real engines need them.
+// App is an app that is to be there, or nil.
+func (m *Machine) App(name string) *App {
+	at := slices.IndexFunc(m.Apps, func(a App) bool { return a.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return &m.Apps[at]
+}
+
+// Credentials are an instance's secrets.
 type Credentials struct {
-	// PostgresOwner and PostgresReadOnly are passwords.
-	PostgresOwner, PostgresReadOnly string
+	// PostgresOwner, PostgresReadOnly, Redis, CouchDB and NATS are passwords.
+	PostgresOwner, PostgresReadOnly, Redis, CouchDB, NATS string
 	// AuthSigningKey signs the auth engine's tokens. The two keys are tokens.
 	AuthSigningKey, AuthAnonKey, AuthServiceKey string
 }
@@ -150,7 +164,19 @@ type BuildFailure struct{ Log string }
 // Error is the end of the log.
 func (f *BuildFailure) Error() string { return f.Log }
 
-// machine is a copy of the instance for the data plane.
+// Machine is how a machine is to be at this moment.
+func (s *Service) Machine(instanceID string) (Machine, error) {
+	return change(s, func(st *state) (Machine, error) {
+		in, err := st.lookup(instanceID)
+		if err != nil {
+			return Machine{}, err
+		}
+		return st.machine(in)
+	})
+}
+
+// machine is how the instance's machine is to be: as its record says, and as the job
+// in progress makes it from the moment on at which its work begins.
 func (st *state) machine(in *instance) (Machine, error) {
 	ca, err := in.secrets.authority(in.ID)
 	if err != nil {
@@ -167,6 +193,9 @@ func (st *state) machine(in *instance) (Machine, error) {
 	}
 	for _, a := range in.apps {
 		m.Apps = append(m.Apps, a.clone())
+	}
+	if in.change != nil {
+		in.change(&m)
 	}
 	return m, nil
 }

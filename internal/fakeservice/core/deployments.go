@@ -11,7 +11,7 @@ func (st *state) buildForReal(run *buildRun) {
 	a := run.app.clone()
 	instanceID := run.instance.ID
 	var commit string
-	run.errand = st.launch(func(ctx context.Context) error {
+	run.errand = st.store.launch(func(ctx context.Context) error {
 		var err error
 		commit, err = st.plane.Build(ctx, instanceID, a, run.id)
 		return err
@@ -52,14 +52,8 @@ func (st *state) deploy(run *buildRun) {
 		return
 	}
 	a.Status, a.Failure = StatusBuilding, nil
-	m, err := st.machine(in)
-	record := a.clone()
-	st.chore(func(ctx context.Context) error {
-		if err != nil {
-			return err
-		}
-		return st.plane.Deploy(ctx, m, record, run.id)
-	}, func(err error) {
+	id, name := in.ID, a.Name
+	st.chore(func(ctx context.Context) error { return st.plane.Deploy(ctx, id, name, run.id) }, func(err error) {
 		if in.app(a.Name) != a {
 			return
 		}

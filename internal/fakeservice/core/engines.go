@@ -41,10 +41,21 @@ func (s *Service) SetEngines(id string, wanted map[string]EngineBudget) (Accepte
 		}
 		return jobSpec{
 			operation: "engines",
-			work:      applying(func(m *Machine) { m.Engines = changedEngines(m.Engines, budgets) }),
-			apply:     func() { st.applyEngines(in, budgets) },
-			event:     "engines",
-			data:      func() map[string]any { return map[string]any{"engines": budgets} },
+			begin: func() {
+				if _, stays := budgets[EngineApps]; !stays {
+					st.endBuilds(in.apps, "the apps engine is being turned off")
+				}
+			},
+			change: func(m *Machine) {
+				m.Engines = changedEngines(m.Engines, budgets)
+				if !m.HasEngine(EngineApps) {
+					m.Apps = nil
+				}
+			},
+			work:  applyChange,
+			apply: func() { st.applyEngines(in, budgets) },
+			event: "engines",
+			data:  func() map[string]any { return map[string]any{"engines": budgets} },
 		}, nil
 	})
 }
@@ -117,9 +128,9 @@ func (s *Service) RestartEngine(id, name string) (Accepted, error) {
 		return jobSpec{
 			operation: "engine_restart",
 			target:    "engines/" + name,
-			work: func(ctx context.Context, plane DataPlane, m Machine) error {
-				return plane.Restart(ctx, m, name)
-			},
+			work:      func(ctx context.Context, t task) error { return t.plane.Restart(ctx, t.instanceID, name) },
+			event:     "engine_settings",
+			data:      func() map[string]any { return map[string]any{"engine": name} },
 		}, nil
 	})
 }
@@ -195,7 +206,8 @@ func (s *Service) UpdateAuthSettings(id string, wanted AuthSettingsChange) (Acce
 		}
 		return jobSpec{
 			operation: "auth_settings",
-			work:      applying(func(m *Machine) { wanted.apply(m.Engines) }),
+			change:    func(m *Machine) { wanted.apply(m.Engines) },
+			work:      applyChange,
 			apply:     func() { wanted.apply(in.Engines) },
 			event:     "engine_settings",
 			data: func() map[string]any {

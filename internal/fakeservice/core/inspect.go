@@ -47,6 +47,17 @@ func (s *Service) FinishJob(id string) error {
 	return err
 }
 
+// WorkReturned tells whether a job in progress has done its real work, so that its end
+// alone is to come.
+func (s *Service) WorkReturned(id string) bool {
+	returned := false
+	s.store.read(0, func(st *state) {
+		j := st.findJob(id)
+		returned = j != nil && j.InProgress() && j.errand != nil && j.errand.returned
+	})
+	return returned
+}
+
 // StartJob starts a job on an instance as someone else would, by the portal or
 // another program. It takes its time and changes nothing; an operation whose event
 // is of its own name leaves that in the instance's activity.
@@ -143,8 +154,6 @@ func (s *Service) RemoveInstance(id string) bool {
 // the machine runs; one that cannot be made has status failed.
 func (s *Service) AddInstance(record Instance) Instance {
 	var added Instance
-	var m Machine
-	var err error
 	s.store.do(func(st *state) {
 		record = record.clone()
 		record.Plan = cmp.Or(record.Plan, st.catalog.Plans[0].ID)
@@ -161,7 +170,6 @@ func (s *Service) AddInstance(record Instance) Instance {
 		if in.Status == StatusRunning {
 			st.engineTurnedOn(in, EnginePostgres)
 			if s.plane != nil {
-				m, err = st.machine(in)
 				in.Status = StatusCreating
 			} else if in.Host == "" {
 				in.Host = st.endpoints(in).Host
@@ -170,10 +178,7 @@ func (s *Service) AddInstance(record Instance) Instance {
 		added = in.clone()
 	})
 	if s.plane != nil && record.Status == StatusRunning {
-		if err == nil {
-			err = s.plane.Apply(s.store.life, m)
-		}
-		added = s.machineAdded(added.ID, err)
+		added = s.machineAdded(added.ID, s.plane.Apply(s.store.life, added.ID))
 	}
 	return added
 }

@@ -27,6 +27,9 @@ type instance struct {
 	// is not taken for what is there after it.
 	jobs      int
 	snapshots map[string]snapshot // by backup
+	// change is what the job in progress makes of the machine, from the beginning of
+	// its work to its end; nil is nothing.
+	change func(*Machine)
 }
 
 // find returns an instance, or nil.
@@ -147,10 +150,8 @@ func (st *state) createInstance(wanted NewInstance, portal string) (Creation, er
 	j, err := st.startJob(made, jobSpec{
 		operation: "create",
 		waits:     paid,
-		work: func(ctx context.Context, plane DataPlane, m Machine) error {
-			return provision(ctx, plane, m, &first)
-		},
-		apply: func() { st.finishCreation(made, first) },
+		work:      func(ctx context.Context, t task) error { return provision(ctx, t, &first) },
+		apply:     func() { st.finishCreation(made, first) },
 		undo: func() {
 			made.Status = StatusFailed
 			made.CheckoutURL = ""
@@ -185,13 +186,13 @@ func (st *state) newInstance(record Instance) *instance {
 }
 
 // provision makes a new machine and its first backup, or nothing.
-func provision(ctx context.Context, plane DataPlane, m Machine, first *Backup) error {
-	err := plane.Apply(ctx, m)
+func provision(ctx context.Context, t task, first *Backup) error {
+	err := t.plane.Apply(ctx, t.instanceID)
 	if err == nil {
-		first.SizeBytes, err = plane.Backup(ctx, m, first.ID)
+		first.SizeBytes, err = t.plane.Backup(ctx, t.instanceID, first.ID)
 	}
 	if err != nil {
-		return errors.Join(err, plane.Remove(context.WithoutCancel(ctx), m.ID))
+		return errors.Join(err, t.plane.Remove(context.WithoutCancel(ctx), t.instanceID))
 	}
 	return nil
 }
@@ -261,9 +262,8 @@ func (s *Service) DeleteInstance(id, confirm string) (Accepted, error) {
 		accepted, err := st.begin(in, func(st *state, in *instance) (jobSpec, error) {
 			return jobSpec{
 				operation: "delete",
-				work: func(ctx context.Context, plane DataPlane, m Machine) error {
-					return plane.Remove(ctx, m.ID)
-				},
+				begin:     func() { st.endBuilds(in.apps, "the instance is being deleted") },
+				work:      func(ctx context.Context, t task) error { return t.plane.Remove(ctx, t.instanceID) },
 				apply: func() {
 					st.billing.cancel(in.ID)
 					st.drop(in)

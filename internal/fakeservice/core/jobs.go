@@ -27,6 +27,12 @@ type jobSpec struct {
 	operation, target string
 	// waits keeps the job queued until someone runs it.
 	waits bool
+	// begin is what the job does to the records when its work begins.
+	begin func()
+	// change is what the job makes of the machine. Whoever looks at how the machine
+	// is to be sees it from the beginning of the work on, and no more when the job
+	// fails.
+	change func(*Machine)
 	// work is what the job does for real, where there is a data plane. The job
 	// ends when its time has come and its work has returned.
 	work work
@@ -135,7 +141,7 @@ func (st *state) closeJob(j *job, status string) {
 	j.FinishedAt = st.now
 	st.activeJobs = slices.DeleteFunc(st.activeJobs, func(other *job) bool { return other == j })
 	if in := st.find(j.InstanceID); in != nil && in.JobID == j.ID {
-		in.JobID = ""
+		in.JobID, in.change = "", nil
 	}
 	st.log.Info("job ended", "job", j.ID, "instance", j.InstanceID, "operation", j.Operation, "status", status)
 }

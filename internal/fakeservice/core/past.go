@@ -82,7 +82,7 @@ func (st *state) forReading() *state {
 
 func (in *instance) forReading() *instance {
 	past := &instance{
-		Instance: in.clone(), sequence: in.sequence, secrets: in.secrets, jobs: in.jobs,
+		Instance: in.clone(), sequence: in.sequence, secrets: in.secrets, jobs: in.jobs, change: in.change,
 		databases: slices.Clone(in.databases), extensions: slices.Clone(in.extensions),
 	}
 	for _, a := range in.apps {

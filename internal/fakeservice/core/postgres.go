@@ -112,8 +112,8 @@ func (s *Service) CreateDatabase(ctx context.Context, id, name string) (Accepted
 		return jobSpec{
 			operation: "database_create",
 			target:    "postgres/databases/" + name,
-			work: func(ctx context.Context, plane DataPlane, m Machine) error {
-				return plane.CreateDatabase(ctx, m.ID, name)
+			work: func(ctx context.Context, t task) error {
+				return t.plane.CreateDatabase(ctx, t.instanceID, name)
 			},
 			apply: func() {
 				if !in.hasDatabase(name) {
@@ -138,8 +138,8 @@ func (s *Service) DropDatabase(ctx context.Context, id, name string) (Accepted, 
 		return jobSpec{
 			operation: "database_drop",
 			target:    "postgres/databases/" + name,
-			work: func(ctx context.Context, plane DataPlane, m Machine) error {
-				return plane.DropDatabase(ctx, m.ID, name)
+			work: func(ctx context.Context, t task) error {
+				return t.plane.DropDatabase(ctx, t.instanceID, name)
 			},
 			apply: func() { in.removeDatabase(name) },
 			event: "pg_database_dropped",
@@ -200,8 +200,8 @@ func (s *Service) SetExtension(ctx context.Context, id, database, name string) (
 		return jobSpec{
 			operation: "extension_set",
 			target:    "postgres/extensions/" + name,
-			work: func(ctx context.Context, plane DataPlane, m Machine) error {
-				version, err := plane.SetExtension(ctx, m.ID, extension.Database, name)
+			work: func(ctx context.Context, t task) error {
+				version, err := t.plane.SetExtension(ctx, t.instanceID, extension.Database, name)
 				extension.Version = version
 				return err
 			},
@@ -226,8 +226,8 @@ func (s *Service) DropExtension(ctx context.Context, id, database, name string) 
 		return jobSpec{
 			operation: "extension_drop",
 			target:    "postgres/extensions/" + name,
-			work: func(ctx context.Context, plane DataPlane, m Machine) error {
-				return plane.DropExtension(ctx, m.ID, database, name)
+			work: func(ctx context.Context, t task) error {
+				return t.plane.DropExtension(ctx, t.instanceID, database, name)
 			},
 			apply: func() { in.removeExtension(name, database) },
 			event: "engine_settings",

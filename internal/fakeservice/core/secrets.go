@@ -73,7 +73,7 @@ func signToken(key, role string) string {
 // credentials are the secrets that real engines need.
 func (s *secrets) credentials() Credentials {
 	return Credentials{
-		PostgresOwner: s.owner, PostgresReadOnly: s.readonly,
+		PostgresOwner: s.owner, PostgresReadOnly: s.readonly, Redis: s.redis, CouchDB: s.couchdb, NATS: s.nats,
 		AuthSigningKey: s.signing, AuthAnonKey: s.anonKey, AuthServiceKey: s.serviceKey,
 	}
 }

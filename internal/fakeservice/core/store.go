@@ -29,7 +29,7 @@ type store struct {
 func newStore(clock *clock, log *slog.Logger, plane DataPlane) *store {
 	s := &store{clock: clock}
 	s.life, s.end = context.WithCancel(context.Background())
-	s.state = newState(clock.now(), log, plane, s.launch)
+	s.state = newState(clock.now(), log, plane, s)
 	return s
 }
 
@@ -109,7 +109,7 @@ func (s *store) reset() (forgotten []string) {
 			}
 			forgotten = append(forgotten, in.ID)
 		}
-		*st = *newState(st.now, st.log, st.plane, st.launch)
+		*st = *newState(st.now, st.log, st.plane, st.store)
 	})
 	return forgotten
 }
@@ -118,9 +118,9 @@ func (s *store) reset() (forgotten []string) {
 // to touch.
 type state struct {
 	log *slog.Logger
-	// plane is nil where there are records alone. launch runs real work.
-	plane  DataPlane
-	launch func(run func(context.Context) error, then func(error)) *errand
+	// plane is nil where there are records alone. store runs real work.
+	plane DataPlane
+	store *store
 	// now is the fake's time. While what is due is being settled, it is the
 	// moment at which that was due, so that records show when things really
 	// happened and not when somebody looked.
@@ -146,11 +146,11 @@ type state struct {
 	nextChore time.Time
 }
 
-func newState(now time.Time, log *slog.Logger, plane DataPlane, launch func(func(context.Context) error, func(error)) *errand) *state {
+func newState(now time.Time, log *slog.Logger, plane DataPlane, store *store) *state {
 	return &state{
 		log:       log,
 		plane:     plane,
-		launch:    launch,
+		store:     store,
 		now:       now,
 		catalog:   seedCatalog(),
 		account:   seedAccount(),

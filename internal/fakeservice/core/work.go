@@ -7,10 +7,17 @@ import (
 	"time"
 )
 
-// work is what a job does for real. It gets the machine as it was when the job
-// began, and runs while the store is unlocked, from then on, until its context
-// ends because the job or the fake does.
-type work func(ctx context.Context, plane DataPlane, m Machine) error
+// work is what a job does for real. It runs while the store is unlocked, from the
+// beginning of the job on, until its context ends because the job or the fake does.
+type work func(ctx context.Context, t task) error
+
+// task is where work is done.
+type task struct {
+	plane      DataPlane
+	instanceID string
+	// rollBack takes back what the job makes of the machine.
+	rollBack func()
+}
 
 // errand is real work in progress.
 type errand struct {
@@ -85,7 +92,7 @@ func (st *state) lateErrands() []*errand {
 // chore runs real work that belongs to no job.
 func (st *state) chore(run func(context.Context) error, then func(error)) {
 	var e *errand
-	e = st.launch(run, func(err error) {
+	e = st.store.launch(run, func(err error) {
 		st.chores = slices.DeleteFunc(st.chores, func(other *errand) bool { return other == e })
 		if then != nil {
 			then(err)
@@ -96,27 +103,30 @@ func (st *state) chore(run func(context.Context) error, then func(error)) {
 	}
 }
 
-// beginWork begins the real part of a job. A job that is to fail by a test's
-// wish begins none, so that nothing of it is applied.
+// beginWork begins the work of a job: from now on the machine is to be as the job makes
+// it. A job that is to fail by a test's wish begins none where it is for real, so that
+// nothing of it is applied.
 func (st *state) beginWork(j *job) {
-	if st.plane == nil || j.spec.work == nil {
-		return
-	}
 	in := st.find(j.InstanceID)
 	if in == nil {
 		return
 	}
-	if code, detail, fails := st.control.failsJob(j.Job); fails {
-		j.failure = &Failure{code, detail}
+	real := st.plane != nil && j.spec.work != nil
+	if real {
+		if code, detail, fails := st.control.failsJob(j.Job); fails {
+			j.failure = &Failure{code, detail}
+			return
+		}
+	}
+	in.change = j.spec.change
+	if j.spec.begin != nil {
+		j.spec.begin()
+	}
+	if !real {
 		return
 	}
-	m, err := st.machine(in)
-	j.errand = st.launch(func(ctx context.Context) error {
-		if err != nil {
-			return err
-		}
-		return j.spec.work(ctx, st.plane, m)
-	}, func(error) {
+	t := task{plane: st.plane, instanceID: in.ID, rollBack: func() { st.store.do(func(*state) { in.rollBack(j) }) }}
+	j.errand = st.store.launch(func(ctx context.Context) error { return j.spec.work(ctx, t) }, func(error) {
 		// The job ends no earlier than its work.
 		if j.due.Before(st.now) {
 			j.due = st.now
@@ -141,19 +151,22 @@ func (j *job) workFailure() *Failure {
 // puttingBack is how long undoing failed work may take.
 const puttingBack = time.Minute
 
-// applying is the work of a job that changes how a machine is to be. When that
-// fails midway, the machine is made as it was.
-func applying(change func(*Machine)) work {
-	return func(ctx context.Context, plane DataPlane, m Machine) error {
-		after := m
-		after.Instance = m.clone()
-		change(&after)
-		err := plane.Apply(ctx, after)
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-		back, cancel := context.WithTimeout(context.WithoutCancel(ctx), puttingBack)
-		defer cancel()
-		return errors.Join(err, plane.Apply(back, m))
+// applyChange is the work of a job that changes how a machine is to be. When that fails
+// midway, the machine is made as it was.
+func applyChange(ctx context.Context, t task) error {
+	err := t.plane.Apply(ctx, t.instanceID)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	t.rollBack()
+	back, cancel := context.WithTimeout(context.WithoutCancel(ctx), puttingBack)
+	defer cancel()
+	return errors.Join(err, t.plane.Apply(back, t.instanceID))
+}
+
+// rollBack takes back what a job makes of the machine, while it is in progress.
+func (in *instance) rollBack(j *job) {
+	if in.JobID == j.ID {
+		in.change = nil
 	}
 }

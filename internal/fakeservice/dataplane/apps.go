@@ -43,21 +43,25 @@ func (p *Plane) takeBuild(key buildKey) *appruntime.Build {
 }
 
 // Deploy runs a build in the place of the version that runs.
-func (p *Plane) Deploy(ctx context.Context, wanted core.Machine, a core.App, buildID string) error {
-	m, leave, err := p.enterByID(ctx, wanted.ID)
+func (p *Plane) Deploy(ctx context.Context, instanceID, name, buildID string) error {
+	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	built := p.takeBuild(buildKey{m.id, a.Name, buildID})
+	built := p.takeBuild(buildKey{m.id, name, buildID})
 	if built == nil {
 		return &core.Failure{Code: "build_missing", Detail: "the build is not there any more"}
 	}
-	running, err := p.apps.App(appruntime.Name{Instance: m.id, App: a.Name})
+	a := wanted.App(name)
+	if a == nil {
+		return errors.Join(&core.Failure{Code: "app_gone", Detail: "the app is not there any more"}, built.Discard())
+	}
+	running, err := p.apps.App(appruntime.Name{Instance: m.id, App: name})
 	if err != nil {
 		return errors.Join(err, built.Discard())
 	}
-	return running.Deploy(built, specOf(m, wanted, a))
+	return running.Deploy(built, specOf(m, wanted, *a))
 }
 
 // specOf is how an app is to run.
@@ -70,17 +74,17 @@ func specOf(m *machine, wanted core.Machine, a core.App) appruntime.Spec {
 }
 
 // RestartApp restarts an app and waits until it answers or has failed.
-func (p *Plane) RestartApp(ctx context.Context, wanted core.Machine, a core.App) error {
-	m, leave, err := p.enterByID(ctx, wanted.ID)
+func (p *Plane) RestartApp(ctx context.Context, instanceID, name string) error {
+	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	running := p.apps.Find(appruntime.Name{Instance: m.id, App: a.Name})
-	if running == nil {
+	running, a := p.apps.Find(appruntime.Name{Instance: m.id, App: name}), wanted.App(name)
+	if running == nil || a == nil {
 		return nil
 	}
-	return restart(ctx, running, specOf(m, wanted, a))
+	return restart(ctx, running, specOf(m, wanted, *a))
 }
 
 func restart(ctx context.Context, running *appruntime.App, spec appruntime.Spec) error {
@@ -222,9 +226,9 @@ func (p *Plane) appURLs(instanceID string) map[string]string {
 func (p *Plane) appChanged(name appruntime.Name, status appruntime.Status, why *appruntime.Failure) {
 	switch status {
 	case appruntime.Running:
-		p.reporter.AppRuns(name.Instance, name.App)
+		p.controlPlane.AppRuns(name.Instance, name.App)
 	case appruntime.Failed:
-		p.reporter.AppFailed(name.Instance, name.App, core.AppFailure(*why))
+		p.controlPlane.AppFailed(name.Instance, name.App, core.AppFailure(*why))
 	}
 }
 

@@ -143,9 +143,9 @@ func (p *Plane) closeAuth() error {
 // for the mail alone, as an event never holds a secret.
 func (p *Plane) authTold(instanceID string, e authengine.Event) {
 	if e.Kind != "" {
-		p.reporter.Emit(e.Kind, instanceID, map[string]any{"user_id": e.UserID})
+		p.controlPlane.Emit(e.Kind, instanceID, map[string]any{"user_id": e.UserID})
 	}
 	if e.Link != "" || e.Code != "" {
-		p.reporter.SendMail(core.Mail{InstanceID: instanceID, To: e.Email, Link: e.Link, Code: e.Code})
+		p.controlPlane.SendMail(core.Mail{InstanceID: instanceID, To: e.Email, Link: e.Link, Code: e.Code})
 	}
 }

@@ -18,8 +18,8 @@ func (p *Plane) backup(instanceID, backupID, engine string) string {
 }
 
 // Backup saves the data of the machine.
-func (p *Plane) Backup(ctx context.Context, wanted core.Machine, backupID string) (int64, error) {
-	m, leave, err := p.enterByID(ctx, wanted.ID)
+func (p *Plane) Backup(ctx context.Context, instanceID, backupID string) (int64, error) {
+	m, leave, err := p.enterByID(ctx, instanceID)
 	if err != nil {
 		return 0, err
 	}
@@ -37,8 +37,8 @@ func (p *Plane) Backup(ctx context.Context, wanted core.Machine, backupID string
 
 // Restore puts the data back to a backup. An engine that was not on then keeps
 // what it has.
-func (p *Plane) Restore(ctx context.Context, wanted core.Machine, backupID string) error {
-	m, leave, err := p.enterByID(ctx, wanted.ID)
+func (p *Plane) Restore(ctx context.Context, instanceID, backupID string) error {
+	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
 	if err != nil {
 		return err
 	}

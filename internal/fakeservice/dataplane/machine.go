@@ -32,21 +32,21 @@ func (p *Plane) machine(id string) *machine {
 	return p.machines[id]
 }
 
-// addMachine returns a machine that is made if there is none.
-func (p *Plane) addMachine(ctx context.Context, id string) (*machine, error) {
-	if m := p.machine(id); m != nil {
-		return m, nil
+// addMachine makes a machine if there is none.
+func (p *Plane) addMachine(ctx context.Context, id string) error {
+	if p.machine(id) != nil {
+		return nil
 	}
 	host := postgres.FindAddress(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case p.closed:
-		return nil, errClosed
+		return errClosed
 	case p.machines[id] == nil:
 		p.machines[id] = &machine{id: id, turn: make(chan struct{}, 1), endpoints: core.Endpoints{Host: host}}
 	}
-	return p.machines[id], nil
+	return nil
 }
 
 // enter takes the turn at a machine, when its present holder leaves.
@@ -77,17 +77,31 @@ func (p *Plane) enterByID(ctx context.Context, id string) (*machine, func(), err
 	return m, leave, err
 }
 
+// enterWanted takes the turn at a machine that is there, and then asks how it is to be:
+// while others had their turn, that may have changed.
+func (p *Plane) enterWanted(ctx context.Context, id string) (*machine, core.Machine, func(), error) {
+	m, leave, err := p.enterByID(ctx, id)
+	if err != nil {
+		return nil, core.Machine{}, nil, err
+	}
+	wanted, err := p.controlPlane.Machine(id)
+	if err != nil {
+		leave()
+		return nil, core.Machine{}, nil, errGone(id)
+	}
+	return m, wanted, leave, nil
+}
+
 func errGone(id string) error {
 	return &core.Failure{Code: "machine_gone", Detail: fmt.Sprintf("the machine of the instance %s is not there any more", id)}
 }
 
 // Apply makes the machine so.
-func (p *Plane) Apply(ctx context.Context, wanted core.Machine) error {
-	m, err := p.addMachine(ctx, wanted.ID)
-	if err != nil {
+func (p *Plane) Apply(ctx context.Context, instanceID string) error {
+	if err := p.addMachine(ctx, instanceID); err != nil {
 		return err
 	}
-	leave, err := p.enter(ctx, m)
+	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
 	if err != nil {
 		return err
 	}
@@ -126,8 +140,8 @@ func (p *Plane) Remove(ctx context.Context, instanceID string) error {
 }
 
 // Restart restarts an engine. Those that do not run for real take no notice.
-func (p *Plane) Restart(ctx context.Context, wanted core.Machine, engine string) error {
-	m, leave, err := p.enterByID(ctx, wanted.ID)
+func (p *Plane) Restart(ctx context.Context, instanceID, engine string) error {
+	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
 	if err != nil {
 		return err
 	}
@@ -153,8 +167,8 @@ func (p *Plane) reconnect(ctx context.Context, m *machine, wanted core.Machine) 
 }
 
 // Reset empties an engine, or all of them when none is named.
-func (p *Plane) Reset(ctx context.Context, wanted core.Machine, engine string) error {
-	m, leave, err := p.enterByID(ctx, wanted.ID)
+func (p *Plane) Reset(ctx context.Context, instanceID, engine string) error {
+	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
 	if err != nil {
 		return err
 	}

@@ -47,8 +47,8 @@ type Plane struct {
 	log      *slog.Logger
 	postgres *postgres.Server
 	apps     *appruntime.Runtime
-	// reporter is set once, before anything runs.
-	reporter core.Reporter
+	// controlPlane is set once, before anything runs.
+	controlPlane core.ControlPlane
 	// life ends when the Plane is closed.
 	life    context.Context
 	end     context.CancelFunc
@@ -107,8 +107,8 @@ func (p *Plane) warmUp() {
 	}
 }
 
-// Attach keeps the way to tell of what happens by itself.
-func (p *Plane) Attach(r core.Reporter) { p.reporter = r }
+// Attach keeps the way to ask and to tell.
+func (p *Plane) Attach(c core.ControlPlane) { p.controlPlane = c }
 
 // Close stops everything and takes the folder away.
 func (p *Plane) Close() error {

@@ -1,0 +1,133 @@
+package dataplane_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// What happens between a job's beginning and its end: its work is done, its records are
+// not, and builds end meanwhile.
+
+// during has a job of an operation in progress whose work is done, calls between, and
+// lets the job end.
+func (b *box) during(operation, method, path string, body any, between func()) {
+	b.t.Helper()
+	release := b.HoldJobs(fakeservice.JobMatch{Operation: operation})
+	job := b.begun(method, path, body)
+	until(b.t, "the work of the job is done", func() bool { return b.WorkReturned(job) })
+	between()
+	release()
+	until(b.t, "the job is done", func() bool {
+		for _, j := range b.Jobs() {
+			if j.ID == job {
+				return j.Status == fakeservice.StatusDone
+			}
+		}
+		return false
+	})
+}
+
+// begun asks for a mutation and gives its job.
+func (b *box) begun(method, path string, body any) string {
+	b.t.Helper()
+	status, answer := b.call(method, path, body)
+	if status != http.StatusAccepted {
+		b.t.Fatalf("%s %s was answered %d: %v", method, path, status, answer)
+	}
+	return answer["job_id"].(string)
+}
+
+// A build that ends while the passwords change is deployed with the new one.
+func TestBuildThatEndsDuringARotation(t *testing.T) {
+	t.Parallel()
+	b := start(t, withRepositories(t)).fullBox()
+	b.mustRun(b.importApp("octo/app", object{}))
+	release := b.HoldBuilds(fakeservice.BuildMatch{})
+	b.done("POST", b.path+"/apps/web/actions/redeploy", object{})
+	b.during("rotate", "POST", b.path+"/actions/rotate", object{}, func() {
+		// Whoever asks now is told what works now.
+		conn := b.owner()
+		b.exec(conn, "SELECT 1")
+		release()
+		b.mustRun(b.settled("web"))
+	})
+	a := b.mustRun(b.settled("web"))
+	b.inside(variable(t, a.URL, "DATABASE_URL"))
+}
+
+// A build that ends while its app is deleted makes no app of it again.
+func TestBuildThatEndsDuringItsAppsDeletion(t *testing.T) {
+	t.Parallel()
+	b := start(t, withRepositories(t)).fullBox()
+	b.mustRun(b.importApp("octo/app", object{}))
+	release := b.HoldBuilds(fakeservice.BuildMatch{})
+	b.done("POST", b.path+"/apps/web/actions/redeploy", object{})
+	b.during("app_delete", "DELETE", b.path+"/apps/web", nil, func() {
+		a, _ := b.App(b.id, "web")
+		if a.Builds[0].InProgress() {
+			t.Errorf("the build %v goes on though its app is being deleted", a.Builds[0])
+		}
+		release()
+	})
+	b.noApps()
+}
+
+// The same for the engine of all apps.
+func TestBuildThatEndsWhileAppsAreTurnedOff(t *testing.T) {
+	t.Parallel()
+	b := start(t, withRepositories(t)).fullBox()
+	b.mustRun(b.importApp("octo/app", object{}))
+	release := b.HoldBuilds(fakeservice.BuildMatch{})
+	b.done("POST", b.path+"/apps/web/actions/redeploy", object{})
+	b.during("engines", "PUT", b.path+"/engines", object{"engines": object{"postgres": object{}}}, release)
+	b.noApps()
+}
+
+// noApps holds that neither a record nor a process of an app is there.
+func (b *box) noApps() {
+	b.t.Helper()
+	if apps := b.Apps(b.id); len(apps) > 0 {
+		b.t.Errorf("the apps %v are there", apps)
+	}
+	for _, p := range b.Processes(b.id) {
+		if p.Engine == fakeservice.EngineApps {
+			b.t.Errorf("the process %v runs", p)
+		}
+	}
+}
+
+// An app that changes while it is deployed runs as the change says.
+func TestBuildThatEndsDuringAChange(t *testing.T) {
+	t.Parallel()
+	b := start(t, withRepositories(t)).fullBox()
+	b.mustRun(b.importApp("octo/app", object{}))
+	release := b.HoldBuilds(fakeservice.BuildMatch{})
+	b.done("POST", b.path+"/apps/web/actions/redeploy", object{})
+	b.during("app_update", "PATCH", b.path+"/apps/web", object{"public": false}, func() {
+		release()
+		until(t, "the build is deployed", func() bool {
+			a, _ := b.App(b.id, "web")
+			return !a.Builds[0].InProgress() && a.Status == fakeservice.StatusRunning
+		})
+	})
+	if a := b.settled("web"); a.URL != "" {
+		t.Errorf("an app that is not public is at %s", a.URL)
+	}
+}
+
+// Work that fails leaves the machine as its record says, for whoever deploys later.
+func TestBuildAfterAFailedRotation(t *testing.T) {
+	t.Parallel()
+	b := start(t, withRepositories(t)).fullBox()
+	b.mustRun(b.importApp("octo/app", object{}))
+	b.FailJobs(fakeservice.JobMatch{Operation: "rotate"}, 1, "trouble", "no")
+	if job := b.job("POST", b.path+"/actions/rotate", object{}); job.Status != fakeservice.StatusFailed {
+		t.Fatalf("the job is %v", job)
+	}
+	b.done("POST", b.path+"/apps/web/actions/redeploy", object{})
+	a := b.mustRun(b.settled("web"))
+	b.inside(variable(t, a.URL, "DATABASE_URL"))
+	b.exec(b.owner(), "SELECT 1")
+}
