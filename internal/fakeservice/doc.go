@@ -10,11 +10,10 @@
 // and finish jobs, inject faults, edit the state behind the client's back and
 // read the log of requests.
 //
-// How a request travels: service.go gives it to the gateway, which logs it and
-// does to it what tests asked for (faults.go); api.go checks and answers what the
-// gateway passes on, routes.go names its handler, and the handler works on the
-// state while the store is locked. Handlers return a response value and write
-// nothing.
+// How a request travels: service.go gives it to the gateway, which logs it (package
+// traffic) and does to it what tests asked for (faults.go); rest checks and answers what
+// the gateway passes on, by an operation of core. The portal's pages and the control
+// routes stand beside the gateway.
 //
 // A Service needs no socket. With gateway.Transport a client talks to it in
 // memory, in a bubble of testing/synctest too, where the fake's clock and all

@@ -6,6 +6,7 @@ import (
 )
 
 // What tests work with, under one name.
+
 type (
 	Instance     = core.Instance
 	Engine       = core.Engine

@@ -30,6 +30,11 @@ func (s *Service) Resize(id, planID string) (Accepted, error) {
 		if !ok {
 			return jobSpec{}, invalid("plan", "there is no plan %q", planID)
 		}
+		for _, a := range in.apps {
+			if a.MemoryMB > plan.MemoryMB {
+				return jobSpec{}, invalid("plan", "the app %q has %d MB and the plan %q has %d MB", a.Name, a.MemoryMB, plan.ID, plan.MemoryMB)
+			}
+		}
 		sum := 0
 		for _, engine := range in.Engines {
 			sum += engine.MemoryMB

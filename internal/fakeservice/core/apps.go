@@ -328,7 +328,10 @@ func (s *Service) DeleteApp(id, name string) (Accepted, error) {
 			apply: func() {
 				st.dropBuilds(a)
 				in.removeApp(a)
+				st.noteHealth(in)
 			},
+			event: "engine_settings",
+			data:  func() map[string]any { return map[string]any{"app": a.Name} },
 		}, nil
 	})
 }

@@ -108,7 +108,7 @@ func (b *billing) nextRenewal() time.Time {
 
 func (b *billing) charge(s *subscription, cents int, at time.Time, description string) {
 	if cents > 0 {
-		b.charges = append(b.charges, charge{newID("chg"), s.instanceID, cents, s.plan.Currency, at, description})
+		b.charges = keep(b.charges, charge{newID("chg"), s.instanceID, cents, s.plan.Currency, at, description})
 	}
 }
 

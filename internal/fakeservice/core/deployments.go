@@ -59,7 +59,7 @@ func (st *state) deploy(run *buildRun) {
 		}
 		if err != nil {
 			st.log.Error("an app could not be deployed", "instance", in.ID, "app", a.Name, "error", err)
-			a.fail(AppFailure{Exited: true, Log: err.Error()})
+			st.failApp(in, a, AppFailure{Exited: true, Log: err.Error()})
 			return
 		}
 		st.updateURL(in, a)
@@ -70,18 +70,27 @@ func (st *state) deploy(run *buildRun) {
 // deployed or restarted: it runs at once, or fails at once if a test has it so.
 func (st *state) startRecord(in *instance, a *app) {
 	if why, fails := st.control.failsStart(in.ID, a.Name); fails {
-		a.fail(why)
+		st.failApp(in, a, why)
 		return
 	}
-	a.Status, a.Failure = StatusRunning, nil
+	st.runApp(in, a)
 }
 
-func (a *app) fail(why AppFailure) { a.Status, a.Failure = StatusFailed, &why }
+func (st *state) failApp(in *instance, a *app, why AppFailure) {
+	a.Status, a.Failure = StatusFailed, &why
+	st.noteHealth(in)
+}
+
+// runApp notes that a deployed app runs.
+func (st *state) runApp(in *instance, a *app) {
+	a.Status, a.Failure = StatusRunning, nil
+	st.noteHealth(in)
+}
 
 // AppRuns takes from the data plane that a deployed app runs.
 func (s *Service) AppRuns(instanceID, name string) {
 	s.withApp(instanceID, name, func(st *state, in *instance, a *app) {
-		a.Status, a.Failure = StatusRunning, nil
+		st.runApp(in, a)
 		st.updateURL(in, a)
 	})
 }
@@ -89,14 +98,14 @@ func (s *Service) AppRuns(instanceID, name string) {
 // AppFailed takes from the data plane that a deployed app does not run.
 func (s *Service) AppFailed(instanceID, name string, why AppFailure) {
 	s.withApp(instanceID, name, func(st *state, in *instance, a *app) {
-		a.fail(why)
+		st.failApp(in, a, why)
 		st.updateURL(in, a)
 	})
 }
 
 // SendMail keeps a mail, as the fake sends none.
 func (s *Service) SendMail(m Mail) {
-	s.store.do(func(st *state) { st.mails = append(st.mails, m) })
+	s.store.do(func(st *state) { st.mails = keep(st.mails, m) })
 }
 
 // Mails are those that the service would have sent, in order.

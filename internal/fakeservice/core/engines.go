@@ -108,6 +108,7 @@ func (st *state) engineTurnedOff(in *instance, name string) {
 			st.dropBuilds(a)
 		}
 		in.apps = nil
+		st.noteHealth(in)
 	case EngineAuth:
 		for _, a := range in.apps {
 			a.Links = slices.DeleteFunc(a.Links, func(link string) bool { return link == EngineAuth })

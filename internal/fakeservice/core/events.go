@@ -11,7 +11,7 @@ const activityShown = 20
 // emit is the one place from which events go out. They are kept in order, and
 // an instance's own are its activity too.
 func (st *state) emit(kind, instanceID string, data map[string]any) {
-	st.events = append(st.events, Event{ID: newID("evt"), Type: kind, InstanceID: instanceID, At: st.now, Data: data})
+	st.events = keep(st.events, Event{ID: newID("evt"), Type: kind, InstanceID: instanceID, At: st.now, Data: data})
 	in := st.find(instanceID)
 	if in == nil {
 		return
@@ -24,7 +24,8 @@ func (st *state) emit(kind, instanceID string, data map[string]any) {
 	in.Activity = in.Activity[:min(len(in.Activity), activityShown)]
 }
 
-// Events returns every event so far, oldest first.
+// Events returns the events so far, oldest first: the newest of them, where there are
+// very many.
 func (s *Service) Events() []Event {
 	var events []Event
 	s.store.read(0, func(st *state) {

@@ -188,7 +188,7 @@ func (st *state) monitoringOf(in *instance) MonitoringRecord {
 	if in.Host == "" {
 		return MonitoringRecord{}
 	}
-	return MonitoringRecord{in.Status == StatusRunning, timeOrNil(st.now.Truncate(time.Minute))}
+	return MonitoringRecord{in.healthy(), timeOrNil(st.now.Truncate(time.Minute))}
 }
 
 // listOf makes an empty list of a nil one, as JSON tells them apart.

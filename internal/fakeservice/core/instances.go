@@ -27,6 +27,8 @@ type instance struct {
 	// is not taken for what is there after it.
 	jobs      int
 	snapshots map[string]snapshot // by backup
+	// ailing tells that an alert went out about the instance's health.
+	ailing bool
 	// change is what the job in progress makes of the machine, from the beginning of
 	// its work to its end; nil is nothing.
 	change func(*Machine)
@@ -34,11 +36,7 @@ type instance struct {
 
 // find returns an instance, or nil.
 func (st *state) find(id string) *instance {
-	at := slices.IndexFunc(st.instances, func(in *instance) bool { return in.ID == id })
-	if at < 0 {
-		return nil
-	}
-	return st.instances[at]
+	return st.byID[id]
 }
 
 // lookup returns the instance that an operation is about.
@@ -182,6 +180,7 @@ func (st *state) newInstance(record Instance) *instance {
 	st.sequence++
 	made := &instance{Instance: record.clone(), sequence: st.sequence, secrets: newSecrets()}
 	st.instances = append(st.instances, made)
+	st.byID[made.ID] = made
 	return made
 }
 
@@ -285,6 +284,7 @@ func (st *state) drop(in *instance) {
 		st.dropBuilds(a)
 	}
 	st.instances = slices.DeleteFunc(st.instances, func(other *instance) bool { return other == in })
+	delete(st.byID, in.ID)
 }
 
 func checkConfirm(in *instance, confirm string) error {

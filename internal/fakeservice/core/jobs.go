@@ -62,6 +62,8 @@ func (st *state) startJob(in *instance, spec jobSpec) (*job, error) {
 		spec:   spec,
 	}
 	st.jobs = append(st.jobs, j)
+	st.jobsByID[j.ID] = j
+	st.forgetJobs()
 	st.activeJobs = append(st.activeJobs, j)
 	in.JobID = j.ID
 	in.jobs++
@@ -70,6 +72,22 @@ func (st *state) startJob(in *instance, spec jobSpec) (*job, error) {
 	}
 	st.log.Info("job accepted", "job", j.ID, "instance", in.ID, "operation", spec.operation, "target", spec.target)
 	return j, nil
+}
+
+// forgetJobs lets the oldest jobs go that have ended, once there are too many.
+func (st *state) forgetJobs() {
+	if len(st.jobs) < recordsKept+recordsKept/8 {
+		return
+	}
+	surplus := len(st.jobs) - recordsKept
+	st.jobs = slices.DeleteFunc(st.jobs, func(j *job) bool {
+		gone := surplus > 0 && !j.InProgress()
+		if gone {
+			surplus--
+			delete(st.jobsByID, j.ID)
+		}
+		return gone
+	})
 }
 
 // runJob lets a queued job begin.
@@ -165,11 +183,7 @@ func (st *state) snapshot(j *job) Job {
 }
 
 func (st *state) findJob(id string) *job {
-	at := slices.IndexFunc(st.jobs, func(j *job) bool { return j.ID == id })
-	if at < 0 {
-		return nil
-	}
-	return st.jobs[at]
+	return st.jobsByID[id]
 }
 
 // Job is a job as the API shows it.

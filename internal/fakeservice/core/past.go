@@ -65,9 +65,12 @@ func (st *state) forReading() *state {
 	past := &state{
 		log: st.log, plane: st.plane, now: st.now, sequence: st.sequence,
 		catalog: st.catalog.clone(), account: st.account, billing: st.billing.clone(),
+		byID: map[string]*instance{}, jobsByID: map[string]*job{},
 	}
 	for _, in := range st.instances {
-		past.instances = append(past.instances, in.forReading())
+		copied := in.forReading()
+		past.instances = append(past.instances, copied)
+		past.byID[copied.ID] = copied
 	}
 	for _, w := range st.webhooks {
 		copied := *w
@@ -75,7 +78,9 @@ func (st *state) forReading() *state {
 	}
 	for _, j := range st.jobs {
 		// The rest of a job is what it does, and is not done here.
-		past.jobs = append(past.jobs, &job{Job: j.Job, length: j.length})
+		copied := &job{Job: j.Job, length: j.length}
+		past.jobs = append(past.jobs, copied)
+		past.jobsByID[copied.ID] = copied
 	}
 	return past
 }

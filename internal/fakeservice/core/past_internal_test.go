@@ -13,6 +13,8 @@ import (
 // for reading may lack them.
 var unread = map[string]string{
 	"state.store":         "reads begin no work",
+	"state.byID":          "it is made anew of instances, without which no read finds one",
+	"state.jobsByID":      "it is made anew of jobs, without which no read finds one",
 	"state.events":        "events are shown to tests alone",
 	"state.mails":         "mails are shown to tests alone",
 	"state.activeJobs":    "what is due happens in the present",
@@ -23,6 +25,7 @@ var unread = map[string]string{
 	"state.control":       "jobs end in the present",
 	"state.pushes":        "builds begin in the present",
 	"instance.checkout":   "the checkout page is beside the API",
+	"instance.ailing":     "alerts go out in the present",
 	"instance.snapshots":  "a restore is a mutation",
 	"instance.nextBackup": "what is due happens in the present",
 	"job.due":             "what is due happens in the present",

@@ -129,12 +129,14 @@ type state struct {
 	catalog   Catalog
 	account   Account
 	instances []*instance // in order of creation
+	byID      map[string]*instance
 	webhooks  []*Webhook
 	events    []Event
 	mails     []Mail
 	billing   billing
 
-	jobs         []*job // all of them, in order of creation
+	jobs         []*job // in order of creation; of those that have ended, the newest
+	jobsByID     map[string]*job
 	activeJobs   []*job
 	activeBuilds []*buildRun
 	chores       []*errand
@@ -156,6 +158,8 @@ func newState(now time.Time, log *slog.Logger, plane DataPlane, store *store) *s
 		account:   seedAccount(),
 		durations: defaultDurations(),
 		pushes:    map[string]int{},
+		byID:      map[string]*instance{},
+		jobsByID:  map[string]*job{},
 	}
 }
 

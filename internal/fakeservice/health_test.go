@@ -1,0 +1,106 @@
+package fakeservice_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// types are those of all events about an instance, in order.
+func (a *api) types(id string) []string {
+	var types []string
+	for _, e := range a.Events() {
+		if e.InstanceID == id {
+			types = append(types, e.Type)
+		}
+	}
+	return types
+}
+
+// Health is what is seen: an app that was deployed and does not run makes its instance
+// unhealthy, and each turn is told once.
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("postgres", "apps")
+	a.AddApp(id, fakeservice.App{Name: "web"})
+	a.AddApp(id, fakeservice.App{Name: "shop"})
+	healthy := func() any {
+		return a.call("GET", "/instances/"+id, nil).body["monitoring"].(object)["healthy"]
+	}
+	equal(t, "at first", healthy(), any(true))
+	a.FailStarts(fakeservice.AppMatch{}, 2, fakeservice.AppFailure{Exited: true})
+	for _, app := range []string{"web", "shop"} {
+		a.done("POST", "/instances/"+id+"/apps/"+app+"/actions/restart", object{})
+		equal(t, "with "+app+" down", healthy(), any(false))
+	}
+	a.done("POST", "/instances/"+id+"/apps/web/actions/restart", object{})
+	equal(t, "with one up again", healthy(), any(false))
+	a.done("DELETE", "/instances/"+id+"/apps/shop", nil)
+	equal(t, "without the other one", healthy(), any(true))
+	told := slices.DeleteFunc(a.types(id), func(kind string) bool { return kind != "health_alert" && kind != "health_reset" })
+	equal(t, "events", told, []string{"health_alert", "health_reset"})
+}
+
+// What every operation tells when it ends (contract.md, "Which operation emits which
+// event").
+func TestRestartsAndDeletionsEmit(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("postgres", "apps")
+	a.AddApp(id, fakeservice.App{Name: "web"})
+	for what, request := range map[string][2]string{
+		"the restart of an engine": {"POST", "/engines/postgres/actions/restart"},
+		"the restart of an app":    {"POST", "/apps/web/actions/restart"},
+	} {
+		before := len(a.types(id))
+		a.done(request[0], "/instances/"+id+request[1], object{})
+		equal(t, what, a.types(id)[before:], []string{"engine_settings"})
+	}
+	before := len(a.types(id))
+	a.done("DELETE", "/instances/"+id+"/apps/web", nil)
+	equal(t, "the deletion of an app", a.types(id)[before:], []string{"engine_settings"})
+}
+
+// An app that a smaller plan has no room for keeps the instance on its plan.
+func TestResizeBelowAnApp(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.AddInstance(fakeservice.Instance{Plan: "large", Engines: map[string]*fakeservice.Engine{"apps": {MemoryMB: 512}}}).ID
+	a.AddApp(id, fakeservice.App{Name: "web", MemoryMB: 4096})
+	a.want(422, "validation_failed", "POST", "/instances/"+id+"/actions/resize", object{"plan": "small"})
+	a.EditApp(id, "web", func(app *fakeservice.App) { app.MemoryMB = 512 })
+	a.done("POST", "/instances/"+id+"/actions/resize", object{"plan": "small"})
+}
+
+// Of an app that is being deleted, nothing is built any more; and of one whose engine
+// is turned off.
+func TestBuildsEndFirst(t *testing.T) {
+	t.Parallel()
+	for what, request := range map[string]struct {
+		method, path string
+		body         any
+	}{
+		"the deletion of the app":      {"DELETE", "/apps/web", nil},
+		"turning the apps engine off":  {"PUT", "/engines", object{"engines": object{"postgres": object{}}}},
+		"the deletion of the instance": {"DELETE", "?confirm=", nil},
+	} {
+		a := start(t)
+		id := a.running("postgres", "apps")
+		a.AddApp(id, fakeservice.App{Name: "web"})
+		a.HoldBuilds(fakeservice.BuildMatch{})
+		a.done("POST", "/instances/"+id+"/apps/web/actions/redeploy", object{})
+		path := request.path
+		if path == "?confirm=" {
+			path += id
+		}
+		a.accepted(request.method, "/instances/"+id+path, request.body)
+		app, _ := a.App(id, "web")
+		if b := app.Builds[0]; b.Status != "failed" || b.Error == "" || a.Left()["builds"] != 0 {
+			t.Errorf("%s: the build is %+v, and %d are in progress", what, b, a.Left()["builds"])
+		}
+		a.Advance(time.Hour)
+	}
+}
