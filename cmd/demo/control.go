@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// get reads one JSON answer of the fake. The key is for the API; the control
-// routes do not look at it.
+// get reads one JSON answer of the fake's control routes.
 func (f *fakeProcess) get(ctx context.Context, path string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -17,7 +16,7 @@ func (f *fakeProcess) get(ctx context.Context, path string, into any) error {
 	if err != nil {
 		return err
 	}
-	request.Header.Set("Authorization", "Bearer "+fakeKey)
+	request.Header.Set("Authorization", "Bearer "+f.token)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -17,9 +18,11 @@ import (
 // fakeProcess is the fake service, running.
 type fakeProcess struct {
 	// origin is its address without a path.
-	origin  string
-	command *exec.Cmd
-	cancel  context.CancelFunc
+	origin string
+	// key is the API key that it takes, and token what its control routes want.
+	key, token string
+	command    *exec.Cmd
+	cancel     context.CancelFunc
 	// ended is closed when the process is gone, and result says how it went.
 	ended  chan struct{}
 	result error
@@ -34,13 +37,14 @@ func startFake(ctx context.Context, options options) (*fakeProcess, error) {
 	command := newCommand(life, time.Minute, filepath.Join(options.bin, "fakeservice"),
 		"--listen", "127.0.0.1:0", "--speed", strconv.FormatFloat(options.speed, 'g', -1, 64),
 		"--data-plane", "on", "--repo", repository+"="+filepath.Join(options.module, "app"))
+	fake := &fakeProcess{command: command, cancel: cancel, ended: make(chan struct{}), key: rand.Text(), token: rand.Text()}
+	command.Env = append(os.Environ(), "FAKESERVICE_API_KEY="+fake.key, "FAKESERVICE_CONTROL_TOKEN="+fake.token)
 	reader, writer := io.Pipe()
 	command.Stdout, command.Stderr = writer, os.Stderr
 	if err := command.Start(); err != nil {
 		cancel()
 		return nil, err
 	}
-	fake := &fakeProcess{command: command, cancel: cancel, ended: make(chan struct{})}
 	go func() {
 		fake.result = command.Wait()
 		_ = writer.Close() // A pipe's writer closes without error.

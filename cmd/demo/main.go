@@ -66,7 +66,7 @@ func run(ctx context.Context, options options) (err error) {
 	if err != nil {
 		return fmt.Errorf("read the fake's plans and regions: %w", err)
 	}
-	work, err := newWorkspace(options, fake.baseURL(), catalogue)
+	work, err := newWorkspace(options, fake, catalogue)
 	if err != nil {
 		return fmt.Errorf("prepare %s: %w", options.folder, err)
 	}
@@ -180,8 +180,8 @@ func stayUp(ctx context.Context, fake *fakeProcess, work *workspace, deployed gu
 	step("The guestbook is deployed; have a look around")
 	say("The guestbook:         %s", deployed.AppURL)
 	say("Its database:          (. %s && psql)", variables)
-	say("What the fake holds:   %s/_fake/state", fake.origin)
-	say("Each request it got:   %s/_fake/requests", fake.origin)
+	say("What the fake holds:   curl -H 'Authorization: Bearer %s' %s/_fake/state", fake.token, fake.origin)
+	say("Each request it got:   the same with /_fake/requests")
 	say("The module's copy:     %s", work.module)
 	say("To change it and apply again, in another terminal:")
 	say("  . %s", work.environmentFile)

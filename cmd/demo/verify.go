@@ -50,7 +50,7 @@ func verify(ctx context.Context, fake *fakeProcess, work *workspace, options opt
 	if err != nil {
 		return deployed, err
 	}
-	service, err := client.New(client.Options{BaseURL: fake.baseURL(), APIKey: fakeKey})
+	service, err := client.New(client.Options{BaseURL: fake.baseURL(), APIKey: fake.key})
 	if err != nil {
 		return deployed, err
 	}

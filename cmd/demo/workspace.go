@@ -11,8 +11,6 @@ import (
 )
 
 const (
-	// fakeKey is the API key that the fake takes.
-	fakeKey = "fake-api-key"
 	// repository is the app's, as the fake knows it. It is the folder app of
 	// the module.
 	repository = "instance-hosting/guestbook"
@@ -31,7 +29,7 @@ type workspace struct {
 
 // newWorkspace makes the folder afresh. A state of an earlier run is worthless,
 // as the fake that it is about is gone.
-func newWorkspace(options options, baseURL string, catalogue catalogue) (*workspace, error) {
+func newWorkspace(options options, fake *fakeProcess, catalogue catalogue) (*workspace, error) {
 	folder, err := filepath.Abs(options.folder)
 	if err != nil {
 		return nil, err
@@ -62,8 +60,8 @@ func newWorkspace(options options, baseURL string, catalogue catalogue) (*worksp
 
 	configFile := filepath.Join(folder, "cli.tfrc")
 	added := []string{
-		"HOSTING_BASE_URL=" + baseURL,
-		"HOSTING_API_KEY=" + fakeKey,
+		"HOSTING_BASE_URL=" + fake.baseURL(),
+		"HOSTING_API_KEY=" + fake.key,
 		"TF_CLI_CONFIG_FILE=" + configFile,
 		"CHECKPOINT_DISABLE=1",
 	}

@@ -155,7 +155,7 @@ type running struct {
 
 func startProgram(t *testing.T, program, folder string) *running {
 	t.Helper()
-	fake := &running{command: exec.CommandContext(t.Context(), program, "--listen", ":0", "--speed", "1000", "--data-plane", "on", "--state-dir", folder,
+	fake := &running{command: exec.CommandContext(t.Context(), program, "--listen", ":0", "--api-key", fakeservicetest.APIKey, "--speed", "1000", "--data-plane", "on", "--state-dir", folder,
 		"--repo", "octo/app="+repository(t, `{"start": "sleep 3001; echo over"}`),
 		"--repo", "octo/slow="+repository(t, `{"build": "sleep 3002; echo over", "start": "true"}`))}
 	fake.command.Stderr = os.Stderr
@@ -229,7 +229,7 @@ func (fake *running) call(t *testing.T, method, path, body string) map[string]an
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+fakeservice.DefaultAPIKey)
+	request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {

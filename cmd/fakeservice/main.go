@@ -16,10 +16,12 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
@@ -39,18 +41,38 @@ func serveUntilSignalled() error {
 	return run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 }
 
+// The environment variables that stand in for --api-key and --control-token, which
+// others would see in the list of processes.
+const (
+	envAPIKey       = "FAKESERVICE_API_KEY"
+	envControlToken = "FAKESERVICE_CONTROL_TOKEN"
+)
+
+// names are the values of a flag that may be repeated.
+type names []string
+
+func (n *names) String() string { return strings.Join(*n, ", ") }
+
+// Set adds a name.
+func (n *names) Set(name string) error {
+	*n = append(*n, strings.ToLower(name))
+	return nil
+}
+
 // settings are what the flags say.
 type settings struct {
-	listen      string
-	speed       float64
-	key         string
-	readyFile   string
-	allowRemote bool
-	verbose     bool
-	dataPlane   string
-	postgresBin string
-	stateDir    string
-	repos       repositories
+	listen       string
+	speed        float64
+	key          string
+	controlToken string
+	names        []string
+	readyFile    string
+	allowRemote  bool
+	verbose      bool
+	dataPlane    string
+	postgresBin  string
+	stateDir     string
+	repos        repositories
 }
 
 func parse(args []string, errors io.Writer) (settings, error) {
@@ -59,7 +81,9 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags.SetOutput(errors)
 	flags.StringVar(&s.listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
 	flags.Float64Var(&s.speed, "speed", 1, "how many times faster than real the service's clock runs; at 60 an instance takes 8 seconds")
-	flags.StringVar(&s.key, "api-key", fakeservice.DefaultAPIKey, "the API key that is valid")
+	flags.StringVar(&s.key, "api-key", os.Getenv(envAPIKey), "the API key that is valid; may be given by "+envAPIKey+", and is a random one otherwise")
+	flags.StringVar(&s.controlToken, "control-token", os.Getenv(envControlToken), "what the routes under /_fake/ want as a bearer token; may be given by "+envControlToken+", and is a random one otherwise")
+	flags.Var((*names)(&s.names), "name", "a name by which the fake is reached, besides localhost and addresses; may be repeated")
 	flags.StringVar(&s.readyFile, "ready-file", "", "file to write the base URL to once requests are answered")
 	flags.BoolVar(&s.allowRemote, "allow-remote", false, "let other machines in; the connection is not encrypted")
 	flags.BoolVar(&s.verbose, "verbose", false, "log each request")
@@ -73,10 +97,8 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	switch {
 	case flags.NArg() > 0:
 		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case !(s.speed > 0) || s.speed > 1e6:
-		return s, fmt.Errorf("--speed must be over 0 and 1000000 at most")
-	case s.key == "":
-		return s, fmt.Errorf("--api-key must not be empty")
+	case !(s.speed > 0) || s.speed > core.FastestSpeed:
+		return s, fmt.Errorf("--speed must be over 0 and %d at most", core.FastestSpeed)
 	case !slices.Contains([]string{planeAuto, planeOn, planeOff}, s.dataPlane):
 		return s, fmt.Errorf("--data-plane must be on, off or auto, not %q", s.dataPlane)
 	case s.dataPlane == planeOff && len(s.repos) > 0:
@@ -116,6 +138,8 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	service := fakeservice.New(fakeservice.Options{
 		Speed:        s.speed,
 		APIKey:       s.key,
+		ControlToken: s.controlToken,
+		Names:        s.names,
 		Logger:       log,
 		RequestsKept: requestsKept,
 		Querier:      engines.querier,
@@ -126,7 +150,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	go func() { served <- server.Serve(listener) }()
 
 	root := "http://" + dialable(listener.Addr())
-	announce(out, root, s, engines.text)
+	announce(out, root, s.speed, service, engines.text)
 	if s.readyFile != "" {
 		if err := writeReady(s.readyFile, root+"/api/v1\n"); err != nil {
 			return errors.Join(err, server.Close(), service.Close())
@@ -177,7 +201,7 @@ func dialable(address net.Addr) string {
 
 // announce says where the fake is and how a provider finds it. The first line
 // holds the base URL, for programs that wait for it.
-func announce(out io.Writer, root string, s settings, engines string) {
+func announce(out io.Writer, root string, speed float64, service *fakeservice.Service, engines string) {
 	_, _ = fmt.Fprintf(out, `The fake service answers at %s/api/v1
 
 Its clock runs %g times as fast as yours: a new instance takes %s.
@@ -188,9 +212,12 @@ To use it, in another terminal:
 
 %s
 
-What it holds: %s/_fake/state
+What it holds:
+
+  curl -H 'Authorization: Bearer %s' %s/_fake/state
+
 Ctrl-C stops it; it keeps nothing.
-`, root, s.speed, time.Duration(float64(8*time.Minute)/s.speed).Round(100*time.Millisecond), root, s.key, engines, root)
+`, root, speed, time.Duration(float64(8*time.Minute)/speed).Round(100*time.Millisecond), root, service.APIKey(), engines, service.ControlToken(), root)
 }
 
 // writeReady writes the file whole or not at all, so that a reader never sees

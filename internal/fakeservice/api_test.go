@@ -74,7 +74,7 @@ func (a *api) try(method, path string, body any, header ...string) (answer, erro
 	if err != nil {
 		return answer{}, err
 	}
-	request.Header.Set("Authorization", "Bearer "+fakeservice.DefaultAPIKey)
+	request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
 	if text != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}

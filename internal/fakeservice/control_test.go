@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
 // control sends a control request; header is pairs, and the name Host sets the
@@ -20,6 +20,7 @@ func (a *api) control(method, path, body string, header ...string) (int, object)
 	if err != nil {
 		a.t.Fatal(err)
 	}
+	request.Header.Set("Authorization", "Bearer "+a.ControlToken())
 	for i := 0; i+1 < len(header); i += 2 {
 		if header[i] == "Host" {
 			request.Host = header[i+1]
@@ -52,57 +53,22 @@ func (a *api) told(method, path, body string) object {
 	return got
 }
 
-func TestControlRoutesAreForThisMachine(t *testing.T) {
+// Control routes want the token: an app of an instance reaches them on loopback, too.
+func TestControlRoutesWantTheToken(t *testing.T) {
 	t.Parallel()
 	a := start(t)
-	for _, row := range []struct {
-		header []string
-		status int
-	}{
-		{nil, 200},
-		{[]string{"Host", "localhost"}, 200},
-		{[]string{"Host", "localhost:8080"}, 200},
-		{[]string{"Host", "[::1]:8080"}, 200},
-		{[]string{"Host", "[::1]"}, 200},
-		{[]string{"Host", "127.0.0.1"}, 200},
-		{[]string{"Sec-Fetch-Site", "same-origin"}, 200},
-		{[]string{"Sec-Fetch-Site", "none"}, 200},
-		{[]string{"Host", "attacker.example.com"}, 403},
-		{[]string{"Host", "localhost.example.com"}, 403},
-		{[]string{"Host", "127.0.0.1.example.com:8080"}, 403},
-		{[]string{"Host", "192.0.2.1:8080"}, 403},
-		{[]string{"Host", "["}, 403},
-		{[]string{"Host", "[::1"}, 403},
-		{[]string{"Origin", "https://attacker.example.com"}, 403},
-		{[]string{"Origin", "null"}, 403},
-		{[]string{"Origin", a.RootURL}, 403},
-		{[]string{"Sec-Fetch-Site", "cross-site"}, 403},
-		{[]string{"Sec-Fetch-Site", "same-site"}, 403},
-	} {
-		for _, route := range []struct{ method, path string }{{"GET", "/state"}, {"POST", "/reset"}} {
-			if status, got := a.control(route.method, route.path, "", row.header...); status != row.status {
-				t.Errorf("%s %s with %v answered %d %v, want %d", route.method, route.path, row.header, status, got, row.status)
+	for _, route := range []struct{ method, path string }{{"GET", "/state"}, {"GET", "/mail"}, {"POST", "/reset"}} {
+		for name, value := range map[string]string{"none": "", "the API's": "Bearer " + fakeservicetest.APIKey, "another": "Bearer " + a.ControlToken() + "x", "of no kind": a.ControlToken()} {
+			if status, got := a.control(route.method, route.path, "", "Authorization", value); status != http.StatusUnauthorized {
+				t.Errorf("%s %s with token %s answered %d %v", route.method, route.path, name, status, got)
 			}
 		}
-	}
-}
-
-// A caller from elsewhere chooses the host's name as it likes.
-func TestControlRoutesAreNotForTheNetwork(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	for caller, want := range map[string]int{
-		"127.0.0.1:4000": 200, "127.9.9.9:4000": 200, "[::1]:4000": 200, "[::ffff:127.0.0.1]:4000": 200,
-		"192.0.2.1:4000": 403, "[2001:db8::1]:4000": 403, "[::ffff:192.0.2.1]:4000": 403, "@": 403, "": 403,
-	} {
-		request := httptest.NewRequest("GET", "http://127.0.0.1:8080/_fake/state", nil)
-		request.RemoteAddr = caller
-		answer := httptest.NewRecorder()
-		a.ServeHTTP(answer, request)
-		if answer.Code != want {
-			t.Errorf("a caller at %q was answered %d, want %d", caller, answer.Code, want)
+		if status, got := a.control(route.method, route.path, ""); status != http.StatusOK {
+			t.Errorf("%s %s answered %d %v", route.method, route.path, status, got)
 		}
 	}
+	// The token is not the API's key.
+	a.want(401, "unauthorized", "GET", "/plans", nil, "Authorization", "Bearer "+a.ControlToken())
 }
 
 func TestControlShowsNoSecrets(t *testing.T) {
@@ -118,7 +84,7 @@ func TestControlShowsNoSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, hidden := range []string{
-			secret, fakeservice.DefaultAPIKey, connection["auth"].(object)["service_key"].(string), "postgresql://",
+			secret, fakeservicetest.APIKey, connection["auth"].(object)["service_key"].(string), "postgresql://",
 		} {
 			if strings.Contains(string(text), hidden) {
 				t.Errorf("GET /_fake%s shows %q", path, hidden)

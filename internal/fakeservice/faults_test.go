@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
 // newHook is a webhook endpoint to create: a POST without a job.
@@ -113,10 +114,10 @@ func TestFaultPaths(t *testing.T) {
 		{"/jobs/job-*", "/jobs/job-1", true},
 		{"/jobs/[", "/jobs/[", false},
 	} {
-		service := fakeservice.New(fakeservice.Options{})
+		service := fakeservice.New(fakeservice.Options{APIKey: fakeservicetest.APIKey})
 		service.Inject(fakeservice.Fault{Path: row.glob, Status: 418})
 		recorder := httptest.NewRecorder()
-		service.ServeHTTP(recorder, httptest.NewRequest("GET", "/api/v1"+row.path, nil))
+		service.ServeHTTP(recorder, httptest.NewRequest("GET", "http://localhost/api/v1"+row.path, nil))
 		equal(t, row.glob+" and "+row.path, recorder.Code == 418, row.want)
 		equal(t, "count of "+row.glob+" and "+row.path, service.Count("GET", row.glob) == 1, row.want)
 		if err := service.Close(); err != nil {
@@ -135,7 +136,7 @@ func TestDelayedRequestThatIsGivenUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+fakeservice.DefaultAPIKey)
+	request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
 	request.Header.Set("Content-Type", "application/json")
 	if response, err := client.Do(request); err == nil {
 		response.Body.Close()

@@ -20,7 +20,7 @@ func inMemory(t *testing.T, test func(*testing.T, *api)) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		service := fakeservice.New(fakeservice.Options{})
+		service := fakeservice.New(fakeservice.Options{APIKey: fakeservicetest.APIKey})
 		defer func() {
 			if err := service.Close(); err != nil {
 				t.Error(err)

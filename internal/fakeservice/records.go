@@ -5,8 +5,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
 )
 
-// What tests work with, under one name.
-
+// What core documents, for those who work with a Service.
+//
+//nolint:revive // each has its comment in core
 type (
 	Instance     = core.Instance
 	Engine       = core.Engine

@@ -1,6 +1,8 @@
 package fakeservice
 
 import (
+	"cmp"
+	"crypto/rand"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -15,17 +17,17 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
 )
 
-// DefaultAPIKey is the key that a Service takes unless its options say another.
-const DefaultAPIKey = "fake-api-key"
-
 // Options says how a Service runs.
 type Options struct {
 	// Speed is how many times faster than real the fake's clock runs; 0 means 1.
 	Speed float64
 	// Start is when the fake's clock begins; zero is now.
 	Start time.Time
-	// APIKey is the one key that is valid; "" means DefaultAPIKey.
-	APIKey string
+	// APIKey is the one key that is valid, and ControlToken what the routes under
+	// /_fake/ want; "" makes a random one.
+	APIKey, ControlToken string
+	// Names are those by which the fake is reached, besides localhost and addresses.
+	Names []string
 	// RequestsKept is how many requests the log holds, the last ones; 0 keeps
 	// every one with its body, as tests want it.
 	RequestsKept int
@@ -47,29 +49,35 @@ type Service struct {
 	api     *rest.API
 	gateway *gateway.Gateway
 	mux     *http.ServeMux
+	names   []string
 	once    sync.Once
+
+	apiKey, controlToken string
 }
 
 // New makes a Service with a seeded catalogue and nothing else in it.
 func New(o Options) *Service {
-	if o.APIKey == "" {
-		o.APIKey = DefaultAPIKey
-	}
+	o.APIKey = cmp.Or(o.APIKey, rand.Text())
+	o.ControlToken = cmp.Or(o.ControlToken, rand.Text())
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Service: core.New(core.Options{Speed: o.Speed, Start: o.Start, Logger: o.Logger, Querier: o.Querier, DataPlane: o.DataPlane}), mux: http.NewServeMux()}
+	s := &Service{Service: core.New(core.Options{Speed: o.Speed, Start: o.Start, Logger: o.Logger, Querier: o.Querier, DataPlane: o.DataPlane}), mux: http.NewServeMux(), names: o.Names, apiKey: o.APIKey, controlToken: o.ControlToken}
 	s.Log = traffic.New(traffic.Options{Prefix: rest.Prefix, Kept: o.RequestsKept, Now: s.Now, Logger: o.Logger})
 	s.api = rest.New(rest.Options{Service: s.Service, APIKey: o.APIKey, Violation: s.Violation})
 	s.gateway = gateway.New(http.HandlerFunc(s.serveAPI), gateway.Options{Prefix: rest.Prefix, Now: s.Now, Watch: s.Watch})
 	portal.Mount(s.mux, s.Service)
-	control.Mount(s.mux, control.Options{Core: s.Service, Network: s, Log: s.Log, Reset: s.Reset})
+	control.Mount(s.mux, control.Options{Core: s.Service, Network: s, Log: s.Log, Token: o.ControlToken, Reset: s.Reset})
 	return s
 }
 
 // ServeHTTP answers the API under /api/v1, which is behind a gateway, and what
 // is beside it, which is not.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := s.checkVisitor(r); err != nil {
+		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
 	if r.URL.Path == rest.Prefix || strings.HasPrefix(r.URL.Path, rest.Prefix+"/") {
 		s.gateway.ServeHTTP(w, r)
 		return
@@ -86,6 +94,12 @@ func (s *Service) serveAPI(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	s.api.ServeHTTP(w, r.WithContext(core.Lagging(ctx, gateway.LagOf(ctx))))
 }
+
+// APIKey is the key that is valid.
+func (s *Service) APIKey() string { return s.apiKey }
+
+// ControlToken is what the routes under /_fake/ want as a bearer token.
+func (s *Service) ControlToken() string { return s.controlToken }
 
 // Close stops the fake's timers and its data plane, and lets go of requests that
 // a fault delays. Those that have yet to reach the service never do.

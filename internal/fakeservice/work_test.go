@@ -311,7 +311,9 @@ func TestDailyBackupsAreReal(t *testing.T) {
 	plane := &stubPlane{}
 	a := startWith(t, plane)
 	made := a.done("POST", "/instances", object{"name": "a", "plan": "free", "region": "us-east"})
-	a.Advance(9 * 24 * time.Hour)
+	for range 9 {
+		a.Advance(24 * time.Hour)
+	}
 	record, _ := a.Instance(made.string("id"))
 	equal(t, "backups", len(record.Backups), 7)
 	equal(t, "size", record.Backups[0].SizeBytes, int64(42))
@@ -327,4 +329,19 @@ func TestDailyBackupsAreReal(t *testing.T) {
 		}
 	}
 	equal(t, "dropped", dropped, 3)
+}
+
+// Days that pass faster than a backup is made have one backup together: they would pile
+// up.
+func TestBackupsThatAreOverdueAreOne(t *testing.T) {
+	t.Parallel()
+	plane := &stubPlane{}
+	a := startWith(t, plane)
+	a.done("POST", "/instances", object{"name": "a", "plan": "free", "region": "us-east"})
+	before := len(plane.called())
+	a.Advance(60 * 24 * time.Hour)
+	calls := plane.called()[before:]
+	equal(t, "calls for sixty days at once", calls, []string{"backup"})
+	a.Advance(24 * time.Hour)
+	equal(t, "calls for one more", plane.called()[before+1:], []string{"backup"})
 }

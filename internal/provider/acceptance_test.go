@@ -36,7 +36,7 @@ func providers() map[string]func() (tfprotov6.ProviderServer, error) {
 
 // config is a configuration for a fake: the provider block before the rest.
 func config(fake *fakeservicetest.Server, body string, args ...any) string {
-	return fmt.Sprintf("provider \"hosting\" {\n  base_url = %q\n  api_key  = %q\n}\n\n", fake.BaseURL, fakeservice.DefaultAPIKey) +
+	return fmt.Sprintf("provider \"hosting\" {\n  base_url = %q\n  api_key  = %q\n}\n\n", fake.BaseURL, fakeservicetest.APIKey) +
 		fmt.Sprintf(body, args...)
 }
 

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
@@ -74,7 +73,7 @@ func newWorkspaceBeside(t *testing.T, fake *fakeservicetest.Server, configuratio
 		"CHECKPOINT_DISABLE=1",
 		"TF_IN_AUTOMATION=1",
 		"HOSTING_BASE_URL="+fake.BaseURL,
-		"HOSTING_API_KEY="+fakeservice.DefaultAPIKey,
+		"HOSTING_API_KEY="+fakeservicetest.APIKey,
 	)
 	w.write("cli.tfrc", rc)
 	w.write("main.tf", "terraform {\n  required_providers {\n    hosting = { source = \"instance-hosting/hosting\" }\n  }\n}\n\n"+configuration)

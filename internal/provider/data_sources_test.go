@@ -178,7 +178,7 @@ func TestUnknownProviderConfiguration(t *testing.T) {
 resource "terraform_data" "url" { input = "` + fake.BaseURL + `" }
 provider "hosting" {
   base_url = terraform_data.url.output
-  api_key  = "` + fakeservice.DefaultAPIKey + `"
+  api_key  = "` + fakeservicetest.APIKey + `"
 }
 resource "hosting_webhook_endpoint" "test" { url = "https://hooks.example" }
 resource "hosting_instance" "test" {

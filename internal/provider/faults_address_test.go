@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
 // Faults of an address or a key that is not the service's.
@@ -51,12 +51,12 @@ var addressFaults = []faultRow{
 		w.apply()
 		before, sent := w.read("terraform.tfstate"), len(fake.Requests())
 		cases := map[string]string{
-			"HOSTING_BASE_URL=" + fake.RootURL:                           "must end in /api/v1",
-			"HOSTING_BASE_URL=" + fake.RootURL + "/api/v2":               "must end in /api/v1",
-			"HOSTING_BASE_URL=" + fake.BaseURL + "?":                     "must not contain a query",
-			"HOSTING_BASE_URL=" + fake.BaseURL + "#":                     "a query or a fragment",
-			"HOSTING_API_KEY=" + fakeservice.DefaultAPIKey + "\n":        "often ends in a newline",
-			"HOSTING_API_KEY=" + fakeservice.DefaultAPIKey + "\nX-Evil:": "HOSTING_API_KEY",
+			"HOSTING_BASE_URL=" + fake.RootURL:                        "must end in /api/v1",
+			"HOSTING_BASE_URL=" + fake.RootURL + "/api/v2":            "must end in /api/v1",
+			"HOSTING_BASE_URL=" + fake.BaseURL + "?":                  "must not contain a query",
+			"HOSTING_BASE_URL=" + fake.BaseURL + "#":                  "a query or a fragment",
+			"HOSTING_API_KEY=" + fakeservicetest.APIKey + "\n":        "often ends in a newline",
+			"HOSTING_API_KEY=" + fakeservicetest.APIKey + "\nX-Evil:": "HOSTING_API_KEY",
 		}
 		env := w.env
 		for variable, text := range cases {

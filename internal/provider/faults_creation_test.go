@@ -135,7 +135,7 @@ var creationFaults = []faultRow{
 	}},
 	{5, "connection refused", func(t *testing.T) string {
 		address := reserveAddress(t)
-		service := fakeservice.New(fakeservice.Options{Speed: testSpeed})
+		service := fakeservice.New(fakeservice.Options{Speed: testSpeed, APIKey: fakeservicetest.APIKey})
 		fake := &fakeservicetest.Server{Service: service, BaseURL: "http://" + address + "/api/v1"}
 		w := newWorkspaceBeside(t, fake, "provider \"hosting\" {\n max_retries = 12\n}\nresource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example\"\n}")
 		logged := w.logs()
@@ -238,7 +238,7 @@ var creationFaults = []faultRow{
 		return "a day ahead and a day behind: adopted, 1 POST each"
 	}},
 	{31, "the service is restarted in the middle of an apply", func(t *testing.T) string {
-		service := fakeservice.New(fakeservice.Options{Speed: 100})
+		service := fakeservice.New(fakeservice.Options{Speed: 100, APIKey: fakeservicetest.APIKey})
 		t.Cleanup(func() { service.Close() })
 		address := reserveAddress(t)
 		server := serve(t, address, service)

@@ -85,7 +85,7 @@ var transportFaults = []faultRow{
 		w.apply()
 		secrets := connectionSecrets(t, fake)
 		delete(secrets, "service key's signature") // part of the key, never met alone
-		secrets["webhook secret"], secrets["secret variable"], secrets["key"] = "canary-webhook-secret", "canary-secret-variable", fakeservice.DefaultAPIKey
+		secrets["webhook secret"], secrets["secret variable"], secrets["key"] = "canary-webhook-secret", "canary-secret-variable", fakeservicetest.APIKey
 		// What the service quotes: the process that sends it has met the key and the
 		// webhook's secret, and the password of any URL is hidden, met or not.
 		var said strings.Builder

@@ -30,7 +30,7 @@ func TestGuestbookVerification(t *testing.T) {
 	w.mustBeSettled()
 
 	id, app := onlyInstance(t, fake), theApp(t, fake)
-	service, err := client.New(client.Options{BaseURL: fake.BaseURL, APIKey: fakeservice.DefaultAPIKey})
+	service, err := client.New(client.Options{BaseURL: fake.BaseURL, APIKey: fakeservicetest.APIKey})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 // unknownKey configures the provider with a key that another resource makes.
 func unknownKey(fake *fakeservicetest.Server) string {
 	return fmt.Sprintf("resource \"terraform_data\" \"key\" {\n input = %q\n}\nprovider \"hosting\" {\n base_url = %q\n api_key = terraform_data.key.output\n}\n",
-		fakeservice.DefaultAPIKey, fake.BaseURL)
+		fakeservicetest.APIKey, fake.BaseURL)
 }
 
 func TestImportUnderAKeyThatIsNotKnownYet(t *testing.T) {
@@ -103,7 +103,7 @@ func unconfigured(t *testing.T, deferral bool) tfprotov6.ProviderServer {
 // configured is a provider of the account of a fake.
 func configured(t *testing.T, fake *fakeservicetest.Server) tfprotov6.ProviderServer {
 	t.Helper()
-	return served(t, map[string]any{"base_url": fake.BaseURL, "api_key": fakeservice.DefaultAPIKey}, false)
+	return served(t, map[string]any{"base_url": fake.BaseURL, "api_key": fakeservicetest.APIKey}, false)
 }
 
 // identityOf is an identity as a CLI hands it over.

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
@@ -75,7 +74,7 @@ func TestSecretsReachNoFileAndNoLog(t *testing.T) {
 	show := w.run("show", "-json")
 	planned := w.run("show", "-json", "saved.plan")
 	secrets := map[string]string{
-		"API key":         fakeservice.DefaultAPIKey,
+		"API key":         fakeservicetest.APIKey,
 		"webhook secret":  "canary-webhook-secret",
 		"secret variable": "canary-secret-variable",
 	}
@@ -113,7 +112,7 @@ func TestSecretsReachNoFileAndNoLog(t *testing.T) {
 // connectionOf is the connection record of the one instance.
 func connectionOf(t *testing.T, fake *fakeservicetest.Server) client.Connection {
 	t.Helper()
-	c, err := client.New(client.Options{BaseURL: fake.BaseURL, APIKey: fakeservice.DefaultAPIKey})
+	c, err := client.New(client.Options{BaseURL: fake.BaseURL, APIKey: fakeservicetest.APIKey})
 	if err != nil {
 		t.Fatal(err)
 	}

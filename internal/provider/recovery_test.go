@@ -84,7 +84,7 @@ func behind(t *testing.T, fake *fakeservicetest.Server, method, path, body strin
 	t.Helper()
 	request, err := http.NewRequest(method, fake.BaseURL+path, strings.NewReader(body))
 	must(t, err == nil, "%v", err)
-	request.Header.Set("Authorization", "Bearer "+fakeservice.DefaultAPIKey)
+	request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}

@@ -307,7 +307,7 @@ func (s *soak) compare(after string) {
 
 // look searches what was printed, and the state, for secrets.
 func (s *soak) look(output string) {
-	for _, secret := range []string{fakeservice.DefaultAPIKey, "canary-of-a-webhook", "canary-of-a-variable"} {
+	for _, secret := range []string{fakeservicetest.APIKey, "canary-of-a-webhook", "canary-of-a-variable"} {
 		if strings.Contains(output, secret) || strings.Contains(s.w.state(), secret) {
 			s.leaks++
 			s.t.Errorf("%s leaked", secret)

@@ -3,12 +3,13 @@
 package control
 
 import (
+	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,6 +36,8 @@ type Options struct {
 	Core    *core.Service
 	Network Network
 	Log     *traffic.Log
+	// Token is what each request must bring as a bearer token.
+	Token string
 	// Reset forgets everything.
 	Reset func()
 }
@@ -89,24 +92,24 @@ func Mount(mux *http.ServeMux, o Options) {
 		"POST /_fake/instances/{id}/remove": c.removeInstance,
 		"POST /_fake/reset":                 c.reset,
 	} {
-		mux.HandleFunc(pattern, guarded(handle))
+		mux.HandleFunc(pattern, c.guarded(handle))
 	}
 }
 
-// guarded lets only programs on this machine in. The connection has to come
-// from loopback, as a fake may listen to other machines too. The host's name
-// counts besides: a web page could bring one of its own that resolves to
-// loopback. A page's requests to another origin are refused even where both are
-// right.
-func guarded(handle handler) http.HandlerFunc {
+// guarded answers who may ask.
+func (c *control) guarded(handle handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		body, status := any(nil), http.StatusOK
-		if err := checkLocal(r); err != nil {
-			body, status = object{"error": err.Error()}, http.StatusForbidden
-		} else if body, err = handle(r); err != nil {
-			body, status = object{"error": err.Error()}, http.StatusBadRequest
+		status, err := c.admit(r)
+		var answer any
+		if err == nil {
+			answer, err = handle(r)
 		}
-		text, err := json.Marshal(body)
+		if err != nil {
+			answer = object{"error": err.Error()}
+		} else {
+			status = http.StatusOK
+		}
+		text, err := json.Marshal(answer)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
@@ -118,32 +121,22 @@ func guarded(handle handler) http.HandlerFunc {
 	}
 }
 
+// admit lets in who has the token: apps of the fake's instances reach it on loopback,
+// too. A web page is refused even with the token. The status is that of a refusal, or
+// of what is wrong with a request that was let in.
+func (c *control) admit(r *http.Request) (status int, err error) {
+	token, sent := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	switch {
+	case !sent, subtle.ConstantTimeCompare([]byte(token), []byte(c.Token)) != 1:
+		return http.StatusUnauthorized, errors.New("control routes want the control token as a bearer token")
+	case r.Header.Get("Origin") != "":
+		return http.StatusForbidden, errors.New("control routes are not for web pages")
+	}
+	return http.StatusBadRequest, nil
+}
+
 // object is a JSON object.
 type object map[string]any
-
-func checkLocal(r *http.Request) error {
-	if caller, _, err := net.SplitHostPort(r.RemoteAddr); err != nil || !core.IsLoopback(caller) {
-		return errors.New("control routes are for programs on this machine")
-	}
-	host := r.Host
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	if len(host) > 1 && host[0] == '[' {
-		host = host[1 : len(host)-1]
-	}
-	if !core.IsLoopback(host) {
-		return errors.New("control routes are answered under a loopback name only, such as 127.0.0.1")
-	}
-	if r.Header.Get("Origin") != "" {
-		return errors.New("control routes are not for web pages")
-	}
-	switch r.Header.Get("Sec-Fetch-Site") {
-	case "", "none", "same-origin":
-		return nil
-	}
-	return errors.New("control routes are not for other sites")
-}
 
 // readControl reads the JSON of a control request. No body is an empty one, so
 // that "hold everything" takes no typing. Unknown fields are refused, as a

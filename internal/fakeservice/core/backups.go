@@ -93,11 +93,16 @@ func (st *state) takeDaily(in *instance) {
 		st.keepBackup(in, b)
 		return
 	}
+	if in.backingUp {
+		return // the days pass faster than a backup is made
+	}
+	in.backingUp = true
 	id := in.ID
 	st.chore(func(ctx context.Context) (err error) {
 		b.SizeBytes, err = st.plane.Backup(ctx, id, b.ID)
 		return err
 	}, func(err error) {
+		in.backingUp = false
 		switch {
 		case err != nil:
 			st.log.Warn("a daily backup failed", "instance", in.ID, "error", err)

@@ -16,10 +16,15 @@ type clock struct {
 	base time.Time
 }
 
+// FastestSpeed is how fast the clock can run. Faster, the days would pass before what
+// belongs to them can be done.
+const FastestSpeed = 10_000
+
 func newClock(speed float64, start time.Time) *clock {
 	if speed <= 0 {
 		speed = 1
 	}
+	speed = min(speed, FastestSpeed)
 	now := time.Now()
 	if start.IsZero() {
 		start = now

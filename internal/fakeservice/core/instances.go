@@ -23,6 +23,8 @@ type instance struct {
 	// the page can be opened again.
 	checkout   string
 	nextBackup time.Time
+	// backingUp tells that a daily backup is being made.
+	backingUp bool
 	// jobs counts the jobs that were started, so that what was seen before one
 	// is not taken for what is there after it.
 	jobs      int

@@ -28,6 +28,7 @@ var unread = map[string]string{
 	"instance.ailing":     "alerts go out in the present",
 	"instance.snapshots":  "a restore is a mutation",
 	"instance.nextBackup": "what is due happens in the present",
+	"instance.backingUp":  "what is due happens in the present",
 	"job.due":             "what is due happens in the present",
 	"job.spec":            "jobs end in the present",
 	"job.errand":          "jobs end in the present",

@@ -10,7 +10,12 @@ import (
 // control asks a control route, as a program on this machine does.
 func (f *fake) control(path string) object {
 	f.t.Helper()
-	response, err := http.Get(f.RootURL + path)
+	request, err := http.NewRequest(http.MethodGet, f.RootURL+path, nil)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+f.ControlToken())
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -8,6 +8,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
+// APIKey is the key of every fake that Start serves.
+const APIKey = "fake-api-key"
+
 // Server is a fake that listens on loopback.
 type Server struct {
 	*fakeservice.Service
@@ -21,7 +24,7 @@ type Server struct {
 // broke the OpenAPI document is an error of the test.
 func Start(t testing.TB, opts ...func(*fakeservice.Options)) *Server {
 	t.Helper()
-	var options fakeservice.Options
+	options := fakeservice.Options{APIKey: APIKey}
 	for _, set := range opts {
 		set(&options)
 	}

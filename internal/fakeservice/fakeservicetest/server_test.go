@@ -59,7 +59,7 @@ func TestViolationsFailTheTest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			request.Header.Set("Authorization", "Bearer "+fakeservice.DefaultAPIKey)
+			request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
 			request.Header.Set("Content-Type", "application/json")
 			response, err := http.DefaultClient.Do(request)
 			if err != nil {
