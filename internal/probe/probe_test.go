@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
@@ -149,6 +150,10 @@ func TestEveryFactHolds(t *testing.T) {
 		slices.Sort(unseen)
 		if difference := cmp.Diff(probe.Beyond(), unseen); difference != "" {
 			t.Errorf("what was not seen is not what is listed as beyond the probe (-listed +unseen):\n%s", difference)
+		}
+		// The document's text has as many marks as the report has facts.
+		if marks := strings.Count(string(apispec.Document()), "x-settled: true\n"); marks != len(report.Findings) {
+			t.Errorf("%d facts for %d marks", len(report.Findings), marks)
 		}
 		if len(report.Notes) > 0 {
 			t.Errorf("beside the facts: %q", report.Notes)
