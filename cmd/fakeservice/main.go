@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/netip"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
@@ -73,6 +75,8 @@ type settings struct {
 	postgresBin  string
 	stateDir     string
 	repos        repositories
+	weather      weather.Weather
+	seed         uint64
 }
 
 func parse(args []string, errors io.Writer) (settings, error) {
@@ -90,9 +94,21 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags.StringVar(&s.dataPlane, "data-plane", planeAuto, "run for real what instances have: on, off, or auto, which is on where PostgreSQL is installed")
 	flags.StringVar(&s.postgresBin, "postgres-bin", "", "folder of PostgreSQL's server programs; without it PATH and Debian's folders are searched")
 	flags.StringVar(&s.stateDir, "state-dir", "", "folder to keep the data of instances in until the end; without it the system's temporary folder")
+	sky := flags.String("weather", "calm", "what goes wrong on the way by chance: calm is nothing, breeze a request in ten, storm one in four, lost answers and late commits among them")
+	flags.Uint64Var(&s.seed, "seed", 0, "the chance of --weather: the same seed gives the same requests the same weather; 0 takes one and tells it")
 	flags.Var(s.repos, "repo", "a repository that apps are imported from, as owner/repo=folder; the folder is a git repository, or serves every branch; may be repeated")
 	if err := flags.Parse(args); err != nil {
 		return s, err
+	}
+	var err error
+	if s.weather, err = weather.Parse(*sky); err != nil {
+		return s, fmt.Errorf("--weather: %w", err)
+	}
+	if s.seed != 0 && s.weather == weather.Calm {
+		return s, fmt.Errorf("--seed is the chance of --weather, which is calm")
+	}
+	if s.seed == 0 {
+		s.seed = 1 + rand.Uint64N(1<<20) // short enough to type again
 	}
 	switch {
 	case flags.NArg() > 0:
@@ -145,12 +161,13 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 		Querier:      engines.querier,
 		DataPlane:    engines.plane,
 	})
+	service.SetWeather(s.weather, s.seed)
 	server := &http.Server{Handler: service, ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 
 	root := "http://" + dialable(listener.Addr())
-	announce(out, root, s.speed, service, engines.text)
+	announce(out, root, s, service, engines.text)
 	if s.readyFile != "" {
 		if err := writeReady(s.readyFile, root+"/api/v1\n"); err != nil {
 			return errors.Join(err, server.Close(), service.Close())
@@ -201,7 +218,7 @@ func dialable(address net.Addr) string {
 
 // announce says where the fake is and how a provider finds it. The first line
 // holds the base URL, for programs that wait for it.
-func announce(out io.Writer, root string, speed float64, service *fakeservice.Service, engines string) {
+func announce(out io.Writer, root string, s settings, service *fakeservice.Service, engines string) {
 	_, _ = fmt.Fprintf(out, `The fake service answers at %s/api/v1
 
 Its clock runs %g times as fast as yours: a new instance takes %s.
@@ -211,13 +228,22 @@ To use it, in another terminal:
   export HOSTING_API_KEY=%s
 
 %s
-
+%s
 What it holds:
 
   curl -H 'Authorization: Bearer %s' %s/_fake/state
 
 Ctrl-C stops it; it keeps nothing.
-`, root, speed, time.Duration(float64(8*time.Minute)/speed).Round(100*time.Millisecond), root, service.APIKey(), engines, service.ControlToken(), root)
+`, root, s.speed, time.Duration(float64(8*time.Minute)/s.speed).Round(100*time.Millisecond), root, service.APIKey(), engines, forecast(s), service.ControlToken(), root)
+}
+
+// forecast says what the weather is and how to have the same again, in a paragraph
+// of its own; fair weather goes without saying.
+func forecast(s settings) string {
+	if s.weather == weather.Calm {
+		return ""
+	}
+	return fmt.Sprintf("\nThe weather is a %s: requests go wrong by chance. To have the same again: --weather %s --seed %d\n", s.weather, s.weather, s.seed)
 }
 
 // writeReady writes the file whole or not at all, so that a reader never sees

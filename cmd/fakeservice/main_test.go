@@ -7,8 +7,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
 func TestListenAddress(t *testing.T) {
@@ -42,7 +45,8 @@ func TestFlagsThatMakeNoSense(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"--speed", "0"}, {"--speed", "-1"}, {"--speed", "NaN"}, {"--speed", "20000"},
-		{"more"}, {"--nonsense"}, {"--listen", "0.0.0.0:0"}, {"--data-plane", "maybe"},
+		{"more"}, {"--nonsense"},
+		{"--weather", "hail"}, {"--seed", "7"}, {"--weather", "storm", "--seed", "-1"}, {"--listen", "0.0.0.0:0"}, {"--data-plane", "maybe"},
 		{"--listen", ":0", "--postgres-bin", "/nowhere"}, {"--listen", ":0", "--state-dir", "/nowhere"},
 	} {
 		if err := run(t.Context(), args, io.Discard, io.Discard); err == nil {
@@ -90,5 +94,59 @@ func TestRun(t *testing.T) {
 	text, err := os.ReadFile(ready)
 	if err != nil || strings.TrimSpace(string(text)) != base {
 		t.Errorf("the ready file holds %q (%v), want %q", text, err, base)
+	}
+}
+
+// The weather of the flags is that of the requests: the first request of a seed that
+// begins with a gateway's page gets one, and the API alone has weather.
+func TestWeather(t *testing.T) {
+	t.Parallel()
+	seed := uint64(1)
+	for ; ; seed++ {
+		if kind, _, strikes := weather.Storm.At(seed, 1, http.MethodGet); strikes && kind == weather.BadGateway {
+			break
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	reader, writer := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := run(ctx, []string{"--listen", ":0", "--data-plane", "off", "--control-token", "t", "--weather", "storm", "--seed", strconv.FormatUint(seed, 10)}, writer, io.Discard)
+		_ = writer.Close()
+		ended <- err
+	}()
+	out := bufio.NewReader(reader)
+	first, err := out.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := make(chan string, 1)
+	go func() {
+		text, _ := io.ReadAll(out)
+		rest <- string(text)
+	}()
+	_, base, _ := strings.Cut(strings.TrimSpace(first), " at ")
+	for path, want := range map[string]int{base + "/plans": http.StatusBadGateway, strings.TrimSuffix(base, "/api/v1") + "/_fake/state": http.StatusOK} {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer t")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("GET %s answered %d, want %d", path, response.StatusCode, want)
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("run ended with %v", err)
+	}
+	if said := <-rest; !strings.Contains(said, "--weather storm --seed "+strconv.FormatUint(seed, 10)) {
+		t.Errorf("it does not say how to have the same weather again:\n%s", said)
 	}
 }

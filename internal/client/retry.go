@@ -1,7 +1,9 @@
 package client
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"net/http"
@@ -53,12 +55,23 @@ func checkRetry(ctx context.Context, call *call, err error, retries int, limiter
 	if call.answer != nil {
 		refusal = call.answer.refusal
 	}
-	if !sendsAgain(call.method, refusal, err) || call.retries >= retries {
+	again := sendsAgain(call.method, refusal, err) || err == nil && refusal == nil && call.method == http.MethodGet && call.answer.isCut()
+	if !again || call.retries >= retries {
 		return false
 	}
 	call.retries++
 	call.unsure = call.unsure || !call.surelyNotDone()
 	return true
+}
+
+// isCut tells whether an answer begins as JSON and does not end as it, which is what
+// a proxy makes of one that broke off behind it.
+func (a *answer) isCut() bool {
+	if a == nil {
+		return false
+	}
+	body := bytes.TrimSpace(a.body)
+	return len(body) > 0 && (body[0] == '{' || body[0] == '[') && !json.Valid(body)
 }
 
 // sendsAgain tells whether a request may be sent again after an answer that is

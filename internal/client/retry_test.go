@@ -189,3 +189,36 @@ func TestBackoffSpreadsAndIsCapped(t *testing.T) {
 		t.Errorf("%s on top of the gate's 20 s", wait)
 	}
 }
+
+// A read whose answer is cut off, as if it were whole, is sent again, as often as after
+// a gateway's page. What changes something is not.
+func TestCutAnswerIsReadAgain(t *testing.T) {
+	for _, row := range []struct {
+		method, answer string
+		cut, sent      int // how many answers are, and how many requests there are
+		fails          bool
+	}{
+		{http.MethodGet, `{"name":"on`, 2, 3, false},
+		{http.MethodGet, `{"list":[{"id":"a"}`, 2, 3, false},
+		{http.MethodGet, `{"id": "another", "name": "another"`, 99, 4, true},
+		{http.MethodGet, `<p>`, 2, 1, true},
+		{http.MethodPut, `{"name":"on`, 2, 1, true},
+	} {
+		t.Run(row.method+row.answer, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				sent := 0
+				c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+					if sent++; sent <= row.cut {
+						_, _ = w.Write([]byte(row.answer))
+						return
+					}
+					_, _ = w.Write([]byte(`{}`))
+				})
+				_, err := do[object](t.Context(), c, request{method: row.method, path: []string{"x"}})
+				if sent != row.sent || (err != nil) != row.fails || err != nil && !errors.Is(err, ErrForeign) {
+					t.Errorf("it was sent %d times, and the error is %v", sent, err)
+				}
+			})
+		})
+	}
+}

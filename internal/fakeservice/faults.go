@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
 // What can go wrong is the gateway's: package gateway says what each of these
@@ -32,6 +33,15 @@ func (s *Service) Inject(f Fault) (remove func()) {
 // its number from 1 on, and decides what hits it; nil takes it away. A Strike
 // with faults that lag needs KeepPast.
 func (s *Service) SetStrike(strike Strike) { s.gateway.SetStrike(strike) }
+
+// SetWeather has things go wrong by chance from now on, and by the same chance for the
+// same seed. It takes the place of a Strike, and Reset calms it.
+func (s *Service) SetWeather(w weather.Weather, seed uint64) {
+	if w != weather.Calm {
+		s.KeepPast(weather.LongestLag)
+	}
+	s.SetStrike(w.Strike(seed))
+}
 
 // SetConditions replaces the conditions. Reads that lag show nothing older than
 // what there was when the lag was switched on.

@@ -210,6 +210,9 @@ func (p *appProgress) noteFailure(err error) {
 func (u appUpdate) readDeployed(ctx context.Context, p appProgress, built bool) (appModel, error) {
 	m, secret := u.planned, p.secret
 	app, err := readBack(ctx, u.app(m), func(a client.App) bool {
+		if built && a.Status == client.AppBuilding {
+			return false // it was seen to run, and another replica has yet to see it
+		}
 		return m.matches(a) && (!secret.known || !a.Env.Set || maps.Equal(secret.without(a.Env.Value), u.env))
 	})
 	if err != nil {

@@ -29,7 +29,8 @@ type instanceUpdate struct {
 // run makes each change that is missing, and returns what is there in the end, or
 // was when it failed.
 func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceModel) (instanceModel, error) {
-	instance, err := readBack(ctx, u.instance(turn), func(i client.Instance) bool { return i.Status != client.StatusCreating })
+	ran := func(i client.Instance) bool { return i.Status != client.StatusCreating }
+	instance, err := readBack(ctx, u.instance(turn), ran)
 	if err != nil {
 		return m, err
 	}
@@ -59,20 +60,38 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 		step.applyTo(&m, wanted)
 		u.save(m)
 	}
-	instance, err = readBack(ctx, u.instance(turn), m.matches)
+	// It has run, but not every replica may know of that.
+	instance, err = readBack(ctx, u.instance(turn), func(i client.Instance) bool { return ran(i) && m.matches(i) })
 	if err != nil {
 		return m, err
 	}
 	done := u.planned
 	done.setRecord(instance, u.defaultTags)
 	if done.needsConnection() || done.runs() && len(steps) > 0 {
-		connection, err := u.client.Connection(ctx, turn.InstanceID())
+		connection, err := u.connection(ctx, turn.InstanceID())
 		if err != nil {
 			return m, err
 		}
 		done.setConnection(connection)
 	}
 	return done.withoutUnknowns(), nil
+}
+
+// connection reads the connection record of an instance that has run. A refusal
+// because it is being created is a replica's that does not know yet.
+func (r *instanceResource) connection(ctx context.Context, id string) (client.Connection, error) {
+	var refusal error
+	record, err := readBack(ctx, func(ctx context.Context) (client.Connection, error) {
+		record, err := r.client.Connection(ctx, id)
+		if refusal = nil; errors.Is(err, client.ErrJobRunning) {
+			refusal, err = err, nil
+		}
+		return record, err
+	}, func(client.Connection) bool { return refusal == nil })
+	if err == nil {
+		err = refusal
+	}
+	return record, err
 }
 
 func (r *instanceResource) instance(turn *client.Turn) func(context.Context) (client.Instance, error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
 // segments are the elements of a path below the prefix.
@@ -96,7 +97,7 @@ func (w *world) readsLag() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.weather != nil && slices.ContainsFunc(w.weather.strikes, func(f *falling) bool { return f.Kind == lagging }) {
-		return longestLag
+		return weather.LongestLag
 	}
 	return w.scenario.Lag
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
 // maxRequests bounds the requests of a world. Who sends more polls in a circle.
@@ -47,8 +48,8 @@ func classesOf(r *http.Request) []class {
 	return []class{reads}
 }
 
-// weather is the strikes of a step, with what they have seen.
-type weather struct {
+// stepWeather is the strikes of a step, with what they have seen.
+type stepWeather struct {
 	strikes []*falling
 	deeds   []deed
 	seen    int // requests
@@ -62,8 +63,8 @@ type falling struct {
 	until     time.Time
 }
 
-func newWeather(s step) *weather {
-	all := &weather{deeds: s.Deeds}
+func newWeather(s step) *stepWeather {
+	all := &stepWeather{deeds: s.Deeds}
 	for _, one := range s.Strikes {
 		all.strikes = append(all.strikes, &falling{strike: one})
 	}
@@ -114,50 +115,17 @@ func (f *falling) matches(r *http.Request) bool {
 // fault is what a strike does to one request.
 func (w *world) fault(s strike) *gateway.Fault {
 	switch s.Kind {
-	case badGateway:
-		return &gateway.Fault{Page: http.StatusBadGateway}
-	case foreign404:
-		return &gateway.Fault{Page: http.StatusNotFound}
-	case unavailable:
-		return &gateway.Fault{Page: http.StatusServiceUnavailable}
-	case neverSent:
-		return &gateway.Fault{Drop: true}
-	case lostAnswer:
-		return &gateway.Fault{AfterCommit: true, Drop: true}
-	case timedOut:
-		return &gateway.Fault{AfterCommit: true, Page: http.StatusGatewayTimeout}
-	case lateCommit:
-		return &gateway.Fault{CommitAfter: s.Amount}
-	case lagging:
-		return &gateway.Fault{Lag: min(s.Amount, longestLag)}
-	case tooMany:
-		return &gateway.Fault{Status: http.StatusTooManyRequests, RetryAfter: "3"}
-	case busy:
-		return &gateway.Fault{Status: http.StatusServiceUnavailable, RetryAfter: "2"}
-	case internalError:
-		return &gateway.Fault{Status: http.StatusInternalServerError}
-	case slow:
-		return &gateway.Fault{AfterCommit: true, Delay: s.Amount}
-	case brokenOff:
-		return &gateway.Fault{AfterCommit: true, BreakOff: true}
-	case truncated:
-		return &gateway.Fault{AfterCommit: true, Truncate: true}
-	case huge:
-		return &gateway.Fault{AfterCommit: true, BodySize: 4<<20 + 1}
 	case leaky:
 		return &gateway.Fault{Status: http.StatusUnprocessableEntity, Detail: "not while postgresql://owner:" + leakedPassword + "@host/main is in use by " + apiKey}
 	case away:
 		w.gateway.Away(s.Amount, http.StatusBadGateway)
 		return &gateway.Fault{Page: http.StatusBadGateway}
 	}
-	panic("there is no such strike")
+	return weather.Kind(s.Kind).Fault(s.Amount)
 }
 
 // leakedPassword is in the words of a refusal that leaks.
 const leakedPassword = "leaked-password"
-
-// longestLag is how far a read may be behind: some seconds, as contract.md says.
-const longestLag = 12 * time.Second
 
 // serve is the service with its habits of wording, and what witnesses all that it
 // really did.

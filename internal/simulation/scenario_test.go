@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
 // A scenario is a whole world as plain data: what is not in it happens by no
@@ -172,30 +174,28 @@ func (s strike) String() string {
 
 type strikeKind int
 
+// The first kinds are those of the weather.
 const (
-	badGateway    strikeKind = iota // a gateway's 502 page, the service saw nothing
-	foreign404                      // a gateway's 404 page
-	unavailable                     // a gateway's 503 page
-	neverSent                       // the connection closes before the service saw the request
-	lostAnswer                      // the connection closes after the service answered
-	timedOut                        // a 504 page after the service answered
-	lateCommit                      // a 504 page, and the service sees the request later
-	lagging                         // a read of the past
-	tooMany                         // 429 in the service's envelope
-	busy                            // 503 in the service's envelope
-	internalError                   // 500 in the service's envelope, nothing done
-	slow                            // the answer takes long
-	brokenOff                       // the connection closes in the middle of the answer
-	truncated                       // half of the answer, as if it were all
-	huge                            // an answer over 4 MiB
-	away                            // the service is away for a time, for everybody
-	leaky                           // 422 in the service's envelope, with secrets in its words
+	badGateway = strikeKind(weather.BadGateway)
+	foreign404 = strikeKind(weather.Foreign404)
+	neverSent  = strikeKind(weather.NeverSent)
+	lostAnswer = strikeKind(weather.LostAnswer)
+	timedOut   = strikeKind(weather.TimedOut)
+	lateCommit = strikeKind(weather.LateCommit)
+	lagging    = strikeKind(weather.Lagging)
+)
+
+const (
+	away  = strikeKind(weather.Kinds) + iota // the service is away for a time, for everybody
+	leaky                                    // 422 in the service's envelope, with secrets in its words
 	strikeKinds
 )
 
 func (k strikeKind) String() string {
-	return [...]string{"502 page", "404 page", "503 page", "never sent", "lost answer", "504 after the commit", "504, late commit",
-		"lag", "429", "503", "500", "slow", "broken off", "truncated", "huge", "away", "422 that leaks"}[k]
+	if k < away {
+		return weather.Kind(k).String()
+	}
+	return [...]string{"away", "422 that leaks"}[k-away]
 }
 
 // A deed is what a person does in the portal when the step's n-th request

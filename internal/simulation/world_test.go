@@ -14,6 +14,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
 // A world is what a scenario is played in: a service, a network, people and two
@@ -33,7 +34,7 @@ type world struct {
 	processes  int
 	running    []*process
 	requests   int
-	weather    *weather
+	weather    *stepWeather
 	ids        map[string]string // normal names of ids
 	kinds      map[string]int
 	log, story []string
@@ -93,7 +94,7 @@ func newWorld(s scenario) *world {
 		history: map[string][]porcupine.Operation{}, touched: map[string]time.Time{}, made: map[string]time.Time{},
 	}
 	w.fake = fakeservice.New(fakeservice.Options{APIKey: apiKey, Querier: fakeservice.QuerierFunc(w.query), RequestsKept: 1})
-	w.fake.KeepPast(max(longestLag, s.Lag))
+	w.fake.KeepPast(max(weather.LongestLag, s.Lag))
 	w.gateway = gateway.New(http.HandlerFunc(w.serve), gateway.Options{Prefix: "/api/v1", Now: w.fake.Now, Watch: w.watch})
 	w.gateway.SetStrike(w.decide)
 	w.config = s.Begin.configuration()
@@ -176,7 +177,7 @@ func (w *world) step(st step) {
 	time.Sleep(st.Pause)
 }
 
-func (w *world) setWeather(now *weather) {
+func (w *world) setWeather(now *stepWeather) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.weather = now

@@ -1,0 +1,142 @@
+// Command probe asks a hosting service which of the facts hold that this project
+// settled by analogy. It is what to run first against a real service.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/probe"
+)
+
+// Exit codes.
+const (
+	exitHolds   = 0 // all that was seen holds
+	exitDiffers = 1 // a fact differs
+	exitUsage   = 2 // the flags make no sense
+	exitFailed  = 3 // the probe did not come to its end
+	exitLeft    = 4 // an instance is left, or may be
+)
+
+func main() {
+	// The first signal ends the probe and has the instance deleted; the second
+	// leaves it.
+	ctx, interrupt := context.WithCancel(context.Background())
+	abandon := make(chan struct{})
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		interrupt()
+		<-signals
+		close(abandon)
+		signal.Stop(signals) // a third ends the program
+	}()
+	environment := settings{baseURL: os.Getenv("HOSTING_BASE_URL"), key: os.Getenv("HOSTING_API_KEY")}
+	code := run(ctx, abandon, environment, os.Args[1:], os.Stdout, os.Stderr)
+	interrupt()
+	os.Exit(code)
+}
+
+// settings are what the flags and the environment say.
+type settings struct {
+	baseURL, key string
+	json         bool
+	options      probe.Options
+}
+
+func parse(s settings, args []string, errs io.Writer) (settings, error) {
+	flags := flag.NewFlagSet("probe", flag.ContinueOnError)
+	flags.SetOutput(errs)
+	// The environment's values are no defaults of flags, which the help would print.
+	baseURL := flags.String("base-url", "", "the service's REST base address, ending in /api/v1; without it HOSTING_BASE_URL")
+	key := flags.String("api-key", "", "a key of the account to probe; without it HOSTING_API_KEY, which other users of the machine cannot see")
+	o := &s.options
+	flags.BoolVar(&o.Create, "create", false, "make one instance, try every change on it and delete it; without it nothing is changed")
+	flags.BoolVar(&o.Paid, "paid", false, "let that instance be on a plan that costs money")
+	flags.StringVar(&o.Plan, "plan", "", "the plan of the instance; without it the cheapest")
+	flags.StringVar(&o.Region, "region", "", "where the instance is made; without it the first location of the service's list")
+	flags.StringVar(&o.Repo, "repo", "", "a repository, owner/repo, to import on the instance as an app; without it apps are only read")
+	flags.StringVar(&o.Branch, "branch", "main", "the repository's branch")
+	flags.IntVar(&o.Port, "port", 3000, "the port that the app listens on")
+	flags.DurationVar(&o.Wait, "wait", 30*time.Minute, "the longest wait for one job, for the checkout or for the deletion")
+	flags.DurationVar(&o.Poll, "poll", 3*time.Second, "the time between two looks at what is waited for")
+	flags.BoolVar(&s.json, "json", false, "write the report as JSON, and what is being done to the standard error")
+	if err := flags.Parse(args); err != nil {
+		return s, err
+	}
+	if *baseURL != "" {
+		s.baseURL = *baseURL
+	}
+	if *key != "" {
+		s.key = *key
+	}
+	switch {
+	case flags.NArg() > 0:
+		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case s.baseURL == "":
+		return s, errors.New("there is no service to ask: give --base-url or set HOSTING_BASE_URL")
+	case s.key == "":
+		return s, errors.New("there is no key: set HOSTING_API_KEY or give --api-key")
+	case !o.Create && (o.Paid || o.Plan != "" || o.Region != "" || o.Repo != ""):
+		return s, errors.New("--paid, --plan, --region and --repo are about the instance that --create makes")
+	case o.Wait <= 0 || o.Poll <= 0:
+		return s, errors.New("--wait and --poll must be over 0")
+	}
+	o.BaseURL, o.APIKey = s.baseURL, s.key
+	return s, nil
+}
+
+// run probes and returns the exit code.
+func run(ctx context.Context, abandon <-chan struct{}, environment settings, args []string, out, errs io.Writer) int {
+	s, err := parse(environment, args, errs)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitHolds
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(errs, "probe:", err)
+		return exitUsage
+	}
+	s.options.Abandon, s.options.Progress = abandon, out
+	if s.json {
+		s.options.Progress = errs
+	}
+	report, err := probe.Run(ctx, s.options)
+	written := writeReport(s, report, out)
+	if err = errors.Join(err, written); err != nil {
+		_, _ = fmt.Fprintln(errs, "probe:", err)
+	}
+	if s.json && report.Left != "" {
+		_, _ = fmt.Fprintln(errs, report.Left)
+	}
+	switch {
+	case report.Left != "":
+		return exitLeft
+	case err != nil:
+		return exitFailed
+	case report.Count(probe.Differs) > 0:
+		return exitDiffers
+	}
+	return exitHolds
+}
+
+// writeReport writes what was found, if the probe has begun at all.
+func writeReport(s settings, report probe.Report, out io.Writer) error {
+	switch {
+	case report.Findings == nil:
+		return nil
+	case s.json:
+		return report.WriteJSON(out)
+	}
+	if s.options.Create {
+		_, _ = fmt.Fprintln(out)
+	}
+	return report.WriteTable(out)
+}

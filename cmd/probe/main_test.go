@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/probe"
+)
+
+const key = "key-of-the-probe"
+
+// start serves a fake whose jobs take no time worth speaking of. What the probe asks
+// for on purpose breaks the document, so exchanges are not held to it.
+func start(t *testing.T) (*fakeservice.Service, settings) {
+	t.Helper()
+	fake := fakeservice.New(fakeservice.Options{APIKey: key, Speed: 1e4})
+	server := newServer(t, fake)
+	return fake, settings{baseURL: server + "/api/v1", key: key}
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	fake, environment := start(t)
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), nil, environment, nil, &out, &errs); code != exitHolds {
+		t.Errorf("the exit code is %d\n%s%s", code, &out, &errs)
+	}
+	if !strings.Contains(out.String(), " 0 differ") || strings.Contains(out.String(), "\ndiffers") || errs.Len() > 0 {
+		t.Errorf("it wrote\n%s\nand\n%s", &out, &errs)
+	}
+	for _, r := range fake.Requests() {
+		if r.Method != http.MethodGet {
+			t.Errorf("it sent %s %s", r.Method, r.Path)
+		}
+	}
+}
+
+func TestRunThatCreates(t *testing.T) {
+	t.Parallel()
+	fake, environment := start(t)
+	fake.Inject(fakeservice.Fault{Method: http.MethodGet, Path: "/instances/*/backups", Times: -1, Rewrite: func(body map[string]any) {
+		body["snapshots"] = body["backups"]
+		delete(body, "backups")
+	}})
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), nil, environment, []string{"--create", "--json", "--poll", "5ms"}, &out, &errs); code != exitDiffers {
+		t.Errorf("the exit code is %d\n%s", code, &errs)
+	}
+	var report probe.Report
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range report.Findings {
+		if (f.Verdict == probe.Differs) != (f.Name == "Backups.backups") {
+			t.Errorf("%s: %s %q", f.Name, f.Verdict, f.Details)
+		}
+	}
+	if first, _, _ := strings.Cut(errs.String(), "\n"); !strings.HasPrefix(first, "i-") {
+		t.Errorf("the first line is %q", first)
+	}
+	if n := len(fake.Instances()); n != 0 {
+		t.Errorf("%d instances are left", n)
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	_, environment := start(t)
+	for _, row := range []struct {
+		args []string
+		key  string
+		code int
+	}{
+		{[]string{"--help"}, key, exitHolds},
+		{[]string{"more"}, key, exitUsage},
+		{[]string{"--nonsense"}, key, exitUsage},
+		{[]string{"--paid"}, key, exitUsage},
+		{[]string{"--create", "--poll", "0s"}, key, exitUsage},
+		{nil, "", exitUsage},
+		{nil, "another", exitFailed},
+		{[]string{"--base-url", "http://hosting.example/api/v1"}, key, exitFailed},
+		{[]string{"--create", "--plan", "small"}, key, exitFailed},
+	} {
+		var out, errs bytes.Buffer
+		environment.key = row.key
+		if code := run(t.Context(), nil, environment, row.args, &out, &errs); code != row.code {
+			t.Errorf("%q: the exit code is %d, want %d\n%s", row.args, code, row.code, &errs)
+		}
+		if strings.Contains(out.String()+errs.String(), key) {
+			t.Errorf("%q: the key is told", row.args)
+		}
+	}
+}
+
+func newServer(t *testing.T, fake *fakeservice.Service) string {
+	t.Helper()
+	server := httptest.NewServer(fake)
+	t.Cleanup(func() {
+		_ = fake.Close()
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return server.URL
+}

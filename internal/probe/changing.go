@@ -1,0 +1,131 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// change sends a change to the instance, waits for its job and notes whether the
+// service has taken what was sent. shows tells whether the change can be seen
+// afterwards; nil is a change that nothing shows. It returns whether all went well;
+// the error is that it could not be found out.
+func (p *probe) change(ctx context.Context, c call, shows func() (bool, error)) (*exchange, bool, error) {
+	x, err := p.sendWhenFree(ctx, c)
+	if err != nil {
+		return x, false, err
+	}
+	switch {
+	case x.status == http.StatusBadRequest || x.status == http.StatusUnprocessableEntity:
+		p.took(x, false, x.answered()+" to "+x.said())
+		return x, false, nil
+	case !x.as():
+		return x, false, nil
+	}
+	if err := p.awaitJob(ctx, x); err != nil {
+		return x, false, err
+	}
+	seen := true
+	if shows != nil {
+		if seen, err = p.soon(ctx, shows); err != nil {
+			return x, false, err
+		}
+	}
+	p.took(x, seen, "is accepted by "+x.operation.name()+" and cannot be seen afterwards")
+	return x, seen, nil
+}
+
+// sendWhenFree sends a change, again for as long as another job runs.
+func (p *probe) sendWhenFree(ctx context.Context, c call) (*exchange, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, p.options.Wait, errors.New("another job runs all the time"))
+	defer cancel()
+	for {
+		x, err := p.send(ctx, c)
+		if err != nil || !x.busy() {
+			return x, err
+		}
+		if pause(ctx, p.options.Poll) != nil {
+			return x, context.Cause(ctx)
+		}
+	}
+}
+
+// awaitJob waits until the job is over that an answer names, or until the instance
+// has none where it names none. A job that fails is an error.
+func (p *probe) awaitJob(ctx context.Context, x *exchange) error {
+	id := jobOf(x.json)
+	ctx, cancel := context.WithTimeoutCause(ctx, p.options.Wait, fmt.Errorf("the job of %s is not over after %s", x.operation.name(), p.options.Wait))
+	defer cancel()
+	for misses := 0; ; {
+		over, err := p.jobIsOver(ctx, id)
+		if over {
+			return err
+		}
+		if err != nil {
+			if misses++; misses == tries {
+				return err
+			}
+		}
+		if pause(ctx, p.options.Poll) != nil {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// jobIsOver looks at a job once; without an id, at the instance's job.
+func (p *probe) jobIsOver(ctx context.Context, id string) (bool, error) {
+	if id == "" {
+		x, err := p.read(ctx, "/instances/{id}", nil)
+		if err != nil {
+			return false, err
+		}
+		return object(x.json)["job_id"] == nil, nil
+	}
+	x, err := p.read(ctx, "/jobs/{id}", map[string]string{"id": id})
+	switch {
+	case err != nil:
+		return false, err
+	case !x.as():
+		return false, fmt.Errorf("the job cannot be read: %s", x.answered())
+	}
+	job := object(x.json)
+	switch job["status"] {
+	case "done":
+		return true, nil
+	case "failed":
+		return true, errors.New("its job failed")
+	}
+	return job["finished_at"] != nil, nil
+}
+
+// soon looks until something is seen, as reads may lag behind writes.
+func (p *probe) soon(ctx context.Context, shows func() (bool, error)) (bool, error) {
+	for look := 1; ; look++ {
+		seen, err := shows()
+		if seen || err != nil || look == tries {
+			return seen, err
+		}
+		if err := pause(ctx, max(p.options.Poll, time.Second)); err != nil {
+			return false, err
+		}
+	}
+}
+
+// showing tells whether what a GET answers shows something.
+func (p *probe) showing(ctx context.Context, path string, in map[string]string, shows func(any) bool) func() (bool, error) {
+	return func() (bool, error) {
+		x, err := p.read(ctx, path, in)
+		if err != nil {
+			return false, err
+		}
+		return x.as() && shows(x.json), nil
+	}
+}
+
+// refused sends what the service has to refuse with a status.
+func (p *probe) refused(ctx context.Context, c call) error {
+	_, err := p.send(ctx, c)
+	return err
+}

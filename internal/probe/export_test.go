@@ -1,0 +1,9 @@
+package probe
+
+import (
+	"maps"
+	"slices"
+)
+
+// Beyond are the places that are listed as beyond the probe.
+func Beyond() []string { return slices.Sorted(maps.Keys(beyond)) }

@@ -1,0 +1,140 @@
+package probe
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Fact is something that the OpenAPI document marks as settled.
+type Fact struct {
+	// Place is where the document says it, as a JSON pointer.
+	Place string `json:"place"`
+	// Name is the same in short, such as Job.status or GET /webhooks.
+	Name string `json:"name"`
+	// Says is the fact itself, and How how it is checked.
+	Says string `json:"says"`
+	How  string `json:"how"`
+}
+
+// facts are all that the document marks as settled.
+func (d document) facts() []Fact {
+	users := d.users()
+	var all []Fact
+	for _, m := range d.marks() {
+		all = append(all, Fact{Place: m.place, Name: name(m.place), Says: d.says(m), How: how(m.place, users[m.place])})
+	}
+	return all
+}
+
+// name is the short name of a place.
+func name(place string) string {
+	elements := strings.Split(place, "/")[1:]
+	if elements[0] == "paths" {
+		return strings.ToUpper(elements[2]) + " " + unescape(elements[1])
+	}
+	kind, rest := elements[1], elements[2:]
+	switch kind {
+	case "schemas":
+		return strings.ReplaceAll(strings.Join(rest, "."), ".properties.", ".")
+	default:
+		return strings.TrimSuffix(kind, "s") + " " + rest[0]
+	}
+}
+
+// says puts a mark into words.
+func (d document) says(m mark) string {
+	described := m.node
+	if m.node["$ref"] != nil {
+		_, described = d.follow(m.place)
+	}
+	var words []string
+	add := func(some string) {
+		if some != "" {
+			words = append(words, some)
+		}
+	}
+	add(kindSaid(described))
+	var values []string
+	for _, value := range list(described["enum"]) {
+		values = append(values, text(value))
+	}
+	if len(values) > 0 {
+		add("one of " + strings.Join(values, ", "))
+	}
+	add(text(m.node["summary"]))
+	add(text(m.node["description"]))
+	return strings.Join(words, "; ")
+}
+
+// kindSaid is the type that a schema wants.
+func kindSaid(schema node) string {
+	var kinds []string
+	if one := text(schema["type"]); one != "" {
+		kinds = []string{one}
+	}
+	for _, one := range list(schema["type"]) {
+		kinds = append(kinds, text(one))
+	}
+	said := strings.Join(kinds, " or ")
+	if format := text(schema["format"]); said != "" && format != "" {
+		said += " (" + format + ")"
+	}
+	return said
+}
+
+// users tells for each place which operations show it: those that have a field in
+// a request or an answer, a parameter or a response.
+func (d document) users() map[string][]string {
+	users := map[string][]string{}
+	for _, op := range d.operations() {
+		seen := map[string]bool{op.place: true}
+		for _, place := range op.parameters() {
+			seen[place] = true
+		}
+		d.reach(op.request(), seen)
+		for status := range object(op.at(op.place)["responses"]) {
+			place, _ := op.follow(join(op.place, "responses", status))
+			seen[place] = true
+			for header := range object(op.at(place)["headers"]) {
+				target, _ := op.follow(join(place, "headers", header))
+				seen[target] = true
+			}
+			d.reach(op.body(place), seen)
+		}
+		for place := range seen {
+			users[place] = append(users[place], op.name())
+		}
+	}
+	return users
+}
+
+// reach adds what a schema holds, and what that holds.
+func (d document) reach(place string, seen map[string]bool) {
+	if place == "" {
+		return
+	}
+	seen[place] = true
+	place, schema := d.follow(place)
+	seen[place] = true
+	for _, property := range slices.Sorted(maps.Keys(object(schema["properties"]))) {
+		if inner := join(place, "properties", property); !seen[inner] {
+			d.reach(inner, seen)
+		}
+	}
+	if object(schema["items"]) != nil {
+		d.reach(join(place, "items"), seen)
+	}
+}
+
+// how says by which operations a fact is checked: the first two, as many have all
+// of them.
+func how(place string, users []string) string {
+	if reason, beyond := beyond[place]; beyond {
+		return "not checked: " + reason
+	}
+	if len(users) > 2 {
+		return users[0] + ", " + users[1] + " and others"
+	}
+	return strings.Join(users, ", ")
+}

@@ -1,0 +1,328 @@
+package probe_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/probe"
+)
+
+const key = "key-of-the-probe"
+
+// world is a fake that is probed, in a bubble.
+type world struct {
+	*fakeservice.Service
+	options  probe.Options
+	progress *progress
+}
+
+// in runs a test in a bubble, on a fake with something of each kind in it: two
+// instances, an app, a webhook endpoint.
+func in(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		fake := fakeservice.New(fakeservice.Options{APIKey: key, Querier: fakeservice.QuerierFunc(answer)})
+		t.Cleanup(func() { _ = fake.Close() })
+		for _, name := range []string{"first", "second"} {
+			made := fake.AddInstance(core.Instance{
+				Name: name, Plan: "medium", Region: "eu-central", Status: core.StatusRunning, Host: name + ".example",
+				Backups: []core.Backup{{ID: "b-" + name, Kind: "daily", CreatedAt: time.Now(), SizeBytes: 1 << 20}},
+				Engines: map[string]*core.Engine{"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 512}, "auth": {MemoryMB: 256}},
+			})
+			fake.AddApp(made.ID, core.App{Name: "web", Repo: "acme/web", Branch: "main", Port: 3000, HealthPath: "/healthz", MemoryMB: 128, Status: "running"})
+		}
+		fake.EditCatalog(func(c *core.Catalog) {
+			auth, port := c.Engines["auth"], 9999
+			auth.Port = &port // which the fake tells only where the engine really runs
+			c.Engines["auth"] = auth
+		})
+		fake.AddWebhook(core.Webhook{URL: "https://hooks.example/", Enabled: true})
+		w := &world{Service: fake, progress: &progress{}}
+		w.options = probe.Options{
+			BaseURL: "https://hosting.test/api/v1", APIKey: key, Progress: w.progress, Poll: 20 * time.Second,
+			Transport: gateway.Transport{Handler: fake},
+		}
+		test(t, w)
+	})
+}
+
+// answer is a Postgres that knows two statements.
+func answer(_ context.Context, q fakeservice.Query) (fakeservice.QueryResult, error) {
+	if strings.HasPrefix(q.SQL, "SELECT ") {
+		return fakeservice.QueryResult{Columns: []string{"one"}, Rows: [][]any{{1}}, RowCount: 1, Command: "SELECT"}, nil
+	}
+	return fakeservice.QueryResult{}, &core.SQLError{Message: "syntax error", SQLState: "42601"}
+}
+
+// creating has the probe try everything.
+func (w *world) creating() {
+	w.options.Create, w.options.Paid, w.options.Plan, w.options.Repo = true, true, "small", "acme/shop"
+	w.progress.on("Open this page", func() { _ = w.PayCheckout(w.made()) })
+}
+
+// made is the id of the instance that the probe has made, "" before.
+func (w *world) made() string {
+	for _, one := range w.Instances() {
+		if strings.HasPrefix(one.Name, probe.NamePrefix) {
+			return one.ID
+		}
+	}
+	return ""
+}
+
+// progress keeps what a probe says, and does something when it says a thing.
+type progress struct {
+	mu   sync.Mutex
+	said bytes.Buffer
+	does map[string]func()
+}
+
+func (p *progress) on(words string, do func()) {
+	if p.does == nil {
+		p.does = map[string]func(){}
+	}
+	p.does[words] = do
+}
+
+func (p *progress) Write(line []byte) (int, error) {
+	p.mu.Lock()
+	p.said.Write(line)
+	p.mu.Unlock()
+	for words, do := range p.does {
+		if strings.Contains(string(line), words) {
+			do()
+		}
+	}
+	return len(line), nil
+}
+
+func (p *progress) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.said.String()
+}
+
+// with are the findings of a verdict, by name, with how.
+func with(r probe.Report, verdict probe.Verdict) map[string]string {
+	found := map[string]string{}
+	for _, f := range r.Findings {
+		if f.Verdict == verdict {
+			found[f.Name] = strings.Join(f.Details, "; ")
+		}
+	}
+	return found
+}
+
+// Every mark of the document is seen by a run that may do everything, or listed with
+// the reason why not, and none is listed that is not there.
+func TestEveryFactHolds(t *testing.T) {
+	t.Parallel()
+	in(t, func(t *testing.T, w *world) {
+		w.creating()
+		report, err := probe.Run(t.Context(), w.options)
+		if err != nil {
+			t.Fatalf("%s\n%s", err, w.progress)
+		}
+		if differ := with(report, probe.Differs); len(differ) > 0 {
+			t.Errorf("facts differ: %v", differ)
+		}
+		var unseen []string
+		for _, f := range report.Findings {
+			if f.Verdict == probe.NotSeen {
+				unseen = append(unseen, f.Place)
+			}
+		}
+		slices.Sort(unseen)
+		if difference := cmp.Diff(probe.Beyond(), unseen); difference != "" {
+			t.Errorf("what was not seen is not what is listed as beyond the probe (-listed +unseen):\n%s", difference)
+		}
+		// The document's text has as many marks as the report has facts.
+		if marks := strings.Count(string(apispec.Document()), "x-settled: true\n"); marks != len(report.Findings) {
+			t.Errorf("%d facts for %d marks", len(report.Findings), marks)
+		}
+		if len(report.Notes) > 0 {
+			t.Errorf("beside the facts: %q", report.Notes)
+		}
+		if report.Left != "" || w.made() != "" {
+			t.Errorf("something is left: %q, %q", report.Left, w.made())
+		}
+		t.Logf("%d facts, %d hold, %d are beyond the probe", len(report.Findings), report.Count(probe.Holds), report.Count(probe.NotSeen))
+	})
+}
+
+// A run that only reads changes nothing, and what it sees holds.
+func TestReading(t *testing.T) {
+	t.Parallel()
+	in(t, func(t *testing.T, w *world) {
+		report, err := probe.Run(t.Context(), w.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if differ := with(report, probe.Differs); len(differ) > 0 {
+			t.Errorf("facts differ: %v", differ)
+		}
+		for _, r := range w.Requests() {
+			if r.Method != http.MethodGet {
+				t.Errorf("it sent %s %s", r.Method, r.Path)
+			}
+		}
+		if holds := report.Count(probe.Holds); holds < 100 {
+			t.Errorf("it saw %d facts hold", holds)
+		}
+		t.Logf("%d requests; %d facts hold, %d not seen", len(w.Requests()), report.Count(probe.Holds), report.Count(probe.NotSeen))
+	})
+}
+
+// A run that creates changes its own instance alone.
+func TestChangesItsOwnInstanceAlone(t *testing.T) {
+	t.Parallel()
+	in(t, func(t *testing.T, w *world) {
+		w.creating()
+		var id string
+		w.progress.on("is the instance", func() { id = w.made() })
+		if _, err := probe.Run(t.Context(), w.options); err != nil {
+			t.Fatal(err)
+		}
+		creations := 0
+		for _, r := range w.Requests() {
+			switch {
+			case r.Method == http.MethodGet:
+			case r.Method == http.MethodPost && r.Path == "/instances":
+				creations++
+			case r.Path != "/instances/"+id && !strings.HasPrefix(r.Path, "/instances/"+id+"/"):
+				t.Errorf("it sent %s %s", r.Method, r.Path)
+			}
+		}
+		if creations != 1 {
+			t.Errorf("it sent %d creations", creations)
+		}
+		if first, _, _ := strings.Cut(w.progress.String(), "\n"); !strings.HasPrefix(first, id+" ") {
+			t.Errorf("the first line is %q and does not begin with the id %s", first, id)
+		}
+	})
+}
+
+// A fake with three facts changed is told by exactly these.
+func TestNamesWhatDiffers(t *testing.T) {
+	t.Parallel()
+	for _, create := range []bool{false, true} {
+		t.Run(fmt.Sprintf("create=%t", create), func(t *testing.T) {
+			t.Parallel()
+			in(t, func(t *testing.T, w *world) {
+				if create {
+					w.creating()
+				}
+				w.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/backups", Times: -1, Rewrite: func(body map[string]any) {
+					for _, one := range body["backups"].([]any) {
+						one.(map[string]any)["kind"] = "snapshot"
+					}
+				}})
+				w.Inject(fakeservice.Fault{Method: "GET", Path: "/locations", Times: -1, Rewrite: func(body map[string]any) {
+					for _, one := range body["locations"].([]any) {
+						location := one.(map[string]any)
+						location["country_code"] = location["country"]
+						delete(location, "country")
+					}
+				}})
+				w.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/engines/postgres/console", Times: -1, Status: 404})
+				report, err := probe.Run(t.Context(), w.options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := map[string]string{
+					"Backup.kind":      `is "snapshot" that the document does not list (GET /instances/{id}/backups)`,
+					"Location.country": "is missing, but there is country_code (GET /locations)",
+					"GET /instances/{id}/engines/postgres/console": "the answer is 404 not_found",
+				}
+				if difference := cmp.Diff(want, with(report, probe.Differs)); difference != "" {
+					t.Errorf("(-want +got)\n%s", difference)
+				}
+			})
+		})
+	}
+}
+
+// What nobody can ask for is judged where it comes up.
+func TestJudgesTroubleThatComesUp(t *testing.T) {
+	t.Parallel()
+	in(t, func(t *testing.T, w *world) {
+		w.Inject(fakeservice.Fault{Path: "/me", Status: 429, RetryAfter: "7"})
+		w.Inject(fakeservice.Fault{Path: "/billing", Status: 503, Code: "maintenance"})
+		w.Inject(fakeservice.Fault{Path: "/webhooks", Page: 502})
+		report, err := probe.Run(t.Context(), w.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		holds := with(report, probe.Holds)
+		for _, name := range []string{"response RateLimited", "header RetryAfterRequired", "ErrorRateLimited.code", "response Unavailable", "GET /webhooks"} {
+			if _, held := holds[name]; !held {
+				t.Errorf("%s was not seen to hold", name)
+			}
+		}
+		want := map[string]string{"ErrorServer.code": `is "maintenance" that the document does not list (GET /billing)`}
+		if difference := cmp.Diff(want, with(report, probe.Differs)); difference != "" {
+			t.Errorf("(-want +got)\n%s", difference)
+		}
+	})
+}
+
+// Nothing that is a secret is in the report or the progress.
+func TestTellsNoSecret(t *testing.T) {
+	t.Parallel()
+	in(t, func(t *testing.T, w *world) {
+		w.creating()
+		secret := regexp.MustCompile(`(postgresql|redis|nats|https?)://[^/\s]+:[^/\s]+@|` + key)
+		w.Inject(fakeservice.Fault{Path: "/instances/*/connection", Times: -1, Rewrite: func(body map[string]any) {
+			// What is where it does not belong is told by its kind alone.
+			body["host"] = body["engines"]
+			body["engines"] = "postgresql://owner:hunter2@db.example/main"
+		}})
+		w.Inject(fakeservice.Fault{Path: "/billing", Status: 400, Code: key, Detail: "postgresql://owner:hunter2@db.example/main", Times: -1})
+		report, err := probe.Run(t.Context(), w.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said bytes.Buffer
+		if err := report.WriteTable(&said); err != nil {
+			t.Fatal(err)
+		}
+		if err := report.WriteJSON(&said); err != nil {
+			t.Fatal(err)
+		}
+		said.WriteString(w.progress.String())
+		if found := secret.FindString(said.String()); found != "" || strings.Contains(said.String(), "hunter2") {
+			t.Errorf("a secret is told: %q", found)
+		}
+		if _, differs := with(report, probe.Differs)["Connection.host"]; !differs {
+			t.Error("the changed field was not seen")
+		}
+	})
+}
+
+func TestRefusedKey(t *testing.T) {
+	t.Parallel()
+	in(t, func(t *testing.T, w *world) {
+		w.options.APIKey = "another-key"
+		if _, err := probe.Run(t.Context(), w.options); err == nil || err.Error() != "the service refuses the key" {
+			t.Errorf("the error is %v", err)
+		}
+		if n := len(w.Requests()); n != 1 {
+			t.Errorf("it sent %d requests", n)
+		}
+	})
+}

@@ -1,0 +1,183 @@
+package probe
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+)
+
+// instancesRead is how many of the account's instances are looked at in full.
+const instancesRead = 3
+
+// account is what the tour of the account found, for what comes after.
+type account struct {
+	plans     []node
+	floors    node
+	locations []node
+	instances []string // ids
+}
+
+// read is a GET that the document answers with 200.
+func (p *probe) read(ctx context.Context, path string, in map[string]string) (*exchange, error) {
+	return p.send(ctx, call{method: http.MethodGet, url: path, in: in, want: http.StatusOK})
+}
+
+// readAccount reads what is the account's.
+func (p *probe) readAccount(ctx context.Context) (account, error) {
+	var a account
+	x, err := p.read(ctx, "/plans", nil)
+	switch {
+	case err != nil:
+		return a, fmt.Errorf("the service cannot be asked: %w", err)
+	case x.status == http.StatusUnauthorized || x.status == http.StatusForbidden:
+		return a, errRefusedKey
+	}
+	a.plans, a.floors = records(object(x.json)["plans"], "plans"), object(object(x.json)["engines"])
+	if x, err = p.read(ctx, "/locations", nil); err != nil {
+		return a, err
+	}
+	a.locations = records(x.json, "locations")
+	if err := p.tryConditional(ctx, x); err != nil {
+		return a, err
+	}
+	for _, path := range []string{"/me", "/billing", "/guides/apps"} {
+		if _, err := p.read(ctx, path, nil); err != nil {
+			return a, err
+		}
+	}
+	if x, err = p.read(ctx, "/webhooks", nil); err != nil {
+		return a, err
+	}
+	for i, id := range names(records(x.json, "webhooks"), "id") {
+		if i == instancesRead {
+			break
+		}
+		if _, err := p.read(ctx, "/webhooks/{id}", map[string]string{"id": id}); err != nil {
+			return a, err
+		}
+	}
+	if err := p.tryRefusals(ctx); err != nil {
+		return a, err
+	}
+	if x, err = p.read(ctx, instances, nil); err != nil {
+		return a, err
+	}
+	all := names(records(x.json, "instances"), "id")
+	a.instances = all[:min(len(all), instancesRead)]
+	return a, p.tryPaging(ctx, all)
+}
+
+// tryConditional reads again what has an ETag.
+func (p *probe) tryConditional(ctx context.Context, before *exchange) error {
+	tag := before.header.Get("ETag")
+	if tag == "" {
+		return nil
+	}
+	x, err := p.send(ctx, call{
+		method: http.MethodGet, url: before.url, header: http.Header{"If-None-Match": {tag}},
+		want: http.StatusNotModified, what: "with the ETag of the answer before",
+	})
+	if err == nil && x.as() {
+		p.evidence.holds("#/components/parameters/IfNoneMatch")
+	}
+	return err
+}
+
+// tryRefusals asks for what is refused.
+func (p *probe) tryRefusals(ctx context.Context) error {
+	for _, c := range []call{
+		{url: "/me", header: http.Header{"Authorization": {"Bearer no-key-of-this-service"}}, want: http.StatusUnauthorized, what: "with a key that is none"},
+		{url: "/instances/{id}", in: map[string]string{"id": "hosting-probe-no-such-instance"}, want: http.StatusNotFound, what: "of an instance that is not there"},
+		{url: instances, query: url.Values{"limit": {"many"}}, want: http.StatusBadRequest, what: "with a limit that is no number"},
+	} {
+		c.method = http.MethodGet
+		if _, err := p.send(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryPaging reads the list of instances one by one. With less than two nothing can
+// be told.
+func (p *probe) tryPaging(ctx context.Context, all []string) error {
+	if len(all) < 2 {
+		return nil
+	}
+	page := call{method: http.MethodGet, url: instances, query: url.Values{"limit": {"1"}}, want: http.StatusOK, what: "with limit=1"}
+	x, err := p.send(ctx, page)
+	if err != nil || !x.as() {
+		return err
+	}
+	first := names(records(x.json, "instances"), "id")
+	p.evidence.found("#/components/parameters/Limit", len(first) == 1, fmt.Sprintf("limit=1 gives %d instances", len(first)))
+	cursor := text(object(x.json)["next_cursor"])
+	if cursor == "" {
+		if len(first) == 1 {
+			p.evidence.differsHow("#/components/schemas/Instances/properties/next_cursor", "is missing where there are more")
+		}
+		return nil
+	}
+	page.query.Set("cursor", cursor)
+	page.what = "with limit=1 and the cursor of the page before"
+	if x, err = p.send(ctx, page); err != nil || !x.as() {
+		return err
+	}
+	second := names(records(x.json, "instances"), "id")
+	p.evidence.found("#/components/parameters/Cursor", len(second) == 1 && !slices.Equal(first, second), "the next page is not one with the next instance")
+	return nil
+}
+
+// readInstance reads everything of one instance.
+func (p *probe) readInstance(ctx context.Context, id string) error {
+	in := map[string]string{"id": id}
+	x, err := p.read(ctx, "/instances/{id}", in)
+	if err != nil || !x.as() {
+		return err
+	}
+	record := object(x.json)
+	if job := text(record["job_id"]); job != "" {
+		if _, err := p.read(ctx, "/jobs/{id}", map[string]string{"id": job}); err != nil {
+			return err
+		}
+	}
+	if record["status"] != "running" {
+		return nil // what a machine answers is for one that runs
+	}
+	paths := []string{"/instances/{id}/backups", "/instances/{id}/allowlist", "/instances/{id}/connection"}
+	engines := engineSet(record)
+	if slices.Contains(engines, "postgres") {
+		paths = append(paths, "/instances/{id}/sql-console", "/instances/{id}/engines/postgres/console",
+			"/instances/{id}/postgres/databases", "/instances/{id}/postgres/extensions")
+	}
+	if slices.Contains(engines, "auth") {
+		paths = append(paths, "/instances/{id}/engines/auth/settings")
+	}
+	for _, path := range paths {
+		if _, err := p.read(ctx, path, in); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(engines, "apps") {
+		return p.readApps(ctx, id)
+	}
+	return nil
+}
+
+// readApps reads the apps of an instance.
+func (p *probe) readApps(ctx context.Context, id string) error {
+	x, err := p.read(ctx, "/instances/{id}/apps", map[string]string{"id": id})
+	if err != nil {
+		return err
+	}
+	for _, app := range names(records(x.json, "apps"), "name") {
+		for _, path := range []string{"/instances/{id}/apps/{name}", "/instances/{id}/apps/{name}/builds"} {
+			if _, err := p.read(ctx, path, map[string]string{"id": id, "name": app}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

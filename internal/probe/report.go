@@ -1,0 +1,119 @@
+package probe
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Report is what a run has found.
+type Report struct {
+	Findings []Finding `json:"facts"`
+	// Notes are what was seen beside the settled facts: fields that the document
+	// lacks, and what differs from the service's own description.
+	Notes []string `json:"notes"`
+	// Left is what the run could not delete, with how to do it; empty is nothing.
+	Left string `json:"left,omitempty"`
+}
+
+// Finding is a fact with what was found out about it.
+type Finding struct {
+	Fact
+	Verdict Verdict `json:"verdict"`
+	// Details says how it differs, or why it was not seen.
+	Details []string `json:"details,omitempty"`
+}
+
+// report puts the evidence together.
+func (p *probe) report() Report {
+	r := Report{Findings: []Finding{}, Notes: []string{}}
+	for _, note := range p.evidence.notes {
+		r.Notes = append(r.Notes, p.withoutKey(note))
+	}
+	for _, fact := range p.document.facts() {
+		verdict, details := p.evidence.verdict(fact.Place)
+		if verdict == NotSeen {
+			details = []string{p.whyNotSeen(fact)}
+		}
+		for i, detail := range details {
+			details[i] = p.withoutKey(detail)
+		}
+		r.Findings = append(r.Findings, Finding{fact, verdict, details})
+	}
+	if p.instance != "" {
+		r.Left = p.howToDelete()
+	} else if p.asked && p.name != "" {
+		r.Left = p.mayBeLeft()
+	}
+	return r
+}
+
+func (p *probe) whyNotSeen(f Fact) string {
+	if reason, known := beyond[f.Place]; known {
+		return reason
+	}
+	why := "nothing showed it"
+	switch {
+	case !p.options.Create:
+		why += "; --create may"
+	case strings.Contains(f.How, "/apps") && p.options.Repo == "":
+		why += "; --repo may"
+	}
+	return why
+}
+
+// Count is how many facts have a verdict.
+func (r Report) Count(v Verdict) int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// WriteJSON writes the report as one JSON object.
+func (r Report) WriteJSON(to io.Writer) error {
+	encoder := json.NewEncoder(to)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(r)
+}
+
+// WriteTable writes the report for people to read: what holds first, what differs
+// last, where the eye ends.
+func (r Report) WriteTable(to io.Writer) error {
+	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	for _, verdict := range []Verdict{Holds, NotSeen, Differs} {
+		for _, f := range r.Findings {
+			if f.Verdict != verdict {
+				continue
+			}
+			told := f.Details
+			if verdict == Holds {
+				told = []string{f.Says}
+			}
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\n", verdict, f.Name, strings.Join(told, "; "))
+		}
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	var b strings.Builder
+	if len(r.Notes) > 0 {
+		b.WriteString("\nBeside the settled facts:\n")
+		for _, note := range slices.Sorted(slices.Values(r.Notes)) {
+			fmt.Fprintf(&b, "- %s\n", note)
+		}
+	}
+	fmt.Fprintf(&b, "\n%d facts: %d hold, %d differ, %d not seen.\n", len(r.Findings), r.Count(Holds), r.Count(Differs), r.Count(NotSeen))
+	if r.Left != "" {
+		fmt.Fprintf(&b, "\n%s\n", r.Left)
+	}
+	_, err := io.WriteString(to, b.String())
+	return err
+}

@@ -1,0 +1,316 @@
+package probe
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxAnswer is the longest answer that is read, in bytes.
+const maxAnswer = 16 << 20
+
+// call is a request to make, with the answer that the document has for it.
+type call struct {
+	// method and url name an operation of the document; in are the values of the
+	// url's {parameters}.
+	method, url string
+	in          map[string]string
+	query       url.Values
+	header      http.Header
+	body        any
+	// want is the status that the document has for it.
+	want int
+	// what says what is asked, where the operation's name does not.
+	what string
+	// unjudged has the answer say nothing about the document.
+	unjudged bool
+}
+
+// exchange is a call that was made.
+type exchange struct {
+	call
+	operation operation
+	// status is 0 where there was no answer.
+	status int
+	header http.Header
+	// json is the decoded body, nil where it is none.
+	json any
+}
+
+// as tells whether the answer has the status that the document has for it.
+func (x *exchange) as() bool { return x.status == x.want }
+
+// said is the call in words.
+func (x *exchange) said() string {
+	if x.what != "" {
+		return x.operation.name() + ", " + x.what
+	}
+	return x.operation.name()
+}
+
+// answered is the answer in words: the status, and the code where it has one.
+func (x *exchange) answered() string {
+	if x.status == 0 {
+		return "there is no answer"
+	}
+	words := fmt.Sprintf("the answer is %d", x.status)
+	if code := text(object(x.json)["code"]); isWord(code) {
+		words += " " + code
+	}
+	return words
+}
+
+// busy tells whether a change was refused that is to wait for another job.
+func (x *exchange) busy() bool {
+	return x.status == http.StatusConflict && x.want == http.StatusAccepted
+}
+
+// enveloped tells whether an answer is an error in the service's own words, and not
+// one of something on the way.
+func (x *exchange) enveloped() bool {
+	body := object(x.json)
+	return text(body["code"]) != "" && text(body["detail"]) != ""
+}
+
+// errRefusedKey ends a probe before anything else.
+var errRefusedKey = errors.New("the service refuses the key")
+
+// tries is how often a call is made that meets trouble in which nothing was done.
+const tries = 5
+
+// send makes a call and compares the answer with the document. The error is that
+// the service could not be asked; an answer that differs is none.
+func (p *probe) send(ctx context.Context, c call) (*exchange, error) {
+	if c.in == nil && strings.Contains(c.url, "/instances/{id}") {
+		c.in = map[string]string{"id": p.instance}
+	}
+	op, known := p.document.operation(c.method, c.url)
+	if !known {
+		return nil, fmt.Errorf("the document has no %s %s", c.method, c.url)
+	}
+	if err := p.mayChange(c); err != nil {
+		return nil, err
+	}
+	for try := 1; ; try++ {
+		x, err := p.once(ctx, op, c)
+		if err != nil {
+			if c.method != http.MethodGet || try == tries || ctx.Err() != nil {
+				return x, err
+			}
+		} else {
+			if !c.unjudged {
+				p.judge(x)
+			}
+			if x.as() || !p.passing(x) || try == tries {
+				return x, nil
+			}
+		}
+		if err := pause(ctx, max(p.options.Poll, x.retryAfter())); err != nil {
+			return x, err
+		}
+	}
+}
+
+// passing tells whether an answer tells of trouble that passes, and in which nothing
+// was done: a refusal in the service's own words, or any for a read. A creation is
+// never sent twice, whatever the answer.
+func (p *probe) passing(x *exchange) bool {
+	if x.method == http.MethodPost && x.url == instances {
+		return false
+	}
+	switch x.status {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		return x.method == http.MethodGet || x.enveloped()
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		return x.method == http.MethodGet
+	}
+	return false
+}
+
+func (x *exchange) retryAfter() time.Duration {
+	if x == nil {
+		return 0
+	}
+	seconds, err := strconv.Atoi(x.header.Get("Retry-After"))
+	if err != nil || seconds < 0 {
+		return 0
+	}
+	return time.Duration(min(seconds, 60)) * time.Second
+}
+
+// mayChange refuses every call that could change what is not the probe's own.
+func (p *probe) mayChange(c call) error {
+	if c.method == http.MethodGet {
+		return nil
+	}
+	own := p.instance != "" && strings.HasPrefix(c.url, "/instances/{id}") && c.in["id"] == p.instance
+	theOne := p.options.Create && c.method == http.MethodPost && c.url == instances && !p.asked
+	if !own && !theOne {
+		return fmt.Errorf("%s %s is not sent: it is not about an instance of the probe's own", c.method, c.url)
+	}
+	return nil
+}
+
+// once makes a call once.
+func (p *probe) once(ctx context.Context, op operation, c call) (*exchange, error) {
+	x := &exchange{call: c, operation: op}
+	path := c.url
+	for name, value := range c.in {
+		path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(value))
+	}
+	address := p.base + path
+	if len(c.query) > 0 {
+		address += "?" + c.query.Encode()
+	}
+	var body io.Reader
+	if c.body != nil {
+		written, err := json.Marshal(c.body)
+		if err != nil {
+			return x, err
+		}
+		body = bytes.NewReader(written)
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.options.RequestTimeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, c.method, address, body)
+	if err != nil {
+		return x, errors.New("the address of a call is not a URL")
+	}
+	r.Header.Set("Authorization", "Bearer "+p.options.APIKey)
+	r.Header.Set("User-Agent", "hosting-probe")
+	if c.body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for name, values := range c.header {
+		r.Header[name] = values
+	}
+	answer, err := p.client.Do(r)
+	if err != nil {
+		return x, fmt.Errorf("%s: %w", op.name(), reasonOf(err))
+	}
+	defer answer.Body.Close()
+	read, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	if err != nil {
+		return x, fmt.Errorf("%s: the answer broke off: %w", op.name(), reasonOf(err))
+	}
+	x.status, x.header = answer.StatusCode, answer.Header
+	if json.Unmarshal(read, &x.json) != nil {
+		x.json = nil
+	}
+	return x, nil
+}
+
+// reasonOf is an error without the address, which a client's error repeats.
+func reasonOf(err error) error {
+	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
+}
+
+// judge compares an answer with what the document has for the call.
+func (p *probe) judge(x *exchange) {
+	op, e := x.operation, p.evidence
+	switch {
+	case x.as(), x.busy():
+	case x.status >= http.StatusInternalServerError, x.status == http.StatusTooManyRequests:
+		// Trouble says nothing about what was asked, only about how it is told.
+		if !x.enveloped() {
+			return
+		}
+	case x.want >= http.StatusBadRequest || x.want == http.StatusNotModified:
+		if place, known := op.response(x.want); known && settled(p.document.at(place)) {
+			e.differsHow(place, fmt.Sprintf("%s to %s", x.answered(), x.said()))
+		} else {
+			e.note(fmt.Sprintf("%s to %s, where the service's own description has %d", x.answered(), x.said(), x.want))
+		}
+		return
+	default:
+		if settled(op.at(op.place)) {
+			e.differsHow(op.place, x.answered())
+		} else {
+			e.note(fmt.Sprintf("%s to %s", x.answered(), x.said()))
+		}
+		return
+	}
+	p.judgeAnswer(x)
+}
+
+// judgeAnswer compares an answer that the document has with all it says of it.
+func (p *probe) judgeAnswer(x *exchange) {
+	op, e := x.operation, p.evidence
+	if x.as() && x.status < http.StatusMultipleChoices {
+		if settled(op.at(op.place)) {
+			e.holds(op.place)
+		}
+		for _, place := range op.parameters() {
+			if at := op.at(place); settled(at) && at["in"] == "path" {
+				e.holds(place)
+			}
+		}
+	}
+	response, known := op.response(x.status)
+	if !known {
+		return
+	}
+	if settled(op.at(response)) {
+		e.holds(response)
+	}
+	for header := range object(op.at(response)["headers"]) {
+		place, described := op.follow(join(response, "headers", header))
+		switch {
+		case x.header.Get(header) != "":
+			e.holds(place)
+		case header == "ETag" || described["required"] == true:
+			e.differsHow(place, "is missing ("+x.said()+")")
+		}
+	}
+	if schema := op.body(response); schema != "" {
+		if wrong := op.shape(e, x.said(), schema, x.json); wrong != "" {
+			e.note(fmt.Sprintf("the answer to %s %s", x.said(), wrong))
+		}
+	}
+}
+
+// took notes whether the service has taken what a call sent: each settled field of
+// the body that was sent.
+func (p *probe) took(x *exchange, holds bool, otherwise string) {
+	p.tookOf(x.operation.request(), x.body, holds, otherwise)
+}
+
+func (p *probe) tookOf(place string, sent any, holds bool, otherwise string) {
+	if place == "" {
+		return
+	}
+	place, schema := p.document.follow(place)
+	for field, value := range object(sent) {
+		inner := join(place, "properties", field)
+		if object(schema["properties"])[field] == nil {
+			continue
+		}
+		if settled(p.document.at(inner)) {
+			p.evidence.found(inner, holds, otherwise)
+		}
+		p.tookOf(inner, value, holds, otherwise)
+	}
+}
+
+// pause waits, unless the context ends.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

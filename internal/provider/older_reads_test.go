@@ -1,0 +1,131 @@
+package provider
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+)
+
+// replicas are a service whose reads come from several replicas: what one has shown
+// already, the next does not show yet. older has a read answered otherwise than by
+// the newest of them, and tells with false that it has nothing to say.
+func replicas(t *testing.T, older func(w http.ResponseWriter, r *http.Request, newest *httptest.ResponseRecorder) bool) (*fakeservice.Service, *client.Client) {
+	t.Helper()
+	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
+	t.Cleanup(func() { _ = fake.Close() })
+	c, err := client.New(client.Options{BaseURL: "https://hosting.test/api/v1", APIKey: "key", Transport: gateway.Transport{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			newest := httptest.NewRecorder()
+			fake.ServeHTTP(newest, r)
+			if r.Method == http.MethodGet && older(w, r, newest) {
+				return
+			}
+			for name, values := range newest.Header() {
+				w.Header()[name] = values
+			}
+			w.WriteHeader(newest.Code)
+			_, _ = w.Write(newest.Body.Bytes())
+		}),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fake, c
+}
+
+// answerOlder answers with a record in which a field is as it was.
+func answerOlder(w http.ResponseWriter, newest *httptest.ResponseRecorder, field string, was any) {
+	var record map[string]any
+	_ = json.Unmarshal(newest.Body.Bytes(), &record)
+	record[field] = was
+	_ = json.NewEncoder(w).Encode(record)
+}
+
+// An app that was seen to run is not said to be building still, because another
+// replica does not know yet.
+func TestDeployedAppIsReadAsItRan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ran, older := false, 0
+		fake, c := replicas(t, func(w http.ResponseWriter, r *http.Request, newest *httptest.ResponseRecorder) bool {
+			if !strings.HasSuffix(r.URL.Path, "/apps/web") {
+				return false
+			}
+			if ran && older < 3 {
+				older++
+				answerOlder(w, newest, "status", "building")
+				return true
+			}
+			ran = ran || strings.Contains(newest.Body.String(), `"running"`)
+			return false
+		})
+		fake.AddInstance(fakeservice.Instance{ID: "i-one", Plan: "large", Engines: map[string]*fakeservice.Engine{"postgres": {}, "auth": {}, "apps": {MemoryMB: 700}}})
+		planned := plainApp()
+		turn, err := c.Enter(t.Context(), "i-one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		pending, err := turn.ImportApp(t.Context(), planned.newApp(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		update := appUpdate{appResource: &appResource{resourceBase{client: c}}, planned: planned, imported: &pending}
+		work := pendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true, Deploying: true}
+		p, err := update.run(t.Context(), turn, appProgress{model: planned, secret: secretKeysOf(nil), work: work})
+		if err != nil || older == 0 || p.model.Status != types.StringValue(client.AppRunning) {
+			t.Errorf("after %d older records the status is %s, %v", older, p.model.Status, err)
+		}
+	})
+}
+
+// An instance that was seen to run is not said to be creating still, and its
+// connection record is read though a replica says that there is none yet.
+func TestInstanceThatRunsIsReadAsItRan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reads, older, refused := 0, 0, 0
+		fake, c := replicas(t, func(w http.ResponseWriter, r *http.Request, newest *httptest.ResponseRecorder) bool {
+			switch {
+			case strings.HasSuffix(r.URL.Path, "/instances/i-one"):
+				if reads++; strings.Contains(newest.Body.String(), `"renamed"`) && older < 3 {
+					older++
+					answerOlder(w, newest, "status", "creating")
+					return true
+				}
+			case strings.HasSuffix(r.URL.Path, "/connection") && refused < 4:
+				refused++
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader([]int{http.StatusConflict, http.StatusNotFound}[refused%2])
+				_, _ = w.Write([]byte([]string{`{"detail":"it is creating","code":"job_running"}`, `{"detail":"there is none","code":"not_found"}`}[refused%2]))
+				return true
+			}
+			return false
+		})
+		fake.AddInstance(fakeservice.Instance{ID: "i-one", Name: "one", Plan: "free", Engines: map[string]*fakeservice.Engine{"postgres": {}}})
+		turn, err := c.Enter(t.Context(), "i-one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer turn.Leave()
+		instance, err := c.Instance(t.Context(), "i-one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := instanceModel{ID: types.StringValue("i-one")}
+		before.setRecord(instance, types.SetNull(types.StringType))
+		planned := before
+		planned.Name = types.StringValue("renamed")
+		update := instanceUpdate{instanceResource: &instanceResource{resourceBase{client: c}}, planned: planned, refuse: func(map[string]types.Int64) error { return nil }, save: func(instanceModel) {}}
+		done, err := update.run(t.Context(), turn, before)
+		if err != nil || older == 0 || refused == 0 || done.Status != types.StringValue(client.StatusRunning) || done.Host.IsNull() || done.CACertificate.IsNull() {
+			t.Errorf("after %d older records and %d refusals: %s, %v", older, refused, done.Status, err)
+		}
+	})
+}
