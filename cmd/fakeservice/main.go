@@ -51,6 +51,7 @@ type settings struct {
 	postgresBin string
 	stateDir    string
 	repos       repositories
+	goCaches    bool
 }
 
 func parse(args []string, errors io.Writer) (settings, error) {
@@ -67,6 +68,7 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags.StringVar(&s.postgresBin, "postgres-bin", "", "folder of PostgreSQL's server programs; without it PATH and Debian's folders are searched")
 	flags.StringVar(&s.stateDir, "state-dir", "", "folder to keep the data of instances in until the end; without it the system's temporary folder")
 	flags.Var(s.repos, "repo", "a repository that apps are imported from, as owner/repo=folder; the folder is a git repository, or serves every branch; may be repeated")
+	flags.BoolVar(&s.goCaches, "go-caches", true, "let builds read your Go modules and what Go has compiled for you; they change nothing there")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
 // write makes a folder with files.
@@ -143,7 +144,7 @@ func TestShellStart(t *testing.T) {
 func TestAppBehindAShell(t *testing.T) {
 	t.Parallel()
 	session := ""
-	if viewsWork() {
+	if process.CanContain() {
 		session = "setsid "
 	}
 	mark := fmt.Sprintf("%ssleep %d%d", session, 1000+len(t.Name()), os.Getpid())
