@@ -245,3 +245,21 @@ func TestBranchesOfAGitRepository(t *testing.T) {
 		t.Errorf("a build of a branch that is not there ended with %v", err)
 	}
 }
+
+func contains(t *testing.T, text string, wanted ...string) {
+	t.Helper()
+	for _, want := range wanted {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}
+
+func lacks(t *testing.T, text string, unwanted ...string) {
+	t.Helper()
+	for _, no := range unwanted {
+		if strings.Contains(text, no) {
+			t.Errorf("%q is in\n%s", no, text)
+		}
+	}
+}

@@ -48,6 +48,7 @@ func Make(parent, prefix string) (*Folder, error) {
 			return nil, errors.Join(err, os.RemoveAll(path))
 		}
 		f := &Folder{path: path, lock: lock}
+		held.Store(f, true)
 		if err := os.Chmod(path, 0o711); err != nil {
 			return nil, errors.Join(err, f.Remove())
 		}
@@ -61,9 +62,16 @@ func (f *Folder) Path() string { return f.path }
 
 // Remove takes the folder away with all that is in it.
 func (f *Folder) Remove() (err error) {
-	f.removing.Do(func() { err = errors.Join(os.RemoveAll(f.path), f.lock.Close()) })
+	f.removing.Do(func() {
+		err = errors.Join(os.RemoveAll(f.path), f.lock.Close())
+		held.Delete(f)
+	})
 	return err
 }
+
+// held keeps the folders that nobody else refers to any more: a file that is
+// collected is closed, and the lock with it.
+var held sync.Map
 
 // errTaken is a folder that somebody holds, or that is gone.
 var errTaken = errors.New("the folder is another's")
