@@ -49,16 +49,6 @@ func specOf(who account, folder string, output *process.Tail, command []string) 
 	}
 }
 
-// alive tells whether the program still runs.
-func (p *program) alive() bool {
-	select {
-	case <-p.Ended():
-		return false
-	default:
-		return true
-	}
-}
-
 // stop tells the program to stop and waits until it is gone.
 func (p *program) stop(how os.Signal) {
 	signals := []os.Signal{how}
