@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
@@ -48,9 +49,15 @@ func startEngines(ctx context.Context, s settings, find locate, log *slog.Logger
 	if err != nil {
 		return engines{}, fmt.Errorf("data plane: %w", err)
 	}
+	var caches appruntime.GoCaches
+	if s.goCaches && len(s.repos) > 0 {
+		if caches, err = appruntime.FindGoCaches(ctx, os.Environ()); err != nil {
+			return engines{}, fmt.Errorf("data plane: %w; --go-caches=false does without", err)
+		}
+	}
 	plane, err := dataplane.New(dataplane.Options{
 		Postgres: programs, StateFolder: s.stateDir, Logger: log,
-		Repositories: s.repos, Environment: os.Environ(), Patience: patience(s.speed),
+		Repositories: s.repos, Environment: os.Environ(), Go: caches, Patience: patience(s.speed),
 	})
 	if err != nil {
 		return engines{}, fmt.Errorf("data plane: %w", err)

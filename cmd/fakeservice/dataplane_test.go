@@ -108,10 +108,33 @@ func TestSignalsLeaveNothing(t *testing.T) {
 				t.Errorf("%v still run", left)
 			}
 			entries, err := os.ReadDir(folder)
-			if err != nil || (len(entries) > 0 && !row.keepsFolder) {
-				t.Errorf("%v is still there (%v)", entries, err)
+			if err != nil || (len(entries) > 0) != row.keepsFolder {
+				t.Errorf("%v is there (%v)", entries, err)
+			}
+			if row.keepsFolder {
+				sweepsUp(t, program, folder, entries)
 			}
 		})
+	}
+}
+
+// sweepsUp checks that the next one takes away what a killed one has left.
+func sweepsUp(t *testing.T, program, folder string, left []os.DirEntry) {
+	t.Helper()
+	next := startProgram(t, program, folder)
+	for _, entry := range left {
+		if _, err := os.Stat(filepath.Join(folder, entry.Name())); !os.IsNotExist(err) {
+			t.Errorf("%s of a killed program is still there (%v)", entry.Name(), err)
+		}
+	}
+	if err := next.command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := next.command.Wait(); err != nil {
+		t.Errorf("the next program ended with %v", err)
+	}
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
+		t.Errorf("%v is there (%v)", entries, err)
 	}
 }
 

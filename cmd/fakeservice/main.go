@@ -77,6 +77,7 @@ type settings struct {
 	repos        repositories
 	weather      weather.Weather
 	seed         uint64
+	goCaches     bool
 }
 
 func parse(args []string, errors io.Writer) (settings, error) {
@@ -97,6 +98,7 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	sky := flags.String("weather", "calm", "what goes wrong on the way by chance: calm is nothing, breeze a request in ten, storm one in four, lost answers and late commits among them")
 	flags.Uint64Var(&s.seed, "seed", 0, "the chance of --weather: the same seed gives the same requests the same weather; 0 takes one and tells it")
 	flags.Var(s.repos, "repo", "a repository that apps are imported from, as owner/repo=folder; the folder is a git repository, or serves every branch; may be repeated")
+	flags.BoolVar(&s.goCaches, "go-caches", true, "let builds read your Go modules and what Go has compiled for you; they change nothing there")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
 // Spec is how an app is to run.
@@ -31,9 +34,9 @@ type Spec struct {
 type App struct {
 	runtime *Runtime
 	name    Name
-	folder  string // with data, the CA's folder, and an empty root for the app's view
-	user    int
-	log     *tail
+	folder  string // with data, the CA's folder
+	user    process.User
+	log     *process.Tail
 	front   *front
 
 	// changing is held by whoever deploys, restarts or ends the app.
@@ -45,8 +48,8 @@ type App struct {
 
 	mu      sync.Mutex
 	status  Status
-	changed chan struct{} // closed and made anew with each change of status
-	process *process      // nil while none runs
+	changed chan struct{}    // closed and made anew with each change of status
+	process *process.Process // nil while none runs
 	starts  int
 	// lastAnswer is when the health path was last answered with 200.
 	lastAnswer time.Time
@@ -59,25 +62,28 @@ func newApp(r *Runtime, name Name) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
+	user, err := r.users.take()
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
 	a := &App{
-		runtime: r, name: name, folder: folder, user: userOf(name, r.folder),
-		log: &tail{limit: logKept}, status: Starting, changed: make(chan struct{}),
+		runtime: r, name: name, folder: folder, user: user,
+		log: process.NewTail(logKept), status: Starting, changed: make(chan struct{}),
 	}
 	a.front = &front{log: r.log}
-	for _, part := range []string{a.data(), a.root(), a.trust()} {
+	for _, part := range []string{a.data(), a.trust()} {
 		if err := os.Mkdir(part, 0o700); err != nil {
-			return nil, errors.Join(err, os.RemoveAll(folder))
+			return nil, errors.Join(err, a.remove())
 		}
 	}
 	// The user that the app runs as passes through here.
 	if err := errors.Join(os.Chmod(folder, 0o711), os.Chmod(a.trust(), 0o755), give(a.data(), a.user)); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(folder))
+		return nil, errors.Join(err, a.remove())
 	}
 	return a, nil
 }
 
 func (a *App) data() string { return filepath.Join(a.folder, "data") }
-func (a *App) root() string { return filepath.Join(a.folder, "root") }
 
 // trust is the folder of the CA's file. The app reads it and cannot write there:
 // this program does, and would follow a link that the app had put in its way.
@@ -155,6 +161,7 @@ func (a *App) begin() error {
 	run := run{app: a, build: a.build, spec: a.spec}
 	go func(halted chan struct{}) {
 		defer close(halted)
+		defer rescue.Log(a.runtime.log, "keep an app up")
 		run.keepUp(ctx)
 	}(a.halted)
 	return nil
@@ -184,6 +191,7 @@ func (a *App) remove() error {
 	a.changing.Lock()
 	defer a.changing.Unlock()
 	err := os.RemoveAll(a.folder)
+	a.runtime.users.release(a.user)
 	if a.build != nil {
 		err = errors.Join(err, a.build.Discard())
 		a.build = nil
@@ -212,7 +220,7 @@ func (a *App) PID() int {
 	if a.process == nil {
 		return 0
 	}
-	return a.process.pid
+	return a.process.PID()
 }
 
 // Starts is how often a process of the app was begun.
@@ -267,7 +275,7 @@ func (a *App) setStatus(status Status) {
 	}
 }
 
-func (a *App) setProcess(p *process) {
+func (a *App) setProcess(p *process.Process) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.process = p; p != nil {

@@ -7,11 +7,11 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
 const (
@@ -47,7 +47,7 @@ func (e *BuildError) Error() string { return e.Log }
 // Build builds a branch of a repository. The variables are there at build time,
 // as they will be when the app runs. The result is deployed or discarded.
 func (r *Runtime) Build(ctx context.Context, repository, branch string, env map[string]string) (*Build, error) {
-	log := &tail{limit: logKept}
+	log := process.NewTail(logKept)
 	failed := func(commit string, err error) error {
 		fmt.Fprintf(log, "The build failed: %s\n", err)
 		return &BuildError{Commit: commit, Log: lastOf(log.String(), logShown)}
@@ -66,7 +66,7 @@ func (r *Runtime) Build(ctx context.Context, repository, branch string, env map[
 	defer cancel()
 	stop := context.AfterFunc(r.life, cancel)
 	defer stop()
-	if err := b.make(ctx, source{path, branch}, r.options.Environment, env, log); err != nil {
+	if err := b.make(ctx, source{path, branch}, r, env, log); err != nil {
 		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 			err = fmt.Errorf("it took longer than %s", r.options.BuildTimeout.Round(time.Second))
 		}
@@ -76,7 +76,7 @@ func (r *Runtime) Build(ctx context.Context, repository, branch string, env map[
 	return b, nil
 }
 
-// newBuildFolder makes a folder for one build, which the app's user can read.
+// newBuildFolder makes a folder for one build.
 func (r *Runtime) newBuildFolder() (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,16 +85,17 @@ func (r *Runtime) newBuildFolder() (string, error) {
 	}
 	r.builds++
 	folder := filepath.Join(r.folder, fmt.Sprintf("build-%d", r.builds))
-	return folder, os.MkdirAll(filepath.Join(folder, "source"), 0o755)
+	// It becomes the build's user's own, and then the app's.
+	return folder, errors.Join(os.Mkdir(folder, 0o700), os.Mkdir(filepath.Join(folder, "source"), 0o755))
 }
 
 // Discard takes a build away that was not deployed.
 func (b *Build) Discard() error { return os.RemoveAll(b.folder) }
 
 // make copies the source and runs what turns it into something that starts.
-func (b *Build) make(ctx context.Context, from source, inherited []string, env map[string]string, log io.Writer) error {
+func (b *Build) make(ctx context.Context, from source, r *Runtime, env map[string]string, log io.Writer) error {
 	var err error
-	if b.Commit, err = from.copyTo(ctx, b.work, inherited); err != nil {
+	if b.Commit, err = from.copyTo(ctx, b.work, r.options.Environment); err != nil {
 		return err
 	}
 	fmt.Fprintf(log, "Branch %s is at %s.\n", from.branch, b.Commit)
@@ -108,33 +109,62 @@ func (b *Build) make(ctx context.Context, from source, inherited []string, env m
 		return nil
 	}
 	fmt.Fprintf(log, "$ %s\n", strings.TrimPrefix(strings.Join(how.build, " "), "sh -c "))
-	command := exec.CommandContext(ctx, how.build[0], how.build[1:]...)
-	command.Dir = b.work
-	command.Env = merge(withoutSecrets(inherited), env)
-	command.Stdout, command.Stderr = log, log
-	return runToEnd(command)
+	return b.run(ctx, how.build, r, env, log)
 }
 
-// withoutSecrets leaves out what a build has no business with: the account's
-// address and key.
-func withoutSecrets(environment []string) []string {
-	return slices.DeleteFunc(slices.Clone(environment), func(variable string) bool {
-		return strings.HasPrefix(variable, "HOSTING_")
-	})
-}
-
-// merge adds variables to an environment. The later one of a name counts.
-func merge(environment []string, env map[string]string) []string {
-	merged := slices.Clip(slices.Clone(environment))
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		merged = append(merged, name+"="+env[name])
+// run runs the command that builds, as a user of its own, with a home folder
+// that goes when it is over.
+func (b *Build) run(ctx context.Context, command []string, r *Runtime, env map[string]string, log io.Writer) (err error) {
+	user, err := r.users.take()
+	if err != nil {
+		return err
 	}
-	return merged
+	defer r.users.release(user)
+	home := filepath.Join(b.folder, "home")
+	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
+	if err := os.MkdirAll(filepath.Join(home, "tmp"), 0o700); err != nil {
+		return err
+	}
+	spec := process.Spec{Command: command, Folder: b.work, Output: log, User: user, Contained: true}
+	if process.CanContain() {
+		mounts, err := r.options.Go.mounts(home)
+		if err != nil {
+			return err
+		}
+		spec.View = r.view(append(mounts, process.Mount{Point: buildPoint, Folder: b.folder})...)
+		spec.Command, spec.Folder, home = b.seenAll(command), b.seen(b.work), b.seen(home)
+	}
+	given := inherited(r.options.Environment)
+	given["HOME"], given["TMPDIR"] = home, filepath.Join(home, "tmp")
+	maps.Copy(given, r.options.Go.variables(home, process.CanContain()))
+	maps.Copy(given, env)
+	spec.Environment = environment(given)
+	if err := give(b.folder, user); err != nil {
+		return err
+	}
+	return process.Run(ctx, spec)
+}
+
+// seen is a path inside of the build's folder as who has a view of its own sees
+// it. Anything else stays what it is.
+func (b *Build) seen(path string) string {
+	if inside, ok := strings.CutPrefix(path, b.folder+string(filepath.Separator)); ok {
+		return filepath.Join(buildPoint, inside)
+	}
+	return path
+}
+
+func (b *Build) seenAll(command []string) []string {
+	var words []string
+	for _, word := range command {
+		words = append(words, b.seen(word))
+	}
+	return words
 }
 
 // lastOf is the end of a text, in whole lines where it has to be cut.
 func lastOf(text string, limit int) string {
-	end := &tail{limit: limit}
+	end := process.NewTail(limit)
 	_, _ = end.Write([]byte(strings.TrimRight(text, "\n"))) // a tail's writer never fails
 	return end.String()
 }

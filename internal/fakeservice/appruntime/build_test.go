@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
 // write makes a folder with files.
@@ -143,7 +144,7 @@ func TestShellStart(t *testing.T) {
 func TestAppBehindAShell(t *testing.T) {
 	t.Parallel()
 	session := ""
-	if viewsWork() {
+	if process.CanContain() {
 		session = "setsid "
 	}
 	mark := fmt.Sprintf("%ssleep %d%d", session, 1000+len(t.Name()), os.Getpid())
@@ -242,5 +243,23 @@ func TestBranchesOfAGitRepository(t *testing.T) {
 	_, err := r.Build(t.Context(), "octo/app", "gone", nil)
 	if err == nil || !strings.Contains(err.Error(), `has no branch "gone"`) {
 		t.Errorf("a build of a branch that is not there ended with %v", err)
+	}
+}
+
+func contains(t *testing.T, text string, wanted ...string) {
+	t.Helper()
+	for _, want := range wanted {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}
+
+func lacks(t *testing.T, text string, unwanted ...string) {
+	t.Helper()
+	for _, no := range unwanted {
+		if strings.Contains(text, no) {
+			t.Errorf("%q is in\n%s", no, text)
+		}
 	}
 }

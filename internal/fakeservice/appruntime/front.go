@@ -2,7 +2,6 @@ package appruntime
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,6 +12,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 )
 
 // front is an app's public address. It stays the same for as long as the app
@@ -59,29 +60,22 @@ func (f *front) open(public bool, port int) error {
 // lets the port be the one that is asked for. Where there is but one loopback
 // address, it is shared.
 func listen(before string, port int) (net.Listener, error) {
-	var config net.ListenConfig
-	try := []string{}
+	ctx := context.Background()
+	own := loopback.Address(ctx, port)
+	try := []string{net.JoinHostPort(own, strconv.Itoa(port)), net.JoinHostPort(own, "0"), net.JoinHostPort(loopback.Shared, "0")}
 	if before != "" {
-		try = append(try, before)
+		try = append([]string{before}, try...)
 	}
-	own := ownAddress()
-	try = append(try, net.JoinHostPort(own, strconv.Itoa(port)), net.JoinHostPort(own, "0"), "127.0.0.1:0")
+	var config net.ListenConfig
 	var failures []error
 	for _, address := range try {
-		listener, err := config.Listen(context.Background(), "tcp", address)
+		listener, err := config.Listen(ctx, "tcp", address)
 		if err == nil {
 			return listener, nil
 		}
 		failures = append(failures, err)
 	}
 	return nil, errors.Join(failures...)
-}
-
-// ownAddress picks an address that nobody else is likely to have.
-func ownAddress() string {
-	var pick [3]byte
-	_, _ = rand.Read(pick[:]) // it never fails
-	return fmt.Sprintf("127.%d.%d.%d", 64+int(pick[0])%128, pick[1], 1+int(pick[2])%254)
 }
 
 func (f *front) close() {

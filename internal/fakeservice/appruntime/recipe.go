@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
 // RecipeFile is where a repository says how it is built and started.
@@ -47,7 +49,7 @@ func parseRecipe(text []byte) (recipe, error) {
 	if strings.TrimSpace(written.Start) == "" {
 		return recipe{}, fmt.Errorf(`%s: "start" is missing: the command that starts the app`, RecipeFile)
 	}
-	how := recipe{start: shellStart(written.Start, viewsWork())}
+	how := recipe{start: shellStart(written.Start, process.CanContain())}
 	if strings.TrimSpace(written.Build) != "" {
 		how.build = []string{"sh", "-c", written.Build}
 	}

@@ -3,9 +3,13 @@ package appruntime
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
+	"syscall"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
 const (
@@ -18,6 +22,8 @@ const (
 	firstPause = 100 * time.Millisecond
 	longPause  = 10 * time.Second
 	longLife   = 10 * time.Second
+	// farewell is how long an app may take to end when it is asked to.
+	farewell = 10 * time.Second
 )
 
 // run is one version of an app with one set of settings, until another takes
@@ -33,6 +39,7 @@ func (r *run) keepUp(ctx context.Context) {
 	unhealthy := make(chan struct{})
 	go func() {
 		defer close(unhealthy)
+		defer rescue.Log(r.app.runtime.log, "wait for an app")
 		r.watchPatience(ctx)
 	}()
 	defer func() { <-unhealthy }()
@@ -56,15 +63,15 @@ func (r *run) keepUp(ctx context.Context) {
 func (r *run) live(ctx context.Context) error {
 	// Another program may take the port before the app does. The app ends then,
 	// and gets another one.
-	port, err := freePort(ctx)
+	port, err := loopback.FreePort(ctx, loopback.Shared)
 	if err != nil {
 		return err
 	}
-	begin, err := r.launch(port)
+	spec, err := r.launch(port)
 	if err != nil {
 		return err
 	}
-	p, err := begin.start()
+	p, err := process.Start(spec)
 	if err != nil {
 		return err
 	}
@@ -74,6 +81,7 @@ func (r *run) live(ctx context.Context) error {
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
+		defer rescue.Log(r.app.runtime.log, "watch an app")
 		r.watch(watching, port)
 	}()
 	defer func() {
@@ -83,11 +91,11 @@ func (r *run) live(ctx context.Context) error {
 		r.app.setProcess(nil)
 	}()
 	select {
-	case <-p.ended:
-		return fmt.Errorf("the app has ended: %s", p.how())
+	case <-p.Ended():
+		return fmt.Errorf("the app has ended: %s", p.How())
 	case <-ctx.Done():
 		r.app.front.point(0)
-		p.stop()
+		p.Stop(farewell, syscall.SIGTERM)
 		return nil
 	}
 }
@@ -132,15 +140,4 @@ func (r *run) probe(ctx context.Context, port int) int {
 	}
 	_ = response.Body.Close() // the status is all that counts
 	return response.StatusCode
-}
-
-// freePort finds a port that nothing listens on.
-func freePort(ctx context.Context) (int, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	port := listener.Addr().(*net.TCPAddr).Port
-	return port, listener.Close()
 }

@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
 // Options says how a Runtime works.
@@ -19,9 +22,14 @@ type Options struct {
 	// is a git repository is built at the branch that is asked for; any other
 	// serves every branch.
 	Repositories map[string]string
-	// Environment is what builds run in, as KEY=value: PATH, HOME, and whatever
-	// compilers want. Apps get PATH and little else of it.
+	// Environment is that of whoever runs this, as KEY=value. Apps and builds get
+	// PATH and little else of it; git, which reads repositories, gets all.
 	Environment []string
+	// Go is what builds may read of Go's caches.
+	Go GoCaches
+	// Hidden are folders of which apps and builds see nothing, where they have a
+	// view of their own.
+	Hidden []string
 	// Parent is the folder in which the Runtime makes its own; "" is the
 	// system's for temporary files.
 	Parent string
@@ -57,6 +65,8 @@ type Runtime struct {
 	options Options
 	log     *slog.Logger
 	folder  string
+	scratch *scratch.Folder
+	users   *users
 	// life ends with Close; everything that runs hangs on it.
 	life   context.Context
 	cancel context.CancelFunc
@@ -92,15 +102,18 @@ func Open(o Options) (*Runtime, error) {
 		}
 		o.Repositories[name] = absolute
 	}
-	folder, err := os.MkdirTemp(o.Parent, "hosting-apps-")
+	own, err := scratch.Make(o.Parent, "hostingapps-")
 	if err != nil {
 		return nil, err
 	}
-	// Apps run as users of their own and must be able to pass through.
-	if err := os.Chmod(folder, 0o711); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(folder))
+	r := &Runtime{options: o, log: o.Logger, folder: own.Path(), scratch: own, users: newUsers(), apps: map[Name]*App{}}
+	if os.Geteuid() == 0 && !process.CanContain() && !reachable(r.folder) {
+		err := fmt.Errorf("apps and builds run as other users than root, who cannot enter the folder %s", o.Parent)
+		return nil, errors.Join(err, own.Remove())
 	}
-	r := &Runtime{options: o, log: o.Logger, folder: folder, apps: map[Name]*App{}}
+	if err := os.Mkdir(r.root(), 0o700); err != nil {
+		return nil, errors.Join(err, own.Remove())
+	}
 	r.life, r.cancel = context.WithCancel(context.Background())
 	return r, nil
 }
@@ -170,5 +183,5 @@ func (r *Runtime) Close() error {
 		ending.Go(a.end)
 	}
 	ending.Wait()
-	return os.RemoveAll(r.folder)
+	return r.scratch.Remove()
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
 // open makes a Runtime that knows the test's app as octo/app, and checks that
@@ -25,7 +27,12 @@ func open(t *testing.T, set ...func(*Options)) *Runtime {
 	if err := os.Chmod(parent, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	caches, err := FindGoCaches(t.Context(), os.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
 	o := Options{
+		Go:           caches,
 		Repositories: map[string]string{"octo/app": "testdata/app"},
 		Environment:  append(os.Environ(), "HOSTING_API_KEY=account-secret"),
 		Parent:       parent,
@@ -181,7 +188,7 @@ func TestAppGetsWhatTheContractPromises(t *testing.T) {
 		t.Errorf("the CA's file holds %q", ca)
 	}
 	data := variable(t, a, "DATA_DIR")
-	if viewsWork() && data != "/data" {
+	if process.CanContain() && data != "/data" {
 		t.Errorf("DATA_DIR is %s", data)
 	}
 	must(t, a, "/keep?text=here")

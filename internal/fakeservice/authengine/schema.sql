@@ -71,3 +71,14 @@ CREATE TABLE IF NOT EXISTS auth.flow_states (
   code_challenge TEXT        NOT NULL,
   created_at     TIMESTAMPTZ NOT NULL DEFAULT now()
 );
+
+-- The owner, whom the engine and the app are, sees all of it. The role that
+-- reads everything reads nothing here: these are passwords' hashes and tokens.
+DO $$
+DECLARE
+  open regclass;
+BEGIN
+  FOR open IN SELECT oid FROM pg_class WHERE relnamespace = 'auth'::regnamespace AND relkind = 'r' AND NOT relrowsecurity LOOP
+    EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', open);
+  END LOOP;
+END $$;

@@ -10,13 +10,15 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
 // buildKey is a build that may yet be deployed.
 type buildKey struct{ instance, app, build string }
 
 // Build builds the branch of an app.
-func (p *Plane) Build(ctx context.Context, instanceID string, a core.App, buildID string) (string, error) {
+func (p *Plane) Build(ctx context.Context, instanceID string, a core.App, buildID string) (_ string, err error) {
+	defer rescue.Error(p.log, "build an app", &err)
 	built, err := p.apps.Build(ctx, a.Repo, a.Branch, a.Env)
 	if failed := (*appruntime.BuildError)(nil); errors.As(err, &failed) {
 		return failed.Commit, &core.BuildFailure{Log: failed.Log}
@@ -43,7 +45,8 @@ func (p *Plane) takeBuild(key buildKey) *appruntime.Build {
 }
 
 // Deploy runs a build in the place of the version that runs.
-func (p *Plane) Deploy(ctx context.Context, instanceID, name, buildID string) error {
+func (p *Plane) Deploy(ctx context.Context, instanceID, name, buildID string) (err error) {
+	defer rescue.Error(p.log, "deploy an app", &err)
 	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
 	if err != nil {
 		return err
@@ -74,7 +77,8 @@ func specOf(m *machine, wanted core.Machine, a core.App) appruntime.Spec {
 }
 
 // RestartApp restarts an app and waits until it answers or has failed.
-func (p *Plane) RestartApp(ctx context.Context, instanceID, name string) error {
+func (p *Plane) RestartApp(ctx context.Context, instanceID, name string) (err error) {
+	defer rescue.Error(p.log, "restart an app", &err)
 	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
 	if err != nil {
 		return err
@@ -99,7 +103,8 @@ func restart(ctx context.Context, running *appruntime.App, spec appruntime.Spec)
 }
 
 // RemoveApp takes an app away with its data and its builds.
-func (p *Plane) RemoveApp(ctx context.Context, instanceID, name string) error {
+func (p *Plane) RemoveApp(ctx context.Context, instanceID, name string) (err error) {
+	defer rescue.Error(p.log, "remove an app", &err)
 	m, leave, err := p.enterByID(ctx, instanceID)
 	if err != nil {
 		return err
@@ -224,6 +229,7 @@ func (p *Plane) appURLs(instanceID string) map[string]string {
 
 // appChanged passes on how an app does.
 func (p *Plane) appChanged(name appruntime.Name, status appruntime.Status, why *appruntime.Failure) {
+	defer rescue.Log(p.log, "tell how an app does")
 	switch status {
 	case appruntime.Running:
 		p.controlPlane.AppRuns(name.Instance, name.App)

@@ -13,6 +13,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/authengine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
 // authPort is where auth engines listen if it is free.
@@ -142,6 +143,7 @@ func (p *Plane) closeAuth() error {
 // authTold passes on what happened in an auth engine. The link and the code are
 // for the mail alone, as an event never holds a secret.
 func (p *Plane) authTold(instanceID string, e authengine.Event) {
+	defer rescue.Log(p.log, "tell of an account")
 	if e.Kind != "" {
 		p.controlPlane.Emit(e.Kind, instanceID, map[string]any{"user_id": e.UserID})
 	}

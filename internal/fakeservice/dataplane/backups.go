@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
 // A backup is a folder with one folder for each engine that was on.
@@ -18,7 +19,8 @@ func (p *Plane) backup(instanceID, backupID, engine string) string {
 }
 
 // Backup saves the data of the machine.
-func (p *Plane) Backup(ctx context.Context, instanceID, backupID string) (int64, error) {
+func (p *Plane) Backup(ctx context.Context, instanceID, backupID string) (_ int64, err error) {
+	defer rescue.Error(p.log, "back a machine up", &err)
 	m, leave, err := p.enterByID(ctx, instanceID)
 	if err != nil {
 		return 0, err
@@ -37,7 +39,8 @@ func (p *Plane) Backup(ctx context.Context, instanceID, backupID string) (int64,
 
 // Restore puts the data back to a backup. An engine that was not on then keeps
 // what it has.
-func (p *Plane) Restore(ctx context.Context, instanceID, backupID string) error {
+func (p *Plane) Restore(ctx context.Context, instanceID, backupID string) (err error) {
+	defer rescue.Error(p.log, "restore a machine", &err)
 	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
 	if err != nil {
 		return err
@@ -64,7 +67,8 @@ func (p *Plane) Restore(ctx context.Context, instanceID, backupID string) error 
 }
 
 // DropBackup forgets a backup.
-func (p *Plane) DropBackup(ctx context.Context, instanceID, backupID string) error {
+func (p *Plane) DropBackup(ctx context.Context, instanceID, backupID string) (err error) {
+	defer rescue.Error(p.log, "drop a backup", &err)
 	if p.machine(instanceID) == nil {
 		return nil // the backups have gone with their machine
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/authengine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
 // machine is what runs of one instance.
@@ -97,7 +98,8 @@ func errGone(id string) error {
 }
 
 // Apply makes the machine so.
-func (p *Plane) Apply(ctx context.Context, instanceID string) error {
+func (p *Plane) Apply(ctx context.Context, instanceID string) (err error) {
+	defer rescue.Error(p.log, "change a machine", &err)
 	if err := p.addMachine(ctx, instanceID); err != nil {
 		return err
 	}
@@ -118,7 +120,8 @@ func (p *Plane) Apply(ctx context.Context, instanceID string) error {
 }
 
 // Remove takes the machine away with its data and its backups.
-func (p *Plane) Remove(ctx context.Context, instanceID string) error {
+func (p *Plane) Remove(ctx context.Context, instanceID string) (err error) {
+	defer rescue.Error(p.log, "remove a machine", &err)
 	m := p.machine(instanceID)
 	if m == nil {
 		return nil
@@ -140,7 +143,8 @@ func (p *Plane) Remove(ctx context.Context, instanceID string) error {
 }
 
 // Restart restarts an engine. Those that do not run for real take no notice.
-func (p *Plane) Restart(ctx context.Context, instanceID, engine string) error {
+func (p *Plane) Restart(ctx context.Context, instanceID, engine string) (err error) {
+	defer rescue.Error(p.log, "restart an engine", &err)
 	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
 	if err != nil {
 		return err
@@ -167,7 +171,8 @@ func (p *Plane) reconnect(ctx context.Context, m *machine, wanted core.Machine) 
 }
 
 // Reset empties an engine, or all of them when none is named.
-func (p *Plane) Reset(ctx context.Context, instanceID, engine string) error {
+func (p *Plane) Reset(ctx context.Context, instanceID, engine string) (err error) {
+	defer rescue.Error(p.log, "reset a machine", &err)
 	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
 	if err != nil {
 		return err

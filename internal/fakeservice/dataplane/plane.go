@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -19,23 +18,31 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
 // Options says how a Plane runs.
 type Options struct {
 	// Postgres names the programs to run; see postgres.Locate.
 	Postgres postgres.Binaries
-	// Repositories, Environment and Patience are those of appruntime.Options:
-	// where the code of apps is, what builds run in, and how long an app may
-	// take to answer.
+	// Repositories, Environment, Go and Patience are those of
+	// appruntime.Options: where the code of apps is, the environment of whoever
+	// runs the fake, what builds may read of Go's caches, and how long an app
+	// may take to answer.
 	Repositories map[string]string
 	Environment  []string
+	Go           appruntime.GoCaches
 	Patience     time.Duration
+	// StatementTimeout is how long what is sent to the SQL console may take; 0
+	// is half a minute.
+	StatementTimeout time.Duration
 	// AppsFolder is where apps are built and run, which some folders for data
 	// forbid; empty is below the StateFolder.
 	AppsFolder string
 	// StateFolder is where the Plane makes the folder that it works in; empty
-	// is the system's folder for temporary files.
+	// is the system's folder for temporary files. What planes whose program was
+	// killed have left there is taken away first.
 	StateFolder string
 	// Logger is told of crashes and refused connections; nil discards them.
 	Logger *slog.Logger
@@ -44,6 +51,7 @@ type Options struct {
 // Plane runs engines. It is safe for concurrent use.
 type Plane struct {
 	folder   string
+	scratch  *scratch.Folder
 	log      *slog.Logger
 	postgres *postgres.Server
 	apps     *appruntime.Runtime
@@ -69,31 +77,31 @@ func New(o Options) (*Plane, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	folder, err := os.MkdirTemp(o.StateFolder, "hosting-fake-")
+	// Engines that run as other users pass through to folders of their own.
+	own, err := scratch.Make(o.StateFolder, "hostingfake-")
 	if err != nil {
 		return nil, err
 	}
-	// Engines that run as other users pass through to folders of their own.
-	if err := os.Chmod(folder, 0o711); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(folder))
-	}
+	folder := own.Path()
 	server, err := postgres.NewServer(postgres.Options{
 		Binaries: o.Postgres, Folder: filepath.Join(folder, "pg"), Logger: o.Logger,
+		StatementTimeout: o.StatementTimeout,
 	})
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(folder))
+		return nil, errors.Join(err, own.Remove())
 	}
 	p := &Plane{
-		folder: folder, log: o.Logger, postgres: server,
+		folder: folder, scratch: own, log: o.Logger, postgres: server,
 		machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{},
 	}
 	p.life, p.end = context.WithCancel(context.Background())
 	p.apps, err = appruntime.Open(appruntime.Options{
 		Repositories: o.Repositories, Environment: o.Environment, Patience: o.Patience,
+		Go: o.Go, Hidden: []string{folder},
 		Parent: cmp.Or(o.AppsFolder, folder), Logger: o.Logger, StatusChanged: p.appChanged,
 	})
 	if err != nil {
-		return nil, errors.Join(err, server.Close(), os.RemoveAll(folder))
+		return nil, errors.Join(err, server.Close(), own.Remove())
 	}
 	p.warming.Go(p.warmUp)
 	return p, nil
@@ -101,6 +109,7 @@ func New(o Options) (*Plane, error) {
 
 // warmUp makes what the first instance would have to wait for otherwise.
 func (p *Plane) warmUp() {
+	defer rescue.Log(p.log, "prepare PostgreSQL")
 	if err := p.postgres.Prepare(p.life); err != nil && p.life.Err() == nil {
 		// Whoever needs it tries again and is told.
 		p.log.Warn("PostgreSQL could not be prepared", "error", err)
@@ -119,7 +128,7 @@ func (p *Plane) Close() error {
 		p.mu.Unlock()
 		p.end()
 		p.warming.Wait()
-		err = errors.Join(p.apps.Close(), p.closeAuth(), p.postgres.Close(), os.RemoveAll(p.folder))
+		err = errors.Join(p.apps.Close(), p.closeAuth(), p.postgres.Close(), p.scratch.Remove())
 	})
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
 // applyPostgres makes the machine's Postgres so. The turn is held.
@@ -95,7 +96,8 @@ func (p *Plane) cluster(ctx context.Context, instanceID string) (*postgres.Clust
 
 // Databases lists the databases that are there, and the service's extensions in
 // them.
-func (p *Plane) Databases(ctx context.Context, instanceID string) ([]core.Database, []core.Extension, error) {
+func (p *Plane) Databases(ctx context.Context, instanceID string) (_ []core.Database, _ []core.Extension, err error) {
+	defer rescue.Error(p.log, "list databases", &err)
 	cluster, leave, err := p.cluster(ctx, instanceID)
 	if err != nil {
 		return nil, nil, err
@@ -123,7 +125,8 @@ func (p *Plane) Databases(ctx context.Context, instanceID string) ([]core.Databa
 }
 
 // CreateDatabase makes a database.
-func (p *Plane) CreateDatabase(ctx context.Context, instanceID, name string) error {
+func (p *Plane) CreateDatabase(ctx context.Context, instanceID, name string) (err error) {
+	defer rescue.Error(p.log, "create a database", &err)
 	cluster, leave, err := p.cluster(ctx, instanceID)
 	if err != nil {
 		return err
@@ -133,7 +136,8 @@ func (p *Plane) CreateDatabase(ctx context.Context, instanceID, name string) err
 }
 
 // DropDatabase drops a database and cuts off who uses it.
-func (p *Plane) DropDatabase(ctx context.Context, instanceID, name string) error {
+func (p *Plane) DropDatabase(ctx context.Context, instanceID, name string) (err error) {
+	defer rescue.Error(p.log, "drop a database", &err)
 	cluster, leave, err := p.cluster(ctx, instanceID)
 	if err != nil {
 		return err
@@ -143,7 +147,8 @@ func (p *Plane) DropDatabase(ctx context.Context, instanceID, name string) error
 }
 
 // SetExtension turns an extension on.
-func (p *Plane) SetExtension(ctx context.Context, instanceID, database, name string) (string, error) {
+func (p *Plane) SetExtension(ctx context.Context, instanceID, database, name string) (_ string, err error) {
+	defer rescue.Error(p.log, "set an extension", &err)
 	cluster, leave, err := p.cluster(ctx, instanceID)
 	if err != nil {
 		return "", err
@@ -154,7 +159,8 @@ func (p *Plane) SetExtension(ctx context.Context, instanceID, database, name str
 }
 
 // DropExtension turns an extension off.
-func (p *Plane) DropExtension(ctx context.Context, instanceID, database, name string) error {
+func (p *Plane) DropExtension(ctx context.Context, instanceID, database, name string) (err error) {
+	defer rescue.Error(p.log, "drop an extension", &err)
 	cluster, leave, err := p.cluster(ctx, instanceID)
 	if err != nil {
 		return err
@@ -173,7 +179,8 @@ func extensionName(name string) string {
 
 // Query runs the console's statements, in ro as the read-only role, so that
 // Postgres itself refuses writes.
-func (p *Plane) Query(ctx context.Context, q core.Query) (core.QueryResult, error) {
+func (p *Plane) Query(ctx context.Context, q core.Query) (_ core.QueryResult, err error) {
+	defer rescue.Error(p.log, "run a statement", &err)
 	p.mu.Lock()
 	var cluster *postgres.Cluster
 	if m := p.machines[q.Instance.ID]; m != nil {
@@ -199,6 +206,7 @@ const (
 	shuttingDown       = "57P" // a class: shutting down, crashed, starting up
 	tooManyConnections = "53300"
 	tooLarge           = "54000"
+	noSuchDatabase     = "3D000"
 )
 
 // refusal says whether Postgres refused the statement or was not there.
@@ -209,6 +217,8 @@ func refusal(err error) error {
 		return &core.SQLError{Message: postgres.ErrTooLarge.Error(), SQLState: tooLarge}
 	case isSQL && state == tooManyConnections:
 		return core.UnavailableNow("all connections of the plan (postgres_connections) are in use")
+	case isSQL && state == noSuchDatabase:
+		return &core.SQLError{Message: message, SQLState: state}
 	case isSQL && !errors.Is(err, postgres.ErrUnreachable) && !strings.HasPrefix(state, shuttingDown):
 		return &core.SQLError{Message: message, SQLState: state}
 	}

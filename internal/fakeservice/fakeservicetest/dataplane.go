@@ -20,7 +20,7 @@ func WithDataPlane(t testing.TB, opts ...func(*dataplane.Options)) func(*fakeser
 	options := dataplane.Options{
 		Postgres: binaries, StateFolder: FastFolder(),
 		// Shared memory often forbids to run what lies in it.
-		AppsFolder: os.TempDir(), Environment: os.Environ(), //nolint:forbidigo // this package is for tests alone
+		AppsFolder: os.TempDir(), Environment: os.Environ(), Go: GoCaches(t), //nolint:forbidigo // this package is for tests alone
 	}
 	for _, set := range opts {
 		set(&options)

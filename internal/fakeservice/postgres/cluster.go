@@ -12,6 +12,9 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
 // Settings are how a cluster is to be. Host, Certificate and Key never change.
@@ -49,7 +52,7 @@ type Cluster struct {
 	// unsettled is set while it is not sure that the settings are in force.
 	unsettled bool
 	// process is nil while the server is stopped on purpose.
-	process *process
+	process *program
 
 	// inside is the server's own port; 0 before the first start. Sessions read
 	// it without the turn.
@@ -215,8 +218,8 @@ func (c *Cluster) start(ctx context.Context) error {
 	var err error
 	for range startAttempts {
 		// The port stays the same if it can, as apps have been told of it.
-		if port := c.InsidePort(); port == 0 || !isFree(ctx, c.settings.Host, port) {
-			port, err := freePort(ctx, c.settings.Host)
+		if port := c.InsidePort(); port == 0 || !loopback.IsFree(ctx, c.settings.Host, port) {
+			port, err := loopback.FreePort(ctx, c.settings.Host)
 			if err != nil {
 				return err
 			}
@@ -240,7 +243,7 @@ func (c *Cluster) startOnce(ctx context.Context) error {
 	if err := c.writeConfiguration(); err != nil {
 		return err
 	}
-	p, err := startProcess(c.server.account, c.folder, c.server.programs.Postgres,
+	p, err := startProgram(c.server.account, c.folder, c.server.programs.Postgres,
 		"-D", c.data(), "-c", "config_file="+c.path("postgresql.conf"))
 	if err != nil {
 		return err
@@ -255,7 +258,7 @@ func (c *Cluster) startOnce(ctx context.Context) error {
 }
 
 // awaitReady returns when the server takes connections.
-func (c *Cluster) awaitReady(ctx context.Context, p *process) error {
+func (c *Cluster) awaitReady(ctx context.Context, p *program) error {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -264,7 +267,7 @@ func (c *Cluster) awaitReady(ctx context.Context, p *process) error {
 			return conn.Close(ctx)
 		}
 		select {
-		case <-p.ended:
+		case <-p.Ended():
 			return errors.New("it ended before it was ready")
 		case <-ctx.Done():
 			return fmt.Errorf("it was not ready in time: %w", err)
@@ -285,8 +288,9 @@ func (c *Cluster) stop(how os.Signal) {
 
 // revive starts a program again when it ends without having been told to. It
 // returns when the program that it watches is no longer the one that is wanted.
-func (c *Cluster) revive(p *process, what string, wanted func() bool, start func(context.Context) error) {
-	<-p.ended
+func (c *Cluster) revive(p *program, what string, wanted func() bool, start func(context.Context) error) {
+	defer rescue.Log(c.log, "keep "+what+" running")
+	<-p.Ended()
 	for {
 		ctx, leave, err := c.enter(c.life)
 		if err != nil {
@@ -315,7 +319,9 @@ func (c *Cluster) revive(p *process, what string, wanted func() bool, start func
 func (c *Cluster) setPasswords(ctx context.Context) error {
 	err := c.asSuperuser(ctx, maintenance,
 		"ALTER ROLE "+OwnerRole+" PASSWORD "+quote(c.settings.OwnerPassword),
-		"ALTER ROLE "+ReadOnlyRole+" PASSWORD "+quote(c.settings.ReadOnlyPassword))
+		"ALTER ROLE "+ReadOnlyRole+" PASSWORD "+quote(c.settings.ReadOnlyPassword),
+		// PostgreSQL lets each role change its own settings, so a session may have.
+		"ALTER ROLE "+ReadOnlyRole+" RESET ALL", readOnlyByDefault)
 	if err != nil {
 		return fmt.Errorf("set the passwords: %w", err)
 	}

@@ -9,12 +9,29 @@ import (
 // reservedConnections are for the package itself, beside those of the plan.
 const reservedConnections = 5
 
+// identities is the name of the map of who gets in by the socket.
+const identities = "fake"
+
+// identityMap lets whoever runs the fake be each role of ours, and the pooler
+// those of the customer.
+func (a account) identityMap() string {
+	var text strings.Builder
+	for _, role := range []string{superuser, OwnerRole, ReadOnlyRole} {
+		fmt.Fprintf(&text, "%s %s %s\n", identities, quoteName(a.caller), role)
+		if a.name != a.caller && role != superuser {
+			fmt.Fprintf(&text, "%s %s %s\n", identities, quoteName(a.name), role)
+		}
+	}
+	return text.String()
+}
+
 // writeConfiguration writes what the server reads when it starts. It lies
 // beside the data folder, which a restore replaces.
 func (c *Cluster) writeConfiguration() error {
 	rules := strings.Join([]string{
-		// The folder of the socket is closed to everyone else.
-		"local all all trust",
+		// The folder of the socket is closed to others. Whoever gets there all
+		// the same has to be one of the two users of the map.
+		"local all all peer map=" + identities,
 		"hostssl all " + superuser + " all reject",
 		// A connection without TLS matches no line and is refused.
 		"hostssl all all all scram-sha-256",
@@ -60,7 +77,7 @@ func (c *Cluster) writeConfiguration() error {
 	for name, content := range map[string]string{
 		"postgresql.conf": text.String(),
 		"pg_hba.conf":     rules + "\n",
-		"pg_ident.conf":   "",
+		"pg_ident.conf":   c.server.account.identityMap(),
 		"server.crt":      c.settings.Certificate,
 		"server.key":      c.settings.Key,
 	} {

@@ -8,9 +8,11 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
 // gate stands before a public port. It lets in who is in the allowlist, resets
@@ -36,13 +38,9 @@ type gate struct {
 
 // listen opens a gate at the port, or at a free one where that is taken.
 func listen(ctx context.Context, host string, port int, log *slog.Logger) (*gate, error) {
-	var config net.ListenConfig
-	open := func(port int) (net.Listener, error) {
-		return config.Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
-	}
-	listener, err := open(port)
+	listener, err := loopback.Listen(ctx, host, port)
 	if err != nil {
-		listener, err = open(0)
+		listener, err = loopback.Listen(ctx, host, 0)
 	}
 	if err != nil {
 		return nil, err
@@ -54,14 +52,7 @@ func listen(ctx context.Context, host string, port int, log *slog.Logger) (*gate
 }
 
 // port is the one that the gate is at.
-func (g *gate) port() int { return portOf(g.listener.Addr()) }
-
-func portOf(address net.Addr) int {
-	if tcp, ok := address.(*net.TCPAddr); ok {
-		return tcp.Port
-	}
-	return 0
-}
+func (g *gate) port() int { return loopback.Port(g.listener.Addr()) }
 
 // lead sets where connections go from now on; "" refuses them.
 func (g *gate) lead(inside string) {
@@ -106,6 +97,7 @@ func (g *gate) serve() {
 
 // pass takes one connection from its beginning to its end.
 func (g *gate) pass(outer net.Conn) {
+	defer rescue.Log(g.log, "pass a connection to Postgres")
 	defer outer.Close()
 	inside, ok := g.enter(outer)
 	if !ok {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 )
 
 // mostClients is how many callers may be connected to the pooled port. They
@@ -19,7 +21,7 @@ const mostClients = 1000
 // it.
 type pooler struct {
 	cluster *Cluster
-	process *process
+	process *program
 	port    int
 }
 
@@ -29,7 +31,7 @@ func (p *pooler) restart(ctx context.Context) error {
 	p.stop()
 	var err error
 	for range startAttempts {
-		if p.port, err = freePort(ctx, p.cluster.settings.Host); err != nil {
+		if p.port, err = loopback.FreePort(ctx, p.cluster.settings.Host); err != nil {
 			return err
 		}
 		if err = p.start(ctx); err == nil || ctx.Err() != nil {
@@ -48,7 +50,7 @@ func (p *pooler) start(ctx context.Context) error {
 	if err := p.writeConfiguration(); err != nil {
 		return err
 	}
-	process, err := startProcess(c.server.account, c.folder, c.server.programs.PgBouncer, c.path("pgbouncer.ini"))
+	process, err := startProgram(c.server.account, c.folder, c.server.programs.PgBouncer, c.path("pgbouncer.ini"))
 	if err != nil {
 		return err
 	}
@@ -107,7 +109,7 @@ func (p *pooler) writeConfiguration() error {
 }
 
 // awaitReady returns when PgBouncer listens.
-func (p *pooler) awaitReady(ctx context.Context, process *process) error {
+func (p *pooler) awaitReady(ctx context.Context, process *program) error {
 	var dialer net.Dialer
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -116,7 +118,7 @@ func (p *pooler) awaitReady(ctx context.Context, process *process) error {
 			return conn.Close()
 		}
 		select {
-		case <-process.ended:
+		case <-process.Ended():
 			return errors.New("it ended before it was ready")
 		case <-ctx.Done():
 			return ctx.Err()
@@ -126,6 +128,6 @@ func (p *pooler) awaitReady(ctx context.Context, process *process) error {
 }
 
 // watch starts PgBouncer again when it ends without having been told to.
-func (p *pooler) watch(process *process) {
+func (p *pooler) watch(process *program) {
 	p.cluster.revive(process, "PgBouncer", func() bool { return p.process == process }, p.restart)
 }

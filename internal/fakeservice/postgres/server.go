@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 )
 
 // Options says how a Server runs.
@@ -16,6 +18,9 @@ type Options struct {
 	// Folder is where clusters live. It is made, and taken away by Close. Its
 	// path is best short, as sockets lie in it.
 	Folder string
+	// StatementTimeout is how long a statement of Query may take; 0 is half a
+	// minute.
+	StatementTimeout time.Duration
 	// Logger is told of crashes and refused connections; nil discards them.
 	Logger *slog.Logger
 }
@@ -28,6 +33,8 @@ type Server struct {
 	folder   string
 	log      *slog.Logger
 	template template
+	// patience is how long a statement may take.
+	patience time.Duration
 
 	mu       sync.Mutex
 	clusters map[*Cluster]bool
@@ -58,6 +65,7 @@ func NewServer(o Options) (*Server, error) {
 	}
 	return &Server{
 		programs: o.Binaries, account: who, folder: folder, log: o.Logger,
+		patience: cmp.Or(o.StatementTimeout, 30*time.Second),
 		template: template{folder: filepath.Join(folder, "template")},
 		clusters: map[*Cluster]bool{},
 	}, nil
@@ -65,7 +73,7 @@ func NewServer(o Options) (*Server, error) {
 
 // canEnter tells whether the account can reach a folder of its own.
 func (a account) canEnter(folder string) error {
-	if !a.other {
+	if !a.isOther() {
 		return nil
 	}
 	for parent := filepath.Dir(folder); ; parent = filepath.Dir(parent) {

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 )
 
-// connect comes in by the socket, where no password is asked for.
+// connect comes in by the socket, where the kernel says who it is.
 func (c *Cluster) connect(ctx context.Context, role, database string) (*pgconn.PgConn, error) {
 	config, err := pgconn.ParseConfig("sslmode=disable")
 	if err != nil {

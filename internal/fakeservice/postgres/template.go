@@ -77,13 +77,15 @@ func initdb(ctx context.Context, programs Binaries, who account, folder string) 
 	return nil
 }
 
+const readOnlyByDefault = "ALTER ROLE " + ReadOnlyRole + " SET default_transaction_read_only = on"
+
 // makeRoles makes the two roles. They get their passwords in each cluster.
 func makeRoles() []string {
 	return []string{
 		"CREATE ROLE " + OwnerRole + " LOGIN CREATEDB;",
 		"CREATE ROLE " + ReadOnlyRole + " LOGIN;",
 		"GRANT pg_read_all_data TO " + ReadOnlyRole + ";",
-		"ALTER ROLE " + ReadOnlyRole + " SET default_transaction_read_only = on;",
+		readOnlyByDefault + ";",
 	}
 }
 

@@ -1,14 +1,13 @@
-package appruntime
+package process
 
 import (
 	"bytes"
 	"strings"
 	"sync"
-	"unicode/utf8"
 )
 
-// tail keeps the end of what is written to it.
-type tail struct {
+// Tail keeps the end of what is written to it. It is safe for concurrent use.
+type Tail struct {
 	limit int
 
 	mu   sync.Mutex
@@ -16,8 +15,11 @@ type tail struct {
 	cut  bool
 }
 
+// NewTail makes a Tail of so many bytes.
+func NewTail(limit int) *Tail { return &Tail{limit: limit} }
+
 // Write never fails.
-func (t *tail) Write(p []byte) (int, error) {
+func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)
@@ -28,8 +30,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is the end of the log: whole lines, where it had to be cut.
-func (t *tail) String() string {
+// String is the end of what was written: whole lines, where it had to be cut.
+func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text := t.text
@@ -37,9 +39,6 @@ func (t *tail) String() string {
 		if _, rest, found := bytes.Cut(text, []byte("\n")); found {
 			text = rest
 		}
-	}
-	if utf8.Valid(text) {
-		return string(text)
 	}
 	return strings.ToValidUTF8(string(text), "\uFFFD")
 }

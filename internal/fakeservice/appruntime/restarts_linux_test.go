@@ -1,0 +1,113 @@
+package appruntime
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+)
+
+// usage is what this process holds, and the mount namespaces of it and of what it has started.
+type usage struct{ threads, descriptors, goroutines, namespaces int }
+
+func usageNow(t *testing.T) usage {
+	t.Helper()
+	count := func(folder string) int {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	// Only this process and what it has started count: others share the machine.
+	namespaces := map[string]bool{}
+	look := func(pattern string) {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range found {
+			if name, err := os.Readlink(at); err == nil {
+				namespaces[name] = true
+			}
+		}
+	}
+	look("/proc/self/task/*/ns/mnt")
+	for _, p := range processes.Below(t, os.Getpid()) {
+		look(fmt.Sprintf("/proc/%d/ns/mnt", p.ID))
+	}
+	return usage{count("/proc/self/task"), count("/proc/self/fd"), runtime.NumGoroutine(), len(namespaces)}
+}
+
+func (u usage) String() string {
+	return fmt.Sprintf("%d threads, %d descriptors, %d goroutines, %d mount namespaces", u.threads, u.descriptors, u.goroutines, u.namespaces)
+}
+
+// However often an app is started, this process holds no more. It runs alone, as
+// it counts what belongs to the whole process.
+func TestRestartsLeaveNothing(t *testing.T) {
+	folder := write(t, map[string]string{"hosting.json": `{"start": "echo here; sleep 1000"}`})
+	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
+	a, err := r.App(Name{"i-1", "web"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Deploy(build(t, r, nil), Spec{HealthPath: "/"}); err != nil {
+		t.Fatal(err)
+	}
+	restart := func() {
+		starts := a.Starts()
+		if err := a.Restart(a.spec); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "the app was started again", func() bool { return a.Starts() > starts })
+	}
+	for range 5 {
+		restart() // the runtime makes the threads that it works with
+	}
+	before := usageNow(t)
+	const restarts = 25
+	for range restarts {
+		restart()
+	}
+	after := usageNow(t)
+	until(t, "what has ended is let go of", func() bool {
+		after = usageNow(t)
+		return after.goroutines <= before.goroutines && after.descriptors <= before.descriptors
+	})
+	t.Logf("before %s; after %d restarts %s", before, restarts, after)
+	most := 1
+	if process.CanContain() {
+		most = 2 // the app's own
+	}
+	if after.threads > before.threads+5 || after.namespaces > most {
+		t.Errorf("before there were %s; after %d restarts there are %s", before, restarts, after)
+	}
+}
+
+// A build is another user than root, and has nothing of the caller's: neither
+// variables nor a way to change what Go keeps.
+func TestWhatABuildMay(t *testing.T) {
+	t.Parallel()
+	script := `id -u; echo key=$HOSTING_API_KEY; echo mine=$MINE; echo home > $HOME/x && echo wrote; ` +
+		`go env GOPROXY GOCACHE; touch /modules/x && echo spoiled; ls -A FOLDER; cat /proc/PID/environ; true`
+	folder := write(t, nil)
+	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
+	script = strings.NewReplacer("FOLDER", r.folder, "/PID", fmt.Sprintf("/%d", os.Getpid())).Replace(script)
+	if err := os.WriteFile(filepath.Join(folder, RecipeFile), fmt.Appendf(nil, `{"build": %q, "start": "true"}`, script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said := build(t, r, map[string]string{"MINE": "yes"}).Log
+	t.Log(said)
+	contains(t, said, "key=\n", "mine=yes\n", "wrote\n")
+	if !process.CanContain() {
+		return
+	}
+	contains(t, said, "file:///modules", "/go-build\n", "Read-only file system", fmt.Sprintf("/proc/%d/environ: No such file", os.Getpid()))
+	lacks(t, said, "\n0\n", "\nspoiled", "build-1")
+}

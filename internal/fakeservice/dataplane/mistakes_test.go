@@ -1,0 +1,40 @@
+package dataplane_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+)
+
+// broken wants a machine without an authority, which cannot have a certificate.
+type broken struct{ core.ControlPlane }
+
+func (broken) Machine(id string) (core.Machine, error) {
+	return core.Machine{Instance: core.Instance{ID: id, Engines: map[string]*core.Engine{core.EnginePostgres: {}}}}, nil
+}
+
+// A panic in one operation is the error of that operation, and the machine can
+// be used afterwards.
+func TestPanicInAnOperation(t *testing.T) {
+	t.Parallel()
+	plane, err := dataplane.New(dataplane.Options{StateFolder: stateFolder(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := plane.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	plane.Attach(broken{})
+	for range 2 { // the first one has left the machine's turn
+		if err := plane.Apply(t.Context(), "i-1"); err == nil || !strings.Contains(err.Error(), "a mistake in the fake service") {
+			t.Errorf("Apply said %v", err)
+		}
+	}
+	if err := plane.Remove(t.Context(), "i-1"); err != nil {
+		t.Errorf("Remove said %v", err)
+	}
+}

@@ -1,0 +1,3 @@
+module intruder
+
+go 1.26

@@ -1,0 +1,31 @@
+//go:build unix
+
+package process
+
+import (
+	"os"
+	"syscall"
+)
+
+// attributes gives a program a process group of its own, so that a Ctrl-C at the
+// terminal reaches this program alone, which then ends the others in order. Who
+// is another user belongs to no groups but that user's own.
+func attributes(s Spec) *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Setpgid: true}
+	if s.User != (User{}) {
+		a.Credential = &syscall.Credential{Uid: uint32(s.User.UID), Gid: uint32(s.User.GID)}
+	}
+	if s.View != nil {
+		a.Chroot = s.View.Root
+	}
+	contain(a, s)
+	return a
+}
+
+func signalGroup(pid int, s os.Signal) error {
+	number, ok := s.(syscall.Signal)
+	if !ok {
+		return syscall.EINVAL
+	}
+	return syscall.Kill(-pid, number)
+}

@@ -1,0 +1,98 @@
+//go:build unix
+
+package process
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// shell runs a script to its end and gives what it said.
+func shell(t *testing.T, script string, change ...func(*Spec)) (string, error) {
+	t.Helper()
+	said := NewTail(64 << 10)
+	spec := Spec{Command: []string{"sh", "-c", script}, Folder: "/", Output: said}
+	for _, set := range change {
+		set(&spec)
+	}
+	err := Run(t.Context(), spec)
+	return strings.TrimSpace(said.String()), err
+}
+
+func TestProgramGetsWhatItIsGiven(t *testing.T) {
+	t.Setenv("SECRET_OF_THE_CALLER", "told")
+	folder := t.TempDir()
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	said, err := shell(t, "cat; echo; echo $A; pwd; env | grep -c SECRET", func(s *Spec) {
+		s.Input, s.Environment, s.Folder = strings.NewReader("input"), []string{"A=b", "PATH=" + os.Getenv("PATH")}, folder
+	})
+	if want := "input\nb\n" + folder + "\n0"; said != want {
+		t.Errorf("it said %q (%v), want %q", said, err, want)
+	}
+	if said, _ := shell(t, "export"); strings.Contains(said, "SECRET") {
+		t.Errorf("without an environment it has %s", said)
+	}
+}
+
+func TestProgramsThatDoNotWork(t *testing.T) {
+	t.Parallel()
+	if _, err := Start(Spec{Command: []string{"there-is-no-such-program"}, Folder: "/"}); !errors.Is(err, exec.ErrNotFound) {
+		t.Errorf("a program that is not there gave %v", err)
+	}
+	if _, err := Start(Spec{Command: []string{"sh"}, Folder: filepath.Join(t.TempDir(), "nowhere")}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder that is not there gave %v", err)
+	}
+	_, err := shell(t, "exit 7")
+	if ended := (*exec.ExitError)(nil); !errors.As(err, &ended) || ended.ExitCode() != 7 {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// One that takes no notice of being asked is made to end.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	for script, patience := range map[string]time.Duration{
+		"trap 'exit 0' TERM; echo ready; while :; do sleep 0.01; done": time.Minute,
+		"trap '' TERM; echo ready; while :; do sleep 0.01; done":       50 * time.Millisecond,
+	} {
+		said := NewTail(100)
+		p, err := Start(Spec{Command: []string{"sh", "-c", script}, Folder: "/", Output: said, Contained: true, Environment: []string{"PATH=" + os.Getenv("PATH")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for !strings.Contains(said.String(), "ready") {
+			time.Sleep(time.Millisecond)
+		}
+		p.Stop(patience, syscall.SIGTERM)
+		if how, killed := p.How(), patience < time.Second; strings.Contains(how, "killed") != killed {
+			t.Errorf("%s: %s", script, how)
+		}
+		p.Signal(os.Kill) // one that is gone takes no notice
+	}
+}
+
+func TestTail(t *testing.T) {
+	t.Parallel()
+	tail := NewTail(10)
+	for _, row := range [][2]string{{"one\n", "one\n"}, {"two\n", "one\ntwo\n"}, {"three\n", "three\n"}, {"\xff", "\uFFFD"}} {
+		if _, err := tail.Write([]byte(row[0])); err != nil {
+			t.Fatal(err)
+		}
+		if got := tail.String(); !strings.HasSuffix(got, row[1]) {
+			t.Errorf("after %q the tail is %q, want %q", row[0], got, row[1])
+		}
+	}
+	if diff := cmp.Diff(10, len(tail.text)); diff != "" {
+		t.Error(diff)
+	}
+}

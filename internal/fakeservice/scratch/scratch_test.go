@@ -1,0 +1,140 @@
+//go:build linux
+
+package scratch
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// asOwner makes this test's program an owner of a folder, which tells its path,
+// leaves a process in it and waits to be killed.
+const asOwner = "SCRATCH_OWNER_IN"
+
+func TestMain(m *testing.M) {
+	if parent := os.Getenv(asOwner); parent != "" {
+		own(parent)
+	}
+	os.Exit(m.Run())
+}
+
+func own(parent string) {
+	f, err := Make(parent, "own-")
+	if err != nil {
+		panic(err)
+	}
+	left := exec.Command("sleep", "1000")
+	left.Dir = f.Path()
+	if err := left.Start(); err != nil {
+		panic(err)
+	}
+	os.Stdout.WriteString(f.Path() + "\n")
+	time.Sleep(time.Hour) // it is killed before
+}
+
+// What a killed owner leaves goes when the next folder is made, its processes
+// too; an owner that lives keeps its own, and so do strangers.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	owner := func() (*exec.Cmd, string) {
+		command := exec.Command(os.Args[0])
+		command.Env = append(os.Environ(), asOwner+"="+parent)
+		command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		out, err := command.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		path, err := bufio.NewReader(out).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		return command, path[:len(path)-1]
+	}
+	killed, dead := owner()
+	living, kept := owner()
+	t.Cleanup(func() {
+		_ = living.Process.Kill()
+		_ = living.Wait()
+		endProcessesIn(kept)
+	})
+	worker := workersIn(t, dead)
+	if len(worker) != 1 || len(workersIn(t, kept)) != 1 {
+		t.Fatalf("the processes %v work in %s", worker, dead)
+	}
+	for _, stranger := range []string{"other-1", "own"} {
+		if err := os.Mkdir(filepath.Join(parent, stranger), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(kept, filepath.Join(parent, "own-link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := killed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = killed.Wait() // it was killed
+	if _, err := os.Stat(dead); err != nil {
+		t.Fatal(err)
+	}
+
+	mine, err := Make(parent, "own-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dead); !os.IsNotExist(err) {
+		t.Errorf("the folder of the killed owner is there (%v)", err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); len(workersIn(t, dead+" (deleted)")) > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("what the killed owner has started lives on")
+		}
+	}
+	for _, stays := range []string{kept, mine.Path(), filepath.Join(parent, "other-1"), filepath.Join(parent, "own"), filepath.Join(parent, "own-link")} {
+		if _, err := os.Lstat(stays); err != nil {
+			t.Errorf("%s was taken away (%v)", stays, err)
+		}
+	}
+	if len(workersIn(t, kept)) != 1 {
+		t.Error("what the living owner has started was ended")
+	}
+	for range 2 {
+		if err := mine.Remove(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(mine.Path()); !os.IsNotExist(err) {
+		t.Errorf("the removed folder is there (%v)", err)
+	}
+}
+
+// workersIn are the processes that work in a folder.
+func workersIn(t *testing.T, folder string) []string {
+	t.Helper()
+	found, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var in []string
+	for _, process := range found {
+		if at, err := os.Readlink(process); err == nil && at == folder {
+			in = append(in, process)
+		}
+	}
+	return in
+}
+
+func TestFolderCannotBeMade(t *testing.T) {
+	t.Parallel()
+	if _, err := Make(filepath.Join(t.TempDir(), "nowhere"), "own-"); err == nil {
+		t.Error("a folder was made nowhere")
+	}
+}

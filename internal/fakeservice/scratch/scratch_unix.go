@@ -1,0 +1,75 @@
+//go:build unix
+
+package scratch
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// hold locks a folder of this user's, or gives errTaken.
+func hold(path string) (*os.File, error) {
+	// No link is followed: others may write where folders are made.
+	folder, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, errors.Join(errTaken, err)
+	}
+	if !ours(folder) || syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil || !same(folder, path) {
+		return nil, errors.Join(errTaken, folder.Close())
+	}
+	return folder, nil
+}
+
+func ours(folder *os.File) bool {
+	info, err := folder.Stat()
+	if err != nil {
+		return false
+	}
+	of, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(of.Uid) == os.Geteuid()
+}
+
+// same tells whether a folder that is open is still at its path.
+func same(folder *os.File, path string) bool {
+	opened, err := folder.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Lstat(path)
+	return err == nil && os.SameFile(opened, there)
+}
+
+// sweep takes away what owners that are gone have left.
+func sweep(parent, prefix string) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return // the folder that is made next will say why
+	}
+	for _, entry := range entries {
+		if matched, err := filepath.Match(prefix+"*", entry.Name()); err != nil || !matched || !entry.IsDir() {
+			continue
+		}
+		path := filepath.Join(parent, entry.Name())
+		lock, err := hold(path)
+		if err != nil {
+			continue
+		}
+		take(path)
+		_ = lock.Close() // it was only read
+	}
+}
+
+// take ends what runs in a folder and removes it. What ends may take a moment to
+// let go of it.
+func take(path string) {
+	for range 20 {
+		endProcessesIn(path)
+		if os.RemoveAll(path) == nil {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
