@@ -22,7 +22,6 @@ type (
 	Job          = core.Job
 	Event        = core.Event
 	Mail         = core.Mail
-	Process      = core.Process
 	Query        = core.Query
 	QueryResult  = core.QueryResult
 	SQLError     = core.SQLError
@@ -31,18 +30,13 @@ type (
 	DataPlane    = core.DataPlane
 	ControlPlane = core.ControlPlane
 	Machine      = core.Machine
-	Credentials  = core.Credentials
 	Endpoints    = core.Endpoints
 	Failure      = core.Failure
-	BuildFailure = core.BuildFailure
 	JobMatch     = core.JobMatch
 	BuildMatch   = core.BuildMatch
 	AppMatch     = core.AppMatch
 	Catalog      = core.Catalog
 	Plan         = core.Plan
-	Location     = core.Location
-	EngineInfo   = core.EngineInfo
-	Authority    = core.Authority
 	Request      = traffic.Request
 )
 
@@ -52,15 +46,10 @@ const (
 	StatusRunning    = core.StatusRunning
 	StatusDeleting   = core.StatusDeleting
 	StatusFailed     = core.StatusFailed
-	StatusQueued     = core.StatusQueued
 	StatusDone       = core.StatusDone
 	StatusSuccessful = core.StatusSuccessful
 	StatusBuilding   = core.StatusBuilding
 	StatusStopped    = core.StatusStopped
 	EnginePostgres   = core.EnginePostgres
-	EngineRedis      = core.EngineRedis
-	EngineCouchDB    = core.EngineCouchDB
-	EngineNATS       = core.EngineNATS
 	EngineApps       = core.EngineApps
-	EngineAuth       = core.EngineAuth
 )

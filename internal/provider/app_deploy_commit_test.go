@@ -177,6 +177,45 @@ func TestDeployCommitResumes(t *testing.T) {
 	must(t, theApp(t, fake).Builds[0].Commit == fourth, "deployed %v", theApp(t, fake).Builds[0])
 }
 
+// A replica that does not show the newest build yet makes a plan that would build again.
+// The apply looks once more, and builds nothing.
+func TestDeployCommitBehindAReplica(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, "")
+	asks := func(commit string) {
+		w.configure(appHCL(guestbookApp + fmt.Sprintf("deploy_commit = %q", commit)))
+	}
+	asks(push(fake))
+	w.apply()
+	asks(push(fake))
+	w.apply()
+	must(t, redeploys(fake) == 1, "%d redeploys, want 1", redeploys(fake))
+	fake.Inject(fakeservice.Fault{Method: http.MethodGet, Path: "/instances/*/apps/*/builds", Rewrite: func(body map[string]any) {
+		body["builds"] = body["builds"].([]any)[1:]
+	}})
+	w.says(0, []string{"0 added, 1 changed, 0 destroyed"}, "apply", "-auto-approve", "-no-color")
+	must(t, redeploys(fake) == 1, "%d redeploys, want the one of before", redeploys(fake))
+	w.mustBeSettled()
+}
+
+// A gateway's page in place of an app's builds ends a refresh, and loses nothing: the
+// state keeps the app with the build that it had.
+func TestBuildsBehindAGateway(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, appHCL(guestbookApp))
+	w.apply()
+	before := w.saved("hosting_app", "test")
+	for _, page := range []int{http.StatusNotFound, http.StatusBadGateway} {
+		remove := fake.Inject(fakeservice.Fault{Method: http.MethodGet, Path: "/instances/*/apps/*/builds", Times: -1, Page: page})
+		w.says(1, []string{"Unable to read the builds of app guestbook", "Check the base URL"}, "apply", "-auto-approve", "-no-color")
+		remove()
+		if after := w.saved("hosting_app", "test"); after == nil || after.Attributes["build_id"] != before.Attributes["build_id"] {
+			t.Errorf("after pages %d the state has %v", page, after)
+		}
+	}
+	w.mustBeSettled()
+}
+
 func TestDeployCommitUnknownAndInvalid(t *testing.T) {
 	fake := startFake(t)
 	pushed := push(fake)

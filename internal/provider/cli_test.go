@@ -326,21 +326,11 @@ func (w *workspace) logs() func(text string) bool {
 	}
 }
 
-// lacks ends a test on a machine without what it needs: it is skipped, and fails
-// where HOSTING_TEST_STRICT=1 says that everything is there, as in CI.
-func lacks(t *testing.T, format string, args ...any) {
-	t.Helper()
-	if os.Getenv("HOSTING_TEST_STRICT") == "1" {
-		t.Fatalf(format, args...)
-	}
-	t.Skipf(format, args...)
-}
-
 // needsCLI keeps a test for when acceptance tests are asked for, as the testing
 // framework does.
 func needsCLI(t *testing.T) {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
-		lacks(t, "acceptance tests run only with TF_ACC=1")
+		fakeservicetest.Lacks(t, "acceptance tests run only with TF_ACC=1")
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
 // authjs is the folder of a program that uses the JavaScript auth client.
@@ -75,7 +76,7 @@ func authjsProject(t *testing.T) string {
 	t.Helper()
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
-			cannot(t, "%s is not installed", program)
+			fakeservicetest.Lacks(t, "%s is not installed", program)
 		}
 	}
 	folder := t.TempDir()
@@ -92,7 +93,7 @@ func authjsProject(t *testing.T) string {
 	install.Dir = folder
 	if output, err := install.CombinedOutput(); err != nil {
 		if unreachable.Match(output) {
-			cannot(t, "npm cannot reach its registry:\n%s", output)
+			fakeservicetest.Lacks(t, "npm cannot reach its registry:\n%s", output)
 		}
 		t.Fatalf("npm ci: %s\n%s", err, output)
 	}
@@ -101,16 +102,6 @@ func authjsProject(t *testing.T) string {
 
 // unreachable is what npm says where there is no network.
 var unreachable = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH`)
-
-// cannot ends a test on a machine without what it needs: it is skipped, and
-// fails where HOSTING_TEST_STRICT=1 says that everything is there.
-func cannot(t *testing.T, format string, args ...any) {
-	t.Helper()
-	if os.Getenv("HOSTING_TEST_STRICT") == "1" {
-		t.Fatalf(format, args...)
-	}
-	t.Skipf(format, args...)
-}
 
 // mailSecrets are what the mails carry.
 func mailSecrets(mails []fakeservice.Mail) []string {

@@ -29,6 +29,16 @@ func (b *box) during(operation, method, path string, body any, between func()) {
 	})
 }
 
+// rebuilding is a box whose app web runs, and is built again until release is called.
+func rebuilding(t *testing.T) (b *box, release func()) {
+	t.Helper()
+	b = start(t, withRepositories(t)).fullBox()
+	b.mustRun(b.importApp("octo/app", object{}))
+	release = b.HoldBuilds(fakeservice.BuildMatch{})
+	b.done("POST", b.path+"/apps/web/actions/redeploy", object{})
+	return b, release
+}
+
 // begun asks for a mutation and gives its job.
 func (b *box) begun(method, path string, body any) string {
 	b.t.Helper()
@@ -42,10 +52,7 @@ func (b *box) begun(method, path string, body any) string {
 // A build that ends while the passwords change is deployed with the new one.
 func TestBuildThatEndsDuringARotation(t *testing.T) {
 	t.Parallel()
-	b := start(t, withRepositories(t)).fullBox()
-	b.mustRun(b.importApp("octo/app", object{}))
-	release := b.HoldBuilds(fakeservice.BuildMatch{})
-	b.done("POST", b.path+"/apps/web/actions/redeploy", object{})
+	b, release := rebuilding(t)
 	b.during("rotate", "POST", b.path+"/actions/rotate", object{}, func() {
 		// Whoever asks now is told what works now.
 		conn := b.owner()
@@ -60,10 +67,7 @@ func TestBuildThatEndsDuringARotation(t *testing.T) {
 // A build that ends while its app is deleted makes no app of it again.
 func TestBuildThatEndsDuringItsAppsDeletion(t *testing.T) {
 	t.Parallel()
-	b := start(t, withRepositories(t)).fullBox()
-	b.mustRun(b.importApp("octo/app", object{}))
-	release := b.HoldBuilds(fakeservice.BuildMatch{})
-	b.done("POST", b.path+"/apps/web/actions/redeploy", object{})
+	b, release := rebuilding(t)
 	b.during("app_delete", "DELETE", b.path+"/apps/web", nil, func() {
 		a, _ := b.App(b.id, "web")
 		if a.Builds[0].InProgress() {
@@ -77,10 +81,7 @@ func TestBuildThatEndsDuringItsAppsDeletion(t *testing.T) {
 // The same for the engine of all apps.
 func TestBuildThatEndsWhileAppsAreTurnedOff(t *testing.T) {
 	t.Parallel()
-	b := start(t, withRepositories(t)).fullBox()
-	b.mustRun(b.importApp("octo/app", object{}))
-	release := b.HoldBuilds(fakeservice.BuildMatch{})
-	b.done("POST", b.path+"/apps/web/actions/redeploy", object{})
+	b, release := rebuilding(t)
 	b.during("engines", "PUT", b.path+"/engines", object{"engines": object{"postgres": object{}}}, release)
 	b.noApps()
 }
@@ -101,10 +102,7 @@ func (b *box) noApps() {
 // An app that changes while it is deployed runs as the change says.
 func TestBuildThatEndsDuringAChange(t *testing.T) {
 	t.Parallel()
-	b := start(t, withRepositories(t)).fullBox()
-	b.mustRun(b.importApp("octo/app", object{}))
-	release := b.HoldBuilds(fakeservice.BuildMatch{})
-	b.done("POST", b.path+"/apps/web/actions/redeploy", object{})
+	b, release := rebuilding(t)
 	b.during("app_update", "PATCH", b.path+"/apps/web", object{"public": false}, func() {
 		release()
 		until(t, "the build is deployed", func() bool {

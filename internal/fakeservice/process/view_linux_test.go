@@ -18,7 +18,7 @@ func viewOf(t *testing.T) (v *View, folder string) {
 		t.Skip("this process may give no other a view of its own")
 	}
 	folder = t.TempDir()
-	for _, part := range []string{"root", "own", "read", "lower", "changes/upper", "changes/work", "hidden"} {
+	for _, part := range []string{"top", "own", "read", "lower", "changes/upper", "changes/work", "hidden"} {
 		if err := os.MkdirAll(filepath.Join(folder, part), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -26,12 +26,12 @@ func viewOf(t *testing.T) (v *View, folder string) {
 			t.Fatal(err)
 		}
 	}
-	for _, part := range []string{"root/file", "changes/upper/file", "changes/work/file"} {
+	for _, part := range []string{"top/file", "changes/upper/file", "changes/work/file"} {
 		if err := os.Remove(filepath.Join(folder, part)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return &View{Root: filepath.Join(folder, "root"), Hidden: []string{filepath.Join(folder, "hidden"), filepath.Join(folder, "hidden/inside")}, Mounts: []Mount{
+	return &View{Root: filepath.Join(folder, "top"), Hidden: []string{filepath.Join(folder, "hidden"), filepath.Join(folder, "hidden/inside")}, Mounts: []Mount{
 		{Point: "/own", Folder: filepath.Join(folder, "own")},
 		{Point: "/read", Folder: filepath.Join(folder, "read"), ReadOnly: true},
 		{Point: "/layers", Folder: filepath.Join(folder, "lower"), Changes: filepath.Join(folder, "changes")},
