@@ -109,14 +109,11 @@ func (s *Service) Restore(id, confirm, backupID string) (Accepted, error) {
 // mutateConfirmed is mutate for what wants the instance's id once more.
 func (s *Service) mutateConfirmed(id, confirm string, plan func(*state, *instance) (jobSpec, error)) (Accepted, error) {
 	return change(s, func(st *state) (Accepted, error) {
-		in, err := st.lookup(id)
+		if _, err := st.lookupConfirmed(id, confirm); err != nil {
+			return Accepted{}, err
+		}
+		in, err := st.changeable(id)
 		if err != nil {
-			return Accepted{}, err
-		}
-		if err := checkConfirm(in, confirm); err != nil {
-			return Accepted{}, err
-		}
-		if in, err = st.changeable(id); err != nil {
 			return Accepted{}, err
 		}
 		return st.begin(in, plan)

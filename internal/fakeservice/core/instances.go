@@ -249,11 +249,8 @@ func (s *Service) UpdateInstance(id string, wanted InstanceChange) (Accepted, er
 // the instance's id.
 func (s *Service) DeleteInstance(id, confirm string) (Accepted, error) {
 	return change(s, func(st *state) (Accepted, error) {
-		in, err := st.lookup(id)
+		in, err := st.lookupConfirmed(id, confirm)
 		if err != nil {
-			return Accepted{}, err
-		}
-		if err := checkConfirm(in, confirm); err != nil {
 			return Accepted{}, err
 		}
 		if j := st.findJob(in.JobID); j != nil && j.Operation == "create" && j.Status == StatusQueued {
@@ -289,15 +286,13 @@ func (st *state) drop(in *instance) {
 	delete(st.byID, in.ID)
 }
 
-func checkConfirm(in *instance, confirm string) error {
-	if confirm != in.ID {
-		return confirmMismatch()
+// lookupConfirmed is lookup for what wants the instance's id once more.
+func (st *state) lookupConfirmed(id, confirm string) (*instance, error) {
+	in, err := st.lookup(id)
+	if err == nil && confirm != in.ID {
+		return nil, Refuse(ConfirmMismatch, "confirm must equal the id of the instance")
 	}
-	return nil
-}
-
-func confirmMismatch() error {
-	return Refuse(ConfirmMismatch, "confirm must equal the id of the instance")
+	return in, err
 }
 
 func checkName(name string) error {
