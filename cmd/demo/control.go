@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
-// get reads one JSON answer of the fake's control routes.
+// get reads one JSON answer of the fake. The API wants the key, and the control routes
+// want the token.
 func (f *fakeProcess) get(ctx context.Context, path string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -16,7 +18,11 @@ func (f *fakeProcess) get(ctx context.Context, path string, into any) error {
 	if err != nil {
 		return err
 	}
-	request.Header.Set("Authorization", "Bearer "+f.token)
+	credential := f.key
+	if strings.HasPrefix(path, "/_fake/") {
+		credential = f.token
+	}
+	request.Header.Set("Authorization", "Bearer "+credential)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 )
@@ -11,6 +12,14 @@ import (
 func served(t *testing.T, answers map[string]string) *fakeProcess {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		credential := "Bearer the-key"
+		if strings.HasPrefix(r.URL.Path, "/_fake/") {
+			credential = "Bearer the-token"
+		}
+		if r.Header.Get("Authorization") != credential {
+			http.Error(w, "another credential is wanted", http.StatusUnauthorized)
+			return
+		}
 		answer, ok := answers[r.URL.Path]
 		if !ok {
 			http.NotFound(w, r)
@@ -19,7 +28,7 @@ func served(t *testing.T, answers map[string]string) *fakeProcess {
 		_, _ = w.Write([]byte(answer)) // A client that has gone fails the test by itself.
 	}))
 	t.Cleanup(server.Close)
-	return &fakeProcess{origin: server.URL}
+	return &fakeProcess{origin: server.URL, key: "the-key", token: "the-token"}
 }
 
 const (
