@@ -82,6 +82,14 @@ func (st *state) endBuild(run *buildRun) {
 	}
 }
 
+// giveUpBuild ends a build whose end is a mistake of the fake's.
+func (st *state) giveUpBuild(run *buildRun) {
+	st.activeBuilds = slices.DeleteFunc(st.activeBuilds, func(other *buildRun) bool { return other == run })
+	if b := run.build(); b != nil {
+		b.Status, b.Error, b.FinishedAt = StatusFailed, mistake, st.now
+	}
+}
+
 // endBuilds ends the builds of apps that are going, before anything of them goes.
 func (st *state) endBuilds(apps []*app, why string) {
 	for _, a := range apps {

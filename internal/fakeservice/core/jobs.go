@@ -145,6 +145,13 @@ func (st *state) failJob(j *job, code, detail string) {
 	})
 }
 
+// giveUpJob ends a job whose end is a mistake of the fake's: as failed, and without
+// what its failure would undo, which may be the mistake.
+func (st *state) giveUpJob(j *job) {
+	j.ErrorCode, j.ErrorDetail = string(Internal), mistake
+	st.closeJob(j, StatusFailed)
+}
+
 // abandon tells the job's work to stop. Work that has returned takes no notice.
 func (j *job) abandon() {
 	if j.errand != nil {

@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -167,6 +168,24 @@ func newState(now time.Time, log *slog.Logger, plane DataPlane, store *store) *s
 type due struct {
 	at     time.Time
 	happen func()
+	// giveUp is what becomes of it when a mistake of the fake's own keeps it from
+	// happening: it must not be due again and again.
+	giveUp func()
+}
+
+// mistake is what jobs say that a panic has ended.
+const mistake = "a mistake in the fake service, which its log has"
+
+// safely lets something happen. A panic ends that alone, and not the program, in which
+// there is more than one instance.
+func (st *state) safely(d due) {
+	defer func() {
+		if p := recover(); p != nil {
+			st.log.Error("a mistake in the fake service", "panic", p, "stack", string(debug.Stack()))
+			d.giveUp()
+		}
+	}()
+	d.happen()
 }
 
 // settle lets everything happen that is due by a time, in order, and tells
@@ -181,7 +200,7 @@ func (st *state) settle(until time.Time) (happened bool) {
 		if next.at.After(st.now) {
 			st.now = next.at
 		}
-		next.happen()
+		st.safely(next)
 	}
 	if until.After(st.now) {
 		st.now = until
@@ -194,23 +213,23 @@ func (st *state) settle(until time.Time) (happened bool) {
 func (st *state) nextDue() (due, bool) {
 	var next due
 	found := false
-	consider := func(at time.Time, happen func()) {
+	consider := func(at time.Time, happen, giveUp func()) {
 		if !found || at.Before(next.at) {
-			next, found = due{at, happen}, true
+			next, found = due{at, happen, giveUp}, true
 		}
 	}
 	for _, j := range st.activeJobs {
 		if !j.due.IsZero() && !j.working() && !st.holds(j) {
-			consider(j.due, func() { st.endJob(j) })
+			consider(j.due, func() { st.endJob(j) }, func() { st.giveUpJob(j) })
 		}
 	}
 	for _, b := range st.activeBuilds {
 		if !b.due.IsZero() && !b.working() && !st.control.holdsBuild(b) {
-			consider(b.due, func() { st.endBuild(b) })
+			consider(b.due, func() { st.endBuild(b) }, func() { st.giveUpBuild(b) })
 		}
 	}
 	if !st.nextChore.IsZero() {
-		consider(st.nextChore, st.doChores)
+		consider(st.nextChore, st.doChores, func() { st.nextChore = st.now.Add(backupEvery) })
 	}
 	return next, found
 }

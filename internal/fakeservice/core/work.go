@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -47,15 +48,25 @@ func (s *store) launch(run func(context.Context) error, then func(error)) *erran
 	s.errands.Go(func() {
 		defer close(e.ended)
 		defer cancel()
-		err := run(ctx)
-		s.do(func(*state) {
+		err := attempt(ctx, run)
+		s.do(func(st *state) {
 			e.returned, e.err = true, err
 			if then != nil {
-				then(err)
+				st.safely(due{happen: func() { then(err) }, giveUp: func() {}})
 			}
 		})
 	})
 	return e
+}
+
+// attempt runs something whose panic is its failure.
+func attempt(ctx context.Context, run func(context.Context) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s: %v", mistake, p)
+		}
+	}()
+	return run(ctx)
 }
 
 // await waits until nothing is under way that the clock has already passed. A

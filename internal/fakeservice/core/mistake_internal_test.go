@@ -1,0 +1,87 @@
+package core
+
+import (
+	"testing"
+	"time"
+)
+
+// A panic while a job ends fails that job, frees its instance, and leaves all else as
+// it is, whoever's look at the state let the job end.
+func TestPanicWhileAJobEnds(t *testing.T) {
+	t.Parallel()
+	s := New(Options{})
+	defer s.Close()
+	id, other := s.AddInstance(Instance{}).ID, s.AddInstance(Instance{}).ID
+	accepted, err := s.mutate(id, func(*state, *instance) (jobSpec, error) {
+		return jobSpec{operation: "update", apply: func() { panic("a mistake") }}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside, err := s.StartJob(other, "rotate", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Advance(time.Hour)
+	for job, want := range map[string]string{accepted.JobID: StatusFailed, beside.ID: StatusDone} {
+		record, err := s.Job(t.Context(), job)
+		if err != nil || record.Status != want {
+			t.Errorf("the job is %+v (%v), want it %s", record, err, want)
+		}
+		if want == StatusFailed && (record.Error == nil || record.Error.Code != "internal") {
+			t.Errorf("the job failed by %+v", record.Error)
+		}
+	}
+	if _, err := s.Rotate(id); err != nil {
+		t.Errorf("the instance takes no job any more: %s", err)
+	}
+}
+
+// The same for a build and for the calendar, which go on with what comes next.
+func TestPanicInABuildAndInTheCalendar(t *testing.T) {
+	t.Parallel()
+	s := New(Options{})
+	defer s.Close()
+	id := s.AddInstance(Instance{Engines: map[string]*Engine{EngineApps: {}}}).ID
+	s.AddApp(id, App{Name: "web"})
+	s.store.do(func(st *state) {
+		in := st.find(id)
+		run := &buildRun{instance: in, app: &app{}, id: "bld-1", due: st.now.Add(time.Minute)}
+		run.instance = nil // which its end looks at
+		run.app.Builds = []Build{{ID: "bld-1", Status: StatusRunning}}
+		st.activeBuilds = append(st.activeBuilds, run)
+		in.nextBackup, in.snapshots = st.now.Add(time.Minute), nil
+		st.planChores()
+	})
+	s.Advance(time.Hour)
+	if left := s.Left()["builds"]; left != 0 {
+		t.Errorf("%d builds go on", left)
+	}
+	if in, _ := s.Instance(id); len(in.Backups) != 1 {
+		t.Errorf("%d backups were made, want 1", len(in.Backups))
+	}
+}
+
+// brokenPlane is a data plane whose every other method is missing.
+type brokenPlane struct{ DataPlane }
+
+func (brokenPlane) Attach(ControlPlane)        {}
+func (brokenPlane) Close() error               { return nil }
+func (brokenPlane) Endpoints(string) Endpoints { return Endpoints{} }
+
+// Work that panics is work that failed.
+func TestPanicInWork(t *testing.T) {
+	t.Parallel()
+	s := New(Options{DataPlane: brokenPlane{}})
+	defer s.Close()
+	id := s.AddInstance(Instance{Status: "creating"}).ID
+	s.EditInstance(id, func(in *Instance) { in.Status = StatusRunning })
+	accepted, err := s.Rotate(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Advance(time.Hour)
+	if record, err := s.Job(t.Context(), accepted.JobID); err != nil || record.Status != StatusFailed {
+		t.Errorf("the job is %+v (%v)", record, err)
+	}
+}
