@@ -22,26 +22,33 @@ type AllowlistRecord struct {
 
 // SetAllowlist replaces the list. An empty one opens the instance.
 func (s *Service) SetAllowlist(id string, wanted []string) (Accepted, error) {
-	return s.mutate(id, func(_ *state, in *instance) (jobSpec, error) {
+	return s.mutate(id, func(*state, *instance) (jobKind, error) {
 		list := []string{}
 		for _, entry := range wanted {
 			canonical, err := canonicalAddress(entry)
 			if err != nil {
-				return jobSpec{}, err
+				return nil, err
 			}
 			if !slices.Contains(list, canonical) {
 				list = append(list, canonical)
 			}
 		}
-		return jobSpec{
-			operation: "allowlist",
-			change:    func(m *Machine) { m.Allowlist = list },
-			work:      applyChange,
-			apply:     func() { in.Allowlist = list },
-			event:     "allowlist",
-			data:      func() map[string]any { return map[string]any{"allowlist": list} },
-		}, nil
+		return &allowlistJob{list}, nil
 	})
+}
+
+// allowlistJob sets who may connect.
+type allowlistJob struct{ Allowlist []string }
+
+func (j *allowlistJob) spec(_ *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "allowlist",
+		change:    func(m *Machine) { m.Allowlist = slices.Clone(j.Allowlist) },
+		work:      applyChange,
+		apply:     func() { in.Allowlist = slices.Clone(j.Allowlist) },
+		event:     "allowlist",
+		data:      func() map[string]any { return map[string]any{"allowlist": j.Allowlist} },
+	}
 }
 
 // canonicalAddress gives the one spelling of an address or a CIDR block. A bare
@@ -71,21 +78,28 @@ func (s *Service) Console(ctx context.Context, id string) (ConsoleRecord, error)
 
 // SetConsole sets the mode of the SQL console: off, ro or rw.
 func (s *Service) SetConsole(id, mode string) (Accepted, error) {
-	return s.mutate(id, func(_ *state, in *instance) (jobSpec, error) {
+	return s.mutate(id, func(_ *state, in *instance) (jobKind, error) {
 		if !slices.Contains([]string{"off", "ro", "rw"}, mode) {
-			return jobSpec{}, invalid("mode", "it must be off, ro or rw")
+			return nil, invalid("mode", "it must be off, ro or rw")
 		}
 		// Closing what is not there is no mistake, opening it is.
 		if _, on := in.Engines[EnginePostgres]; !on && mode != "off" {
-			return jobSpec{}, noPostgres()
+			return nil, noPostgres()
 		}
-		return jobSpec{
-			operation: "console",
-			apply:     func() { in.ConsoleMode = mode },
-			event:     "console",
-			data:      func() map[string]any { return map[string]any{"mode": mode} },
-		}, nil
+		return &consoleJob{mode}, nil
 	})
+}
+
+// consoleJob sets the mode of the SQL console.
+type consoleJob struct{ Mode string }
+
+func (j *consoleJob) spec(_ *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "console",
+		apply:     func() { in.ConsoleMode = j.Mode },
+		event:     "console",
+		data:      func() map[string]any { return map[string]any{"mode": j.Mode} },
+	}
 }
 
 // isWebURL tells whether text is an absolute http or https URL.

@@ -19,7 +19,7 @@ func seedAccount() Account {
 
 // Account is the account of the key.
 func (s *Service) Account(ctx context.Context) (Account, error) {
-	return look(ctx, s, func(st *state) (Account, error) { return st.account, nil })
+	return look(ctx, s, func(st *state) (Account, error) { return st.Account, nil })
 }
 
 // ProfileChange is what of the profile is to change, by field; a nil value empties
@@ -29,7 +29,7 @@ type ProfileChange map[string]*string
 // UpdateProfile changes the fields that are sent.
 func (s *Service) UpdateProfile(wanted ProfileChange) (Account, error) {
 	return change(s, func(st *state) (Account, error) {
-		next := st.account
+		next := st.Account
 		for field, target := range map[string]**string{
 			"name": &next.Name, "company": &next.Company, "address": &next.Address, "vat_id": &next.VATID,
 		} {
@@ -37,7 +37,7 @@ func (s *Service) UpdateProfile(wanted ProfileChange) (Account, error) {
 				*target = value
 			}
 		}
-		st.account = next
+		st.Account = next
 		return next, nil
 	})
 }

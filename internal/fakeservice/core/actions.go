@@ -7,32 +7,36 @@ import (
 
 // Rotate changes every password and the auth service key.
 func (s *Service) Rotate(id string) (Accepted, error) {
-	return s.mutate(id, func(_ *state, in *instance) (jobSpec, error) {
-		next := in.secrets
+	return s.mutate(id, func(_ *state, in *instance) (jobKind, error) {
+		next := in.Secrets
 		next.rotate()
-		return jobSpec{
-			operation: "rotate",
-			change:    func(m *Machine) { m.Credentials = next.credentials() },
-			work:      applyChange,
-			apply: func() {
-				next.ca = in.secrets.ca // it may have been made meanwhile
-				in.secrets = next
-			},
-			event: "rotate",
-		}, nil
+		return &rotateJob{next.Credentials}, nil
 	})
+}
+
+// rotateJob gives an instance other credentials.
+type rotateJob struct{ Credentials Credentials }
+
+func (j *rotateJob) spec(_ *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "rotate",
+		change:    func(m *Machine) { m.Credentials = j.Credentials },
+		work:      applyChange,
+		apply:     func() { in.Secrets.Credentials = j.Credentials },
+		event:     "rotate",
+	}
 }
 
 // Resize moves the instance to another plan. Its engines have to fit there.
 func (s *Service) Resize(id, planID string) (Accepted, error) {
-	return s.mutate(id, func(st *state, in *instance) (jobSpec, error) {
-		plan, ok := st.catalog.plan(planID)
+	return s.mutate(id, func(st *state, in *instance) (jobKind, error) {
+		plan, ok := st.Catalog.plan(planID)
 		if !ok {
-			return jobSpec{}, invalid("plan", "there is no plan %q", planID)
+			return nil, invalid("plan", "there is no plan %q", planID)
 		}
-		for _, a := range in.apps {
+		for _, a := range in.Apps {
 			if a.MemoryMB > plan.MemoryMB {
-				return jobSpec{}, invalid("plan", "the app %q has %d MB and the plan %q has %d MB", a.Name, a.MemoryMB, plan.ID, plan.MemoryMB)
+				return nil, invalid("plan", "the app %q has %d MB and the plan %q has %d MB", a.Name, a.MemoryMB, plan.ID, plan.MemoryMB)
 			}
 		}
 		sum := 0
@@ -40,74 +44,99 @@ func (s *Service) Resize(id, planID string) (Accepted, error) {
 			sum += engine.MemoryMB
 		}
 		if sum > plan.MemoryMB {
-			return jobSpec{}, invalid("plan", "the engines' budgets come to %d MB and the plan %q has %d MB", sum, plan.ID, plan.MemoryMB)
+			return nil, invalid("plan", "the engines' budgets come to %d MB and the plan %q has %d MB", sum, plan.ID, plan.MemoryMB)
 		}
-		return jobSpec{
-			operation: "resize",
-			change:    func(m *Machine) { m.Plan, m.Limits = plan.ID, plan },
-			work:      applyChange,
-			apply: func() {
-				in.Plan = plan.ID
-				st.billing.move(in.ID, plan, st.now)
-				st.planChores()
-			},
-			event: "resize",
-			data:  func() map[string]any { return map[string]any{"plan": plan.ID} },
-		}, nil
+		return &resizeJob{plan}, nil
 	})
+}
+
+// resizeJob moves an instance to another plan.
+type resizeJob struct{ Plan Plan }
+
+func (j *resizeJob) spec(st *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "resize",
+		change:    func(m *Machine) { m.Plan, m.Limits = j.Plan.ID, j.Plan },
+		work:      applyChange,
+		apply: func() {
+			in.Plan = j.Plan.ID
+			st.Billing.move(in.ID, j.Plan, st.Now)
+			st.planChores()
+		},
+		event: "resize",
+		data:  func() map[string]any { return map[string]any{"plan": j.Plan.ID} },
+	}
 }
 
 // ResetEngines empties one engine, or all of them for "". An undo snapshot is taken
 // first. confirm must be the instance's id.
 func (s *Service) ResetEngines(id, confirm, engine string) (Accepted, error) {
-	return s.mutateConfirmed(id, confirm, func(st *state, in *instance) (jobSpec, error) {
+	return s.mutateConfirmed(id, confirm, func(_ *state, in *instance) (jobKind, error) {
 		if _, on := in.Engines[engine]; engine != "" && !on {
-			return jobSpec{}, invalid("engine", "%q is not on", engine)
+			return nil, invalid("engine", "%q is not on", engine)
 		}
-		undo := newBackup("undo")
-		return jobSpec{
-			operation: "reset",
-			work: savingFirst(&undo, func(ctx context.Context, t task) error {
-				return t.plane.Reset(ctx, t.instanceID, engine)
-			}),
-			apply: func() {
-				st.keepBackup(in, undo)
-				if engine == "" || engine == EnginePostgres {
-					in.extensions = nil
-					st.engineTurnedOn(in, EnginePostgres)
-				}
-			},
-			event: "reset",
-			data:  func() map[string]any { return map[string]any{"engine": textOrNull(engine)} },
-		}, nil
+		return &resetJob{engine, newBackup("undo")}, nil
 	})
+}
+
+// resetJob empties one engine, or all of them for "".
+type resetJob struct {
+	Engine string
+	Undo   Backup
+}
+
+func (j *resetJob) spec(st *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "reset",
+		work: savingFirst(&j.Undo, func(ctx context.Context, t task) error {
+			return t.plane.Reset(ctx, t.instanceID, j.Engine)
+		}),
+		apply: func() {
+			st.keepBackup(in, j.Undo)
+			if j.Engine == "" || j.Engine == EnginePostgres {
+				in.Extensions = nil
+				st.engineTurnedOn(in, EnginePostgres)
+			}
+		},
+		event: "reset",
+		data:  func() map[string]any { return map[string]any{"engine": textOrNull(j.Engine)} },
+	}
 }
 
 // Restore puts the data back to a backup. An undo snapshot is taken first. confirm
 // must be the instance's id.
 func (s *Service) Restore(id, confirm, backupID string) (Accepted, error) {
-	return s.mutateConfirmed(id, confirm, func(st *state, in *instance) (jobSpec, error) {
+	return s.mutateConfirmed(id, confirm, func(_ *state, in *instance) (jobKind, error) {
 		if !slices.ContainsFunc(in.Backups, func(b Backup) bool { return b.ID == backupID }) {
-			return jobSpec{}, invalid("backup_id", "the instance has no backup %q", backupID)
+			return nil, invalid("backup_id", "the instance has no backup %q", backupID)
 		}
-		undo := newBackup("undo")
-		return jobSpec{
-			operation: "restore",
-			work: savingFirst(&undo, func(ctx context.Context, t task) error {
-				return t.plane.Restore(ctx, t.instanceID, backupID)
-			}),
-			apply: func() {
-				st.keepBackup(in, undo)
-				st.restoreBackup(in, backupID)
-			},
-			event: "restore",
-			data:  func() map[string]any { return map[string]any{"backup_id": backupID} },
-		}, nil
+		return &restoreJob{backupID, newBackup("undo")}, nil
 	})
 }
 
+// restoreJob puts the data back to a backup.
+type restoreJob struct {
+	BackupID string
+	Undo     Backup
+}
+
+func (j *restoreJob) spec(st *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "restore",
+		work: savingFirst(&j.Undo, func(ctx context.Context, t task) error {
+			return t.plane.Restore(ctx, t.instanceID, j.BackupID)
+		}),
+		apply: func() {
+			st.keepBackup(in, j.Undo)
+			st.restoreBackup(in, j.BackupID)
+		},
+		event: "restore",
+		data:  func() map[string]any { return map[string]any{"backup_id": j.BackupID} },
+	}
+}
+
 // mutateConfirmed is mutate for what wants the instance's id once more.
-func (s *Service) mutateConfirmed(id, confirm string, plan func(*state, *instance) (jobSpec, error)) (Accepted, error) {
+func (s *Service) mutateConfirmed(id, confirm string, plan func(*state, *instance) (jobKind, error)) (Accepted, error) {
 	return change(s, func(st *state) (Accepted, error) {
 		if _, err := st.lookupConfirmed(id, confirm); err != nil {
 			return Accepted{}, err

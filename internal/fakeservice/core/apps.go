@@ -12,8 +12,8 @@ import (
 // app is an imported repository with what the API does not show of it.
 type app struct {
 	App
-	// deployed tells whether a version runs, so that a failed build leaves it.
-	deployed bool
+	// Deployed tells whether a version runs, so that a failed build leaves it.
+	Deployed bool
 }
 
 var (
@@ -23,15 +23,15 @@ var (
 )
 
 func (in *instance) app(name string) *app {
-	at := slices.IndexFunc(in.apps, func(a *app) bool { return a.Name == name })
+	at := slices.IndexFunc(in.Apps, func(a *app) bool { return a.Name == name })
 	if at < 0 {
 		return nil
 	}
-	return in.apps[at]
+	return in.Apps[at]
 }
 
 func (in *instance) removeApp(a *app) {
-	in.apps = slices.DeleteFunc(in.apps, func(other *app) bool { return other == a })
+	in.Apps = slices.DeleteFunc(in.Apps, func(other *app) bool { return other == a })
 }
 
 func (in *instance) appOrNotFound(name string) (*app, error) {
@@ -101,7 +101,7 @@ type AppList struct {
 func (s *Service) ListApps(ctx context.Context, id string) (AppList, error) {
 	return lookAt(ctx, s, id, func(_ *state, in *instance) (AppList, error) {
 		list := AppList{Apps: []AppRecord{}}
-		for _, a := range in.apps {
+		for _, a := range in.Apps {
 			list.Apps = append(list.Apps, a.record())
 		}
 		return list, nil
@@ -143,10 +143,10 @@ func (st *state) checkApp(in *instance, change AppChange) error {
 		return invalid("health_path", "it must begin with a slash")
 	}
 	if change.MemoryMB != nil {
-		if floor := st.catalog.Engines[EngineApps].FloorMB; *change.MemoryMB < floor {
+		if floor := st.Catalog.Engines[EngineApps].FloorMB; *change.MemoryMB < floor {
 			return invalid("memory_mb", "%d is under the Apps minimum of %d", *change.MemoryMB, floor)
 		}
-		if plan, ok := st.catalog.plan(in.Plan); ok && *change.MemoryMB > plan.MemoryMB {
+		if plan, ok := st.Catalog.plan(in.Plan); ok && *change.MemoryMB > plan.MemoryMB {
 			return invalid("memory_mb", "%d is more than the %d MB of the plan %q", *change.MemoryMB, plan.MemoryMB, plan.ID)
 		}
 	}
@@ -188,30 +188,41 @@ type NewApp struct {
 // repository and queued the first build.
 func (s *Service) ImportApp(id string, wanted NewApp) (AcceptedBuild, error) {
 	build := newID("bld")
-	accepted, err := s.mutate(id, func(st *state, in *instance) (jobSpec, error) {
+	accepted, err := s.mutate(id, func(st *state, in *instance) (jobKind, error) {
 		if err := st.checkNewApp(in, wanted); err != nil {
-			return jobSpec{}, err
+			return nil, err
 		}
-		added := &app{App: App{
+		added := App{
 			Name: wanted.Name, Repo: wanted.Repo, HealthPath: "/healthz", Env: map[string]string{},
-			MemoryMB: st.catalog.Engines[EngineApps].FloorMB, Status: StatusBuilding,
-		}}
+			MemoryMB: st.Catalog.Engines[EngineApps].FloorMB, Status: StatusBuilding,
+		}
 		added.change(wanted.AppChange)
-		return jobSpec{
-			operation: "app_import",
-			target:    "apps/" + added.Name,
-			apply: func() {
-				added.CreatedAt = st.now
-				in.apps = append(in.apps, added)
-				st.queueBuild(in, added, build)
-			},
-			event: "engine_settings",
-			data: func() map[string]any {
-				return map[string]any{"app": added.Name, "repo": added.Repo, "branch": added.Branch, "build_id": build}
-			},
-		}, nil
+		return &appImportJob{added, build}, nil
 	})
 	return AcceptedBuild{accepted.JobID, &build}, err
+}
+
+// appImportJob adds an app and queues its first build, whose id is BuildID.
+type appImportJob struct {
+	App     App
+	BuildID string
+}
+
+func (j *appImportJob) spec(st *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "app_import",
+		target:    "apps/" + j.App.Name,
+		apply: func() {
+			added := &app{App: j.App.clone()}
+			added.CreatedAt = st.Now
+			in.Apps = append(in.Apps, added)
+			st.queueBuild(in, added, j.BuildID)
+		},
+		event: "engine_settings",
+		data: func() map[string]any {
+			return map[string]any{"app": j.App.Name, "repo": j.App.Repo, "branch": j.App.Branch, "build_id": j.BuildID}
+		},
+	}
 }
 
 func (st *state) checkNewApp(in *instance, wanted NewApp) error {
@@ -233,11 +244,11 @@ func (st *state) checkNewApp(in *instance, wanted NewApp) error {
 }
 
 // mutateApp is mutate for an app.
-func (s *Service) mutateApp(id, name string, plan func(*state, *instance, *app) (jobSpec, error)) (Accepted, error) {
-	return s.mutate(id, func(st *state, in *instance) (jobSpec, error) {
+func (s *Service) mutateApp(id, name string, plan func(*state, *instance, *app) (jobKind, error)) (Accepted, error) {
+	return s.mutate(id, func(st *state, in *instance) (jobKind, error) {
 		a, err := in.appOrNotFound(name)
 		if err != nil {
-			return jobSpec{}, err
+			return nil, err
 		}
 		return plan(st, in, a)
 	})
@@ -272,104 +283,144 @@ func (a *App) change(change AppChange) {
 // anything else takes effect with a restart.
 func (s *Service) UpdateApp(id, name string, wanted AppChange) (AcceptedBuild, error) {
 	build := ""
-	accepted, err := s.mutateApp(id, name, func(st *state, in *instance, a *app) (jobSpec, error) {
+	accepted, err := s.mutateApp(id, name, func(st *state, in *instance, a *app) (jobKind, error) {
 		if err := st.checkApp(in, wanted); err != nil {
-			return jobSpec{}, err
+			return nil, err
 		}
 		if (wanted.Branch != nil && *wanted.Branch != a.Branch) || (wanted.Env != nil && !maps.Equal(*wanted.Env, a.Env)) {
 			build = newID("bld")
 		}
-		return jobSpec{
-			operation: "app_update",
-			target:    "apps/" + a.Name,
-			change: func(m *Machine) {
-				// A build that follows takes the change along.
-				if changed := m.App(a.Name); changed != nil && build == "" {
-					changed.change(wanted)
-				}
-			},
-			work: func(ctx context.Context, t task) error {
-				if build != "" {
-					return nil
-				}
-				return t.plane.RestartApp(ctx, t.instanceID, a.Name)
-			},
-			apply: func() {
-				if in.app(a.Name) != a {
-					return
-				}
-				a.change(wanted)
-				st.updateURL(in, a)
-				switch {
-				case build != "":
-					st.queueBuild(in, a, build)
-				case a.deployed && st.plane == nil:
-					st.startRecord(in, a)
-				}
-			},
-			event: "engine_settings",
-			data:  func() map[string]any { return map[string]any{"app": a.Name, "build_id": textOrNull(build)} },
-		}, nil
+		return &appUpdateJob{a.Name, wanted, build}, nil
 	})
 	return AcceptedBuild{accepted.JobID, textOrNil(build)}, err
 }
 
+// appUpdateJob changes an app, and restarts it or queues a build, whose id is BuildID
+// then.
+type appUpdateJob struct {
+	App     string
+	Change  AppChange
+	BuildID string
+}
+
+func (j *appUpdateJob) spec(st *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "app_update",
+		target:    "apps/" + j.App,
+		change: func(m *Machine) {
+			// A build that follows takes the change along.
+			if changed := m.App(j.App); changed != nil && j.BuildID == "" {
+				changed.change(j.Change)
+			}
+		},
+		work: func(ctx context.Context, t task) error {
+			if j.BuildID != "" {
+				return nil
+			}
+			return t.plane.RestartApp(ctx, t.instanceID, j.App)
+		},
+		apply: func() {
+			a := in.app(j.App)
+			if a == nil {
+				return
+			}
+			a.change(j.Change)
+			st.updateURL(in, a)
+			switch {
+			case j.BuildID != "":
+				st.queueBuild(in, a, j.BuildID)
+			case a.Deployed && st.plane == nil:
+				st.startRecord(in, a)
+			}
+		},
+		event: "engine_settings",
+		data:  func() map[string]any { return map[string]any{"app": j.App, "build_id": textOrNull(j.BuildID)} },
+	}
+}
+
 // DeleteApp takes an app away, with its data.
 func (s *Service) DeleteApp(id, name string) (Accepted, error) {
-	return s.mutateApp(id, name, func(st *state, in *instance, a *app) (jobSpec, error) {
-		return jobSpec{
-			operation: "app_delete",
-			target:    "apps/" + a.Name,
-			begin:     func() { st.endBuilds([]*app{a}, "the app is being deleted") },
-			change: func(m *Machine) {
-				m.Apps = slices.DeleteFunc(m.Apps, func(other App) bool { return other.Name == a.Name })
-			},
-			work: func(ctx context.Context, t task) error { return t.plane.RemoveApp(ctx, t.instanceID, a.Name) },
-			apply: func() {
-				st.dropBuilds(a)
-				in.removeApp(a)
-				st.noteHealth(in)
-			},
-			event: "engine_settings",
-			data:  func() map[string]any { return map[string]any{"app": a.Name} },
-		}, nil
+	return s.mutateApp(id, name, func(_ *state, _ *instance, a *app) (jobKind, error) {
+		return &appDeleteJob{a.Name}, nil
 	})
+}
+
+// appDeleteJob takes an app away.
+type appDeleteJob struct{ App string }
+
+func (j *appDeleteJob) spec(st *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "app_delete",
+		target:    "apps/" + j.App,
+		begin: func() {
+			if a := in.app(j.App); a != nil {
+				st.endBuilds(in, []*app{a}, "the app is being deleted")
+			}
+		},
+		change: func(m *Machine) {
+			m.Apps = slices.DeleteFunc(m.Apps, func(a App) bool { return a.Name == j.App })
+		},
+		work: func(ctx context.Context, t task) error { return t.plane.RemoveApp(ctx, t.instanceID, j.App) },
+		apply: func() {
+			if a := in.app(j.App); a != nil {
+				st.dropBuilds(in, a)
+				in.removeApp(a)
+			}
+			st.noteHealth(in)
+		},
+		event: "engine_settings",
+		data:  func() map[string]any { return map[string]any{"app": j.App} },
+	}
 }
 
 // RedeployApp builds the branch's newest commit and deploys it.
 func (s *Service) RedeployApp(id, name string) (AcceptedBuild, error) {
 	build := newID("bld")
-	accepted, err := s.mutateApp(id, name, func(st *state, in *instance, a *app) (jobSpec, error) {
-		return jobSpec{
-			operation: "app_redeploy",
-			target:    "apps/" + a.Name,
-			apply: func() {
-				if in.app(a.Name) == a {
-					st.queueBuild(in, a, build)
-				}
-			},
-			event: "engine_settings",
-			data:  func() map[string]any { return map[string]any{"app": a.Name, "build_id": build} },
-		}, nil
+	accepted, err := s.mutateApp(id, name, func(_ *state, _ *instance, a *app) (jobKind, error) {
+		return &appRedeployJob{a.Name, build}, nil
 	})
 	return AcceptedBuild{accepted.JobID, &build}, err
 }
 
+// appRedeployJob queues a build of an app.
+type appRedeployJob struct{ App, BuildID string }
+
+func (j *appRedeployJob) spec(st *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "app_redeploy",
+		target:    "apps/" + j.App,
+		apply: func() {
+			if a := in.app(j.App); a != nil {
+				st.queueBuild(in, a, j.BuildID)
+			}
+		},
+		event: "engine_settings",
+		data:  func() map[string]any { return map[string]any{"app": j.App, "build_id": j.BuildID} },
+	}
+}
+
 // RestartApp restarts an app.
 func (s *Service) RestartApp(id, name string) (Accepted, error) {
-	return s.mutateApp(id, name, func(st *state, in *instance, a *app) (jobSpec, error) {
-		return jobSpec{
-			operation: "app_restart",
-			target:    "apps/" + a.Name,
-			work:      func(ctx context.Context, t task) error { return t.plane.RestartApp(ctx, t.instanceID, a.Name) },
-			apply: func() {
-				// How a real app does is told by the data plane.
-				if a.deployed && st.plane == nil {
-					st.startRecord(in, a)
-				}
-			},
-			event: "engine_settings",
-			data:  func() map[string]any { return map[string]any{"app": a.Name} },
-		}, nil
+	return s.mutateApp(id, name, func(_ *state, _ *instance, a *app) (jobKind, error) {
+		return &appRestartJob{a.Name}, nil
 	})
+}
+
+// appRestartJob restarts an app.
+type appRestartJob struct{ App string }
+
+func (j *appRestartJob) spec(st *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "app_restart",
+		target:    "apps/" + j.App,
+		work:      func(ctx context.Context, t task) error { return t.plane.RestartApp(ctx, t.instanceID, j.App) },
+		apply: func() {
+			// How a real app does is told by the data plane.
+			if a := in.app(j.App); a != nil && a.Deployed && st.plane == nil {
+				st.startRecord(in, a)
+			}
+		},
+		event: "engine_settings",
+		data:  func() map[string]any { return map[string]any{"app": j.App} },
+	}
 }

@@ -1,9 +1,11 @@
 package core
 
 import (
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -14,9 +16,8 @@ import (
 
 // Authority is an instance's own certificate authority.
 type Authority struct {
-	key         *ecdsa.PrivateKey
-	certificate *x509.Certificate
-	pem         string
+	// Certificate and Key are PEM.
+	Certificate, Key string
 }
 
 // organization is what every certificate of the fake says it belongs to.
@@ -30,41 +31,30 @@ const (
 	validYears = 10
 )
 
-func newAuthority(name string) (*Authority, error) {
-	template, err := newCertificate(name)
-	if err != nil {
-		return nil, err
-	}
+// newAuthority makes an authority. It panics where there is no randomness.
+func newAuthority(name string) Authority {
+	template := newCertificate(name)
 	template.IsCA = true
 	template.BasicConstraintsValid = true
 	template.MaxPathLenZero = true
 	template.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageCRLSign
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	key := newKey()
+	certificate, err := sign(template, template, key, key)
 	if err != nil {
-		return nil, err
+		panic("core: " + err.Error())
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		return nil, err
-	}
-	certificate, err := x509.ParseCertificate(der)
-	if err != nil {
-		return nil, err
-	}
-	return &Authority{key: key, certificate: certificate, pem: encodePEM("CERTIFICATE", der)}, nil
+	return Authority{certificate, encodeKey(key)}
 }
-
-// PEM is the authority's certificate.
-func (a *Authority) PEM() string { return a.pem }
 
 // Issue makes a server's certificate for a host, which is a name or an address,
 // and the key to it, both as PEM. The host is the common name too: libpq before
 // version 15 finds an address nowhere else.
-func (a *Authority) Issue(host string) (certificate, key string, err error) {
-	template, err := newCertificate(host)
+func (a Authority) Issue(host string) (certificate, key string, err error) {
+	own, ownKey, err := a.parse()
 	if err != nil {
 		return "", "", err
 	}
+	template := newCertificate(host)
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	if ip := net.ParseIP(host); ip != nil {
@@ -72,26 +62,24 @@ func (a *Authority) Issue(host string) (certificate, key string, err error) {
 	} else {
 		template.DNSNames = []string{host}
 	}
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	private := newKey()
+	certificate, err = sign(template, own, private, ownKey)
+	return certificate, encodeKey(private), err
+}
+
+func (a Authority) parse() (*x509.Certificate, crypto.PrivateKey, error) {
+	pair, err := tls.X509KeyPair([]byte(a.Certificate), []byte(a.Key))
 	if err != nil {
-		return "", "", err
+		return nil, nil, err
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, &private.PublicKey, a.key)
-	if err != nil {
-		return "", "", err
-	}
-	encoded, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		return "", "", err
-	}
-	return encodePEM("CERTIFICATE", der), encodePEM("PRIVATE KEY", encoded), nil
+	return pair.Leaf, pair.PrivateKey, nil
 }
 
 // newCertificate is what all certificates have in common.
-func newCertificate(name string) (*x509.Certificate, error) {
+func newCertificate(name string) *x509.Certificate {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
 	if err != nil {
-		return nil, err
+		panic("core: " + err.Error())
 	}
 	now := time.Now()
 	return &x509.Certificate{
@@ -99,7 +87,32 @@ func newCertificate(name string) (*x509.Certificate, error) {
 		Subject:      pkix.Name{CommonName: name, Organization: []string{organization}},
 		NotBefore:    now.Add(-backdated),
 		NotAfter:     now.AddDate(validYears, 0, 0),
-	}, nil
+	}
+}
+
+func newKey() *ecdsa.PrivateKey {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic("core: " + err.Error())
+	}
+	return key
+}
+
+// sign makes the certificate of a key, as PEM.
+func sign(template, issuer *x509.Certificate, key *ecdsa.PrivateKey, issuerKey crypto.PrivateKey) (string, error) {
+	der, err := x509.CreateCertificate(rand.Reader, template, issuer, &key.PublicKey, issuerKey)
+	if err != nil {
+		return "", err
+	}
+	return encodePEM("CERTIFICATE", der), nil
+}
+
+func encodeKey(key *ecdsa.PrivateKey) string {
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		panic("core: " + err.Error())
+	}
+	return encodePEM("PRIVATE KEY", der)
 }
 
 func encodePEM(kind string, der []byte) string {

@@ -16,8 +16,8 @@ const (
 // snapshot is what a backup holds of the records. Data itself is the data
 // plane's.
 type snapshot struct {
-	databases  []Database
-	extensions []Extension
+	Databases  []Database
+	Extensions []Extension
 }
 
 // newBackup is a backup that has yet to be made, of a size that is plausible
@@ -30,11 +30,9 @@ func newBackup(kind string) Backup {
 // backup whose work then fails is of no use and is dropped again.
 func savingFirst(b *Backup, then work) work {
 	return func(ctx context.Context, t task) error {
-		size, err := t.plane.Backup(ctx, t.instanceID, b.ID)
-		if err != nil {
+		if err := t.backUp(ctx, b); err != nil {
 			return err
 		}
-		b.SizeBytes = size
 		if err := then(ctx, t); err != nil {
 			return errors.Join(err, t.plane.DropBackup(context.WithoutCancel(ctx), t.instanceID, b.ID))
 		}
@@ -47,12 +45,12 @@ func savingFirst(b *Backup, then work) work {
 func (st *state) keepBackup(in *instance, b Backup) {
 	kind := b.Kind
 	if b.CreatedAt.IsZero() {
-		b.CreatedAt = st.now
+		b.CreatedAt = st.Now
 	}
-	if in.snapshots == nil {
-		in.snapshots = map[string]snapshot{}
+	if in.Snapshots == nil {
+		in.Snapshots = map[string]snapshot{}
 	}
-	in.snapshots[b.ID] = snapshot{slices.Clone(in.databases), slices.Clone(in.extensions)}
+	in.Snapshots[b.ID] = snapshot{slices.Clone(in.Databases), slices.Clone(in.Extensions)}
 	in.Backups = slices.Insert(in.Backups, 0, b)
 	// Real ones may be done in another order than they were due.
 	slices.SortStableFunc(in.Backups, func(a, b Backup) int { return b.CreatedAt.Compare(a.CreatedAt) })
@@ -63,7 +61,7 @@ func (st *state) keepBackup(in *instance, b Backup) {
 		}
 		gone := b.Kind == kind && seen > backupsKept
 		if gone {
-			delete(in.snapshots, b.ID)
+			delete(in.Snapshots, b.ID)
 			st.dropBackup(in.ID, b.ID)
 		}
 		return gone
@@ -88,7 +86,7 @@ func (st *state) dropBackup(instanceID, backupID string) {
 // when the work is done and bears the time at which it was due.
 func (st *state) takeDaily(in *instance) {
 	b := newBackup("daily")
-	b.CreatedAt = st.now
+	b.CreatedAt = st.Now
 	if st.plane == nil {
 		st.keepBackup(in, b)
 		return
@@ -115,11 +113,11 @@ func (st *state) takeDaily(in *instance) {
 // restoreBackup puts the records back. A backup that a test has added holds
 // none, and then they stay.
 func (st *state) restoreBackup(in *instance, id string) {
-	saved, ok := in.snapshots[id]
-	if _, on := in.Engines[EnginePostgres]; !ok || !on || len(saved.databases) == 0 {
+	saved, ok := in.Snapshots[id]
+	if _, on := in.Engines[EnginePostgres]; !ok || !on || len(saved.Databases) == 0 {
 		return
 	}
-	in.databases, in.extensions = slices.Clone(saved.databases), slices.Clone(saved.extensions)
+	in.Databases, in.Extensions = slices.Clone(saved.Databases), slices.Clone(saved.Extensions)
 }
 
 // BackupList is the backups of an instance, the newest first.
@@ -148,26 +146,26 @@ func (s *Service) Backups(ctx context.Context, id string) (BackupList, error) {
 
 // doChores does what the calendar asks for: daily backups and monthly charges.
 func (st *state) doChores() {
-	for _, in := range st.instances {
-		if in.Status == StatusRunning && !in.nextBackup.IsZero() && !in.nextBackup.After(st.now) {
+	for _, in := range st.Instances {
+		if in.Status == StatusRunning && !in.NextBackup.IsZero() && !in.NextBackup.After(st.Now) {
 			st.takeDaily(in)
-			in.nextBackup = in.nextBackup.Add(backupEvery)
+			in.NextBackup = in.NextBackup.Add(backupEvery)
 		}
 	}
-	st.billing.renew(st.now)
+	st.Billing.renew(st.Now)
 	st.planChores()
 }
 
 // planChores finds out when the calendar asks next, so that requests in between
 // need not look at every instance.
 func (st *state) planChores() {
-	st.nextChore = st.billing.nextRenewal()
-	for _, in := range st.instances {
-		if in.Status != StatusRunning || in.nextBackup.IsZero() {
+	st.NextChore = st.Billing.nextRenewal()
+	for _, in := range st.Instances {
+		if in.Status != StatusRunning || in.NextBackup.IsZero() {
 			continue
 		}
-		if st.nextChore.IsZero() || in.nextBackup.Before(st.nextChore) {
-			st.nextChore = in.nextBackup
+		if st.NextChore.IsZero() || in.NextBackup.Before(st.NextChore) {
+			st.NextChore = in.NextBackup
 		}
 	}
 }

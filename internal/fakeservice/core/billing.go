@@ -8,23 +8,23 @@ import (
 
 // billing is what the account pays for and has paid.
 type billing struct {
-	subscriptions []*subscription // in order of creation
-	charges       []charge
+	Subscriptions []*subscription // in order of creation
+	Charges       []charge
 }
 
 type subscription struct {
-	instanceID string
-	plan       Plan
-	status     string // pending, active or cancelled
-	renewsAt   time.Time
+	InstanceID string
+	Plan       Plan
+	Status     string // pending, active or cancelled
+	RenewsAt   time.Time
 }
 
 type charge struct {
-	id, instanceID string
-	amountCents    int
-	currency       string
-	at             time.Time
-	description    string
+	ID, InstanceID string
+	AmountCents    int
+	Currency       string
+	At             time.Time
+	Description    string
 }
 
 // subscribe adds an instance. A paid plan is pending until its checkout.
@@ -33,26 +33,26 @@ func (b *billing) subscribe(instanceID string, plan Plan, pending bool) {
 	if pending {
 		status = "pending"
 	}
-	b.subscriptions = append(b.subscriptions, &subscription{instanceID: instanceID, plan: plan, status: status})
+	b.Subscriptions = append(b.Subscriptions, &subscription{InstanceID: instanceID, Plan: plan, Status: status})
 }
 
 func (b *billing) find(instanceID string) *subscription {
-	at := slices.IndexFunc(b.subscriptions, func(s *subscription) bool { return s.instanceID == instanceID })
+	at := slices.IndexFunc(b.Subscriptions, func(s *subscription) bool { return s.InstanceID == instanceID })
 	if at < 0 {
 		return nil
 	}
-	return b.subscriptions[at]
+	return b.Subscriptions[at]
 }
 
 // pay makes a pending subscription active and charges for the first month.
 func (b *billing) pay(instanceID string, now time.Time) {
 	s := b.find(instanceID)
-	if s == nil || s.status != "pending" {
+	if s == nil || s.Status != "pending" {
 		return
 	}
-	s.status = "active"
-	s.renewsAt = now.AddDate(0, 1, 0)
-	b.charge(s, s.plan.PriceCents, now, s.plan.Name+", first month")
+	s.Status = "active"
+	s.RenewsAt = now.AddDate(0, 1, 0)
+	b.charge(s, s.Plan.PriceCents, now, s.Plan.Name+", first month")
 }
 
 // start makes sure that a running instance has an active subscription.
@@ -66,31 +66,31 @@ func (b *billing) move(instanceID string, plan Plan, now time.Time) {
 	if s == nil {
 		return
 	}
-	if more := plan.PriceCents - s.plan.PriceCents; more > 0 {
-		b.charge(s, more, now, "Change from "+s.plan.Name+" to "+plan.Name)
+	if more := plan.PriceCents - s.Plan.PriceCents; more > 0 {
+		b.charge(s, more, now, "Change from "+s.Plan.Name+" to "+plan.Name)
 	}
-	s.plan = plan
+	s.Plan = plan
 	switch {
 	case plan.PriceCents == 0:
-		s.renewsAt = time.Time{}
-	case s.renewsAt.IsZero():
-		s.renewsAt = now.AddDate(0, 1, 0)
+		s.RenewsAt = time.Time{}
+	case s.RenewsAt.IsZero():
+		s.RenewsAt = now.AddDate(0, 1, 0)
 	}
 }
 
 func (b *billing) cancel(instanceID string) {
 	if s := b.find(instanceID); s != nil {
-		s.status = "cancelled"
-		s.renewsAt = time.Time{}
+		s.Status = "cancelled"
+		s.RenewsAt = time.Time{}
 	}
 }
 
 // renew charges for the months that have begun.
 func (b *billing) renew(now time.Time) {
-	for _, s := range b.subscriptions {
-		if !s.renewsAt.IsZero() && !s.renewsAt.After(now) {
-			b.charge(s, s.plan.PriceCents, s.renewsAt, s.plan.Name+", next month")
-			s.renewsAt = s.renewsAt.AddDate(0, 1, 0)
+	for _, s := range b.Subscriptions {
+		if !s.RenewsAt.IsZero() && !s.RenewsAt.After(now) {
+			b.charge(s, s.Plan.PriceCents, s.RenewsAt, s.Plan.Name+", next month")
+			s.RenewsAt = s.RenewsAt.AddDate(0, 1, 0)
 		}
 	}
 }
@@ -98,9 +98,9 @@ func (b *billing) renew(now time.Time) {
 // nextRenewal is when a month begins next, or zero.
 func (b *billing) nextRenewal() time.Time {
 	var next time.Time
-	for _, s := range b.subscriptions {
-		if !s.renewsAt.IsZero() && (next.IsZero() || s.renewsAt.Before(next)) {
-			next = s.renewsAt
+	for _, s := range b.Subscriptions {
+		if !s.RenewsAt.IsZero() && (next.IsZero() || s.RenewsAt.Before(next)) {
+			next = s.RenewsAt
 		}
 	}
 	return next
@@ -108,7 +108,7 @@ func (b *billing) nextRenewal() time.Time {
 
 func (b *billing) charge(s *subscription, cents int, at time.Time, description string) {
 	if cents > 0 {
-		b.charges = keep(b.charges, charge{newID("chg"), s.instanceID, cents, s.plan.Currency, at, description})
+		b.Charges = keep(b.Charges, charge{newID("chg"), s.InstanceID, cents, s.Plan.Currency, at, description})
 	}
 }
 
@@ -142,13 +142,13 @@ type ChargeRecord struct {
 func (s *Service) Billing(ctx context.Context) (BillingRecord, error) {
 	return look(ctx, s, func(st *state) (BillingRecord, error) {
 		record := BillingRecord{Subscriptions: []SubscriptionRecord{}, Charges: []ChargeRecord{}}
-		for _, sub := range st.billing.subscriptions {
+		for _, sub := range st.Billing.Subscriptions {
 			record.Subscriptions = append(record.Subscriptions, SubscriptionRecord{
-				sub.instanceID, sub.plan.ID, sub.status, sub.plan.PriceCents, sub.plan.Currency, timeOrNil(sub.renewsAt),
+				sub.InstanceID, sub.Plan.ID, sub.Status, sub.Plan.PriceCents, sub.Plan.Currency, timeOrNil(sub.RenewsAt),
 			})
 		}
-		for _, c := range st.billing.charges {
-			record.Charges = append(record.Charges, ChargeRecord{c.id, c.instanceID, c.amountCents, c.currency, c.at, c.description})
+		for _, c := range st.Billing.Charges {
+			record.Charges = append(record.Charges, ChargeRecord{c.ID, c.InstanceID, c.AmountCents, c.Currency, c.At, c.Description})
 		}
 		return record, nil
 	})

@@ -12,15 +12,14 @@ import (
 // buildRun is a build that has yet to end. A build is no job: while it runs,
 // the instance accepts mutations.
 type buildRun struct {
-	instance *instance
-	app      *app
-	id       string
-	length   time.Duration
-	// due is zero while another build of the same app runs.
-	due time.Time
-	// hurried makes the build end as soon as it begins. It is set when a hold
+	InstanceID, App, ID string
+	Length              time.Duration
+	// Due is zero while another build of the same app runs.
+	Due time.Time
+	// Hurried makes the build end as soon as it begins. It is set when a hold
 	// on it is released while it still waits for another.
-	hurried bool
+	Hurried bool
+
 	// errand is the real build, where there is a data plane.
 	errand *errand
 }
@@ -28,54 +27,56 @@ type buildRun struct {
 // queueBuild adds a build to an app and begins it, unless one runs already:
 // an app builds one commit at a time.
 func (st *state) queueBuild(in *instance, a *app, id string) {
-	run := &buildRun{instance: in, app: a, id: id, length: st.durations.build(len(a.Builds))}
-	a.Builds = slices.Insert(a.Builds, 0, Build{ID: id, Status: StatusQueued, CreatedAt: st.now})
-	if !a.deployed {
+	run := &buildRun{InstanceID: in.ID, App: a.Name, ID: id, Length: st.Durations.build(len(a.Builds))}
+	a.Builds = slices.Insert(a.Builds, 0, Build{ID: id, Status: StatusQueued, CreatedAt: st.Now})
+	if !a.Deployed {
 		a.Status = StatusBuilding
 	}
-	busy := slices.ContainsFunc(st.activeBuilds, func(other *buildRun) bool { return other.app == a })
-	st.activeBuilds = append(st.activeBuilds, run)
+	busy := slices.ContainsFunc(st.Builds, func(other *buildRun) bool { return other.of(in, a) })
+	st.Builds = append(st.Builds, run)
 	if !busy {
 		st.beginBuild(run)
 	}
 }
 
 func (st *state) beginBuild(run *buildRun) {
-	run.due = st.now.Add(run.length)
-	if run.hurried {
-		run.due = st.now
+	run.Due = st.Now.Add(run.Length)
+	if run.Hurried {
+		run.Due = st.Now
 	}
-	if b := run.build(); b != nil {
+	a, b := st.build(run)
+	if b != nil {
 		b.Status = StatusRunning
-		b.StartedAt = st.now
+		b.StartedAt = st.Now
 		if st.plane == nil {
-			b.Commit = st.commit(run.app.Repo, run.app.Branch)
-			return
+			b.Commit = st.commit(a.Repo, a.Branch)
 		}
 	}
-	st.buildForReal(run)
+	if a != nil && st.plane != nil {
+		st.buildForReal(run, a)
+	}
 }
 
 // endBuild deploys what was built. A build that fails leaves the version that
 // runs in place.
 func (st *state) endBuild(run *buildRun) {
-	st.activeBuilds = slices.DeleteFunc(st.activeBuilds, func(other *buildRun) bool { return other == run })
-	if b := run.build(); b != nil {
-		b.FinishedAt = st.now
+	st.Builds = slices.DeleteFunc(st.Builds, func(other *buildRun) bool { return other == run })
+	if a, b := st.build(run); b != nil {
+		b.FinishedAt = st.Now
 		if log, fails := st.buildFailure(run); fails {
 			b.Status, b.Error = StatusFailed, log
-			if !run.app.deployed {
-				run.app.Status = StatusFailed
+			if !a.Deployed {
+				a.Status = StatusFailed
 			}
 		} else {
 			b.Status = StatusSuccessful
-			run.app.deployed = true
-			st.deploy(run)
+			a.Deployed = true
+			st.deploy(st.find(run.InstanceID), a, run.ID)
 		}
-		st.log.Info("build ended", "build", run.id, "instance", run.instance.ID, "app", run.app.Name, "status", b.Status)
+		st.log.Info("build ended", "build", run.ID, "instance", run.InstanceID, "app", run.App, "status", b.Status)
 	}
-	for _, next := range st.activeBuilds {
-		if next.app == run.app {
+	for _, next := range st.Builds {
+		if next.InstanceID == run.InstanceID && next.App == run.App {
 			st.beginBuild(next)
 			return
 		}
@@ -84,47 +85,61 @@ func (st *state) endBuild(run *buildRun) {
 
 // giveUpBuild ends a build whose end is a mistake of the fake's.
 func (st *state) giveUpBuild(run *buildRun) {
-	st.activeBuilds = slices.DeleteFunc(st.activeBuilds, func(other *buildRun) bool { return other == run })
-	if b := run.build(); b != nil {
-		b.Status, b.Error, b.FinishedAt = StatusFailed, mistake, st.now
+	st.Builds = slices.DeleteFunc(st.Builds, func(other *buildRun) bool { return other == run })
+	if _, b := st.build(run); b != nil {
+		b.Status, b.Error, b.FinishedAt = StatusFailed, mistake, st.Now
 	}
 }
 
 // endBuilds ends the builds of apps that are going, before anything of them goes.
-func (st *state) endBuilds(apps []*app, why string) {
+func (st *state) endBuilds(in *instance, apps []*app, why string) {
 	for _, a := range apps {
-		for _, run := range st.activeBuilds {
-			if b := run.build(); run.app == a && b != nil {
-				b.Status, b.Error, b.FinishedAt = StatusFailed, why, st.now
+		for _, run := range st.Builds {
+			if _, b := st.build(run); run.of(in, a) && b != nil {
+				b.Status, b.Error, b.FinishedAt = StatusFailed, why, st.Now
 			}
 		}
-		st.dropBuilds(a)
+		st.dropBuilds(in, a)
 	}
 }
 
 // dropBuilds forgets the builds of an app that is no more.
-func (st *state) dropBuilds(a *app) {
-	for _, run := range st.activeBuilds {
-		if run.app == a && run.errand != nil {
+func (st *state) dropBuilds(in *instance, a *app) {
+	for _, run := range st.Builds {
+		if run.of(in, a) && run.errand != nil {
 			run.errand.cancel()
 		}
 	}
-	st.activeBuilds = slices.DeleteFunc(st.activeBuilds, func(run *buildRun) bool { return run.app == a })
+	st.Builds = slices.DeleteFunc(st.Builds, func(run *buildRun) bool { return run.of(in, a) })
 }
 
-// build is the run's record, or nil when someone has edited it away.
-func (run *buildRun) build() *Build {
-	at := slices.IndexFunc(run.app.Builds, func(b Build) bool { return b.ID == run.id })
-	if at < 0 {
-		return nil
+// of tells whether an app is being built.
+func (run *buildRun) of(in *instance, a *app) bool {
+	return run.InstanceID == in.ID && run.App == a.Name
+}
+
+// build is the app that is being built and the record of the build: nil where someone
+// has edited them away.
+func (st *state) build(run *buildRun) (*app, *Build) {
+	in := st.find(run.InstanceID)
+	if in == nil {
+		return nil, nil
 	}
-	return &run.app.Builds[at]
+	a := in.app(run.App)
+	if a == nil {
+		return nil, nil
+	}
+	at := slices.IndexFunc(a.Builds, func(b Build) bool { return b.ID == run.ID })
+	if at < 0 {
+		return a, nil
+	}
+	return a, &a.Builds[at]
 }
 
 // commit is the newest commit of a branch: the same until someone pushes.
 func (st *state) commit(repo, branch string) string {
 	key := repo + "@" + branch
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s#%d", key, st.pushes[key]))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s#%d", key, st.Pushes[key]))
 	return hex.EncodeToString(sum[:20])
 }
 

@@ -136,7 +136,7 @@ type PlanList struct {
 // Plans lists the plans and the engines.
 func (s *Service) Plans(ctx context.Context) (PlanList, error) {
 	return look(ctx, s, func(st *state) (PlanList, error) {
-		offer := st.catalog.clone()
+		offer := st.Catalog.clone()
 		return PlanList{offer.Plans, offer.Engines}, nil
 	})
 }
@@ -148,5 +148,5 @@ type LocationList struct {
 
 // Locations lists the locations.
 func (s *Service) Locations(ctx context.Context) (LocationList, error) {
-	return look(ctx, s, func(st *state) (LocationList, error) { return LocationList{st.catalog.clone().Locations}, nil })
+	return look(ctx, s, func(st *state) (LocationList, error) { return LocationList{st.Catalog.clone().Locations}, nil })
 }

@@ -15,11 +15,11 @@ type Checkout struct {
 // OpenCheckout finishes the checkout of a token; no money moves.
 func (s *Service) OpenCheckout(token string) (Checkout, error) {
 	return change(s, func(st *state) (Checkout, error) {
-		at := slices.IndexFunc(st.instances, func(in *instance) bool { return in.checkout == token })
+		at := slices.IndexFunc(st.Instances, func(in *instance) bool { return in.Checkout == token })
 		if at < 0 || token == "" {
 			return Checkout{}, notFound("there is no such checkout")
 		}
-		in := st.instances[at]
+		in := st.Instances[at]
 		return Checkout{in.ID, st.pay(in)}, nil
 	})
 }
@@ -31,7 +31,7 @@ func (st *state) pay(in *instance) bool {
 		return false
 	}
 	in.CheckoutURL = ""
-	st.billing.pay(in.ID, st.now)
+	st.Billing.pay(in.ID, st.Now)
 	st.planChores()
 	st.runJob(j)
 	return true

@@ -61,24 +61,15 @@ func (s *Service) Connection(ctx context.Context, id string) (ConnectionRecord, 
 		case in.Host == "":
 			return ConnectionRecord{}, notFound("the instance %q never ran and has no connection record", in.ID)
 		}
-		ca, err := in.secrets.authority(in.ID)
-		if err != nil {
-			return ConnectionRecord{}, err
-		}
-		engines, err := st.connectionEngines(in)
-		return ConnectionRecord{in.Host, ca.PEM(), engines}, err
+		return ConnectionRecord{in.Host, in.Secrets.CA.Certificate, st.connectionEngines(in)}, nil
 	})
 }
 
 // connectionEngines are those that are on, with the passwords that the machine is to
 // take now: during a rotation those of before work no more.
-func (st *state) connectionEngines(in *instance) (ConnectionEngines, error) {
+func (st *state) connectionEngines(in *instance) ConnectionEngines {
 	var engines ConnectionEngines
-	m, err := st.machine(in)
-	if err != nil {
-		return engines, err
-	}
-	at, secrets := st.endpoints(in), m.Credentials
+	at, secrets := st.endpoints(in), st.machine(in).Credentials
 	for name := range in.Engines {
 		switch name {
 		case EnginePostgres:
@@ -97,7 +88,7 @@ func (st *state) connectionEngines(in *instance) (ConnectionEngines, error) {
 			engines.Auth = &AuthConnection{at.AuthURL, secrets.AuthAnonKey, secrets.AuthServiceKey}
 		}
 	}
-	return engines, nil
+	return engines
 }
 
 func postgresURL(host string, port int, user, password string) string {

@@ -13,7 +13,7 @@ func (m JobMatch) matches(j Job) bool {
 type BuildMatch struct{ InstanceID, App string }
 
 func (m BuildMatch) matches(run *buildRun) bool {
-	return matches(m.InstanceID, run.instance.ID) && matches(m.App, run.app.Name)
+	return matches(m.InstanceID, run.InstanceID) && matches(m.App, run.App)
 }
 
 // AppMatch picks apps. An empty field matches anything.
@@ -99,8 +99,8 @@ func (st *state) releaseJobs(hold *JobMatch) {
 		return
 	}
 	for _, j := range st.activeJobs {
-		if hold.matches(j.Job) && !j.due.IsZero() && j.due.After(st.now) {
-			j.due = st.now
+		if hold.matches(j.Job) && !j.Due.IsZero() && j.Due.After(st.Now) {
+			j.Due = st.Now
 		}
 	}
 }
@@ -113,13 +113,13 @@ func (st *state) releaseBuilds(hold *BuildMatch) {
 	if len(st.control.buildHolds) == before {
 		return
 	}
-	for _, run := range st.activeBuilds {
+	for _, run := range st.Builds {
 		if !hold.matches(run) {
 			continue
 		}
-		run.hurried = true
-		if !run.due.IsZero() && run.due.After(st.now) {
-			run.due = st.now
+		run.Hurried = true
+		if !run.Due.IsZero() && run.Due.After(st.Now) {
+			run.Due = st.Now
 		}
 	}
 }

@@ -114,7 +114,7 @@ type Machine struct {
 	Apps        []App
 	Credentials Credentials
 	// CA signs the certificates of whatever listens on the machine.
-	CA *Authority
+	CA Authority
 }
 
 // HasEngine tells whether an engine is on.
@@ -171,33 +171,29 @@ func (s *Service) Machine(instanceID string) (Machine, error) {
 		if err != nil {
 			return Machine{}, err
 		}
-		return st.machine(in)
+		return st.machine(in), nil
 	})
 }
 
 // machine is how the instance's machine is to be: as its record says, and as the job
 // in progress makes it from the moment on at which its work begins.
-func (st *state) machine(in *instance) (Machine, error) {
-	ca, err := in.secrets.authority(in.ID)
-	if err != nil {
-		return Machine{}, err
-	}
-	limits, _ := st.catalog.plan(in.Plan) // a plan that is no longer offered has no limits
+func (st *state) machine(in *instance) Machine {
+	limits, _ := st.Catalog.plan(in.Plan) // a plan that is no longer offered has no limits
 	m := Machine{
 		Instance:    in.clone(),
 		Limits:      limits,
-		Databases:   slices.Clone(in.databases),
-		Extensions:  slices.Clone(in.extensions),
-		Credentials: in.secrets.credentials(),
-		CA:          ca,
+		Databases:   slices.Clone(in.Databases),
+		Extensions:  slices.Clone(in.Extensions),
+		Credentials: in.Secrets.Credentials,
+		CA:          in.Secrets.CA,
 	}
-	for _, a := range in.apps {
+	for _, a := range in.Apps {
 		m.Apps = append(m.Apps, a.clone())
 	}
 	if in.change != nil {
 		in.change(&m)
 	}
-	return m, nil
+	return m
 }
 
 // endpoints says where an instance is reached: where the data plane has it, or
@@ -214,8 +210,8 @@ func (st *state) endpoints(in *instance) Endpoints {
 		AuthURL:            "https://" + host + "/auth/v1",
 		AppURLs:            map[string]string{},
 	}
-	for _, a := range in.apps {
-		if a.deployed && a.Public {
+	for _, a := range in.Apps {
+		if a.Deployed && a.Public {
 			at.AppURLs[a.Name] = "https://" + a.Name + "-" + in.ID + ".apps.hosting.example"
 		}
 	}

@@ -7,20 +7,19 @@ import (
 
 // buildForReal lets the data plane build while the build's time passes. The
 // build ends when both are over.
-func (st *state) buildForReal(run *buildRun) {
-	a := run.app.clone()
-	instanceID := run.instance.ID
+func (st *state) buildForReal(run *buildRun, a *app) {
+	built := a.clone()
 	var commit string
 	run.errand = st.store.launch(func(ctx context.Context) error {
 		var err error
-		commit, err = st.plane.Build(ctx, instanceID, a, run.id)
+		commit, err = st.plane.Build(ctx, run.InstanceID, built, run.ID)
 		return err
 	}, func(error) {
-		if b := run.build(); b != nil {
+		if _, b := st.build(run); b != nil {
 			b.Commit = commit
 		}
-		if run.due.Before(st.now) {
-			run.due = st.now
+		if run.Due.Before(st.Now) {
+			run.Due = st.Now
 		}
 	})
 }
@@ -44,8 +43,7 @@ func (st *state) buildFailure(run *buildRun) (log string, failed bool) {
 
 // deploy puts a finished build into service. A real app is building until it
 // answers; one that is only a record runs at once.
-func (st *state) deploy(run *buildRun) {
-	in, a := run.instance, run.app
+func (st *state) deploy(in *instance, a *app, buildID string) {
 	if st.plane == nil {
 		st.startRecord(in, a)
 		st.updateURL(in, a)
@@ -53,7 +51,7 @@ func (st *state) deploy(run *buildRun) {
 	}
 	a.Status, a.Failure = StatusBuilding, nil
 	id, name := in.ID, a.Name
-	st.chore(func(ctx context.Context) error { return st.plane.Deploy(ctx, id, name, run.id) }, func(err error) {
+	st.chore(func(ctx context.Context) error { return st.plane.Deploy(ctx, id, name, buildID) }, func(err error) {
 		if in.app(a.Name) != a {
 			return
 		}
@@ -105,13 +103,13 @@ func (s *Service) AppFailed(instanceID, name string, why AppFailure) {
 
 // SendMail keeps a mail, as the fake sends none.
 func (s *Service) SendMail(m Mail) {
-	s.store.do(func(st *state) { st.mails = keep(st.mails, m) })
+	s.store.do(func(st *state) { st.Mails = keep(st.Mails, m) })
 }
 
 // Mails are those that the service would have sent, in order.
 func (s *Service) Mails() []Mail {
 	var mails []Mail
-	s.store.read(0, func(st *state) { mails = append(mails, st.mails...) })
+	s.store.read(0, func(st *state) { mails = append(mails, st.Mails...) })
 	return mails
 }
 

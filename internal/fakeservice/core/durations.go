@@ -4,14 +4,14 @@ import "time"
 
 // durations says how long things take by the fake's clock.
 type durations struct {
-	jobs                   map[string]time.Duration
-	firstBuild, laterBuild time.Duration
+	Jobs                   map[string]time.Duration
+	FirstBuild, LaterBuild time.Duration
 }
 
 // defaultDurations are those of the contract.
 func defaultDurations() durations {
 	return durations{
-		jobs: map[string]time.Duration{
+		Jobs: map[string]time.Duration{
 			"create":          480 * time.Second,
 			"update":          5 * time.Second,
 			"delete":          30 * time.Second,
@@ -34,26 +34,26 @@ func defaultDurations() durations {
 			"app_restart":     10 * time.Second,
 			"engine_restart":  20 * time.Second,
 		},
-		firstBuild: 180 * time.Second,
-		laterBuild: 120 * time.Second,
+		FirstBuild: 180 * time.Second,
+		LaterBuild: 120 * time.Second,
 	}
 }
 
-func (d *durations) job(operation string) time.Duration { return d.jobs[operation] }
+func (d *durations) job(operation string) time.Duration { return d.Jobs[operation] }
 
 // build is how long the n-th build of an app takes, counted from 0.
 func (d *durations) build(n int) time.Duration {
 	if n == 0 {
-		return d.firstBuild
+		return d.FirstBuild
 	}
-	return d.laterBuild
+	return d.LaterBuild
 }
 
 // set changes one duration; "build" stands for first and later builds.
 func (d *durations) set(operation string, length time.Duration) {
 	if operation == "build" {
-		d.firstBuild, d.laterBuild = length, length
+		d.FirstBuild, d.LaterBuild = length, length
 		return
 	}
-	d.jobs[operation] = length
+	d.Jobs[operation] = length
 }

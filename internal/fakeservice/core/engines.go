@@ -24,40 +24,47 @@ type EngineBudget struct {
 // SetEngines takes the whole set: what is left out is turned off and its data
 // goes, and an engine without a budget gets its floor.
 func (s *Service) SetEngines(id string, wanted map[string]EngineBudget) (Accepted, error) {
-	return s.mutate(id, func(st *state, in *instance) (jobSpec, error) {
-		plan, ok := st.catalog.plan(in.Plan)
+	return s.mutate(id, func(st *state, in *instance) (jobKind, error) {
+		plan, ok := st.Catalog.plan(in.Plan)
 		if !ok {
-			return jobSpec{}, invalid("engines", "the instance's plan %q is no longer offered", in.Plan)
+			return nil, invalid("engines", "the instance's plan %q is no longer offered", in.Plan)
 		}
 		budgets := map[string]int{}
 		for name, engine := range wanted {
-			budgets[name] = st.catalog.Engines[name].FloorMB
+			budgets[name] = st.Catalog.Engines[name].FloorMB
 			if engine.MemoryMB != nil {
 				budgets[name] = *engine.MemoryMB
 			}
 		}
-		if err := st.catalog.checkEngines(plan, budgets); err != nil {
-			return jobSpec{}, err
+		if err := st.Catalog.checkEngines(plan, budgets); err != nil {
+			return nil, err
 		}
-		return jobSpec{
-			operation: "engines",
-			begin: func() {
-				if _, stays := budgets[EngineApps]; !stays {
-					st.endBuilds(in.apps, "the apps engine is being turned off")
-				}
-			},
-			change: func(m *Machine) {
-				m.Engines = changedEngines(m.Engines, budgets)
-				if !m.HasEngine(EngineApps) {
-					m.Apps = nil
-				}
-			},
-			work:  applyChange,
-			apply: func() { st.applyEngines(in, budgets) },
-			event: "engines",
-			data:  func() map[string]any { return map[string]any{"engines": budgets} },
-		}, nil
+		return &enginesJob{budgets}, nil
 	})
+}
+
+// enginesJob sets which engines are on, and their budgets.
+type enginesJob struct{ Budgets map[string]int }
+
+func (j *enginesJob) spec(st *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "engines",
+		begin: func() {
+			if _, stays := j.Budgets[EngineApps]; !stays {
+				st.endBuilds(in, in.Apps, "the apps engine is being turned off")
+			}
+		},
+		change: func(m *Machine) {
+			m.Engines = changedEngines(m.Engines, j.Budgets)
+			if !m.HasEngine(EngineApps) {
+				m.Apps = nil
+			}
+		},
+		work:  applyChange,
+		apply: func() { st.applyEngines(in, j.Budgets) },
+		event: "engines",
+		data:  func() map[string]any { return map[string]any{"engines": j.Budgets} },
+	}
 }
 
 func (st *state) applyEngines(in *instance, budgets map[string]int) {
@@ -92,7 +99,7 @@ func changedEngines(engines map[string]*Engine, budgets map[string]int) map[stri
 // engineTurnedOn gives an engine what it has when it is new.
 func (st *state) engineTurnedOn(in *instance, name string) {
 	if _, on := in.Engines[name]; on && name == EnginePostgres {
-		in.databases = []Database{{Name: defaultDatabase, CreatedAt: st.now}}
+		in.Databases = []Database{{Name: defaultDatabase, CreatedAt: st.Now}}
 	}
 }
 
@@ -101,39 +108,46 @@ func (st *state) engineTurnedOn(in *instance, name string) {
 func (st *state) engineTurnedOff(in *instance, name string) {
 	switch name {
 	case EnginePostgres:
-		in.databases, in.extensions = nil, nil
+		in.Databases, in.Extensions = nil, nil
 		in.ConsoleMode = "off"
 	case EngineApps:
-		for _, a := range in.apps {
-			st.dropBuilds(a)
+		for _, a := range in.Apps {
+			st.dropBuilds(in, a)
 		}
-		in.apps = nil
+		in.Apps = nil
 		st.noteHealth(in)
 	case EngineAuth:
-		for _, a := range in.apps {
+		for _, a := range in.Apps {
 			a.Links = slices.DeleteFunc(a.Links, func(link string) bool { return link == EngineAuth })
 		}
 	}
-	in.secrets.renew(name)
+	in.Secrets.renew(name)
 }
 
 // RestartEngine restarts one engine. Its data stays.
 func (s *Service) RestartEngine(id, name string) (Accepted, error) {
-	return s.mutate(id, func(st *state, in *instance) (jobSpec, error) {
-		if _, known := st.catalog.Engines[name]; !known {
-			return jobSpec{}, notFound("there is no engine %q", name)
+	return s.mutate(id, func(st *state, in *instance) (jobKind, error) {
+		if _, known := st.Catalog.Engines[name]; !known {
+			return nil, notFound("there is no engine %q", name)
 		}
 		if _, on := in.Engines[name]; !on {
-			return jobSpec{}, invalid("engine", "%s is not on", name)
+			return nil, invalid("engine", "%s is not on", name)
 		}
-		return jobSpec{
-			operation: "engine_restart",
-			target:    "engines/" + name,
-			work:      func(ctx context.Context, t task) error { return t.plane.Restart(ctx, t.instanceID, name) },
-			event:     "engine_settings",
-			data:      func() map[string]any { return map[string]any{"engine": name} },
-		}, nil
+		return &engineRestartJob{name}, nil
 	})
+}
+
+// engineRestartJob restarts one engine.
+type engineRestartJob struct{ Engine string }
+
+func (j *engineRestartJob) spec(*state, *instance) jobSpec {
+	return jobSpec{
+		operation: "engine_restart",
+		target:    "engines/" + j.Engine,
+		work:      func(ctx context.Context, t task) error { return t.plane.Restart(ctx, t.instanceID, j.Engine) },
+		event:     "engine_settings",
+		data:      func() map[string]any { return map[string]any{"engine": j.Engine} },
+	}
 }
 
 // authEngine returns the auth engine of an instance, if it is on.
@@ -198,29 +212,36 @@ func (change AuthSettingsChange) apply(engines map[string]*Engine) {
 
 // UpdateAuthSettings changes only the fields that are sent.
 func (s *Service) UpdateAuthSettings(id string, wanted AuthSettingsChange) (Accepted, error) {
-	return s.mutate(id, func(_ *state, in *instance) (jobSpec, error) {
+	return s.mutate(id, func(_ *state, in *instance) (jobKind, error) {
 		if _, err := authEngine(in); err != nil {
-			return jobSpec{}, err
+			return nil, err
 		}
 		if err := wanted.check(); err != nil {
-			return jobSpec{}, err
+			return nil, err
 		}
-		return jobSpec{
-			operation: "auth_settings",
-			change:    func(m *Machine) { wanted.apply(m.Engines) },
-			work:      applyChange,
-			apply:     func() { wanted.apply(in.Engines) },
-			event:     "engine_settings",
-			data: func() map[string]any {
-				data := map[string]any{"engine": EngineAuth}
-				if wanted.SiteURL != nil {
-					data["site_url"] = *wanted.SiteURL
-				}
-				if wanted.RedirectURLs != nil {
-					data["redirect_urls"] = *wanted.RedirectURLs
-				}
-				return data
-			},
-		}, nil
+		return &authSettingsJob{wanted}, nil
 	})
+}
+
+// authSettingsJob changes where auth redirects return.
+type authSettingsJob struct{ Change AuthSettingsChange }
+
+func (j *authSettingsJob) spec(_ *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "auth_settings",
+		change:    func(m *Machine) { j.Change.apply(m.Engines) },
+		work:      applyChange,
+		apply:     func() { j.Change.apply(in.Engines) },
+		event:     "engine_settings",
+		data: func() map[string]any {
+			data := map[string]any{"engine": EngineAuth}
+			if site := j.Change.SiteURL; site != nil {
+				data["site_url"] = *site
+			}
+			if targets := j.Change.RedirectURLs; targets != nil {
+				data["redirect_urls"] = *targets
+			}
+			return data
+		},
+	}
 }

@@ -11,7 +11,7 @@ const activityShown = 20
 // emit is the one place from which events go out. They are kept in order, and
 // an instance's own are its activity too.
 func (st *state) emit(kind, instanceID string, data map[string]any) {
-	st.events = keep(st.events, Event{ID: newID("evt"), Type: kind, InstanceID: instanceID, At: st.now, Data: data})
+	st.Events = keep(st.Events, Event{ID: newID("evt"), Type: kind, InstanceID: instanceID, At: st.Now, Data: data})
 	in := st.find(instanceID)
 	if in == nil {
 		return
@@ -20,7 +20,7 @@ func (st *state) emit(kind, instanceID string, data map[string]any) {
 	if job, ok := data["job_id"].(string); ok {
 		detail = "job " + job
 	}
-	in.Activity = slices.Insert(in.Activity, 0, Activity{At: st.now, Type: kind, Detail: detail})
+	in.Activity = slices.Insert(in.Activity, 0, Activity{At: st.Now, Type: kind, Detail: detail})
 	in.Activity = in.Activity[:min(len(in.Activity), activityShown)]
 }
 
@@ -29,7 +29,7 @@ func (st *state) emit(kind, instanceID string, data map[string]any) {
 func (s *Service) Events() []Event {
 	var events []Event
 	s.store.read(0, func(st *state) {
-		for _, e := range st.events {
+		for _, e := range st.Events {
 			e.Data = maps.Clone(e.Data)
 			events = append(events, e)
 		}

@@ -10,7 +10,7 @@ import (
 func (s *Service) Jobs() []Job {
 	var jobs []Job
 	s.store.read(0, func(st *state) {
-		for _, j := range st.jobs {
+		for _, j := range st.Jobs {
 			jobs = append(jobs, st.snapshot(j))
 		}
 	})
@@ -35,7 +35,7 @@ func (s *Service) FinishJob(id string) error {
 				st.pay(in)
 			}
 			if j.working() {
-				j.hurried, j.due, awaited = true, st.now, j.errand
+				j.Hurried, j.Due, awaited = true, st.Now, j.errand
 				return
 			}
 			st.endJob(j)
@@ -70,23 +70,30 @@ func (s *Service) StartJob(instanceID, operation, target string) (Job, error) {
 			return
 		}
 		var j *job
-		spec := jobSpec{operation: operation, target: target}
-		switch operation {
-		case "allowlist", "resize", "reset", "restore", "rotate", "console", "engines":
-			spec.event = operation
-		}
-		if j, err = st.startJob(in, spec); err == nil {
+		if j, err = st.startJob(in, &foreignJob{operation, target}); err == nil {
 			started = st.snapshot(j)
 		}
 	})
 	return started, err
 }
 
+// foreignJob is somebody else's, and does nothing.
+type foreignJob struct{ Operation, Target string }
+
+func (j *foreignJob) spec(*state, *instance) jobSpec {
+	spec := jobSpec{operation: j.Operation, target: j.Target}
+	switch j.Operation {
+	case "allowlist", "resize", "reset", "restore", "rotate", "console", "engines":
+		spec.event = j.Operation
+	}
+	return spec
+}
+
 // Instances returns every instance, in order of creation.
 func (s *Service) Instances() []Instance {
 	var all []Instance
 	s.store.read(0, func(st *state) {
-		for _, in := range st.instances {
+		for _, in := range st.Instances {
 			all = append(all, in.clone())
 		}
 	})
@@ -138,7 +145,7 @@ func (s *Service) RemoveInstance(id string) bool {
 		if j := st.findJob(in.JobID); j != nil && j.InProgress() {
 			st.failJob(j, "instance_removed", "the instance was removed")
 		}
-		st.billing.cancel(in.ID)
+		st.Billing.cancel(in.ID)
 		st.drop(in)
 		ok = true
 	})
@@ -156,16 +163,16 @@ func (s *Service) AddInstance(record Instance) Instance {
 	var added Instance
 	s.store.do(func(st *state) {
 		record = record.clone()
-		record.Plan = cmp.Or(record.Plan, st.catalog.Plans[0].ID)
-		record.Region = cmp.Or(record.Region, st.catalog.Locations[0].ID)
+		record.Plan = cmp.Or(record.Plan, st.Catalog.Plans[0].ID)
+		record.Region = cmp.Or(record.Region, st.Catalog.Locations[0].ID)
 		record.Status = cmp.Or(record.Status, StatusRunning)
 		for name, engine := range record.Engines {
-			engine.MemoryMB = cmp.Or(engine.MemoryMB, st.catalog.Engines[name].FloorMB)
+			engine.MemoryMB = cmp.Or(engine.MemoryMB, st.Catalog.Engines[name].FloorMB)
 		}
 		in := st.newInstance(record)
 		in.Name = cmp.Or(in.Name, in.ID)
-		if plan, ok := st.catalog.plan(in.Plan); ok {
-			st.billing.subscribe(in.ID, plan, false)
+		if plan, ok := st.Catalog.plan(in.Plan); ok {
+			st.Billing.subscribe(in.ID, plan, false)
 		}
 		if in.Status == StatusRunning {
 			st.engineTurnedOn(in, EnginePostgres)
@@ -209,7 +216,7 @@ func (s *Service) Apps(instanceID string) []App {
 	var all []App
 	s.store.read(0, func(st *state) {
 		if in := st.find(instanceID); in != nil {
-			for _, a := range in.apps {
+			for _, a := range in.Apps {
 				all = append(all, a.clone())
 			}
 		}
@@ -238,15 +245,16 @@ func (s *Service) EditApp(instanceID, name string, edit func(*App)) bool {
 	return s.withApp(instanceID, name, func(_ *state, _ *instance, a *app) {
 		record := a.clone()
 		edit(&record)
+		record.Name = a.Name
 		a.App = record.clone()
-		a.deployed = a.deployed || a.Status == StatusRunning
+		a.Deployed = a.Deployed || a.Status == StatusRunning
 	})
 }
 
 // RemoveApp takes an app away without a job.
 func (s *Service) RemoveApp(instanceID, name string) bool {
 	return s.withApp(instanceID, name, func(st *state, in *instance, a *app) {
-		st.dropBuilds(a)
+		st.dropBuilds(in, a)
 		in.removeApp(a)
 	})
 }
@@ -266,14 +274,14 @@ func (s *Service) AddApp(instanceID string, record App) (App, bool) {
 		a.Branch = cmp.Or(a.Branch, "main")
 		a.Port = cmp.Or(a.Port, 3000)
 		a.HealthPath = cmp.Or(a.HealthPath, "/healthz")
-		a.MemoryMB = cmp.Or(a.MemoryMB, st.catalog.Engines[EngineApps].FloorMB)
+		a.MemoryMB = cmp.Or(a.MemoryMB, st.Catalog.Engines[EngineApps].FloorMB)
 		a.Status = cmp.Or(a.Status, StatusRunning)
 		if a.CreatedAt.IsZero() {
-			a.CreatedAt = st.now
+			a.CreatedAt = st.Now
 		}
-		in.apps = append(in.apps, a)
+		in.Apps = append(in.Apps, a)
 		if a.Status == StatusRunning {
-			a.deployed = true
+			a.Deployed = true
 			st.updateURL(in, a)
 		}
 		added, ok = a.clone(), true
@@ -300,7 +308,7 @@ func (s *Service) withApp(instanceID, name string, do func(*state, *instance, *a
 func (s *Service) Push(repo, branch string) string {
 	var commit string
 	s.store.do(func(st *state) {
-		st.pushes[repo+"@"+branch]++
+		st.Pushes[repo+"@"+branch]++
 		commit = st.commit(repo, branch)
 	})
 	return commit
@@ -311,7 +319,7 @@ func (s *Service) Databases(instanceID string) []Database {
 	var all []Database
 	s.store.read(0, func(st *state) {
 		if in := st.find(instanceID); in != nil {
-			all = slices.Clone(in.databases)
+			all = slices.Clone(in.Databases)
 		}
 	})
 	return all
@@ -322,7 +330,7 @@ func (s *Service) AddDatabase(instanceID, name string) bool {
 	ok := false
 	s.store.do(func(st *state) {
 		if in := st.find(instanceID); in != nil && !in.hasDatabase(name) {
-			in.databases = append(in.databases, Database{Name: name, CreatedAt: st.now})
+			in.Databases = append(in.Databases, Database{Name: name, CreatedAt: st.Now})
 			ok = true
 		}
 	})
@@ -345,7 +353,7 @@ func (s *Service) Extensions(instanceID string) []Extension {
 	var all []Extension
 	s.store.read(0, func(st *state) {
 		if in := st.find(instanceID); in != nil {
-			all = slices.Clone(in.extensions)
+			all = slices.Clone(in.Extensions)
 		}
 	})
 	return all
@@ -360,7 +368,7 @@ func (s *Service) EditProfile(name, company, address, vatID string) {
 		return &s
 	}
 	s.store.do(func(st *state) {
-		st.account.Name, st.account.Company, st.account.Address, st.account.VATID = text(name), text(company), text(address), text(vatID)
+		st.Account.Name, st.Account.Company, st.Account.Address, st.Account.VATID = text(name), text(company), text(address), text(vatID)
 	})
 }
 
@@ -373,7 +381,7 @@ func (s *Service) Profile() (name, company, address, vatID string) {
 		return *s
 	}
 	s.store.read(0, func(st *state) {
-		a := st.account
+		a := st.Account
 		name, company, address, vatID = text(a.Name), text(a.Company), text(a.Address), text(a.VATID)
 	})
 	return name, company, address, vatID
@@ -384,7 +392,7 @@ func (s *Service) AddExtension(instanceID string, record Extension) bool {
 	ok := false
 	s.store.do(func(st *state) {
 		if in := st.find(instanceID); in != nil {
-			in.extensions = append(in.extensions, record)
+			in.Extensions = append(in.Extensions, record)
 			ok = true
 		}
 	})
@@ -407,7 +415,7 @@ func (s *Service) RemoveExtension(instanceID, database, name string) bool {
 func (s *Service) Webhooks() []Webhook {
 	var all []Webhook
 	s.store.read(0, func(st *state) {
-		for _, w := range st.webhooks {
+		for _, w := range st.Webhooks {
 			all = append(all, *w)
 		}
 	})
@@ -421,10 +429,10 @@ func (s *Service) AddWebhook(record Webhook) Webhook {
 		record.ID = cmp.Or(record.ID, newID("wh"))
 		record.Secret = cmp.Or(record.Secret, newSecret())
 		if record.CreatedAt.IsZero() {
-			record.CreatedAt = st.now
+			record.CreatedAt = st.Now
 		}
 		added := record
-		st.webhooks = append(st.webhooks, &added)
+		st.Webhooks = append(st.Webhooks, &added)
 	})
 	return record
 }
@@ -433,7 +441,7 @@ func (s *Service) AddWebhook(record Webhook) Webhook {
 func (s *Service) EditWebhook(id string, edit func(*Webhook)) bool {
 	ok := false
 	s.store.do(func(st *state) {
-		for _, w := range st.webhooks {
+		for _, w := range st.Webhooks {
 			if w.ID == id {
 				edit(w)
 				w.ID = id
@@ -454,9 +462,9 @@ func (s *Service) RemoveWebhook(id string) bool {
 // EditCatalog changes what the service offers.
 func (s *Service) EditCatalog(edit func(*Catalog)) {
 	s.store.do(func(st *state) {
-		catalog := st.catalog.clone()
+		catalog := st.Catalog.clone()
 		edit(&catalog)
-		st.catalog = catalog.clone()
+		st.Catalog = catalog.clone()
 	})
 }
 
@@ -466,15 +474,15 @@ func (s *Service) EditCatalog(edit func(*Catalog)) {
 func (s *Service) Left() map[string]int {
 	left := map[string]int{}
 	s.store.read(0, func(st *state) {
-		left["instances"] = len(st.instances)
-		left["webhooks"] = len(st.webhooks)
+		left["instances"] = len(st.Instances)
+		left["webhooks"] = len(st.Webhooks)
 		left["jobs"] = len(st.activeJobs)
-		left["builds"] = len(st.activeBuilds)
+		left["builds"] = len(st.Builds)
 		left["apps"], left["databases"], left["extensions"] = 0, 0, 0
-		for _, in := range st.instances {
-			left["apps"] += len(in.apps)
-			left["extensions"] += len(in.extensions)
-			for _, d := range in.databases {
+		for _, in := range st.Instances {
+			left["apps"] += len(in.Apps)
+			left["extensions"] += len(in.Extensions)
+			for _, d := range in.Databases {
 				if d.Name != defaultDatabase {
 					left["databases"]++
 				}

@@ -93,17 +93,17 @@ func (s *Service) ListInstances(ctx context.Context, cursor string, limit int) (
 		return InstanceList{}, err
 	}
 	return look(ctx, s, func(st *state) (InstanceList, error) {
-		begin := slices.IndexFunc(st.instances, func(in *instance) bool { return in.sequence > after })
+		begin := slices.IndexFunc(st.Instances, func(in *instance) bool { return in.Sequence > after })
 		if begin < 0 {
-			begin = len(st.instances)
+			begin = len(st.Instances)
 		}
-		end := min(begin+limit, len(st.instances))
+		end := min(begin+limit, len(st.Instances))
 		list := InstanceList{Instances: []InstanceRecord{}}
-		for _, in := range st.instances[begin:end] {
+		for _, in := range st.Instances[begin:end] {
 			list.Instances = append(list.Instances, st.record(in))
 		}
-		if end < len(st.instances) {
-			list.NextCursor = writeCursor(st.instances[end-1].sequence)
+		if end < len(st.Instances) {
+			list.NextCursor = writeCursor(st.Instances[end-1].Sequence)
 		}
 		return list, nil
 	})
@@ -154,7 +154,7 @@ func (st *state) record(in *instance) InstanceRecord {
 func (st *state) engineRecords(in *instance) map[string]EngineRecord {
 	records := map[string]EngineRecord{}
 	for name, engine := range in.Engines {
-		record := EngineRecord{MemoryMB: engine.MemoryMB, Status: in.Status, Port: st.catalog.Engines[name].Port}
+		record := EngineRecord{MemoryMB: engine.MemoryMB, Status: in.Status, Port: st.Catalog.Engines[name].Port}
 		// A real Postgres may have had to take another port.
 		if real := st.endpoints(in).PostgresDirectPort; name == EnginePostgres && real != 0 {
 			record.Port = &real
@@ -179,8 +179,8 @@ func usageOf(in *instance) UsageRecord {
 		memory += engine.MemoryMB / 3
 		disk += 0.2
 	}
-	disk += 0.4 * float64(len(in.apps))
-	return UsageRecord{2 + len(in.Engines) + 3*len(in.apps), memory, math.Round(disk*10) / 10}
+	disk += 0.4 * float64(len(in.Apps))
+	return UsageRecord{2 + len(in.Engines) + 3*len(in.Apps), memory, math.Round(disk*10) / 10}
 }
 
 // monitoringOf shows a health check at each full minute.
@@ -188,7 +188,7 @@ func (st *state) monitoringOf(in *instance) MonitoringRecord {
 	if in.Host == "" {
 		return MonitoringRecord{}
 	}
-	return MonitoringRecord{in.healthy(), timeOrNil(st.now.Truncate(time.Minute))}
+	return MonitoringRecord{in.healthy(), timeOrNil(st.Now.Truncate(time.Minute))}
 }
 
 // listOf makes an empty list of a nil one, as JSON tells them apart.

@@ -12,25 +12,26 @@ import (
 // instance is a machine with everything on it.
 type instance struct {
 	Instance
-	// sequence orders instances, so that a page can begin after one that has
+	// Sequence orders instances, so that a page can begin after one that has
 	// been deleted since.
-	sequence   int
-	apps       []*app // in order of import
-	databases  []Database
-	extensions []Extension
-	secrets    secrets
-	// checkout is the token of the checkout page, kept after it is paid so that
+	Sequence   int
+	Apps       []*app // in order of import
+	Databases  []Database
+	Extensions []Extension
+	Secrets    secrets
+	// Checkout is the token of the checkout page, kept after it is paid so that
 	// the page can be opened again.
-	checkout   string
-	nextBackup time.Time
+	Checkout   string
+	NextBackup time.Time
+	// JobCount counts the jobs that were started, so that what was seen before one
+	// is not taken for what is there after it.
+	JobCount  int
+	Snapshots map[string]snapshot // by backup
+	// Ailing tells that an alert went out about the instance's health.
+	Ailing bool
+
 	// backingUp tells that a daily backup is being made.
 	backingUp bool
-	// jobs counts the jobs that were started, so that what was seen before one
-	// is not taken for what is there after it.
-	jobs      int
-	snapshots map[string]snapshot // by backup
-	// ailing tells that an alert went out about the instance's health.
-	ailing bool
 	// change is what the job in progress makes of the machine, from the beginning of
 	// its work to its end; nil is nothing.
 	change func(*Machine)
@@ -119,20 +120,20 @@ func (st *state) createInstance(wanted NewInstance, portal string) (Creation, er
 	if err := checkTags(wanted.Tags); err != nil {
 		return Creation{}, err
 	}
-	plan, ok := st.catalog.plan(wanted.Plan)
+	plan, ok := st.Catalog.plan(wanted.Plan)
 	if !ok {
 		return Creation{}, invalid("plan", "there is no plan %q", wanted.Plan)
 	}
-	if !st.catalog.hasLocation(wanted.Region) {
+	if !st.Catalog.hasLocation(wanted.Region) {
 		return Creation{}, invalid("region", "there is no location %q", wanted.Region)
 	}
 	budgets := map[string]int{}
 	for name, on := range wanted.Engines {
 		if on {
-			budgets[name] = st.catalog.Engines[name].FloorMB
+			budgets[name] = st.Catalog.Engines[name].FloorMB
 		}
 	}
-	if err := st.catalog.checkEngines(plan, budgets); err != nil {
+	if err := st.Catalog.checkEngines(plan, budgets); err != nil {
 		return Creation{}, err
 	}
 
@@ -142,24 +143,11 @@ func (st *state) createInstance(wanted NewInstance, portal string) (Creation, er
 	})
 	paid := plan.PriceCents > 0
 	if paid {
-		made.checkout = randomText(24)
-		made.CheckoutURL = portal + "/checkout/" + made.checkout
+		made.Checkout = randomText(24)
+		made.CheckoutURL = portal + "/checkout/" + made.Checkout
 	}
-	st.billing.subscribe(made.ID, plan, paid)
-	first := newBackup("daily")
-	j, err := st.startJob(made, jobSpec{
-		operation: "create",
-		waits:     paid,
-		work:      func(ctx context.Context, t task) error { return provision(ctx, t, &first) },
-		apply:     func() { st.finishCreation(made, first) },
-		undo: func() {
-			made.Status = StatusFailed
-			made.CheckoutURL = ""
-			st.billing.cancel(made.ID)
-		},
-		event: "ready",
-		data:  func() map[string]any { return map[string]any{"host": made.Host} },
-	})
+	st.Billing.subscribe(made.ID, plan, paid)
+	j, err := st.startJob(made, &createJob{newBackup("daily")})
 	if err != nil {
 		return Creation{}, err
 	}
@@ -168,20 +156,39 @@ func (st *state) createInstance(wanted NewInstance, portal string) (Creation, er
 	return Creation{made.ID, made.Status, j.ID, made.CheckoutURL}, nil
 }
 
+// createJob provisions a machine and makes its first backup.
+type createJob struct{ First Backup }
+
+func (j *createJob) spec(st *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "create",
+		waits:     in.CheckoutURL != "",
+		work:      func(ctx context.Context, t task) error { return provision(ctx, t, &j.First) },
+		apply:     func() { st.finishCreation(in, j.First) },
+		undo: func() {
+			in.Status = StatusFailed
+			in.CheckoutURL = ""
+			st.Billing.cancel(in.ID)
+		},
+		event: "ready",
+		data:  func() map[string]any { return map[string]any{"host": in.Host} },
+	}
+}
+
 // newInstance adds a record, with what is missing filled in.
 func (st *state) newInstance(record Instance) *instance {
 	if record.ID == "" {
 		record.ID = newID("i")
 	}
 	if record.CreatedAt.IsZero() {
-		record.CreatedAt = st.now
+		record.CreatedAt = st.Now
 	}
 	if record.ConsoleMode == "" {
 		record.ConsoleMode = "off"
 	}
-	st.sequence++
-	made := &instance{Instance: record.clone(), sequence: st.sequence, secrets: newSecrets()}
-	st.instances = append(st.instances, made)
+	st.Sequence++
+	made := &instance{Instance: record.clone(), Sequence: st.Sequence, Secrets: newSecrets(record.ID)}
+	st.Instances = append(st.Instances, made)
 	st.byID[made.ID] = made
 	return made
 }
@@ -190,7 +197,7 @@ func (st *state) newInstance(record Instance) *instance {
 func provision(ctx context.Context, t task, first *Backup) error {
 	err := t.plane.Apply(ctx, t.instanceID)
 	if err == nil {
-		first.SizeBytes, err = t.plane.Backup(ctx, t.instanceID, first.ID)
+		err = t.backUp(ctx, first)
 	}
 	if err != nil {
 		return errors.Join(err, t.plane.Remove(context.WithoutCancel(ctx), t.instanceID))
@@ -203,9 +210,9 @@ func (st *state) finishCreation(in *instance, first Backup) {
 	in.Status = StatusRunning
 	in.Host = st.endpoints(in).Host
 	st.engineTurnedOn(in, EnginePostgres)
-	st.billing.start(in.ID, st.now)
+	st.Billing.start(in.ID, st.Now)
 	st.keepBackup(in, first)
-	in.nextBackup = st.now.Add(backupEvery)
+	in.NextBackup = st.Now.Add(backupEvery)
 	st.planChores()
 }
 
@@ -217,31 +224,38 @@ type InstanceChange struct {
 
 // UpdateInstance renames and retags an instance.
 func (s *Service) UpdateInstance(id string, wanted InstanceChange) (Accepted, error) {
-	return s.mutate(id, func(_ *state, in *instance) (jobSpec, error) {
+	return s.mutate(id, func(*state, *instance) (jobKind, error) {
 		if wanted.Name != nil {
 			if err := checkName(*wanted.Name); err != nil {
-				return jobSpec{}, err
+				return nil, err
 			}
 		}
 		if wanted.Tags != nil {
 			if err := checkTags(*wanted.Tags); err != nil {
-				return jobSpec{}, err
+				return nil, err
 			}
 		}
-		return jobSpec{
-			operation: "update",
-			apply: func() {
-				if wanted.Name != nil {
-					in.Name = *wanted.Name
-				}
-				if wanted.Tags != nil {
-					in.Tags = *wanted.Tags
-				}
-			},
-			event: "label",
-			data:  func() map[string]any { return map[string]any{"name": in.Name, "tags": listOf(in.Tags)} },
-		}, nil
+		return &updateJob{wanted}, nil
 	})
+}
+
+// updateJob renames and retags an instance.
+type updateJob struct{ Change InstanceChange }
+
+func (j *updateJob) spec(_ *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "update",
+		apply: func() {
+			if name := j.Change.Name; name != nil {
+				in.Name = *name
+			}
+			if tags := j.Change.Tags; tags != nil {
+				in.Tags = slices.Clone(*tags)
+			}
+		},
+		event: "label",
+		data:  func() map[string]any { return map[string]any{"name": in.Name, "tags": listOf(in.Tags)} },
+	}
 }
 
 // DeleteInstance removes an instance in any state. A creation that waits for
@@ -256,33 +270,38 @@ func (s *Service) DeleteInstance(id, confirm string) (Accepted, error) {
 		if j := st.findJob(in.JobID); j != nil && j.Operation == "create" && j.Status == StatusQueued {
 			st.failJob(j, "cancelled", "the instance was deleted before its checkout was finished")
 		}
-		before := in.Status
-		accepted, err := st.begin(in, func(st *state, in *instance) (jobSpec, error) {
-			return jobSpec{
-				operation: "delete",
-				begin:     func() { st.endBuilds(in.apps, "the instance is being deleted") },
-				work:      func(ctx context.Context, t task) error { return t.plane.Remove(ctx, t.instanceID) },
-				apply: func() {
-					st.billing.cancel(in.ID)
-					st.drop(in)
-				},
-				undo: func() { in.Status = before },
-			}, nil
-		})
+		started, err := st.startJob(in, &deleteJob{in.Status})
 		if err != nil {
 			return Accepted{}, err
 		}
 		in.Status = StatusDeleting
-		return accepted, nil
+		return Accepted{started.ID}, nil
 	})
+}
+
+// deleteJob takes an instance away. Before is the status that it has again if that
+// fails.
+type deleteJob struct{ Before string }
+
+func (j *deleteJob) spec(st *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "delete",
+		begin:     func() { st.endBuilds(in, in.Apps, "the instance is being deleted") },
+		work:      func(ctx context.Context, t task) error { return t.plane.Remove(ctx, t.instanceID) },
+		apply: func() {
+			st.Billing.cancel(in.ID)
+			st.drop(in)
+		},
+		undo: func() { in.Status = j.Before },
+	}
 }
 
 // drop forgets an instance and everything on it.
 func (st *state) drop(in *instance) {
-	for _, a := range in.apps {
-		st.dropBuilds(a)
+	for _, a := range in.Apps {
+		st.dropBuilds(in, a)
 	}
-	st.instances = slices.DeleteFunc(st.instances, func(other *instance) bool { return other == in })
+	st.Instances = slices.DeleteFunc(st.Instances, func(other *instance) bool { return other == in })
 	delete(st.byID, in.ID)
 }
 

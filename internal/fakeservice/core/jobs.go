@@ -10,16 +10,27 @@ import (
 // job is a job with what it does when it ends.
 type job struct {
 	Job
-	// due is when the job ends by itself; zero while it waits for a checkout.
-	due    time.Time
-	length time.Duration
-	spec   jobSpec
+	// Kind is what the job does.
+	Kind jobKind
+	// Due is when the job ends by itself; zero while it waits for a checkout.
+	Due    time.Time
+	Length time.Duration
+	// Failure is how the job is to fail, where that is known before it ends.
+	Failure *Failure
+	// Hurried makes the job end as soon as its work allows, whatever holds it.
+	Hurried bool
+
+	// spec is what the kind says of the instance; it is empty of a job that has ended
+	// before the fake was started.
+	spec jobSpec
 	// errand is the job's real work, once it has begun; nil where it has none.
 	errand *errand
-	// failure is how the job is to fail, where that is known before it ends.
-	failure *Failure
-	// hurried makes the job end as soon as its work allows, whatever holds it.
-	hurried bool
+}
+
+// jobKind is what a job does, as data: it is kept with the job, so that a fake that is
+// started again goes on with it.
+type jobKind interface {
+	spec(st *state, in *instance) jobSpec
 }
 
 // jobSpec says what a job is and what its end means.
@@ -49,24 +60,26 @@ type jobSpec struct {
 }
 
 // startJob is the one place that starts jobs. An instance has one job at most.
-func (st *state) startJob(in *instance, spec jobSpec) (*job, error) {
+func (st *state) startJob(in *instance, kind jobKind) (*job, error) {
 	if err := st.checkIdle(in); err != nil {
 		return nil, err
 	}
+	spec := kind.spec(st, in)
 	j := &job{
 		Job: Job{
 			ID: newID("job"), InstanceID: in.ID, Operation: spec.operation, Target: spec.target,
-			Status: StatusQueued, CreatedAt: st.now,
+			Status: StatusQueued, CreatedAt: st.Now,
 		},
-		length: st.durations.job(spec.operation),
+		Kind:   kind,
+		Length: st.Durations.job(spec.operation),
 		spec:   spec,
 	}
-	st.jobs = append(st.jobs, j)
+	st.Jobs = append(st.Jobs, j)
 	st.jobsByID[j.ID] = j
 	st.forgetJobs()
 	st.activeJobs = append(st.activeJobs, j)
 	in.JobID = j.ID
-	in.jobs++
+	in.JobCount++
 	if !spec.waits {
 		st.runJob(j)
 	}
@@ -76,11 +89,11 @@ func (st *state) startJob(in *instance, spec jobSpec) (*job, error) {
 
 // forgetJobs lets the oldest jobs go that have ended, once there are too many.
 func (st *state) forgetJobs() {
-	if len(st.jobs) < recordsKept+recordsKept/8 {
+	if len(st.Jobs) < recordsKept+recordsKept/8 {
 		return
 	}
-	surplus := len(st.jobs) - recordsKept
-	st.jobs = slices.DeleteFunc(st.jobs, func(j *job) bool {
+	surplus := len(st.Jobs) - recordsKept
+	st.Jobs = slices.DeleteFunc(st.Jobs, func(j *job) bool {
 		gone := surplus > 0 && !j.InProgress()
 		if gone {
 			surplus--
@@ -93,22 +106,22 @@ func (st *state) forgetJobs() {
 // runJob lets a queued job begin.
 func (st *state) runJob(j *job) {
 	j.Status = StatusRunning
-	j.StartedAt = st.now
-	j.due = st.now.Add(j.length)
+	j.StartedAt = st.Now
+	j.Due = st.Now.Add(j.Length)
 	st.beginWork(j)
 }
 
 // holds tells whether a test keeps the job in progress.
-func (st *state) holds(j *job) bool { return !j.hurried && st.control.holdsJob(j.Job) }
+func (st *state) holds(j *job) bool { return !j.Hurried && st.control.holdsJob(j.Job) }
 
 // endJob ends a job as its time comes: done, or failed when its work did or a
 // test asked for that.
 func (st *state) endJob(j *job) {
-	if j.failure == nil {
-		j.failure = j.workFailure()
+	if j.Failure == nil {
+		j.Failure = j.workFailure()
 	}
-	if j.failure != nil {
-		st.failJob(j, j.failure.Code, j.failure.Detail)
+	if j.Failure != nil {
+		st.failJob(j, j.Failure.Code, j.Failure.Detail)
 		return
 	}
 	// What was done for real is not taken back, so the job cannot have failed.
@@ -134,7 +147,7 @@ func (st *state) endJob(j *job) {
 
 // failJob ends a job with nothing of its work applied.
 func (st *state) failJob(j *job, code, detail string) {
-	j.Progress = j.progress(st.now)
+	j.Progress = j.progress(st.Now)
 	j.ErrorCode, j.ErrorDetail = code, detail
 	st.closeJob(j, StatusFailed)
 	if j.spec.undo != nil {
@@ -163,7 +176,7 @@ func (j *job) abandon() {
 func (st *state) closeJob(j *job, status string) {
 	j.abandon()
 	j.Status = status
-	j.FinishedAt = st.now
+	j.FinishedAt = st.Now
 	st.activeJobs = slices.DeleteFunc(st.activeJobs, func(other *job) bool { return other == j })
 	if in := st.find(j.InstanceID); in != nil && in.JobID == j.ID {
 		in.JobID, in.change = "", nil
@@ -176,16 +189,16 @@ func (j *job) progress(now time.Time) int {
 	switch {
 	case !j.InProgress():
 		return j.Progress
-	case j.Status == StatusQueued || j.length <= 0:
+	case j.Status == StatusQueued || j.Length <= 0:
 		return 0
 	}
-	return min(99, int(100*now.Sub(j.StartedAt)/j.length))
+	return min(99, int(100*now.Sub(j.StartedAt)/j.Length))
 }
 
 // snapshot is a copy of the job as it is now.
 func (st *state) snapshot(j *job) Job {
 	copied := j.Job
-	copied.Progress = j.progress(st.now)
+	copied.Progress = j.progress(st.Now)
 	return copied
 }
 

@@ -34,7 +34,7 @@ func TestJobsAndEventsAreBounded(t *testing.T) {
 			t.Errorf("%s is not kept: %v", what, err)
 		}
 	}
-	if s.Advance(time.Hour); len(s.store.state.jobsByID) != len(s.store.state.jobs) {
-		t.Errorf("%d jobs are known by id, and %d are kept", len(s.store.state.jobsByID), len(s.store.state.jobs))
+	if s.Advance(time.Hour); len(s.store.state.jobsByID) != len(s.store.state.Jobs) {
+		t.Errorf("%d jobs are known by id, and %d are kept", len(s.store.state.jobsByID), len(s.store.state.Jobs))
 	}
 }

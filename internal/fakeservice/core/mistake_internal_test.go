@@ -5,6 +5,13 @@ import (
 	"time"
 )
 
+// brokenJob panics when it ends.
+type brokenJob struct{}
+
+func (brokenJob) spec(*state, *instance) jobSpec {
+	return jobSpec{operation: "update", apply: func() { panic("a mistake") }}
+}
+
 // A panic while a job ends fails that job, frees its instance, and leaves all else as
 // it is, whoever's look at the state let the job end.
 func TestPanicWhileAJobEnds(t *testing.T) {
@@ -12,9 +19,7 @@ func TestPanicWhileAJobEnds(t *testing.T) {
 	s := New(Options{})
 	defer s.Close()
 	id, other := s.AddInstance(Instance{}).ID, s.AddInstance(Instance{}).ID
-	accepted, err := s.mutate(id, func(*state, *instance) (jobSpec, error) {
-		return jobSpec{operation: "update", apply: func() { panic("a mistake") }}, nil
-	})
+	accepted, err := s.mutate(id, func(*state, *instance) (jobKind, error) { return brokenJob{}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,16 +51,18 @@ func TestPanicInABuildAndInTheCalendar(t *testing.T) {
 	s.AddApp(id, App{Name: "web"})
 	s.store.do(func(st *state) {
 		in := st.find(id)
-		run := &buildRun{instance: in, app: &app{}, id: "bld-1", due: st.now.Add(time.Minute)}
-		run.instance = nil // which its end looks at
-		run.app.Builds = []Build{{ID: "bld-1", Status: StatusRunning}}
-		st.activeBuilds = append(st.activeBuilds, run)
-		in.nextBackup, in.snapshots = st.now.Add(time.Minute), nil
+		in.app("web").Builds = []Build{{ID: "bld-1", Status: StatusRunning}}
+		st.control.buildFails = append(st.control.buildFails, nil) // which its end looks at
+		st.Builds = append(st.Builds, &buildRun{InstanceID: id, App: "web", ID: "bld-1", Due: st.Now.Add(time.Minute)})
+		in.NextBackup, in.Snapshots = st.Now.Add(time.Minute), nil
 		st.planChores()
 	})
 	s.Advance(time.Hour)
 	if left := s.Left()["builds"]; left != 0 {
 		t.Errorf("%d builds go on", left)
+	}
+	if web, _ := s.App(id, "web"); web.Builds[0].Error != mistake {
+		t.Errorf("the build ended as %+v", web.Builds[0])
 	}
 	if in, _ := s.Instance(id); len(in.Backups) != 1 {
 		t.Errorf("%d backups were made, want 1", len(in.Backups))

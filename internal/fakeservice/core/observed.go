@@ -14,7 +14,7 @@ func (s *Service) observe(ctx context.Context, id string) error {
 	s.store.read(0, func(st *state) {
 		in := st.find(id)
 		if observable = st.plane != nil && in != nil && in.JobID == "" && in.Status == StatusRunning && checkPostgres(in) == nil; observable {
-			jobs = in.jobs
+			jobs = in.JobCount
 		}
 	})
 	if !observable {
@@ -25,7 +25,7 @@ func (s *Service) observe(ctx context.Context, id string) error {
 		return unavailable("PostgreSQL cannot be asked for its databases now: %s", err)
 	}
 	s.store.do(func(st *state) {
-		if in := st.find(id); in != nil && in.jobs == jobs {
+		if in := st.find(id); in != nil && in.JobCount == jobs {
 			st.observe(in, databases, extensions)
 		}
 	})
@@ -38,16 +38,16 @@ func (st *state) observe(in *instance, databases []Database, extensions []Extens
 	real := func(name string) bool {
 		return slices.ContainsFunc(databases, func(d Database) bool { return d.Name == name })
 	}
-	in.databases = slices.DeleteFunc(in.databases, func(d Database) bool { return !real(d.Name) })
+	in.Databases = slices.DeleteFunc(in.Databases, func(d Database) bool { return !real(d.Name) })
 	for _, d := range databases {
 		if !in.hasDatabase(d.Name) {
-			in.databases = append(in.databases, Database{Name: d.Name, CreatedAt: st.now})
+			in.Databases = append(in.Databases, Database{Name: d.Name, CreatedAt: st.Now})
 		}
 	}
-	in.extensions = slices.DeleteFunc(in.extensions, func(e Extension) bool { return !slices.Contains(extensions, e) })
+	in.Extensions = slices.DeleteFunc(in.Extensions, func(e Extension) bool { return !slices.Contains(extensions, e) })
 	for _, e := range extensions {
-		if !slices.Contains(in.extensions, e) {
-			in.extensions = append(in.extensions, e)
+		if !slices.Contains(in.Extensions, e) {
+			in.Extensions = append(in.Extensions, e)
 		}
 	}
 }

@@ -38,7 +38,7 @@ type Accepted struct {
 
 // mutate changes an instance by a job. plan says what the job does, or why it is
 // refused; it runs only while the instance may be changed.
-func (s *Service) mutate(id string, plan func(*state, *instance) (jobSpec, error)) (Accepted, error) {
+func (s *Service) mutate(id string, plan func(*state, *instance) (jobKind, error)) (Accepted, error) {
 	return change(s, func(st *state) (Accepted, error) {
 		in, err := st.changeable(id)
 		if err != nil {
@@ -49,12 +49,12 @@ func (s *Service) mutate(id string, plan func(*state, *instance) (jobSpec, error
 }
 
 // begin starts the job that plan gives.
-func (st *state) begin(in *instance, plan func(*state, *instance) (jobSpec, error)) (Accepted, error) {
-	spec, err := plan(st, in)
+func (st *state) begin(in *instance, plan func(*state, *instance) (jobKind, error)) (Accepted, error) {
+	kind, err := plan(st, in)
 	if err != nil {
 		return Accepted{}, err
 	}
-	j, err := st.startJob(in, spec)
+	j, err := st.startJob(in, kind)
 	if err != nil {
 		return Accepted{}, err
 	}

@@ -25,21 +25,21 @@ type InstanceOverview struct {
 // Overview shows everything at one moment.
 func (s *Service) Overview(ctx context.Context) (Overview, error) {
 	return look(ctx, s, func(st *state) (Overview, error) {
-		all := Overview{Now: st.now, Instances: []InstanceOverview{}, Webhooks: []WebhookRecord{}}
-		for _, in := range st.instances {
+		all := Overview{Now: st.Now, Instances: []InstanceOverview{}, Webhooks: []WebhookRecord{}}
+		for _, in := range st.Instances {
 			one := InstanceOverview{InstanceRecord: st.record(in), Apps: []AppRecord{}, Databases: []string{}, Extensions: []string{}}
-			for _, a := range in.apps {
+			for _, a := range in.Apps {
 				one.Apps = append(one.Apps, a.record())
 			}
-			for _, d := range in.databases {
+			for _, d := range in.Databases {
 				one.Databases = append(one.Databases, d.Name)
 			}
-			for _, e := range in.extensions {
+			for _, e := range in.Extensions {
 				one.Extensions = append(one.Extensions, e.Database+"/"+e.Name)
 			}
 			all.Instances = append(all.Instances, one)
 		}
-		for _, w := range st.webhooks {
+		for _, w := range st.Webhooks {
 			all.Webhooks = append(all.Webhooks, w.record())
 		}
 		return all, nil

@@ -30,7 +30,7 @@ func (h *history) keep(st *state) {
 		h.moments = nil
 		return
 	}
-	h.moments = append(h.moments, moment{now, st.now, st.forReading()})
+	h.moments = append(h.moments, moment{now, st.Now, st.forReading()})
 	// The last moment before the span is what there was when it began.
 	first := 0
 	for first+1 < len(h.moments) && !h.moments[first+1].real.After(now.Add(-span)) {
@@ -52,9 +52,9 @@ func (h *history) at(real time.Time, speed float64, present *state) *state {
 		}
 		found = m
 	}
-	found.state.now = found.fake
+	found.state.Now = found.fake
 	if passed := real.Sub(found.real); passed > 0 {
-		found.state.now = found.fake.Add(time.Duration(float64(passed) * speed)).Truncate(time.Millisecond)
+		found.state.Now = found.fake.Add(time.Duration(float64(passed) * speed)).Truncate(time.Millisecond)
 	}
 	return found.state
 }
@@ -63,23 +63,26 @@ func (h *history) at(real time.Time, speed float64, present *state) *state {
 // the state, and lacks what only mutations, jobs and tests look at.
 func (st *state) forReading() *state {
 	past := &state{
-		log: st.log, plane: st.plane, now: st.now, sequence: st.sequence,
-		catalog: st.catalog.clone(), account: st.account, billing: st.billing.clone(),
+		log: st.log, plane: st.plane,
+		records: records{
+			Now: st.Now, Sequence: st.Sequence,
+			Catalog: st.Catalog.clone(), Account: st.Account, Billing: st.Billing.clone(),
+		},
 		byID: map[string]*instance{}, jobsByID: map[string]*job{},
 	}
-	for _, in := range st.instances {
+	for _, in := range st.Instances {
 		copied := in.forReading()
-		past.instances = append(past.instances, copied)
+		past.Instances = append(past.Instances, copied)
 		past.byID[copied.ID] = copied
 	}
-	for _, w := range st.webhooks {
+	for _, w := range st.Webhooks {
 		copied := *w
-		past.webhooks = append(past.webhooks, &copied)
+		past.Webhooks = append(past.Webhooks, &copied)
 	}
-	for _, j := range st.jobs {
+	for _, j := range st.Jobs {
 		// The rest of a job is what it does, and is not done here.
-		copied := &job{Job: j.Job, length: j.length}
-		past.jobs = append(past.jobs, copied)
+		copied := &job{Job: j.Job, Length: j.Length}
+		past.Jobs = append(past.Jobs, copied)
 		past.jobsByID[copied.ID] = copied
 	}
 	return past
@@ -87,20 +90,20 @@ func (st *state) forReading() *state {
 
 func (in *instance) forReading() *instance {
 	past := &instance{
-		Instance: in.clone(), sequence: in.sequence, secrets: in.secrets, jobs: in.jobs, change: in.change,
-		databases: slices.Clone(in.databases), extensions: slices.Clone(in.extensions),
+		Instance: in.clone(), Sequence: in.Sequence, Secrets: in.Secrets, JobCount: in.JobCount, change: in.change,
+		Databases: slices.Clone(in.Databases), Extensions: slices.Clone(in.Extensions),
 	}
-	for _, a := range in.apps {
-		past.apps = append(past.apps, &app{App: a.clone(), deployed: a.deployed})
+	for _, a := range in.Apps {
+		past.Apps = append(past.Apps, &app{App: a.clone(), Deployed: a.Deployed})
 	}
 	return past
 }
 
 func (b *billing) clone() billing {
-	copied := billing{charges: slices.Clone(b.charges)}
-	for _, s := range b.subscriptions {
+	copied := billing{Charges: slices.Clone(b.Charges)}
+	for _, s := range b.Subscriptions {
 		one := *s
-		copied.subscriptions = append(copied.subscriptions, &one)
+		copied.Subscriptions = append(copied.Subscriptions, &one)
 	}
 	return copied
 }

@@ -46,7 +46,7 @@ func checkPostgres(in *instance) error {
 }
 
 func (in *instance) hasDatabase(name string) bool {
-	return slices.ContainsFunc(in.databases, func(d Database) bool { return d.Name == name })
+	return slices.ContainsFunc(in.Databases, func(d Database) bool { return d.Name == name })
 }
 
 // DatabaseList is the databases of an instance, the default one first.
@@ -64,7 +64,7 @@ type DatabaseRecord struct {
 func (s *Service) ListDatabases(ctx context.Context, id string) (DatabaseList, error) {
 	return observed(ctx, s, id, func(_ *state, in *instance) (DatabaseList, error) {
 		list := DatabaseList{Databases: []DatabaseRecord{}}
-		for _, d := range in.databases {
+		for _, d := range in.Databases {
 			list.Databases = append(list.Databases, DatabaseRecord(d))
 		}
 		return list, nil
@@ -87,13 +87,13 @@ func observed[T any](ctx context.Context, s *Service, id string, operation func(
 }
 
 // mutatePostgres is mutate for what a real Postgres holds.
-func (s *Service) mutatePostgres(ctx context.Context, id string, plan func(*state, *instance) (jobSpec, error)) (Accepted, error) {
+func (s *Service) mutatePostgres(ctx context.Context, id string, plan func(*state, *instance) (jobKind, error)) (Accepted, error) {
 	if err := s.observe(ctx, id); err != nil {
 		return Accepted{}, err
 	}
-	return s.mutate(id, func(st *state, in *instance) (jobSpec, error) {
+	return s.mutate(id, func(st *state, in *instance) (jobKind, error) {
 		if err := checkPostgres(in); err != nil {
-			return jobSpec{}, err
+			return nil, err
 		}
 		return plan(st, in)
 	})
@@ -101,59 +101,73 @@ func (s *Service) mutatePostgres(ctx context.Context, id string, plan func(*stat
 
 // CreateDatabase makes a database.
 func (s *Service) CreateDatabase(ctx context.Context, id, name string) (Accepted, error) {
-	return s.mutatePostgres(ctx, id, func(st *state, in *instance) (jobSpec, error) {
+	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobKind, error) {
 		reserved := []string{"postgres", "template0", "template1"}
 		if !databaseName.MatchString(name) || slices.Contains(reserved, name) {
-			return jobSpec{}, invalid("name", "%q is no database name: it takes small letters, digits and underscores, and none of %v", name, reserved)
+			return nil, invalid("name", "%q is no database name: it takes small letters, digits and underscores, and none of %v", name, reserved)
 		}
 		if in.hasDatabase(name) {
-			return jobSpec{}, alreadyExists("the instance has a database %q already", name)
+			return nil, alreadyExists("the instance has a database %q already", name)
 		}
-		return jobSpec{
-			operation: "database_create",
-			target:    "postgres/databases/" + name,
-			work: func(ctx context.Context, t task) error {
-				return t.plane.CreateDatabase(ctx, t.instanceID, name)
-			},
-			apply: func() {
-				if !in.hasDatabase(name) {
-					in.databases = append(in.databases, Database{Name: name, CreatedAt: st.now})
-				}
-			},
-			event: "pg_database_created",
-			data:  func() map[string]any { return map[string]any{"database": name} },
-		}, nil
+		return &databaseCreateJob{name}, nil
 	})
+}
+
+// databaseCreateJob makes a database.
+type databaseCreateJob struct{ Database string }
+
+func (j *databaseCreateJob) spec(st *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "database_create",
+		target:    "postgres/databases/" + j.Database,
+		work: func(ctx context.Context, t task) error {
+			return t.plane.CreateDatabase(ctx, t.instanceID, j.Database)
+		},
+		apply: func() {
+			if !in.hasDatabase(j.Database) {
+				in.Databases = append(in.Databases, Database{Name: j.Database, CreatedAt: st.Now})
+			}
+		},
+		event: "pg_database_created",
+		data:  func() map[string]any { return map[string]any{"database": j.Database} },
+	}
 }
 
 // DropDatabase takes a database away, with its data.
 func (s *Service) DropDatabase(ctx context.Context, id, name string) (Accepted, error) {
-	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobSpec, error) {
+	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobKind, error) {
 		if !in.hasDatabase(name) {
-			return jobSpec{}, notFound("the instance has no database %q", name)
+			return nil, notFound("the instance has no database %q", name)
 		}
 		if name == defaultDatabase {
-			return jobSpec{}, invalid("name", "the default database cannot be dropped")
+			return nil, invalid("name", "the default database cannot be dropped")
 		}
-		return jobSpec{
-			operation: "database_drop",
-			target:    "postgres/databases/" + name,
-			work: func(ctx context.Context, t task) error {
-				return t.plane.DropDatabase(ctx, t.instanceID, name)
-			},
-			apply: func() { in.removeDatabase(name) },
-			event: "pg_database_dropped",
-			data:  func() map[string]any { return map[string]any{"database": name} },
-		}, nil
+		return &databaseDropJob{name}, nil
 	})
+}
+
+// databaseDropJob takes a database away.
+type databaseDropJob struct{ Database string }
+
+func (j *databaseDropJob) spec(_ *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "database_drop",
+		target:    "postgres/databases/" + j.Database,
+		work: func(ctx context.Context, t task) error {
+			return t.plane.DropDatabase(ctx, t.instanceID, j.Database)
+		},
+		apply: func() { in.removeDatabase(j.Database) },
+		event: "pg_database_dropped",
+		data:  func() map[string]any { return map[string]any{"database": j.Database} },
+	}
 }
 
 // removeDatabase takes a database away with its extensions.
 func (in *instance) removeDatabase(name string) bool {
-	before := len(in.databases)
-	in.databases = slices.DeleteFunc(in.databases, func(d Database) bool { return d.Name == name })
-	in.extensions = slices.DeleteFunc(in.extensions, func(e Extension) bool { return e.Database == name })
-	return len(in.databases) < before
+	before := len(in.Databases)
+	in.Databases = slices.DeleteFunc(in.Databases, func(d Database) bool { return d.Name == name })
+	in.Extensions = slices.DeleteFunc(in.Extensions, func(e Extension) bool { return e.Database == name })
+	return len(in.Databases) < before
 }
 
 // ExtensionList is the extensions of an instance.
@@ -176,7 +190,7 @@ func (s *Service) ListExtensions(ctx context.Context, id, database string) (Exte
 			return ExtensionList{}, invalid("database", "the instance has no database %q", database)
 		}
 		list := ExtensionList{Extensions: []ExtensionRecord{}}
-		for _, e := range in.extensions {
+		for _, e := range in.Extensions {
 			if database == "" || e.Database == database {
 				list.Extensions = append(list.Extensions, ExtensionRecord(e))
 			}
@@ -188,62 +202,79 @@ func (s *Service) ListExtensions(ctx context.Context, id, database string) (Exte
 // SetExtension turns an extension on in a database, the default one for "". One that
 // is on already stays on.
 func (s *Service) SetExtension(ctx context.Context, id, database, name string) (Accepted, error) {
-	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobSpec, error) {
+	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobKind, error) {
 		version, ok := extensionVersion(name)
 		if !ok {
-			return jobSpec{}, invalid("name", "there is no extension %q; there are pgvector, pg_trgm and pgcrypto", name)
+			return nil, invalid("name", "there is no extension %q; there are pgvector, pg_trgm and pgcrypto", name)
 		}
 		extension := Extension{Name: name, Database: cmp.Or(database, defaultDatabase), Version: version}
 		if !in.hasDatabase(extension.Database) {
-			return jobSpec{}, invalid("database", "the instance has no database %q", extension.Database)
+			return nil, invalid("database", "the instance has no database %q", extension.Database)
 		}
-		return jobSpec{
-			operation: "extension_set",
-			target:    "postgres/extensions/" + name,
-			work: func(ctx context.Context, t task) error {
-				version, err := t.plane.SetExtension(ctx, t.instanceID, extension.Database, name)
-				extension.Version = version
-				return err
-			},
-			apply: func() {
-				if in.hasDatabase(extension.Database) && !in.hasExtension(name, extension.Database) {
-					in.extensions = append(in.extensions, extension)
-				}
-			},
-			event: "engine_settings",
-			data:  func() map[string]any { return map[string]any{"extension": name, "database": extension.Database} },
-		}, nil
+		return &extensionSetJob{extension}, nil
 	})
+}
+
+// extensionSetJob turns an extension on. Its version is the real one once that is known.
+type extensionSetJob struct{ Extension Extension }
+
+func (j *extensionSetJob) spec(_ *state, in *instance) jobSpec {
+	name, database := j.Extension.Name, j.Extension.Database
+	return jobSpec{
+		operation: "extension_set",
+		target:    "postgres/extensions/" + name,
+		work: func(ctx context.Context, t task) error {
+			version, err := t.plane.SetExtension(ctx, t.instanceID, database, name)
+			if err == nil {
+				t.note(func() { j.Extension.Version = version })
+			}
+			return err
+		},
+		apply: func() {
+			if in.hasDatabase(database) && !in.hasExtension(name, database) {
+				in.Extensions = append(in.Extensions, j.Extension)
+			}
+		},
+		event: "engine_settings",
+		data:  func() map[string]any { return map[string]any{"extension": name, "database": database} },
+	}
 }
 
 // DropExtension turns an extension off in a database, the default one for "".
 func (s *Service) DropExtension(ctx context.Context, id, database, name string) (Accepted, error) {
 	database = cmp.Or(database, defaultDatabase)
-	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobSpec, error) {
+	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobKind, error) {
 		if !in.hasExtension(name, database) {
-			return jobSpec{}, notFound("the database %q has no extension %q", database, name)
+			return nil, notFound("the database %q has no extension %q", database, name)
 		}
-		return jobSpec{
-			operation: "extension_drop",
-			target:    "postgres/extensions/" + name,
-			work: func(ctx context.Context, t task) error {
-				return t.plane.DropExtension(ctx, t.instanceID, database, name)
-			},
-			apply: func() { in.removeExtension(name, database) },
-			event: "engine_settings",
-			data:  func() map[string]any { return map[string]any{"extension": name, "database": database} },
-		}, nil
+		return &extensionDropJob{name, database}, nil
 	})
 }
 
+// extensionDropJob turns an extension off.
+type extensionDropJob struct{ Name, Database string }
+
+func (j *extensionDropJob) spec(_ *state, in *instance) jobSpec {
+	return jobSpec{
+		operation: "extension_drop",
+		target:    "postgres/extensions/" + j.Name,
+		work: func(ctx context.Context, t task) error {
+			return t.plane.DropExtension(ctx, t.instanceID, j.Database, j.Name)
+		},
+		apply: func() { in.removeExtension(j.Name, j.Database) },
+		event: "engine_settings",
+		data:  func() map[string]any { return map[string]any{"extension": j.Name, "database": j.Database} },
+	}
+}
+
 func (in *instance) hasExtension(name, database string) bool {
-	return slices.ContainsFunc(in.extensions, func(e Extension) bool { return e.Name == name && e.Database == database })
+	return slices.ContainsFunc(in.Extensions, func(e Extension) bool { return e.Name == name && e.Database == database })
 }
 
 func (in *instance) removeExtension(name, database string) bool {
-	before := len(in.extensions)
-	in.extensions = slices.DeleteFunc(in.extensions, func(e Extension) bool { return e.Name == name && e.Database == database })
-	return len(in.extensions) < before
+	before := len(in.Extensions)
+	in.Extensions = slices.DeleteFunc(in.Extensions, func(e Extension) bool { return e.Name == name && e.Database == database })
+	return len(in.Extensions) < before
 }
 
 // StatementResult is what a statement gave, as the API shows it.

@@ -7,23 +7,15 @@ import (
 	"encoding/json"
 )
 
-// secrets are the credentials of one instance.
+// secrets are the credentials of one instance. The anon key and the service key are
+// tokens, as with other open auth servers.
 type secrets struct {
-	owner, readonly      string
-	redis, couchdb, nats string
-	// signing is the auth engine's key for tokens. The anon key and the service
-	// key are tokens too, as with other open auth servers.
-	signing             string
-	anonKey, serviceKey string
-	// ca is shared by all copies, as it is made when one of them is read.
-	ca *lazyAuthority
+	Credentials
+	CA Authority
 }
 
-// lazyAuthority is a CA that is made when it is first asked for.
-type lazyAuthority struct{ made *Authority }
-
-func newSecrets() secrets {
-	s := secrets{ca: &lazyAuthority{}}
+func newSecrets(instanceID string) secrets {
+	s := secrets{CA: newAuthority("Box CA of " + instanceID)}
 	for _, engine := range []string{EnginePostgres, EngineRedis, EngineCouchDB, EngineNATS, EngineAuth} {
 		s.renew(engine)
 	}
@@ -34,17 +26,17 @@ func newSecrets() secrets {
 func (s *secrets) renew(engine string) {
 	switch engine {
 	case EnginePostgres:
-		s.owner, s.readonly = newSecret(), newSecret()
+		s.PostgresOwner, s.PostgresReadOnly = newSecret(), newSecret()
 	case EngineRedis:
-		s.redis = newSecret()
+		s.Redis = newSecret()
 	case EngineCouchDB:
-		s.couchdb = newSecret()
+		s.CouchDB = newSecret()
 	case EngineNATS:
-		s.nats = newSecret()
+		s.NATS = newSecret()
 	case EngineAuth:
-		s.signing = newSecret()
-		s.anonKey = signToken(s.signing, "anon")
-		s.serviceKey = signToken(s.signing, "service_role")
+		s.AuthSigningKey = newSecret()
+		s.AuthAnonKey = signToken(s.AuthSigningKey, "anon")
+		s.AuthServiceKey = signToken(s.AuthSigningKey, "service_role")
 	}
 }
 
@@ -54,7 +46,7 @@ func (s *secrets) rotate() {
 	for _, engine := range []string{EnginePostgres, EngineRedis, EngineCouchDB, EngineNATS} {
 		s.renew(engine)
 	}
-	s.serviceKey = signToken(s.signing, "service_role")
+	s.AuthServiceKey = signToken(s.AuthSigningKey, "service_role")
 }
 
 // signToken makes a JSON Web Token for a role. Its id makes each one differ.
@@ -68,23 +60,4 @@ func signToken(key, role string) string {
 	mac := hmac.New(sha256.New, []byte(key))
 	mac.Write([]byte(text))
 	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
-}
-
-// credentials are the secrets that real engines need.
-func (s *secrets) credentials() Credentials {
-	return Credentials{
-		PostgresOwner: s.owner, PostgresReadOnly: s.readonly, Redis: s.redis, CouchDB: s.couchdb, NATS: s.nats,
-		AuthSigningKey: s.signing, AuthAnonKey: s.anonKey, AuthServiceKey: s.serviceKey,
-	}
-}
-
-// authority makes the CA when it is first asked for, since most instances of a
-// test never are.
-func (s *secrets) authority(instanceID string) (*Authority, error) {
-	if s.ca.made != nil {
-		return s.ca.made, nil
-	}
-	ca, err := newAuthority("Box CA of " + instanceID)
-	s.ca.made = ca
-	return ca, err
 }

@@ -95,12 +95,12 @@ func (s *Service) Advance(d time.Duration) {
 // SetDuration says how long a job of an operation takes from now on, by the
 // fake's clock; "build" stands for builds. Jobs in progress keep their time.
 func (s *Service) SetDuration(operation string, d time.Duration) {
-	s.store.do(func(st *state) { st.durations.set(operation, d) })
+	s.store.do(func(st *state) { st.Durations.set(operation, d) })
 }
 
 // IsOperation tells whether there are jobs of an operation.
 func IsOperation(operation string) bool {
-	_, known := defaultDurations().jobs[operation]
+	_, known := defaultDurations().Jobs[operation]
 	return known
 }
 

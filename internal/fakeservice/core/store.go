@@ -104,13 +104,13 @@ func (s *store) reset() (forgotten []string) {
 		for _, j := range st.activeJobs {
 			j.abandon()
 		}
-		for _, in := range st.instances {
-			for _, a := range in.apps {
-				st.dropBuilds(a)
+		for _, in := range st.Instances {
+			for _, a := range in.Apps {
+				st.dropBuilds(in, a)
 			}
 			forgotten = append(forgotten, in.ID)
 		}
-		*st = *newState(st.now, st.log, st.plane, st.store)
+		*st = *newState(st.Now, st.log, st.plane, st.store)
 	})
 	return forgotten
 }
@@ -118,49 +118,38 @@ func (s *store) reset() (forgotten []string) {
 // state is everything that the fake knows. Only the store's lock makes it safe
 // to touch.
 type state struct {
+	records
 	log *slog.Logger
 	// plane is nil where there are records alone. store runs real work.
 	plane DataPlane
 	store *store
-	// now is the fake's time. While what is due is being settled, it is the
-	// moment at which that was due, so that records show when things really
-	// happened and not when somebody looked.
-	now time.Time
 
-	catalog   Catalog
-	account   Account
-	instances []*instance // in order of creation
-	byID      map[string]*instance
-	webhooks  []*Webhook
-	events    []Event
-	mails     []Mail
-	billing   billing
+	// What follows is found out of the records.
+	byID       map[string]*instance
+	jobsByID   map[string]*job
+	activeJobs []*job
 
-	jobs         []*job // in order of creation; of those that have ended, the newest
-	jobsByID     map[string]*job
-	activeJobs   []*job
-	activeBuilds []*buildRun
-	chores       []*errand
-	durations    durations
-	control      controls
-	pushes       map[string]int // commits per repository and branch
-
-	sequence  int
-	nextChore time.Time
+	chores  []*errand
+	control controls
 }
 
 func newState(now time.Time, log *slog.Logger, plane DataPlane, store *store) *state {
-	return &state{
-		log:       log,
-		plane:     plane,
-		store:     store,
-		now:       now,
-		catalog:   seedCatalog(),
-		account:   seedAccount(),
-		durations: defaultDurations(),
-		pushes:    map[string]int{},
-		byID:      map[string]*instance{},
-		jobsByID:  map[string]*job{},
+	st := &state{log: log, plane: plane, store: store, records: newRecords(now)}
+	st.index()
+	return st
+}
+
+// index finds what the records hold.
+func (st *state) index() {
+	st.byID, st.jobsByID, st.activeJobs = map[string]*instance{}, map[string]*job{}, nil
+	for _, in := range st.Instances {
+		st.byID[in.ID] = in
+	}
+	for _, j := range st.Jobs {
+		st.jobsByID[j.ID] = j
+		if j.InProgress() {
+			st.activeJobs = append(st.activeJobs, j)
+		}
 	}
 }
 
@@ -197,13 +186,13 @@ func (st *state) settle(until time.Time) (happened bool) {
 			break
 		}
 		happened = true
-		if next.at.After(st.now) {
-			st.now = next.at
+		if next.at.After(st.Now) {
+			st.Now = next.at
 		}
 		st.safely(next)
 	}
-	if until.After(st.now) {
-		st.now = until
+	if until.After(st.Now) {
+		st.Now = until
 	}
 	return happened
 }
@@ -219,17 +208,17 @@ func (st *state) nextDue() (due, bool) {
 		}
 	}
 	for _, j := range st.activeJobs {
-		if !j.due.IsZero() && !j.working() && !st.holds(j) {
-			consider(j.due, func() { st.endJob(j) }, func() { st.giveUpJob(j) })
+		if !j.Due.IsZero() && !j.working() && !st.holds(j) {
+			consider(j.Due, func() { st.endJob(j) }, func() { st.giveUpJob(j) })
 		}
 	}
-	for _, b := range st.activeBuilds {
-		if !b.due.IsZero() && !b.working() && !st.control.holdsBuild(b) {
-			consider(b.due, func() { st.endBuild(b) }, func() { st.giveUpBuild(b) })
+	for _, b := range st.Builds {
+		if !b.Due.IsZero() && !b.working() && !st.control.holdsBuild(b) {
+			consider(b.Due, func() { st.endBuild(b) }, func() { st.giveUpBuild(b) })
 		}
 	}
-	if !st.nextChore.IsZero() {
-		consider(st.nextChore, st.doChores, func() { st.nextChore = st.now.Add(backupEvery) })
+	if !st.NextChore.IsZero() {
+		consider(st.NextChore, st.doChores, func() { st.NextChore = st.Now.Add(backupEvery) })
 	}
 	return next, found
 }

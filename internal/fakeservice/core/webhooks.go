@@ -9,11 +9,11 @@ import (
 )
 
 func (st *state) webhook(id string) (*Webhook, error) {
-	at := slices.IndexFunc(st.webhooks, func(w *Webhook) bool { return w.ID == id })
+	at := slices.IndexFunc(st.Webhooks, func(w *Webhook) bool { return w.ID == id })
 	if at < 0 {
 		return nil, notFound("there is no webhook endpoint %q", id)
 	}
-	return st.webhooks[at], nil
+	return st.Webhooks[at], nil
 }
 
 // WebhookRecord is an endpoint as the API shows it. Its secret is shown once, in the
@@ -40,7 +40,7 @@ type WebhookList struct {
 func (s *Service) ListWebhooks(ctx context.Context) (WebhookList, error) {
 	return look(ctx, s, func(st *state) (WebhookList, error) {
 		list := WebhookList{Webhooks: []WebhookRecord{}}
-		for _, w := range st.webhooks {
+		for _, w := range st.Webhooks {
 			list.Webhooks = append(list.Webhooks, w.record())
 		}
 		return list, nil
@@ -123,9 +123,9 @@ func (s *Service) CreateWebhook(wanted WebhookChange) (WebhookRecord, error) {
 		if err := wanted.check(); err != nil {
 			return WebhookRecord{}, err
 		}
-		w := &Webhook{ID: newID("wh"), Enabled: true, Secret: newSecret(), CreatedAt: st.now}
+		w := &Webhook{ID: newID("wh"), Enabled: true, Secret: newSecret(), CreatedAt: st.Now}
 		wanted.apply(w)
-		st.webhooks = append(st.webhooks, w)
+		st.Webhooks = append(st.Webhooks, w)
 		record := w.record()
 		record.Secret = w.Secret
 		return record, nil
@@ -158,7 +158,7 @@ func (s *Service) DeleteWebhook(id string) error {
 }
 
 func (st *state) removeWebhook(id string) bool {
-	before := len(st.webhooks)
-	st.webhooks = slices.DeleteFunc(st.webhooks, func(w *Webhook) bool { return w.ID == id })
-	return len(st.webhooks) < before
+	before := len(st.Webhooks)
+	st.Webhooks = slices.DeleteFunc(st.Webhooks, func(w *Webhook) bool { return w.ID == id })
+	return len(st.Webhooks) < before
 }

@@ -18,6 +18,18 @@ type task struct {
 	instanceID string
 	// rollBack takes back what the job makes of the machine.
 	rollBack func()
+	// note lets the work change what its job's kind holds, and returns when that is
+	// written down.
+	note func(func())
+}
+
+// backUp saves the machine under a backup's id, and notes its size.
+func (t task) backUp(ctx context.Context, b *Backup) error {
+	size, err := t.plane.Backup(ctx, t.instanceID, b.ID)
+	if err == nil {
+		t.note(func() { b.SizeBytes = size })
+	}
+	return err
 }
 
 // errand is real work in progress.
@@ -88,12 +100,12 @@ func (s *store) await() {
 func (st *state) lateErrands() []*errand {
 	late := slices.Clone(st.chores)
 	for _, j := range st.activeJobs {
-		if j.working() && !j.due.After(st.now) && !st.holds(j) {
+		if j.working() && !j.Due.After(st.Now) && !st.holds(j) {
 			late = append(late, j.errand)
 		}
 	}
-	for _, b := range st.activeBuilds {
-		if b.working() && !b.due.After(st.now) && !st.control.holdsBuild(b) {
+	for _, b := range st.Builds {
+		if b.working() && !b.Due.After(st.Now) && !st.control.holdsBuild(b) {
 			late = append(late, b.errand)
 		}
 	}
@@ -125,7 +137,7 @@ func (st *state) beginWork(j *job) {
 	real := st.plane != nil && j.spec.work != nil
 	if real {
 		if code, detail, fails := st.control.failsJob(j.Job); fails {
-			j.failure = &Failure{code, detail}
+			j.Failure = &Failure{code, detail}
 			return
 		}
 	}
@@ -136,11 +148,15 @@ func (st *state) beginWork(j *job) {
 	if !real {
 		return
 	}
-	t := task{plane: st.plane, instanceID: in.ID, rollBack: func() { st.store.do(func(*state) { in.rollBack(j) }) }}
+	t := task{
+		plane: st.plane, instanceID: in.ID,
+		rollBack: func() { st.store.do(func(*state) { in.rollBack(j) }) },
+		note:     func(change func()) { st.store.do(func(*state) { change() }) },
+	}
 	j.errand = st.store.launch(func(ctx context.Context) error { return j.spec.work(ctx, t) }, func(error) {
 		// The job ends no earlier than its work.
-		if j.due.Before(st.now) {
-			j.due = st.now
+		if j.Due.Before(st.Now) {
+			j.Due = st.Now
 		}
 	})
 }

@@ -71,7 +71,7 @@ func (p *Plane) Deploy(ctx context.Context, instanceID, name, buildID string) (e
 func specOf(m *machine, wanted core.Machine, a core.App) appruntime.Spec {
 	spec := appruntime.Spec{Port: a.Port, HealthPath: a.HealthPath, Public: a.Public, Env: a.Env}
 	if m.postgres != nil {
-		spec.Database, spec.CA = databaseURL(m, wanted).String(), wanted.CA.PEM()
+		spec.Database, spec.CA = databaseURL(m, wanted).String(), wanted.CA.Certificate
 	}
 	return spec
 }

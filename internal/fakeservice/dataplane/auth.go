@@ -85,7 +85,7 @@ func databaseURL(m *machine, wanted core.Machine) *url.URL {
 // insideURL is databaseURL for this process, with the CA in a file.
 func (p *Plane) insideURL(m *machine, wanted core.Machine) (string, error) {
 	file := filepath.Join(p.folder, "ca-"+m.id+".pem")
-	if err := os.WriteFile(file, []byte(wanted.CA.PEM()), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(wanted.CA.Certificate), 0o600); err != nil {
 		return "", err
 	}
 	database := databaseURL(m, wanted)

@@ -1,0 +1,31 @@
+package core
+
+import "time"
+
+// records are everything that the service knows, as data: they can be written down, and
+// a fake goes on with what was read back.
+type records struct {
+	// Now is the fake's time. While what is due is being settled, it is the
+	// moment at which that was due, so that records show when things really
+	// happened and not when somebody looked.
+	Now time.Time
+
+	Catalog   Catalog
+	Account   Account
+	Instances []*instance // in order of creation
+	Webhooks  []*Webhook
+	Events    []Event
+	Mails     []Mail
+	Billing   billing
+	Jobs      []*job // in order of creation; of those that have ended, the newest
+	Builds    []*buildRun
+	Durations durations
+	Pushes    map[string]int // commits per repository and branch
+
+	Sequence  int
+	NextChore time.Time
+}
+
+func newRecords(now time.Time) records {
+	return records{Now: now, Catalog: seedCatalog(), Account: seedAccount(), Durations: defaultDurations(), Pushes: map[string]int{}}
+}
