@@ -1,8 +1,7 @@
 package fakeservice
 
 import (
-	"cmp"
-	"crypto/rand"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -38,6 +37,13 @@ type Options struct {
 	// core.Options says.
 	Querier   Querier
 	DataPlane DataPlane
+	// Storage keeps the records when the program ends, as core.Options says, and with
+	// them the credentials that were made.
+	Storage core.Storage
+	// SnapshotFolder is where snapshots stay; "" is a folder that goes with the Service.
+	SnapshotFolder string
+	// NewDataPlane makes the data planes of forks.
+	NewDataPlane func() (DataPlane, error)
 }
 
 // Service is the fake: the service with all its faces, behind a gateway at which
@@ -51,24 +57,43 @@ type Service struct {
 	mux     *http.ServeMux
 	names   []string
 	once    sync.Once
+	options Options
+	forks   forks
 
 	apiKey, controlToken string
 }
 
-// New makes a Service with a seeded catalogue and nothing else in it.
+// New is Open for a Service that keeps nothing, of which no opening can fail.
 func New(o Options) *Service {
-	o.APIKey = cmp.Or(o.APIKey, rand.Text())
-	o.ControlToken = cmp.Or(o.ControlToken, rand.Text())
+	s, err := Open(o)
+	if err != nil {
+		panic("fakeservice: " + err.Error())
+	}
+	return s
+}
+
+// Open makes a Service with what its storage holds, or with a seeded catalogue and
+// nothing else in it.
+func Open(o Options) (*Service, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Service: core.New(core.Options{Speed: o.Speed, Start: o.Start, Logger: o.Logger, Querier: o.Querier, DataPlane: o.DataPlane}), mux: http.NewServeMux(), names: o.Names, apiKey: o.APIKey, controlToken: o.ControlToken}
+	service, err := core.Open(core.Options{
+		Speed: o.Speed, Start: o.Start, Logger: o.Logger, Querier: o.Querier, DataPlane: o.DataPlane, Storage: o.Storage,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{
+		Service: service, mux: http.NewServeMux(), names: o.Names, options: o,
+		apiKey: service.Credential("api_key", o.APIKey), controlToken: service.Credential("control_token", o.ControlToken),
+	}
 	s.Log = traffic.New(traffic.Options{Prefix: rest.Prefix, Kept: o.RequestsKept, Now: s.Now, Logger: o.Logger})
-	s.api = rest.New(rest.Options{Service: s.Service, APIKey: o.APIKey, Violation: s.Violation})
+	s.api = rest.New(rest.Options{Service: s.Service, APIKey: s.apiKey, Violation: s.Violation})
 	s.gateway = gateway.New(http.HandlerFunc(s.serveAPI), gateway.Options{Prefix: rest.Prefix, Now: s.Now, Watch: s.Watch})
 	portal.Mount(s.mux, s.Service)
-	control.Mount(s.mux, control.Options{Core: s.Service, Network: s, Log: s.Log, Token: o.ControlToken, Reset: s.Reset})
-	return s
+	control.Mount(s.mux, control.Options{Core: s.Service, Network: s, Log: s.Log, Token: s.controlToken, Reset: s.Reset, Snapshots: s.snapshots, Fork: s.serveFork})
+	return s, nil
 }
 
 // ServeHTTP answers the API under /api/v1, which is behind a gateway, and what
@@ -107,7 +132,7 @@ func (s *Service) Close() error {
 	var err error
 	s.once.Do(func() {
 		s.gateway.Close()
-		err = s.Service.Close()
+		err = errors.Join(s.forks.end(), s.Service.Close())
 	})
 	return err
 }
@@ -117,6 +142,5 @@ func (s *Service) Close() error {
 func (s *Service) Reset() {
 	s.gateway.Reset()
 	s.Service.Reset()
-	s.api.Forget()
 	s.Clear()
 }

@@ -3,6 +3,7 @@
 package control
 
 import (
+	"context"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
@@ -40,6 +41,17 @@ type Options struct {
 	Token string
 	// Reset forgets everything.
 	Reset func()
+	// Snapshots is the folder in which snapshots are kept, which it makes.
+	Snapshots func() (string, error)
+	// Fork starts another fake with what this one knows now.
+	Fork func(context.Context) (Fork, error)
+}
+
+// Fork is another fake with what this one knew.
+type Fork struct {
+	BaseURL      string `json:"base_url"`
+	APIKey       string `json:"api_key"`
+	ControlToken string `json:"control_token"`
 }
 
 // control does over HTTP what the methods of these do in Go, and it knows the holds by
@@ -91,9 +103,17 @@ func Mount(mux *http.ServeMux, o Options) {
 		"POST /_fake/checkout/{instance}":   c.payCheckout,
 		"POST /_fake/instances/{id}/remove": c.removeInstance,
 		"POST /_fake/reset":                 c.reset,
+
+		"GET /_fake/snapshots":                 c.getSnapshots,
+		"POST /_fake/snapshots":                c.postSnapshot,
+		"PUT /_fake/snapshots/{name}":          c.putSnapshot,
+		"DELETE /_fake/snapshots/{name}":       c.deleteSnapshot,
+		"POST /_fake/snapshots/{name}/restore": c.restoreSnapshot,
+		"POST /_fake/fork":                     c.fork,
 	} {
 		mux.HandleFunc(pattern, c.guarded(handle))
 	}
+	mux.HandleFunc("GET /_fake/snapshots/{name}", c.getSnapshot)
 }
 
 // guarded answers who may ask.
@@ -183,6 +203,9 @@ func (c *control) release(r *http.Request) (any, error) {
 	}
 	return object{"released": released}, nil
 }
+
+// fork starts another fake, which ends with this one.
+func (c *control) fork(r *http.Request) (any, error) { return c.Fork(r.Context()) }
 
 func (c *control) reset(*http.Request) (any, error) {
 	c.mu.Lock()

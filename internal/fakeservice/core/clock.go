@@ -41,6 +41,16 @@ func (c *clock) now() time.Time {
 	return c.base.Add(passed).Truncate(time.Millisecond)
 }
 
+// set moves the fake's time to a moment, back if need be.
+func (c *clock) set(fake time.Time) { c.advance(fake.Sub(c.now())) }
+
+// startFrom moves the fake's time on to a moment, if it is not there yet.
+func (c *clock) startFrom(fake time.Time) {
+	if behind := fake.Sub(c.now()); behind > 0 {
+		c.advance(behind)
+	}
+}
+
 // advance moves the fake's time forward at once.
 func (c *clock) advance(d time.Duration) {
 	c.mu.Lock()

@@ -23,6 +23,12 @@ type DataPlane interface {
 	// credentials, limits and settings, and those that are off are gone with
 	// their data. Applying the same machine again changes nothing.
 	Apply(ctx context.Context, instanceID string) error
+	// Resume makes what was kept run again, once, before anything else: each of the
+	// instances' machines as it is to be, as far as it had been made. Machines of
+	// which nothing is kept are left to the jobs that make them, and those of other
+	// instances go with their data. The error tells which could not be made to run;
+	// the others do.
+	Resume(ctx context.Context, instanceIDs []string) error
 	// Remove takes a machine away with its data and its backups. One that is
 	// not there is removed already.
 	Remove(ctx context.Context, instanceID string) error
@@ -38,6 +44,12 @@ type DataPlane interface {
 	// Restore puts the data back to a backup. Settings and credentials stay
 	// those of the machine.
 	Restore(ctx context.Context, instanceID, backupID string) error
+	// Save copies the whole of a machine's data, its backups too, into a folder that it
+	// makes, and Load makes a machine of such a copy, here or in another data plane.
+	// One that is there gives way. Credentials and settings are those of the machine
+	// as it is to be.
+	Save(ctx context.Context, instanceID, folder string) error
+	Load(ctx context.Context, instanceID, folder string) error
 	// DropBackup forgets a backup.
 	DropBackup(ctx context.Context, instanceID, backupID string) error
 

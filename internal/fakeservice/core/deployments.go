@@ -50,6 +50,11 @@ func (st *state) deploy(in *instance, a *app, buildID string) {
 		return
 	}
 	a.Status, a.Failure = StatusBuilding, nil
+	st.deployForReal(in, a, buildID)
+}
+
+// deployForReal runs a build. The data plane tells how the app does.
+func (st *state) deployForReal(in *instance, a *app, buildID string) {
 	id, name := in.ID, a.Name
 	st.chore(func(ctx context.Context) error { return st.plane.Deploy(ctx, id, name, buildID) }, func(err error) {
 		if in.app(a.Name) != a {

@@ -8,10 +8,18 @@ import (
 // activityShown is how many lines of an instance's history its record holds.
 const activityShown = 20
 
+// eventRecord is an event with its place among all.
+type eventRecord struct {
+	Event
+	Sequence int
+}
+
 // emit is the one place from which events go out. They are kept in order, and
 // an instance's own are its activity too.
 func (st *state) emit(kind, instanceID string, data map[string]any) {
-	st.Events = keep(st.Events, Event{ID: newID("evt"), Type: kind, InstanceID: instanceID, At: st.Now, Data: data})
+	st.Events = keep(st.Events, &eventRecord{
+		Event: Event{ID: newID("evt"), Type: kind, InstanceID: instanceID, At: st.Now, Data: data}, Sequence: st.next(),
+	})
 	in := st.find(instanceID)
 	if in == nil {
 		return
@@ -29,7 +37,8 @@ func (st *state) emit(kind, instanceID string, data map[string]any) {
 func (s *Service) Events() []Event {
 	var events []Event
 	s.store.read(0, func(st *state) {
-		for _, e := range st.Events {
+		for _, kept := range st.Events {
+			e := kept.Event
 			e.Data = maps.Clone(e.Data)
 			events = append(events, e)
 		}

@@ -186,8 +186,7 @@ func (st *state) newInstance(record Instance) *instance {
 	if record.ConsoleMode == "" {
 		record.ConsoleMode = "off"
 	}
-	st.Sequence++
-	made := &instance{Instance: record.clone(), Sequence: st.Sequence, Secrets: newSecrets(record.ID)}
+	made := &instance{Instance: record.clone(), Sequence: st.next(), Secrets: newSecrets(record.ID)}
 	st.Instances = append(st.Instances, made)
 	st.byID[made.ID] = made
 	return made

@@ -10,8 +10,10 @@ import (
 // job is a job with what it does when it ends.
 type job struct {
 	Job
+	// Sequence orders jobs.
+	Sequence int
 	// Kind is what the job does.
-	Kind jobKind
+	Kind kept
 	// Due is when the job ends by itself; zero while it waits for a checkout.
 	Due    time.Time
 	Length time.Duration
@@ -70,9 +72,10 @@ func (st *state) startJob(in *instance, kind jobKind) (*job, error) {
 			ID: newID("job"), InstanceID: in.ID, Operation: spec.operation, Target: spec.target,
 			Status: StatusQueued, CreatedAt: st.Now,
 		},
-		Kind:   kind,
-		Length: st.Durations.job(spec.operation),
-		spec:   spec,
+		Sequence: st.next(),
+		Kind:     kept{kind},
+		Length:   st.Durations.job(spec.operation),
+		spec:     spec,
 	}
 	st.Jobs = append(st.Jobs, j)
 	st.jobsByID[j.ID] = j

@@ -9,6 +9,9 @@ import (
 // nothing with the state.
 func change[T any](s *Service, operation func(*state) (T, error)) (result T, err error) {
 	s.store.do(func(st *state) { result, err = operation(st) })
+	if failed := s.store.failure(); err == nil && failed != nil {
+		return result, Refuse(Internal, "it was done, and could not be written down: %s", failed)
+	}
 	return result, err
 }
 

@@ -14,18 +14,27 @@ type records struct {
 	Account   Account
 	Instances []*instance // in order of creation
 	Webhooks  []*Webhook
-	Events    []Event
+	Events    []*eventRecord
 	Mails     []Mail
 	Billing   billing
 	Jobs      []*job // in order of creation; of those that have ended, the newest
 	Builds    []*buildRun
 	Durations durations
 	Pushes    map[string]int // commits per repository and branch
+	Answers   []*Answer
+	// Credentials are those by which the fake itself is reached, by name.
+	Credentials map[string]string
 
+	// Sequence numbers what is added, in order.
 	Sequence  int
 	NextChore time.Time
 }
 
+func (r *records) next() int {
+	r.Sequence++
+	return r.Sequence
+}
+
 func newRecords(now time.Time) records {
-	return records{Now: now, Catalog: seedCatalog(), Account: seedAccount(), Durations: defaultDurations(), Pushes: map[string]int{}}
+	return records{Now: now, Catalog: seedCatalog(), Account: seedAccount(), Durations: defaultDurations(), Pushes: map[string]int{}, Credentials: map[string]string{}}
 }

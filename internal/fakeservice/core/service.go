@@ -2,6 +2,8 @@ package core
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -24,6 +26,10 @@ type Options struct {
 	// changes records alone in any case; AddInstance, RemoveInstance and Reset are
 	// for real.
 	DataPlane DataPlane
+	// Storage keeps the records when the program ends; nil keeps nothing. The Service
+	// closes it. A fake whose storage holds records goes on with them: its clock is
+	// where it was, or at Start if that is later, and jobs in progress begin again.
+	Storage Storage
 }
 
 // Service is what the hosting service is: its records, rules, jobs, clock and events,
@@ -37,8 +43,18 @@ type Service struct {
 	once    sync.Once
 }
 
-// New makes a Service with a seeded catalogue and nothing else in it.
+// New is Open for a Service that keeps nothing, of which no opening can fail.
 func New(o Options) *Service {
+	s, err := Open(o)
+	if err != nil {
+		panic("core: " + err.Error())
+	}
+	return s
+}
+
+// Open makes a Service with what its storage holds, or with a seeded catalogue and
+// nothing else in it.
+func Open(o Options) (*Service, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -60,16 +76,23 @@ func New(o Options) *Service {
 	if s.plane != nil {
 		s.plane.Attach(s)
 	}
-	return s
+	if o.Storage == nil {
+		return s, nil
+	}
+	if err := s.store.keepIn(o.Storage); err != nil {
+		return nil, errors.Join(fmt.Errorf("read the kept records: %w", err), s.Close(), o.Storage.Close())
+	}
+	s.resume()
+	return s, nil
 }
 
 // Close stops the timers and the data plane.
 func (s *Service) Close() error {
 	var err error
 	s.once.Do(func() {
-		s.store.close()
+		err = s.store.close()
 		if s.plane != nil {
-			err = s.plane.Close()
+			err = errors.Join(err, s.plane.Close())
 		}
 	})
 	return err
@@ -107,7 +130,12 @@ func IsOperation(operation string) bool {
 // Reset forgets everything: records, holds, and the past. The clock goes on.
 func (s *Service) Reset() {
 	s.store.keepPast(func(h *history) { *h = history{} })
-	for _, id := range s.store.reset() {
+	s.replace(func(st *state) records { return newRecords(st.Now) })
+}
+
+// replace puts other records in the place of those that there are, whose machines go.
+func (s *Service) replace(by func(*state) records) {
+	for _, id := range s.store.replace(by) {
 		s.removeMachine(id)
 	}
 }

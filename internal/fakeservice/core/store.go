@@ -20,9 +20,11 @@ type store struct {
 	end     context.CancelFunc
 	errands sync.WaitGroup
 
-	mu     sync.Mutex
-	state  *state
-	past   history
+	mu    sync.Mutex
+	state *state
+	past  history
+	// writer is nil where nothing is kept.
+	writer *writer
 	timer  *time.Timer
 	closed bool
 }
@@ -35,7 +37,7 @@ func newStore(clock *clock, log *slog.Logger, plane DataPlane) *store {
 }
 
 // do runs fn with the state, alone and at the present time. fn must hand out
-// copies only.
+// copies only. What it has changed is written down when do returns.
 func (s *store) do(fn func(*state)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,7 +46,35 @@ func (s *store) do(fn func(*state)) {
 	// What fn has set going may be due at once.
 	s.state.settle(s.clock.now())
 	s.past.keep(s.state)
+	s.write()
 	s.arm()
+}
+
+// rewrite makes the next write one of everything. The lock is held.
+func (s *store) rewrite() {
+	if s.writer != nil {
+		s.writer.afresh = true
+	}
+}
+
+// write writes down what has changed, where the records are kept. The lock is held.
+func (s *store) write() {
+	if s.writer == nil {
+		return
+	}
+	if s.writer.write(&s.state.records); s.writer.failed != nil {
+		s.state.log.Error("the records could not be written down", "error", s.writer.failed)
+	}
+}
+
+// failure is why what was done last is not written down, or nil.
+func (s *store) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.writer == nil {
+		return nil
+	}
+	return s.writer.failed
 }
 
 // read is do for what changes nothing. It may be given the state as it was some
@@ -54,6 +84,7 @@ func (s *store) read(ago time.Duration, fn func(*state)) {
 	defer s.mu.Unlock()
 	if s.state.settle(s.clock.now()) {
 		s.past.keep(s.state)
+		s.write()
 	}
 	shown := s.state
 	if ago > 0 {
@@ -61,6 +92,21 @@ func (s *store) read(ago time.Duration, fn func(*state)) {
 	}
 	fn(shown)
 	s.arm()
+}
+
+// keepIn reads the records out of a storage and writes them there from now on. It
+// comes before anything else.
+func (s *store) keepIn(storage Storage) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w, err := openWriter(storage, &s.state.records)
+	if err != nil {
+		return err
+	}
+	s.writer = w
+	s.clock.startFrom(s.state.Now)
+	s.state.index()
+	return nil
 }
 
 // keepPast changes how far back the state is kept.
@@ -84,9 +130,9 @@ func (s *store) arm() {
 	s.timer = time.AfterFunc(wait, func() { s.do(func(*state) {}) })
 }
 
-// close stops the timer, and returns when no work is under way any more. The
-// state stays readable.
-func (s *store) close() {
+// close stops the timer, and returns when no work is under way any more. What was
+// under way goes on when a fake is started with the records. The state stays readable.
+func (s *store) close() error {
 	s.mu.Lock()
 	s.closed = true
 	if s.timer != nil {
@@ -95,11 +141,20 @@ func (s *store) close() {
 	s.mu.Unlock()
 	s.end()
 	s.errands.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := s.writer
+	s.writer = nil
+	if w == nil {
+		return nil
+	}
+	return w.close(&s.state.records)
 }
 
-// reset forgets everything and gives the ids of the instances that there were.
-// Their work is told to stop.
-func (s *store) reset() (forgotten []string) {
+// replace puts other records in the place of those that there are, and gives the ids of
+// the instances that there were. Their work is told to stop. The credentials of the
+// fake itself stay.
+func (s *store) replace(by func(*state) records) (forgotten []string) {
 	s.do(func(st *state) {
 		for _, j := range st.activeJobs {
 			j.abandon()
@@ -110,7 +165,14 @@ func (s *store) reset() (forgotten []string) {
 			}
 			forgotten = append(forgotten, in.ID)
 		}
-		*st = *newState(st.Now, st.log, st.plane, st.store)
+		r := by(st)
+		r.Credentials = st.Credentials
+		s.past = history{lag: s.past.lag, least: s.past.least}
+		s.clock.set(r.Now)
+		*st = state{log: st.log, plane: st.plane, store: st.store, records: r}
+		st.index()
+		st.specifyJobs()
+		s.rewrite()
 	})
 	return forgotten
 }

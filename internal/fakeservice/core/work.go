@@ -60,7 +60,13 @@ func (s *store) launch(run func(context.Context) error, then func(error)) *erran
 	s.errands.Go(func() {
 		defer close(e.ended)
 		defer cancel()
-		err := attempt(ctx, run)
+		err := s.written()
+		if err == nil {
+			err = attempt(ctx, run)
+		}
+		if s.life.Err() != nil {
+			return // a fake that is started with the records does it again
+		}
 		s.do(func(st *state) {
 			e.returned, e.err = true, err
 			if then != nil {
@@ -70,6 +76,10 @@ func (s *store) launch(run func(context.Context) error, then func(error)) *erran
 	})
 	return e
 }
+
+// written waits until what has set work going is written down. Work of which nobody
+// would know after the end of the program does not begin.
+func (s *store) written() error { return s.failure() }
 
 // attempt runs something whose panic is its failure.
 func attempt(ctx context.Context, run func(context.Context) error) (err error) {

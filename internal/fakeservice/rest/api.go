@@ -35,8 +35,8 @@ type Options struct {
 // API is the REST face. It is an http.Handler and safe for concurrent use.
 type API struct {
 	Options
-	validator *apispec.Validator
-	answers   answers
+	validator   *apispec.Validator
+	repetitions repetitions
 }
 
 // New makes an API. It panics if the embedded OpenAPI document is broken, which a test
@@ -48,9 +48,6 @@ func New(o Options) *API {
 	}
 	return &API{Options: o, validator: validator}
 }
-
-// Forget forgets the answers that are kept for repetitions.
-func (a *API) Forget() { a.answers.forget() }
 
 // reply is an answer as it goes over the wire.
 type reply struct {
@@ -96,7 +93,7 @@ func (a *API) answer(r *http.Request, path string, body []byte) (out reply, docu
 		}
 		return encode(fail(badRequest("%s", violation))), true
 	}
-	out = a.answers.once(c, a.Service.Now, func() reply { return encode(route.handle(c)) })
+	out = a.repetitions.once(c, func() reply { return encode(route.handle(c)) })
 	return c.tag(out), true
 }
 

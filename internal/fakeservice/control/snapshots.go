@@ -1,0 +1,187 @@
+package control
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+// snapshotName is what a snapshot may be called.
+var snapshotName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+
+// snapshot is the folder of the snapshot that a request names, which need not be there.
+func (c *control) snapshot(name string) (string, error) {
+	if !snapshotName.MatchString(name) {
+		return "", errors.New("the name of a snapshot takes small letters, digits and hyphens, 63 at most")
+	}
+	folder, err := c.Snapshots()
+	return filepath.Join(folder, name), err
+}
+
+// existing is snapshot for one that is there.
+func (c *control) existing(r *http.Request) (folder string, err error) {
+	name := r.PathValue("name")
+	folder, err = c.snapshot(name)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(folder); err != nil {
+		return "", fmt.Errorf("there is no snapshot %q", name)
+	}
+	return folder, nil
+}
+
+func (c *control) getSnapshots(*http.Request) (any, error) {
+	names := []string{}
+	folder, err := c.Snapshots()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if snapshotName.MatchString(entry.Name()) {
+			names = append(names, entry.Name())
+		}
+	}
+	return object{"snapshots": names}, nil
+}
+
+// postSnapshot takes a snapshot, in the place of one of the same name.
+func (c *control) postSnapshot(r *http.Request) (any, error) {
+	var wanted struct {
+		Name string `json:"name"`
+	}
+	if err := readControl(r, &wanted); err != nil {
+		return nil, err
+	}
+	return c.fillSnapshot(wanted.Name, func(folder string) error { return c.Core.SaveSnapshot(r.Context(), folder) })
+}
+
+// fillSnapshot makes a snapshot whole or not at all.
+func (c *control) fillSnapshot(name string, fill func(folder string) error) (any, error) {
+	folder, err := c.snapshot(name)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	half := filepath.Join(filepath.Dir(folder), ".half")
+	err = errors.Join(os.RemoveAll(half), os.MkdirAll(half, 0o700))
+	if err == nil {
+		err = fill(half)
+	}
+	if err == nil {
+		err = errors.Join(os.RemoveAll(folder), os.Rename(half, folder))
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(half))
+	}
+	return object{"snapshot": name}, nil
+}
+
+// restoreSnapshot makes everything as it was.
+func (c *control) restoreSnapshot(r *http.Request) (any, error) {
+	folder, err := c.existing(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Core.LoadSnapshot(r.Context(), folder); err != nil {
+		return nil, err
+	}
+	return object{"restored": r.PathValue("name")}, nil
+}
+
+func (c *control) deleteSnapshot(r *http.Request) (any, error) {
+	folder, err := c.existing(r)
+	if err != nil {
+		return nil, err
+	}
+	return object{"deleted": r.PathValue("name")}, os.RemoveAll(folder)
+}
+
+// putSnapshot takes a snapshot of another fake over, as getSnapshot gives it.
+func (c *control) putSnapshot(r *http.Request) (any, error) {
+	return c.fillSnapshot(r.PathValue("name"), func(folder string) error { return unpack(r.Body, folder) })
+}
+
+// getSnapshot gives a snapshot as a compressed archive.
+func (c *control) getSnapshot(w http.ResponseWriter, r *http.Request) {
+	status, err := c.admit(r)
+	var folder string
+	if err == nil {
+		folder, err = c.existing(r)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), status)
+		return
+	}
+	w.Header().Set("Content-Type", "application/gzip")
+	if err := pack(w, folder); err != nil {
+		// A part has gone out. What is cut off cannot be unpacked.
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// pack writes a folder as a compressed archive.
+func pack(w io.Writer, folder string) error {
+	compressed := gzip.NewWriter(w)
+	archive := tar.NewWriter(compressed)
+	return errors.Join(archive.AddFS(os.DirFS(folder)), archive.Close(), compressed.Close())
+}
+
+// unpack writes what an archive holds into a folder, and nothing beside it.
+func unpack(from io.Reader, folder string) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	compressed, err := gzip.NewReader(from)
+	if err != nil {
+		return fmt.Errorf("the body is no snapshot: %w", err)
+	}
+	archive := tar.NewReader(compressed)
+	for {
+		entry, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("the body is no snapshot: %w", err)
+		}
+		if err := unpackEntry(root, archive, entry); err != nil {
+			return err
+		}
+	}
+}
+
+func unpackEntry(root *os.Root, archive io.Reader, entry *tar.Header) error {
+	name := filepath.Clean(entry.Name)
+	switch entry.Typeflag {
+	case tar.TypeDir:
+		return root.MkdirAll(name, 0o700)
+	case tar.TypeSymlink:
+		return root.Symlink(entry.Linkname, name)
+	case tar.TypeReg:
+		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return err
+		}
+		file, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, entry.FileInfo().Mode().Perm())
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(file, archive)
+		return errors.Join(err, file.Close())
+	}
+	return fmt.Errorf("%s is neither a file nor a folder", entry.Name)
+}

@@ -1,0 +1,145 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// A snapshot is a folder: the records in a file, and the data of each machine in a
+// folder of its own.
+const (
+	snapshotRecords  = "records.json"
+	snapshotMachines = "machines"
+)
+
+// SaveSnapshot writes everything that the service knows, and where there is a data plane
+// the data of its machines, into a folder that it makes. Records and data are of one
+// moment, so no job and no build may be in progress where there is a data plane.
+func (s *Service) SaveSnapshot(ctx context.Context, folder string) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	before, err := s.moment()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(folder, snapshotRecords), before.records, 0o600); err != nil || s.plane == nil {
+		return err
+	}
+	for _, id := range before.running {
+		if err := s.plane.Save(ctx, id, filepath.Join(folder, snapshotMachines, id)); err != nil {
+			return fmt.Errorf("save the data of the instance %s: %w", id, err)
+		}
+	}
+	after, err := s.moment()
+	if err == nil && (after.sequence != before.sequence || !slices.Equal(after.running, before.running)) {
+		err = errors.New("the account was changed meanwhile")
+	}
+	return err
+}
+
+// snapshotMoment is what a snapshot holds of a moment.
+type snapshotMoment struct {
+	records  []byte
+	running  []string // instances that have a machine
+	sequence int
+}
+
+// moment takes down the records, where a snapshot may be taken.
+func (s *Service) moment() (snapshotMoment, error) {
+	return change(s, func(st *state) (snapshotMoment, error) {
+		if st.plane != nil && len(st.activeJobs)+len(st.Builds) > 0 {
+			return snapshotMoment{}, errors.New("a job or a build is in progress, whose data a snapshot would have half of")
+		}
+		m := snapshotMoment{sequence: st.Sequence}
+		for _, in := range st.Instances {
+			if in.Host != "" {
+				m.running = append(m.running, in.ID)
+			}
+		}
+		text, err := writeSnapshot(&st.records)
+		m.records = text
+		return m, err
+	})
+}
+
+// writeSnapshot writes records down as one text.
+func writeSnapshot(r *records) ([]byte, error) {
+	entries := map[string]any{}
+	r.entries(func(key string, value any, _ bool) { entries[key] = value })
+	return json.Marshal(entries)
+}
+
+// readSnapshot reads records out of a text.
+func readSnapshot(text []byte) (records, error) {
+	var entries map[string]json.RawMessage
+	if err := json.Unmarshal(text, &entries); err != nil {
+		return records{}, err
+	}
+	raw := map[string][]byte{}
+	for key, value := range entries {
+		raw[key] = value
+	}
+	var r records
+	return r, readEntries(raw, &r)
+}
+
+// LoadSnapshot makes everything as it was when a snapshot was taken, here or of another
+// service: records, the clock, and the data of the machines. What there was before is
+// gone. The credentials of the fake itself stay.
+func (s *Service) LoadSnapshot(ctx context.Context, folder string) error {
+	text, err := os.ReadFile(filepath.Join(folder, snapshotRecords))
+	if err != nil {
+		return err
+	}
+	r, err := readSnapshot(text)
+	if err != nil {
+		return fmt.Errorf("the snapshot cannot be read: %w", err)
+	}
+	s.replace(func(*state) records { return r })
+	if s.plane == nil {
+		return nil
+	}
+	err = s.loadMachines(ctx, folder)
+	s.store.do((*state).resumeWork)
+	return err
+}
+
+// loadMachines makes the machines of a snapshot.
+func (s *Service) loadMachines(ctx context.Context, folder string) error {
+	var errs []error
+	for _, in := range s.Instances() {
+		if in.Host == "" {
+			continue // it never ran
+		}
+		saved := filepath.Join(folder, snapshotMachines, in.ID)
+		if _, err := os.Stat(saved); err != nil {
+			errs = append(errs, fmt.Errorf("the snapshot has no data of the instance %s", in.ID))
+			continue
+		}
+		if err := s.plane.Load(ctx, in.ID, saved); err != nil {
+			errs = append(errs, fmt.Errorf("load the data of the instance %s: %w", in.ID, err))
+			continue
+		}
+		s.store.do(func(st *state) { st.arrive(in.ID) })
+	}
+	return errors.Join(errs...)
+}
+
+// arrive notes where a machine that was loaded is: it may be somewhere else than when
+// it was saved.
+func (st *state) arrive(id string) {
+	in := st.find(id)
+	if in == nil {
+		return
+	}
+	in.Host = st.endpoints(in).Host
+	for _, a := range in.Apps {
+		st.updateURL(in, a)
+	}
+}

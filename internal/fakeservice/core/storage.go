@@ -1,0 +1,225 @@
+package core
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Storage keeps entries by key when the program ends, however it does.
+type Storage interface {
+	// Read gives all entries.
+	Read() (map[string][]byte, error)
+	// Write sets entries and forgets those whose value is nil, all of them or none.
+	// It returns when they would outlive the program.
+	Write(changes map[string][]byte) error
+	Close() error
+}
+
+// A record that is kept as an entry of its own says by which key. One that is final
+// never changes again.
+type keyed interface {
+	key() string
+	final() bool
+}
+
+func (in *instance) key() string   { return ordinal(in.Sequence) }
+func (in *instance) final() bool   { return false }
+func (j *job) key() string         { return ordinal(j.Sequence) }
+func (j *job) final() bool         { return !j.InProgress() }
+func (e *eventRecord) key() string { return ordinal(e.Sequence) }
+func (a *Answer) key() string      { return ordinal(a.Sequence) }
+func (*Answer) final() bool        { return true }
+func (*eventRecord) final() bool   { return true }
+
+// ordinal is a number as a text of the same order.
+func ordinal(n int) string { return fmt.Sprintf("%012d", n) }
+
+// nowEntry is the time by the fake's clock, which alone is no reason to write.
+const nowEntry = "Now"
+
+// entries calls yield with each part of the records that is an entry of its own: a
+// field, or each of its elements where these have keys.
+func (r *records) entries(yield func(key string, value any, final bool)) {
+	all := reflect.ValueOf(r).Elem()
+	for i := range all.NumField() {
+		name, field := all.Type().Field(i).Name, all.Field(i)
+		if field.Kind() != reflect.Slice || !field.Type().Elem().Implements(reflect.TypeFor[keyed]()) {
+			yield(name, field.Addr().Interface(), false)
+			continue
+		}
+		for k := range field.Len() {
+			one := field.Index(k).Interface().(keyed)
+			yield(name+"/"+one.key(), one, one.final())
+		}
+	}
+}
+
+// readEntries is the records that entries hold. What an older edition did not write is as
+// in new records.
+func readEntries(entries map[string][]byte, r *records) error {
+	all := reflect.ValueOf(r).Elem()
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		name, _, element := strings.Cut(key, "/")
+		field := all.FieldByName(name)
+		if !field.IsValid() {
+			return fmt.Errorf("%s is nothing that this edition of the fake keeps", key)
+		}
+		into := field
+		if element {
+			into = reflect.New(field.Type().Elem()).Elem()
+		}
+		if err := json.Unmarshal(entries[key], into.Addr().Interface()); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		if element {
+			field.Set(reflect.Append(field, into))
+		}
+	}
+	return nil
+}
+
+// writer brings a Storage in line with the records. The store's lock guards it.
+type writer struct {
+	storage Storage
+	seed    maphash.Seed
+	// written are the sums of the entries as they are stored.
+	written map[string]uint64
+	// now is the fake's time that is stored.
+	now time.Time
+	// afresh makes the next write one of everything: the records are others now, with
+	// keys that mean something else.
+	afresh bool
+	// failed is why the last write came to nothing.
+	failed error
+}
+
+// openWriter reads what a Storage holds into records, which are as those of a new fake
+// where it holds nothing.
+func openWriter(storage Storage, r *records) (*writer, error) {
+	entries, err := storage.Read()
+	if err != nil {
+		return nil, err
+	}
+	if err := readEntries(entries, r); err != nil {
+		return nil, err
+	}
+	w := &writer{storage: storage, seed: maphash.MakeSeed(), written: map[string]uint64{}, now: r.Now}
+	for key, text := range entries {
+		w.written[key] = maphash.Bytes(w.seed, text)
+	}
+	return w, nil
+}
+
+// write stores what has changed since the last time. The clock alone is written once a
+// minute of its own.
+func (w *writer) write(r *records) {
+	changes, sums := map[string][]byte{}, map[string]uint64{}
+	there := map[string]bool{}
+	var failed error
+	r.entries(func(key string, value any, final bool) {
+		there[key] = true
+		before, known := w.written[key]
+		if known && final && !w.afresh || key == nowEntry {
+			return
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", key, err))
+			return
+		}
+		if sum := maphash.Bytes(w.seed, text); !known || sum != before {
+			changes[key], sums[key] = text, sum
+		}
+	})
+	for key := range w.written {
+		if !there[key] {
+			changes[key] = nil
+		}
+	}
+	if failed == nil && (len(changes) > 0 || r.Now.Sub(w.now) >= time.Minute) {
+		failed = w.put(r, changes, sums)
+	}
+	w.failed, w.afresh = failed, w.afresh && failed != nil
+}
+
+// put stores entries, and the time with them.
+func (w *writer) put(r *records, changes map[string][]byte, sums map[string]uint64) error {
+	text, err := json.Marshal(r.Now)
+	if err != nil {
+		return err
+	}
+	changes[nowEntry], sums[nowEntry] = text, maphash.Bytes(w.seed, text)
+	if err := w.storage.Write(changes); err != nil {
+		return err
+	}
+	w.now = r.Now
+	for key, text := range changes {
+		if text == nil {
+			delete(w.written, key)
+		}
+	}
+	maps.Copy(w.written, sums)
+	return nil
+}
+
+// close writes the time of the end.
+func (w *writer) close(r *records) error {
+	return errors.Join(w.put(r, map[string][]byte{}, map[string]uint64{}), w.storage.Close())
+}
+
+// kept is a kind of job with its name, as it is written down.
+type kept struct{ jobKind }
+
+// jobKinds are the kinds of jobs by the names of their types.
+var jobKinds = kindsByName(
+	&createJob{}, &updateJob{}, &deleteJob{}, &enginesJob{}, &allowlistJob{}, &consoleJob{}, &authSettingsJob{},
+	&rotateJob{}, &resizeJob{}, &resetJob{}, &restoreJob{}, &engineRestartJob{}, &foreignJob{},
+	&databaseCreateJob{}, &databaseDropJob{}, &extensionSetJob{}, &extensionDropJob{},
+	&appImportJob{}, &appUpdateJob{}, &appDeleteJob{}, &appRedeployJob{}, &appRestartJob{},
+)
+
+func kindsByName(kinds ...jobKind) map[string]reflect.Type {
+	byName := map[string]reflect.Type{}
+	for _, kind := range kinds {
+		of := reflect.TypeOf(kind).Elem()
+		byName[of.Name()] = of
+	}
+	return byName
+}
+
+// keptKind is the wire form of kept.
+type keptKind struct {
+	Name string
+	Job  json.RawMessage
+}
+
+// MarshalJSON writes the kind under its name.
+func (k kept) MarshalJSON() ([]byte, error) {
+	text, err := json.Marshal(k.jobKind)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(keptKind{reflect.TypeOf(k.jobKind).Elem().Name(), text})
+}
+
+// UnmarshalJSON reads a kind by its name.
+func (k *kept) UnmarshalJSON(text []byte) error {
+	var named keptKind
+	if err := json.Unmarshal(text, &named); err != nil {
+		return err
+	}
+	of, known := jobKinds[named.Name]
+	if !known {
+		return fmt.Errorf("there is no kind of job %q", named.Name)
+	}
+	read := reflect.New(of)
+	k.jobKind = read.Interface().(jobKind)
+	return json.Unmarshal(named.Job, read.Interface())
+}

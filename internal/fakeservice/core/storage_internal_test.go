@@ -1,0 +1,279 @@
+package core
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// memory is a Storage in memory, which can be made to fail. What is in it is what a
+// program that is killed leaves.
+type memory struct {
+	entries map[string][]byte
+	broken  error
+	writes  int
+}
+
+func newMemory() *memory { return &memory{entries: map[string][]byte{}} }
+
+func (m *memory) Read() (map[string][]byte, error) { return maps.Clone(m.entries), nil }
+func (m *memory) Close() error                     { return nil }
+func (m *memory) Write(changes map[string][]byte) error {
+	if m.broken != nil {
+		return m.broken
+	}
+	m.writes++
+	for key, value := range changes {
+		if value == nil {
+			delete(m.entries, key)
+			continue
+		}
+		m.entries[key] = bytes.Clone(value)
+	}
+	return nil
+}
+
+// unkept are the fields that are not written down, with the reason.
+var unkept = map[string]string{
+	"state.log":          "it is no state",
+	"state.plane":        "it keeps its own",
+	"state.store":        "it is no state",
+	"state.byID":         "it is made anew of instances",
+	"state.jobsByID":     "it is made anew of jobs",
+	"state.activeJobs":   "it is made anew of jobs",
+	"state.chores":       "they are done again, or are backups that nobody has been told of",
+	"state.control":      "holds and failures are a test's, and end with it",
+	"instance.backingUp": "a backup that was being made has no record",
+	"instance.change":    "it is made anew of the job",
+	"job.spec":           "it is made anew of the kind",
+	"job.errand":         "work begins again",
+	"buildRun.errand":    "work begins again",
+}
+
+// A field that somebody adds to the state is written down, or named above with a
+// reason.
+func TestEveryFieldIsKept(t *testing.T) {
+	t.Parallel()
+	for name, of := range jobKinds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var st state
+			filler{skip: unkept, kind: of}.fill(reflect.ValueOf(&st).Elem(), "state")
+			m := newMemory()
+			var none records
+			w, err := openWriter(m, &none)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if w.write(&st.records); w.failed != nil {
+				t.Fatal(w.failed)
+			}
+			var read state
+			if _, err := openWriter(m, &read.records); err != nil {
+				t.Fatal(err)
+			}
+			if difference := cmp.Diff(&st, &read, cmp.Exporter(func(reflect.Type) bool { return true })); difference != "" {
+				t.Errorf("what is read back differs:\n%s", difference)
+			}
+			// Nothing has changed since, so nothing is written again.
+			before := m.writes
+			if w.write(&st.records); m.writes != before {
+				t.Error("what has not changed was written again")
+			}
+		})
+	}
+}
+
+// reopen is what starts after a program was killed.
+func reopen(t *testing.T, m *memory, o Options) *Service {
+	t.Helper()
+	left := &memory{entries: maps.Clone(m.entries)}
+	o.Storage = left
+	s, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// What was answered is there after the program was killed, and what was in progress
+// goes on.
+func TestKilledAndStartedAgain(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	s, err := Open(Options{Storage: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	made, err := s.CreateInstance(NewInstance{Name: "shop", Plan: "free", Region: "eu-central", Engines: map[string]bool{"postgres": true, "apps": true}}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Advance(4 * time.Minute)
+
+	again := reopen(t, m, Options{})
+	if now, was := again.Now(), s.Now(); now.Before(was.Add(-time.Minute)) {
+		t.Errorf("it is %s, and was %s", now, was)
+	}
+	if job, err := again.Job(t.Context(), made.JobID); err != nil || job.Status != StatusRunning || job.Progress < 40 {
+		t.Errorf("the job is %+v (%v)", job, err)
+	}
+	again.Advance(5 * time.Minute)
+	in, _ := again.Instance(made.ID)
+	if in.Status != StatusRunning || len(again.Databases(made.ID)) != 1 || len(in.Backups) != 1 {
+		t.Fatalf("the instance is %+v", in)
+	}
+	if _, err := again.ImportApp(made.ID, NewApp{Repo: "octo/app", Name: "web", AppChange: AppChange{Branch: ptr("main"), Port: ptr(3000)}}); err != nil {
+		t.Fatal(err)
+	}
+	again.Advance(2 * time.Minute) // the job is done, and the build runs
+	connection, err := again.Connection(t.Context(), made.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	third := reopen(t, again.store.writer.storage.(*memory), Options{})
+	third.Advance(5 * time.Minute)
+	if a, _ := third.App(made.ID, "web"); a.Status != StatusRunning || len(a.Builds) != 1 || a.Builds[0].Status != StatusSuccessful {
+		t.Errorf("the app is %+v", a)
+	}
+	if kept, err := third.Connection(t.Context(), made.ID); err != nil || !cmp.Equal(kept, connection) {
+		t.Errorf("the connection is another one (%v):\n%s", err, cmp.Diff(connection, kept))
+	}
+	if events := len(third.Events()); events < 3 {
+		t.Errorf("%d events are left", events)
+	}
+}
+
+// What cannot be written down is not answered as done, and work that nobody would know
+// of does not begin. When the storage works again, nothing is missing.
+func TestStorageThatFails(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	s, err := Open(Options{Storage: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	id := s.AddInstance(Instance{Name: "shop"}).ID
+	s.store.do(func(*state) { m.broken = errors.New("the disk is full") })
+	if _, err := s.UpdateInstance(id, InstanceChange{Name: ptr("store")}); ProblemOf(err).Code != Internal {
+		t.Errorf("the change was answered %v", err)
+	}
+	ran := false
+	var e *errand
+	s.store.do(func(st *state) {
+		e = st.store.launch(func(context.Context) error { ran = true; return nil }, nil)
+	})
+	if <-e.ended; ran {
+		t.Error("work began that is not written down")
+	}
+	s.store.do(func(*state) { m.broken = nil })
+	s.Advance(time.Hour)
+	if in, _ := reopen(t, m, Options{}).Instance(id); in.Name != "store" {
+		t.Errorf("the instance is called %q", in.Name)
+	}
+}
+
+// What a reset has forgotten stays forgotten, and what comes after it is kept, although
+// it has the numbers of what was there.
+func TestResetIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	s, err := Open(Options{Storage: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	key := s.Credential("api_key", "")
+	old := s.AddInstance(Instance{Name: "old"}).ID
+	s.Emit("health_alert", old, nil)
+	if err := s.Remember(Answer{Key: "a", Status: 202}); err != nil {
+		t.Fatal(err)
+	}
+	s.Reset()
+	if _, known := s.Recall("a"); known {
+		t.Error("an answer outlived the reset")
+	}
+	s.AddInstance(Instance{Name: "new"})
+	s.Emit("health_reset", "", nil)
+	if err := s.Remember(Answer{Key: "b", Status: 202}); err != nil {
+		t.Fatal(err)
+	}
+	again := reopen(t, m, Options{})
+	if all := again.Instances(); len(all) != 1 || all[0].Name != "new" {
+		t.Errorf("the instances are %+v", all)
+	}
+	if events := again.Events(); len(events) != 1 || events[0].Type != "health_reset" {
+		t.Errorf("the events are %+v", events)
+	}
+	if _, known := again.Recall("b"); !known {
+		t.Error("the answer is not kept")
+	}
+	if kept := again.Credential("api_key", ""); kept != key {
+		t.Errorf("the key is %s, and was %s", kept, key)
+	}
+	if given := again.Credential("api_key", "given"); given != "given" {
+		t.Errorf("the key is %s, though another was given", given)
+	}
+}
+
+// A snapshot brings everything back, and makes another service the same.
+func TestSnapshotAndRestore(t *testing.T) {
+	t.Parallel()
+	s := New(Options{})
+	defer s.Close()
+	id := s.AddInstance(Instance{Name: "shop", Engines: map[string]*Engine{EngineApps: {}}}).ID
+	s.AddApp(id, App{Name: "web"})
+	accepted, err := s.RedeployApp(id, "web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(t.TempDir(), "snapshot")
+	if err := s.SaveSnapshot(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	then := s.Now()
+	s.Advance(48 * time.Hour)
+	if !s.RemoveInstance(id) {
+		t.Fatal("there is no instance")
+	}
+	s.AddInstance(Instance{Name: "other"})
+
+	other := New(Options{})
+	defer other.Close()
+	key := other.Credential("api_key", "")
+	for name, restored := range map[string]*Service{"the same": s, "another": other} {
+		if err := restored.LoadSnapshot(t.Context(), folder); err != nil {
+			t.Fatal(err)
+		}
+		all := restored.Instances()
+		if len(all) != 1 || all[0].Name != "shop" || all[0].JobID != accepted.JobID {
+			t.Errorf("in %s service there is %+v", name, all)
+		}
+		if now := restored.Now(); now.Sub(then).Abs() > time.Hour {
+			t.Errorf("in %s service it is %s, and was %s", name, now, then)
+		}
+		restored.Advance(time.Hour)
+		if a, _ := restored.App(id, "web"); len(a.Builds) != 1 || a.Builds[0].ID != *accepted.BuildID || a.Builds[0].Status != StatusSuccessful {
+			t.Errorf("in %s service the app is %+v", name, a)
+		}
+	}
+	if kept := other.Credential("api_key", ""); kept != key {
+		t.Error("the key of another service came with the snapshot")
+	}
+	if err := s.LoadSnapshot(t.Context(), t.TempDir()); err == nil || len(s.Instances()) != 1 {
+		t.Errorf("no snapshot was restored: %v, and %d instances are left", err, len(s.Instances()))
+	}
+}
+
+func ptr[T any](value T) *T { return &value }

@@ -1,0 +1,109 @@
+package fakeservice
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/control"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+)
+
+// forks are the fakes that were started out of one, and the folder of its snapshots.
+type forks struct {
+	mu     sync.Mutex
+	folder *scratch.Folder
+	ends   []func() error
+}
+
+// snapshots is the folder of snapshots: the one of the options, or else one that goes
+// with the fake.
+func (s *Service) snapshots() (string, error) {
+	if s.options.SnapshotFolder != "" {
+		return s.options.SnapshotFolder, nil
+	}
+	s.forks.mu.Lock()
+	defer s.forks.mu.Unlock()
+	if s.forks.folder == nil {
+		made, err := scratch.Make("", "hostingsnapshots-")
+		if err != nil {
+			return "", err
+		}
+		s.forks.folder = made
+		s.forks.ends = append(s.forks.ends, made.Remove)
+	}
+	return s.forks.folder.Path(), nil
+}
+
+// Fork makes another fake that knows what this one knows now, with a data plane of its
+// own where this one has one. It has other credentials, and nothing of what tests have
+// asked of this one. Whoever calls it closes it.
+func (s *Service) Fork(ctx context.Context) (fork *Service, err error) {
+	snapshots, err := s.snapshots()
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Join(snapshots, ".fork-"+rand.Text())
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	if err := s.SaveSnapshot(ctx, folder); err != nil {
+		return nil, err
+	}
+	o := s.options
+	o.APIKey, o.ControlToken, o.Storage, o.DataPlane, o.SnapshotFolder = "", "", nil, nil, ""
+	if s.options.DataPlane != nil {
+		if o.NewDataPlane == nil {
+			return nil, errors.New("this fake service has a data plane and cannot make another")
+		}
+		if o.DataPlane, err = o.NewDataPlane(); err != nil {
+			return nil, err
+		}
+	}
+	if fork, err = Open(o); err != nil {
+		return nil, err
+	}
+	if err := fork.LoadSnapshot(ctx, folder); err != nil {
+		return nil, errors.Join(err, fork.Close())
+	}
+	return fork, nil
+}
+
+// serveFork makes a fork that listens on a port of its own until this fake ends.
+func (s *Service) serveFork(ctx context.Context) (control.Fork, error) {
+	fork, err := s.Fork(ctx)
+	if err != nil {
+		return control.Fork{}, err
+	}
+	var listen net.ListenConfig
+	listener, err := listen.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return control.Fork{}, errors.Join(err, fork.Close())
+	}
+	server := &http.Server{Handler: fork, ReadHeaderTimeout: time.Minute}
+	go func() { _ = server.Serve(listener) }() // it ends with the fake
+	s.forks.mu.Lock()
+	defer s.forks.mu.Unlock()
+	s.forks.ends = append(s.forks.ends, func() error { return errors.Join(fork.Close(), server.Close()) })
+	return control.Fork{
+		BaseURL: "http://" + listener.Addr().String() + rest.Prefix,
+		APIKey:  fork.APIKey(), ControlToken: fork.ControlToken(),
+	}, nil
+}
+
+// end ends the forks and takes the folder of snapshots away.
+func (f *forks) end() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var errs []error
+	for _, end := range f.ends {
+		errs = append(errs, end())
+	}
+	f.ends = nil
+	return errors.Join(errs...)
+}

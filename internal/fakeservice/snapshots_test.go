@@ -1,0 +1,172 @@
+package fakeservice_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/storage"
+)
+
+// download gives the archive of a snapshot.
+func (a *api) download(name string) []byte {
+	a.t.Helper()
+	status, archive := a.raw(http.MethodGet, "/_fake/snapshots/"+name, nil)
+	if status != http.StatusOK {
+		a.t.Fatalf("the download was answered %d %s", status, archive)
+	}
+	return archive
+}
+
+// raw sends a control request whose body or answer is no JSON.
+func (a *api) raw(method, path string, body []byte) (int, []byte) {
+	a.t.Helper()
+	request, err := http.NewRequestWithContext(a.t.Context(), method, a.RootURL+path, bytes.NewReader(body))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+a.ControlToken())
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return response.StatusCode, text
+}
+
+// A snapshot is taken, listed, restored, carried to another fake and taken away.
+func TestSnapshotsByControlRoutes(t *testing.T) {
+	t.Parallel()
+	a, other := start(t), start(t)
+	id := a.AddInstance(fakeservice.Instance{Name: "shop"}).ID
+	a.told("POST", "/snapshots", `{"name": "before"}`)
+	a.RemoveInstance(id)
+	if names := a.told("GET", "/snapshots", "")["snapshots"].([]any); len(names) != 1 || names[0] != "before" {
+		t.Errorf("the snapshots are %v", names)
+	}
+	archive := a.download("before")
+	if status, answer := other.raw("PUT", "/_fake/snapshots/theirs", archive); status != http.StatusOK {
+		t.Fatalf("the upload was answered %d %s", status, answer)
+	}
+	a.told("POST", "/snapshots/before/restore", "")
+	other.told("POST", "/snapshots/theirs/restore", "")
+	for _, restored := range []*api{a, other} {
+		if in, ok := restored.Instance(id); !ok || in.Name != "shop" {
+			t.Errorf("after the restore there is %+v", restored.Instances())
+		}
+	}
+	a.told("DELETE", "/snapshots/before", "")
+	for _, wrong := range []struct{ method, path, body string }{
+		{"POST", "/snapshots/before/restore", ""}, {"DELETE", "/snapshots/before", ""},
+		{"POST", "/snapshots", `{"name": "../up"}`}, {"POST", "/snapshots", `{}`},
+	} {
+		if status, answer := a.control(wrong.method, wrong.path, wrong.body); status != http.StatusBadRequest {
+			t.Errorf("%s %s %s was answered %d %v", wrong.method, wrong.path, wrong.body, status, answer)
+		}
+	}
+	for _, broken := range [][]byte{[]byte("no archive"), archive[:len(archive)/2]} {
+		if status, answer := a.raw("PUT", "/_fake/snapshots/half", broken); status != http.StatusBadRequest {
+			t.Errorf("a broken archive was answered %d %s", status, answer)
+		}
+	}
+	if names := a.told("GET", "/snapshots", "")["snapshots"].([]any); len(names) != 0 {
+		t.Errorf("%v are left", names)
+	}
+}
+
+// A fork knows what the fake knew, goes its own way, has its own credentials and ends
+// with the fake.
+func TestFork(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.AddInstance(fakeservice.Instance{Name: "shop"}).ID
+	told := a.told("POST", "/fork", "")
+	base, key := told["base_url"].(string), told["api_key"].(string)
+	if key == a.APIKey() || told["control_token"] == a.ControlToken() || strings.HasPrefix(base, a.RootURL) {
+		t.Errorf("the fork is %v", told)
+	}
+	send := func(method, path, body string) (int, error) {
+		request, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+key)
+		request.Header.Set("Content-Type", "application/json")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return 0, err
+		}
+		return response.StatusCode, response.Body.Close()
+	}
+	if status, err := send(http.MethodPatch, "/instances/"+id, `{"name": "store"}`); err != nil || status != http.StatusAccepted {
+		t.Fatalf("the fork answered %d (%v)", status, err)
+	}
+	if in, _ := a.Instance(id); in.JobID != "" {
+		t.Error("what the fork does is done to the fake")
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if status, err := send(http.MethodGet, "/instances", ""); err == nil {
+		t.Errorf("after the end of the fake the fork answers %d", status)
+	}
+}
+
+// A fake that is started again with its file knows what it has answered, repeats the
+// answer to a request that is sent again, and takes the same key.
+func TestStartedAgainWithItsFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "records.db")
+	open := func() *fakeservice.Service {
+		file, err := storage.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := fakeservice.Open(fakeservice.Options{Storage: file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	create := func(s *fakeservice.Service) (int, string) {
+		body := strings.NewReader(`{"name":"shop","plan":"free","region":"eu-central","engines":{}}`)
+		request := httptest.NewRequest(http.MethodPost, "http://localhost/api/v1/instances", body)
+		request.Header.Set("Authorization", "Bearer "+s.APIKey())
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Idempotency-Key", "once")
+		recorder := httptest.NewRecorder()
+		s.ServeHTTP(recorder, request)
+		return recorder.Code, recorder.Body.String()
+	}
+	s := open()
+	key := s.APIKey()
+	status, first := create(s)
+	if status != http.StatusAccepted {
+		t.Fatalf("the creation was answered %d %s", status, first)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open()
+	defer s.Close()
+	if s.APIKey() != key {
+		t.Error("the key is another one")
+	}
+	if status, again := create(s); status != http.StatusAccepted || again != first {
+		t.Errorf("the repetition was answered %d %s, and the first %s", status, again, first)
+	}
+	s.Advance(time.Hour)
+	if all := s.Instances(); len(all) != 1 || all[0].Status != fakeservice.StatusRunning {
+		t.Errorf("the instances are %+v", all)
+	}
+}

@@ -1,0 +1,80 @@
+// Package storage keeps the fake's records in a file, so that they outlive the program
+// however it ends.
+package storage
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+)
+
+// File is a core.Storage in one file, which one program at a time can open.
+type File struct{ db *bbolt.DB }
+
+var _ core.Storage = (*File)(nil)
+
+// records is the bucket of the entries.
+var records = []byte("records")
+
+// patience is how long a program that is just ending may hold the file.
+const patience = 2 * time.Second
+
+// Open opens a file, and makes it if it is not there.
+func Open(path string) (*File, error) {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: patience})
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return nil, fmt.Errorf("%s is in use by another fake service", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		_, err := tx.CreateBucketIfNotExists(records)
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &File{db}, nil
+}
+
+// Read gives all entries.
+func (f *File) Read() (map[string][]byte, error) {
+	entries := map[string][]byte{}
+	err := f.db.View(func(tx *bbolt.Tx) error {
+		return tx.Bucket(records).ForEach(func(key, value []byte) error {
+			entries[string(key)] = bytes.Clone(value)
+			return nil
+		})
+	})
+	return entries, err
+}
+
+// Write sets and forgets entries in one transaction, which is on the disk when it
+// returns.
+func (f *File) Write(changes map[string][]byte) error {
+	return f.db.Update(func(tx *bbolt.Tx) error {
+		bucket := tx.Bucket(records)
+		for key, value := range changes {
+			var err error
+			if value == nil {
+				err = bucket.Delete([]byte(key))
+			} else {
+				err = bucket.Put([]byte(key), value)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Close closes the file.
+func (f *File) Close() error { return f.db.Close() }
