@@ -104,6 +104,9 @@ func (c *control) guarded(handle handler) http.HandlerFunc {
 		if err == nil {
 			answer, err = handle(r)
 		}
+		if status == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="control of the fake service"`)
+		}
 		if err != nil {
 			answer = object{"error": err.Error()}
 		} else {
