@@ -91,6 +91,8 @@ func Mount(mux *http.ServeMux, o Options) {
 		"POST /_fake/checkout/{instance}":   c.payCheckout,
 		"POST /_fake/instances/{id}/remove": c.removeInstance,
 		"POST /_fake/reset":                 c.reset,
+
+		"GET /_fake/apps/{id}/{name}/builds/{build}/log": c.getBuildLog,
 	} {
 		mux.HandleFunc(pattern, c.guarded(handle))
 	}
