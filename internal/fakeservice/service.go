@@ -38,6 +38,9 @@ type Options struct {
 	// core.Options says.
 	Querier   Querier
 	DataPlane DataPlane
+	// Made is given the Service once it is made: whoever starts one through package
+	// hostingtest, which shows less of it, has it all by this.
+	Made func(*Service)
 }
 
 // Service is the fake: the service with all its faces, behind a gateway at which
@@ -68,6 +71,9 @@ func New(o Options) *Service {
 	s.gateway = gateway.New(http.HandlerFunc(s.serveAPI), gateway.Options{Prefix: rest.Prefix, Now: s.Now, Watch: s.Watch})
 	portal.Mount(s.mux, s.Service)
 	control.Mount(s.mux, control.Options{Core: s.Service, Network: s, Log: s.Log, Token: o.ControlToken, Reset: s.Reset})
+	if o.Made != nil {
+		o.Made(s)
+	}
 	return s
 }
 
