@@ -35,7 +35,7 @@ type fakeProcess struct {
 func startFake(ctx context.Context, options options) (*fakeProcess, error) {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	command := newCommand(life, time.Minute, filepath.Join(options.bin, "fakeservice"),
-		"--listen", "127.0.0.1:0", "--speed", strconv.FormatFloat(options.speed, 'g', -1, 64),
+		"--listen", "127.0.0.1:0", "--log-level", "warn", "--speed", strconv.FormatFloat(options.speed, 'g', -1, 64),
 		"--data-plane", "on", "--repo", repository+"="+filepath.Join(options.module, "app"))
 	fake := &fakeProcess{command: command, cancel: cancel, ended: make(chan struct{}), key: rand.Text(), token: rand.Text()}
 	command.Env = append(os.Environ(), "FAKESERVICE_API_KEY="+fake.key, "FAKESERVICE_CONTROL_TOKEN="+fake.token)

@@ -71,10 +71,7 @@ func TestDataPlaneThatIsMissed(t *testing.T) {
 // too, unless it was given no time for that.
 func TestSignalsLeaveNothing(t *testing.T) {
 	t.Parallel()
-	program := filepath.Join(t.TempDir(), "fakeservice")
-	if said, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, said)
-	}
+	program := builtProgram(t)
 	for _, row := range []struct {
 		signal      syscall.Signal
 		keepsFolder bool
@@ -172,13 +169,13 @@ func passableFolder(t *testing.T) string {
 
 // running is the program, as another process.
 type running struct {
-	command *exec.Cmd
-	base    string
+	command   *exec.Cmd
+	base, key string
 }
 
 func startProgram(t *testing.T, program, folder string) *running {
 	t.Helper()
-	fake := &running{command: exec.CommandContext(t.Context(), program, "--listen", ":0", "--api-key", fakeservicetest.APIKey, "--speed", "1000", "--data-plane", "on", "--state-dir", folder,
+	fake := &running{key: fakeservicetest.APIKey, command: exec.CommandContext(t.Context(), program, "--listen", ":0", "--log-level", "warn", "--api-key", fakeservicetest.APIKey, "--speed", "1000", "--data-plane", "on", "--state-dir", folder,
 		"--repo", "octo/app="+repository(t, `{"start": "sleep 3001; echo over"}`),
 		"--repo", "octo/slow="+repository(t, `{"build": "sleep 3002; echo over", "start": "true"}`))}
 	fake.command.Stderr = os.Stderr
@@ -252,7 +249,7 @@ func (fake *running) call(t *testing.T, method, path, body string) map[string]an
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
+	request.Header.Set("Authorization", "Bearer "+fake.key)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {

@@ -9,11 +9,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"math/rand/v2"
-	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"os/signal"
 	"slices"
@@ -70,7 +67,8 @@ type settings struct {
 	names        []string
 	readyFile    string
 	allowRemote  bool
-	verbose      bool
+	logLevel     string
+	logFormat    string
 	dataPlane    string
 	postgresBin  string
 	stateDir     string
@@ -91,7 +89,8 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags.Var((*names)(&s.names), "name", "a name by which the fake is reached, besides localhost and addresses; may be repeated")
 	flags.StringVar(&s.readyFile, "ready-file", "", "file to write the base URL to once requests are answered")
 	flags.BoolVar(&s.allowRemote, "allow-remote", false, "let other machines in; the connection is not encrypted")
-	flags.BoolVar(&s.verbose, "verbose", false, "log each request")
+	flags.StringVar(&s.logLevel, "log-level", "info", "what is logged: error, warn, info (jobs, builds, and what becomes of apps) or debug (each request too)")
+	flags.StringVar(&s.logFormat, "log-format", "text", "how the log is written: text or json")
 	flags.StringVar(&s.dataPlane, "data-plane", planeAuto, "run for real what instances have: on, off, or auto, which is on where PostgreSQL is installed")
 	flags.StringVar(&s.postgresBin, "postgres-bin", "", "folder of PostgreSQL's server programs; without it PATH and Debian's folders are searched")
 	flags.StringVar(&s.stateDir, "state-dir", "", "folder to keep the data of instances in until the end; without it the system's temporary folder")
@@ -139,16 +138,14 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", address)
+	log, err := newLog(s.logLevel, s.logFormat, errs)
+	if err != nil {
+		return err
+	}
+	listener, err := listen(ctx, address)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	level := slog.LevelWarn
-	if s.verbose {
-		level = slog.LevelDebug
-	}
-	log := slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: level}))
 	engines, err := startEngines(ctx, s, postgres.Locate, log)
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -188,34 +185,6 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 		err = errors.Join(err, server.Close())
 	}
 	return err
-}
-
-// listenAddress refuses an address that other machines can reach, unless that
-// is wanted: keys and passwords travel in the clear. A port alone is one of
-// this machine's own.
-func listenAddress(address string, allowRemote bool) (string, error) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return "", fmt.Errorf("--listen: %w", err)
-	}
-	if allowRemote || host == "localhost" {
-		return address, nil
-	}
-	if host == "" {
-		return net.JoinHostPort("127.0.0.1", port), nil
-	}
-	if ip, err := netip.ParseAddr(host); err == nil && ip.IsLoopback() {
-		return address, nil
-	}
-	return "", fmt.Errorf("--listen %s would let other machines in, without encryption; use 127.0.0.1:%s, or --allow-remote", address, port)
-}
-
-// dialable is an address under which this machine reaches the listener.
-func dialable(address net.Addr) string {
-	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
-		return (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: tcp.Port}).String()
-	}
-	return address.String()
 }
 
 // announce says where the fake is and how a provider finds it. The first line

@@ -14,39 +14,13 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
-func TestListenAddress(t *testing.T) {
-	t.Parallel()
-	for _, row := range []struct {
-		address string
-		remote  bool
-		want    string // empty: refused
-	}{
-		{"127.0.0.1:8080", false, "127.0.0.1:8080"},
-		{"127.9.9.9:1", false, "127.9.9.9:1"},
-		{"[::1]:0", false, "[::1]:0"},
-		{"localhost:0", false, "localhost:0"},
-		{":8080", false, "127.0.0.1:8080"},
-		{":8080", true, ":8080"},
-		{"0.0.0.0:8080", false, ""},
-		{"0.0.0.0:8080", true, "0.0.0.0:8080"},
-		{"[::]:8080", false, ""},
-		{"192.0.2.7:8080", false, ""},
-		{"example.com:80", false, ""},
-		{"8080", false, ""},
-	} {
-		got, err := listenAddress(row.address, row.remote)
-		if got != row.want || (err == nil) != (row.want != "") {
-			t.Errorf("listenAddress(%q, %t) = %q, %v, want %q", row.address, row.remote, got, err, row.want)
-		}
-	}
-}
-
 func TestFlagsThatMakeNoSense(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"--speed", "0"}, {"--speed", "-1"}, {"--speed", "NaN"}, {"--speed", "20000"},
 		{"more"}, {"--nonsense"},
 		{"--weather", "hail"}, {"--seed", "7"}, {"--weather", "storm", "--seed", "-1"}, {"--listen", "0.0.0.0:0"}, {"--data-plane", "maybe"},
+		{"--log-level", "verbose"}, {"--log-format", "xml"},
 		{"--listen", ":0", "--postgres-bin", "/nowhere"}, {"--listen", ":0", "--state-dir", "/nowhere"},
 	} {
 		if err := run(t.Context(), args, io.Discard, io.Discard); err == nil {

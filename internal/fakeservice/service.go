@@ -44,6 +44,9 @@ type Options struct {
 	SnapshotFolder string
 	// NewDataPlane makes the data planes of forks.
 	NewDataPlane func() (DataPlane, error)
+	// Made is given the Service once it is made: whoever starts one through package
+	// hostingtest, which shows less of it, has it all by this.
+	Made func(*Service)
 }
 
 // Service is the fake: the service with all its faces, behind a gateway at which
@@ -93,6 +96,9 @@ func Open(o Options) (*Service, error) {
 	s.gateway = gateway.New(http.HandlerFunc(s.serveAPI), gateway.Options{Prefix: rest.Prefix, Now: s.Now, Watch: s.Watch})
 	portal.Mount(s.mux, s.Service)
 	control.Mount(s.mux, control.Options{Core: s.Service, Network: s, Log: s.Log, Token: s.controlToken, Reset: s.Reset, Snapshots: s.snapshots, Fork: s.serveFork})
+	if o.Made != nil {
+		o.Made(s)
+	}
 	return s, nil
 }
 

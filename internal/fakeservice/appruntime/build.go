@@ -24,10 +24,7 @@ const (
 // Build is a version of an app, ready to run.
 type Build struct {
 	// Commit is what it was built from.
-	Commit string
-	// Log is what the build said.
-	Log string
-
+	Commit  string
 	folder  string // everything of the build; taken away with it
 	work    string // where the app runs
 	command []string
@@ -44,10 +41,13 @@ type BuildError struct {
 // Error is the end of the log.
 func (e *BuildError) Error() string { return e.Log }
 
+// NewBuildLog makes a log for a build, which keeps the end of what is said.
+func NewBuildLog() *process.Tail { return process.NewTail(logKept) }
+
 // Build builds a branch of a repository. The variables are there at build time,
-// as they will be when the app runs. The result is deployed or discarded.
-func (r *Runtime) Build(ctx context.Context, repository, branch string, env map[string]string) (*Build, error) {
-	log := process.NewTail(logKept)
+// as they will be when the app runs. The log can be read while the build goes on.
+// The result is deployed or discarded.
+func (r *Runtime) Build(ctx context.Context, repository, branch string, env map[string]string, log *process.Tail) (*Build, error) {
 	failed := func(commit string, err error) error {
 		fmt.Fprintf(log, "The build failed: %s\n", err)
 		return &BuildError{Commit: commit, Log: lastOf(log.String(), logShown)}
@@ -72,7 +72,6 @@ func (r *Runtime) Build(ctx context.Context, repository, branch string, env map[
 		}
 		return nil, errors.Join(failed(b.Commit, err), b.Discard())
 	}
-	b.Log = log.String()
 	return b, nil
 }
 

@@ -46,7 +46,7 @@ func TestFailedBuilds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := open(t, func(o *Options) { o.Repositories = map[string]string{"octo/app": write(t, row.files)} })
-			_, err := r.Build(t.Context(), "octo/app", "main", nil)
+			_, err := r.Build(t.Context(), "octo/app", "main", nil, NewBuildLog())
 			failed := (*BuildError)(nil)
 			if !errors.As(err, &failed) || !strings.Contains(failed.Log, row.want) {
 				t.Fatalf("the build ended with %v, want %q", err, row.want)
@@ -64,7 +64,7 @@ func TestFailedBuilds(t *testing.T) {
 func TestUnknownRepository(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	_, err := r.Build(t.Context(), "octo/other", "main", nil)
+	_, err := r.Build(t.Context(), "octo/other", "main", nil, NewBuildLog())
 	if failed := (*BuildError)(nil); !errors.As(err, &failed) || !strings.Contains(failed.Log, "--repo octo/other=FOLDER") {
 		t.Errorf("the build ended with %v", err)
 	}
@@ -77,7 +77,7 @@ func TestFailedBuildLeavesTheRunningVersion(t *testing.T) {
 	r := open(t, func(o *Options) { o.Repositories["octo/broken"] = broken })
 	a := deploy(t, r, "web", nil)
 	pid := a.PID()
-	if _, err := r.Build(t.Context(), "octo/broken", "main", nil); err == nil {
+	if _, err := r.Build(t.Context(), "octo/broken", "main", nil, NewBuildLog()); err == nil {
 		t.Fatal("the build succeeded")
 	}
 	must(t, a, "/healthz")
@@ -90,7 +90,7 @@ func TestLongLogIsCutToItsEnd(t *testing.T) {
 	t.Parallel()
 	folder := write(t, map[string]string{"hosting.json": `{"build": "i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done; exit 1", "start": "x"}`})
 	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
-	_, err := r.Build(t.Context(), "octo/app", "main", nil)
+	_, err := r.Build(t.Context(), "octo/app", "main", nil, NewBuildLog())
 	if err == nil || len(err.Error()) > logShown || !strings.HasPrefix(err.Error(), "line ") || !strings.HasSuffix(err.Error(), "line 2999\nThe build failed: exit status 1") {
 		t.Errorf("the error is %v", err)
 	}
@@ -185,7 +185,7 @@ func TestCommitOfAFolder(t *testing.T) {
 	folder := write(t, map[string]string{"hosting.json": `{"start": "true"}`, "a/b": "1", ".git-not/x": "1"})
 	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
 	commit := func(branch string) string {
-		b, err := r.Build(t.Context(), "octo/app", branch, nil)
+		b, err := r.Build(t.Context(), "octo/app", branch, nil, NewBuildLog())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,15 +232,16 @@ func TestBranchesOfAGitRepository(t *testing.T) {
 	}
 	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
 	for branch, version := range map[string]string{"main": "one", "next": "two"} {
-		b, err := r.Build(t.Context(), "octo/app", branch, nil)
+		log := NewBuildLog()
+		b, err := r.Build(t.Context(), "octo/app", branch, nil, log)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := git("rev-parse", branch); b.Commit != want || !strings.Contains(b.Log, version) {
-			t.Errorf("%s is at %s, want %s; the log is %s", branch, b.Commit, want, b.Log)
+		if want := git("rev-parse", branch); b.Commit != want || !strings.Contains(log.String(), version) {
+			t.Errorf("%s is at %s, want %s; the log is %s", branch, b.Commit, want, log)
 		}
 	}
-	_, err := r.Build(t.Context(), "octo/app", "gone", nil)
+	_, err := r.Build(t.Context(), "octo/app", "gone", nil, NewBuildLog())
 	if err == nil || !strings.Contains(err.Error(), `has no branch "gone"`) {
 		t.Errorf("a build of a branch that is not there ended with %v", err)
 	}

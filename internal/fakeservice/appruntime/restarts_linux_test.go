@@ -102,7 +102,11 @@ func TestWhatABuildMay(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, RecipeFile), fmt.Appendf(nil, `{"build": %q, "start": "true"}`, script), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said := build(t, r, map[string]string{"MINE": "yes"}).Log
+	log := NewBuildLog()
+	if _, err := r.Build(t.Context(), "octo/app", "main", map[string]string{"MINE": "yes"}, log); err != nil {
+		t.Fatal(err)
+	}
+	said := log.String()
 	t.Log(said)
 	contains(t, said, "key=\n", "mine=yes\n", "wrote\n")
 	if !process.CanContain() {

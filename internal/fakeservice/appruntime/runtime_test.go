@@ -73,7 +73,7 @@ func open(t *testing.T, set ...func(*Options)) *Runtime {
 
 func build(t *testing.T, r *Runtime, env map[string]string) *Build {
 	t.Helper()
-	b, err := r.Build(t.Context(), "octo/app", "main", env)
+	b, err := r.Build(t.Context(), "octo/app", "main", env, NewBuildLog())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -452,7 +452,7 @@ func TestClosedRuntime(t *testing.T) {
 	if _, err := r.App(Name{"i-1", "new"}); !errors.Is(err, errClosed) {
 		t.Errorf("an app on a closed runtime gave %v", err)
 	}
-	if _, err := r.Build(t.Context(), "octo/app", "main", nil); !errors.Is(err, errClosed) {
+	if _, err := r.Build(t.Context(), "octo/app", "main", nil, NewBuildLog()); !errors.Is(err, errClosed) {
 		t.Errorf("a build on a closed runtime gave %v", err)
 	}
 }

@@ -104,12 +104,13 @@ func Mount(mux *http.ServeMux, o Options) {
 		"POST /_fake/instances/{id}/remove": c.removeInstance,
 		"POST /_fake/reset":                 c.reset,
 
-		"GET /_fake/snapshots":                 c.getSnapshots,
-		"POST /_fake/snapshots":                c.postSnapshot,
-		"PUT /_fake/snapshots/{name}":          c.putSnapshot,
-		"DELETE /_fake/snapshots/{name}":       c.deleteSnapshot,
-		"POST /_fake/snapshots/{name}/restore": c.restoreSnapshot,
-		"POST /_fake/fork":                     c.fork,
+		"GET /_fake/snapshots":                           c.getSnapshots,
+		"POST /_fake/snapshots":                          c.postSnapshot,
+		"PUT /_fake/snapshots/{name}":                    c.putSnapshot,
+		"DELETE /_fake/snapshots/{name}":                 c.deleteSnapshot,
+		"POST /_fake/snapshots/{name}/restore":           c.restoreSnapshot,
+		"POST /_fake/fork":                               c.fork,
+		"GET /_fake/apps/{id}/{name}/builds/{build}/log": c.getBuildLog,
 	} {
 		mux.HandleFunc(pattern, c.guarded(handle))
 	}
@@ -123,6 +124,9 @@ func (c *control) guarded(handle handler) http.HandlerFunc {
 		var answer any
 		if err == nil {
 			answer, err = handle(r)
+		}
+		if status == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="control of the fake service"`)
 		}
 		if err != nil {
 			answer = object{"error": err.Error()}

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"fmt"
 	"net/http"
 )
 
@@ -31,6 +32,15 @@ func (c *control) getMail(*http.Request) (any, error) {
 // getAppLog is the end of what an app has written.
 func (c *control) getAppLog(r *http.Request) (any, error) {
 	return object{"log": c.Core.AppLog(r.PathValue("id"), r.PathValue("name"))}, nil
+}
+
+// getBuildLog is the end of what a build has said so far.
+func (c *control) getBuildLog(r *http.Request) (any, error) {
+	log, found := c.Core.BuildLog(r.PathValue("id"), r.PathValue("name"), r.PathValue("build"))
+	if !found {
+		return nil, fmt.Errorf("the app has no build %q", r.PathValue("build"))
+	}
+	return object{"log": log}, nil
 }
 
 // orNull is a text, or null where there is none.

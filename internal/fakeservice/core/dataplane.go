@@ -77,10 +77,12 @@ type DataPlane interface {
 	// RemoveApp takes an app away with its data and its builds.
 	RemoveApp(ctx context.Context, instanceID, name string) error
 
-	// Processes are those that run for a machine, and AppLog is the end of what
-	// an app has written. Both answer at once.
+	// Processes are those that run for a machine, AppLog is the end of what an app
+	// has written, and BuildLog that of what a build has said so far. They answer at
+	// once.
 	Processes(instanceID string) []Process
 	AppLog(instanceID, name string) string
+	BuildLog(buildID string) string
 	// Endpoints says where a machine is reached. It is called while the store
 	// is locked, so it answers at once and calls nothing back.
 	Endpoints(instanceID string) Endpoints

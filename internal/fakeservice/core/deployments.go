@@ -125,11 +125,3 @@ func (s *Service) Processes(instanceID string) []Process {
 	}
 	return s.plane.Processes(instanceID)
 }
-
-// AppLog is the end of what an app has written.
-func (s *Service) AppLog(instanceID, name string) string {
-	if s.plane == nil {
-		return ""
-	}
-	return s.plane.AppLog(instanceID, name)
-}

@@ -19,7 +19,7 @@ type buildKey struct{ instance, app, build string }
 // Build builds the branch of an app.
 func (p *Plane) Build(ctx context.Context, instanceID string, a core.App, buildID string) (_ string, err error) {
 	defer rescue.Error(p.log, "build an app", &err)
-	built, err := p.apps.Build(ctx, a.Repo, a.Branch, a.Env)
+	built, err := p.apps.Build(ctx, a.Repo, a.Branch, a.Env, p.buildLogs.begin(buildID))
 	if failed := (*appruntime.BuildError)(nil); errors.As(err, &failed) {
 		return failed.Commit, &core.BuildFailure{Log: failed.Log}
 	}

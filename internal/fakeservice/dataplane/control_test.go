@@ -3,8 +3,14 @@ package dataplane_test
 import (
 	"encoding/json"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 )
 
 // control asks a control route, as a program on this machine does.
@@ -56,5 +62,54 @@ func TestControlRoutes(t *testing.T) {
 	}
 	if log := b.control("/_fake/apps/" + b.id + "/nothing/log")["log"]; log != "" {
 		t.Errorf("the log of no app is %q", log)
+	}
+}
+
+// The log of a build is to be read while it goes on, and after it has succeeded or
+// failed.
+func TestBuildLogs(t *testing.T) {
+	t.Parallel()
+	slow, gates := t.TempDir(), t.TempDir()
+	// The build is another user, who passes through to the gate.
+	for folder := gates; folder != filepath.Clean(os.TempDir()); folder = filepath.Dir(folder) {
+		if err := os.Chmod(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gate := filepath.Join(gates, "gate")
+	recipe := `{"build": "echo step $((0+1)); while [ ! -e \"$GATE\" ]; do sleep 0.02; done; echo step $((1+1))", "start": "sleep 1000"}`
+	if err := os.WriteFile(filepath.Join(slow, "hosting.json"), []byte(recipe), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := start(t, withRepositories(t), func(o *dataplane.Options) { o.Repositories["octo/slow"] = slow }).fullBox()
+	b.SetDuration("build", time.Millisecond)
+	b.done("POST", b.path+"/apps/import", object{
+		"repo": "octo/slow", "branch": "main", "name": "web", "port": 3000, "health_path": "/healthz", "env": object{"GATE": gate},
+	})
+	a, _ := b.App(b.id, "web")
+	log := func() string {
+		text, _ := b.control("/_fake/apps/" + b.id + "/web/builds/" + a.Builds[0].ID + "/log")["log"].(string)
+		return text
+	}
+	until(t, "the build says something", func() bool { return strings.Contains(log(), "step 1") })
+	if a, _ = b.App(b.id, "web"); a.Builds[0].Status != fakeservice.StatusRunning || strings.Contains(log(), "step 2") {
+		t.Errorf("the build is %s, its log %q", a.Builds[0].Status, log())
+	}
+	if err := os.WriteFile(gate, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the build ends", func() bool { a, _ = b.App(b.id, "web"); return !a.Builds[0].InProgress() })
+	if a.Builds[0].Status != fakeservice.StatusSuccessful || !strings.Contains(log(), "step 2") {
+		t.Errorf("the build is %s, its log %q", a.Builds[0].Status, log())
+	}
+	b.done("DELETE", b.path+"/apps/web", nil)
+	if failed := b.importApp("octo/broken", object{}); failed.Builds[0].Status != fakeservice.StatusFailed {
+		t.Errorf("the build is %s", failed.Builds[0].Status)
+	}
+	if a, _ = b.App(b.id, "web"); !strings.Contains(log(), "no luck") {
+		t.Errorf("the log of the failed build is %q", log())
+	}
+	if answer := b.control("/_fake/apps/" + b.id + "/web/builds/none/log"); answer["error"] == nil {
+		t.Errorf("the log of no build is %v", answer)
 	}
 }

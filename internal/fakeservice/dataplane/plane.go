@@ -67,6 +67,8 @@ type Plane struct {
 	machines map[string]*machine
 	builds   map[buildKey]*appruntime.Build
 	closed   bool
+
+	buildLogs buildLogs
 }
 
 // The Plane is what the fake asks for.

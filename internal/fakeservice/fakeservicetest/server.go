@@ -1,10 +1,11 @@
-// Package fakeservicetest starts the fake service for tests.
+// Package fakeservicetest starts the fake service for this project's own tests: as package
+// hostingtest does for anybody's, with the knobs that are kept from others.
 package fakeservicetest
 
 import (
-	"net/http/httptest"
 	"testing"
 
+	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
@@ -20,27 +21,16 @@ type Server struct {
 	RootURL string
 }
 
-// Start serves a fake for one test. When the test is over, each exchange that
-// broke the OpenAPI document is an error of the test.
+// Start serves a fake for one test, at the pace of the real service. When the test is
+// over, each exchange that broke the OpenAPI document is an error of the test.
 func Start(t testing.TB, opts ...func(*fakeservice.Options)) *Server {
 	t.Helper()
-	options := fakeservice.Options{APIKey: APIKey}
+	var made *fakeservice.Service
+	options := []hostingtest.Option{hostingtest.WithSpeed(1), hostingtest.WithAPIKey(APIKey)}
 	for _, set := range opts {
-		set(&options)
+		options = append(options, set)
 	}
-	service := fakeservice.New(options)
-	server := httptest.NewServer(service)
-	t.Cleanup(func() {
-		// The service goes first: it lets go of requests that a fault delays,
-		// for which the server would wait.
-		if err := service.Close(); err != nil {
-			t.Errorf("close the fake service: %s", err)
-		}
-		server.CloseClientConnections()
-		server.Close()
-		for _, violation := range service.Violations() {
-			t.Errorf("the exchange breaks the API document: %s", violation)
-		}
-	})
-	return &Server{Service: service, BaseURL: server.URL + "/api/v1", RootURL: server.URL}
+	options = append(options, func(o *fakeservice.Options) { o.Made = func(s *fakeservice.Service) { made = s } })
+	server := hostingtest.Start(t, options...)
+	return &Server{Service: made, BaseURL: server.BaseURL, RootURL: server.PortalURL}
 }

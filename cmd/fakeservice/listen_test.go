@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
+)
+
+func TestListenAddress(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		address string
+		remote  bool
+		want    string // empty: refused
+	}{
+		{"127.0.0.1:8080", false, "127.0.0.1:8080"},
+		{"127.9.9.9:1", false, "127.9.9.9:1"},
+		{"[::1]:0", false, "[::1]:0"},
+		{"localhost:0", false, "localhost:0"},
+		{":8080", false, "127.0.0.1:8080"},
+		{":8080", true, ":8080"},
+		{"0.0.0.0:8080", false, ""},
+		{"0.0.0.0:8080", true, "0.0.0.0:8080"},
+		{"[::]:8080", false, ""},
+		{"192.0.2.7:8080", false, ""},
+		{"example.com:80", false, ""},
+		{"8080", false, ""},
+	} {
+		got, err := listenAddress(row.address, row.remote)
+		if got != row.want || (err == nil) != (row.want != "") {
+			t.Errorf("listenAddress(%q, %t) = %q, %v, want %q", row.address, row.remote, got, err, row.want)
+		}
+	}
+}
+
+// A port that somebody has is an error that names the port and says who has it, and
+// nothing is said as if the fake served.
+func TestPortThatIsTaken(t *testing.T) {
+	t.Parallel()
+	program := builtProgram(t)
+	occupied, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer occupied.Close()
+	_, port, _ := net.SplitHostPort(occupied.Addr().String())
+	fake := strings.TrimSuffix(strings.TrimPrefix(hostingtest.Start(t).BaseURL, "http://127.0.0.1:"), "/api/v1")
+	rows := []struct{ listen, port, who string }{
+		{"127.0.0.1:" + port, port, "another program"},
+		{":" + port, port, "another program"},
+		{"localhost:" + port, port, "another program"},
+		{"127.0.0.1:" + fake, fake, "another fake service"},
+	}
+	// The system would let the program have the other address that localhost is.
+	if other, err := net.Listen("tcp", "[::1]:0"); err == nil {
+		defer other.Close()
+		_, port, _ := net.SplitHostPort(other.Addr().String())
+		rows = append(rows, struct{ listen, port, who string }{"localhost:" + port, port, "another program"})
+	}
+	for _, row := range rows {
+		var out, errs bytes.Buffer
+		command := exec.CommandContext(t.Context(), program, "--listen", row.listen, "--data-plane", "off")
+		command.Stdout, command.Stderr = &out, &errs
+		err := command.Run()
+		ended := (*exec.ExitError)(nil)
+		if !errors.As(err, &ended) || ended.ExitCode() != 1 {
+			t.Errorf("--listen %s: it ended with %v, want exit code 1", row.listen, err)
+		}
+		if out.Len() > 0 || !strings.Contains(errs.String(), "port "+row.port+" is taken: "+row.who) {
+			t.Errorf("--listen %s: it says\n%s\nand as errors\n%s", row.listen, out.String(), errs.String())
+		}
+	}
+}

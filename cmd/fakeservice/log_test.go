@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// lines collects what is written.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// Each level tells what the one before it does and more: warn nothing of a day without
+// trouble, info jobs and builds, debug each request. No level tells a secret.
+func TestLogLevels(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		level      string
+		jobs, asks bool
+	}{{"error", false, false}, {"warn", false, false}, {"info", true, false}, {"debug", true, true}} {
+		t.Run(row.level, func(t *testing.T) {
+			t.Parallel()
+			log := &lines{}
+			fake := runFake(t, log, "--control-token", "the-control-token", "--speed", "10000", "--data-plane", "off", "--log-level", row.level, "--log-format", "json")
+			made := fake.call(t, http.MethodPost, "/instances", `{"name":"box","plan":"free","region":"eu-central","engines":{"postgres":true,"apps":true,"auth":true}}`)
+			fake.wait(t, made)
+			path := "/instances/" + made["id"].(string)
+			fake.wait(t, fake.call(t, http.MethodPost, path+"/apps/import", `{"repo":"octo/app","branch":"main","name":"app","port":3000,"health_path":"/","env":{"TOKEN":"the-app-secret"}}`))
+			for deadline := time.Now().Add(time.Minute); fake.call(t, http.MethodGet, path+"/apps/app", "")["status"] != "running"; time.Sleep(10 * time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatal("the app does not run")
+				}
+			}
+			connection := fake.call(t, http.MethodGet, path+"/connection", "")["engines"].(map[string]any)
+			auth := connection["auth"].(map[string]any)
+			secrets := []string{fake.key, "the-control-token", "the-app-secret", auth["service_key"].(string)}
+			owner := connection["postgres"].(map[string]any)["owner_url"].(string)
+			_, password, _ := strings.Cut(strings.TrimPrefix(owner, "postgresql://"), ":")
+			password, _, _ = strings.Cut(password, "@")
+			secrets = append(secrets, password)
+
+			said := map[string]bool{}
+			for line := range strings.Lines(log.String()) {
+				var entry struct {
+					Level, Msg string
+				}
+				if err := json.Unmarshal([]byte(line), &entry); err != nil {
+					t.Errorf("the line %q is no JSON: %v", line, err)
+				}
+				said[entry.Msg] = true
+			}
+			for message, want := range map[string]bool{"job accepted": row.jobs, "job ended": row.jobs, "build ended": row.jobs, "request": row.asks} {
+				if said[message] != want {
+					t.Errorf("%q is told: %t, want %t", message, said[message], want)
+				}
+			}
+			for _, secret := range secrets {
+				if secret == "" || strings.Contains(log.String(), secret) {
+					t.Errorf("the log tells the secret %q:\n%s", secret, log)
+				}
+			}
+		})
+	}
+}
+
+// The text form is the default, and has the same lines.
+func TestLogFormats(t *testing.T) {
+	t.Parallel()
+	for format, want := range map[string]string{"text": `msg=hello`, "json": `"msg":"hello"`} {
+		var out bytes.Buffer
+		log, err := newLog("info", format, &out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if log.Info("hello"); !strings.Contains(out.String(), want) {
+			t.Errorf("%s is written as %q", format, out.String())
+		}
+	}
+}

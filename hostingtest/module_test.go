@@ -1,0 +1,190 @@
+package hostingtest_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+// packed is this module at a version that nobody has published.
+var packed = module.Version{Path: "github.com/instance-hosting/terraform-provider-hosting", Version: "v0.0.0-test"}
+
+// Somebody else's module imports the package from a module proxy and runs Terraform's
+// own tests of a configuration on it, with the provider that is installed from there. So
+// is the fake as a program. Nothing stands in for anything by a replace directive, which
+// a module that is depended on may not have.
+func TestFromAnotherModule(t *testing.T) {
+	t.Parallel()
+	proxy := t.TempDir()
+	packInto(t, proxy)
+	folder := t.TempDir()
+	elsewhere := place{folder: filepath.Join(folder, "elsewhere"), environment: goEnvironment(t, proxy, folder)}
+	if err := os.CopyFS(elsewhere.folder, os.DirFS(filepath.Join("testdata", "elsewhere"))); err != nil {
+		t.Fatal(err)
+	}
+	goMod := fmt.Sprintf("module example.com/shop\n\ngo 1.26.0\n\nrequire %s %s\n", packed.Path, packed.Version)
+	writeFile(t, filepath.Join(elsewhere.folder, "go.mod"), goMod)
+
+	bin := filepath.Join(folder, "bin")
+	elsewhere.set("GOBIN", bin)
+	elsewhere.run(t, "go", "install", packed.Path+"@"+packed.Version)
+	elsewhere.run(t, "go", "install", packed.Path+"/cmd/fakeservice@"+packed.Version)
+	serves(t, filepath.Join(bin, "fakeservice"))
+
+	wanted := []string{"TestClient"}
+	if cli := os.Getenv("TF_ACC_TERRAFORM_PATH"); os.Getenv("TF_ACC") != "" && cli != "" {
+		configuration := filepath.Join(folder, "cli.tfrc")
+		writeFile(t, configuration, fmt.Sprintf("provider_installation {\n  dev_overrides {\n"+
+			"    \"registry.terraform.io/instance-hosting/hosting\" = %[1]q\n    \"registry.opentofu.org/instance-hosting/hosting\" = %[1]q\n  }\n}\n", bin))
+		elsewhere.set("TF_CLI_CONFIG_FILE", configuration)
+		elsewhere.set("CHECKPOINT_DISABLE", "1")
+		elsewhere.set("CLI", cli)
+		wanted = append(wanted, "TestModule")
+	}
+	said := elsewhere.run(t, "go", "test", "-count", "1", "-v", ".")
+	for _, name := range wanted {
+		if !strings.Contains(said, "--- PASS: "+name) {
+			t.Errorf("%s did not pass elsewhere:\n%s", name, said)
+		}
+	}
+}
+
+// packInto writes this tree to a module proxy that is a folder, as it would be published:
+// the files that git has, as they are now.
+func packInto(t *testing.T, proxy string) {
+	t.Helper()
+	root := strings.TrimSpace(output(t, "go", "list", "-m", "-f", "{{.Dir}}"))
+	var files []zip.File
+	for name := range strings.SplitSeq(output(t, "git", "-C", root, "ls-files", "-z"), "\x00") {
+		// A file that is gone but not yet from git is not published.
+		if info, err := os.Lstat(filepath.Join(root, name)); name != "" && err == nil && info.Mode().IsRegular() {
+			files = append(files, file{name, filepath.Join(root, name)})
+		}
+	}
+	folder := filepath.Join(proxy, filepath.FromSlash(packed.Path), "@v")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var archive bytes.Buffer
+	if err := zip.Create(&archive, packed, files); err != nil {
+		t.Fatalf("pack the tree: %v", err)
+	}
+	goMod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(folder, "list"), packed.Version+"\n")
+	for suffix, text := range map[string]string{
+		".info": fmt.Sprintf("{\"Version\": %q, \"Time\": %q}", packed.Version, time.Now().UTC().Format(time.RFC3339)),
+		".mod":  string(goMod), ".zip": archive.String(),
+	} {
+		writeFile(t, filepath.Join(folder, packed.Version+suffix), text)
+	}
+}
+
+// file is a file of the tree, as package zip asks for one.
+type file struct{ name, at string }
+
+func (f file) Path() string                 { return f.name }
+func (f file) Lstat() (os.FileInfo, error)  { return os.Lstat(f.at) }
+func (f file) Open() (io.ReadCloser, error) { return os.Open(f.at) }
+
+// goEnvironment is that of whoever runs the tests, for a Go that has this module from the
+// proxy alone. What it depends on comes from what is downloaded already, and from
+// elsewhere only where that is missing.
+func goEnvironment(t *testing.T, proxy, folder string) []string {
+	t.Helper()
+	known := strings.Split(strings.TrimSpace(output(t, "go", "env", "GOMODCACHE", "GOPROXY")), "\n")
+	proxies := "file://" + filepath.ToSlash(proxy) + ",file://" + filepath.ToSlash(filepath.Join(known[0], "cache", "download")) + "," + known[1]
+	return append(os.Environ(),
+		"GOPROXY="+proxies, "GOSUMDB=off", "GONOSUMDB=*", "GONOPROXY=", "GOPRIVATE=", "GOWORK=off",
+		// A module cache of its own, so that no later test finds this version there.
+		// -trimpath lets what is compiled be found again in spite of that.
+		"GOMODCACHE="+filepath.Join(folder, "modules"), "GOFLAGS=-mod=mod -modcacherw -trimpath -buildvcs=false")
+}
+
+// place is a folder in which programs run, with their environment.
+type place struct {
+	folder      string
+	environment []string
+}
+
+func (p *place) set(name, value string) { p.environment = append(p.environment, name+"="+value) }
+
+func (p *place) run(t *testing.T, name string, arguments ...string) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), name, arguments...)
+	command.Dir, command.Env = p.folder, p.environment
+	said, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, said)
+	}
+	return string(said)
+}
+
+// serves starts the fake as a program and asks it for its plans.
+func serves(t *testing.T, program string) {
+	t.Helper()
+	ready := filepath.Join(t.TempDir(), "ready")
+	command := exec.CommandContext(t.Context(), program, "--listen", "127.0.0.1:0", "--data-plane", "off", "--api-key", "k", "--ready-file", ready)
+	var said bytes.Buffer
+	command.Stdout, command.Stderr = &said, &said
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := command.Process.Signal(os.Interrupt); err != nil {
+			t.Error(err)
+		}
+		if err := command.Wait(); err != nil {
+			t.Errorf("the program ended with %v\n%s", err, said.String())
+		}
+	}()
+	deadline := time.Now().Add(time.Minute)
+	base, err := os.ReadFile(ready)
+	for ; err != nil; base, err = os.ReadFile(ready) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the program does not get ready: %v", err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSpace(string(base))+"/plans", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer k")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Errorf("GET /plans answered %d", response.StatusCode)
+	}
+}
+
+func output(t *testing.T, name string, arguments ...string) string {
+	t.Helper()
+	said, err := exec.CommandContext(t.Context(), name, arguments...).Output()
+	if err != nil {
+		t.Fatalf("%s %s: %v", name, strings.Join(arguments, " "), err)
+	}
+	return string(said)
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

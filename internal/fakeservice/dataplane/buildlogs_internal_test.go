@@ -1,0 +1,21 @@
+package dataplane
+
+import (
+	"fmt"
+	"testing"
+)
+
+// What is kept of logs does not grow with the number of builds.
+func TestBuildLogsAreBounded(t *testing.T) {
+	t.Parallel()
+	p := &Plane{}
+	for i := range 3 * buildLogsKept {
+		fmt.Fprintf(p.buildLogs.begin(fmt.Sprint(i)), "build %d", i)
+	}
+	if n := len(p.buildLogs.logs); n != buildLogsKept || len(p.buildLogs.ids) != n {
+		t.Errorf("%d logs are kept", n)
+	}
+	if old, last := p.BuildLog("0"), p.BuildLog(fmt.Sprint(3*buildLogsKept-1)); old != "" || last != fmt.Sprintf("build %d", 3*buildLogsKept-1) {
+		t.Errorf("the oldest log is %q, the newest %q", old, last)
+	}
+}
