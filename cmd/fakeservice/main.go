@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/netip"
@@ -110,7 +109,7 @@ func parse(args []string, errors io.Writer) (settings, error) {
 		return s, fmt.Errorf("--seed is the chance of --weather, which is calm")
 	}
 	if s.seed == 0 {
-		s.seed = 1 + rand.Uint64N(1<<20) // short enough to type again
+		s.seed = weather.DrawSeed()
 	}
 	switch {
 	case flags.NArg() > 0:

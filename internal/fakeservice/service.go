@@ -52,6 +52,9 @@ type Service struct {
 	names   []string
 	once    sync.Once
 
+	skyMu sync.Mutex
+	sky   sky
+
 	apiKey, controlToken string
 }
 
@@ -115,6 +118,7 @@ func (s *Service) Close() error {
 // Reset forgets everything: records, what was set at the gateway, holds, the
 // request log and violations. The clock goes on.
 func (s *Service) Reset() {
+	s.SetStrike(nil)
 	s.gateway.Reset()
 	s.Service.Reset()
 	s.api.Forget()
