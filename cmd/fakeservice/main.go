@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/signal"
@@ -109,7 +108,7 @@ func parse(args []string, errors io.Writer) (settings, error) {
 		return s, fmt.Errorf("--seed is the chance of --weather, which is calm")
 	}
 	if s.seed == 0 {
-		s.seed = 1 + rand.Uint64N(1<<20) // short enough to type again
+		s.seed = weather.DrawSeed()
 	}
 	switch {
 	case flags.NArg() > 0:

@@ -32,15 +32,37 @@ func (s *Service) Inject(f Fault) (remove func()) {
 // SetStrike sets what sees every request to the API from now on, in order, with
 // its number from 1 on, and decides what hits it; nil takes it away. A Strike
 // with faults that lag needs KeepPast.
-func (s *Service) SetStrike(strike Strike) { s.gateway.SetStrike(strike) }
+func (s *Service) SetStrike(strike Strike) { s.setSky(sky{}, strike) }
+
+// sky is the weather and the seed of its chance.
+type sky struct {
+	weather weather.Weather
+	seed    uint64
+}
+
+func (s *Service) setSky(now sky, strike Strike) {
+	s.skyMu.Lock()
+	defer s.skyMu.Unlock()
+	s.sky = now
+	s.gateway.SetStrike(strike)
+}
 
 // SetWeather has things go wrong by chance from now on, and by the same chance for the
 // same seed. It takes the place of a Strike, and Reset calms it.
 func (s *Service) SetWeather(w weather.Weather, seed uint64) {
-	if w != weather.Calm {
+	if w == weather.Calm {
+		seed = 0
+	} else {
 		s.KeepPast(weather.LongestLag)
 	}
-	s.SetStrike(w.Strike(seed))
+	s.setSky(sky{w, seed}, w.Strike(seed))
+}
+
+// Weather is what it is now, and the seed of its chance, which is 0 while it is calm.
+func (s *Service) Weather() (weather.Weather, uint64) {
+	s.skyMu.Lock()
+	defer s.skyMu.Unlock()
+	return s.sky.weather, s.sky.seed
 }
 
 // SetConditions replaces the conditions. Reads that lag show nothing older than

@@ -63,6 +63,9 @@ type Service struct {
 	options Options
 	forks   forks
 
+	skyMu sync.Mutex
+	sky   sky
+
 	apiKey, controlToken string
 }
 
@@ -146,6 +149,7 @@ func (s *Service) Close() error {
 // Reset forgets everything: records, what was set at the gateway, holds, the
 // request log and violations. The clock goes on.
 func (s *Service) Reset() {
+	s.SetStrike(nil)
 	s.gateway.Reset()
 	s.Service.Reset()
 	s.Clear()

@@ -1,8 +1,11 @@
 package fakeservice_test
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
@@ -43,6 +46,63 @@ func TestVisitors(t *testing.T) {
 				t.Errorf("%s as %q with %s %q was answered %d, want %d", path, row.host, row.header, row.value, answer.Code, want)
 			}
 		}
+	}
+}
+
+// A page of another origin that a browser on this machine shows is refused each thing that
+// it tries, whatever it knows: the API's key and the control token serve it nothing. What
+// it would have done is not done.
+func TestForeignPage(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	const page = "https://evil.example"
+	token := map[string]string{"/api/v1": "Bearer " + fakeservicetest.APIKey, "/_fake": "Bearer " + a.ControlToken()}
+	instance := `{"name":"mined","plan":"free","region":"eu-central","engines":{"postgres":true}}`
+	for _, try := range []struct {
+		what, method, face, path, body string
+		host                           string // 127.0.0.1 where empty
+		header                         []string
+	}{
+		{"reads the account's instances", "GET", "/api/v1", "/instances", "", "", []string{"Origin", page}},
+		{"makes an instance", "POST", "/api/v1", "/instances", instance, "", []string{"Origin", page}},
+		{"makes an instance by a form, without being asked first", "POST", "/api/v1", "/instances", instance, "", []string{"Origin", page, "Content-Type", "text/plain"}},
+		{"asks beforehand whether it may", "OPTIONS", "/api/v1", "/instances", "", "", []string{"Origin", page, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization"}},
+		{"sends from a sandbox, which has no origin", "POST", "/api/v1", "/instances", instance, "", []string{"Origin", "null"}},
+		{"reads as a picture, which tells no origin", "GET", "/api/v1", "/plans", "", "", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors", "Sec-Fetch-Dest", "image"}},
+		{"brings a name of its own that leads here", "GET", "/api/v1", "/instances", "", "evil.example", nil},
+		{"reads mails", "GET", "/_fake", "/mail", "", "", []string{"Origin", page}},
+		{"reads the records", "GET", "/_fake", "/state", "", "", []string{"Sec-Fetch-Site", "cross-site"}},
+		{"forgets everything", "POST", "/_fake", "/reset", "", "", []string{"Origin", page}},
+		{"sets a fault, by a name of its own", "POST", "/_fake", "/faults", `{"page":503,"times":-1}`, "evil.example:8080", []string{"Origin", "http://evil.example:8080"}},
+		{"asks beforehand whether it may control", "OPTIONS", "/_fake", "/reset", "", "", []string{"Origin", page, "Access-Control-Request-Method", "POST"}},
+	} {
+		request := httptest.NewRequest(try.method, try.face+try.path, strings.NewReader(try.body))
+		request.Host = cmp.Or(try.host, "127.0.0.1:8080")
+		request.Header.Set("Authorization", token[try.face])
+		request.Header.Set("Content-Type", "application/json")
+		for i := 0; i+1 < len(try.header); i += 2 {
+			request.Header.Set(try.header[i], try.header[i+1])
+		}
+		answer := httptest.NewRecorder()
+		a.ServeHTTP(answer, request)
+		verdict := "refused"
+		for name := range answer.Header() {
+			if strings.HasPrefix(name, "Access-Control-Allow-") {
+				verdict = "ALLOWED by " + name
+			}
+		}
+		if answer.Code != http.StatusForbidden {
+			verdict = "NOT REFUSED"
+		}
+		line := fmt.Sprintf("%s: a page of another origin %s: %s %s%s (%d)", verdict, try.what, try.method, try.face, try.path, answer.Code)
+		if verdict != "refused" {
+			t.Error(line)
+			continue
+		}
+		t.Log(line)
+	}
+	if in, requests := a.Instances(), a.Requests(); len(in) > 0 || len(requests) > 0 {
+		t.Errorf("the page got through to the service: %v, %v", in, requests)
 	}
 }
 

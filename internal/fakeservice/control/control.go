@@ -16,6 +16,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
 )
 
@@ -27,6 +28,8 @@ type Network interface {
 	Inject(gateway.Fault) (remove func())
 	Conditions() gateway.Conditions
 	SetConditions(gateway.Conditions)
+	Weather() (now weather.Weather, seed uint64)
+	SetWeather(w weather.Weather, seed uint64)
 	Away(d time.Duration, page int)
 	LateRequests() int
 	DeliverLate() int
@@ -87,6 +90,8 @@ func Mount(mux *http.ServeMux, o Options) {
 		"DELETE /_fake/faults":              c.deleteFaults,
 		"GET /_fake/conditions":             c.getConditions,
 		"PUT /_fake/conditions":             c.putConditions,
+		"GET /_fake/weather":                c.getWeather,
+		"PUT /_fake/weather":                c.putWeather,
 		"POST /_fake/away":                  c.away,
 		"GET /_fake/late":                   c.getLate,
 		"POST /_fake/late/deliver":          c.deliverLate,

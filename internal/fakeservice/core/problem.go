@@ -21,6 +21,8 @@ const (
 	StatementError  Code = "sql_error"
 	Unavailable     Code = "unavailable"
 	Internal        Code = "internal"
+	// NotImplemented is what the service has and the fake has not.
+	NotImplemented Code = "not_implemented"
 )
 
 // A Problem is a refusal as the contract knows it. A face gives it the form of its

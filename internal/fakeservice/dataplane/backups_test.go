@@ -129,3 +129,23 @@ func TestRestoreOfNothing(t *testing.T) {
 	}
 	b.exec(b.owner(), "SELECT * FROM notes")
 }
+
+// What was written and is gone again makes no backup bigger: of the log it holds what a
+// restore needs.
+func TestBackupsHoldNoOldLog(t *testing.T) {
+	t.Parallel()
+	b := start(t).box()
+	b.Advance(25 * time.Hour)
+	conn := b.owner()
+	for range 8 {
+		b.exec(conn, "CREATE TABLE much AS SELECT n, repeat('x', 200) FROM generate_series(1, 40000) n", "DROP TABLE much")
+	}
+	b.Advance(24 * time.Hour)
+	sizes := []int64{}
+	for _, backup := range b.backups() {
+		sizes = append(sizes, backup.SizeBytes)
+	}
+	if len(sizes) < 2 || sizes[0] > sizes[len(sizes)-1]+8<<20 {
+		t.Errorf("the backups have %v bytes, the newest first", sizes)
+	}
+}

@@ -39,18 +39,21 @@ func (c *Cluster) backUp(ctx context.Context, folder string) (err error) {
 	if c.server.programs.Version < 15 {
 		begin, end = "pg_start_backup('hosting', true, false)", "pg_stop_backup(false, false)"
 	}
-	if _, err := value(ctx, conn, "SELECT "+begin); err != nil {
+	first, err := value(ctx, conn, "SELECT pg_walfile_name("+begin+")")
+	if err != nil {
 		return fmt.Errorf("begin the backup: %w", err)
 	}
 	if err := c.server.account.copyTree(ctx, c.data(), folder, notInBackups); err != nil {
 		return err
 	}
-	label, err := value(ctx, conn, "SELECT labelfile FROM "+end)
+	told, err := value(ctx, conn, `SELECT pg_walfile_name(lsn) || E'\n' || labelfile FROM `+end)
 	if err != nil {
 		return fmt.Errorf("end the backup: %w", err)
 	}
+	last, label, _ := strings.Cut(told, "\n")
 	// What was written meanwhile is in the log, so that is copied last.
-	if err := c.server.account.copyTree(ctx, filepath.Join(c.data(), logFolder), filepath.Join(folder, logFolder), nil); err != nil {
+	old := func(path string) bool { return notInLog(path, first, last) }
+	if err := c.server.account.copyTree(ctx, filepath.Join(c.data(), logFolder), filepath.Join(folder, logFolder), old); err != nil {
 		return err
 	}
 	return c.server.account.writeFile(filepath.Join(folder, "backup_label"), label)
@@ -70,6 +73,13 @@ func notInBackups(path string) bool {
 	return inside && slices.Contains([]string{
 		logFolder, "pg_dynshmem", "pg_notify", "pg_replslot", "pg_serial", "pg_snapshots", "pg_stat_tmp", "pg_subtrans",
 	}, top)
+}
+
+// notInLog tells what of the log a backup does not need, which begins in one of its files
+// and ends in another: those from before, which are many times as big as the rest, and
+// those that the server has ready for later. Their names sort as they were written.
+func notInLog(path, first, last string) bool {
+	return len(path) == len(first) && (path < first || path > last)
 }
 
 // Restore puts the data back to a backup. Passwords stay those of the settings.

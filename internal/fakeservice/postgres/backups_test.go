@@ -22,6 +22,19 @@ func TestNotInBackups(t *testing.T) {
 	}
 }
 
+func TestNotInLog(t *testing.T) {
+	t.Parallel()
+	const first, last = "0000000100000000000000FE", "000000010000000100000001"
+	for path, want := range map[string]bool{
+		"0000000100000000000000FD": true, first: false, "0000000100000000000000FF": false, "000000010000000100000000": false,
+		last: false, "000000010000000100000002": true, "archive_status": false, "00000002.history": false,
+	} {
+		if got := notInLog(path, first, last); got != want {
+			t.Errorf("notInLog(%q) is %t", path, got)
+		}
+	}
+}
+
 func TestCopyTree(t *testing.T) {
 	t.Parallel()
 	from, to := t.TempDir(), filepath.Join(t.TempDir(), "copy")

@@ -35,6 +35,7 @@ type Options struct {
 // API is the REST face. It is an http.Handler and safe for concurrent use.
 type API struct {
 	Options
+	routes      []route
 	validator   *apispec.Validator
 	repetitions repetitions
 }
@@ -46,7 +47,7 @@ func New(o Options) *API {
 	if err != nil {
 		panic("rest: " + err.Error())
 	}
-	return &API{Options: o, validator: validator}
+	return &API{Options: o, routes: routes, validator: validator}
 }
 
 // reply is an answer as it goes over the wire.
@@ -75,13 +76,16 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // answer authorises, routes and checks a request before the handler sees it.
 // It tells whether the operation is in the document at all.
 func (a *API) answer(r *http.Request, path string, body []byte) (out reply, documented bool) {
-	route, params := findRoute(r.Method, path)
+	route, params := a.findRoute(r.Method, path)
 	if err := a.authorise(r); err != nil {
 		return encode(fail(err)), route != nil
 	}
 	violation := a.validator.Request(r, body)
 	if violation != nil {
 		a.Violation(violation)
+	}
+	if route == nil && a.validator.Operation(r) != "" {
+		return encode(fail(core.Refuse(core.NotImplemented, "the fake service does not have %s %s yet", r.Method, r.URL.Path))), false
 	}
 	if route == nil {
 		return encode(fail(core.Refuse(core.NotFound, "there is no %s %s", r.Method, r.URL.Path))), false

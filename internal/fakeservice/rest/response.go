@@ -40,6 +40,7 @@ var statuses = map[core.Code]int{
 	core.StatementError:  http.StatusUnprocessableEntity,
 	core.Unavailable:     http.StatusServiceUnavailable,
 	core.Internal:        http.StatusInternalServerError,
+	core.NotImplemented:  http.StatusNotImplemented,
 }
 
 // fail turns an error into an answer.

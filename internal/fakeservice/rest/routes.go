@@ -74,13 +74,13 @@ var routes = []route{
 // findRoute matches an escaped path below the base address. The library's own
 // mux would answer a path that it does not like with a redirect, which a client
 // of this API must never see.
-func findRoute(method, path string) (*route, map[string]string) {
-	for i := range routes {
-		if routes[i].method != method {
+func (a *API) findRoute(method, path string) (*route, map[string]string) {
+	for i := range a.routes {
+		if a.routes[i].method != method {
 			continue
 		}
-		if params, ok := matchPattern(routes[i].pattern, path); ok {
-			return &routes[i], params
+		if params, ok := matchPattern(a.routes[i].pattern, path); ok {
+			return &a.routes[i], params
 		}
 	}
 	return nil, nil

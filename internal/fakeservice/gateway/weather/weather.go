@@ -47,6 +47,9 @@ func Parse(word string) (Weather, error) {
 // String is the word for a weather.
 func (w Weather) String() string { return [...]string{"calm", "breeze", "storm"}[w] }
 
+// DrawSeed takes a seed by chance, not 0 and short enough to type again.
+func DrawSeed() uint64 { return 1 + rand.Uint64N(1<<20) }
+
 // chance is how many of a thousand requests a kind hits, and between which times it
 // takes, where it has a time.
 type chance struct {

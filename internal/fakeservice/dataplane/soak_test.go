@@ -1,0 +1,341 @@
+//go:build soak
+
+package dataplane_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+)
+
+var (
+	soakDays      = flag.Int("soakdays", 30, "how many days of the fake's clock the soak takes, ten at least")
+	soakInstances = flag.Int("soakinstances", 20, "how many instances there are")
+	soakChanges   = flag.Int("soakchanges", 2000, "how many changes are made of them, beside the starts of apps")
+	soakStarts    = flag.Int("soakstarts", 500, "how many times an app is started by a restart, a new build or its own end")
+	soakSeed      = flag.Uint64("soakseed", 1, "the chance of what is changed")
+)
+
+// What may be more at the end than after the warm-up. The warm-up is three tenths: by
+// then each instance has its seven daily backups. What is flat up to a constant of this
+// size would grow by many times of it if a start, a change or a day left something.
+const (
+	moreThreads     = 8
+	moreGoroutines  = 20
+	moreDescriptors = 20
+	moreProcesses   = 20
+	moreHeap        = 24 << 20
+	// moreDisk is for each instance: its log of writes, which PostgreSQL keeps to a size.
+	moreDisk = 48 << 20
+	// moreBackup is how much bigger a backup may be than one was, in bytes.
+	moreBackup = 8 << 20
+)
+
+// holding is what the fake holds at a moment.
+type holding struct {
+	threads, goroutines, descriptors, processes, namespaces int
+	heap, resident                                          int64
+	// data are bytes on disk without backups; backups are how many there are on disk,
+	// and recorded in records.
+	data, backupBytes int64
+	backups, recorded int
+}
+
+func (h holding) String() string {
+	const mb = 1 << 20
+	return fmt.Sprintf("%d threads, %d goroutines, %d descriptors, %d processes, %d mount namespaces, heap %d MB, resident %d MB, disk %d MB and %d MB in %d backups",
+		h.threads, h.goroutines, h.descriptors, h.processes, h.namespaces, h.heap/mb, h.resident/mb, h.data/mb, h.backupBytes/mb, h.backups)
+}
+
+// against lists what there is too much of.
+func (h holding) against(warm holding, instances int) (wrong []string) {
+	compare := func(what string, now, before, more int64) {
+		if now > before+more {
+			wrong = append(wrong, fmt.Sprintf("%s: %d after the warm-up, %d now, and %d more is the most", what, before, now, more))
+		}
+	}
+	compare("threads", int64(h.threads), int64(warm.threads), moreThreads)
+	compare("goroutines", int64(h.goroutines), int64(warm.goroutines), moreGoroutines)
+	compare("descriptors", int64(h.descriptors), int64(warm.descriptors), moreDescriptors)
+	compare("processes", int64(h.processes), int64(warm.processes), moreProcesses)
+	compare("mount namespaces", int64(h.namespaces), int64(warm.namespaces), 0)
+	compare("bytes of heap", h.heap, warm.heap, moreHeap)
+	compare("bytes on disk without backups", h.data, warm.data, moreDisk*int64(instances))
+	compare("bytes of a backup", h.backupBytes/int64(max(1, h.backups)), warm.backupBytes/int64(max(1, warm.backups)), moreBackup)
+	compare("backups on disk that no record tells of", int64(h.backups), int64(h.recorded), 0)
+	compare("backups", int64(h.recorded), 0, int64(14*instances))
+	return wrong
+}
+
+// soak is a fake with instances, in two folders of its own.
+type soak struct {
+	*fake
+	boxes     []*box
+	state     string
+	apps      string
+	chance    *rand.Rand
+	databases map[string][]string
+}
+
+// Thirty days of the fake's clock leave nothing behind but what records tell of.
+func TestFakeSoak(t *testing.T) {
+	if *soakDays < 10 {
+		t.Fatal("a soak takes ten days at least, as its warm-up fills the backups of seven")
+	}
+	s := &soak{state: diskFolder(t), apps: diskFolder(t), chance: rand.New(rand.NewPCG(*soakSeed, 0)), databases: map[string][]string{}}
+	withApps := withRepositories(t)
+	plane := fakeservicetest.WithDataPlane(t, withApps, func(o *dataplane.Options) { o.StateFolder, o.AppsFolder = s.state, s.apps })
+	s.fake = &fake{fakeservicetest.Start(t, plane, func(o *fakeservice.Options) { o.RequestsKept = 2000 }), t}
+
+	began := time.Now()
+	s.measure("empty")
+	for range *soakInstances {
+		b := s.fullBox()
+		b.mustRun(b.importApp("octo/app", object{"VERSION": "1"}))
+		s.boxes = append(s.boxes, b)
+	}
+	t.Logf("%d instances with Postgres, auth and an app after %s", len(s.boxes), time.Since(began).Round(time.Second))
+	s.measure("start")
+
+	var warm holding
+	changes, starts := 0, 0
+	for day := 1; day <= *soakDays; day++ {
+		for ; changes < *soakChanges*day / *soakDays; changes++ {
+			s.change(s.boxes[s.chance.IntN(len(s.boxes))])
+		}
+		for ; starts < *soakStarts*day / *soakDays; starts++ {
+			s.startApp(s.boxes[s.chance.IntN(len(s.boxes))], starts)
+		}
+		s.Advance(24 * time.Hour)
+		if day*10 / *soakDays == (day-1)*10 / *soakDays {
+			continue
+		}
+		now := s.measure(fmt.Sprintf("day %d, %d changes, %d starts, %s", day, changes, starts, time.Since(began).Round(time.Second)))
+		if day*10 / *soakDays <= 3 {
+			warm = now
+		}
+	}
+	var end holding
+	deadline := time.Now().Add(patient)
+	for end = s.look(); len(end.against(warm, len(s.boxes))) > 0 && time.Now().Before(deadline); end = s.look() {
+		time.Sleep(time.Second) // what has ended is let go of in its own time
+	}
+	t.Logf("warm: %s", warm)
+	t.Logf("end:  %s", end)
+	for _, wrong := range end.against(warm, len(s.boxes)) {
+		t.Error(wrong)
+	}
+	for _, b := range s.boxes {
+		b.mustRun(b.settled("web"))
+	}
+}
+
+// diskFolder is a folder on the disk, as there are gigabytes of backups, that every user
+// can pass through.
+func diskFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "soak")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// measure tells what is held.
+func (s *soak) measure(when string) holding {
+	s.t.Helper()
+	h := s.look()
+	s.t.Logf("%s: %s", when, h)
+	return h
+}
+
+func (s *soak) look() (h holding) {
+	entries := func(folder string) int {
+		found, err := os.ReadDir(folder)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return len(found)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	runtime.GC()
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	below := processes.Below(s.t, os.Getpid())
+	h = holding{
+		threads: entries("/proc/self/task"), goroutines: runtime.NumGoroutine(), descriptors: entries("/proc/self/fd"),
+		processes: len(below), heap: int64(memory.HeapAlloc), resident: s.resident(),
+	}
+	namespaces := map[string]bool{}
+	tasks, _ := filepath.Glob("/proc/self/task/*/ns/mnt")
+	for _, p := range below {
+		tasks = append(tasks, fmt.Sprintf("/proc/%d/ns/mnt", p.ID))
+	}
+	for _, at := range tasks {
+		if name, err := os.Readlink(at); err == nil {
+			namespaces[name] = true
+		}
+	}
+	h.namespaces = len(namespaces)
+	for _, folder := range []string{s.state, s.apps} {
+		s.weigh(folder, &h)
+	}
+	for _, b := range s.boxes {
+		in, _ := s.Instance(b.id)
+		h.recorded += len(in.Backups)
+	}
+	return h
+}
+
+// resident is the memory of this process alone.
+func (s *soak) resident() int64 {
+	var pages, resident int64
+	text, err := os.ReadFile("/proc/self/statm")
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &pages, &resident)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return resident * int64(os.Getpagesize())
+}
+
+// weigh adds what is in a folder, as it takes room on the disk.
+func (s *soak) weigh(folder string, h *holding) {
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // it went meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return nil // it went meanwhile
+		}
+		parent := filepath.Base(filepath.Dir(filepath.Dir(path)))
+		if entry.IsDir() && parent == "backups" {
+			h.backups++
+		}
+		size := int64(0)
+		if raw, ok := info.Sys().(*syscall.Stat_t); ok && !entry.IsDir() {
+			size = raw.Blocks * 512
+		}
+		if strings.Contains(path, "/backups/") {
+			h.backupBytes += size
+		} else {
+			h.data += size
+		}
+		return nil
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// change makes one change of an instance, and lets its job end.
+func (s *soak) change(b *box) {
+	s.t.Helper()
+	switch n := s.chance.IntN(100); {
+	case n < 15:
+		b.done("PATCH", b.path, object{"name": fmt.Sprintf("box-%d", n), "tags": []string{fmt.Sprint(n)}})
+	case n < 30:
+		list := []string{"127.0.0.0/8"}
+		if s.chance.IntN(2) == 0 {
+			list = []string{}
+		}
+		b.done("PUT", b.path+"/allowlist", object{"allowlist": list})
+	case n < 45:
+		b.done("PUT", b.path+"/sql-console", object{"mode": "rw"})
+		b.query("CREATE TABLE IF NOT EXISTS soaked (n INT)", http.StatusOK)
+		b.query("INSERT INTO soaked SELECT generate_series(1, 100)", http.StatusOK)
+		b.query("DELETE FROM soaked", http.StatusOK)
+	case n < 60:
+		s.changeDatabases(b)
+	case n < 70:
+		b.done("PUT", b.path+"/postgres/extensions/pgcrypto", object{})
+	case n < 80:
+		b.done("PUT", b.path+"/postgres/extensions/pg_trgm", object{})
+		b.done("DELETE", b.path+"/postgres/extensions/pg_trgm", nil)
+	case n < 88:
+		b.done("PATCH", b.path+"/engines/auth/settings", object{"site_url": fmt.Sprintf("https://app%d.example", n)})
+	case n < 92:
+		b.done("POST", b.path+"/actions/rotate", object{})
+	case n < 96:
+		engine := []string{"postgres", "auth", "apps"}[s.chance.IntN(3)]
+		b.done("POST", b.path+"/engines/"+engine+"/actions/restart", nil)
+	default:
+		in, _ := s.Instance(b.id)
+		if len(in.Backups) == 0 {
+			b.done("POST", b.path+"/actions/reset", object{"confirm": b.id, "engine": "postgres"})
+			s.databases[b.id] = nil
+			return
+		}
+		b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": in.Backups[s.chance.IntN(len(in.Backups))].ID})
+		s.databases[b.id] = s.namesOf(b)
+	}
+}
+
+// changeDatabases makes a database, or drops one where there are three.
+func (s *soak) changeDatabases(b *box) {
+	names := s.databases[b.id]
+	if len(names) < 3 {
+		name := fmt.Sprintf("db%d", s.chance.IntN(1e9))
+		b.done("POST", b.path+"/postgres/databases", object{"name": name})
+		s.databases[b.id] = append(names, name)
+		return
+	}
+	b.done("DELETE", b.path+"/postgres/databases/"+names[0], nil)
+	s.databases[b.id] = names[1:]
+}
+
+// namesOf are the databases that were made beside an instance's own.
+func (s *soak) namesOf(b *box) (names []string) {
+	_, answer := b.call("GET", b.path+"/postgres/databases", nil)
+	for _, d := range answer["databases"].([]any) {
+		if name := d.(object)["name"].(string); strings.HasPrefix(name, "db") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// startApp has the app of an instance start once more: mostly by a restart, one in ten
+// by a new build, and one in ten because its process has ended.
+func (s *soak) startApp(b *box, n int) {
+	s.t.Helper()
+	address := b.mustRun(b.settled("web")).URL
+	switch n % 10 {
+	case 3:
+		b.done("POST", b.path+"/apps/web/actions/redeploy", nil)
+	case 7:
+		before := b.process(fakeservice.EngineApps)
+		if before <= 1 || syscall.Kill(before, syscall.SIGKILL) != nil {
+			s.t.Fatalf("the app's process %d cannot be ended", before)
+		}
+		until(s.t, "the app is started again", func() bool { now := b.process(fakeservice.EngineApps); return now > 0 && now != before })
+	default:
+		b.done("POST", b.path+"/apps/web/actions/restart", nil)
+	}
+	b.mustRun(b.settled("web"))
+	until(s.t, "the app answers", func() bool { status, _ := ask(s.t, address, "/healthz"); return status == http.StatusOK })
+}

@@ -1,0 +1,49 @@
+package rest
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+)
+
+// Each operation of the document that the fake had no route for would be answered 501 in
+// the service's envelope, whatever is asked of it. What is not in the document is not
+// there, 404.
+func TestMissingOperationsSaySo(t *testing.T) {
+	t.Parallel()
+	operations, err := apispec.Operations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := core.New(core.Options{})
+	t.Cleanup(func() { service.Close() })
+	for _, o := range operations {
+		if !slices.ContainsFunc(routes, func(r route) bool { return r.method == o.Method && r.pattern == o.Path }) {
+			t.Errorf("%s has no route", o)
+		}
+		a := New(Options{Service: service, APIKey: "key", Violation: func(error) {}})
+		a.routes = slices.DeleteFunc(slices.Clone(routes), func(r route) bool { return r.method == o.Method && r.pattern == o.Path })
+		for _, body := range []string{"", `{"colour":"blue"}`} {
+			if got := ask(a, o.Method, o.Path, body); got.Code != http.StatusNotImplemented || !strings.Contains(got.Body.String(), `"code":"not_implemented"`) || !strings.Contains(got.Body.String(), `"detail":`) {
+				t.Errorf("%s without a route was answered %d %s", o, got.Code, got.Body)
+			}
+		}
+	}
+	a := New(Options{Service: service, APIKey: "key", Violation: func(error) {}})
+	if got := ask(a, http.MethodGet, "/volumes", ""); got.Code != http.StatusNotFound {
+		t.Errorf("what is not in the document was answered %d %s", got.Code, got.Body)
+	}
+}
+
+func ask(a *API, method, path, body string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(method, Prefix+strings.NewReplacer("{", "", "}", "").Replace(path), strings.NewReader(body))
+	request.Header.Set("Authorization", "Bearer key")
+	answer := httptest.NewRecorder()
+	a.ServeHTTP(answer, request)
+	return answer
+}

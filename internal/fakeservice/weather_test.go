@@ -1,0 +1,68 @@
+package fakeservice_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
+)
+
+// The weather is set while the fake runs, and again for the same requests from the first
+// one on: what strikes is what package weather says of the seed. A write is asked, as no
+// a write takes its time.
+func TestControlWeather(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	calm := object{"weather": "calm", "seed": nil}
+	equal(t, "at first", a.told("GET", "/weather", ""), calm)
+
+	const seed, requests = 39, 12
+	struck := func() (at []int) {
+		before := len(a.Requests())
+		for range requests {
+			_, _ = a.try("PATCH", "/me", object{"company": "C"}) // a closed connection is weather
+		}
+		for n, r := range a.Requests()[before:] {
+			if r.Fault {
+				at = append(at, n+1)
+			}
+		}
+		return at
+	}
+	var want []int
+	for n := range requests {
+		if _, _, strikes := weather.Breeze.At(seed, n+1, http.MethodPatch); strikes {
+			want = append(want, n+1)
+		}
+	}
+	if len(want) == 0 {
+		t.Fatal("the seed strikes nothing")
+	}
+	for range 2 {
+		windy := object{"weather": "breeze", "seed": float64(seed)}
+		equal(t, "set", a.told("PUT", "/weather", fmt.Sprintf(`{"weather":"breeze","seed":%d}`, seed)), windy)
+		equal(t, "shown", a.told("GET", "/weather", ""), windy)
+		equal(t, "struck", struck(), want)
+	}
+	if drawn := a.told("PUT", "/weather", `{"weather":"storm"}`); drawn["weather"] != "storm" || drawn["seed"].(float64) < 1 {
+		t.Errorf("without a seed it is %v", drawn)
+	}
+	for _, bad := range []string{``, `{"weather":"hail"}`, `{"weather":"calm","seed":3}`, `{"weather":"storm","seed":-1}`, `{"weather":"storm","wind":3}`} {
+		if status, got := a.control("PUT", "/weather", bad); status != http.StatusBadRequest {
+			t.Errorf("PUT /_fake/weather %s answered %d %v", bad, status, got)
+		}
+	}
+	if now, _ := a.Weather(); now != weather.Storm {
+		t.Errorf("what was refused made it %s", now)
+	}
+	a.told("POST", "/reset", "")
+	equal(t, "after a reset", a.told("GET", "/weather", ""), calm)
+	equal(t, "struck after a reset", len(struck()), 0)
+	a.told("PUT", "/weather", `{"weather":"storm","seed":3}`)
+	equal(t, "calmed", a.told("PUT", "/weather", `{"weather":"calm"}`), calm)
+	// A test's own strike takes the weather's place.
+	a.told("PUT", "/weather", `{"weather":"storm","seed":3}`)
+	a.SetStrike(nil)
+	equal(t, "under a strike", a.told("GET", "/weather", ""), calm)
+}
