@@ -24,8 +24,9 @@ const (
 
 // engines are what the fake runs for real.
 type engines struct {
-	// plane is nil where there are records alone.
-	plane fakeservice.DataPlane
+	// plane is nil where there are records alone, and another makes those of forks.
+	plane   fakeservice.DataPlane
+	another func() (fakeservice.DataPlane, error)
 	// querier is nil where the plane runs SQL, or says why nothing does.
 	querier fakeservice.Querier
 	// text tells whoever starts the fake.
@@ -37,7 +38,7 @@ type locate func(ctx context.Context, folder string) (postgres.Binaries, error)
 
 // startEngines finds what engines need. Where that is missing the fake does
 // without, unless it was asked for.
-func startEngines(ctx context.Context, s settings, find locate, log *slog.Logger) (engines, error) {
+func startEngines(ctx context.Context, s settings, state state, find locate, log *slog.Logger) (engines, error) {
 	if s.dataPlane == planeOff {
 		return withoutEngines("it is switched off by --data-plane=off"), nil
 	}
@@ -55,10 +56,13 @@ func startEngines(ctx context.Context, s settings, find locate, log *slog.Logger
 			return engines{}, fmt.Errorf("data plane: %w; --go-caches=false does without", err)
 		}
 	}
-	plane, err := dataplane.New(dataplane.Options{
-		Postgres: programs, StateFolder: s.stateDir, Logger: log,
+	options := dataplane.Options{
+		Postgres: programs, StateFolder: s.tempDir, Logger: log,
 		Repositories: s.repos, Environment: os.Environ(), Go: caches, Patience: patience(s.speed),
-	})
+	}
+	kept := options
+	kept.Keep = state.below(machinesFolder)
+	plane, err := dataplane.New(kept)
 	if err != nil {
 		return engines{}, fmt.Errorf("data plane: %w", err)
 	}
@@ -70,7 +74,7 @@ func startEngines(ctx context.Context, s settings, find locate, log *slog.Logger
 	if len(s.repos) > 0 {
 		code = "Apps are built from " + s.repos.String() + "."
 	}
-	return engines{plane: plane, text: fmt.Sprintf("What it provisions is real: PostgreSQL %d from %s,\n%s.\n%s",
+	return engines{plane: plane, another: func() (fakeservice.DataPlane, error) { return dataplane.New(options) }, text: fmt.Sprintf("What it provisions is real: PostgreSQL %d from %s,\n%s.\n%s",
 		programs.Version, filepath.Dir(programs.Postgres), pooler, code)}, nil
 }
 

@@ -40,7 +40,7 @@ func TestWithoutDataPlane(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		engines, err := startEngines(t.Context(), s, missing, nil)
+		engines, err := startEngines(t.Context(), s, state{}, missing, nil)
 		if err != nil || engines.plane != nil {
 			t.Fatalf("%v gave %v, %v", row.args, engines.plane, err)
 		}
@@ -61,7 +61,7 @@ func TestDataPlaneThatIsMissed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := startEngines(t.Context(), s, missing, nil); err == nil {
+		if _, err := startEngines(t.Context(), s, state{}, missing, nil); err == nil {
 			t.Errorf("%v: the fake does without", args)
 		}
 	}
@@ -175,7 +175,7 @@ type running struct {
 
 func startProgram(t *testing.T, program, folder string) *running {
 	t.Helper()
-	fake := &running{key: fakeservicetest.APIKey, command: exec.CommandContext(t.Context(), program, "--listen", ":0", "--log-level", "warn", "--api-key", fakeservicetest.APIKey, "--speed", "1000", "--data-plane", "on", "--state-dir", folder,
+	fake := &running{key: fakeservicetest.APIKey, command: exec.CommandContext(t.Context(), program, "--listen", ":0", "--log-level", "warn", "--api-key", fakeservicetest.APIKey, "--speed", "1000", "--data-plane", "on", "--temp-dir", folder,
 		"--repo", "octo/app="+repository(t, `{"start": "sleep 3001; echo over"}`),
 		"--repo", "octo/slow="+repository(t, `{"build": "sleep 3002; echo over", "start": "true"}`))}
 	fake.command.Stderr = os.Stderr

@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/signal"
@@ -70,7 +71,8 @@ type settings struct {
 	logFormat    string
 	dataPlane    string
 	postgresBin  string
-	stateDir     string
+	state        string
+	tempDir      string
 	repos        repositories
 	weather      weather.Weather
 	seed         uint64
@@ -92,7 +94,8 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags.StringVar(&s.logFormat, "log-format", "text", "how the log is written: text or json")
 	flags.StringVar(&s.dataPlane, "data-plane", planeAuto, "run for real what instances have: on, off, or auto, which is on where PostgreSQL is installed")
 	flags.StringVar(&s.postgresBin, "postgres-bin", "", "folder of PostgreSQL's server programs; without it PATH and Debian's folders are searched")
-	flags.StringVar(&s.stateDir, "state-dir", "", "folder to keep the data of instances in until the end; without it the system's temporary folder")
+	flags.StringVar(&s.state, "state", "", "folder to keep everything in when the fake stops, and to go on with when it starts again; without it nothing is kept")
+	flags.StringVar(&s.tempDir, "temp-dir", "", "folder for the data of instances where nothing is kept; without it the system's temporary folder")
 	sky := flags.String("weather", "calm", "what goes wrong on the way by chance: calm is nothing, breeze a request in ten, storm one in four, lost answers and late commits among them")
 	flags.Uint64Var(&s.seed, "seed", 0, "the chance of --weather: the same seed gives the same requests the same weather; 0 takes one and tells it")
 	flags.Var(s.repos, "repo", "a repository that apps are imported from, as owner/repo=folder; the folder is a git repository, or serves every branch; may be repeated")
@@ -145,20 +148,10 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	engines, err := startEngines(ctx, s, postgres.Locate, log)
+	service, engines, err := start(ctx, s, log)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	service := fakeservice.New(fakeservice.Options{
-		Speed:        s.speed,
-		APIKey:       s.key,
-		ControlToken: s.controlToken,
-		Names:        s.names,
-		Logger:       log,
-		RequestsKept: requestsKept,
-		Querier:      engines.querier,
-		DataPlane:    engines.plane,
-	})
 	service.SetWeather(s.weather, s.seed)
 	server := &http.Server{Handler: service, ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
@@ -186,6 +179,32 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	return err
 }
 
+// start makes the service, with what --state holds.
+func start(ctx context.Context, s settings, log *slog.Logger) (*fakeservice.Service, engines, error) {
+	kept, err := openState(s.state)
+	if err != nil {
+		return nil, engines{}, fmt.Errorf("--state: %w", err)
+	}
+	real, err := startEngines(ctx, s, kept, postgres.Locate, log)
+	if err != nil {
+		return nil, engines{}, errors.Join(err, kept.close())
+	}
+	service, err := fakeservice.Open(fakeservice.Options{
+		Speed:          s.speed,
+		APIKey:         s.key,
+		ControlToken:   s.controlToken,
+		Names:          s.names,
+		Logger:         log,
+		RequestsKept:   requestsKept,
+		Querier:        real.querier,
+		DataPlane:      real.plane,
+		NewDataPlane:   real.another,
+		Storage:        kept.storage,
+		SnapshotFolder: kept.below(snapshotsFolder),
+	})
+	return service, real, err
+}
+
 // announce says where the fake is and how a provider finds it. The first line
 // holds the base URL, for programs that wait for it.
 func announce(out io.Writer, root string, s settings, service *fakeservice.Service, engines string) {
@@ -203,8 +222,16 @@ What it holds:
 
   curl -H 'Authorization: Bearer %s' %s/_fake/state
 
-Ctrl-C stops it; it keeps nothing.
-`, root, s.speed, time.Duration(float64(8*time.Minute)/s.speed).Round(100*time.Millisecond), root, service.APIKey(), engines, forecast(s), service.ControlToken(), root)
+Ctrl-C stops it; %s
+`, root, s.speed, time.Duration(float64(8*time.Minute)/s.speed).Round(100*time.Millisecond), root, service.APIKey(), engines, forecast(s), service.ControlToken(), root, keeping(s))
+}
+
+// keeping says what stays when the fake stops.
+func keeping(s settings) string {
+	if s.state == "" {
+		return "it keeps nothing."
+	}
+	return "started with --state " + s.state + " again, it goes on."
 }
 
 // forecast says what the weather is and how to have the same again, in a paragraph

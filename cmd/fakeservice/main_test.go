@@ -21,7 +21,7 @@ func TestFlagsThatMakeNoSense(t *testing.T) {
 		{"more"}, {"--nonsense"},
 		{"--weather", "hail"}, {"--seed", "7"}, {"--weather", "storm", "--seed", "-1"}, {"--listen", "0.0.0.0:0"}, {"--data-plane", "maybe"},
 		{"--log-level", "verbose"}, {"--log-format", "xml"},
-		{"--listen", ":0", "--postgres-bin", "/nowhere"}, {"--listen", ":0", "--state-dir", "/nowhere"},
+		{"--listen", ":0", "--postgres-bin", "/nowhere"}, {"--listen", ":0", "--temp-dir", "/nowhere"},
 	} {
 		if err := run(t.Context(), args, io.Discard, io.Discard); err == nil {
 			t.Errorf("run(%q) served", args)
