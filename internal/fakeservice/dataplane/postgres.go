@@ -50,7 +50,7 @@ func (p *Plane) removePostgres(m *machine) error {
 	m.postgres = nil
 	m.endpoints.PostgresDirectPort, m.endpoints.PostgresPooledPort = 0, 0
 	p.mu.Unlock()
-	return cluster.Close()
+	return cluster.Remove()
 }
 
 func settingsOf(wanted core.Machine) (postgres.Settings, error) {
