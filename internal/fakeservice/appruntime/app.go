@@ -62,23 +62,31 @@ func newApp(r *Runtime, name Name) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	user, err := r.users.take()
+	a, err := openApp(r, name, folder)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	return a, nil
+}
+
+// openApp makes an app of a folder, with the data that is in it.
+func openApp(r *Runtime, name Name, folder string) (*App, error) {
+	user, err := r.users.take()
+	if err != nil {
+		return nil, err
 	}
 	a := &App{
 		runtime: r, name: name, folder: folder, user: user,
 		log: process.NewTail(logKept), status: Starting, changed: make(chan struct{}),
 	}
 	a.front = &front{log: r.log}
-	for _, part := range []string{a.data(), a.trust()} {
-		if err := os.Mkdir(part, 0o700); err != nil {
-			return nil, errors.Join(err, a.remove())
-		}
-	}
 	// The user that the app runs as passes through here.
-	if err := errors.Join(os.Chmod(folder, 0o711), os.Chmod(a.trust(), 0o755), give(a.data(), a.user)); err != nil {
-		return nil, errors.Join(err, a.remove())
+	if err := errors.Join(
+		os.MkdirAll(a.data(), 0o700), os.MkdirAll(a.trust(), 0o700),
+		os.Chmod(folder, 0o711), os.Chmod(a.trust(), 0o755), give(a.data(), a.user),
+	); err != nil {
+		r.users.release(user)
+		return nil, err
 	}
 	return a, nil
 }
@@ -89,30 +97,24 @@ func (a *App) data() string { return filepath.Join(a.folder, "data") }
 // this program does, and would follow a link that the app had put in its way.
 func (a *App) trust() string { return filepath.Join(a.folder, "trust") }
 
-// Deploy runs a build in place of the one that runs, and takes it over: it is
-// discarded when another one is deployed. Deploy does not wait for the app to
-// answer.
+// Deploy runs a build in place of the one that runs, and takes it over. It gives
+// back the one that ran, nil for none, which the caller discards. Deploy does not
+// wait for the app to answer.
 //
 // The old version ends before the new one begins, because they share /data.
-func (a *App) Deploy(build *Build, spec Spec) error {
+func (a *App) Deploy(build *Build, spec Spec) (old *Build, err error) {
 	a.changing.Lock()
 	defer a.changing.Unlock()
 	if a.runtime.life.Err() != nil {
-		return errors.Join(errClosed, build.Discard())
+		return nil, errors.Join(errClosed, build.Discard())
 	}
 	if err := give(build.folder, a.user); err != nil {
-		return errors.Join(err, build.Discard())
+		return nil, errors.Join(err, build.Discard())
 	}
 	a.stop()
-	old := a.build
+	old = a.build
 	a.build, a.spec = build, spec
-	if err := a.begin(); err != nil {
-		return err
-	}
-	if old != nil {
-		return old.Discard()
-	}
-	return nil
+	return old, a.begin()
 }
 
 // Restart ends the app and begins it again, with what has changed of how it is
@@ -200,10 +202,20 @@ func (a *App) remove() error {
 }
 
 // Deployed tells whether there is a version to run.
-func (a *App) Deployed() bool {
+func (a *App) Deployed() bool { return a.Build() != nil }
+
+// Begun tells whether the app is to run at the moment.
+func (a *App) Begun() bool {
 	a.changing.Lock()
 	defer a.changing.Unlock()
-	return a.build != nil
+	return a.halt != nil
+}
+
+// Build is the version that is deployed, or nil.
+func (a *App) Build() *Build {
+	a.changing.Lock()
+	defer a.changing.Unlock()
+	return a.build
 }
 
 // URL is the app's address, or "" for one that is not deployed or not public.
@@ -266,13 +278,24 @@ func (a *App) setStatus(status Status) {
 		a.changed = make(chan struct{})
 	}
 	a.mu.Unlock()
-	if tell := a.runtime.options.StatusChanged; tell != nil && !same {
-		var why *Failure
-		if status == Failed {
-			why = a.failure()
-		}
-		tell(a.name, status, why)
+	if a.runtime.options.StatusChanged != nil && !same {
+		a.tell(status)
 	}
+}
+
+// Tell tells again how the app does.
+func (a *App) Tell() {
+	if a.runtime.options.StatusChanged != nil {
+		a.tell(a.Status())
+	}
+}
+
+func (a *App) tell(status Status) {
+	var why *Failure
+	if status == Failed {
+		why = a.failure()
+	}
+	a.runtime.options.StatusChanged(a.name, status, why)
 }
 
 func (a *App) setProcess(p *process.Process) {

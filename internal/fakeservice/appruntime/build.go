@@ -23,6 +23,8 @@ const (
 
 // Build is a version of an app, ready to run.
 type Build struct {
+	// ID is what its owner calls it.
+	ID string
 	// Commit is what it was built from.
 	Commit  string
 	folder  string // everything of the build; taken away with it
@@ -61,7 +63,7 @@ func (r *Runtime) Build(ctx context.Context, repository, branch string, env map[
 	if err != nil {
 		return nil, err
 	}
-	b := &Build{folder: folder, work: filepath.Join(folder, "source")}
+	b := &Build{folder: folder, work: filepath.Join(folder, sourceFolder)}
 	ctx, cancel := context.WithTimeout(ctx, r.options.BuildTimeout)
 	defer cancel()
 	stop := context.AfterFunc(r.life, cancel)
@@ -82,11 +84,16 @@ func (r *Runtime) newBuildFolder() (string, error) {
 	if r.closed {
 		return "", errClosed
 	}
-	r.builds++
-	folder := filepath.Join(r.folder, fmt.Sprintf("build-%d", r.builds))
 	// It becomes the build's user's own, and then the app's.
-	return folder, errors.Join(os.Mkdir(folder, 0o700), os.Mkdir(filepath.Join(folder, "source"), 0o755))
+	folder, err := os.MkdirTemp(r.folder, "build-")
+	if err != nil {
+		return "", err
+	}
+	return folder, os.Mkdir(filepath.Join(folder, sourceFolder), 0o755)
 }
+
+// sourceFolder is what a build was made from, in its folder.
+const sourceFolder = "source"
 
 // Discard takes a build away that was not deployed.
 func (b *Build) Discard() error { return os.RemoveAll(b.folder) }

@@ -109,7 +109,7 @@ func TestRecipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := map[string]string{"GREETING": "hello from the build"}
-	if err := a.Deploy(build(t, r, env), Spec{HealthPath: "/", Env: env}); err != nil {
+	if _, err := a.Deploy(build(t, r, env), Spec{HealthPath: "/", Env: env}); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "the app has read what was built", func() bool { return strings.Contains(a.Log(), "hello from the build") })
@@ -161,14 +161,14 @@ func TestAppBehindAShell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Deploy(b, Spec{HealthPath: "/"}); err != nil {
+	if _, err := a.Deploy(b, Spec{HealthPath: "/"}); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "the app has begun", func() bool {
 		return strings.Contains(a.Log(), "begun") && len(processes.With(t, sleeper)) > 0 && len(processes.With(t, waiting)) > 0
 	})
 	began := time.Now()
-	if err := r.Remove(a.name); err != nil {
+	if err := r.Remove(a.name, nil); err != nil {
 		t.Fatal(err)
 	}
 	if took := time.Since(began); took >= farewell {

@@ -99,6 +99,13 @@ func (f *front) url() string {
 	return "http://" + f.address
 }
 
+// kept is the address, of one that is not public at the moment too.
+func (f *front) kept() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.address
+}
+
 // point sends visitors to the process at a port, or nowhere.
 func (f *front) point(port int) {
 	f.mu.Lock()

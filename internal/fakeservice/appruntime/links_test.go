@@ -27,7 +27,7 @@ func TestLinksLeadNoWriteAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec := Spec{HealthPath: "/", Database: "postgresql://owner@127.0.0.1/main", CA: "one CA"}
-	if err := a.Deploy(build(t, r, nil), spec); err != nil {
+	if _, err := a.Deploy(build(t, r, nil), spec); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "the app has made its links", func() bool { return strings.Contains(a.Log(), "linked") })

@@ -57,7 +57,7 @@ func TestRestartsLeaveNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Deploy(build(t, r, nil), Spec{HealthPath: "/"}); err != nil {
+	if _, err := a.Deploy(build(t, r, nil), Spec{HealthPath: "/"}); err != nil {
 		t.Fatal(err)
 	}
 	restart := func() {

@@ -33,6 +33,10 @@ type Options struct {
 	// Parent is the folder in which the Runtime makes its own; "" is the
 	// system's for temporary files.
 	Parent string
+	// Kept is a folder that is used in place of one that goes: it is made where it
+	// is not there, and Close leaves it. Nobody else may use it meanwhile. What
+	// is in it is used again by Reopen and OpenBuild, and removed by Sweep.
+	Kept string
 	// Patience is how long an app may take to answer its health path; 0 is a
 	// minute.
 	Patience time.Duration
@@ -65,7 +69,7 @@ type Runtime struct {
 	options Options
 	log     *slog.Logger
 	folder  string
-	scratch *scratch.Folder
+	scratch *scratch.Folder // nil where the folder is kept
 	users   *users
 	// life ends with Close; everything that runs hangs on it.
 	life   context.Context
@@ -73,7 +77,6 @@ type Runtime struct {
 
 	mu     sync.Mutex
 	apps   map[Name]*App
-	builds int
 	closed bool
 }
 
@@ -102,20 +105,38 @@ func Open(o Options) (*Runtime, error) {
 		}
 		o.Repositories[name] = absolute
 	}
-	own, err := scratch.Make(o.Parent, "hostingapps-")
-	if err != nil {
-		return nil, err
-	}
-	r := &Runtime{options: o, log: o.Logger, folder: own.Path(), scratch: own, users: newUsers(), apps: map[Name]*App{}}
-	if os.Geteuid() == 0 && !process.CanContain() && !reachable(r.folder) {
-		err := fmt.Errorf("apps and builds run as other users than root, who cannot enter the folder %s", o.Parent)
-		return nil, errors.Join(err, own.Remove())
-	}
-	if err := os.Mkdir(r.root(), 0o700); err != nil {
-		return nil, errors.Join(err, own.Remove())
+	r := &Runtime{options: o, log: o.Logger, folder: o.Kept, users: newUsers(), apps: map[Name]*App{}}
+	if err := r.open(); err != nil {
+		return nil, errors.Join(err, r.letGo())
 	}
 	r.life, r.cancel = context.WithCancel(context.Background())
 	return r, nil
+}
+
+// open makes the Runtime's folder, unless it is there.
+func (r *Runtime) open() (err error) {
+	if r.folder == "" {
+		if r.scratch, err = scratch.Make(r.options.Parent, "hostingapps-"); err != nil {
+			return err
+		}
+		r.folder = r.scratch.Path()
+	}
+	// Others pass through, and cannot list it.
+	if err := errors.Join(os.MkdirAll(r.folder, 0o711), os.MkdirAll(r.root(), 0o700), os.Chmod(r.folder, 0o711)); err != nil {
+		return err
+	}
+	if os.Geteuid() == 0 && !process.CanContain() && !reachable(r.folder) {
+		return fmt.Errorf("apps and builds run as other users than root, who cannot enter the folder %s", cmp.Or(r.options.Kept, r.options.Parent))
+	}
+	return nil
+}
+
+// letGo takes the folder away unless it is kept.
+func (r *Runtime) letGo() error {
+	if r.scratch == nil {
+		return nil
+	}
+	return r.scratch.Remove()
 }
 
 // App returns an app, which need not have been deployed yet.
@@ -157,8 +178,9 @@ func (r *Runtime) Apps(instance string) []Name {
 }
 
 // Remove ends an app and takes its data away. One that is not there is removed
-// already.
-func (r *Runtime) Remove(name Name) error {
+// already. forgotten is called once the Runtime has it no more, while its data is
+// still there; nil is nothing.
+func (r *Runtime) Remove(name Name, forgotten func() error) error {
 	r.mu.Lock()
 	a := r.apps[name]
 	delete(r.apps, name)
@@ -166,10 +188,19 @@ func (r *Runtime) Remove(name Name) error {
 	if a == nil {
 		return nil
 	}
+	a.end()
+	if forgotten != nil {
+		if err := forgotten(); err != nil {
+			r.mu.Lock()
+			r.apps[name] = a
+			r.mu.Unlock()
+			return err
+		}
+	}
 	return a.remove()
 }
 
-// Close ends every app and takes all folders away.
+// Close ends every app and takes all folders away, unless they are kept.
 func (r *Runtime) Close() error {
 	r.mu.Lock()
 	apps := r.apps
@@ -183,5 +214,5 @@ func (r *Runtime) Close() error {
 		ending.Go(a.end)
 	}
 	ending.Wait()
-	return r.scratch.Remove()
+	return r.letGo()
 }

@@ -88,8 +88,14 @@ func deploy(t *testing.T, r *Runtime, name string, env map[string]string) *App {
 		t.Fatal(err)
 	}
 	spec := Spec{Port: 3000, HealthPath: "/healthz", Public: true, Env: env}
-	if err := a.Deploy(build(t, r, env), spec); err != nil {
+	old, err := a.Deploy(build(t, r, env), spec)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if old != nil {
+		if err := old.Discard(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	mustSettle(t, a, Running)
 	return a
@@ -156,7 +162,7 @@ func TestAppGetsWhatTheContractPromises(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := map[string]string{"NEXT_PUBLIC_X": "y z", "PORT": "1"}
-	err = a.Deploy(build(t, r, env), Spec{
+	_, err = a.Deploy(build(t, r, env), Spec{
 		Port: 3000, HealthPath: "/healthz", Public: true, Env: env,
 		Database: "postgresql://owner:p%40ss@127.0.0.1:5432/main?sslmode=verify-full", CA: "the CA",
 	})
@@ -288,7 +294,7 @@ func TestAppThatDoesNotAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Deploy(build(t, r, nil), Spec{Port: 3000, HealthPath: "/healthz", Public: true, Env: map[string]string{"SICK": "1"}}); err != nil {
+	if _, err := a.Deploy(build(t, r, nil), Spec{Port: 3000, HealthPath: "/healthz", Public: true, Env: map[string]string{"SICK": "1"}}); err != nil {
 		t.Fatal(err)
 	}
 	mustSettle(t, a, Failed)
@@ -334,7 +340,7 @@ func TestWhatSpeaksAgainstAnApp(t *testing.T) {
 		t.Fatal(err)
 	}
 	deploy := func(env map[string]string) {
-		if err := a.Deploy(build(t, r, nil), Spec{Port: 3000, HealthPath: "/healthz", Public: true, Env: env}); err != nil {
+		if _, err := a.Deploy(build(t, r, nil), Spec{Port: 3000, HealthPath: "/healthz", Public: true, Env: env}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -417,7 +423,7 @@ func TestRemove(t *testing.T) {
 	must(t, a, "/keep?text=old")
 	address, pid := a.URL(), a.PID()
 	for range 2 {
-		if err := r.Remove(Name{"i-1", "web"}); err != nil {
+		if err := r.Remove(Name{"i-1", "web"}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -446,7 +452,7 @@ func TestClosedRuntime(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Deploy(b, Spec{}); !errors.Is(err, errClosed) {
+	if _, err := a.Deploy(b, Spec{}); !errors.Is(err, errClosed) {
 		t.Errorf("a deployment on a closed runtime gave %v", err)
 	}
 	if _, err := r.App(Name{"i-1", "new"}); !errors.Is(err, errClosed) {

@@ -56,6 +56,24 @@ func openAccounts(ctx context.Context, dsn func() string) (*accounts, error) {
 	return a, nil
 }
 
+// Erase takes away all that engines have in a database, while none runs there.
+func Erase(ctx context.Context, dsn string) error {
+	pool, err := pgxpool.New(ctx, dsn)
+	if err != nil {
+		// The error itself would show the password.
+		return errors.New("the database's address is none")
+	}
+	defer pool.Close()
+	return (&accounts{pool}).erase(ctx)
+}
+
+func (a *accounts) erase(ctx context.Context) error {
+	return a.inTransaction(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, "DROP SCHEMA IF EXISTS auth CASCADE")
+		return err
+	})
+}
+
 func (a *accounts) close() { a.pool.Close() }
 
 // inTransaction runs what a request has to do in the database, all of it or

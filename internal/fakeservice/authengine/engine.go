@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"golang.org/x/crypto/bcrypt"
 )
 
@@ -72,7 +71,7 @@ type Event struct {
 type Engine struct {
 	options  Options
 	log      *slog.Logger
-	url      string
+	address  string
 	server   *http.Server
 	served   chan struct{}
 	settings atomic.Pointer[Settings]
@@ -113,7 +112,7 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrAddress, err)
 	}
-	e := &Engine{options: o, log: o.Logger, url: "http://" + listener.Addr().String() + basePath, served: make(chan struct{})}
+	e := &Engine{options: o, log: o.Logger, address: listener.Addr().String(), served: make(chan struct{})}
 	e.configure(o.Settings)
 	e.server = &http.Server{Handler: http.HandlerFunc(e.serve), ReadHeaderTimeout: 10 * time.Second}
 	go func() {
@@ -129,7 +128,10 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 }
 
 // URL is the engine's address, which ends in /auth/v1.
-func (e *Engine) URL() string { return e.url }
+func (e *Engine) URL() string { return "http://" + e.address + basePath }
+
+// Address is where the engine listens, as host:port.
+func (e *Engine) Address() string { return e.address }
 
 // Configure changes the settings at once.
 func (e *Engine) Configure(s Settings) {
@@ -182,10 +184,7 @@ func (e *Engine) Erase(ctx context.Context) error {
 	if core == nil {
 		return nil
 	}
-	return core.accounts.inTransaction(ctx, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, "DROP SCHEMA IF EXISTS auth CASCADE")
-		return err
-	})
+	return core.accounts.erase(ctx)
 }
 
 // halt ends what is behind the address. e.changing is held.

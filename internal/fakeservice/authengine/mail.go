@@ -93,7 +93,7 @@ func (c *core) write(ctx context.Context, t *task, u *user, m message) (letter, 
 	}
 	if m.verification != "" {
 		query := url.Values{"token": {l.token}, "type": {m.verification}, "redirect_to": {m.redirect}}
-		l.link = c.engine.url + "/verify?" + query.Encode()
+		l.link = c.engine.URL() + "/verify?" + query.Encode()
 	}
 	written, err := t.set(ctx, u.ID, m.kind.sentAt()+" = now()")
 	return l, written, err

@@ -96,7 +96,7 @@ func (c *core) goOn(ctx context.Context, t *task, of session) (*signIn, error) {
 	made := &signIn{user: u, refresh: refresh, life: c.engine.options.TokenLife, expires: now.Add(c.engine.options.TokenLife)}
 	token := jwt.NewWithClaims(jwt.SigningMethodHS256, claims{
 		RegisteredClaims: jwt.RegisteredClaims{
-			Issuer: c.engine.url, Subject: u.ID, IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(made.expires),
+			Issuer: c.engine.URL(), Subject: u.ID, IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(made.expires),
 		},
 		Audience: audience, Email: u.Email, Role: u.role, SessionID: of.id, IsAnonymous: u.isAnonymous,
 		AAL: "aal1", AMR: []proof{{of.method, of.began.Unix()}}, AppMetadata: u.appMetadata, UserMetadata: u.metadata,
@@ -112,7 +112,7 @@ func (c *core) session(ctx context.Context, s *Settings, token string) (session,
 	var said claims
 	_, err := jwt.ParseWithClaims(token, &said, func(*jwt.Token) (any, error) { return []byte(s.SigningKey), nil },
 		jwt.WithValidMethods([]string{"HS256"}), jwt.WithExpirationRequired(),
-		jwt.WithIssuer(c.engine.url), jwt.WithAudience(audience))
+		jwt.WithIssuer(c.engine.URL()), jwt.WithAudience(audience))
 	if err != nil {
 		return session{}, problemBadToken
 	}

@@ -13,22 +13,31 @@ import (
 // backup happens beside a job; an implementation puts them in order, and asks the
 // ControlPlane how the machine is to be when a call's turn has come, not before.
 // Errors never hold a secret: their text is shown. A *Failure gives the code too.
+//
+// Every call may be repeated. One that was cut off by the end of the program, however
+// much of it was done, is made again after Resume and does what is left to do.
 type DataPlane interface {
 	Querier
 
 	// Attach gives the data plane its way to ask and to tell. It is called once,
 	// before anything else.
 	Attach(ControlPlane)
+	// Resume runs the machines again of which an earlier program has left data, as
+	// the ControlPlane has them now: with their data, at their hosts and, where these
+	// are free, at their ports and addresses; apps at the build that they had. It
+	// is called once, right after Attach, where records are kept. What is left of
+	// instances that are not named goes. A named one of which nothing is left is left
+	// to the job that applies it.
+	//
+	// When it returns, Endpoints are right, and Postgres and the auth engine answer.
+	// Apps are starting: the ControlPlane is told of each as usual, also of those that
+	// cannot start. A machine that cannot run keeps none of the others from it. The
+	// error names those; they keep their data, and Apply tries again.
+	Resume(ctx context.Context, instanceIDs []string) error
 	// Apply makes a machine as it is to be: the engines that are on run, with its
 	// credentials, limits and settings, and those that are off are gone with
 	// their data. Applying the same machine again changes nothing.
 	Apply(ctx context.Context, instanceID string) error
-	// Resume makes what was kept run again, once, before anything else: each of the
-	// instances' machines as it is to be, as far as it had been made. Machines of
-	// which nothing is kept are left to the jobs that make them, and those of other
-	// instances go with their data. The error tells which could not be made to run;
-	// the others do.
-	Resume(ctx context.Context, instanceIDs []string) error
 	// Remove takes a machine away with its data and its backups. One that is
 	// not there is removed already.
 	Remove(ctx context.Context, instanceID string) error
@@ -39,7 +48,8 @@ type DataPlane interface {
 	Reset(ctx context.Context, instanceID, engine string) error
 
 	// Backup saves the data of the machine under an id and says how many bytes
-	// that took.
+	// that took. A backup that is there in full under the id stays, so that a repeated
+	// call never saves what the work after it has begun to change.
 	Backup(ctx context.Context, instanceID, backupID string) (int64, error)
 	// Restore puts the data back to a backup. Settings and credentials stay
 	// those of the machine.
@@ -50,31 +60,38 @@ type DataPlane interface {
 	// as it is to be.
 	Save(ctx context.Context, instanceID, folder string) error
 	Load(ctx context.Context, instanceID, folder string) error
-	// DropBackup forgets a backup.
+	// DropBackup forgets a backup. One that is not there is forgotten already.
 	DropBackup(ctx context.Context, instanceID, backupID string) error
 
 	// Databases lists the databases that are there, and the service's
 	// extensions in them. When they were made is not known.
 	Databases(ctx context.Context, instanceID string) ([]Database, []Extension, error)
+	// CreateDatabase succeeds where the database is there: a call that was cut off
+	// may have made it. Whoever is to refuse a name that is taken looks before.
 	CreateDatabase(ctx context.Context, instanceID, name string) error
+	// DropDatabase drops a database. One that is not there is dropped already.
 	DropDatabase(ctx context.Context, instanceID, name string) error
 	// SetExtension turns an extension on and gives the version that runs.
 	SetExtension(ctx context.Context, instanceID, database, name string) (version string, err error)
+	// DropExtension turns an extension off. One that is not on is off already.
 	DropExtension(ctx context.Context, instanceID, database, name string) error
 
-	// Build builds the branch of an app and keeps what comes of it under an id.
+	// Build builds the branch of an app and keeps what comes of it under an id, in the
+	// place of what there is under that id.
 	// It comes beside other calls about the instance. It gives the commit that
 	// was built, of a failed build too, where it is known; a *BuildFailure holds
 	// the end of the log.
 	Build(ctx context.Context, instanceID string, a App, buildID string) (commit string, err error)
 	// Deploy runs a build in the place of the version that runs. It does not
 	// wait for the app to answer: the ControlPlane is told when it does. The build
-	// of an app that is not to be there any more is thrown away.
+	// of an app that is not to be there any more is thrown away. A build that runs
+	// already runs on, and the ControlPlane is told again how it does.
 	Deploy(ctx context.Context, instanceID, name, buildID string) error
 	// RestartApp restarts an app that is deployed, as it is to be now, and
 	// waits until it answers or has failed.
 	RestartApp(ctx context.Context, instanceID, name string) error
-	// RemoveApp takes an app away with its data and its builds.
+	// RemoveApp takes an app away with its data and its builds. One that is not there
+	// is removed already.
 	RemoveApp(ctx context.Context, instanceID, name string) error
 
 	// Processes are those that run for a machine, AppLog is the end of what an app
@@ -86,7 +103,8 @@ type DataPlane interface {
 	// Endpoints says where a machine is reached. It is called while the store
 	// is locked, so it answers at once and calls nothing back.
 	Endpoints(instanceID string) Endpoints
-	// Close stops everything. No process and no temporary folder stays behind.
+	// Close stops everything. No process and no temporary folder stays behind; what is
+	// kept for Resume does.
 	Close() error
 }
 

@@ -26,25 +26,27 @@ func (p *Plane) Build(ctx context.Context, instanceID string, a core.App, buildI
 	if err != nil {
 		return "", err
 	}
+	built.ID = buildID
+	key := buildKey{instanceID, a.Name, buildID}
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed || p.machines[instanceID] == nil {
+	m, before := p.machines[instanceID], p.builds[key]
+	gone := p.closed || m == nil
+	if !gone {
+		p.builds[key] = built
+	}
+	p.mu.Unlock()
+	if gone {
 		return built.Commit, errors.Join(errGone(instanceID), built.Discard())
 	}
-	p.builds[buildKey{instanceID, a.Name, buildID}] = built
-	return built.Commit, nil
+	err = p.note(m)
+	if before != nil {
+		err = errors.Join(err, before.Discard())
+	}
+	return built.Commit, err
 }
 
-// takeBuild returns a build that is to be deployed, once.
-func (p *Plane) takeBuild(key buildKey) *appruntime.Build {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	built := p.builds[key]
-	delete(p.builds, key)
-	return built
-}
-
-// Deploy runs a build in the place of the version that runs.
+// Deploy runs a build in the place of the version that runs. Of one that runs it
+// tells again how it does.
 func (p *Plane) Deploy(ctx context.Context, instanceID, name, buildID string) (err error) {
 	defer rescue.Error(p.log, "deploy an app", &err)
 	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
@@ -52,19 +54,49 @@ func (p *Plane) Deploy(ctx context.Context, instanceID, name, buildID string) (e
 		return err
 	}
 	defer leave()
-	built := p.takeBuild(buildKey{m.id, name, buildID})
-	if built == nil {
+	key := buildKey{m.id, name, buildID}
+	p.mu.Lock()
+	built := p.builds[key]
+	p.mu.Unlock()
+	running, a := p.apps.Find(appruntime.Name{Instance: m.id, App: name}), wanted.App(name)
+	switch {
+	case built == nil && a != nil && runs(running, buildID):
+		running.Tell()
+		return nil
+	case built == nil:
 		return &core.Failure{Code: "build_missing", Detail: "the build is not there any more"}
 	}
-	a := wanted.App(name)
+	var old *appruntime.Build
 	if a == nil {
-		return errors.Join(&core.Failure{Code: "app_gone", Detail: "the app is not there any more"}, built.Discard())
+		err = errors.Join(&core.Failure{Code: "app_gone", Detail: "the app is not there any more"}, built.Discard())
+	} else {
+		old, err = p.run(m, built, specOf(m, wanted, *a), name)
 	}
-	running, err := p.apps.App(appruntime.Name{Instance: m.id, App: name})
+	p.mu.Lock()
+	if p.builds[key] == built {
+		delete(p.builds, key)
+	}
+	p.mu.Unlock()
+	// What is noted is there until another thing is.
+	err = errors.Join(err, p.note(m))
+	if old != nil {
+		err = errors.Join(err, old.Discard())
+	}
+	return err
+}
+
+// runs tells whether a build is the app's version.
+func runs(a *appruntime.App, buildID string) bool {
+	return a != nil && a.Build() != nil && a.Build().ID == buildID
+}
+
+// run runs a build and gives back the one that ran. The turn is held.
+func (p *Plane) run(m *machine, built *appruntime.Build, spec appruntime.Spec, name string) (*appruntime.Build, error) {
+	a, err := p.apps.App(appruntime.Name{Instance: m.id, App: name})
 	if err != nil {
-		return errors.Join(err, built.Discard())
+		return nil, errors.Join(err, built.Discard())
 	}
-	return running.Deploy(built, specOf(m, wanted, *a))
+	return a.Deploy(built, spec)
 }
 
 // specOf is how an app is to run.
@@ -88,7 +120,7 @@ func (p *Plane) RestartApp(ctx context.Context, instanceID, name string) (err er
 	if running == nil || a == nil {
 		return nil
 	}
-	return restart(ctx, running, specOf(m, wanted, *a))
+	return errors.Join(restart(ctx, running, specOf(m, wanted, *a)), p.note(m))
 }
 
 func restart(ctx context.Context, running *appruntime.App, spec appruntime.Spec) error {
@@ -114,16 +146,24 @@ func (p *Plane) RemoveApp(ctx context.Context, instanceID, name string) (err err
 }
 
 func (p *Plane) removeApp(m *machine, name string) error {
-	var errs []error
+	var builds []*appruntime.Build
 	p.mu.Lock()
 	for key, built := range p.builds {
 		if key.instance == m.id && key.app == name {
-			errs = append(errs, built.Discard())
+			builds = append(builds, built)
 			delete(p.builds, key)
 		}
 	}
 	p.mu.Unlock()
-	return errors.Join(append(errs, p.apps.Remove(appruntime.Name{Instance: m.id, App: name}))...)
+	// First it is not noted any more, then it is not there.
+	err := p.apps.Remove(appruntime.Name{Instance: m.id, App: name}, func() error { return p.note(m) })
+	if len(builds) > 0 {
+		err = errors.Join(err, p.note(m))
+	}
+	for _, built := range builds {
+		err = errors.Join(err, built.Discard())
+	}
+	return err
 }
 
 // removeApps takes every app of the machine away. The turn is held.

@@ -1,6 +1,7 @@
 package dataplane
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ const authPort = 9999
 // applyAuth makes the machine's auth engine so. The turn is held.
 func (p *Plane) applyAuth(ctx context.Context, m *machine, wanted core.Machine) error {
 	if !wanted.HasEngine(core.EngineAuth) {
-		return p.dropAuth(ctx, m)
+		return p.dropAuth(ctx, m, wanted)
 	}
 	settings, err := p.authSettings(m, wanted)
 	if err != nil {
@@ -32,24 +33,30 @@ func (p *Plane) applyAuth(ctx context.Context, m *machine, wanted core.Machine) 
 		m.auth.Configure(settings)
 		return nil
 	}
-	options := authengine.Options{
-		Settings: settings, Logger: p.log,
-		Address: net.JoinHostPort(m.endpoints.Host, strconv.Itoa(authPort)),
-		Notify:  func(e authengine.Event) { p.authTold(m.id, e) },
-	}
-	engine, err := authengine.Start(ctx, options)
-	if errors.Is(err, authengine.ErrAddress) {
-		options.Address = net.JoinHostPort(m.endpoints.Host, "0")
-		engine, err = authengine.Start(ctx, options)
-	}
+	engine, err := p.startAuth(ctx, m, settings)
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	m.auth = engine
+	m.auth, m.authAddress = engine, engine.Address()
 	m.endpoints.AuthURL = engine.URL()
 	return nil
+}
+
+// startAuth starts the engine where it was before, at its own port, or at any.
+func (p *Plane) startAuth(ctx context.Context, m *machine, settings authengine.Settings) (engine *authengine.Engine, err error) {
+	options := authengine.Options{
+		Settings: settings, Logger: p.log,
+		Notify: func(e authengine.Event) { p.authTold(m.id, e) },
+	}
+	own := net.JoinHostPort(m.endpoints.Host, strconv.Itoa(authPort))
+	for _, options.Address = range []string{cmp.Or(m.authAddress, own), own, net.JoinHostPort(m.endpoints.Host, "0")} {
+		if engine, err = authengine.Start(ctx, options); !errors.Is(err, authengine.ErrAddress) {
+			break
+		}
+	}
+	return engine, err
 }
 
 func (p *Plane) authSettings(m *machine, wanted core.Machine) (authengine.Settings, error) {
@@ -84,7 +91,7 @@ func databaseURL(m *machine, wanted core.Machine) *url.URL {
 
 // insideURL is databaseURL for this process, with the CA in a file.
 func (p *Plane) insideURL(m *machine, wanted core.Machine) (string, error) {
-	file := filepath.Join(p.folder, "ca-"+m.id+".pem")
+	file := p.authority(m.id)
 	if err := os.WriteFile(file, []byte(wanted.CA.Certificate), 0o600); err != nil {
 		return "", err
 	}
@@ -95,28 +102,45 @@ func (p *Plane) insideURL(m *machine, wanted core.Machine) (string, error) {
 	return database.String(), nil
 }
 
-// dropAuth turns the engine off. Its accounts go.
-func (p *Plane) dropAuth(ctx context.Context, m *machine) error {
-	if m.auth == nil {
+// authority is the file with the CA of a machine.
+func (p *Plane) authority(instanceID string) string {
+	return filepath.Join(p.folder, "ca-"+instanceID+".pem")
+}
+
+// dropAuth turns the engine off. Its accounts go, those of an engine that does not
+// run any more too.
+func (p *Plane) dropAuth(ctx context.Context, m *machine, wanted core.Machine) error {
+	if m.authAddress == "" {
 		return nil
 	}
 	// If Postgres has been turned off as well, they are gone already.
 	if m.postgres != nil {
-		if err := m.auth.Erase(ctx); err != nil {
+		if err := p.eraseAuth(ctx, m, wanted); err != nil {
 			return fmt.Errorf("turn the auth engine off: %w", err)
 		}
 	}
 	return p.removeAuth(m)
 }
 
+func (p *Plane) eraseAuth(ctx context.Context, m *machine, wanted core.Machine) error {
+	if m.auth != nil {
+		return m.auth.Erase(ctx)
+	}
+	database, err := p.insideURL(m, wanted)
+	if err != nil {
+		return err
+	}
+	return authengine.Erase(ctx, database)
+}
+
 // removeAuth ends the engine. The turn is held.
 func (p *Plane) removeAuth(m *machine) error {
 	p.mu.Lock()
 	engine := m.auth
-	m.auth = nil
+	m.auth, m.authAddress = nil, ""
 	m.endpoints.AuthURL = ""
 	p.mu.Unlock()
-	err := os.RemoveAll(filepath.Join(p.folder, "ca-"+m.id+".pem"))
+	err := os.RemoveAll(p.authority(m.id))
 	if engine == nil {
 		return err
 	}

@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
 // A backup is a folder with one folder for each engine that was on.
@@ -18,7 +20,7 @@ func (p *Plane) backup(instanceID, backupID, engine string) string {
 	return filepath.Join(p.backupsOf(instanceID), backupID, engine)
 }
 
-// Backup saves the data of the machine.
+// Backup saves the data of the machine. One that is there in full stays.
 func (p *Plane) Backup(ctx context.Context, instanceID, backupID string) (_ int64, err error) {
 	defer rescue.Error(p.log, "back a machine up", &err)
 	m, leave, err := p.enterByID(ctx, instanceID)
@@ -26,15 +28,41 @@ func (p *Plane) Backup(ctx context.Context, instanceID, backupID string) (_ int6
 		return 0, err
 	}
 	defer leave()
-	if err := os.MkdirAll(p.backup(m.id, backupID, ""), 0o700); err != nil {
+	folder := p.backup(m.id, backupID, "")
+	if there, err := os.ReadFile(filepath.Join(folder, sizeFile)); err == nil {
+		return strconv.ParseInt(string(there), 10, 64)
+	}
+	next := folder + halfMade
+	if err := errors.Join(scratch.Discard(next), os.MkdirAll(next, 0o700)); err != nil {
 		return 0, err
 	}
-	size, err := p.saveApps(m, p.backup(m.id, backupID, core.EngineApps))
+	size, err := p.copyOut(ctx, m, next)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(next, sizeFile), strconv.AppendInt(nil, size, 10), 0o600)
+	}
+	if err == nil {
+		err = os.Rename(next, folder)
+	}
+	if err != nil {
+		return 0, errors.Join(failure(err), scratch.Discard(next))
+	}
+	return size, nil
+}
+
+// halfMade is how the name ends of a backup that is not there in full.
+const halfMade = ".next"
+
+// sizeFile holds how many bytes a backup took.
+const sizeFile = "size"
+
+// copyOut copies the data of the machine to a folder. The turn is held.
+func (p *Plane) copyOut(ctx context.Context, m *machine, folder string) (int64, error) {
+	size, err := p.saveApps(m, filepath.Join(folder, core.EngineApps))
 	if err != nil || m.postgres == nil {
 		return size, err
 	}
-	more, err := m.postgres.Backup(ctx, p.backup(m.id, backupID, core.EnginePostgres))
-	return size + more, failure(err)
+	more, err := m.postgres.Backup(ctx, filepath.Join(folder, core.EnginePostgres))
+	return size + more, err
 }
 
 // Restore puts the data back to a backup. An engine that was not on then keeps
@@ -77,5 +105,5 @@ func (p *Plane) DropBackup(ctx context.Context, instanceID, backupID string) (er
 		return err
 	}
 	defer leave()
-	return os.RemoveAll(p.backup(instanceID, backupID, ""))
+	return scratch.Discard(p.backup(instanceID, backupID, ""))
 }

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/authengine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
 // machine is what runs of one instance.
@@ -18,12 +19,23 @@ type machine struct {
 	id string
 	// turn is held by whoever changes the machine.
 	turn chan struct{}
+	// noting is held by whoever writes down how the machine is.
+	noting sync.Mutex
 
 	// What follows is guarded by the Plane's lock, and changed with the turn.
 	endpoints core.Endpoints
 	postgres  *postgres.Cluster
 	auth      *authengine.Engine
-	removed   bool
+	// ports and authAddress are where the engines are, or were in an earlier run.
+	// An authAddress is there from the engine's start until its accounts are gone.
+	ports       postgres.Ports
+	authAddress string
+	// leaving is set while the machine is being removed.
+	leaving, removed bool
+}
+
+func newMachine(id, host string) *machine {
+	return &machine{id: id, turn: make(chan struct{}, 1), endpoints: core.Endpoints{Host: host}}
 }
 
 // machine returns a machine, or nil.
@@ -38,15 +50,24 @@ func (p *Plane) addMachine(ctx context.Context, id string) error {
 	if p.machine(id) != nil {
 		return nil
 	}
-	host := postgres.FindAddress(ctx)
+	p.adding.Lock()
+	defer p.adding.Unlock()
+	if p.machine(id) != nil {
+		return nil
+	}
+	if err := p.forget(id); err != nil {
+		return err
+	}
+	m := newMachine(id, postgres.FindAddress(ctx))
+	if err := p.note(m); err != nil {
+		return err
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch {
-	case p.closed:
+	if p.closed {
 		return errClosed
-	case p.machines[id] == nil:
-		p.machines[id] = &machine{id: id, turn: make(chan struct{}, 1), endpoints: core.Endpoints{Host: host}}
 	}
+	p.machines[id] = m
 	return nil
 }
 
@@ -108,15 +129,20 @@ func (p *Plane) Apply(ctx context.Context, instanceID string) (err error) {
 		return err
 	}
 	defer leave()
+	return p.apply(ctx, m, wanted)
+}
+
+// apply makes the machine so. The turn is held.
+func (p *Plane) apply(ctx context.Context, m *machine, wanted core.Machine) error {
 	// Auth comes after what it needs, and what an app uses before the app.
 	for _, apply := range []func(context.Context, *machine, core.Machine) error{
 		p.applyPostgres, p.applyAuth, p.applyApps,
 	} {
 		if err := apply(ctx, m, wanted); err != nil {
-			return failure(err)
+			return errors.Join(failure(err), p.note(m))
 		}
 	}
-	return nil
+	return p.note(m)
 }
 
 // Remove takes the machine away with its data and its backups.
@@ -131,15 +157,19 @@ func (p *Plane) Remove(ctx context.Context, instanceID string) (err error) {
 		return err
 	}
 	defer leave()
-	// In the reverse order of their making.
-	if err := errors.Join(p.removeApps(m), p.removeAuth(m), p.removePostgres(m)); err != nil {
+	// What is not noted goes with the next start at the latest.
+	if err := p.denote(m); err != nil {
 		return err
 	}
+	// In the reverse order of their making.
+	if err := errors.Join(p.removeApps(m), p.removeAuth(m), p.removePostgres(m), scratch.Discard(p.backupsOf(m.id))); err != nil {
+		return errors.Join(err, p.noteAgain(m))
+	}
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	m.removed = true
 	delete(p.machines, instanceID)
-	p.mu.Unlock()
-	return os.RemoveAll(p.backupsOf(instanceID))
+	return nil
 }
 
 // Restart restarts an engine. Those that do not run for real take no notice.
@@ -159,7 +189,7 @@ func (p *Plane) Restart(ctx context.Context, instanceID, engine string) (err err
 	case engine == core.EngineAuth && m.auth != nil:
 		return failure(m.auth.Restart(ctx))
 	case engine == core.EngineApps:
-		return p.restartApps(ctx, m, wanted)
+		return errors.Join(p.restartApps(ctx, m, wanted), p.note(m))
 	}
 	return nil
 }
@@ -167,7 +197,7 @@ func (p *Plane) Restart(ctx context.Context, instanceID, engine string) (err err
 // reconnect tells what uses Postgres where it is now: its inside port may be
 // another one after a restart.
 func (p *Plane) reconnect(ctx context.Context, m *machine, wanted core.Machine) error {
-	return errors.Join(p.applyAuth(ctx, m, wanted), p.applyApps(ctx, m, wanted))
+	return errors.Join(p.applyAuth(ctx, m, wanted), p.applyApps(ctx, m, wanted), p.note(m))
 }
 
 // Reset empties an engine, or all of them when none is named.

@@ -44,14 +44,23 @@ type Options struct {
 	// is the system's folder for temporary files. What planes whose program was
 	// killed have left there is taken away first.
 	StateFolder string
+	// Keep is a folder that the Plane works in instead, apps included, and that
+	// stays when it ends, however it does: the next Plane with it goes on with what
+	// is there, when it is told to by Resume. It is made where it is not there. One
+	// that another Plane keeps is scratch.ErrInUse. Whatever still runs in its folders
+	// pg and apps is ended first.
+	Keep string
 	// Logger is told of crashes and refused connections; nil discards them.
 	Logger *slog.Logger
 }
 
 // Plane runs engines. It is safe for concurrent use.
 type Plane struct {
-	folder   string
-	scratch  *scratch.Folder
+	folder  string
+	scratch *scratch.Folder
+	// records is the folder with what is noted of each machine; empty where nothing
+	// is kept.
+	records  string
 	log      *slog.Logger
 	postgres *postgres.Server
 	apps     *appruntime.Runtime
@@ -62,11 +71,15 @@ type Plane struct {
 	end     context.CancelFunc
 	closing sync.Once
 	warming sync.WaitGroup
+	// adding is held by whoever adds a machine.
+	adding sync.Mutex
 
 	mu       sync.Mutex
 	machines map[string]*machine
 	builds   map[buildKey]*appruntime.Build
-	closed   bool
+	// kept are the machines of an earlier run that nobody has asked for yet.
+	kept   map[string]record
+	closed bool
 
 	buildLogs buildLogs
 }
@@ -74,39 +87,61 @@ type Plane struct {
 // The Plane is what the fake asks for.
 var _ core.DataPlane = (*Plane)(nil)
 
-// New makes a Plane with no machine yet.
+// New makes a Plane with no machine yet. Those that are kept are there after Resume.
 func New(o Options) (*Plane, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	// Engines that run as other users pass through to folders of their own.
-	own, err := scratch.Make(o.StateFolder, "hostingfake-")
-	if err != nil {
-		return nil, err
-	}
-	folder := own.Path()
-	server, err := postgres.NewServer(postgres.Options{
-		Binaries: o.Postgres, Folder: filepath.Join(folder, "pg"), Logger: o.Logger,
-		StatementTimeout: o.StatementTimeout,
-	})
-	if err != nil {
-		return nil, errors.Join(err, own.Remove())
-	}
-	p := &Plane{
-		folder: folder, scratch: own, log: o.Logger, postgres: server,
-		machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{},
-	}
+	p := &Plane{log: o.Logger, machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{}}
 	p.life, p.end = context.WithCancel(context.Background())
-	p.apps, err = appruntime.Open(appruntime.Options{
-		Repositories: o.Repositories, Environment: o.Environment, Patience: o.Patience,
-		Go: o.Go, Hidden: []string{folder},
-		Parent: cmp.Or(o.AppsFolder, folder), Logger: o.Logger, StatusChanged: p.appChanged,
-	})
-	if err != nil {
-		return nil, errors.Join(err, server.Close(), own.Remove())
+	if err := p.open(o); err != nil {
+		return nil, errors.Join(err, p.Close())
 	}
-	p.warming.Go(p.warmUp)
+	if len(p.kept) == 0 {
+		p.warming.Go(p.warmUp)
+	}
 	return p, nil
+}
+
+// open makes what the Plane works with.
+func (p *Plane) open(o Options) (err error) {
+	// Engines that run as other users pass through to folders of their own.
+	if p.scratch, err = openFolder(o); err != nil {
+		return err
+	}
+	p.folder = p.scratch.Path()
+	kept := o.Keep != ""
+	if p.postgres, err = postgres.NewServer(postgres.Options{
+		Binaries: o.Postgres, Folder: filepath.Join(p.folder, clustersFolder), Kept: kept, Logger: o.Logger,
+		StatementTimeout: o.StatementTimeout,
+	}); err != nil {
+		return err
+	}
+	apps := appruntime.Options{
+		Repositories: o.Repositories, Environment: o.Environment, Patience: o.Patience,
+		Go: o.Go, Hidden: []string{p.folder},
+		Parent: cmp.Or(o.AppsFolder, p.folder), Logger: o.Logger, StatusChanged: p.appChanged,
+	}
+	if kept {
+		apps.Kept = filepath.Join(p.folder, appsFolder)
+	}
+	if p.apps, err = appruntime.Open(apps); err != nil || !kept {
+		return err
+	}
+	return p.openRecords()
+}
+
+// Folders of the Plane's in which programs run.
+const (
+	clustersFolder = "pg"
+	appsFolder     = "apps"
+)
+
+func openFolder(o Options) (*scratch.Folder, error) {
+	if o.Keep != "" {
+		return scratch.Keep(o.Keep, clustersFolder, appsFolder)
+	}
+	return scratch.Make(o.StateFolder, "hostingfake-")
 }
 
 // warmUp makes what the first instance would have to wait for otherwise.
@@ -121,7 +156,7 @@ func (p *Plane) warmUp() {
 // Attach keeps the way to ask and to tell.
 func (p *Plane) Attach(c core.ControlPlane) { p.controlPlane = c }
 
-// Close stops everything and takes the folder away.
+// Close stops everything, and takes the folder away unless it is kept.
 func (p *Plane) Close() error {
 	var err error
 	p.closing.Do(func() {
@@ -130,9 +165,26 @@ func (p *Plane) Close() error {
 		p.mu.Unlock()
 		p.end()
 		p.warming.Wait()
-		err = errors.Join(p.apps.Close(), p.closeAuth(), p.postgres.Close(), p.scratch.Remove())
+		if p.apps != nil {
+			err = p.apps.Close()
+		}
+		err = errors.Join(err, p.closeAuth())
+		if p.postgres != nil {
+			err = errors.Join(err, p.postgres.Close())
+		}
+		err = errors.Join(err, p.closeFolder())
 	})
 	return err
+}
+
+func (p *Plane) closeFolder() error {
+	switch {
+	case p.scratch == nil:
+		return nil
+	case p.records != "":
+		return p.scratch.Release()
+	}
+	return p.scratch.Remove()
 }
 
 // Endpoints says where a machine is reached.

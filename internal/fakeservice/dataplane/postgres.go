@@ -21,7 +21,7 @@ func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted core.Machi
 	if err != nil {
 		return err
 	}
-	settings.Host = m.endpoints.Host
+	settings.Host, settings.Ports = m.endpoints.Host, m.ports
 	if m.postgres != nil {
 		return m.postgres.Configure(ctx, settings)
 	}
@@ -37,6 +37,7 @@ func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted core.Machi
 	m.postgres = cluster
 	m.endpoints.PostgresDirectPort = cluster.DirectPort()
 	m.endpoints.PostgresPooledPort = cluster.PooledPort()
+	m.ports = postgres.Ports{Direct: cluster.DirectPort(), Pooled: cluster.PooledPort(), Inside: cluster.InsidePort()}
 	return nil
 }
 
@@ -44,13 +45,13 @@ func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted core.Machi
 func (p *Plane) removePostgres(m *machine) error {
 	cluster := m.postgres
 	if cluster == nil {
-		return nil
+		return p.postgres.Discard(m.id) // it may not have been possible to start it
 	}
 	p.mu.Lock()
 	m.postgres = nil
 	m.endpoints.PostgresDirectPort, m.endpoints.PostgresPooledPort = 0, 0
 	p.mu.Unlock()
-	return cluster.Close()
+	return cluster.Remove()
 }
 
 func settingsOf(wanted core.Machine) (postgres.Settings, error) {
@@ -124,7 +125,7 @@ func (p *Plane) Databases(ctx context.Context, instanceID string) (_ []core.Data
 	return databases, extensions, nil
 }
 
-// CreateDatabase makes a database.
+// CreateDatabase makes a database. One that is there is made already.
 func (p *Plane) CreateDatabase(ctx context.Context, instanceID, name string) (err error) {
 	defer rescue.Error(p.log, "create a database", &err)
 	cluster, leave, err := p.cluster(ctx, instanceID)

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Backup copies the data folder to another while the server runs, the way
-// pg_basebackup does, and returns how many bytes that took. It needs nothing
+// Backup copies the data folder to another, which is not there yet, while the server
+// runs, the way pg_basebackup does, and returns how many bytes that took. It needs nothing
 // but the server: a dump would need programs that some machines have in another
 // version, or not at all.
 func (c *Cluster) Backup(ctx context.Context, folder string) (int64, error) {
@@ -89,34 +89,10 @@ func (c *Cluster) Restore(ctx context.Context, folder string) error {
 
 // Reset makes the cluster what it was when it was new.
 func (c *Cluster) Reset(ctx context.Context) error {
-	return c.replaceData(ctx, c.server.template.folder)
-}
-
-// replaceData starts the server with a copy of another data folder. If that
-// fails, the data is as before.
-func (c *Cluster) replaceData(ctx context.Context, from string) error {
-	ctx, leave, err := c.enter(ctx)
-	if err != nil {
+	if err := c.server.Prepare(ctx); err != nil {
 		return err
 	}
-	defer leave()
-	before := c.path("data.before")
-	c.stop(stopFast)
-	if err := errors.Join(os.RemoveAll(before), os.Rename(c.data(), before)); err != nil {
-		return errors.Join(err, c.start(ctx))
-	}
-	err = c.server.account.copyTree(ctx, from, c.data(), nil)
-	if err == nil {
-		err = c.start(ctx)
-	}
-	if err == nil {
-		return os.RemoveAll(before)
-	}
-	// Where the caller has gone, there is still the data to put back.
-	back, cancel := context.WithTimeout(context.WithoutCancel(ctx), startTime)
-	defer cancel()
-	c.stop(stopImmediate)
-	return errors.Join(err, os.RemoveAll(c.data()), os.Rename(before, c.data()), c.start(back))
+	return c.replaceData(ctx, c.server.template.folder)
 }
 
 // IsSQLError tells whether PostgreSQL itself refused something, and gives its

@@ -15,14 +15,18 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
-// Settings are how a cluster is to be. Host, Certificate and Key never change.
+// Settings are how a cluster is to be. Host, Certificate, Key and Ports never change.
 type Settings struct {
 	// Host is the loopback address that the ports are at.
 	Host string
 	// Certificate and Key are PEM, for Host.
 	Certificate, Key string
+	// Ports are those to have if they are free; 0 is the service's own, and any for
+	// the inside.
+	Ports Ports
 	// OwnerPassword and ReadOnlyPassword are those of the two roles.
 	OwnerPassword, ReadOnlyPassword string
 	// Connections is how many there may be at once, of both roles together.
@@ -30,6 +34,9 @@ type Settings struct {
 	// Allowlist is who may connect to the public ports; empty is everyone.
 	Allowlist []netip.Prefix
 }
+
+// Ports are where a cluster is reached.
+type Ports struct{ Direct, Pooled, Inside int }
 
 // Cluster is one PostgreSQL. It is safe for concurrent use. One that is killed
 // is started again.
@@ -68,7 +75,8 @@ const (
 	startAttempts = 5
 )
 
-// NewCluster makes a cluster and starts it. Its name is a folder's.
+// NewCluster starts the cluster of a name, which is a folder's, with the data that is
+// kept of it. Without any it makes one. What is kept stays when that fails.
 func (s *Server) NewCluster(ctx context.Context, name string, settings Settings) (*Cluster, error) {
 	c := &Cluster{
 		server: s, folder: filepath.Join(s.folder, name), log: s.log.With("cluster", name),
@@ -81,21 +89,26 @@ func (s *Server) NewCluster(ctx context.Context, name string, settings Settings)
 	if err := s.add(c); err != nil {
 		return nil, err
 	}
-	if err := c.make(ctx); err != nil {
-		return nil, errors.Join(err, c.Close())
+	c.inside.Store(int32(settings.Ports.Inside))
+	isNew, err := c.recover()
+	if err == nil {
+		err = c.make(ctx, isNew)
 	}
-	return c, nil
+	switch {
+	case err == nil:
+		return c, nil
+	case isNew:
+		return nil, errors.Join(err, c.Remove())
+	}
+	return nil, errors.Join(err, c.Close())
 }
 
-func (c *Cluster) make(ctx context.Context) error {
+func (c *Cluster) make(ctx context.Context, isNew bool) error {
 	ctx, leave, err := c.enter(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	if err := c.server.Prepare(ctx); err != nil {
-		return err
-	}
 	for _, folder := range []string{c.folder, c.sockets()} {
 		if err := c.server.account.makeFolder(folder); err != nil {
 			return err
@@ -104,22 +117,30 @@ func (c *Cluster) make(ctx context.Context) error {
 	if err := c.openGates(ctx); err != nil {
 		return err
 	}
-	if err := c.server.account.copyTree(ctx, c.server.template.folder, c.data(), nil); err != nil {
-		return err
+	if isNew {
+		if err := c.server.Prepare(ctx); err != nil {
+			return err
+		}
+		if err := c.copyIn(ctx, c.server.template.folder); err != nil {
+			return err
+		}
+		if err := os.Rename(c.next(), c.data()); err != nil {
+			return err
+		}
 	}
 	return c.start(ctx)
 }
 
 func (c *Cluster) openGates(ctx context.Context) error {
 	var err error
-	if c.direct, err = listen(ctx, c.settings.Host, DirectPort, c.log); err != nil {
+	if c.direct, err = listen(ctx, c.settings.Host, c.log, c.settings.Ports.Direct, DirectPort); err != nil {
 		return err
 	}
 	c.direct.allow(c.settings.Allowlist)
 	if c.server.programs.PgBouncer == "" {
 		return nil
 	}
-	if c.pooled, err = listen(ctx, c.settings.Host, PooledPort, c.log); err != nil {
+	if c.pooled, err = listen(ctx, c.settings.Host, c.log, c.settings.Ports.Pooled, PooledPort); err != nil {
 		return err
 	}
 	c.pooled.allow(c.settings.Allowlist)
@@ -331,7 +352,12 @@ func (c *Cluster) setPasswords(ctx context.Context) error {
 	return c.pooler.restart(ctx)
 }
 
-// Close stops the cluster and takes its folder away.
+// Remove stops the cluster and takes its data away.
+func (c *Cluster) Remove() error {
+	return errors.Join(c.Close(), scratch.Discard(c.folder))
+}
+
+// Close stops the cluster. Its data stays where it is.
 func (c *Cluster) Close() error {
 	c.end()
 	// Whoever has the turn ends soon, as its connections to the server do.
@@ -347,8 +373,12 @@ func (c *Cluster) Close() error {
 		c.pooler.stop()
 	}
 	if c.process != nil {
-		c.process.stop(stopImmediate)
+		how := stopImmediate
+		if c.server.kept {
+			how = stopFast // the next start has nothing to mend then
+		}
+		c.process.stop(how)
 		c.process = nil
 	}
-	return os.RemoveAll(c.folder)
+	return nil
 }

@@ -6,7 +6,8 @@ import (
 	"fmt"
 )
 
-// CreateDatabase makes a database that belongs to the owner.
+// CreateDatabase makes a database that belongs to the owner. One that is there is
+// made already: whoever asks has looked, so a call that was cut off has made it.
 func (c *Cluster) CreateDatabase(ctx context.Context, name string) error {
 	ctx, leave, err := c.enter(ctx)
 	if err != nil {
@@ -15,13 +16,15 @@ func (c *Cluster) CreateDatabase(ctx context.Context, name string) error {
 	defer leave()
 	name = quoteName(name)
 	err = c.asSuperuser(ctx, maintenance, createDatabase(name))
-	if err != nil {
+	_, state, _ := IsSQLError(err)
+	there := state == duplicateDatabase
+	if err != nil && !there {
 		return err
 	}
-	if err := c.asSuperuser(ctx, maintenance, revokeTemporary(name)); err != nil {
+	if err = c.asSuperuser(ctx, maintenance, revokeTemporary(name)); err != nil && !there {
 		return errors.Join(err, c.asSuperuser(ctx, maintenance, dropDatabase(name)))
 	}
-	return nil
+	return err
 }
 
 // DropDatabase drops a database and cuts off who uses it. One that is not there
@@ -34,6 +37,9 @@ func (c *Cluster) DropDatabase(ctx context.Context, name string) error {
 	defer leave()
 	return c.asSuperuser(ctx, maintenance, dropDatabase(quoteName(name)))
 }
+
+// duplicateDatabase is the SQLSTATE of a name that a database has.
+const duplicateDatabase = "42P04"
 
 // createDatabase, dropDatabase and revokeTemporary take names as SQL has them.
 func createDatabase(name string) string {

@@ -36,11 +36,16 @@ type gate struct {
 	closed  bool
 }
 
-// listen opens a gate at the port, or at a free one where that is taken.
-func listen(ctx context.Context, host string, port int, log *slog.Logger) (*gate, error) {
-	listener, err := loopback.Listen(ctx, host, port)
-	if err != nil {
-		listener, err = loopback.Listen(ctx, host, 0)
+// listen opens a gate at the first of the ports that is free, or at any where all
+// are taken. A port 0 is none.
+func listen(ctx context.Context, host string, log *slog.Logger, ports ...int) (*gate, error) {
+	ports = append(slices.DeleteFunc(ports, func(port int) bool { return port == 0 }), 0)
+	var listener net.Listener
+	var err error
+	for _, port := range ports {
+		if listener, err = loopback.Listen(ctx, host, port); err == nil {
+			break
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -8,16 +8,22 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
 // Options says how a Server runs.
 type Options struct {
 	Binaries Binaries
-	// Folder is where clusters live. It is made, and taken away by Close. Its
-	// path is best short, as sockets lie in it.
+	// Folder is where clusters live. It is made where it is not there. Its path
+	// is best short, as sockets lie in it.
 	Folder string
+	// Kept leaves the folder when the Server is closed, and has NewCluster carry
+	// on with the data that is there. Nobody else may use it meanwhile.
+	Kept bool
 	// StatementTimeout is how long a statement of Query may take; 0 is half a
 	// minute.
 	StatementTimeout time.Duration
@@ -31,6 +37,7 @@ type Server struct {
 	programs Binaries
 	account  account
 	folder   string
+	kept     bool
 	log      *slog.Logger
 	template template
 	// patience is how long a statement may take.
@@ -61,10 +68,16 @@ func NewServer(o Options) (*Server, error) {
 		return nil, err
 	}
 	if err := who.canEnter(folder); err != nil {
+		if o.Kept {
+			return nil, err
+		}
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
+	if err := scratch.Sweep(folder); err != nil {
+		return nil, err
+	}
 	return &Server{
-		programs: o.Binaries, account: who, folder: folder, log: o.Logger,
+		programs: o.Binaries, account: who, folder: folder, kept: o.Kept, log: o.Logger,
 		patience: cmp.Or(o.StatementTimeout, 30*time.Second),
 		template: template{folder: filepath.Join(folder, "template")},
 		clusters: map[*Cluster]bool{},
@@ -107,7 +120,24 @@ func (s *Server) forget(c *Cluster) {
 	delete(s.clusters, c)
 }
 
-// Close stops every cluster and takes the folder away.
+// Clusters are the names of those whose data is in the folder, whether they run or
+// not.
+func (s *Server) Clusters() ([]string, error) {
+	entries, err := os.ReadDir(s.folder)
+	var names []string
+	for _, entry := range entries {
+		if name := entry.Name(); name != filepath.Base(s.template.folder) && !strings.HasPrefix(name, ".") {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// Discard takes the data away of a cluster that does not run. One that is not there
+// is gone already.
+func (s *Server) Discard(name string) error { return scratch.Discard(filepath.Join(s.folder, name)) }
+
+// Close stops every cluster, and takes the folder away unless it is kept.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -122,7 +152,10 @@ func (s *Server) Close() error {
 		closing.Go(func() { errs[i] = c.Close() })
 	}
 	closing.Wait()
-	return errors.Join(append(errs, os.RemoveAll(s.folder))...)
+	if !s.kept {
+		errs = append(errs, os.RemoveAll(s.folder))
+	}
+	return errors.Join(errs...)
 }
 
 // Prepare makes the template that clusters are copied from, which the first

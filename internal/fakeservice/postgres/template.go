@@ -36,7 +36,11 @@ func (t *template) make(ctx context.Context, programs Binaries, who account) err
 	if t.ready {
 		return nil
 	}
-	err := initdb(ctx, programs, who, t.folder)
+	// What a killed owner has left may be half done, or another version's.
+	err := os.RemoveAll(t.folder)
+	if err == nil {
+		err = initdb(ctx, programs, who, t.folder)
+	}
 	if err != nil {
 		// What was begun is in the way of the next attempt.
 		return errors.Join(err, os.RemoveAll(t.folder))

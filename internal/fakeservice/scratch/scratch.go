@@ -1,6 +1,6 @@
 // Package scratch makes folders that go with the program that made them. One
 // that was killed leaves its folders; they and the processes that still work in
-// them are taken away when the next one is made.
+// them are taken away when the next one is made. Keep opens folders that stay.
 //
 // A folder is its owner's for as long as the owner holds a lock on it, which the
 // kernel releases with the owner, however that ends. So no number of a process
@@ -63,8 +63,7 @@ func (f *Folder) Path() string { return f.path }
 // Remove takes the folder away with all that is in it.
 func (f *Folder) Remove() (err error) {
 	f.removing.Do(func() {
-		err = errors.Join(os.RemoveAll(f.path), f.lock.Close())
-		held.Delete(f)
+		err = errors.Join(os.RemoveAll(f.path), f.letGo())
 	})
 	return err
 }
@@ -73,5 +72,9 @@ func (f *Folder) Remove() (err error) {
 // collected is closed, and the lock with it.
 var held sync.Map
 
-// errTaken is a folder that somebody holds, or that is gone.
-var errTaken = errors.New("the folder is another's")
+// errTaken is a folder that somebody holds, or that is gone. errForeign is one of
+// another user's, which is taken too.
+var (
+	errTaken   = errors.New("the folder is another's")
+	errForeign = fmt.Errorf("%w user's", errTaken)
+)

@@ -17,11 +17,16 @@ func hold(path string) (*os.File, error) {
 	if err != nil {
 		return nil, errors.Join(errTaken, err)
 	}
-	if !ours(folder) || syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil || !same(folder, path) {
+	if !ours(folder) {
+		return nil, errors.Join(errForeign, folder.Close())
+	}
+	if syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil || !same(folder, path) {
 		return nil, errors.Join(errTaken, folder.Close())
 	}
 	return folder, nil
 }
+
+func unlock(folder *os.File) error { return syscall.Flock(int(folder.Fd()), syscall.LOCK_UN) }
 
 func ours(folder *os.File) bool {
 	info, err := folder.Stat()

@@ -1,0 +1,108 @@
+package appruntime
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Kept is what it takes to go on with an app in another run, with the data that is
+// in its folder. It can be written as JSON.
+type Kept struct {
+	// Folder is the name of the app's, below the Runtime's.
+	Folder string `json:"folder"`
+	// Address is the public one, which it has again if it is free.
+	Address string `json:"address,omitempty"`
+	// Build is the version that is deployed; nil is none.
+	Build *KeptBuild `json:"build,omitempty"`
+}
+
+// KeptBuild is what it takes to run a build in another run.
+type KeptBuild struct {
+	ID     string `json:"id"`
+	Folder string `json:"folder"`
+	Commit string `json:"commit"`
+	// Command starts it. Where Built is set, its first word is a path below the
+	// build's folder.
+	Command []string `json:"command"`
+	Built   bool     `json:"built,omitempty"`
+}
+
+// Kept is what another run needs of the build.
+func (b *Build) Kept() KeptBuild {
+	k := KeptBuild{ID: b.ID, Folder: filepath.Base(b.folder), Commit: b.Commit}
+	k.Command = append(k.Command, b.command...)
+	if inside, ok := strings.CutPrefix(k.Command[0], b.folder+string(filepath.Separator)); ok {
+		k.Command[0], k.Built = inside, true
+	}
+	return k
+}
+
+// OpenBuild goes on with a build of another run.
+func (r *Runtime) OpenBuild(k KeptBuild) (*Build, error) {
+	b := &Build{ID: k.ID, Commit: k.Commit, folder: filepath.Join(r.folder, k.Folder)}
+	b.work = filepath.Join(b.folder, sourceFolder)
+	b.command = append(b.command, k.Command...)
+	if k.Built && len(b.command) > 0 {
+		b.command[0] = filepath.Join(b.folder, b.command[0])
+	}
+	if info, err := os.Lstat(b.work); err != nil || !info.IsDir() || len(b.command) == 0 {
+		return nil, errors.Join(fmt.Errorf("the build %s is not there any more", k.ID), err)
+	}
+	return b, nil
+}
+
+// Kept is what another run needs of the app.
+func (a *App) Kept() Kept {
+	k := Kept{Folder: filepath.Base(a.folder), Address: a.front.kept()}
+	if build := a.Build(); build != nil {
+		kept := build.Kept()
+		k.Build = &kept
+	}
+	return k
+}
+
+// Reopen goes on with an app of another run. It does not run before it is
+// restarted. Where its build cannot be used the error says so, and the app is there
+// with its data alone.
+func (r *Runtime) Reopen(name Name, k Kept) (*App, error) {
+	a, err := openApp(r, name, filepath.Join(r.folder, k.Folder))
+	if err != nil {
+		return nil, err
+	}
+	a.front.address = k.Address
+	if k.Build != nil {
+		if a.build, err = r.OpenBuild(*k.Build); err == nil {
+			err = give(a.build.folder, a.user)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, errClosed
+	}
+	r.apps[name] = a
+	return a, err
+}
+
+// Sweep removes every folder of an app or a build but the named ones. It is called
+// before any is made.
+func (r *Runtime) Sweep(named map[string]bool) error {
+	entries, err := os.ReadDir(r.folder)
+	for _, entry := range entries {
+		if path := filepath.Join(r.folder, entry.Name()); path != r.root() && !named[entry.Name()] {
+			err = errors.Join(err, os.RemoveAll(path))
+		}
+	}
+	return err
+}
+
+// Discard removes the folder of an app or a build that was not gone on with.
+func (r *Runtime) Discard(folder string) error {
+	if folder == "" || folder != filepath.Base(folder) {
+		return fmt.Errorf("%q is no folder of an app or a build", folder)
+	}
+	return os.RemoveAll(filepath.Join(r.folder, folder))
+}

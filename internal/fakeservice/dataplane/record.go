@@ -1,0 +1,223 @@
+package dataplane
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+)
+
+// record is what the next run needs of a machine, beside its data. It is written
+// whole, and what it does not name is not there: who makes something notes it once
+// it is there, and who removes something does so once it is not noted any more.
+type record struct {
+	// Host never changes.
+	Host string `json:"host"`
+	// Ports and AuthAddress are those to have again.
+	Ports       postgres.Ports `json:"ports"`
+	AuthAddress string         `json:"auth_address,omitempty"`
+	// Apps are those that are deployed, by name.
+	Apps map[string]appruntime.Kept `json:"apps,omitempty"`
+	// Builds are those that have ended and are not deployed.
+	Builds []builtRecord `json:"builds,omitempty"`
+}
+
+type builtRecord struct {
+	App string `json:"app"`
+	appruntime.KeptBuild
+}
+
+// recordEnding is how the names of records end.
+const recordEnding = ".json"
+
+func (p *Plane) recordOf(instanceID string) string {
+	return filepath.Join(p.records, instanceID+recordEnding)
+}
+
+// openRecords reads what is noted, and removes what is not.
+func (p *Plane) openRecords() error {
+	p.records = filepath.Join(p.folder, "machines")
+	p.kept = map[string]record{}
+	if err := errors.Join(os.MkdirAll(p.records, 0o700), scratch.Sweep(p.records)); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(p.records)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		id, is := strings.CutSuffix(entry.Name(), recordEnding)
+		if !is {
+			continue // it was not written in full
+		}
+		text, err := os.ReadFile(p.recordOf(id))
+		if err != nil {
+			return err
+		}
+		var r record
+		if err := json.Unmarshal(text, &r); err != nil || r.Host == "" {
+			return fmt.Errorf("%s cannot be read: %w", p.recordOf(id), errors.Join(err, errors.New("it holds no machine")))
+		}
+		p.kept[id] = r
+	}
+	return p.sweep()
+}
+
+// sweep removes what no machine that is kept has.
+func (p *Plane) sweep() error {
+	clusters, err := p.postgres.Clusters()
+	for _, name := range clusters {
+		if _, kept := p.kept[name]; !kept {
+			err = errors.Join(err, p.postgres.Discard(name))
+		}
+	}
+	backups, globErr := filepath.Glob(p.backupsOf("*"))
+	err = errors.Join(err, globErr)
+	for _, path := range backups {
+		if _, kept := p.kept[filepath.Base(path)]; !kept {
+			err = errors.Join(err, os.RemoveAll(path))
+			continue
+		}
+		half, globErr := filepath.Glob(filepath.Join(path, "*"+halfMade))
+		for _, path := range half {
+			err = errors.Join(err, os.RemoveAll(path))
+		}
+		err = errors.Join(err, globErr, scratch.Sweep(path))
+	}
+	authorities, globErr := filepath.Glob(p.authority("*"))
+	for _, path := range authorities {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return errors.Join(err, globErr, p.sweepApps())
+}
+
+func (p *Plane) sweepApps() error {
+	named := map[string]bool{}
+	for _, r := range p.kept {
+		for _, a := range r.Apps {
+			named[a.Folder] = true
+			if a.Build != nil {
+				named[a.Build.Folder] = true
+			}
+		}
+		for _, b := range r.Builds {
+			named[b.Folder] = true
+		}
+	}
+	return p.apps.Sweep(named)
+}
+
+// note writes down how the machine is, where that is kept.
+func (p *Plane) note(m *machine) error {
+	if p.records == "" {
+		return nil
+	}
+	// Whoever writes last has looked last.
+	m.noting.Lock()
+	defer m.noting.Unlock()
+	r := record{Apps: map[string]appruntime.Kept{}}
+	p.mu.Lock()
+	leaving := m.leaving
+	r.Host, r.Ports, r.AuthAddress = m.endpoints.Host, m.ports, m.authAddress
+	for key, built := range p.builds {
+		if key.instance == m.id {
+			r.Builds = append(r.Builds, builtRecord{App: key.app, KeptBuild: built.Kept()})
+		}
+	}
+	p.mu.Unlock()
+	if leaving {
+		return nil
+	}
+	for _, name := range p.apps.Apps(m.id) {
+		if a := p.apps.Find(name); a != nil {
+			r.Apps[name.App] = a.Kept()
+		}
+	}
+	text, err := json.MarshalIndent(r, "", "\t")
+	if err != nil {
+		return err
+	}
+	return scratch.WriteFile(p.recordOf(m.id), append(text, '\n'))
+}
+
+// denote takes the machine's record away, and keeps it from being written again.
+func (p *Plane) denote(m *machine) error {
+	p.setLeaving(m, true)
+	if p.records == "" {
+		return nil
+	}
+	m.noting.Lock()
+	defer m.noting.Unlock()
+	return scratch.Discard(p.recordOf(m.id))
+}
+
+// noteAgain is for a machine that could not be removed.
+func (p *Plane) noteAgain(m *machine) error {
+	p.setLeaving(m, false)
+	return p.note(m)
+}
+
+func (p *Plane) setLeaving(m *machine, leaving bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m.leaving = leaving
+}
+
+// forget removes a machine of an earlier run, if there is one of that id.
+func (p *Plane) forget(id string) error {
+	p.mu.Lock()
+	r, there := p.kept[id]
+	delete(p.kept, id)
+	p.mu.Unlock()
+	if !there {
+		return nil
+	}
+	err := scratch.Discard(p.recordOf(id))
+	if err != nil {
+		return err
+	}
+	for _, a := range r.Apps {
+		err = errors.Join(err, p.apps.Discard(a.Folder))
+		if a.Build != nil {
+			err = errors.Join(err, p.apps.Discard(a.Build.Folder))
+		}
+	}
+	for _, b := range r.Builds {
+		err = errors.Join(err, p.apps.Discard(b.Folder))
+	}
+	return errors.Join(err, p.postgres.Discard(id), scratch.Discard(p.backupsOf(id)))
+}
+
+// deploys tells whether a record has a build's folder as the version of an app.
+func (r record) deploys(folder string) bool {
+	for _, a := range r.Apps {
+		if a.Build != nil && a.Build.Folder == folder {
+			return true
+		}
+	}
+	return false
+}
+
+// unwanted are the apps that a record names and the machine is not to have.
+func (r record) unwanted(wanted core.Machine) map[string]bool {
+	names := map[string]bool{}
+	for name := range r.Apps {
+		names[name] = true
+	}
+	for _, b := range r.Builds {
+		names[b.App] = true
+	}
+	if wanted.HasEngine(core.EngineApps) {
+		for _, a := range wanted.Apps {
+			delete(names, a.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,255 @@
+package dataplane_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+)
+
+// records is a control plane that keeps how machines are to be, across the planes
+// that run them. Those that it has come and go by hand.
+type records struct {
+	t         *testing.T
+	authority core.Authority
+
+	mu       sync.Mutex
+	machines map[string]core.Machine
+	// news are how apps do, by instance/app.
+	news map[string]string
+}
+
+func newRecords(t *testing.T) *records {
+	t.Helper()
+	// A service without a data plane has an authority as well.
+	service := core.New(core.Options{})
+	t.Cleanup(func() {
+		if err := service.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	m, err := service.Machine(service.AddInstance(core.Instance{}).ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &records{t: t, authority: m.CA, machines: map[string]core.Machine{}, news: map[string]string{}}
+}
+
+// Machine is how a machine is to be.
+func (r *records) Machine(id string) (core.Machine, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m, there := r.machines[id]
+	if !there {
+		return m, fmt.Errorf("there is no instance %s", id)
+	}
+	return m, nil
+}
+
+// Emit and SendMail take no notice.
+func (r *records) Emit(string, string, map[string]any) {}
+func (r *records) SendMail(core.Mail)                  {}
+
+func (r *records) tell(id, app, news string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.news[id+"/"+app] = news
+}
+
+// AppRuns and AppFailed are kept as news.
+func (r *records) AppRuns(id, app string)                      { r.tell(id, app, "runs") }
+func (r *records) AppFailed(id, app string, _ core.AppFailure) { r.tell(id, app, "failed") }
+
+func (r *records) failed(id, app string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.news[id+"/"+app] == "failed"
+}
+
+func (r *records) forgetNews() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	clear(r.news)
+}
+
+func (r *records) awaitRun(id, app string) {
+	r.t.Helper()
+	until(r.t, "the app runs", func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.news[id+"/"+app] == "runs"
+	})
+}
+
+// machine makes a machine, or has another one's engines from now on.
+func (r *records) machine(id string, engines ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m, there := r.machines[id]
+	if !there {
+		m = core.Machine{CA: r.authority, Limits: core.Plan{PostgresConnections: 10}}
+		m.ID, m.Credentials = id, secrets("1")
+	}
+	m.Engines = map[string]*core.Engine{}
+	for _, name := range engines {
+		m.Engines[name] = &core.Engine{}
+	}
+	r.machines[id] = m
+}
+
+func secrets(edition string) core.Credentials {
+	return core.Credentials{
+		PostgresOwner: "owner" + edition, PostgresReadOnly: "reader" + edition,
+		AuthSigningKey: strings.Repeat("k", 32), AuthAnonKey: "anon", AuthServiceKey: "service",
+	}
+}
+
+func (r *records) change(id string, change func(*core.Machine)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := r.machines[id]
+	change(&m)
+	r.machines[id] = m
+}
+
+func (r *records) rotate(id string) {
+	r.change(id, func(m *core.Machine) { m.Credentials = secrets("2") })
+}
+
+func (r *records) dropApps(id string) { r.change(id, func(m *core.Machine) { m.Apps = nil }) }
+
+func (r *records) remove(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.machines, id)
+}
+
+func (r *records) credentials(id string) core.Credentials {
+	m, _ := r.Machine(id)
+	return m.Credentials
+}
+
+// build builds an app, which the machine is to have from now on.
+func (r *records) build(p *dataplane.Plane, id, name, build string) {
+	r.t.Helper()
+	a := core.App{Name: name, Repo: "octo/app", Branch: "main", Port: 3000, HealthPath: "/healthz", Public: true}
+	r.change(id, func(m *core.Machine) { m.Apps = []core.App{a} })
+	if _, err := p.Build(r.t.Context(), id, a, build); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// deploy builds an app and runs it until it answers.
+func (r *records) deploy(p *dataplane.Plane, id, name, build string) {
+	r.t.Helper()
+	r.build(p, id, name, build)
+	must(r.t, p.Deploy(r.t.Context(), id, name, build))
+	r.awaitRun(id, name)
+	r.forgetNews()
+}
+
+// exec runs a statement of the owner's, which must succeed.
+func (r *records) exec(p *dataplane.Plane, id, sql string) {
+	r.t.Helper()
+	m, err := r.Machine(id)
+	must(r.t, err)
+	if _, err := p.Query(r.t.Context(), core.Query{Instance: m.Instance, Database: postgres.DefaultDatabase, Mode: "rw", SQL: sql}); err != nil {
+		r.t.Fatalf("%s: %s", sql, err)
+	}
+}
+
+// keptFolder is a folder for a plane that every user can pass through, and in which
+// programs may run.
+func keptFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "kept")
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	must(t, os.Chmod(folder, 0o755))
+	return filepath.Join(folder, "p")
+}
+
+func newPlane(t *testing.T, folder string) (*dataplane.Plane, error) {
+	t.Helper()
+	binaries, err := postgres.Locate(t.Context(), "")
+	must(t, err)
+	o := dataplane.Options{Postgres: binaries, Keep: folder, Environment: os.Environ(), Go: fakeservicetest.GoCaches(t)}
+	withRepositories(t)(&o)
+	return dataplane.New(o)
+}
+
+// open opens a plane on a folder, which has to be closed before the next one is.
+func (r *records) open(folder string) *dataplane.Plane {
+	r.t.Helper()
+	p, err := newPlane(r.t, folder)
+	must(r.t, err)
+	r.t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			r.t.Error(err)
+		}
+	})
+	p.Attach(r)
+	r.forgetNews()
+	return p
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func equalEndpoints(a, b core.Endpoints) bool {
+	same := maps.Equal(a.AppURLs, b.AppURLs)
+	a.AppURLs, b.AppURLs = nil, nil
+	return same && fmt.Sprint(a) == fmt.Sprint(b)
+}
+
+// signUp makes an account with a password and gives its address.
+func signUp(t *testing.T, auth, key string) string {
+	t.Helper()
+	user := fmt.Sprintf("u%d@example.com", time.Now().UnixNano())
+	if status := postAuth(t, auth+"/signup", key, user); status != http.StatusOK {
+		t.Fatalf("the sign-up was answered %d", status)
+	}
+	return user
+}
+
+func signsIn(t *testing.T, auth, key, user string) bool {
+	t.Helper()
+	return postAuth(t, auth+"/token?grant_type=password", key, user) == http.StatusOK
+}
+
+func signIn(t *testing.T, auth, key, user string) {
+	t.Helper()
+	if !signsIn(t, auth, key, user) {
+		t.Errorf("the account %s is gone", user)
+	}
+}
+
+func postAuth(t *testing.T, address, key, user string) int {
+	t.Helper()
+	body, err := json.Marshal(object{"email": user, "password": "correct horse"})
+	must(t, err)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, bytes.NewReader(body))
+	must(t, err)
+	request.Header.Set("apikey", key)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	must(t, err)
+	must(t, response.Body.Close())
+	return response.StatusCode
+}

@@ -1,0 +1,127 @@
+package dataplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
+)
+
+// resumedAtOnce is how many machines start at the same time.
+const resumedAtOnce = 4
+
+// Resume runs the machines again that are kept and listed, and removes those that
+// are kept and not listed.
+func (p *Plane) Resume(ctx context.Context, instanceIDs []string) (err error) {
+	defer rescue.Error(p.log, "run the machines again", &err)
+	p.mu.Lock()
+	kept := maps.Clone(p.kept)
+	p.mu.Unlock()
+	var mu sync.Mutex
+	var errs []error
+	failed := func(id string, err error) {
+		if err == nil {
+			return
+		}
+		p.log.Error("a machine does not run again", "instance", id, "error", err)
+		mu.Lock()
+		defer mu.Unlock()
+		errs = append(errs, fmt.Errorf("instance %s: %w", id, err))
+	}
+	listed := map[string]record{}
+	for id, r := range kept {
+		if !slices.Contains(instanceIDs, id) {
+			failed(id, p.forget(id))
+			continue
+		}
+		listed[id] = r
+		p.mu.Lock()
+		delete(p.kept, id)
+		m := newMachine(id, r.Host)
+		m.ports, m.authAddress = r.Ports, r.AuthAddress
+		p.machines[id] = m
+		p.mu.Unlock()
+	}
+	slots := make(chan struct{}, resumedAtOnce)
+	var starting sync.WaitGroup
+	for id, r := range listed {
+		starting.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			failed(id, p.resume(ctx, id, r))
+		})
+	}
+	starting.Wait()
+	return errors.Join(errs...)
+}
+
+// resume runs a machine again.
+func (p *Plane) resume(ctx context.Context, id string, r record) (err error) {
+	defer rescue.Error(p.log, "run a machine again", &err)
+	m, leave, err := p.enterByID(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	wanted, wantedErr := p.controlPlane.Machine(id)
+	// Whatever else is wrong, what is there is known, so that it can be removed.
+	reopened := p.reopen(m, r)
+	if wantedErr != nil {
+		return errors.Join(wantedErr, reopened)
+	}
+	for name := range r.unwanted(wanted) {
+		reopened = errors.Join(reopened, p.removeApp(m, name))
+	}
+	err = p.apply(ctx, m, wanted)
+	if err != nil {
+		p.tellAppsFailed(m, wanted, err)
+	}
+	return errors.Join(err, reopened)
+}
+
+// reopen goes on with the apps and builds that are kept. Nothing runs yet.
+func (p *Plane) reopen(m *machine, r record) error {
+	var errs []error
+	for name, k := range r.Apps {
+		if _, err := p.apps.Reopen(appruntime.Name{Instance: m.id, App: name}, k); err != nil {
+			errs = append(errs, fmt.Errorf("the app %s: %w", name, err))
+			p.tellAppFailed(m.id, name, err)
+		}
+	}
+	for _, b := range r.Builds {
+		if r.deploys(b.Folder) {
+			continue
+		}
+		built, err := p.apps.OpenBuild(b.KeptBuild)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		p.mu.Lock()
+		p.builds[buildKey{m.id, b.App, b.ID}] = built
+		p.mu.Unlock()
+	}
+	return errors.Join(errs...)
+}
+
+// tellAppsFailed tells that the apps do not run, as what they need does not. Those
+// that were begun all the same tell for themselves.
+func (p *Plane) tellAppsFailed(m *machine, wanted core.Machine, why error) {
+	for _, a := range wanted.Apps {
+		running := p.apps.Find(appruntime.Name{Instance: m.id, App: a.Name})
+		if running != nil && running.Deployed() && !running.Begun() {
+			p.tellAppFailed(m.id, a.Name, why)
+		}
+	}
+}
+
+func (p *Plane) tellAppFailed(instanceID, name string, why error) {
+	defer rescue.Log(p.log, "tell how an app does")
+	p.controlPlane.AppFailed(instanceID, name, core.AppFailure{Exited: true, Log: why.Error()})
+}

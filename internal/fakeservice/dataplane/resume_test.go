@@ -1,0 +1,205 @@
+package dataplane_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+)
+
+// A plane that is closed and opened again goes on with everything, at the same
+// addresses.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	folder := keptFolder(t)
+	r := newRecords(t)
+	p := r.open(folder)
+	if _, err := newPlane(t, folder); !errors.Is(err, scratch.ErrInUse) {
+		t.Errorf("a second plane on the folder met %v", err)
+	}
+	r.machine("i-1", core.EnginePostgres, core.EngineAuth, core.EngineApps)
+	r.machine("i-2", core.EnginePostgres)
+	r.machine("i-3")
+	for id := range r.machines {
+		must(t, p.Apply(t.Context(), id))
+	}
+	r.deploy(p, "i-1", "web", "b-1")
+	r.build(p, "i-1", "web", "b-2") // it ends, and is not deployed yet
+	before := map[string]core.Endpoints{}
+	for id := range r.machines {
+		before[id] = p.Endpoints(id)
+	}
+	r.exec(p, "i-1", "CREATE TABLE kept (n INT)")
+	r.exec(p, "i-2", "CREATE TABLE kept (n INT)")
+	url := before["i-1"].AppURLs["web"]
+	keep(t, url, "a note")
+	user := signUp(t, before["i-1"].AuthURL, r.credentials("i-1").AuthAnonKey)
+	if _, err := p.Backup(t.Context(), "i-1", "bak-1"); err != nil {
+		t.Fatal(err)
+	}
+	must(t, p.Close())
+	if left := processes.With(t, folder); len(left) != 0 {
+		t.Errorf("%v still run", left)
+	}
+
+	// While nothing ran, i-2 was deleted, i-1 got other passwords, and i-4 is to be.
+	r.remove("i-2")
+	r.rotate("i-1")
+	r.machine("i-4", core.EnginePostgres)
+	p = r.open(folder)
+	must(t, p.Resume(t.Context(), []string{"i-1", "i-3", "i-4"}))
+	for _, id := range []string{"i-1", "i-3"} {
+		if is, was := p.Endpoints(id), before[id]; !equalEndpoints(is, was) {
+			t.Errorf("%s was at %+v and is at %+v", id, was, is)
+		}
+	}
+	for _, id := range []string{"i-2", "i-4"} {
+		if at := p.Endpoints(id); at.Host != "" {
+			t.Errorf("%s is at %+v", id, at)
+		}
+	}
+	r.exec(p, "i-1", "SELECT * FROM kept")
+	signIn(t, before["i-1"].AuthURL, r.credentials("i-1").AuthAnonKey, user)
+	r.awaitRun("i-1", "web")
+	if text := kept(t, url); text != "a note" {
+		t.Errorf("the app has kept %q", text)
+	}
+	if !strings.Contains(variable(t, url, "DATABASE_URL"), r.credentials("i-1").PostgresOwner) {
+		t.Error("the app has an old password")
+	}
+	if found, err := filepath.Glob(filepath.Join(folder, "*", "*i-2*")); err != nil || len(found) != 0 {
+		t.Errorf("of a deleted instance %v is left, %v", found, err)
+	}
+	must(t, p.Restore(t.Context(), "i-1", "bak-1"))
+	r.exec(p, "i-1", "SELECT * FROM kept")
+	must(t, p.Deploy(t.Context(), "i-1", "web", "b-2"))
+	r.awaitRun("i-1", "web")
+	must(t, p.Apply(t.Context(), "i-4"))
+	for _, id := range []string{"i-1", "i-3", "i-4"} {
+		must(t, p.Remove(t.Context(), id))
+	}
+	if found := left(t, filepath.Join(folder, "apps")); len(found) != 1 {
+		t.Errorf("%v is left of apps", found)
+	}
+	for _, part := range []string{"machines", "backups"} {
+		if found := left(t, filepath.Join(folder, part)); len(found) != 0 {
+			t.Errorf("%v is left in %s", found, part)
+		}
+	}
+}
+
+// One machine that cannot run keeps no other from it, and is mended when it can be.
+func TestResumeOfABrokenMachine(t *testing.T) {
+	t.Parallel()
+	folder := keptFolder(t)
+	r := newRecords(t)
+	p := r.open(folder)
+	r.machine("i-1", core.EnginePostgres, core.EngineApps)
+	r.machine("i-2", core.EnginePostgres)
+	must(t, p.Apply(t.Context(), "i-1"))
+	must(t, p.Apply(t.Context(), "i-2"))
+	r.deploy(p, "i-1", "web", "b-1")
+	r.exec(p, "i-1", "CREATE TABLE kept (n INT)")
+	must(t, p.Close())
+	control := filepath.Join(folder, "pg", "i-1", "data", "global", "pg_control")
+	must(t, os.Rename(control, control+".away"))
+
+	p = r.open(folder)
+	if err := p.Resume(t.Context(), []string{"i-1", "i-2"}); err == nil || !strings.Contains(err.Error(), "i-1") || strings.Contains(err.Error(), "i-2") {
+		t.Errorf("Resume said %v", err)
+	}
+	r.exec(p, "i-2", "SELECT 1")
+	if !r.failed("i-1", "web") {
+		t.Error("nobody was told of the app that does not run")
+	}
+	must(t, os.Rename(control+".away", control))
+	must(t, p.Apply(t.Context(), "i-1"))
+	r.exec(p, "i-1", "SELECT * FROM kept")
+	r.awaitRun("i-1", "web")
+}
+
+// What was begun before a program ended and is begun again.
+func TestRepeatedCalls(t *testing.T) {
+	t.Parallel()
+	folder := keptFolder(t)
+	r := newRecords(t)
+	p := r.open(folder)
+	r.machine("i-1", core.EnginePostgres, core.EngineAuth, core.EngineApps)
+	must(t, p.Apply(t.Context(), "i-1"))
+	r.build(p, "i-1", "web", "b-1")
+	r.build(p, "i-1", "web", "b-1")
+	for range 2 {
+		must(t, p.Deploy(t.Context(), "i-1", "web", "b-1"))
+		r.awaitRun("i-1", "web")
+		r.forgetNews()
+	}
+	keep(t, p.Endpoints("i-1").AppURLs["web"], "a note")
+	r.exec(p, "i-1", "CREATE TABLE kept (n INT)")
+	// A backup under an id is what it was when it was made in full.
+	half := filepath.Join(folder, "backups", "i-1", "bak-1.next", "postgres")
+	must(t, os.MkdirAll(half, 0o700))
+	first, err := p.Backup(t.Context(), "i-1", "bak-1")
+	must(t, err)
+	r.exec(p, "i-1", "DROP TABLE kept")
+	second, err := p.Backup(t.Context(), "i-1", "bak-1")
+	must(t, err)
+	if first != second || first == 0 {
+		t.Errorf("the backup took %d bytes and then %d", first, second)
+	}
+	for range 2 {
+		must(t, p.Restore(t.Context(), "i-1", "bak-1"))
+		r.exec(p, "i-1", "SELECT * FROM kept")
+	}
+	calls := map[string]func(p *dataplane.Plane) error{
+		"restart":        func(p *dataplane.Plane) error { return p.Restart(t.Context(), "i-1", core.EnginePostgres) },
+		"reset":          func(p *dataplane.Plane) error { return p.Reset(t.Context(), "i-1", "") },
+		"restart an app": func(p *dataplane.Plane) error { return p.RestartApp(t.Context(), "i-1", "web") },
+		"drop a backup":  func(p *dataplane.Plane) error { return p.DropBackup(t.Context(), "i-1", "bak-1") },
+	}
+	for name, call := range calls {
+		for range 2 {
+			if err := call(p); err != nil {
+				t.Errorf("%s: %s", name, err)
+			}
+		}
+	}
+	// An auth engine that is turned off while nothing runs leaves no account.
+	user := signUp(t, p.Endpoints("i-1").AuthURL, r.credentials("i-1").AuthAnonKey)
+	must(t, p.Close())
+	r.machine("i-1", core.EnginePostgres, core.EngineApps)
+	p = r.open(folder)
+	must(t, p.Resume(t.Context(), []string{"i-1"}))
+	r.machine("i-1", core.EnginePostgres, core.EngineAuth, core.EngineApps)
+	must(t, p.Apply(t.Context(), "i-1"))
+	if signsIn(t, p.Endpoints("i-1").AuthURL, r.credentials("i-1").AuthAnonKey, user) {
+		t.Error("an account has outlived its engine")
+	}
+	for range 2 {
+		must(t, p.RemoveApp(t.Context(), "i-1", "web"))
+	}
+	r.dropApps("i-1")
+	for range 2 {
+		must(t, p.Remove(t.Context(), "i-1"))
+	}
+}
+
+// Whoever does not resume what is kept begins anew, also under the same id.
+func TestKeptMachineThatNobodyAsksFor(t *testing.T) {
+	t.Parallel()
+	folder := keptFolder(t)
+	r := newRecords(t)
+	p := r.open(folder)
+	r.machine("i-1", core.EnginePostgres)
+	must(t, p.Apply(t.Context(), "i-1"))
+	r.exec(p, "i-1", "CREATE TABLE lost (n INT)")
+	must(t, p.Close())
+	p = r.open(folder)
+	must(t, p.Apply(t.Context(), "i-1"))
+	r.exec(p, "i-1", "CREATE TABLE lost (n INT)")
+}

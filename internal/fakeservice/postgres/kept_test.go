@@ -1,0 +1,194 @@
+package postgres
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+)
+
+// keptServer opens a server on a folder that stays.
+func keptServer(t *testing.T, folder string) *Server {
+	t.Helper()
+	programs, err := Locate(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewServer(Options{Binaries: programs, Folder: folder, Kept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// keptFolder is one that every user can pass through.
+func keptFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "pgkept")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(folder, "pg")
+}
+
+func mustClose(t *testing.T, s *Server) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A cluster whose folder is kept goes on with its rows, at its ports, with the
+// passwords that are asked for now. What a killed owner has left half done is none of
+// its data.
+func TestKeptCluster(t *testing.T) {
+	t.Parallel()
+	folder, host := keptFolder(t), FindAddress(t.Context())
+	first := keptServer(t, folder)
+	c := newCluster(t, first, host)
+	ask(t, c, "CREATE TABLE kept (n INT)")
+	wanted := settings(t, host)
+	wanted.Ports = Ports{c.DirectPort(), c.PooledPort(), c.InsidePort()}
+	wanted.OwnerPassword = "another"
+	mustClose(t, first)
+	if left := processes.With(t, folder); len(left) != 0 {
+		t.Errorf("%v still run", left)
+	}
+
+	// The server was killed, and so was its owner, in the middle of a restore.
+	data := c.data()
+	for name, text := range map[string]string{
+		filepath.Join(data, "postmaster.pid"):           "1\n" + data + "\n",
+		filepath.Join(c.next(), "half"):                 "",
+		filepath.Join(c.path(".discarded-1"), "half"):   "",
+		filepath.Join(folder, ".discarded-2", "half"):   "",
+		filepath.Join(first.template.folder, "half"):    "",
+		filepath.Join(c.sockets(), ".s.PGSQL.1.lock"):   "1\n",
+		filepath.Join(folder, "half-made", "data.next"): "",
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	second := keptServer(t, folder)
+	name := filepath.Base(c.folder)
+	if names, err := second.Clusters(); err != nil || !slices.Equal(names, []string{name, "half-made"}) {
+		t.Errorf("the clusters are %v, %v", names, err)
+	}
+	again, err := second.NewCluster(t.Context(), name, wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask(t, again, "SELECT * FROM kept")
+	if is := (Ports{again.DirectPort(), again.PooledPort(), again.InsidePort()}); is != wanted.Ports {
+		t.Errorf("the ports were %v and are %v", wanted.Ports, is)
+	}
+	if _, err := second.NewCluster(t.Context(), "half-made", settings(t, FindAddress(t.Context()))); err != nil {
+		t.Errorf("a cluster that was not made in full: %s", err)
+	}
+	found, err := filepath.Glob(filepath.Join(folder, "*", "*half*"))
+	if err != nil || len(found) != 0 {
+		t.Errorf("%v is left, %v", found, err)
+	}
+	if err := again.Remove(); err != nil {
+		t.Error(err)
+	}
+	if names, err := second.Clusters(); err != nil || !slices.Equal(names, []string{"half-made"}) {
+		t.Errorf("after the removal the clusters are %v, %v", names, err)
+	}
+}
+
+// A killed owner was replacing data: as long as it is not sure that the new works,
+// the old is what counts.
+func TestReplacementThatWasKilled(t *testing.T) {
+	t.Parallel()
+	for _, during := range []string{"between the two", "once the new is there"} {
+		t.Run(during, func(t *testing.T) {
+			t.Parallel()
+			folder, host := keptFolder(t), FindAddress(t.Context())
+			first := keptServer(t, folder)
+			c := newCluster(t, first, host)
+			ask(t, c, "CREATE TABLE kept (n INT)")
+			mustClose(t, first)
+			if err := os.Rename(c.data(), c.before()); err != nil {
+				t.Fatal(err)
+			}
+			if during != "between the two" {
+				if err := os.Mkdir(c.data(), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(c.data(), "PG_VERSION"), []byte("17\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			again, err := keptServer(t, folder).NewCluster(t.Context(), filepath.Base(c.folder), settings(t, host))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ask(t, again, "SELECT * FROM kept")
+			if err := again.Reset(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			ask(t, again, "CREATE TABLE kept (n INT)")
+		})
+	}
+}
+
+// Data that cannot be used stays, and the error says why.
+func TestKeptDataOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	folder := keptFolder(t)
+	s := keptServer(t, folder)
+	data := filepath.Join(folder, "old", "data")
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(data, "PG_VERSION"), []byte("9\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.NewCluster(t.Context(), "old", settings(t, FindAddress(t.Context()))); err == nil || !strings.Contains(err.Error(), "PostgreSQL 9's") {
+		t.Errorf("NewCluster said %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(data, "PG_VERSION")); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a call that was cut off has done, its repetition finds done.
+func TestRepeatedStatements(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, newServer(t), FindAddress(t.Context()))
+	for range 2 {
+		if err := c.CreateDatabase(t.Context(), "shop"); err != nil {
+			t.Error(err)
+		}
+		if _, err := c.SetExtension(t.Context(), "shop", "pg_trgm"); err != nil {
+			t.Error(err)
+		}
+	}
+	for range 2 {
+		if err := c.DropExtension(t.Context(), "shop", "pg_trgm"); err != nil {
+			t.Error(err)
+		}
+	}
+	for range 2 {
+		if err := c.DropDatabase(t.Context(), "shop"); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+)
+
+// Data is replaced so that a killed owner leaves either the old or the new, whole:
+// next is a copy that may be half made, and before is the data that was set aside,
+// for as long as it is not sure that what took its place works.
+
+func (c *Cluster) next() string   { return c.path("data.next") }
+func (c *Cluster) before() string { return c.path("data.before") }
+
+// recover puts in order what a killed owner has left of the cluster, and tells
+// whether there is no data of it.
+func (c *Cluster) recover() (isNew bool, err error) {
+	if err := errors.Join(scratch.Sweep(c.folder), scratch.Discard(c.next()), c.putBack()); err != nil {
+		return false, err
+	}
+	version, err := os.ReadFile(filepath.Join(c.data(), "PG_VERSION"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if is := strings.TrimSpace(string(version)); is != fmt.Sprint(c.server.programs.Version) {
+		return false, fmt.Errorf("the data in %s is PostgreSQL %s's, and PostgreSQL %d cannot read it", c.data(), is, c.server.programs.Version)
+	}
+	// What has run there has ended, or the folder were not ours to use. By now
+	// another process may have the server's number.
+	return false, errors.Join(os.RemoveAll(filepath.Join(c.data(), "postmaster.pid")), os.RemoveAll(c.sockets()))
+}
+
+// putBack takes the data back that was set aside, if there is any.
+func (c *Cluster) putBack() error {
+	if _, err := os.Stat(c.before()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := scratch.Discard(c.data()); err != nil {
+		return err
+	}
+	return os.Rename(c.before(), c.data())
+}
+
+// copyIn makes a copy that is yet to become the data.
+func (c *Cluster) copyIn(ctx context.Context, from string) error {
+	if err := scratch.Discard(c.next()); err != nil {
+		return err
+	}
+	if err := c.server.account.copyTree(ctx, from, c.next(), nil); err != nil {
+		return errors.Join(err, scratch.Discard(c.next()))
+	}
+	return nil
+}
+
+// replaceData starts the server with a copy of another data folder. If that
+// fails, the data is as before.
+func (c *Cluster) replaceData(ctx context.Context, from string) error {
+	ctx, leave, err := c.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if err := c.copyIn(ctx, from); err != nil {
+		return err
+	}
+	c.stop(stopFast)
+	err = os.Rename(c.data(), c.before())
+	if err == nil {
+		err = os.Rename(c.next(), c.data())
+	}
+	if err == nil {
+		err = c.start(ctx)
+	}
+	if err == nil {
+		return scratch.Discard(c.before())
+	}
+	// Where the caller has gone, there is still the data to put back.
+	back, cancel := context.WithTimeout(context.WithoutCancel(ctx), startTime)
+	defer cancel()
+	c.stop(stopImmediate)
+	return errors.Join(err, c.putBack(), c.start(back))
+}

@@ -1,0 +1,106 @@
+//go:build linux
+
+package scratch
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A kept folder is one owner's at a time, and stays with what is in it.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "deep", "kept")
+	f, err := Keep(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Keep(path); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), path) {
+		t.Errorf("a second owner met %v", err)
+	}
+	if err := WriteFile(filepath.Join(path, "file"), []byte("text")); err != nil {
+		t.Fatal(err)
+	}
+	// A program that is being started has all that is open, for a moment.
+	started, err := syscall.Dup(int(f.lock.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(started)
+	for range 2 {
+		if err := f.Release(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := Keep(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Release()
+	if text, err := os.ReadFile(filepath.Join(path, "file")); string(text) != "text" {
+		t.Errorf("the file holds %q, %v", text, err)
+	}
+}
+
+// What works in the folders of a killed owner has ended once the next one has them.
+// What works elsewhere, in the folder itself too, goes on.
+func TestKeepEndsWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	path := t.TempDir()
+	if err := os.Mkdir(filepath.Join(path, "work"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	begin := func(folder string) *exec.Cmd {
+		c := exec.Command("sleep", "1000")
+		c.Dir = folder
+		c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+		return c
+	}
+	begin(filepath.Join(path, "work"))
+	begin(path)
+	f, err := Keep(path, "work", "nothing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Release()
+	if n := len(workersIn(t, filepath.Join(path, "work"))); n != 0 {
+		t.Errorf("%d processes work there", n)
+	}
+	if n := len(workersIn(t, path)); n != 1 {
+		t.Errorf("%d processes work beside it", n)
+	}
+}
+
+func TestDiscard(t *testing.T) {
+	t.Parallel()
+	path := t.TempDir()
+	for _, gone := range []string{"folder", "nothing", filepath.Join("no", "folder")} {
+		if gone == "folder" {
+			if err := os.MkdirAll(filepath.Join(path, gone, "deep"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := Discard(filepath.Join(path, gone)); err != nil {
+			t.Errorf("Discard of %s: %s", gone, err)
+		}
+	}
+	// An owner was killed in the middle of it.
+	if err := os.MkdirAll(filepath.Join(path, discarded+"1", "it"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := Sweep(path); err != nil {
+		t.Error(err)
+	}
+	if entries, err := os.ReadDir(path); err != nil || len(entries) != 0 {
+		t.Errorf("%v is left, %v", entries, err)
+	}
+}
