@@ -23,6 +23,7 @@ var unread = map[string]string{
 	"records.NextChore":   "what is due happens in the present",
 	"records.Durations":   "jobs begin in the present",
 	"state.control":       "jobs end in the present",
+	"state.resuming":      "what is due happens in the present",
 	"records.Pushes":      "builds begin in the present",
 	"instance.Checkout":   "the checkout page is beside the API",
 	"instance.Ailing":     "alerts go out in the present",

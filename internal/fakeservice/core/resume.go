@@ -4,14 +4,11 @@ package core
 // ended. Nothing of it has to have been done, and all of it may have been: whatever
 // begins again can be done twice.
 func (s *Service) resume() {
-	var ids []string
-	s.store.do(func(st *state) {
-		for _, in := range st.Instances {
+	if s.plane != nil {
+		var ids []string
+		for _, in := range s.Instances() {
 			ids = append(ids, in.ID)
 		}
-		st.specifyJobs()
-	})
-	if s.plane != nil {
 		if err := s.plane.Resume(s.store.life, ids); err != nil {
 			s.log.Error("not every machine runs again", "error", err)
 		}
@@ -33,6 +30,7 @@ func (st *state) specifyJobs() {
 
 // resumeWork begins again what was at work.
 func (st *state) resumeWork() {
+	st.resuming = false
 	for _, j := range st.activeJobs {
 		if j.Status == StatusRunning && j.Failure == nil {
 			st.beginWork(j)

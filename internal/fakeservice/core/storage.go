@@ -89,8 +89,8 @@ func readEntries(entries map[string][]byte, r *records) error {
 type writer struct {
 	storage Storage
 	seed    maphash.Seed
-	// written are the sums of the entries as they are stored.
-	written map[string]uint64
+	// written are the entries as they are stored.
+	written map[string]written
 	// now is the fake's time that is stored.
 	now time.Time
 	// afresh makes the next write one of everything: the records are others now, with
@@ -98,6 +98,12 @@ type writer struct {
 	afresh bool
 	// failed is why the last write came to nothing.
 	failed error
+}
+
+// written is an entry as it is stored: its sum, and whether it can change again.
+type written struct {
+	sum   uint64
+	final bool
 }
 
 // openWriter reads what a Storage holds into records, which are as those of a new fake
@@ -110,9 +116,9 @@ func openWriter(storage Storage, r *records) (*writer, error) {
 	if err := readEntries(entries, r); err != nil {
 		return nil, err
 	}
-	w := &writer{storage: storage, seed: maphash.MakeSeed(), written: map[string]uint64{}, now: r.Now}
+	w := &writer{storage: storage, seed: maphash.MakeSeed(), written: map[string]written{}, now: r.Now}
 	for key, text := range entries {
-		w.written[key] = maphash.Bytes(w.seed, text)
+		w.written[key] = written{sum: maphash.Bytes(w.seed, text)}
 	}
 	return w, nil
 }
@@ -120,13 +126,13 @@ func openWriter(storage Storage, r *records) (*writer, error) {
 // write stores what has changed since the last time. The clock alone is written once a
 // minute of its own.
 func (w *writer) write(r *records) {
-	changes, sums := map[string][]byte{}, map[string]uint64{}
+	changes, next := map[string][]byte{}, map[string]written{}
 	there := map[string]bool{}
 	var failed error
 	r.entries(func(key string, value any, final bool) {
 		there[key] = true
 		before, known := w.written[key]
-		if known && final && !w.afresh || key == nowEntry {
+		if known && before.final && !w.afresh || key == nowEntry {
 			return
 		}
 		text, err := json.Marshal(value)
@@ -134,8 +140,9 @@ func (w *writer) write(r *records) {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", key, err))
 			return
 		}
-		if sum := maphash.Bytes(w.seed, text); !known || sum != before {
-			changes[key], sums[key] = text, sum
+		next[key] = written{maphash.Bytes(w.seed, text), final}
+		if !known || next[key].sum != before.sum {
+			changes[key] = text
 		}
 	})
 	for key := range w.written {
@@ -144,18 +151,18 @@ func (w *writer) write(r *records) {
 		}
 	}
 	if failed == nil && (len(changes) > 0 || r.Now.Sub(w.now) >= time.Minute) {
-		failed = w.put(r, changes, sums)
+		failed = w.put(r, changes, next)
 	}
 	w.failed, w.afresh = failed, w.afresh && failed != nil
 }
 
 // put stores entries, and the time with them.
-func (w *writer) put(r *records, changes map[string][]byte, sums map[string]uint64) error {
+func (w *writer) put(r *records, changes map[string][]byte, next map[string]written) error {
 	text, err := json.Marshal(r.Now)
 	if err != nil {
 		return err
 	}
-	changes[nowEntry], sums[nowEntry] = text, maphash.Bytes(w.seed, text)
+	changes[nowEntry], next[nowEntry] = text, written{}
 	if err := w.storage.Write(changes); err != nil {
 		return err
 	}
@@ -165,13 +172,13 @@ func (w *writer) put(r *records, changes map[string][]byte, sums map[string]uint
 			delete(w.written, key)
 		}
 	}
-	maps.Copy(w.written, sums)
+	maps.Copy(w.written, next)
 	return nil
 }
 
 // close writes the time of the end.
 func (w *writer) close(r *records) error {
-	return errors.Join(w.put(r, map[string][]byte{}, map[string]uint64{}), w.storage.Close())
+	return errors.Join(w.put(r, map[string][]byte{}, map[string]written{}), w.storage.Close())
 }
 
 // kept is a kind of job with its name, as it is written down.

@@ -106,6 +106,8 @@ func (s *store) keepIn(storage Storage) error {
 	s.writer = w
 	s.clock.startFrom(s.state.Now)
 	s.state.index()
+	s.state.specifyJobs()
+	s.state.resuming = true
 	return nil
 }
 
@@ -121,7 +123,7 @@ func (s *store) arm() {
 		s.timer = nil
 	}
 	due, any := s.state.nextDue()
-	if !any || s.closed {
+	if !any || s.closed || s.state.resuming {
 		return
 	}
 	// The clock counts whole milliseconds, so a timer may fire a moment early
@@ -169,7 +171,9 @@ func (s *store) replace(by func(*state) records) (forgotten []string) {
 		r.Credentials = st.Credentials
 		s.past = history{lag: s.past.lag, least: s.past.least}
 		s.clock.set(r.Now)
-		*st = state{log: st.log, plane: st.plane, store: st.store, records: r}
+		// Jobs that come with the records have to begin their work before they end.
+		resuming := st.plane != nil && len(r.Jobs) > 0
+		*st = state{log: st.log, plane: st.plane, store: st.store, records: r, resuming: resuming}
 		st.index()
 		st.specifyJobs()
 		s.rewrite()
@@ -193,6 +197,9 @@ type state struct {
 
 	chores  []*errand
 	control controls
+	// resuming keeps what is due from happening, until what was at work has begun
+	// again.
+	resuming bool
 }
 
 func newState(now time.Time, log *slog.Logger, plane DataPlane, store *store) *state {
@@ -242,6 +249,9 @@ func (st *state) safely(d due) {
 // settle lets everything happen that is due by a time, in order, and tells
 // whether there was anything.
 func (st *state) settle(until time.Time) (happened bool) {
+	if st.resuming {
+		return false
+	}
 	for {
 		next, any := st.nextDue()
 		if !any || next.at.After(until) {
