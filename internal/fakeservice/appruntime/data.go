@@ -16,7 +16,7 @@ func (a *App) EraseData() error {
 
 // SaveData copies the app's data to a folder, while the app runs on. It returns
 // how many bytes that took.
-func (a *App) SaveData(folder string) (int64, error) { return copyData(a.data(), folder) }
+func (a *App) SaveData(folder string) (int64, error) { return CopyData(a.data(), folder) }
 
 // RestoreData puts the data back to what was saved, while the app does not run.
 func (a *App) RestoreData(folder string) error {
@@ -24,7 +24,7 @@ func (a *App) RestoreData(folder string) error {
 		if err := emptyFolder(a.data()); err != nil {
 			return err
 		}
-		if _, err := copyData(folder, a.data()); err != nil {
+		if _, err := CopyData(folder, a.data()); err != nil {
 			return err
 		}
 		return give(a.data(), a.user)
@@ -56,10 +56,11 @@ func emptyFolder(folder string) error {
 	return errors.Join(errs...)
 }
 
-// copyData copies files, folders and links with their rights. What vanishes
-// meanwhile is left out. An app that runs may put links in the way of this
+// CopyData copies what is in a folder to another: files, folders and links with
+// their rights. It returns how many bytes that took. What vanishes meanwhile is
+// left out. An app that runs may put links in the way of this
 // program, which may read and write more than the app: roots follow none out.
-func copyData(from, to string) (int64, error) {
+func CopyData(from, to string) (int64, error) {
 	source, err := os.OpenRoot(from)
 	if err != nil {
 		return 0, err

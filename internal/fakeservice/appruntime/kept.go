@@ -54,6 +54,29 @@ func (r *Runtime) OpenBuild(k KeptBuild) (*Build, error) {
 	return b, nil
 }
 
+// Save copies the build to a folder. LoadBuild needs what it returns.
+func (b *Build) Save(folder string) (KeptBuild, error) {
+	_, err := CopyData(b.folder, folder)
+	return b.Kept(), err
+}
+
+// LoadBuild makes a build of what was saved of one.
+func (r *Runtime) LoadBuild(k KeptBuild, folder string) (*Build, error) {
+	own, err := r.newBuildFolder()
+	if err != nil {
+		return nil, err
+	}
+	if err = os.Remove(filepath.Join(own, sourceFolder)); err == nil {
+		_, err = CopyData(folder, own)
+	}
+	k.Folder = filepath.Base(own)
+	b, openErr := r.OpenBuild(k)
+	if err = errors.Join(err, openErr); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(own))
+	}
+	return b, nil
+}
+
 // Kept is what another run needs of the app.
 func (a *App) Kept() Kept {
 	k := Kept{Folder: filepath.Base(a.folder), Address: a.front.kept()}

@@ -82,7 +82,7 @@ func TestFileThatBecomesSomethingElse(t *testing.T) {
 		t.Errorf("the pipe was copied: %d bytes, %v", n, err)
 	}
 	// As they are, they are copied as links, and not followed.
-	if n, err := copyData(folder, copied); err != nil || n > 0 {
+	if n, err := CopyData(folder, copied); err != nil || n > 0 {
 		t.Errorf("the copy took %d bytes, %v", n, err)
 	}
 	if to, err := os.Readlink(filepath.Join(copied, "link")); err != nil || to != secret {

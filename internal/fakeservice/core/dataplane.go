@@ -63,6 +63,16 @@ type DataPlane interface {
 	// DropBackup forgets a backup. One that is not there is forgotten already.
 	DropBackup(ctx context.Context, instanceID, backupID string) error
 
+	// Save copies all that the machine holds to a folder, in the place of what is
+	// there: its data, the builds that are deployed, and its backups. The folder is
+	// there in full or not at all. The machine goes on meanwhile.
+	Save(ctx context.Context, instanceID, folder string) error
+	// Load makes a machine with what was saved of one, of another id or by another
+	// DataPlane too. A machine of the id that is there keeps its host and loses all
+	// else. Engines, credentials and settings are those that the ControlPlane says
+	// now, and of the apps those run that it names.
+	Load(ctx context.Context, instanceID, folder string) error
+
 	// Databases lists the databases that are there, and the service's
 	// extensions in them. When they were made is not known.
 	Databases(ctx context.Context, instanceID string) ([]Database, []Extension, error)

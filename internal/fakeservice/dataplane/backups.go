@@ -57,6 +57,9 @@ const sizeFile = "size"
 
 // copyOut copies the data of the machine to a folder. The turn is held.
 func (p *Plane) copyOut(ctx context.Context, m *machine, folder string) (int64, error) {
+	if m.postgres == nil && p.postgres.Has(m.id) {
+		return 0, &core.Failure{Code: "engine_down", Detail: "PostgreSQL could not be started, so its data cannot be saved"}
+	}
 	size, err := p.saveApps(m, filepath.Join(folder, core.EngineApps))
 	if err != nil || m.postgres == nil {
 		return size, err

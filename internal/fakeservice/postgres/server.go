@@ -133,6 +133,25 @@ func (s *Server) Clusters() ([]string, error) {
 	return names, err
 }
 
+// Has tells whether there is data of a cluster, whether it runs or not.
+func (s *Server) Has(name string) bool {
+	_, err := os.Stat(filepath.Join(s.folder, name))
+	return err == nil
+}
+
+// Load makes the data of a cluster that is not there out of a backup. NewCluster then
+// starts it.
+func (s *Server) Load(ctx context.Context, name, backup string) error {
+	c := &Cluster{server: s, folder: filepath.Join(s.folder, name)}
+	if err := s.account.makeFolder(c.folder); err != nil {
+		return err
+	}
+	if err := c.copyIn(ctx, backup); err != nil {
+		return err
+	}
+	return os.Rename(c.next(), c.data())
+}
+
 // Discard takes the data away of a cluster that does not run. One that is not there
 // is gone already.
 func (s *Server) Discard(name string) error { return scratch.Discard(filepath.Join(s.folder, name)) }

@@ -1,0 +1,179 @@
+package dataplane
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+)
+
+// A copy of a machine is a folder like a backup, with the backups and the builds of
+// the apps beside the data, and a file that says what they are.
+const (
+	copyFile    = "machine.json"
+	copyBackups = "backups"
+	copyBuilds  = "builds"
+)
+
+// copied is what the file says.
+type copied struct {
+	// Auth tells that Postgres holds an auth engine's accounts.
+	Auth bool `json:"auth"`
+	// Builds are those that are deployed, by the app's name.
+	Builds map[string]appruntime.KeptBuild `json:"builds"`
+}
+
+// Save copies all that the machine holds to a folder.
+func (p *Plane) Save(ctx context.Context, instanceID, folder string) (err error) {
+	defer rescue.Error(p.log, "save a machine", &err)
+	m, leave, err := p.enterByID(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	next := folder + halfMade
+	if err := errors.Join(scratch.Discard(next), os.MkdirAll(next, 0o700)); err != nil {
+		return err
+	}
+	err = p.save(ctx, m, next)
+	if err == nil {
+		err = errors.Join(scratch.Discard(folder), os.Rename(next, folder))
+	}
+	if err != nil {
+		return errors.Join(failure(err), scratch.Discard(next))
+	}
+	return nil
+}
+
+func (p *Plane) save(ctx context.Context, m *machine, folder string) error {
+	if _, err := p.copyOut(ctx, m, folder); err != nil {
+		return err
+	}
+	if err := copyFolder(p.backupsOf(m.id), filepath.Join(folder, copyBackups)); err != nil {
+		return err
+	}
+	is := copied{Auth: m.authAddress != "", Builds: map[string]appruntime.KeptBuild{}}
+	for _, name := range p.apps.Apps(m.id) {
+		running := p.apps.Find(name)
+		if running == nil || !running.Deployed() {
+			continue
+		}
+		to := filepath.Join(folder, copyBuilds, name.App)
+		if err := os.MkdirAll(to, 0o700); err != nil {
+			return err
+		}
+		build, err := running.Build().Save(to)
+		if err != nil {
+			return err
+		}
+		is.Builds[name.App] = build
+	}
+	text, err := json.Marshal(is)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, copyFile), text, 0o600)
+}
+
+// Load makes a machine with what was saved of one.
+func (p *Plane) Load(ctx context.Context, instanceID, folder string) (err error) {
+	defer rescue.Error(p.log, "load a machine", &err)
+	is, err := readCopy(folder)
+	if err != nil {
+		return err
+	}
+	if err := p.addMachine(ctx, instanceID); err != nil {
+		return err
+	}
+	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if err := errors.Join(p.removeApps(m), p.removeAuth(m), p.removePostgres(m), scratch.Discard(p.backupsOf(m.id))); err != nil {
+		return err
+	}
+	if err := copyFolder(filepath.Join(folder, copyBackups), p.backupsOf(m.id)); err != nil {
+		return err
+	}
+	if err := p.loadPostgres(ctx, m, is, filepath.Join(folder, core.EnginePostgres)); err != nil {
+		return err
+	}
+	if err := p.apply(ctx, m, wanted); err != nil {
+		return err
+	}
+	for name, build := range is.Builds {
+		if a := wanted.App(name); a != nil && wanted.HasEngine(core.EngineApps) {
+			err = errors.Join(err, p.loadApp(m, build, specOf(m, wanted, *a), name, folder))
+		}
+	}
+	return errors.Join(err, p.note(m))
+}
+
+func readCopy(folder string) (copied, error) {
+	var is copied
+	text, err := os.ReadFile(filepath.Join(folder, copyFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return is, &core.Failure{Code: "copy_missing", Detail: "there is no copy of a machine"}
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &is)
+	}
+	if err != nil {
+		return is, fmt.Errorf("read the copy of a machine: %w", err)
+	}
+	return is, nil
+}
+
+// loadPostgres puts the data where the machine's Postgres begins with it.
+func (p *Plane) loadPostgres(ctx context.Context, m *machine, is copied, folder string) error {
+	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if is.Auth {
+		// If the engine is not to run, there are accounts to take away.
+		p.mu.Lock()
+		m.authAddress = net.JoinHostPort(m.endpoints.Host, strconv.Itoa(authPort))
+		p.mu.Unlock()
+	}
+	return p.postgres.Load(ctx, m.id, folder)
+}
+
+// loadApp runs an app with the data and the build of a copy.
+func (p *Plane) loadApp(m *machine, build appruntime.KeptBuild, spec appruntime.Spec, name, folder string) error {
+	built, err := p.apps.LoadBuild(build, filepath.Join(folder, copyBuilds, name))
+	if err != nil {
+		return err
+	}
+	a, err := p.apps.App(appruntime.Name{Instance: m.id, App: name})
+	if err == nil {
+		err = a.RestoreData(filepath.Join(folder, core.EngineApps, name))
+	}
+	if err != nil {
+		return errors.Join(err, built.Discard())
+	}
+	_, err = a.Deploy(built, spec) // nothing ran before
+	return err
+}
+
+// copyFolder copies a folder, if it is there.
+func copyFolder(from, to string) error {
+	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	_, err := appruntime.CopyData(from, to)
+	return err
+}

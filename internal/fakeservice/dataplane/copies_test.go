@@ -1,0 +1,104 @@
+package dataplane_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+)
+
+// What was saved of a machine becomes another one, here and in another plane, with
+// its rows, files, accounts, backups and the app that ran; and the machine itself
+// again.
+func TestSaveAndLoad(t *testing.T) {
+	t.Parallel()
+	folder := keptFolder(t)
+	r := newRecords(t)
+	p := r.open(folder)
+	all := []string{core.EnginePostgres, core.EngineAuth, core.EngineApps}
+	r.machine("i-1", all...)
+	must(t, p.Apply(t.Context(), "i-1"))
+	r.deploy(p, "i-1", "web", "b-1")
+	at := p.Endpoints("i-1")
+	r.exec(p, "i-1", "CREATE TABLE saved (n INT)")
+	keep(t, at.AppURLs["web"], "a note")
+	user := signUp(t, at.AuthURL, "anon")
+	if _, err := p.Backup(t.Context(), "i-1", "bak-1"); err != nil {
+		t.Fatal(err)
+	}
+	saved := filepath.Join(t.TempDir(), "saved")
+	must(t, os.Mkdir(saved+".next", 0o700)) // one that was killed
+	for range 2 {
+		must(t, p.Save(t.Context(), "i-1", saved))
+	}
+	r.exec(p, "i-1", "DROP TABLE saved")
+	keep(t, at.AppURLs["web"], "another")
+	must(t, p.DropBackup(t.Context(), "i-1", "bak-1"))
+
+	apps, _ := r.Machine("i-1")
+	fork := func(id string, engines ...string) {
+		r.machine(id, engines...)
+		r.rotate(id)
+		r.change(id, func(m *core.Machine) { m.Apps = apps.Apps })
+	}
+	check := func(p *dataplane.Plane, id string) {
+		t.Helper()
+		r.exec(p, id, "SELECT * FROM saved")
+		r.awaitRun(id, "web")
+		is := p.Endpoints(id)
+		if text := kept(t, is.AppURLs["web"]); text != "a note" {
+			t.Errorf("the app of %s has kept %q", id, text)
+		}
+		if !strings.Contains(variable(t, is.AppURLs["web"], "DATABASE_URL"), is.Host) {
+			t.Errorf("the app of %s uses another machine's database", id)
+		}
+		signIn(t, is.AuthURL, "anon", user)
+		must(t, p.Restore(t.Context(), id, "bak-1"))
+		r.exec(p, id, "SELECT * FROM saved")
+	}
+	fork("i-2", all...)
+	must(t, p.Load(t.Context(), "i-2", saved))
+	check(p, "i-2")
+	if one, other := p.Endpoints("i-1"), p.Endpoints("i-2"); one.Host == other.Host || one.AppURLs["web"] == other.AppURLs["web"] {
+		t.Errorf("the fork is at %+v, the machine at %+v", other, one)
+	}
+	r.forgetNews()
+	for range 2 {
+		must(t, p.Load(t.Context(), "i-1", saved))
+	}
+	check(p, "i-1")
+	if is := p.Endpoints("i-1"); is.Host != at.Host || is.PostgresDirectPort != at.PostgresDirectPort {
+		t.Errorf("the machine was at %+v and is at %+v", at, is)
+	}
+	if err := p.Load(t.Context(), "i-1", filepath.Join(saved, "nothing")); err == nil || !strings.Contains(err.Error(), "copy_missing") {
+		t.Errorf("Load of nothing said %v", err)
+	}
+	r.exec(p, "i-1", "SELECT * FROM saved")
+
+	// Another plane, that keeps nothing, and an instance without an auth engine.
+	binaries, err := postgres.Locate(t.Context(), "")
+	must(t, err)
+	other, err := dataplane.New(dataplane.Options{Postgres: binaries, StateFolder: stateFolder(t), AppsFolder: os.TempDir(),
+		Environment: os.Environ(), Go: fakeservicetest.GoCaches(t)})
+	must(t, err)
+	t.Cleanup(func() { must(t, other.Close()) })
+	other.Attach(r)
+	fork("i-3", core.EnginePostgres, core.EngineApps)
+	must(t, other.Load(t.Context(), "i-3", saved))
+	r.exec(other, "i-3", "SELECT * FROM saved")
+	r.awaitRun("i-3", "web")
+	m, _ := r.Machine("i-3")
+	if _, err := other.Query(t.Context(), core.Query{Instance: m.Instance, Database: postgres.DefaultDatabase, Mode: "rw", SQL: "SELECT * FROM auth.users"}); err == nil {
+		t.Error("the accounts of an engine that is off are there")
+	}
+	// What is kept of a fork is resumed like any other.
+	must(t, p.Close())
+	p = r.open(folder)
+	must(t, p.Resume(t.Context(), []string{"i-1", "i-2"}))
+	check(p, "i-2")
+}
