@@ -54,12 +54,6 @@ type DataPlane interface {
 	// Restore puts the data back to a backup. Settings and credentials stay
 	// those of the machine.
 	Restore(ctx context.Context, instanceID, backupID string) error
-	// Save copies the whole of a machine's data, its backups too, into a folder that it
-	// makes, and Load makes a machine of such a copy, here or in another data plane.
-	// One that is there gives way. Credentials and settings are those of the machine
-	// as it is to be.
-	Save(ctx context.Context, instanceID, folder string) error
-	Load(ctx context.Context, instanceID, folder string) error
 	// DropBackup forgets a backup. One that is not there is forgotten already.
 	DropBackup(ctx context.Context, instanceID, backupID string) error
 
