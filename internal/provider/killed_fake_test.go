@@ -1,0 +1,436 @@
+package provider_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+var (
+	killLives = flag.Int("kill.lives", 1, "lives of the guestbook in which the fake is killed")
+	killTimes = flag.Int("kill.times", 5, "how often it is killed in each")
+	killSeed  = flag.Uint64("kill.seed", 1, "the chance by which it is killed")
+)
+
+// With --state, a fake that is killed at any request loses nothing of what it has
+// answered: each apply of the guestbook completes, what was done stays done, and rows,
+// files and accounts are there.
+func TestFakeIsKilled(t *testing.T) {
+	needsCLI(t)
+	for life := range *killLives {
+		t.Run(fmt.Sprintf("life %d", life+1), func(t *testing.T) {
+			t.Parallel()
+			liveThroughKills(t, *killSeed+uint64(life), *killTimes)
+		})
+	}
+}
+
+func liveThroughKills(t *testing.T, seed uint64, times int) {
+	f := newMortalFake(t, seed, times)
+	w := newGuestbookBeside(t, &fakeservicetest.Server{BaseURL: f.front.URL + "/api/v1"})
+	w.write("test.auto.tfvars", guestbookVariables+"deletion_protection = false\n")
+	applies := complete(w, "apply", "-auto-approve", "-no-color")
+	w.mustBeSettled()
+
+	var all struct {
+		Instances []struct {
+			ID   string `json:"id"`
+			Apps []struct {
+				URL    string `json:"url"`
+				Status string `json:"status"`
+			} `json:"apps"`
+		} `json:"instances"`
+	}
+	f.ask(http.MethodGet, "/_fake/state", "", &all)
+	if len(all.Instances) != 1 || len(all.Instances[0].Apps) != 1 {
+		t.Fatalf("after the apply there is %+v", all)
+	}
+	id := all.Instances[0].ID
+	f.healthy(all.Instances[0].Apps[0].URL)
+
+	// Rows that were answered are there after each further kill.
+	console := "/api/v1/instances/" + id + "/sql-console"
+	f.job(http.MethodPut, console, `{"mode":"rw"}`)
+	query := "/api/v1/instances/" + id + "/engines/postgres/query"
+	f.ask(http.MethodPost, query, `{"sql":"CREATE TABLE IF NOT EXISTS kills (n int)"}`, nil)
+	for n := 1; f.left() > 0 || n == 1; n++ {
+		f.ask(http.MethodPost, query, fmt.Sprintf(`{"sql":"INSERT INTO kills VALUES (%d)"}`, n), nil)
+		var counted struct {
+			Rows [][]any `json:"rows"`
+		}
+		f.ask(http.MethodPost, query, `{"sql":"SELECT count(DISTINCT n) FROM kills"}`, &counted)
+		if have := fmt.Sprint(counted.Rows[0][0]); have != fmt.Sprint(n) {
+			t.Fatalf("%s rows of %d are there", have, n)
+		}
+	}
+	f.healthy(all.Instances[0].Apps[0].URL)
+	f.job(http.MethodPut, console, `{"mode":"off"}`)
+	f.nothingIsLost()
+
+	complete(w, "destroy", "-auto-approve", "-no-color")
+	var left struct {
+		Total int            `json:"total"`
+		Left  map[string]int `json:"left"`
+	}
+	f.ask(http.MethodGet, "/_fake/left", "", &left)
+	if left.Total != 0 {
+		t.Errorf("after the destroy there are %v", left.Left)
+	}
+	if f.creations > 1 {
+		t.Errorf("%d instances were made", f.creations)
+	}
+	t.Logf("%d kills, %d runs of apply: %s", times-f.left(), applies, strings.Join(f.deaths, ", "))
+}
+
+// A death is how the fake is killed at a request.
+type death int
+
+const (
+	lives       death = iota
+	dies              // before the request arrives
+	diesAtWork        // while it is answered
+	diesUnheard       // when it is answered, which the client never hears
+	diesAfter         // when the answer is on the way
+	deaths
+)
+
+func (d death) String() string {
+	return [...]string{"", "before", "at work", "unheard", "after"}[d]
+}
+
+// A mortalFake is the fake's program with a folder of --state, behind a front that
+// kills it at some of the requests and starts it again.
+type mortalFake struct {
+	t       *testing.T
+	program string
+	args    []string
+	front   *httptest.Server
+
+	// life is held by whoever kills the program until it answers again.
+	life    sync.RWMutex
+	command *exec.Cmd
+	inside  string // where the program answers
+
+	mu       sync.Mutex
+	drawn    *rand.Rand
+	requests int
+	next     int // the request at which it dies next
+	times    int // how often it has yet to die
+	deaths   []string
+	// jobs are those that were answered, with the status that was heard last.
+	jobs map[string]string
+	// creations are how many instances were answered to be made.
+	creations int
+}
+
+func newMortalFake(t *testing.T, seed uint64, times int) *mortalFake {
+	t.Helper()
+	// A test's own folder is closed to the users as whom apps and builds run.
+	folder, err := os.MkdirTemp(fakeservicetest.FastFolder(), "kept")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	guestbook, err := filepath.Abs("../../examples/guestbook/app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &mortalFake{
+		t: t, program: filepath.Join(t.TempDir(), "fakeservice"), times: times,
+		args: []string{
+			"--listen", "127.0.0.1:0", "--state", filepath.Join(folder, "state"), "--speed", "200", "--log-level", "error",
+			"--api-key", fakeservicetest.APIKey, "--control-token", fakeservicetest.APIKey, "--data-plane", "on",
+			"--repo", "octo/guestbook=" + guestbook,
+		},
+		drawn: rand.New(rand.NewPCG(seed, 0)), jobs: map[string]string{},
+	}
+	if said, err := exec.CommandContext(t.Context(), "go", "build", "-o", f.program, "../../cmd/fakeservice").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, said)
+	}
+	if err := f.start(); err != nil {
+		t.Fatal(err)
+	}
+	f.plan()
+	f.front = httptest.NewServer(http.HandlerFunc(f.pass))
+	t.Cleanup(func() {
+		f.front.Close()
+		_ = f.command.Process.Signal(syscall.SIGTERM) // if it has ended, that is told next
+		if err := f.command.Wait(); err != nil {
+			t.Errorf("the fake ended with %s", err)
+		}
+	})
+	return f
+}
+
+// start starts the program, and returns when it answers.
+func (f *mortalFake) start() error {
+	f.command = exec.Command(f.program, f.args...)
+	f.command.Stderr = os.Stderr
+	out, err := f.command.StdoutPipe()
+	if err == nil {
+		err = f.command.Start()
+	}
+	if err != nil {
+		return err
+	}
+	reader := bufio.NewReader(out)
+	first, err := reader.ReadString('\n')
+	if err != nil {
+		return fmt.Errorf("the fake does not start: %w", err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, reader) }() // it ends with the program
+	_, base, _ := strings.Cut(strings.TrimSpace(first), " at ")
+	f.inside = strings.TrimSuffix(base, "/api/v1")
+	return nil
+}
+
+// kill kills the program and starts it again.
+func (f *mortalFake) kill() {
+	f.life.Lock()
+	defer f.life.Unlock()
+	_ = f.command.Process.Kill()
+	_ = f.command.Wait() // it was killed
+	if err := f.start(); err != nil {
+		f.t.Error(err)
+	}
+}
+
+// plan draws the request at which the program dies next.
+func (f *mortalFake) plan() { f.next = f.requests + 2 + f.drawn.IntN(14) }
+
+// left is how often it has yet to die.
+func (f *mortalFake) left() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.times
+}
+
+// arrive says what a request does to the program.
+func (f *mortalFake) arrive(r *http.Request) death {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.requests++; f.times == 0 || f.requests < f.next {
+		return lives
+	}
+	f.times--
+	f.plan()
+	how := dies + death(f.drawn.IntN(int(deaths-dies)))
+	f.deaths = append(f.deaths, fmt.Sprintf("%s at %s %s", how, r.Method, r.URL.Path))
+	return how
+}
+
+// pass sends a request on, unless the program dies of it. One that comes while the
+// program is started waits.
+func (f *mortalFake) pass(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	how := f.arrive(r)
+	var killing sync.WaitGroup
+	switch how {
+	case dies:
+		f.kill()
+		panic(http.ErrAbortHandler) // the connection closes
+	case diesAtWork:
+		killing.Go(f.kill)
+	}
+	status, header, text, err := f.forward(r, body)
+	killing.Wait()
+	if how == diesUnheard || how == diesAfter {
+		f.kill()
+	}
+	if err != nil || how == diesUnheard {
+		panic(http.ErrAbortHandler)
+	}
+	f.hear(r, status, text)
+	for name, values := range header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(text) // nothing is left to do for a client that has gone
+}
+
+// forward is the program's answer.
+func (f *mortalFake) forward(r *http.Request, body []byte) (int, http.Header, []byte, error) {
+	f.life.RLock()
+	inside := f.inside
+	f.life.RUnlock()
+	request, err := http.NewRequestWithContext(r.Context(), r.Method, inside+r.URL.RequestURI(), bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	request.Header = r.Header.Clone()
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return response.StatusCode, response.Header, text, err
+}
+
+// hear notes what an answer promises. What was heard to be over cannot be otherwise
+// later.
+func (f *mortalFake) hear(r *http.Request, status int, text []byte) {
+	if status/100 != 2 {
+		return
+	}
+	var answer struct {
+		Status string `json:"status"`
+		JobID  string `json:"job_id"`
+	}
+	_ = json.Unmarshal(text, &answer) // what is no object holds neither
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	id, isJob := strings.CutPrefix(r.URL.Path, "/api/v1/jobs/")
+	switch {
+	case isJob:
+		if before := f.jobs[id]; (before == "done" || before == "failed") && answer.Status != before {
+			f.t.Errorf("the job %s was %s, and is %s", id, before, answer.Status)
+		}
+		f.jobs[id] = answer.Status
+	case r.Method != http.MethodGet && answer.JobID != "":
+		f.jobs[answer.JobID] = "queued"
+		if r.URL.Path == "/api/v1/instances" {
+			f.creations++
+		}
+	}
+}
+
+// complete runs a command until it succeeds, and says how often that was. What a kill
+// leaves unknown, such as whether a statement was run, ends a run with an error.
+func complete(w *workspace, args ...string) int {
+	w.t.Helper()
+	for n := 1; ; n++ {
+		r := w.run(args...)
+		if r.exit == 0 {
+			return n
+		}
+		w.t.Logf("run %d of %s ended with exit %d:\n%s", n, args[0], r.exit, r.output)
+		if n == 3 {
+			w.t.Fatalf("%s does not complete", args[0])
+		}
+	}
+}
+
+// patience is how long what needs a kill or two to come through may take.
+const patience = 2 * time.Minute
+
+// ask sends a request until it is answered, and reads the answer. What it asks for may
+// be done twice.
+func (f *mortalFake) ask(method, path, body string, into any) (status int) {
+	f.t.Helper()
+	for deadline := time.Now().Add(patience); ; {
+		status, text, err := f.try(method, path, body)
+		if err == nil && (status/100 == 2 || status == http.StatusConflict) {
+			if into != nil {
+				err = json.Unmarshal(text, into)
+			}
+			if err != nil {
+				f.t.Fatalf("%s %s answered %s: %s", method, path, text, err)
+			}
+			return status
+		}
+		if err == nil && status != http.StatusServiceUnavailable || time.Now().After(deadline) {
+			f.t.Fatalf("%s %s answered %d %s (%v)", method, path, status, text, err)
+		}
+	}
+}
+
+func (f *mortalFake) try(method, path, body string) (int, []byte, error) {
+	request, err := http.NewRequestWithContext(f.t.Context(), method, f.front.URL+path, strings.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return response.StatusCode, text, err
+}
+
+// job changes something, and returns when that is done.
+func (f *mortalFake) job(method, path, body string) {
+	f.t.Helper()
+	var answer struct {
+		JobID string `json:"job_id"`
+	}
+	for deadline := time.Now().Add(patience); f.ask(method, path, body, &answer) == http.StatusConflict; {
+		// It was done before, and the answer was not heard: that job ends first.
+		if time.Now().After(deadline) {
+			f.t.Fatalf("%s %s is refused", method, path)
+		}
+	}
+	for deadline := time.Now().Add(patience); ; {
+		var job struct {
+			Status string `json:"status"`
+		}
+		f.ask(http.MethodGet, "/api/v1/jobs/"+answer.JobID, "", &job)
+		if job.Status == "done" {
+			return
+		}
+		if job.Status == "failed" || time.Now().After(deadline) {
+			f.t.Fatalf("the job of %s %s is %s", method, path, job.Status)
+		}
+	}
+}
+
+// healthy waits until an app answers.
+func (f *mortalFake) healthy(address string) {
+	f.t.Helper()
+	for deadline := time.Now().Add(patience); ; {
+		response, err := http.Get(address + "/healthz")
+		if err == nil {
+			_ = response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		if time.Now().After(deadline) {
+			f.t.Fatalf("the app at %s does not answer (%v)", address, err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// nothingIsLost checks that each job that was answered is known.
+func (f *mortalFake) nothingIsLost() {
+	f.t.Helper()
+	f.mu.Lock()
+	var answered []string
+	for id := range f.jobs {
+		answered = append(answered, id)
+	}
+	f.mu.Unlock()
+	for _, id := range answered {
+		if status, text, err := f.try(http.MethodGet, "/api/v1/jobs/"+id, ""); status != http.StatusOK {
+			f.t.Errorf("the job %s, which was answered, is %d %s (%v)", id, status, text, err)
+		}
+	}
+}
