@@ -148,7 +148,7 @@ func (s *Service) Billing(ctx context.Context) (BillingRecord, error) {
 			})
 		}
 		for _, c := range st.Billing.Charges {
-			record.Charges = append(record.Charges, ChargeRecord{c.ID, c.InstanceID, c.AmountCents, c.Currency, c.At, c.Description})
+			record.Charges = append(record.Charges, ChargeRecord(c))
 		}
 		return record, nil
 	})
