@@ -211,7 +211,7 @@ func (w *world) did(d deed) {
 	case "deploy":
 		w.deployed = true
 	case "back up":
-		w.backups[d.n] = w.holding.clone()
+		w.backups[d.n] = w.clone()
 	case "restore":
 		w.holding = w.backups[d.n].clone()
 	}

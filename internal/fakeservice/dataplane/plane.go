@@ -58,8 +58,9 @@ type Options struct {
 type Plane struct {
 	folder  string
 	scratch *scratch.Folder
-	// records is the folder with what is noted of each machine; empty where nothing
-	// is kept.
+	// stays is set where the folder does.
+	stays bool
+	// records is the folder with what is noted of each machine, where that is kept.
 	records  string
 	log      *slog.Logger
 	postgres *postgres.Server
@@ -90,7 +91,7 @@ func New(o Options) (*Plane, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Plane{log: o.Logger, machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{}}
+	p := &Plane{stays: o.Keep != "", log: o.Logger, machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{}}
 	p.life, p.end = context.WithCancel(context.Background())
 	if err := p.open(o); err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -108,9 +109,8 @@ func (p *Plane) open(o Options) (err error) {
 		return err
 	}
 	p.folder = p.scratch.Path()
-	kept := o.Keep != ""
 	if p.postgres, err = postgres.NewServer(postgres.Options{
-		Binaries: o.Postgres, Folder: filepath.Join(p.folder, clustersFolder), Kept: kept, Logger: o.Logger,
+		Binaries: o.Postgres, Folder: filepath.Join(p.folder, clustersFolder), Kept: p.stays, Logger: o.Logger,
 		StatementTimeout: o.StatementTimeout,
 	}); err != nil {
 		return err
@@ -120,10 +120,10 @@ func (p *Plane) open(o Options) (err error) {
 		Go: o.Go, Hidden: []string{p.folder},
 		Parent: cmp.Or(o.AppsFolder, p.folder), Logger: o.Logger, StatusChanged: p.appChanged,
 	}
-	if kept {
+	if p.stays {
 		apps.Kept = filepath.Join(p.folder, appsFolder)
 	}
-	if p.apps, err = appruntime.Open(apps); err != nil || !kept {
+	if p.apps, err = appruntime.Open(apps); err != nil || !p.stays {
 		return err
 	}
 	return p.openRecords()
@@ -179,7 +179,7 @@ func (p *Plane) closeFolder() error {
 	switch {
 	case p.scratch == nil:
 		return nil
-	case p.records != "":
+	case p.stays:
 		return p.scratch.Release()
 	}
 	return p.scratch.Remove()
