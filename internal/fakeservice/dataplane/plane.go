@@ -58,8 +58,10 @@ type Options struct {
 type Plane struct {
 	folder  string
 	scratch *scratch.Folder
-	// stays is set where the folder does.
-	stays bool
+	// stays is set where the folder does. Sockets then lie in one that goes, as
+	// their paths have to be short.
+	stays   bool
+	sockets *scratch.Folder
 	// records is the folder with what is noted of each machine, where that is kept.
 	records  string
 	log      *slog.Logger
@@ -109,15 +111,24 @@ func (p *Plane) open(o Options) (err error) {
 		return err
 	}
 	p.folder = p.scratch.Path()
-	if p.postgres, err = postgres.NewServer(postgres.Options{
+	clusters := postgres.Options{
 		Binaries: o.Postgres, Folder: filepath.Join(p.folder, clustersFolder), Kept: p.stays, Logger: o.Logger,
 		StatementTimeout: o.StatementTimeout,
-	}); err != nil {
+	}
+	hidden := []string{p.folder}
+	if p.stays {
+		if p.sockets, err = scratch.Make(o.StateFolder, "hostingfake-"); err != nil {
+			return err
+		}
+		clusters.Sockets = p.sockets.Path()
+		hidden = append(hidden, clusters.Sockets)
+	}
+	if p.postgres, err = postgres.NewServer(clusters); err != nil {
 		return err
 	}
 	apps := appruntime.Options{
 		Repositories: o.Repositories, Environment: o.Environment, Patience: o.Patience,
-		Go: o.Go, Hidden: []string{p.folder},
+		Go: o.Go, Hidden: hidden,
 		Parent: cmp.Or(o.AppsFolder, p.folder), Logger: o.Logger, StatusChanged: p.appChanged,
 	}
 	if p.stays {
@@ -175,14 +186,17 @@ func (p *Plane) Close() error {
 	return err
 }
 
-func (p *Plane) closeFolder() error {
+func (p *Plane) closeFolder() (err error) {
+	if p.sockets != nil {
+		err = p.sockets.Remove()
+	}
 	switch {
 	case p.scratch == nil:
-		return nil
+		return err
 	case p.stays:
-		return p.scratch.Release()
+		return errors.Join(err, p.scratch.Release())
 	}
-	return p.scratch.Remove()
+	return errors.Join(err, p.scratch.Remove())
 }
 
 // Endpoints says where a machine is reached.

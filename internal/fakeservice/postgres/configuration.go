@@ -90,7 +90,11 @@ func (c *Cluster) writeConfiguration() error {
 
 func (c *Cluster) path(name string) string { return filepath.Join(c.folder, name) }
 func (c *Cluster) data() string            { return c.path("data") }
-func (c *Cluster) sockets() string         { return c.path("run") }
+
+// sockets is the folder of the cluster's own for them.
+func (c *Cluster) sockets() string {
+	return filepath.Join(c.server.runs, filepath.Base(c.folder), "run")
+}
 
 // quote makes a literal of a text, for SQL and for the configuration alike.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
