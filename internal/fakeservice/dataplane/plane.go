@@ -58,8 +58,11 @@ type Options struct {
 type Plane struct {
 	folder  string
 	scratch *scratch.Folder
-	// records is the folder with what is noted of each machine; empty where nothing
-	// is kept.
+	// stays is set where the folder does. Sockets then lie in one that goes, as
+	// their paths have to be short.
+	stays   bool
+	sockets *scratch.Folder
+	// records is the folder with what is noted of each machine, where that is kept.
 	records  string
 	log      *slog.Logger
 	postgres *postgres.Server
@@ -92,7 +95,7 @@ func New(o Options) (*Plane, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Plane{log: o.Logger, machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{}}
+	p := &Plane{stays: o.Keep != "", log: o.Logger, machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{}}
 	p.life, p.end = context.WithCancel(context.Background())
 	if err := p.open(o); err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -110,22 +113,30 @@ func (p *Plane) open(o Options) (err error) {
 		return err
 	}
 	p.folder = p.scratch.Path()
-	kept := o.Keep != ""
-	if p.postgres, err = postgres.NewServer(postgres.Options{
-		Binaries: o.Postgres, Folder: filepath.Join(p.folder, clustersFolder), Kept: kept, Logger: o.Logger,
+	clusters := postgres.Options{
+		Binaries: o.Postgres, Folder: filepath.Join(p.folder, clustersFolder), Kept: p.stays, Logger: o.Logger,
 		StatementTimeout: o.StatementTimeout,
-	}); err != nil {
+	}
+	hidden := []string{p.folder}
+	if p.stays {
+		if p.sockets, err = scratch.Make(o.StateFolder, "hostingfake-"); err != nil {
+			return err
+		}
+		clusters.Sockets = p.sockets.Path()
+		hidden = append(hidden, clusters.Sockets)
+	}
+	if p.postgres, err = postgres.NewServer(clusters); err != nil {
 		return err
 	}
 	apps := appruntime.Options{
 		Repositories: o.Repositories, Environment: o.Environment, Patience: o.Patience,
-		Go: o.Go, Hidden: []string{p.folder},
+		Go: o.Go, Hidden: hidden,
 		Parent: cmp.Or(o.AppsFolder, p.folder), Logger: o.Logger, StatusChanged: p.appChanged,
 	}
-	if kept {
+	if p.stays {
 		apps.Kept = filepath.Join(p.folder, appsFolder)
 	}
-	if p.apps, err = appruntime.Open(apps); err != nil || !kept {
+	if p.apps, err = appruntime.Open(apps); err != nil || !p.stays {
 		return err
 	}
 	return p.openRecords()
@@ -177,14 +188,17 @@ func (p *Plane) Close() error {
 	return err
 }
 
-func (p *Plane) closeFolder() error {
+func (p *Plane) closeFolder() (err error) {
+	if p.sockets != nil {
+		err = p.sockets.Remove()
+	}
 	switch {
 	case p.scratch == nil:
-		return nil
-	case p.records != "":
-		return p.scratch.Release()
+		return err
+	case p.stays:
+		return errors.Join(err, p.scratch.Release())
 	}
-	return p.scratch.Remove()
+	return errors.Join(err, p.scratch.Remove())
 }
 
 // Endpoints says where a machine is reached.

@@ -116,7 +116,7 @@ func (p *Plane) sweepApps() error {
 
 // note writes down how the machine is, where that is kept.
 func (p *Plane) note(m *machine) error {
-	if p.records == "" {
+	if !p.stays {
 		return nil
 	}
 	// Whoever writes last has looked last.
@@ -150,7 +150,7 @@ func (p *Plane) note(m *machine) error {
 // denote takes the machine's record away, and keeps it from being written again.
 func (p *Plane) denote(m *machine) error {
 	p.setLeaving(m, true)
-	if p.records == "" {
+	if !p.stays {
 		return nil
 	}
 	m.noting.Lock()

@@ -203,3 +203,26 @@ func TestKeptMachineThatNobodyAsksFor(t *testing.T) {
 	must(t, p.Apply(t.Context(), "i-1"))
 	r.exec(p, "i-1", "CREATE TABLE lost (n INT)")
 }
+
+// A folder that cannot be used stays as it is, and can be once it is mended.
+func TestKeptFolderThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	folder := keptFolder(t)
+	r := newRecords(t)
+	p := r.open(folder)
+	r.machine("i-1", core.EnginePostgres)
+	must(t, p.Apply(t.Context(), "i-1"))
+	r.exec(p, "i-1", "CREATE TABLE kept (n INT)")
+	must(t, p.Close())
+	record := filepath.Join(folder, "machines", "i-1.json")
+	text, err := os.ReadFile(record)
+	must(t, err)
+	must(t, os.WriteFile(record, []byte("{"), 0o600))
+	if _, err := newPlane(t, folder); err == nil || !strings.Contains(err.Error(), record) {
+		t.Errorf("New said %v", err)
+	}
+	must(t, os.WriteFile(record, text, 0o600))
+	p = r.open(folder)
+	must(t, p.Resume(t.Context(), []string{"i-1"}))
+	r.exec(p, "i-1", "SELECT * FROM kept")
+}

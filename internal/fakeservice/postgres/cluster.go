@@ -109,7 +109,7 @@ func (c *Cluster) make(ctx context.Context, isNew bool) error {
 		return err
 	}
 	defer leave()
-	for _, folder := range []string{c.folder, c.sockets()} {
+	for _, folder := range []string{c.folder, filepath.Dir(c.sockets()), c.sockets()} {
 		if err := c.server.account.makeFolder(folder); err != nil {
 			return err
 		}
@@ -380,5 +380,5 @@ func (c *Cluster) Close() error {
 		c.process.stop(how)
 		c.process = nil
 	}
-	return nil
+	return os.RemoveAll(c.sockets())
 }

@@ -50,8 +50,8 @@ func (c *Cluster) writeConfiguration() error {
 		{"ssl_key_file", c.path("server.key")},
 		{"password_encryption", "scram-sha-256"},
 		// A killed server loses nothing without these: what it has written is
-		// with the system. Only a crash of the machine would lose it, and
-		// nothing here outlives one.
+		// with the system. Only a crash of the machine would lose it, and of data
+		// that is kept that is not promised.
 		{"fsync", "off"},
 		// Backups copy the log too, so it is kept for as long as one may take.
 		{"wal_keep_size", "64MB"},
@@ -90,7 +90,11 @@ func (c *Cluster) writeConfiguration() error {
 
 func (c *Cluster) path(name string) string { return filepath.Join(c.folder, name) }
 func (c *Cluster) data() string            { return c.path("data") }
-func (c *Cluster) sockets() string         { return c.path("run") }
+
+// sockets is the folder of the cluster's own for them.
+func (c *Cluster) sockets() string {
+	return filepath.Join(c.server.runs, filepath.Base(c.folder), "run")
+}
 
 // quote makes a literal of a text, for SQL and for the configuration alike.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -18,9 +18,11 @@ import (
 // Options says how a Server runs.
 type Options struct {
 	Binaries Binaries
-	// Folder is where clusters live. It is made where it is not there. Its path
-	// is best short, as sockets lie in it.
+	// Folder is where clusters live. It is made where it is not there.
 	Folder string
+	// Sockets is where their sockets lie, in a path that is best short; empty is the
+	// Folder.
+	Sockets string
 	// Kept leaves the folder when the Server is closed, and has NewCluster carry
 	// on with the data that is there. Nobody else may use it meanwhile.
 	Kept bool
@@ -37,6 +39,7 @@ type Server struct {
 	programs Binaries
 	account  account
 	folder   string
+	runs     string // where the sockets lie
 	kept     bool
 	log      *slog.Logger
 	template template
@@ -73,11 +76,18 @@ func NewServer(o Options) (*Server, error) {
 		}
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
+	runs := folder
+	if o.Sockets != "" {
+		runs = o.Sockets
+		if err := who.canEnter(filepath.Join(runs, "sockets")); err != nil {
+			return nil, err
+		}
+	}
 	if err := scratch.Sweep(folder); err != nil {
 		return nil, err
 	}
 	return &Server{
-		programs: o.Binaries, account: who, folder: folder, kept: o.Kept, log: o.Logger,
+		programs: o.Binaries, account: who, folder: folder, runs: runs, kept: o.Kept, log: o.Logger,
 		patience: cmp.Or(o.StatementTimeout, 30*time.Second),
 		template: template{folder: filepath.Join(folder, "template")},
 		clusters: map[*Cluster]bool{},

@@ -55,7 +55,8 @@ func initdb(ctx context.Context, programs Binaries, who account, folder string) 
 	}
 	err := run(ctx, who, folder, "", programs.Initdb,
 		"--pgdata", folder, "--username", superuser, "--auth", "reject", "--encoding", "UTF8", "--locale", "C",
-		// Nothing here outlives the machine, and small segments make small backups.
+		// A crash of the machine is none that is survived, and small segments make
+		// small backups.
 		"--no-sync", "--wal-segsize", "1")
 	if err != nil {
 		return fmt.Errorf("make a cluster: %w", err)

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
 // A kept folder is one owner's at a time, and stays with what is in it.
@@ -77,6 +80,47 @@ func TestKeepEndsWhatIsLeft(t *testing.T) {
 	}
 	if n := len(workersIn(t, path)); n != 1 {
 		t.Errorf("%d processes work beside it", n)
+	}
+}
+
+// What has a view of its own works in the folder under another name.
+func TestKeepEndsWhatHasAView(t *testing.T) {
+	t.Parallel()
+	if !process.CanContain() {
+		return // nothing has one then
+	}
+	path := t.TempDir()
+	for _, folder := range []string{"work/data", "root", "beside"} {
+		if err := os.MkdirAll(filepath.Join(path, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begin := func(folder string) *process.Process {
+		p, err := process.Start(process.Spec{
+			Command: []string{"sleep", "1000"}, Folder: "/data", Contained: true,
+			View: &process.View{Root: filepath.Join(path, "root"), Mounts: []process.Mount{{Point: "/data", Folder: filepath.Join(path, folder)}}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { p.Stop(0) })
+		return p
+	}
+	inside, beside := begin("work/data"), begin("beside")
+	f, err := Keep(path, "work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Release()
+	select {
+	case <-inside.Ended():
+	case <-time.After(10 * time.Second):
+		t.Error("what sees the folder runs on")
+	}
+	select {
+	case <-beside.Ended():
+		t.Error("what sees another folder was ended")
+	default:
 	}
 }
 

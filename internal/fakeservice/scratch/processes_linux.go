@@ -1,6 +1,7 @@
 package scratch
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -39,7 +40,7 @@ func ancestors() map[int]bool {
 			break
 		}
 		// The name, in parentheses, may hold anything.
-		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 		id = 0
 		if len(fields) > 1 {
 			id, _ = strconv.Atoi(fields[1]) // 0 is nobody
