@@ -21,6 +21,7 @@ var unread = map[string]string{
 	"state.activeBuilds":  "what is due happens in the present",
 	"state.chores":        "what is due happens in the present",
 	"state.nextChore":     "what is due happens in the present",
+	"state.upcoming":      "what is due happens in the present",
 	"state.durations":     "jobs begin in the present",
 	"state.control":       "jobs end in the present",
 	"state.pushes":        "builds begin in the present",
