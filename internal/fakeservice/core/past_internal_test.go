@@ -22,6 +22,7 @@ var unread = map[string]string{
 	"state.chores":        "what is due happens in the present",
 	"records.NextChore":   "what is due happens in the present",
 	"records.Durations":   "jobs begin in the present",
+	"state.upcoming":      "what is due happens in the present",
 	"state.control":       "jobs end in the present",
 	"state.resuming":      "what is due happens in the present",
 	"records.Pushes":      "builds begin in the present",

@@ -49,6 +49,7 @@ var unkept = map[string]string{
 	"state.jobsByID":     "it is made anew of jobs",
 	"state.activeJobs":   "it is made anew of jobs",
 	"state.chores":       "they are done again, or are backups that nobody has been told of",
+	"state.upcoming":     "it is made anew of what is due",
 	"state.resuming":     "it is over when a fake answers",
 	"state.control":      "holds and failures are a test's, and end with it",
 	"instance.backingUp": "a backup that was being made has no record",

@@ -43,6 +43,7 @@ func (s *store) do(fn func(*state)) {
 	defer s.mu.Unlock()
 	s.state.settle(s.clock.now())
 	fn(s.state)
+	s.state.upcoming = nil
 	// What fn has set going may be due at once.
 	s.state.settle(s.clock.now())
 	s.past.keep(s.state)
@@ -200,6 +201,9 @@ type state struct {
 	// resuming keeps what is due from happening, until what was at work has begun
 	// again.
 	resuming bool
+	// upcoming is what nextDue has found, until something is changed. Most requests
+	// read, so they look at no more jobs than their own.
+	upcoming *upcoming
 }
 
 func newState(now time.Time, log *slog.Logger, plane DataPlane, store *store) *state {
@@ -262,6 +266,7 @@ func (st *state) settle(until time.Time) (happened bool) {
 			st.Now = next.at
 		}
 		st.safely(next)
+		st.upcoming = nil
 	}
 	if until.After(st.Now) {
 		st.Now = until
@@ -269,20 +274,36 @@ func (st *state) settle(until time.Time) (happened bool) {
 	return happened
 }
 
+// upcoming is what is due next, if anything is.
+type upcoming struct {
+	due due
+	any bool
+}
+
 // nextDue is the earliest thing that will happen by itself. What is held is
 // not among it.
 func (st *state) nextDue() (due, bool) {
-	var next due
-	found := false
+	if st.upcoming == nil {
+		next, any := st.findNextDue()
+		st.upcoming = &upcoming{next, any}
+	}
+	return st.upcoming.due, st.upcoming.any
+}
+
+func (st *state) findNextDue() (next due, found bool) {
 	consider := func(at time.Time, happen, giveUp func()) {
 		if !found || at.Before(next.at) {
 			next, found = due{at, happen, giveUp}, true
 		}
 	}
+	var firstJob *job
 	for _, j := range st.activeJobs {
-		if !j.Due.IsZero() && !j.working() && !st.holds(j) {
-			consider(j.Due, func() { st.endJob(j) }, func() { st.giveUpJob(j) })
+		if !j.Due.IsZero() && !j.working() && !st.holds(j) && (firstJob == nil || j.Due.Before(firstJob.Due)) {
+			firstJob = j
 		}
+	}
+	if j := firstJob; j != nil {
+		consider(j.Due, func() { st.endJob(j) }, func() { st.giveUpJob(j) })
 	}
 	for _, b := range st.Builds {
 		if !b.Due.IsZero() && !b.working() && !st.control.holdsBuild(b) {

@@ -1,0 +1,219 @@
+package fakeservice_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
+)
+
+// What a request costs in a small account and in a large one, through the whole handler:
+//
+//	go test ./internal/fakeservice -run '^$' -bench Account
+//
+// Where a request is about one instance, both take the same. cpu-µs/op is the time of
+// all processors, which other programs do not change.
+
+// few and many are how many instances an account has.
+const few, many = 2, 2000
+
+// account is a fake that holds an account, without a network before it.
+type account struct {
+	*fakeservice.Service
+	b   testing.TB
+	ids []string
+}
+
+// newAccount has instances that run and are idle, as the program keeps them.
+func newAccount(b testing.TB, instances int) *account {
+	service := fakeservice.New(fakeservice.Options{APIKey: fakeservicetest.APIKey, RequestsKept: 2000})
+	b.Cleanup(func() {
+		if err := service.Close(); err != nil {
+			b.Error(err)
+		}
+		for _, violation := range service.Violations() {
+			b.Error(violation)
+		}
+	})
+	a := &account{service, b, nil}
+	for n := range instances {
+		in := service.AddInstance(fakeservice.Instance{
+			Name: fmt.Sprintf("box-%d", n), Tags: []string{"team:red", fmt.Sprintf("n:%d", n)}, Allowlist: []string{"203.0.113.0/24"},
+			Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 512}, "auth": {MemoryMB: 128}},
+		})
+		a.ids = append(a.ids, in.ID)
+	}
+	return a
+}
+
+// send sends a request, whose answer must have that status, and returns its body.
+func (a *account) send(status int, method, path, body string, header ...string) []byte {
+	request := httptest.NewRequest(method, "/api/v1"+path, strings.NewReader(body))
+	request.Host = "localhost"
+	request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+	}
+	answer := httptest.NewRecorder()
+	if a.ServeHTTP(answer, request); answer.Code != status {
+		a.b.Fatalf("%s %s answered %d %s", method, path, answer.Code, answer.Body)
+	}
+	return answer.Body.Bytes()
+}
+
+// one is one of the instances, each time another.
+func (a *account) one(n int) string { return a.ids[n*7919%len(a.ids)] }
+
+// busy lets every instance have a job in progress.
+func (a *account) busy() (jobs []string) {
+	for _, id := range a.ids {
+		var accepted struct {
+			JobID string `json:"job_id"`
+		}
+		if err := json.Unmarshal(a.send(http.StatusAccepted, "POST", "/instances/"+id+"/actions/rotate", "{}"), &accepted); err != nil {
+			a.b.Fatal(err)
+		}
+		jobs = append(jobs, accepted.JobID)
+	}
+	return jobs
+}
+
+func BenchmarkAccount(b *testing.B) {
+	creation := `{"name":"new","plan":"free","region":"eu-central","engines":{"postgres":true},"tags":[]}`
+	for _, row := range []struct {
+		name string
+		// prepare makes the request of which the n-th is measured.
+		prepare func(*account) (request func(n int))
+	}{
+		{"GetInstance", func(a *account) func(int) {
+			return func(n int) { a.send(http.StatusOK, "GET", "/instances/"+a.one(n), "") }
+		}},
+		{"GetInstanceWhileAllAreBusy", func(a *account) func(int) {
+			a.SetDuration("rotate", 1000*time.Hour)
+			a.busy()
+			return func(n int) { a.send(http.StatusOK, "GET", "/instances/"+a.one(n), "") }
+		}},
+		{"GetInstanceWhileThePastIsKept", func(a *account) func(int) {
+			a.KeepPast(weather.LongestLag)
+			return func(n int) { a.send(http.StatusOK, "GET", "/instances/"+a.one(n), "") }
+		}},
+		{"PollJobWhileAllAreBusy", func(a *account) func(int) {
+			a.SetDuration("rotate", 1000*time.Hour)
+			jobs := a.busy()
+			return func(n int) { a.send(http.StatusOK, "GET", "/jobs/"+jobs[n*7919%len(jobs)], "") }
+		}},
+		{"ListPage", func(a *account) func(int) {
+			last := a.send(http.StatusOK, "GET", fmt.Sprintf("/instances?limit=%d", min(len(a.ids)-1, 200)), "")
+			var page struct {
+				Cursor string `json:"next_cursor"`
+			}
+			if err := json.Unmarshal(last, &page); err != nil {
+				a.b.Fatal(err)
+			}
+			return func(int) { a.send(http.StatusOK, "GET", "/instances?limit=2&cursor="+page.Cursor, "") }
+		}},
+		{"CreateInstance", func(a *account) func(int) {
+			return func(n int) {
+				a.send(http.StatusAccepted, "POST", "/instances", creation, "Idempotency-Key", fmt.Sprint("key-", n))
+			}
+		}},
+		{"ChangeInstance", func(a *account) func(int) {
+			return func(n int) { a.change(n) }
+		}},
+		{"ChangeInstanceWhileThePastIsKept", func(a *account) func(int) {
+			a.KeepPast(weather.LongestLag)
+			return func(n int) { a.change(n) }
+		}},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			var cpu [2]float64
+			for i, instances := range []int{few, many} {
+				b.Run(fmt.Sprint(instances), func(b *testing.B) {
+					request := row.prepare(newAccount(b, instances))
+					n := 0
+					b.ReportAllocs()
+					before := processorTime()
+					for b.Loop() {
+						request(n)
+						n++
+					}
+					cpu[i] = float64((processorTime() - before).Microseconds()) / float64(n)
+					b.ReportMetric(cpu[i], "cpu-µs/op")
+					if i == 1 && cpu[0] > 0 {
+						b.ReportMetric(cpu[1]/cpu[0], "×few")
+					}
+				})
+			}
+		})
+	}
+}
+
+// change renames an instance and lets the job end.
+func (a *account) change(n int) {
+	var accepted struct {
+		JobID string `json:"job_id"`
+	}
+	if err := json.Unmarshal(a.send(http.StatusAccepted, "PATCH", "/instances/"+a.one(n), fmt.Sprintf(`{"name":"box-%d"}`, n)), &accepted); err != nil {
+		a.b.Fatal(err)
+	}
+	if err := a.FinishJob(accepted.JobID); err != nil {
+		a.b.Fatal(err)
+	}
+}
+
+// What an idle instance takes of memory, as B/instance.
+func BenchmarkAccountMemory(b *testing.B) {
+	heap := func() uint64 {
+		runtime.GC()
+		runtime.GC()
+		var memory runtime.MemStats
+		runtime.ReadMemStats(&memory)
+		return memory.HeapAlloc
+	}
+	newAccount(b, few) // what all accounts share
+	before := heap()
+	a := newAccount(b, many)
+	each := float64(heap()-before) / many
+	for b.Loop() { // nothing takes time here
+	}
+	b.ReportMetric(each, "B/instance")
+	runtime.KeepAlive(a)
+}
+
+// A request about one instance does the same work in a large account as in a small one,
+// idle or not, as does the poll of a job. It runs alone, as it counts what all of the
+// process allocates.
+func TestLargeAccountsAreFlat(t *testing.T) {
+	cost := func(instances int, busy bool) (read, poll float64) {
+		a := newAccount(t, instances)
+		job := ""
+		if busy {
+			a.SetDuration("rotate", 1000*time.Hour)
+			job = a.busy()[0]
+		}
+		n := 0
+		read = testing.AllocsPerRun(50, func() { a.send(http.StatusOK, "GET", "/instances/"+a.one(n), ""); n++ })
+		if busy {
+			poll = testing.AllocsPerRun(50, func() { a.send(http.StatusOK, "GET", "/jobs/"+job, "") })
+		}
+		return read, poll
+	}
+	for _, busy := range []bool{false, true} {
+		smallRead, smallPoll := cost(few, busy)
+		largeRead, largePoll := cost(many, busy)
+		if largeRead > 1.2*smallRead || largePoll > 1.2*smallPoll {
+			t.Errorf("busy %t: a read of %.0f allocations is %.0f among %d instances, a poll of %.0f is %.0f", busy, smallRead, largeRead, many, smallPoll, largePoll)
+		}
+	}
+}

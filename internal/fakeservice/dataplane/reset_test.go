@@ -1,0 +1,119 @@
+package dataplane_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+)
+
+// A reset while machines are made, apps built and started, databases changed, backed up
+// and asked, again and again, leaves nothing of them: neither a process nor a file. Under
+// -race it shows that the data plane's work keeps to its locks.
+func TestResetsUnderRealWork(t *testing.T) {
+	t.Parallel()
+	repository := t.TempDir()
+	recipe := `{"build": "echo built", "start": "sleep 1000"}`
+	if err := os.WriteFile(filepath.Join(repository, "hosting.json"), []byte(recipe), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	folder := stateFolder(t)
+	plane := fakeservicetest.WithDataPlane(t, func(o *dataplane.Options) {
+		o.StateFolder, o.AppsFolder = folder, folder
+		o.Repositories = map[string]string{"octo/app": repository}
+	})
+	f := &fake{fakeservicetest.Start(t, plane, func(o *fakeservice.Options) { o.Speed = 10_000 }), t}
+
+	const resets, atOnce = 8, 3
+	over, worked := make(chan struct{}), make(chan struct{})
+	var workers sync.WaitGroup
+	for range atOnce {
+		workers.Go(func() {
+			step := func(method, path string, body any) object {
+				status, answer, err := f.try(method, path, body)
+				if err != nil || status == http.StatusInternalServerError {
+					t.Errorf("%s %s answered %d %v (%v)", method, path, status, answer, err)
+				}
+				if id, ok := answer["job_id"].(string); ok {
+					_ = f.FinishJob(id) // a reset may have forgotten the job
+				}
+				select {
+				case worked <- struct{}{}:
+				case <-over:
+				}
+				return answer
+			}
+			for {
+				select {
+				case <-over:
+					return
+				default:
+				}
+				made := step("POST", "/instances", object{"name": "box", "plan": "free", "region": "eu-central", "engines": object{"postgres": true, "apps": true, "auth": true}})
+				path := fmt.Sprint("/instances/", made["id"])
+				step("POST", path+"/apps/import", object{"repo": "octo/app", "branch": "main", "name": "web", "port": 3000, "health_path": "/healthz", "public": true})
+				step("PUT", path+"/sql-console", object{"mode": "rw"})
+				step("POST", path+"/engines/postgres/query", object{"sql": "CREATE TABLE t AS SELECT generate_series(1, 1000)"})
+				step("POST", path+"/postgres/databases", object{"name": "more"})
+				step("POST", path+"/apps/web/actions/restart", nil)
+				step("POST", path+"/actions/rotate", object{})
+				step("GET", path+"/apps", nil)
+				f.Advance(24 * time.Hour) // a backup
+				step("POST", path+"/actions/reset", object{"confirm": made["id"], "engine": "postgres"})
+				step("DELETE", path+"?confirm="+fmt.Sprint(made["id"]), nil)
+			}
+		})
+	}
+	for n := range resets {
+		for range 5 + 8*(n%4) { // each time elsewhere in what is done to a machine
+			<-worked
+		}
+		f.Reset()
+	}
+	close(over)
+	workers.Wait()
+	f.Reset()
+	f.Advance(time.Minute)
+	until(t, "no process of a machine is left", func() bool {
+		return len(processes.With(t, folder)) == 0
+	})
+	for _, of := range []string{"hostingfake-*/pg/i-*", "hostingfake-*/backups/*", "hostingapps-*/i-*"} {
+		until(t, "no folder "+of+" is left", func() bool {
+			found, err := filepath.Glob(filepath.Join(folder, of))
+			return err == nil && len(found) == 0
+		})
+	}
+}
+
+// try sends a request and returns the status and the body, which may be empty.
+func (f *fake) try(method, path string, body any) (int, object, error) {
+	var text bytes.Buffer
+	if body != nil {
+		if err := json.NewEncoder(&text).Encode(body); err != nil {
+			return 0, nil, err
+		}
+	}
+	request, err := http.NewRequest(method, f.BaseURL+path, &text)
+	if err != nil {
+		return 0, nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	var answer object
+	return response.StatusCode, answer, json.NewDecoder(response.Body).Decode(&answer)
+}
