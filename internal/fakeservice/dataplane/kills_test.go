@@ -260,7 +260,7 @@ func cutLast(text string) (before string, n int, err error) {
 // and what was not done can be done.
 func TestKills(t *testing.T) {
 	t.Parallel()
-	const rounds = 4
+	const rounds = 3
 	folder := keptFolder(t)
 	w := &world{holding: holding{rows: map[int]bool{}, users: map[int]bool{}}, backups: map[int]holding{}}
 	random := rand.New(rand.NewPCG(2, 2))
