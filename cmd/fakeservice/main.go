@@ -22,6 +22,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/setup"
 )
 
 func main() {
@@ -66,6 +67,7 @@ type settings struct {
 	controlToken string
 	names        []string
 	readyFile    string
+	setupFile    string
 	allowRemote  bool
 	logLevel     string
 	logFormat    string
@@ -93,6 +95,7 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags.StringVar(&s.logFormat, "log-format", "text", "how the log is written: text or json")
 	flags.StringVar(&s.dataPlane, "data-plane", planeAuto, "run for real what instances have: on, off, or auto, which is on where PostgreSQL is installed")
 	flags.StringVar(&s.postgresBin, "postgres-bin", "", "folder of PostgreSQL's server programs; without it PATH and Debian's folders are searched")
+	flags.StringVar(&s.setupFile, "setup", "", "file that says in JSON what the service begins with: plans, engines, locations, durations, account, instances and webhooks")
 	flags.StringVar(&s.stateDir, "state-dir", "", "folder to keep the data of instances in until the end; without it the system's temporary folder")
 	sky := flags.String("weather", "calm", "what goes wrong on the way by chance: calm is nothing, breeze a request in ten, storm one in four, lost answers and late commits among them")
 	flags.Uint64Var(&s.seed, "seed", 0, "the chance of --weather: the same seed gives the same requests the same weather; 0 takes one and tells it")
@@ -124,6 +127,23 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	return s, nil
 }
 
+// readSetup reads the file of --setup, if there is one.
+func readSetup(path string) (setup.Setup, error) {
+	if path == "" {
+		return setup.Setup{}, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return setup.Setup{}, fmt.Errorf("--setup: %w", err)
+	}
+	defer file.Close()
+	begin, err := setup.Read(file)
+	if err != nil {
+		return begin, fmt.Errorf("--setup %s: %w", path, err)
+	}
+	return begin, nil
+}
+
 // requestsKept is how many requests the log holds: those of the largest apply,
 // and no more, as each may have a megabyte of body and the program runs for days.
 const requestsKept = 2000
@@ -131,6 +151,10 @@ const requestsKept = 2000
 // run serves until ctx ends.
 func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	s, err := parse(args, errs)
+	if err != nil {
+		return err
+	}
+	begin, err := readSetup(s.setupFile)
 	if err != nil {
 		return err
 	}
@@ -159,7 +183,11 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 		RequestsKept: requestsKept,
 		Querier:      engines.querier,
 		DataPlane:    engines.plane,
+		Setup:        begin,
 	})
+	if err := service.Began(); err != nil {
+		return errors.Join(fmt.Errorf("--setup %s: %w", s.setupFile, err), service.Close(), listener.Close())
+	}
 	service.SetWeather(s.weather, s.seed)
 	server := &http.Server{Handler: service, ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)

@@ -14,6 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/portal"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/setup"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
 )
 
@@ -38,6 +39,8 @@ type Options struct {
 	// core.Options says.
 	Querier   Querier
 	DataPlane DataPlane
+	// Setup is what the service begins with, and again after each Reset.
+	Setup setup.Setup
 	// Made is given the Service once it is made: whoever starts one through package
 	// hostingtest, which shows less of it, has it all by this.
 	Made func(*Service)
@@ -53,9 +56,15 @@ type Service struct {
 	gateway *gateway.Gateway
 	mux     *http.ServeMux
 	names   []string
+	log     *slog.Logger
 	once    sync.Once
 
 	apiKey, controlToken string
+
+	// begin makes a service that holds nothing what it is to begin with, and began says
+	// why it did not.
+	begin func() error
+	began error
 }
 
 // New makes a Service with a seeded catalogue and nothing else in it.
@@ -65,12 +74,14 @@ func New(o Options) *Service {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Service: core.New(core.Options{Speed: o.Speed, Start: o.Start, Logger: o.Logger, Querier: o.Querier, DataPlane: o.DataPlane}), mux: http.NewServeMux(), names: o.Names, apiKey: o.APIKey, controlToken: o.ControlToken}
+	s := &Service{Service: core.New(core.Options{Speed: o.Speed, Start: o.Start, Logger: o.Logger, Querier: o.Querier, DataPlane: o.DataPlane}), mux: http.NewServeMux(), names: o.Names, log: o.Logger, apiKey: o.APIKey, controlToken: o.ControlToken}
 	s.Log = traffic.New(traffic.Options{Prefix: rest.Prefix, Kept: o.RequestsKept, Now: s.Now, Logger: o.Logger})
 	s.api = rest.New(rest.Options{Service: s.Service, APIKey: o.APIKey, Violation: s.Violation})
 	s.gateway = gateway.New(http.HandlerFunc(s.serveAPI), gateway.Options{Prefix: rest.Prefix, Now: s.Now, Watch: s.Watch})
 	portal.Mount(s.mux, s.Service)
 	control.Mount(s.mux, control.Options{Core: s.Service, Network: s, Log: s.Log, Token: o.ControlToken, Reset: s.Reset})
+	s.begin = func() error { return o.Setup.Apply(s.Service, o.DataPlane != nil) }
+	s.began = s.begin()
 	if o.Made != nil {
 		o.Made(s)
 	}
@@ -101,6 +112,10 @@ func (s *Service) serveAPI(w http.ResponseWriter, r *http.Request) {
 	s.api.ServeHTTP(w, r.WithContext(core.Lagging(ctx, gateway.LagOf(ctx))))
 }
 
+// Began is why the service does not hold what its options have it begin with: where there
+// is a data plane, a machine may not come up. It is nil otherwise.
+func (s *Service) Began() error { return s.began }
+
 // APIKey is the key that is valid.
 func (s *Service) APIKey() string { return s.apiKey }
 
@@ -119,10 +134,14 @@ func (s *Service) Close() error {
 }
 
 // Reset forgets everything: records, what was set at the gateway, holds, the
-// request log and violations. The clock goes on.
+// request log and violations. The clock goes on. Then the service begins again with
+// what its options say.
 func (s *Service) Reset() {
 	s.gateway.Reset()
 	s.Service.Reset()
 	s.api.Forget()
 	s.Clear()
+	if err := s.begin(); err != nil {
+		s.log.Error("the fake service does not begin again as it is to", "error", err)
+	}
 }
