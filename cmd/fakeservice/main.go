@@ -99,7 +99,7 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags.StringVar(&s.stateDir, "state-dir", "", "folder to keep the data of instances in until the end; without it the system's temporary folder")
 	sky := flags.String("weather", "calm", "what goes wrong on the way by chance: calm is nothing, breeze a request in ten, storm one in four, lost answers and late commits among them")
 	flags.Uint64Var(&s.seed, "seed", 0, "the chance of --weather: the same seed gives the same requests the same weather; 0 takes one and tells it")
-	flags.Var(s.repos, "repo", "a repository that apps are imported from, as owner/repo=folder; the folder is a git repository, or serves every branch; may be repeated")
+	flags.Var(s.repos, "repo", "a repository that apps are imported from, as owner/repo=folder or owner/repo=URL; the folder is a git repository, or serves every branch, and from the URL git fetches for each build; may be repeated")
 	flags.BoolVar(&s.goCaches, "go-caches", true, "let builds read your Go modules and what Go has compiled for you; they change nothing there")
 	if err := flags.Parse(args); err != nil {
 		return s, err

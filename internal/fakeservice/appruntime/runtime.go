@@ -18,9 +18,9 @@ import (
 
 // Options says how a Runtime works.
 type Options struct {
-	// Repositories maps owner/repo to a folder of this machine. A folder that
-	// is a git repository is built at the branch that is asked for; any other
-	// serves every branch.
+	// Repositories maps owner/repo to a folder of this machine or to a URL. A folder
+	// that is a git repository is built at the branch that is asked for; any other
+	// serves every branch. From a URL git fetches the branch for each build.
 	Repositories map[string]string
 	// Environment is that of whoever runs this, as KEY=value. Apps and builds get
 	// PATH and little else of it; git, which reads repositories, gets all.
@@ -89,6 +89,9 @@ func Open(o Options) (*Runtime, error) {
 	}
 	o.Repositories = maps.Clone(o.Repositories)
 	for name, path := range o.Repositories {
+		if IsURL(path) {
+			continue
+		}
 		absolute, err := filepath.Abs(path)
 		if err != nil {
 			return nil, err
