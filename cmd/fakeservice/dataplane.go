@@ -56,6 +56,7 @@ func startEngines(ctx context.Context, s settings, find locate, log *slog.Logger
 		}
 	}
 	plane, err := dataplane.New(dataplane.Options{
+		Outside:  addresses(s),
 		Postgres: programs, StateFolder: s.stateDir, Logger: log,
 		Repositories: s.repos, Environment: os.Environ(), Go: caches, Patience: patience(s.speed),
 	})

@@ -21,6 +21,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/setup"
 )
@@ -69,6 +70,8 @@ type settings struct {
 	readyFile    string
 	setupFile    string
 	allowRemote  bool
+	advertise    string
+	ports        outside.Ports
 	logLevel     string
 	logFormat    string
 	dataPlane    string
@@ -91,6 +94,8 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags.Var((*names)(&s.names), "name", "a name by which the fake is reached, besides localhost and addresses; may be repeated")
 	flags.StringVar(&s.readyFile, "ready-file", "", "file to write the base URL to once requests are answered")
 	flags.BoolVar(&s.allowRemote, "allow-remote", false, "let other machines in; the connection is not encrypted")
+	flags.StringVar(&s.advertise, "advertise-host", "", "name or address by which others reach this machine, such as that of a container: instances, apps and the portal are there, each at a port of its own")
+	ports := flags.String("ports", "", "range of ports that instances and apps take at --advertise-host, such as 20000-20100; without it any")
 	flags.StringVar(&s.logLevel, "log-level", "info", "what is logged: error, warn, info (jobs, builds, and what becomes of apps) or debug (each request too)")
 	flags.StringVar(&s.logFormat, "log-format", "text", "how the log is written: text or json")
 	flags.StringVar(&s.dataPlane, "data-plane", planeAuto, "run for real what instances have: on, off, or auto, which is on where PostgreSQL is installed")
@@ -105,16 +110,28 @@ func parse(args []string, errors io.Writer) (settings, error) {
 		return s, err
 	}
 	var err error
+	if *ports != "" {
+		if s.ports, err = outside.ParsePorts(*ports); err != nil {
+			return s, fmt.Errorf("--ports: %w", err)
+		}
+	}
 	if s.weather, err = weather.Parse(*sky); err != nil {
 		return s, fmt.Errorf("--weather: %w", err)
 	}
 	if s.seed != 0 && s.weather == weather.Calm {
 		return s, fmt.Errorf("--seed is the chance of --weather, which is calm")
 	}
+	if s.advertise = strings.ToLower(s.advertise); s.advertise != "" {
+		s.names = append(s.names, s.advertise)
+	}
 	if s.seed == 0 {
 		s.seed = 1 + rand.Uint64N(1<<20) // short enough to type again
 	}
 	switch {
+	case *ports != "" && s.advertise == "":
+		return s, fmt.Errorf("--ports are those at --advertise-host, which is not given")
+	case s.advertise != "" && !isHost(s.advertise):
+		return s, fmt.Errorf("--advertise-host must be a name or an address without a port, not %q", s.advertise)
 	case flags.NArg() > 0:
 		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case !(s.speed > 0) || s.speed > core.FastestSpeed:
@@ -170,6 +187,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
+	root := rootURL(s, listener.Addr())
 	engines, err := startEngines(ctx, s, postgres.Locate, log)
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -179,6 +197,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 		APIKey:       s.key,
 		ControlToken: s.controlToken,
 		Names:        s.names,
+		PortalURL:    portalURL(s, root),
 		Logger:       log,
 		RequestsKept: requestsKept,
 		Querier:      engines.querier,
@@ -193,7 +212,6 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 
-	root := "http://" + dialable(listener.Addr())
 	announce(out, root, s, service, engines.text)
 	if s.readyFile != "" {
 		if err := writeReady(s.readyFile, root+"/api/v1\n"); err != nil {

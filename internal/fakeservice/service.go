@@ -27,6 +27,9 @@ type Options struct {
 	// APIKey is the one key that is valid, and ControlToken what the routes under
 	// /_fake/ want; "" makes a random one.
 	APIKey, ControlToken string
+	// PortalURL is the address of the portal, where checkouts are opened; "" is the one
+	// at which a caller found the API.
+	PortalURL string
 	// Names are those by which the fake is reached, besides localhost and addresses.
 	Names []string
 	// RequestsKept is how many requests the log holds, the last ones; 0 keeps
@@ -76,7 +79,7 @@ func New(o Options) *Service {
 	}
 	s := &Service{Service: core.New(core.Options{Speed: o.Speed, Start: o.Start, Logger: o.Logger, Querier: o.Querier, DataPlane: o.DataPlane}), mux: http.NewServeMux(), names: o.Names, log: o.Logger, apiKey: o.APIKey, controlToken: o.ControlToken}
 	s.Log = traffic.New(traffic.Options{Prefix: rest.Prefix, Kept: o.RequestsKept, Now: s.Now, Logger: o.Logger})
-	s.api = rest.New(rest.Options{Service: s.Service, APIKey: o.APIKey, Violation: s.Violation})
+	s.api = rest.New(rest.Options{Service: s.Service, APIKey: o.APIKey, PortalURL: o.PortalURL, Violation: s.Violation})
 	s.gateway = gateway.New(http.HandlerFunc(s.serveAPI), gateway.Options{Prefix: rest.Prefix, Now: s.Now, Watch: s.Watch})
 	portal.Mount(s.mux, s.Service)
 	control.Mount(s.mux, control.Options{Core: s.Service, Network: s, Log: s.Log, Token: o.ControlToken, Reset: s.Reset})

@@ -70,7 +70,7 @@ func newApp(r *Runtime, name Name) (*App, error) {
 		runtime: r, name: name, folder: folder, user: user,
 		log: process.NewTail(logKept), status: Starting, changed: make(chan struct{}),
 	}
-	a.front = &front{log: r.log}
+	a.front = &front{log: r.log, outside: r.options.Outside}
 	for _, part := range []string{a.data(), a.trust()} {
 		if err := os.Mkdir(part, 0o700); err != nil {
 			return nil, errors.Join(err, a.remove())

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
@@ -38,6 +39,8 @@ type Options struct {
 	Patience time.Duration
 	// BuildTimeout is how long a build may take; 0 is a quarter of an hour.
 	BuildTimeout time.Duration
+	// Outside is where public apps are reached.
+	Outside outside.Addresses
 	// Logger gets one line for each start and end; nil discards them.
 	Logger *slog.Logger
 	// StatusChanged is told when an app begins or ceases to answer, and why it

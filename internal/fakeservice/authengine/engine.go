@@ -38,8 +38,11 @@ type Settings struct {
 // Options says how an Engine runs.
 type Options struct {
 	Settings
-	// Address is where it listens, as host:port; port 0 takes a free one.
-	Address string
+	// Listener is where it listens, which the engine closes. Address is how others
+	// reach it there, as host:port. Without a Listener it listens on the Address, of
+	// which port 0 takes a free one.
+	Listener net.Listener
+	Address  string
 	// TokenLife is how long an access token is good for; 0 is an hour.
 	TokenLife time.Duration
 	// HashCost is how much work a password's hash is, as bcrypt counts it; 0 is
@@ -94,9 +97,6 @@ type core struct {
 	routes      http.Handler
 }
 
-// ErrAddress tells that the engine cannot listen where it is to.
-var ErrAddress = errors.New("the auth engine cannot have its address")
-
 // Start listens and answers once the database holds the engine's tables.
 func Start(ctx context.Context, o Options) (*Engine, error) {
 	o.TokenLife = cmp.Or(o.TokenLife, time.Hour)
@@ -108,12 +108,16 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 	if o.Notify == nil {
 		o.Notify = func(Event) {}
 	}
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", o.Address)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrAddress, err)
+	listener := o.Listener
+	if listener == nil {
+		var config net.ListenConfig
+		var err error
+		if listener, err = config.Listen(ctx, "tcp", o.Address); err != nil {
+			return nil, err
+		}
+		o.Address = listener.Addr().String()
 	}
-	e := &Engine{options: o, log: o.Logger, url: "http://" + listener.Addr().String() + basePath, served: make(chan struct{})}
+	e := &Engine{options: o, log: o.Logger, url: "http://" + o.Address + basePath, served: make(chan struct{})}
 	e.configure(o.Settings)
 	e.server = &http.Server{Handler: http.HandlerFunc(e.serve), ReadHeaderTimeout: 10 * time.Second}
 	go func() {

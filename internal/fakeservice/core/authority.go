@@ -59,18 +59,20 @@ func (a *Authority) PEM() string { return a.pem }
 
 // Issue makes a server's certificate for a host, which is a name or an address,
 // and the key to it, both as PEM. The host is the common name too: libpq before
-// version 15 finds an address nowhere else.
-func (a *Authority) Issue(host string) (certificate, key string, err error) {
+// version 15 finds an address nowhere else. The certificate is for the others too.
+func (a *Authority) Issue(host string, others ...string) (certificate, key string, err error) {
 	template, err := newCertificate(host)
 	if err != nil {
 		return "", "", err
 	}
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
-	if ip := net.ParseIP(host); ip != nil {
-		template.IPAddresses = []net.IP{ip}
-	} else {
-		template.DNSNames = []string{host}
+	for _, name := range append([]string{host}, others...) {
+		if ip := net.ParseIP(name); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, name)
+		}
 	}
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

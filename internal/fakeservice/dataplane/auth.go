@@ -32,16 +32,14 @@ func (p *Plane) applyAuth(ctx context.Context, m *machine, wanted core.Machine) 
 		m.auth.Configure(settings)
 		return nil
 	}
-	options := authengine.Options{
-		Settings: settings, Logger: p.log,
-		Address: net.JoinHostPort(m.endpoints.Host, strconv.Itoa(authPort)),
-		Notify:  func(e authengine.Event) { p.authTold(m.id, e) },
+	listener, err := p.outside.Listen(ctx, m.inside, authPort)
+	if err != nil {
+		return fmt.Errorf("find an address for the auth engine: %w", err)
 	}
-	engine, err := authengine.Start(ctx, options)
-	if errors.Is(err, authengine.ErrAddress) {
-		options.Address = net.JoinHostPort(m.endpoints.Host, "0")
-		engine, err = authengine.Start(ctx, options)
-	}
+	engine, err := authengine.Start(ctx, authengine.Options{
+		Settings: settings, Logger: p.log, Listener: listener, Address: p.outside.Of(listener),
+		Notify: func(e authengine.Event) { p.authTold(m.id, e) },
+	})
 	if err != nil {
 		return err
 	}
@@ -76,7 +74,7 @@ func databaseURL(m *machine, wanted core.Machine) *url.URL {
 	return &url.URL{
 		Scheme:   "postgresql",
 		User:     url.UserPassword(postgres.OwnerRole, wanted.Credentials.PostgresOwner),
-		Host:     net.JoinHostPort(m.endpoints.Host, strconv.Itoa(m.postgres.InsidePort())),
+		Host:     net.JoinHostPort(m.inside, strconv.Itoa(m.postgres.InsidePort())),
 		Path:     "/" + postgres.DefaultDatabase,
 		RawQuery: "sslmode=verify-full",
 	}

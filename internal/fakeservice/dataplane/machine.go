@@ -19,6 +19,10 @@ type machine struct {
 	// turn is held by whoever changes the machine.
 	turn chan struct{}
 
+	// inside is the machine's own loopback address, by which what runs on it finds
+	// the rest. It never changes.
+	inside string
+
 	// What follows is guarded by the Plane's lock, and changed with the turn.
 	endpoints core.Endpoints
 	postgres  *postgres.Cluster
@@ -38,14 +42,14 @@ func (p *Plane) addMachine(ctx context.Context, id string) error {
 	if p.machine(id) != nil {
 		return nil
 	}
-	host := postgres.FindAddress(ctx)
+	inside := postgres.FindAddress(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case p.closed:
 		return errClosed
 	case p.machines[id] == nil:
-		p.machines[id] = &machine{id: id, turn: make(chan struct{}, 1), endpoints: core.Endpoints{Host: host}}
+		p.machines[id] = &machine{id: id, turn: make(chan struct{}, 1), inside: inside, endpoints: core.Endpoints{Host: p.outside.Name(inside)}}
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
@@ -44,6 +45,9 @@ type Options struct {
 	// is the system's folder for temporary files. What planes whose program was
 	// killed have left there is taken away first.
 	StateFolder string
+	// Outside is where instances and apps are reached; the zero value is at loopback
+	// addresses of their own.
+	Outside outside.Addresses
 	// Logger is told of crashes and refused connections; nil discards them.
 	Logger *slog.Logger
 }
@@ -53,6 +57,7 @@ type Plane struct {
 	folder   string
 	scratch  *scratch.Folder
 	log      *slog.Logger
+	outside  outside.Addresses
 	postgres *postgres.Server
 	apps     *appruntime.Runtime
 	// controlPlane is set once, before anything runs.
@@ -87,19 +92,19 @@ func New(o Options) (*Plane, error) {
 	folder := own.Path()
 	server, err := postgres.NewServer(postgres.Options{
 		Binaries: o.Postgres, Folder: filepath.Join(folder, "pg"), Logger: o.Logger,
-		StatementTimeout: o.StatementTimeout,
+		StatementTimeout: o.StatementTimeout, Outside: o.Outside,
 	})
 	if err != nil {
 		return nil, errors.Join(err, own.Remove())
 	}
 	p := &Plane{
-		folder: folder, scratch: own, log: o.Logger, postgres: server,
+		folder: folder, scratch: own, log: o.Logger, outside: o.Outside, postgres: server,
 		machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{},
 	}
 	p.life, p.end = context.WithCancel(context.Background())
 	p.apps, err = appruntime.Open(appruntime.Options{
 		Repositories: o.Repositories, Environment: o.Environment, Patience: o.Patience,
-		Go: o.Go, Hidden: []string{folder},
+		Go: o.Go, Outside: o.Outside, Hidden: []string{folder},
 		Parent: cmp.Or(o.AppsFolder, folder), Logger: o.Logger, StatusChanged: p.appChanged,
 	})
 	if err != nil {

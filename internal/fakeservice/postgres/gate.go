@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
@@ -36,12 +37,9 @@ type gate struct {
 	closed  bool
 }
 
-// listen opens a gate at the port, or at a free one where that is taken.
-func listen(ctx context.Context, host string, port int, log *slog.Logger) (*gate, error) {
-	listener, err := loopback.Listen(ctx, host, port)
-	if err != nil {
-		listener, err = loopback.Listen(ctx, host, 0)
-	}
+// listen opens a gate for a host at the port, or at another one where that cannot be had.
+func listen(ctx context.Context, at outside.Addresses, host string, port int, log *slog.Logger) (*gate, error) {
+	listener, err := at.Listen(ctx, host, port)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 )
 
 // Options says how a Server runs.
@@ -21,6 +23,8 @@ type Options struct {
 	// StatementTimeout is how long a statement of Query may take; 0 is half a
 	// minute.
 	StatementTimeout time.Duration
+	// Outside is where the public ports are.
+	Outside outside.Addresses
 	// Logger is told of crashes and refused connections; nil discards them.
 	Logger *slog.Logger
 }
@@ -32,6 +36,7 @@ type Server struct {
 	account  account
 	folder   string
 	log      *slog.Logger
+	outside  outside.Addresses
 	template template
 	// patience is how long a statement may take.
 	patience time.Duration
@@ -64,7 +69,7 @@ func NewServer(o Options) (*Server, error) {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
 	return &Server{
-		programs: o.Binaries, account: who, folder: folder, log: o.Logger,
+		programs: o.Binaries, account: who, folder: folder, log: o.Logger, outside: o.Outside,
 		patience: cmp.Or(o.StatementTimeout, 30*time.Second),
 		template: template{folder: filepath.Join(folder, "template")},
 		clusters: map[*Cluster]bool{},
