@@ -2,7 +2,6 @@ package main
 
 import (
 	"net"
-	"net/netip"
 	"regexp"
 	"strconv"
 
@@ -10,14 +9,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 )
 
-// hostName is a name as DNS has them.
+// hostName is a name as DNS has them, or an IPv4 address.
 var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)
 
-// isHost tells whether a text is a name or an address, without a port.
-func isHost(text string) bool {
-	_, err := netip.ParseAddr(text)
-	return err == nil || hostName.MatchString(text)
-}
+// isHost tells whether a text is a name or an IPv4 address, without a port.
+func isHost(text string) bool { return hostName.MatchString(text) }
 
 // addresses says where instances and apps are: where the API listens too, for who reaches
 // this machine by the host that is advertised.

@@ -27,6 +27,8 @@ type visitor struct {
 	host, address string
 	ports         outside.Ports
 	token         string
+	// secrets are what no log may tell.
+	secrets []string
 }
 
 // stranger is a name that leads to the fake and that it does not go by.
@@ -133,8 +135,9 @@ func (v *visitor) visit(t *testing.T) (certificate string, app string) {
 				Pooled int    `json:"pooled_port"`
 			}
 			Auth struct {
-				URL     string
-				AnonKey string `json:"anon_key"`
+				URL        string
+				AnonKey    string `json:"anon_key"`
+				ServiceKey string `json:"service_key"`
 			}
 		}
 	}
@@ -150,6 +153,12 @@ func (v *visitor) visit(t *testing.T) (certificate string, app string) {
 	if direct := v.mustBeOutside(t, "Postgres", postgres.Owner, seen); record.Host != v.host || direct != postgres.Direct {
 		t.Errorf("the record has the host %s and the port %d", record.Host, postgres.Direct)
 	}
+	owner, err := url.Parse(postgres.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	password, _ := owner.User.Password()
+	v.secrets = []string{v.key, v.token, password, record.Engines.Auth.ServiceKey}
 	links := []string{postgres.Owner}
 	if postgres.Pooled != 0 {
 		pooled := strings.Replace(postgres.Owner, ":"+strconv.Itoa(postgres.Direct)+"/", ":"+strconv.Itoa(postgres.Pooled)+"/", 1)
@@ -212,10 +221,16 @@ const appRepository = "octo/app=../../internal/fakeservice/appruntime/testdata/a
 func TestAdvertisedHost(t *testing.T) {
 	t.Parallel()
 	ports := fakeservicetest.FreePorts(t, 20)
-	fake := runFake(t, io.Discard, "--data-plane", "on", "--speed", "1000", "--repo", appRepository, "--control-token", "the-token",
+	log := &lines{}
+	fake := runFake(t, log, "--data-plane", "on", "--speed", "1000", "--log-level", "debug", "--repo", appRepository, "--control-token", "the-token",
 		"--advertise-host", "Fake.example", "--ports", ports.String())
-	v := &visitor{fake, "fake.example", "127.0.0.1", ports, "the-token"}
+	v := &visitor{running: fake, host: "fake.example", address: "127.0.0.1", ports: ports, token: "the-token"}
 	certificate, app := v.visit(t)
+	for _, secret := range v.secrets {
+		if secret == "" || strings.Contains(log.String(), secret) {
+			t.Errorf("the log tells the secret %q:\n%s", secret, log)
+		}
+	}
 
 	// What runs on the instance has Postgres at an address of the inside, which the
 	// certificate names as well.

@@ -50,7 +50,7 @@ func TestServesFromAContainer(t *testing.T) {
 	if fake.base != "http://fake.test:8080/api/v1" {
 		t.Errorf("it says that it answers at %s", fake.base)
 	}
-	(&visitor{fake, "fake.test", address, ports, "the-token"}).visit(t)
+	(&visitor{running: fake, host: "fake.test", address: address, ports: ports, token: "the-token"}).visit(t)
 }
 
 // network makes a network namespace with a cable to this one. It gives its name and the

@@ -94,7 +94,7 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags.Var((*names)(&s.names), "name", "a name by which the fake is reached, besides localhost and addresses; may be repeated")
 	flags.StringVar(&s.readyFile, "ready-file", "", "file to write the base URL to once requests are answered")
 	flags.BoolVar(&s.allowRemote, "allow-remote", false, "let other machines in; the connection is not encrypted")
-	flags.StringVar(&s.advertise, "advertise-host", "", "name or address by which others reach this machine, such as that of a container: instances, apps and the portal are there, each at a port of its own")
+	flags.StringVar(&s.advertise, "advertise-host", "", "name or IPv4 address by which others reach this machine, such as that of a container: instances, apps and the portal are there, each at a port of its own")
 	ports := flags.String("ports", "", "range of ports that instances and apps take at --advertise-host, such as 20000-20100; without it any")
 	flags.StringVar(&s.logLevel, "log-level", "info", "what is logged: error, warn, info (jobs, builds, and what becomes of apps) or debug (each request too)")
 	flags.StringVar(&s.logFormat, "log-format", "text", "how the log is written: text or json")
@@ -131,7 +131,7 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	case *ports != "" && s.advertise == "":
 		return s, fmt.Errorf("--ports are those at --advertise-host, which is not given")
 	case s.advertise != "" && !isHost(s.advertise):
-		return s, fmt.Errorf("--advertise-host must be a name or an address without a port, not %q", s.advertise)
+		return s, fmt.Errorf("--advertise-host must be a name or an IPv4 address, without a port, not %q", s.advertise)
 	case flags.NArg() > 0:
 		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case !(s.speed > 0) || s.speed > core.FastestSpeed:
