@@ -10,6 +10,9 @@ import (
 // Apply makes a service that holds nothing begin with the Setup. Where a data plane makes
 // it real, machines run when Apply returns, and apps are imported by then and build.
 func (s Setup) Apply(service *core.Service, real bool) error {
+	if s.file == nil {
+		return nil
+	}
 	if err := s.applyCatalogue(service); err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ import (
 )
 
 // Setup is what a fake begins with. The zero value is what it begins with without one.
-type Setup struct{ file file }
+type Setup struct{ file *file }
 
 type file struct {
 	Plans     []plan              `json:"plans"`
@@ -133,7 +133,7 @@ func Read(from io.Reader) (Setup, error) {
 	if err := json.UnmarshalRead(from, &read, json.RejectUnknownMembers(true)); err != nil {
 		return Setup{}, inWords(err)
 	}
-	s := Setup{read}
+	s := Setup{&read}
 	s.fillIn()
 	return s, s.check()
 }
