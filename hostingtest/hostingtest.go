@@ -16,6 +16,7 @@
 package hostingtest
 
 import (
+	"log/slog"
 	"net/http/httptest"
 	"testing"
 	"time"
@@ -43,6 +44,12 @@ func WithStart(start time.Time) Option {
 // WithAPIKey sets the key that is valid; without it, it is a random one.
 func WithAPIKey(key string) Option {
 	return func(o *fakeservice.Options) { o.APIKey = key }
+}
+
+// WithLogger gives the log a line for each job and build, and at debug level for each
+// request, without secrets; without it there is no log.
+func WithLogger(log *slog.Logger) Option {
+	return func(o *fakeservice.Options) { o.Logger = log }
 }
 
 // Service is a fake that listens on loopback.
@@ -122,7 +129,7 @@ func (s *Service) Advance(d time.Duration) { s.fake.Advance(d) }
 // the service's clock; "build" stands for builds.
 func (s *Service) SetDuration(operation string, d time.Duration) { s.fake.SetDuration(operation, d) }
 
-// Reset forgets everything but the time.
+// Reset forgets everything but the time, and begins again with what WithSetup said.
 func (s *Service) Reset() { s.fake.Reset() }
 
 // PayCheckout finishes the checkout of an instance with a paid plan. It is an error

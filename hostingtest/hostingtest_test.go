@@ -144,3 +144,27 @@ func ExampleService_HoldJobs() {
 	// 202 shop
 	// store
 }
+
+// A Setup is what the service begins with, and again after a reset.
+func ExampleReadSetup() {
+	setup, err := hostingtest.ReadSetup(strings.NewReader(`{
+		"durations": {"update": "1s"},
+		"instances": [{"id": "i-shop", "name": "shop", "engines": {"apps": {}}, "apps": [{"name": "web", "repo": "acme/shop"}]}]
+	}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	service := hostingtest.New(hostingtest.WithSetup(setup))
+	defer service.Close()
+	service.RemoveInstance("i-shop")
+	service.Reset()
+	for _, app := range service.Apps("i-shop") {
+		fmt.Println(app.Name, app.Status)
+	}
+	_, err = hostingtest.ReadSetup(strings.NewReader(`{"instances": [{"name": "shop", "plan": "gold"}]}`))
+	fmt.Println(err)
+	// Output:
+	// web running
+	// setup: instances[0].plan: there is no plan "gold"
+}

@@ -8,6 +8,7 @@
 #   Chromium                       the verification does without, over HTTP
 #   a C compiler                   for the tests: the race detector needs one
 #   Node.js and npm                for the tests: one uses a JavaScript client
+#   ip, on Linux                   for the tests: one reaches the fake from another network
 #
 # On Debian and Ubuntu, as root, what is missing is installed. Elsewhere the
 # script says what to install, and fails if it cannot be done without.
@@ -43,6 +44,7 @@ has_chromium || packages="$packages chromium fonts-dejavu-core"
 has_compiler || packages="$packages gcc libc6-dev"
 has node || packages="$packages nodejs"
 has npm || packages="$packages npm"
+[ "$(uname)" != Linux ] || has ip || packages="$packages iproute2"
 [ -n "$packages" ] || exit 0
 
 # install installs packages without starting what they bring: Debian starts a

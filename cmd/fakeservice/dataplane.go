@@ -57,6 +57,7 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 		}
 	}
 	options := dataplane.Options{
+		Outside:  addresses(s),
 		Postgres: programs, StateFolder: s.tempDir, Logger: log,
 		Repositories: s.repos, Environment: os.Environ(), Go: caches, Patience: patience(s.speed),
 	}
@@ -70,7 +71,7 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 	if programs.PgBouncer != "" {
 		pooler = "with PgBouncer for the pooled port"
 	}
-	code := "Apps are built from what --repo owner/repo=folder names, which is nothing now."
+	code := "Apps are built from what --repo owner/repo=folder-or-URL names, which is nothing now."
 	if len(s.repos) > 0 {
 		code = "Apps are built from " + s.repos.String() + "."
 	}

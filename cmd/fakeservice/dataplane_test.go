@@ -171,6 +171,8 @@ func passableFolder(t *testing.T) string {
 type running struct {
 	command   *exec.Cmd
 	base, key string
+	// transport is nil where the base leads to this machine.
+	transport http.RoundTripper
 }
 
 func startProgram(t *testing.T, program, folder string) *running {
@@ -251,7 +253,8 @@ func (fake *running) call(t *testing.T, method, path, body string) map[string]an
 	}
 	request.Header.Set("Authorization", "Bearer "+fake.key)
 	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
+	client := http.Client{Transport: fake.transport}
+	response, err := client.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

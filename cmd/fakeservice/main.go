@@ -21,7 +21,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/setup"
 )
 
 func main() {
@@ -66,7 +68,10 @@ type settings struct {
 	controlToken string
 	names        []string
 	readyFile    string
+	setupFile    string
 	allowRemote  bool
+	advertise    string
+	ports        outside.Ports
 	logLevel     string
 	logFormat    string
 	dataPlane    string
@@ -90,30 +95,45 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags.Var((*names)(&s.names), "name", "a name by which the fake is reached, besides localhost and addresses; may be repeated")
 	flags.StringVar(&s.readyFile, "ready-file", "", "file to write the base URL to once requests are answered")
 	flags.BoolVar(&s.allowRemote, "allow-remote", false, "let other machines in; the connection is not encrypted")
+	flags.StringVar(&s.advertise, "advertise-host", "", "name or IPv4 address by which others reach this machine, such as that of a container: instances, apps and the portal are there, each at a port of its own")
+	ports := flags.String("ports", "", "range of ports that instances and apps take at --advertise-host, such as 20000-20100; without it any")
 	flags.StringVar(&s.logLevel, "log-level", "info", "what is logged: error, warn, info (jobs, builds, and what becomes of apps) or debug (each request too)")
 	flags.StringVar(&s.logFormat, "log-format", "text", "how the log is written: text or json")
 	flags.StringVar(&s.dataPlane, "data-plane", planeAuto, "run for real what instances have: on, off, or auto, which is on where PostgreSQL is installed")
 	flags.StringVar(&s.postgresBin, "postgres-bin", "", "folder of PostgreSQL's server programs; without it PATH and Debian's folders are searched")
+	flags.StringVar(&s.setupFile, "setup", "", "file that says in JSON what the service begins with: plans, engines, locations, durations, account, instances and webhooks")
 	flags.StringVar(&s.state, "state", "", "folder to keep everything in when the fake stops, and to go on with when it starts again; without it nothing is kept")
 	flags.StringVar(&s.tempDir, "temp-dir", "", "folder for the data of instances where nothing is kept; without it the system's temporary folder")
 	sky := flags.String("weather", "calm", "what goes wrong on the way by chance: calm is nothing, breeze a request in ten, storm one in four, lost answers and late commits among them")
 	flags.Uint64Var(&s.seed, "seed", 0, "the chance of --weather: the same seed gives the same requests the same weather; 0 takes one and tells it")
-	flags.Var(s.repos, "repo", "a repository that apps are imported from, as owner/repo=folder; the folder is a git repository, or serves every branch; may be repeated")
+	flags.Var(s.repos, "repo", "a repository that apps are imported from, as owner/repo=folder or owner/repo=URL; the folder is a git repository, or serves every branch, and from the URL git fetches for each build; may be repeated")
 	flags.BoolVar(&s.goCaches, "go-caches", true, "let builds read your Go modules and what Go has compiled for you; they change nothing there")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
 	var err error
+	if *ports != "" {
+		if s.ports, err = outside.ParsePorts(*ports); err != nil {
+			return s, fmt.Errorf("--ports: %w", err)
+		}
+	}
 	if s.weather, err = weather.Parse(*sky); err != nil {
 		return s, fmt.Errorf("--weather: %w", err)
 	}
 	if s.seed != 0 && s.weather == weather.Calm {
 		return s, fmt.Errorf("--seed is the chance of --weather, which is calm")
 	}
+	if s.advertise = strings.ToLower(s.advertise); s.advertise != "" {
+		s.names = append(s.names, s.advertise)
+	}
 	if s.seed == 0 {
 		s.seed = weather.DrawSeed()
 	}
 	switch {
+	case *ports != "" && s.advertise == "":
+		return s, fmt.Errorf("--ports are those at --advertise-host, which is not given")
+	case s.advertise != "" && !isHost(s.advertise):
+		return s, fmt.Errorf("--advertise-host must be a name or an IPv4 address, without a port, not %q", s.advertise)
 	case flags.NArg() > 0:
 		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case !(s.speed > 0) || s.speed > core.FastestSpeed:
@@ -126,6 +146,23 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	return s, nil
 }
 
+// readSetup reads the file of --setup, if there is one.
+func readSetup(path string) (setup.Setup, error) {
+	if path == "" {
+		return setup.Setup{}, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return setup.Setup{}, fmt.Errorf("--setup: %w", err)
+	}
+	defer file.Close()
+	begin, err := setup.Read(file)
+	if err != nil {
+		return begin, fmt.Errorf("--setup %s: %w", path, err)
+	}
+	return begin, nil
+}
+
 // requestsKept is how many requests the log holds: those of the largest apply,
 // and no more, as each may have a megabyte of body and the program runs for days.
 const requestsKept = 2000
@@ -133,6 +170,10 @@ const requestsKept = 2000
 // run serves until ctx ends.
 func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	s, err := parse(args, errs)
+	if err != nil {
+		return err
+	}
+	begin, err := readSetup(s.setupFile)
 	if err != nil {
 		return err
 	}
@@ -148,7 +189,8 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	service, engines, err := start(ctx, s, log)
+	root := rootURL(s, listener.Addr())
+	service, engines, err := start(ctx, s, begin, root, log)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -157,7 +199,6 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 
-	root := "http://" + dialable(listener.Addr())
 	announce(out, root, s, service, engines.text)
 	if s.readyFile != "" {
 		if err := writeReady(s.readyFile, root+"/api/v1\n"); err != nil {
@@ -180,7 +221,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 }
 
 // start makes the service, with what --state holds.
-func start(ctx context.Context, s settings, log *slog.Logger) (*fakeservice.Service, engines, error) {
+func start(ctx context.Context, s settings, begin setup.Setup, root string, log *slog.Logger) (*fakeservice.Service, engines, error) {
 	kept, err := openState(s.state)
 	if err != nil {
 		return nil, engines{}, fmt.Errorf("--state: %w", err)
@@ -194,6 +235,7 @@ func start(ctx context.Context, s settings, log *slog.Logger) (*fakeservice.Serv
 		APIKey:         s.key,
 		ControlToken:   s.controlToken,
 		Names:          s.names,
+		PortalURL:      portalURL(s, root),
 		Logger:         log,
 		RequestsKept:   requestsKept,
 		Querier:        real.querier,
@@ -201,8 +243,15 @@ func start(ctx context.Context, s settings, log *slog.Logger) (*fakeservice.Serv
 		NewDataPlane:   real.another,
 		Storage:        kept.storage,
 		SnapshotFolder: kept.below(snapshotsFolder),
+		Setup:          begin,
 	})
-	return service, real, err
+	if err != nil {
+		return nil, real, err
+	}
+	if err := service.Began(); err != nil {
+		return nil, real, errors.Join(fmt.Errorf("--setup %s: %w", s.setupFile, err), service.Close())
+	}
+	return service, real, nil
 }
 
 // announce says where the fake is and how a provider finds it. The first line

@@ -20,6 +20,7 @@ func TestFlagsThatMakeNoSense(t *testing.T) {
 		{"--speed", "0"}, {"--speed", "-1"}, {"--speed", "NaN"}, {"--speed", "20000"},
 		{"more"}, {"--nonsense"},
 		{"--weather", "hail"}, {"--seed", "7"}, {"--weather", "storm", "--seed", "-1"}, {"--listen", "0.0.0.0:0"}, {"--data-plane", "maybe"},
+		{"--ports", "20000-20100"}, {"--advertise-host", "fake.test", "--ports", "20100-20000"}, {"--advertise-host", "fake.test:80"}, {"--advertise-host", "http://x"}, {"--advertise-host", "::1"},
 		{"--log-level", "verbose"}, {"--log-format", "xml"},
 		{"--listen", ":0", "--postgres-bin", "/nowhere"}, {"--listen", ":0", "--temp-dir", "/nowhere"},
 	} {

@@ -6,29 +6,35 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 )
 
 // repositories are those that the account's code-hosting integration sees, by
-// owner/repo, each with the folder of this machine that stands for it.
+// owner/repo, each with the folder of this machine that stands for it or the URL
+// that git fetches it from.
 type repositories map[string]string
 
-// String is for the flag's help.
+// String is to be shown: it tells no password that a URL holds.
 func (r repositories) String() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r)) {
-		all = append(all, name+"="+r[name])
+		all = append(all, name+"="+appruntime.WithoutCredentials(r[name]))
 	}
 	return strings.Join(all, " ")
 }
 
-// Set adds one, as owner/repo=folder.
+// Set adds one, as owner/repo=folder or owner/repo=URL.
 func (r repositories) Set(text string) error {
-	name, folder, found := strings.Cut(text, "=")
+	name, where, found := strings.Cut(text, "=")
 	owner, repository, isPath := strings.Cut(name, "/")
-	if !found || folder == "" || !isPath || owner == "" || repository == "" || strings.Contains(repository, "/") {
-		return fmt.Errorf("%q is not of the form owner/repo=folder", text)
+	if !found || where == "" || !isPath || owner == "" || repository == "" || strings.Contains(repository, "/") {
+		return fmt.Errorf("%q is not of the form owner/repo=folder or owner/repo=URL", appruntime.WithoutCredentials(text))
 	}
-	r[name] = folder
+	if strings.Contains(where, "://") && !appruntime.IsURL(where) {
+		return fmt.Errorf("%q is no URL that git fetches from here: https, http, ssh, git, file, or git@host:path", appruntime.WithoutCredentials(where))
+	}
+	r[name] = where
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -8,17 +9,17 @@ import (
 func TestRepositories(t *testing.T) {
 	t.Parallel()
 	all := repositories{}
-	for _, text := range []string{"octo/guestbook=examples/guestbook/app", "octo/other=/srv/a=b"} {
+	for _, text := range []string{"octo/guestbook=examples/guestbook/app", "octo/other=/srv/a=b", "octo/far=https://ada:hunter2@git.example/far.git", "octo/ssh=git@git.example:octo/ssh.git"} {
 		if err := all.Set(text); err != nil {
 			t.Error(err)
 		}
 	}
-	if want := "octo/guestbook=examples/guestbook/app octo/other=/srv/a=b"; all.String() != want {
+	if want := "octo/far=https://git.example/far.git octo/guestbook=examples/guestbook/app octo/other=/srv/a=b octo/ssh=git@git.example:octo/ssh.git"; all.String() != want {
 		t.Errorf("the repositories are %s, want %s", all, want)
 	}
-	for _, text := range []string{"", "octo", "octo/app", "octo/app=", "=x", "/app=x", "octo/=x", "a/b/c=x"} {
-		if err := all.Set(text); err == nil {
-			t.Errorf("%q was taken", text)
+	for _, text := range []string{"", "octo", "octo/app", "octo/app=", "=x", "/app=x", "octo/=x", "a/b/c=x", "octo/app=ext::sh://x", "octo/app=ftp://ada:hunter2@x/y"} {
+		if err := all.Set(text); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%q is refused by %v", text, err)
 		}
 	}
 }

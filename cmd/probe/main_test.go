@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/probe"
 )
 
@@ -16,11 +15,11 @@ const key = "key-of-the-probe"
 
 // start serves a fake whose jobs take no time worth speaking of. What the probe asks
 // for on purpose breaks the document, so exchanges are not held to it.
-func start(t *testing.T) (*fakeservice.Service, settings) {
+func start(t *testing.T) (*hostingtest.Service, settings) {
 	t.Helper()
-	fake := fakeservice.New(fakeservice.Options{APIKey: key, Speed: 1e4})
-	server := newServer(t, fake)
-	return fake, settings{baseURL: server + "/api/v1", key: key}
+	fake := hostingtest.New(hostingtest.WithAPIKey(key), hostingtest.WithSpeed(1e4))
+	t.Cleanup(func() { _ = fake.Close() })
+	return fake, settings{baseURL: fake.BaseURL, key: key}
 }
 
 func TestRun(t *testing.T) {
@@ -43,7 +42,7 @@ func TestRun(t *testing.T) {
 func TestRunThatCreates(t *testing.T) {
 	t.Parallel()
 	fake, environment := start(t)
-	fake.Inject(fakeservice.Fault{Method: http.MethodGet, Path: "/instances/*/backups", Times: -1, Rewrite: func(body map[string]any) {
+	fake.Inject(hostingtest.Fault{Method: http.MethodGet, Path: "/instances/*/backups", Times: -1, Rewrite: func(body map[string]any) {
 		body["snapshots"] = body["backups"]
 		delete(body, "backups")
 	}})
@@ -95,15 +94,4 @@ func TestExitCodes(t *testing.T) {
 			t.Errorf("%q: the key is told", row.args)
 		}
 	}
-}
-
-func newServer(t *testing.T, fake *fakeservice.Service) string {
-	t.Helper()
-	server := httptest.NewServer(fake)
-	t.Cleanup(func() {
-		_ = fake.Close()
-		server.CloseClientConnections()
-		server.Close()
-	})
-	return server.URL
 }

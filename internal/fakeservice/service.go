@@ -13,6 +13,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/portal"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/setup"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
 )
 
@@ -25,6 +26,9 @@ type Options struct {
 	// APIKey is the one key that is valid, and ControlToken what the routes under
 	// /_fake/ want; "" makes a random one.
 	APIKey, ControlToken string
+	// PortalURL is the address of the portal, where checkouts are opened; "" is the one
+	// at which a caller found the API.
+	PortalURL string
 	// Names are those by which the fake is reached, besides localhost and addresses.
 	Names []string
 	// RequestsKept is how many requests the log holds, the last ones; 0 keeps
@@ -44,6 +48,8 @@ type Options struct {
 	SnapshotFolder string
 	// NewDataPlane makes the data planes of forks.
 	NewDataPlane func() (DataPlane, error)
+	// Setup is what the service begins with, and again after each Reset.
+	Setup setup.Setup
 	// Made is given the Service once it is made: whoever starts one through package
 	// hostingtest, which shows less of it, has it all by this.
 	Made func(*Service)
@@ -59,6 +65,7 @@ type Service struct {
 	gateway *gateway.Gateway
 	mux     *http.ServeMux
 	names   []string
+	log     *slog.Logger
 	once    sync.Once
 	options Options
 	forks   forks
@@ -67,6 +74,11 @@ type Service struct {
 	sky   sky
 
 	apiKey, controlToken string
+
+	// begin makes a service that holds nothing what it is to begin with, and began says
+	// why it did not.
+	begin func() error
+	began error
 }
 
 // New is Open for a Service that keeps nothing, of which no opening can fail.
@@ -91,14 +103,18 @@ func Open(o Options) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		Service: service, mux: http.NewServeMux(), names: o.Names, options: o,
+		Service: service, mux: http.NewServeMux(), names: o.Names, log: o.Logger, options: o,
 		apiKey: service.Credential("api_key", o.APIKey), controlToken: service.Credential("control_token", o.ControlToken),
 	}
 	s.Log = traffic.New(traffic.Options{Prefix: rest.Prefix, Kept: o.RequestsKept, Now: s.Now, Logger: o.Logger})
-	s.api = rest.New(rest.Options{Service: s.Service, APIKey: s.apiKey, Violation: s.Violation})
+	s.api = rest.New(rest.Options{Service: s.Service, APIKey: s.apiKey, PortalURL: o.PortalURL, Violation: s.Violation})
 	s.gateway = gateway.New(http.HandlerFunc(s.serveAPI), gateway.Options{Prefix: rest.Prefix, Now: s.Now, Watch: s.Watch})
 	portal.Mount(s.mux, s.Service)
 	control.Mount(s.mux, control.Options{Core: s.Service, Network: s, Log: s.Log, Token: s.controlToken, Reset: s.Reset, Snapshots: s.snapshots, Fork: s.serveFork})
+	s.begin = func() error {
+		return service.Begin(func() error { return o.Setup.Apply(service, o.DataPlane != nil) })
+	}
+	s.began = s.begin()
 	if o.Made != nil {
 		o.Made(s)
 	}
@@ -129,6 +145,10 @@ func (s *Service) serveAPI(w http.ResponseWriter, r *http.Request) {
 	s.api.ServeHTTP(w, r.WithContext(core.Lagging(ctx, gateway.LagOf(ctx))))
 }
 
+// Began is why the service does not hold what its options have it begin with: where there
+// is a data plane, a machine may not come up. It is nil otherwise.
+func (s *Service) Began() error { return s.began }
+
 // APIKey is the key that is valid.
 func (s *Service) APIKey() string { return s.apiKey }
 
@@ -147,10 +167,14 @@ func (s *Service) Close() error {
 }
 
 // Reset forgets everything: records, what was set at the gateway, holds, the
-// request log and violations. The clock goes on.
+// request log and violations. The clock goes on. Then the service begins again with
+// what its options say.
 func (s *Service) Reset() {
 	s.SetStrike(nil)
 	s.gateway.Reset()
 	s.Service.Reset()
 	s.Clear()
+	if err := s.begin(); err != nil {
+		s.log.Error("the fake service does not begin again as it is to", "error", err)
+	}
 }

@@ -79,7 +79,7 @@ func openApp(r *Runtime, name Name, folder string) (*App, error) {
 		runtime: r, name: name, folder: folder, user: user,
 		log: process.NewTail(logKept), status: Starting, changed: make(chan struct{}),
 	}
-	a.front = &front{log: r.log}
+	a.front = &front{log: r.log, outside: r.options.Outside}
 	// The user that the app runs as passes through here.
 	if err := errors.Join(
 		os.MkdirAll(a.data(), 0o700), os.MkdirAll(a.trust(), 0o700),

@@ -57,7 +57,7 @@ func (r *Runtime) Build(ctx context.Context, repository, branch string, env map[
 	path, known := r.options.Repositories[repository]
 	if !known {
 		return nil, failed("", fmt.Errorf("the code-hosting integration does not see the repository %s. "+
-			"Start the fake service with --repo %s=FOLDER, where FOLDER holds its files or is a git repository", repository, repository))
+			"Start the fake service with --repo %s=WHERE, which is a folder with its files, a git repository, or the URL of one", repository, repository))
 	}
 	folder, err := r.newBuildFolder()
 	if err != nil {

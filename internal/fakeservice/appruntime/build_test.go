@@ -65,7 +65,7 @@ func TestUnknownRepository(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	_, err := r.Build(t.Context(), "octo/other", "main", nil, NewBuildLog())
-	if failed := (*BuildError)(nil); !errors.As(err, &failed) || !strings.Contains(failed.Log, "--repo octo/other=FOLDER") {
+	if failed := (*BuildError)(nil); !errors.As(err, &failed) || !strings.Contains(failed.Log, "--repo octo/other=WHERE") {
 		t.Errorf("the build ended with %v", err)
 	}
 }

@@ -14,15 +14,18 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 )
 
 // front is an app's public address. It stays the same for as long as the app
 // is there, whatever becomes of the process behind it.
 type front struct {
-	log *slog.Logger
+	log     *slog.Logger
+	outside outside.Addresses
 
 	mu      sync.Mutex
-	address string // kept when the app is not public for a while
+	address string // where it listens; kept when the app is not public for a while
+	shown   string // how others reach it
 	server  *http.Server
 	served  chan struct{}
 	target  int // the port of the process that answers, or 0
@@ -39,11 +42,11 @@ func (f *front) open(public bool, port int) error {
 	if f.server != nil {
 		return nil
 	}
-	listener, err := listen(f.address, port)
+	listener, err := f.listen(port)
 	if err != nil {
 		return fmt.Errorf("find an address for the app: %w", err)
 	}
-	f.address = listener.Addr().String()
+	f.address, f.shown = listener.Addr().String(), f.outside.Of(listener)
 	f.server = &http.Server{Handler: f.handler(), ReadHeaderTimeout: 10 * time.Second}
 	f.served = make(chan struct{})
 	go func(server *http.Server, served chan struct{}) {
@@ -58,24 +61,23 @@ func (f *front) open(public bool, port int) error {
 // listen takes the address that the app had before, else one of its own: an
 // address of the loopback network for each app keeps their cookies apart, and
 // lets the port be the one that is asked for. Where there is but one loopback
-// address, it is shared.
-func listen(before string, port int) (net.Listener, error) {
+// address, or others reach this machine by one host, it is shared.
+func (f *front) listen(port int) (net.Listener, error) {
 	ctx := context.Background()
-	own := loopback.Address(ctx, port)
-	try := []string{net.JoinHostPort(own, strconv.Itoa(port)), net.JoinHostPort(own, "0"), net.JoinHostPort(loopback.Shared, "0")}
-	if before != "" {
-		try = append([]string{before}, try...)
-	}
-	var config net.ListenConfig
-	var failures []error
-	for _, address := range try {
-		listener, err := config.Listen(ctx, "tcp", address)
-		if err == nil {
+	if f.address != "" {
+		var config net.ListenConfig
+		if listener, err := config.Listen(ctx, "tcp", f.address); err == nil {
 			return listener, nil
 		}
-		failures = append(failures, err)
 	}
-	return nil, errors.Join(failures...)
+	if f.outside.Shared() {
+		return f.outside.Listen(ctx, "", port)
+	}
+	listener, err := f.outside.Listen(ctx, loopback.Address(ctx, port), port)
+	if err != nil {
+		return loopback.Listen(ctx, loopback.Shared, 0)
+	}
+	return listener, nil
 }
 
 func (f *front) close() {
@@ -96,7 +98,7 @@ func (f *front) url() string {
 	if f.server == nil {
 		return ""
 	}
-	return "http://" + f.address
+	return "http://" + f.shown
 }
 
 // kept is the address, of one that is not public at the moment too.

@@ -12,15 +12,16 @@ import (
 	"sync"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
 // Options says how a Runtime works.
 type Options struct {
-	// Repositories maps owner/repo to a folder of this machine. A folder that
-	// is a git repository is built at the branch that is asked for; any other
-	// serves every branch.
+	// Repositories maps owner/repo to a folder of this machine or to a URL. A folder
+	// that is a git repository is built at the branch that is asked for; any other
+	// serves every branch. From a URL git fetches the branch for each build.
 	Repositories map[string]string
 	// Environment is that of whoever runs this, as KEY=value. Apps and builds get
 	// PATH and little else of it; git, which reads repositories, gets all.
@@ -42,6 +43,8 @@ type Options struct {
 	Patience time.Duration
 	// BuildTimeout is how long a build may take; 0 is a quarter of an hour.
 	BuildTimeout time.Duration
+	// Outside is where public apps are reached.
+	Outside outside.Addresses
 	// Logger gets one line for each start and end; nil discards them.
 	Logger *slog.Logger
 	// StatusChanged is told when an app begins or ceases to answer, and why it
@@ -92,6 +95,9 @@ func Open(o Options) (*Runtime, error) {
 	}
 	o.Repositories = maps.Clone(o.Repositories)
 	for name, path := range o.Repositories {
+		if IsURL(path) {
+			continue
+		}
 		absolute, err := filepath.Abs(path)
 		if err != nil {
 			return nil, err

@@ -14,18 +14,27 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
-// source is a branch of a repository, which is a folder of this machine.
+// source is a branch of a repository, which is a folder of this machine or a URL.
 type source struct{ path, branch string }
 
 // copyTo copies the branch into a folder and returns the commit that it is at:
 // the real one of a git repository, or one that stands for what is in a folder,
 // so that it changes when a file does.
 func (s source) copyTo(ctx context.Context, folder string, environment []string) (commit string, err error) {
-	if !isGit(s.path) {
-		return copyFolder(s.path, folder)
+	switch {
+	case IsURL(s.path):
+		return s.fetch(ctx, folder, environment)
+	case isGit(s.path):
+		return s.copyGit(ctx, folder, environment)
 	}
+	return copyFolder(s.path, folder)
+}
+
+// copyGit is copyTo of a git repository on this machine.
+func (s source) copyGit(ctx context.Context, folder string, environment []string) (commit string, err error) {
 	commit, err = s.git(ctx, environment, "rev-parse", "--verify", "--quiet", "--end-of-options", s.branch+"^{commit}")
 	if err != nil {
 		return "", fmt.Errorf("the repository %s has no branch %q", s.path, s.branch)
@@ -58,6 +67,9 @@ func (s source) git(ctx context.Context, environment []string, arguments ...stri
 	arguments = append([]string{"-C", s.path, "-c", "safe.directory=*"}, arguments...)
 	command := exec.CommandContext(ctx, "git", arguments...)
 	command.Env = environment
+	command.Env = unasked(command.Environ())
+	// What git has started may outlive it and hold its output.
+	command.WaitDelay = 5 * time.Second
 	var out, complaint bytes.Buffer
 	command.Stdout, command.Stderr = &out, &complaint
 	if err := command.Run(); err != nil {

@@ -37,8 +37,11 @@ type Settings struct {
 // Options says how an Engine runs.
 type Options struct {
 	Settings
-	// Address is where it listens, as host:port; port 0 takes a free one.
-	Address string
+	// Listener is where it listens, which the engine closes. Address is how others
+	// reach it there, as host:port. Without a Listener it listens on the Address, of
+	// which port 0 takes a free one.
+	Listener net.Listener
+	Address  string
 	// TokenLife is how long an access token is good for; 0 is an hour.
 	TokenLife time.Duration
 	// HashCost is how much work a password's hash is, as bcrypt counts it; 0 is
@@ -71,7 +74,7 @@ type Event struct {
 type Engine struct {
 	options  Options
 	log      *slog.Logger
-	address  string
+	url      string
 	server   *http.Server
 	served   chan struct{}
 	settings atomic.Pointer[Settings]
@@ -93,9 +96,6 @@ type core struct {
 	routes      http.Handler
 }
 
-// ErrAddress tells that the engine cannot listen where it is to.
-var ErrAddress = errors.New("the auth engine cannot have its address")
-
 // Start listens and answers once the database holds the engine's tables.
 func Start(ctx context.Context, o Options) (*Engine, error) {
 	o.TokenLife = cmp.Or(o.TokenLife, time.Hour)
@@ -107,12 +107,16 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 	if o.Notify == nil {
 		o.Notify = func(Event) {}
 	}
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", o.Address)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrAddress, err)
+	listener := o.Listener
+	if listener == nil {
+		var config net.ListenConfig
+		var err error
+		if listener, err = config.Listen(ctx, "tcp", o.Address); err != nil {
+			return nil, err
+		}
+		o.Address = listener.Addr().String()
 	}
-	e := &Engine{options: o, log: o.Logger, address: listener.Addr().String(), served: make(chan struct{})}
+	e := &Engine{options: o, log: o.Logger, url: "http://" + o.Address + basePath, served: make(chan struct{})}
 	e.configure(o.Settings)
 	e.server = &http.Server{Handler: http.HandlerFunc(e.serve), ReadHeaderTimeout: 10 * time.Second}
 	go func() {
@@ -128,10 +132,7 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 }
 
 // URL is the engine's address, which ends in /auth/v1.
-func (e *Engine) URL() string { return "http://" + e.address + basePath }
-
-// Address is where the engine listens, as host:port.
-func (e *Engine) Address() string { return e.address }
+func (e *Engine) URL() string { return e.url }
 
 // Configure changes the settings at once.
 func (e *Engine) Configure(s Settings) {

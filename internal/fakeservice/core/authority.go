@@ -48,8 +48,8 @@ func newAuthority(name string) Authority {
 
 // Issue makes a server's certificate for a host, which is a name or an address,
 // and the key to it, both as PEM. The host is the common name too: libpq before
-// version 15 finds an address nowhere else.
-func (a Authority) Issue(host string) (certificate, key string, err error) {
+// version 15 finds an address nowhere else. The certificate is for the others too.
+func (a Authority) Issue(host string, others ...string) (certificate, key string, err error) {
 	own, ownKey, err := a.parse()
 	if err != nil {
 		return "", "", err
@@ -57,10 +57,12 @@ func (a Authority) Issue(host string) (certificate, key string, err error) {
 	template := newCertificate(host)
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
-	if ip := net.ParseIP(host); ip != nil {
-		template.IPAddresses = []net.IP{ip}
-	} else {
-		template.DNSNames = []string{host}
+	for _, name := range append([]string{host}, others...) {
+		if ip := net.ParseIP(name); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, name)
+		}
 	}
 	private := newKey()
 	certificate, err = sign(template, own, private, ownKey)

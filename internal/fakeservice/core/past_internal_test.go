@@ -32,6 +32,7 @@ var unread = map[string]string{
 	"instance.NextBackup": "what is due happens in the present",
 	"instance.backingUp":  "what is due happens in the present",
 	"job.Sequence":        "they are in order",
+	"records.Begun":       "no read asks for it",
 	"records.Answers":     "they are given in the present",
 	"records.Credentials": "they are asked for in the present",
 	"job.Due":             "what is due happens in the present",

@@ -25,6 +25,8 @@ type records struct {
 	// Credentials are those by which the fake itself is reached, by name.
 	Credentials map[string]string
 
+	// Begun tells that the service has begun with what it is to begin with.
+	Begun bool
 	// Sequence numbers what is added, in order.
 	Sequence  int
 	NextChore time.Time

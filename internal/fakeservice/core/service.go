@@ -127,6 +127,22 @@ func IsOperation(operation string) bool {
 	return known
 }
 
+// Begin lets a service begin that is new or was reset: by what begin does, once. One
+// that was killed meanwhile begins anew.
+func (s *Service) Begin(begin func() error) error {
+	started, begun := false, false
+	s.store.read(0, func(st *state) { started, begun = len(st.Instances) > 0 || len(st.Webhooks) > 0, st.Begun })
+	if begun {
+		return nil
+	}
+	if started {
+		s.Reset()
+	}
+	err := begin()
+	s.store.do(func(st *state) { st.Begun = err == nil })
+	return err
+}
+
 // Reset forgets everything: records, holds, and the past. The clock goes on.
 func (s *Service) Reset() {
 	s.store.keepPast(func(h *history) { *h = history{} })

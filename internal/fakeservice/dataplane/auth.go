@@ -1,7 +1,6 @@
 package dataplane
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/authengine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
@@ -33,30 +33,22 @@ func (p *Plane) applyAuth(ctx context.Context, m *machine, wanted core.Machine) 
 		m.auth.Configure(settings)
 		return nil
 	}
-	engine, err := p.startAuth(ctx, m, settings)
+	listener, err := p.outside.Listen(ctx, m.inside, m.authPort, authPort)
+	if err != nil {
+		return fmt.Errorf("find an address for the auth engine: %w", err)
+	}
+	engine, err := authengine.Start(ctx, authengine.Options{
+		Settings: settings, Logger: p.log, Listener: listener, Address: p.outside.Of(listener),
+		Notify: func(e authengine.Event) { p.authTold(m.id, e) },
+	})
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	m.auth, m.authAddress = engine, engine.Address()
+	m.auth, m.authPort = engine, loopback.Port(listener.Addr())
 	m.endpoints.AuthURL = engine.URL()
 	return nil
-}
-
-// startAuth starts the engine where it was before, at its own port, or at any.
-func (p *Plane) startAuth(ctx context.Context, m *machine, settings authengine.Settings) (engine *authengine.Engine, err error) {
-	options := authengine.Options{
-		Settings: settings, Logger: p.log,
-		Notify: func(e authengine.Event) { p.authTold(m.id, e) },
-	}
-	own := net.JoinHostPort(m.endpoints.Host, strconv.Itoa(authPort))
-	for _, options.Address = range []string{cmp.Or(m.authAddress, own), own, net.JoinHostPort(m.endpoints.Host, "0")} {
-		if engine, err = authengine.Start(ctx, options); !errors.Is(err, authengine.ErrAddress) {
-			break
-		}
-	}
-	return engine, err
 }
 
 func (p *Plane) authSettings(m *machine, wanted core.Machine) (authengine.Settings, error) {
@@ -83,7 +75,7 @@ func databaseURL(m *machine, wanted core.Machine) *url.URL {
 	return &url.URL{
 		Scheme:   "postgresql",
 		User:     url.UserPassword(postgres.OwnerRole, wanted.Credentials.PostgresOwner),
-		Host:     net.JoinHostPort(m.endpoints.Host, strconv.Itoa(m.postgres.InsidePort())),
+		Host:     net.JoinHostPort(m.inside, strconv.Itoa(m.postgres.InsidePort())),
 		Path:     "/" + postgres.DefaultDatabase,
 		RawQuery: "sslmode=verify-full",
 	}
@@ -110,7 +102,7 @@ func (p *Plane) authority(instanceID string) string {
 // dropAuth turns the engine off. Its accounts go, those of an engine that does not
 // run any more too.
 func (p *Plane) dropAuth(ctx context.Context, m *machine, wanted core.Machine) error {
-	if m.authAddress == "" {
+	if m.authPort == 0 {
 		return nil
 	}
 	// If Postgres has been turned off as well, they are gone already.
@@ -137,7 +129,7 @@ func (p *Plane) eraseAuth(ctx context.Context, m *machine, wanted core.Machine) 
 func (p *Plane) removeAuth(m *machine) error {
 	p.mu.Lock()
 	engine := m.auth
-	m.auth, m.authAddress = nil, ""
+	m.auth, m.authPort = nil, 0
 	m.endpoints.AuthURL = ""
 	p.mu.Unlock()
 	err := os.RemoveAll(p.authority(m.id))

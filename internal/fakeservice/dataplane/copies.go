@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
@@ -62,7 +60,7 @@ func (p *Plane) save(ctx context.Context, m *machine, folder string) error {
 	if err := copyFolder(p.backupsOf(m.id), filepath.Join(folder, copyBackups)); err != nil {
 		return err
 	}
-	is := copied{Auth: m.authAddress != "", Builds: map[string]appruntime.KeptBuild{}}
+	is := copied{Auth: m.authPort != 0, Builds: map[string]appruntime.KeptBuild{}}
 	for _, name := range p.apps.Apps(m.id) {
 		running := p.apps.Find(name)
 		if running == nil || !running.Deployed() {
@@ -143,7 +141,7 @@ func (p *Plane) loadPostgres(ctx context.Context, m *machine, is copied, folder 
 	if is.Auth {
 		// If the engine is not to run, there are accounts to take away.
 		p.mu.Lock()
-		m.authAddress = net.JoinHostPort(m.endpoints.Host, strconv.Itoa(authPort))
+		m.authPort = authPort
 		p.mu.Unlock()
 	}
 	return p.postgres.Load(ctx, m.id, folder)

@@ -22,20 +22,24 @@ type machine struct {
 	// noting is held by whoever writes down how the machine is.
 	noting sync.Mutex
 
+	// inside is the machine's own loopback address, by which what runs on it finds
+	// the rest. It never changes.
+	inside string
+
 	// What follows is guarded by the Plane's lock, and changed with the turn.
 	endpoints core.Endpoints
 	postgres  *postgres.Cluster
 	auth      *authengine.Engine
-	// ports and authAddress are where the engines are, or were in an earlier run.
-	// An authAddress is there from the engine's start until its accounts are gone.
-	ports       postgres.Ports
-	authAddress string
+	// ports and authPort are where the engines are, or were in an earlier run. An
+	// authPort is there from the engine's start until its accounts are gone.
+	ports    postgres.Ports
+	authPort int
 	// leaving is set while the machine is being removed.
 	leaving, removed bool
 }
 
-func newMachine(id, host string) *machine {
-	return &machine{id: id, turn: make(chan struct{}, 1), endpoints: core.Endpoints{Host: host}}
+func (p *Plane) newMachine(id, inside string) *machine {
+	return &machine{id: id, turn: make(chan struct{}, 1), inside: inside, endpoints: core.Endpoints{Host: p.outside.Name(inside)}}
 }
 
 // machine returns a machine, or nil.
@@ -58,7 +62,7 @@ func (p *Plane) addMachine(ctx context.Context, id string) error {
 	if err := p.forget(id); err != nil {
 		return err
 	}
-	m := newMachine(id, postgres.FindAddress(ctx))
+	m := p.newMachine(id, postgres.FindAddress(ctx))
 	if err := p.note(m); err != nil {
 		return err
 	}

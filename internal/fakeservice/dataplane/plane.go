@@ -17,6 +17,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
@@ -50,6 +51,9 @@ type Options struct {
 	// that another Plane keeps is scratch.ErrInUse. Whatever still runs in its folders
 	// pg and apps is ended first.
 	Keep string
+	// Outside is where instances and apps are reached; the zero value is at loopback
+	// addresses of their own.
+	Outside outside.Addresses
 	// Logger is told of crashes and refused connections; nil discards them.
 	Logger *slog.Logger
 }
@@ -65,6 +69,7 @@ type Plane struct {
 	// records is the folder with what is noted of each machine, where that is kept.
 	records  string
 	log      *slog.Logger
+	outside  outside.Addresses
 	postgres *postgres.Server
 	apps     *appruntime.Runtime
 	// controlPlane is set once, before anything runs.
@@ -95,7 +100,7 @@ func New(o Options) (*Plane, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Plane{stays: o.Keep != "", log: o.Logger, machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{}}
+	p := &Plane{stays: o.Keep != "", log: o.Logger, outside: o.Outside, machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{}}
 	p.life, p.end = context.WithCancel(context.Background())
 	if err := p.open(o); err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -115,7 +120,7 @@ func (p *Plane) open(o Options) (err error) {
 	p.folder = p.scratch.Path()
 	clusters := postgres.Options{
 		Binaries: o.Postgres, Folder: filepath.Join(p.folder, clustersFolder), Kept: p.stays, Logger: o.Logger,
-		StatementTimeout: o.StatementTimeout,
+		StatementTimeout: o.StatementTimeout, Outside: o.Outside,
 	}
 	hidden := []string{p.folder}
 	if p.stays {
@@ -130,7 +135,7 @@ func (p *Plane) open(o Options) (err error) {
 	}
 	apps := appruntime.Options{
 		Repositories: o.Repositories, Environment: o.Environment, Patience: o.Patience,
-		Go: o.Go, Hidden: hidden,
+		Go: o.Go, Outside: o.Outside, Hidden: hidden,
 		Parent: cmp.Or(o.AppsFolder, p.folder), Logger: o.Logger, StatusChanged: p.appChanged,
 	}
 	if p.stays {

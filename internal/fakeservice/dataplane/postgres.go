@@ -21,11 +21,11 @@ func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted core.Machi
 	if err != nil {
 		return err
 	}
-	settings.Host, settings.Ports = m.endpoints.Host, m.ports
+	settings.Host, settings.Ports = m.inside, m.ports
 	if m.postgres != nil {
 		return m.postgres.Configure(ctx, settings)
 	}
-	if settings.Certificate, settings.Key, err = wanted.CA.Issue(settings.Host); err != nil {
+	if settings.Certificate, settings.Key, err = p.certificate(m, wanted); err != nil {
 		return err
 	}
 	cluster, err := p.postgres.NewCluster(ctx, m.id, settings)
@@ -39,6 +39,14 @@ func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted core.Machi
 	m.endpoints.PostgresPooledPort = cluster.PooledPort()
 	m.ports = postgres.Ports{Direct: cluster.DirectPort(), Pooled: cluster.PooledPort(), Inside: cluster.InsidePort()}
 	return nil
+}
+
+// certificate is for the host by which others know the machine, and for what runs on it.
+func (p *Plane) certificate(m *machine, wanted core.Machine) (certificate, key string, err error) {
+	if !p.outside.Shared() {
+		return wanted.CA.Issue(m.inside)
+	}
+	return wanted.CA.Issue(m.endpoints.Host, m.inside)
 }
 
 // removePostgres takes Postgres away with its data. The turn is held.

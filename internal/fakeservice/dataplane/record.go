@@ -18,11 +18,11 @@ import (
 // whole, and what it does not name is not there: who makes something notes it once
 // it is there, and who removes something does so once it is not noted any more.
 type record struct {
-	// Host never changes.
-	Host string `json:"host"`
-	// Ports and AuthAddress are those to have again.
-	Ports       postgres.Ports `json:"ports"`
-	AuthAddress string         `json:"auth_address,omitempty"`
+	// Inside is the loopback address, which never changes.
+	Inside string `json:"inside"`
+	// Ports and AuthPort are those to have again.
+	Ports    postgres.Ports `json:"ports"`
+	AuthPort int            `json:"auth_port,omitempty"`
 	// Apps are those that are deployed, by name.
 	Apps map[string]appruntime.Kept `json:"apps,omitempty"`
 	// Builds are those that have ended and are not deployed.
@@ -62,7 +62,7 @@ func (p *Plane) openRecords() error {
 			return err
 		}
 		var r record
-		if err := json.Unmarshal(text, &r); err != nil || r.Host == "" {
+		if err := json.Unmarshal(text, &r); err != nil || r.Inside == "" {
 			return fmt.Errorf("%s cannot be read: %w", p.recordOf(id), errors.Join(err, errors.New("it holds no machine")))
 		}
 		p.kept[id] = r
@@ -125,7 +125,7 @@ func (p *Plane) note(m *machine) error {
 	r := record{Apps: map[string]appruntime.Kept{}}
 	p.mu.Lock()
 	leaving := m.leaving
-	r.Host, r.Ports, r.AuthAddress = m.endpoints.Host, m.ports, m.authAddress
+	r.Inside, r.Ports, r.AuthPort = m.inside, m.ports, m.authPort
 	for key, built := range p.builds {
 		if key.instance == m.id {
 			r.Builds = append(r.Builds, builtRecord{App: key.app, KeptBuild: built.Kept()})

@@ -43,8 +43,8 @@ func (p *Plane) Resume(ctx context.Context, instanceIDs []string) (err error) {
 		listed[id] = r
 		p.mu.Lock()
 		delete(p.kept, id)
-		m := newMachine(id, r.Host)
-		m.ports, m.authAddress = r.Ports, r.AuthAddress
+		m := p.newMachine(id, r.Inside)
+		m.ports, m.authPort = r.Ports, r.AuthPort
 		p.machines[id] = m
 		p.mu.Unlock()
 	}

@@ -20,7 +20,8 @@ import (
 
 // Settings are how a cluster is to be. Host, Certificate, Key and Ports never change.
 type Settings struct {
-	// Host is the loopback address that the ports are at.
+	// Host is the loopback address that the ports are at, or those of the inside alone
+	// where Options.Outside has the public ones elsewhere.
 	Host string
 	// Certificate and Key are PEM, for Host.
 	Certificate, Key string
@@ -133,14 +134,14 @@ func (c *Cluster) make(ctx context.Context, isNew bool) error {
 
 func (c *Cluster) openGates(ctx context.Context) error {
 	var err error
-	if c.direct, err = listen(ctx, c.settings.Host, c.log, c.settings.Ports.Direct, DirectPort); err != nil {
+	if c.direct, err = listen(ctx, c.server.outside, c.settings.Host, c.log, c.settings.Ports.Direct, DirectPort); err != nil {
 		return err
 	}
 	c.direct.allow(c.settings.Allowlist)
 	if c.server.programs.PgBouncer == "" {
 		return nil
 	}
-	if c.pooled, err = listen(ctx, c.settings.Host, c.log, c.settings.Ports.Pooled, PooledPort); err != nil {
+	if c.pooled, err = listen(ctx, c.server.outside, c.settings.Host, c.log, c.settings.Ports.Pooled, PooledPort); err != nil {
 		return err
 	}
 	c.pooled.allow(c.settings.Allowlist)

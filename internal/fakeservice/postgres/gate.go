@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
@@ -36,17 +37,10 @@ type gate struct {
 	closed  bool
 }
 
-// listen opens a gate at the first of the ports that is free, or at any where all
-// are taken. A port 0 is none.
-func listen(ctx context.Context, host string, log *slog.Logger, ports ...int) (*gate, error) {
-	ports = append(slices.DeleteFunc(ports, func(port int) bool { return port == 0 }), 0)
-	var listener net.Listener
-	var err error
-	for _, port := range ports {
-		if listener, err = loopback.Listen(ctx, host, port); err == nil {
-			break
-		}
-	}
+// listen opens a gate for a host at the first of the ports that can be had, or at another
+// one. A port 0 is none.
+func listen(ctx context.Context, at outside.Addresses, host string, log *slog.Logger, ports ...int) (*gate, error) {
+	listener, err := at.Listen(ctx, host, ports...)
 	if err != nil {
 		return nil, err
 	}

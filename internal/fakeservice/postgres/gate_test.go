@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 )
 
 // echo is a server that answers each line with itself.
@@ -39,7 +41,7 @@ func echo(t *testing.T) string {
 
 func openGate(t *testing.T, log *slog.Logger) *gate {
 	t.Helper()
-	g, err := listen(t.Context(), "127.0.0.1", log)
+	g, err := listen(t.Context(), outside.Addresses{}, "127.0.0.1", log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +160,7 @@ func TestGatePassesHalfClose(t *testing.T) {
 func TestGateTakesAFreePort(t *testing.T) {
 	t.Parallel()
 	first := openGate(t, slog.New(slog.DiscardHandler))
-	second, err := listen(t.Context(), "127.0.0.1", slog.New(slog.DiscardHandler), first.port())
+	second, err := listen(t.Context(), outside.Addresses{}, "127.0.0.1", slog.New(slog.DiscardHandler), first.port())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
@@ -29,6 +30,8 @@ type Options struct {
 	// StatementTimeout is how long a statement of Query may take; 0 is half a
 	// minute.
 	StatementTimeout time.Duration
+	// Outside is where the public ports are.
+	Outside outside.Addresses
 	// Logger is told of crashes and refused connections; nil discards them.
 	Logger *slog.Logger
 }
@@ -42,6 +45,7 @@ type Server struct {
 	runs     string // where the sockets lie
 	kept     bool
 	log      *slog.Logger
+	outside  outside.Addresses
 	template template
 	// patience is how long a statement may take.
 	patience time.Duration
@@ -87,7 +91,7 @@ func NewServer(o Options) (*Server, error) {
 		return nil, err
 	}
 	return &Server{
-		programs: o.Binaries, account: who, folder: folder, runs: runs, kept: o.Kept, log: o.Logger,
+		programs: o.Binaries, account: who, folder: folder, runs: runs, kept: o.Kept, log: o.Logger, outside: o.Outside,
 		patience: cmp.Or(o.StatementTimeout, 30*time.Second),
 		template: template{folder: filepath.Join(folder, "template")},
 		clusters: map[*Cluster]bool{},

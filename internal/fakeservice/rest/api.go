@@ -4,6 +4,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
@@ -28,6 +29,9 @@ type Options struct {
 	Service *core.Service
 	// APIKey is the one key that is valid.
 	APIKey string
+	// PortalURL is the address of the portal, where checkouts are opened; empty is the
+	// one at which a caller found the API.
+	PortalURL string
 	// Violation is told of each exchange that breaks the OpenAPI document.
 	Violation func(error)
 }
@@ -90,7 +94,7 @@ func (a *API) answer(r *http.Request, path string, body []byte) (out reply, docu
 	if route == nil {
 		return encode(fail(core.Refuse(core.NotFound, "there is no %s %s", r.Method, r.URL.Path))), false
 	}
-	c := &call{service: a.Service, request: r, route: route, params: params, query: r.URL.Query(), body: body}
+	c := &call{service: a.Service, request: r, portal: cmp.Or(a.PortalURL, rootOf(r)), route: route, params: params, query: r.URL.Query(), body: body}
 	if violation != nil {
 		if c.lacksConfirm() {
 			return encode(fail(core.Refuse(core.ConfirmMismatch, "confirm must equal the id of the instance"))), true

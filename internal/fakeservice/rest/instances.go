@@ -18,7 +18,7 @@ func listInstances(c *call) response {
 
 func createInstance(c *call) response {
 	var wanted core.NewInstance
-	return read(c, &wanted, func() response { return accepted(c.service.CreateInstance(wanted, rootOf(c.request))) })
+	return read(c, &wanted, func() response { return accepted(c.service.CreateInstance(wanted, c.portal)) })
 }
 
 // rootOf is the address at which a caller found the fake.

@@ -113,10 +113,12 @@ func matchPattern(pattern, path string) (map[string]string, bool) {
 type call struct {
 	service *core.Service
 	request *http.Request
-	route   *route
-	params  map[string]string
-	query   url.Values
-	body    []byte
+	// portal is the address of the portal's pages.
+	portal string
+	route  *route
+	params map[string]string
+	query  url.Values
+	body   []byte
 }
 
 // param is an element of the path, unescaped; instance is that of the instance.

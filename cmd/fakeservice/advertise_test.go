@@ -1,0 +1,277 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
+)
+
+// visitor reaches a fake from elsewhere: the host that is advertised leads to an address.
+type visitor struct {
+	*running
+	host, address string
+	ports         outside.Ports
+	token         string
+	// secrets are what no log may tell.
+	secrets []string
+}
+
+// stranger is a name that leads to the fake and that it does not go by.
+const stranger = "other.example"
+
+// client dials the address, whatever the host's name says to this machine.
+func (v *visitor) client() *http.Client {
+	return &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			host, port, err := net.SplitHostPort(address)
+			if err == nil && (host == v.host || host == stranger) {
+				address = net.JoinHostPort(v.address, port)
+			}
+			var dialer net.Dialer
+			return dialer.DialContext(ctx, network, address)
+		},
+	}}
+}
+
+// get asks for a page and gives the status and the text.
+func (v *visitor) get(t *testing.T, address, token string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+		request.Header.Set("apikey", token)
+	}
+	response, err := v.client().Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+// mustBeOutside checks that a URL is at the advertised host and a port of the range, one
+// that nothing else has, and gives the port.
+func (v *visitor) mustBeOutside(t *testing.T, what, address string, seen map[string]string) int {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, _ := strconv.Atoi(u.Port())
+	if u.Hostname() != v.host || port < v.ports.First || port > v.ports.Last || seen[u.Port()] != "" {
+		t.Errorf("%s is at %s, want %s and a port of %s that is not %v", what, u.Host, v.host, v.ports, seen)
+	}
+	seen[u.Port()] = what
+	return port
+}
+
+// query connects as a careful client does, verify-full with the instance's CA, and asks
+// for a number. The host is looked up at an address.
+func query(t *testing.T, link, certificate, address string) error {
+	t.Helper()
+	config, err := pgx.ParseConfig(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM([]byte(certificate)) {
+		t.Fatal("the CA is no PEM")
+	}
+	config.TLSConfig = &tls.Config{RootCAs: roots, ServerName: config.Host, MinVersion: tls.VersionTLS12}
+	config.LookupFunc = func(context.Context, string) ([]string, error) { return []string{address}, nil }
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.Background())
+	var n int
+	return conn.QueryRow(ctx, "SELECT 1").Scan(&n)
+}
+
+// visit makes an instance with all that runs for real and reaches each part of it where
+// the records say.
+func (v *visitor) visit(t *testing.T) (certificate string, app string) {
+	t.Helper()
+	v.transport = v.client().Transport
+	made := v.call(t, http.MethodPost, "/instances", `{"name": "box", "plan": "free", "region": "eu-central", "engines": {"postgres": true, "apps": true, "auth": true}}`)
+	v.wait(t, made)
+	path := "/instances/" + made["id"].(string)
+	if record := v.call(t, http.MethodGet, path, ""); record["host"] != v.host {
+		t.Errorf("the instance is at %v, want %s", record["host"], v.host)
+	}
+	var record struct {
+		Host        string
+		Certificate string `json:"ca_certificate"`
+		Engines     struct {
+			Postgres struct {
+				Owner  string `json:"owner_url"`
+				Direct int    `json:"direct_port"`
+				Pooled int    `json:"pooled_port"`
+			}
+			Auth struct {
+				URL        string
+				AnonKey    string `json:"anon_key"`
+				ServiceKey string `json:"service_key"`
+			}
+		}
+	}
+	text, err := json.Marshal(v.call(t, http.MethodGet, path+"/connection", ""))
+	if err == nil {
+		err = json.Unmarshal(text, &record)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]string{}
+	postgres := record.Engines.Postgres
+	if direct := v.mustBeOutside(t, "Postgres", postgres.Owner, seen); record.Host != v.host || direct != postgres.Direct {
+		t.Errorf("the record has the host %s and the port %d", record.Host, postgres.Direct)
+	}
+	owner, err := url.Parse(postgres.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	password, _ := owner.User.Password()
+	v.secrets = []string{v.key, v.token, password, record.Engines.Auth.ServiceKey}
+	links := []string{postgres.Owner}
+	if postgres.Pooled != 0 {
+		pooled := strings.Replace(postgres.Owner, ":"+strconv.Itoa(postgres.Direct)+"/", ":"+strconv.Itoa(postgres.Pooled)+"/", 1)
+		v.mustBeOutside(t, "PgBouncer", pooled, seen)
+		links = append(links, pooled)
+	}
+	for _, link := range links {
+		if err := query(t, link, record.Certificate, v.address); err != nil {
+			t.Errorf("no connection: %s", err)
+		}
+	}
+
+	v.mustBeOutside(t, "auth", record.Engines.Auth.URL, seen)
+	if status, _ := v.get(t, record.Engines.Auth.URL+"/settings", record.Engines.Auth.AnonKey); status != http.StatusOK {
+		t.Errorf("the auth engine answered %d", status)
+	}
+
+	v.wait(t, v.call(t, http.MethodPost, path+"/apps/import", `{"repo": "octo/app", "branch": "main", "name": "web", "port": 3000, "health_path": "/healthz", "public": true}`))
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		record := v.call(t, http.MethodGet, path+"/apps/web", "")
+		if address, _ := record["url"].(string); record["status"] == "running" && address != "" {
+			app = address
+			break
+		}
+		if record["status"] == "failed" || time.Now().After(deadline) {
+			t.Fatalf("the app is %v, its builds %v", record, v.call(t, http.MethodGet, path+"/apps/web/builds", ""))
+		}
+	}
+	v.mustBeOutside(t, "the app", app, seen)
+	if status, host := v.get(t, app+"/host", ""); status != http.StatusOK || "http://"+host != app {
+		t.Errorf("the app answered %d and was asked for at %s", status, host)
+	}
+
+	paid := v.call(t, http.MethodPost, "/instances", `{"name": "paid", "plan": "small", "region": "eu-central", "engines": {}}`)
+	checkout, _ := paid["checkout_url"].(string)
+	if !strings.HasPrefix(checkout, strings.TrimSuffix(v.base, "/api/v1")+"/checkout/") || !strings.Contains(checkout, v.host) {
+		t.Errorf("the checkout is at %s", checkout)
+	}
+	if status, page := v.get(t, checkout, ""); status != http.StatusOK || !strings.Contains(page, "Thank you") {
+		t.Errorf("the checkout answered %d", status)
+	}
+
+	control := strings.TrimSuffix(v.base, "/api/v1") + "/_fake/left"
+	if with, _ := v.get(t, control, v.token); with != http.StatusOK {
+		t.Errorf("a control route answered %d to who has the token", with)
+	}
+	if without, _ := v.get(t, control, v.key); without != http.StatusUnauthorized {
+		t.Errorf("a control route answered %d to who has no token", without)
+	}
+	if other, _ := v.get(t, strings.Replace(control, v.host, stranger, 1), v.token); other != http.StatusForbidden {
+		t.Errorf("a control route answered %d by a name that is not the fake's", other)
+	}
+	return record.Certificate, app
+}
+
+const appRepository = "octo/app=../../internal/fakeservice/appruntime/testdata/app"
+
+// By a name alone, with ports out of a range: what a container shows of itself, on this
+// machine's own loopback address.
+func TestAdvertisedHost(t *testing.T) {
+	t.Parallel()
+	ports := fakeservicetest.FreePorts(t, 20)
+	log := &lines{}
+	fake := runFake(t, log, "--data-plane", "on", "--speed", "1000", "--log-level", "debug", "--repo", appRepository, "--control-token", "the-token",
+		"--advertise-host", "Fake.example", "--ports", ports.String())
+	v := &visitor{running: fake, host: "fake.example", address: "127.0.0.1", ports: ports, token: "the-token"}
+	certificate, app := v.visit(t)
+	for _, secret := range v.secrets {
+		if secret == "" || strings.Contains(log.String(), secret) {
+			t.Errorf("the log tells the secret %q:\n%s", secret, log)
+		}
+	}
+
+	// What runs on the instance has Postgres at an address of the inside, which the
+	// certificate names as well.
+	_, environment := v.get(t, app+"/env", "")
+	for line := range strings.Lines(environment) {
+		link, found := strings.CutPrefix(strings.TrimSpace(line), "DATABASE_URL=")
+		if !found {
+			continue
+		}
+		u, err := url.Parse(link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.RawQuery = "sslmode=verify-full"
+		if !net.ParseIP(u.Hostname()).IsLoopback() {
+			t.Errorf("the app's database is at %s", u.Host)
+		}
+		if err := query(t, u.String(), certificate, u.Hostname()); err != nil {
+			t.Errorf("no connection from the inside: %s", err)
+		}
+		return
+	}
+	t.Errorf("the app has no database:\n%s", environment)
+}
+
+// When the range is used up, the job says so, and what is there goes on.
+func TestPortsThatAreUsedUp(t *testing.T) {
+	t.Parallel()
+	ports := fakeservicetest.FreePorts(t, 1)
+	fake := runFake(t, os.Stderr, "--data-plane", "on", "--speed", "1000", "--log-level", "error", "--advertise-host", "localhost", "--ports", ports.String())
+	made := fake.call(t, http.MethodPost, "/instances", `{"name": "box", "plan": "free", "region": "eu-central", "engines": {"postgres": true, "apps": true, "auth": true}}`)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		job := fake.call(t, http.MethodGet, "/jobs/"+made["job_id"].(string), "")
+		if job["status"] == "failed" {
+			if detail := job["error"].(map[string]any)["detail"].(string); !strings.Contains(detail, "no port of "+ports.String()+" is free") {
+				t.Errorf("the job failed by %q", detail)
+			}
+			return
+		}
+		if job["status"] == "done" || time.Now().After(deadline) {
+			t.Fatalf("the job is %v", job)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
+)
+
+// A container has a network of its own, with a cable to the one outside. Whoever is
+// outside reaches the fake and all that it provisions through it, by the name and the
+// ports that it advertises.
+func TestServesFromAContainer(t *testing.T) {
+	t.Parallel()
+	inside, address := network(t)
+	ports := outside.Ports{First: 20000, Last: 20020} // nobody else is in there
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), "ip", "netns", "exec", inside, builtProgram(t),
+		"--listen", "0.0.0.0:8080", "--allow-remote", "--advertise-host", "fake.test", "--ports", ports.String(),
+		"--data-plane", "on", "--speed", "1000", "--log-level", "warn", "--repo", appRepository)
+	fake := &running{command: command, key: "the-key"}
+	command.Env = append(os.Environ(), "FAKESERVICE_API_KEY=the-key", "FAKESERVICE_CONTROL_TOKEN=the-token")
+	command.Stderr = os.Stderr
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		if err := command.Wait(); err != nil {
+			t.Errorf("the program ended with %v", err)
+		}
+	})
+	first, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, fake.base, _ = strings.Cut(strings.TrimSpace(first), " at ")
+	if fake.base != "http://fake.test:8080/api/v1" {
+		t.Errorf("it says that it answers at %s", fake.base)
+	}
+	(&visitor{running: fake, host: "fake.test", address: address, ports: ports, token: "the-token"}).visit(t)
+}
+
+// network makes a network namespace with a cable to this one. It gives its name and the
+// address of its end.
+func network(t *testing.T) (name, address string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root makes a network namespace; TestAdvertisedHost does the same without one")
+	}
+	if _, err := exec.LookPath("ip"); err != nil {
+		fakeservicetest.Lacks(t, "a network namespace is made with ip, of the package iproute2")
+	}
+	id := os.Getpid() % 10000
+	name = fmt.Sprintf("fake%d", id)
+	near, far := fmt.Sprintf("fk%da", id), fmt.Sprintf("fk%db", id)
+	prefix := fmt.Sprintf("10.%d.%d", 200+id%50, id/50)
+	ip := func(arguments ...string) error {
+		if said, err := exec.Command("ip", arguments...).CombinedOutput(); err != nil {
+			return fmt.Errorf("ip %s: %w: %s", strings.Join(arguments, " "), err, strings.TrimSpace(string(said)))
+		}
+		return nil
+	}
+	if err := ip("netns", "add", name); err != nil {
+		// Root in a container may not be root enough.
+		t.Skipf("no network namespace can be made here: %s", err)
+	}
+	t.Cleanup(func() {
+		// The cable goes with it.
+		if err := ip("netns", "del", name); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, arguments := range [][]string{
+		{"link", "add", near, "type", "veth", "peer", "name", far, "netns", name},
+		{"address", "add", prefix + ".1/30", "dev", near}, {"link", "set", near, "up"},
+		{"-n", name, "address", "add", prefix + ".2/30", "dev", far}, {"-n", name, "link", "set", far, "up"},
+		{"-n", name, "link", "set", "lo", "up"},
+	} {
+		if err := ip(arguments...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return name, prefix + ".2"
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func setupFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "setup.json")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A wrong file is an error that names the file and the field.
+func TestSetupThatIsWrong(t *testing.T) {
+	t.Parallel()
+	path := setupFile(t, `{"instances": [{"name": "shop", "plan": "gold"}]}`)
+	err := run(t.Context(), []string{"--listen", ":0", "--data-plane", "off", "--setup", path}, io.Discard, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), path+`: instances[0].plan: there is no plan "gold"`) {
+		t.Errorf("it ended with %v", err)
+	}
+	if err := run(t.Context(), []string{"--listen", ":0", "--setup", "/nowhere"}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "/nowhere") {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// Where there is a data plane, what the file says is there runs.
+func TestSetupIsReal(t *testing.T) {
+	t.Parallel()
+	path := setupFile(t, `{
+		"durations": {"build": "1s"},
+		"instances": [{"id": "i-shop", "name": "shop", "engines": {"postgres": {}, "apps": {}}, "console_mode": "ro",
+			"databases": ["stock"], "extensions": [{"name": "pg_trgm", "database": "stock"}],
+			"apps": [{"name": "web", "repo": "octo/app", "health_path": "/healthz", "env": {"WORD": "hello"}}]}]
+	}`)
+	fake := runFake(t, io.Discard, "--data-plane", "on", "--setup", path, "--speed", "1000",
+		"--repo", "octo/app=../../internal/fakeservice/appruntime/testdata/app")
+	query := `{"database": "stock", "sql": "SELECT count(*) FROM pg_extension WHERE extname = 'pg_trgm'"}`
+	if answer := fake.call(t, http.MethodPost, "/instances/i-shop/engines/postgres/query", query); answer["rows"].([]any)[0].([]any)[0] != 1.0 {
+		t.Errorf("the database has the extension: %v", answer)
+	}
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		app := fake.call(t, http.MethodGet, "/instances/i-shop/apps/web", "")
+		if app["status"] == "running" {
+			break
+		}
+		if app["status"] == "failed" || time.Now().After(deadline) {
+			t.Fatalf("the app is %v, its builds %v", app, fake.call(t, http.MethodGet, "/instances/i-shop/apps/web/builds", ""))
+		}
+	}
+}

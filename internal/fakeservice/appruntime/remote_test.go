@@ -1,0 +1,171 @@
+package appruntime
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// gitRepository is a repository with one commit on main, whose build says its version.
+// The function commits another version.
+func gitRepository(t *testing.T) (folder string, commit func(version string) string) {
+	t.Helper()
+	folder = write(t, map[string]string{"hosting.json": `{"build": "cat version", "start": "true"}`})
+	git := func(arguments ...string) string {
+		t.Helper()
+		command := exec.Command("git", append([]string{"-C", folder, "-c", "user.name=n", "-c", "user.email=e@x.test", "-c", "init.defaultBranch=main"}, arguments...)...)
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %s\n%s", arguments, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	git("init", "-q")
+	commit = func(version string) string {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(folder, "version"), []byte(version), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		git("add", "-A")
+		git("commit", "-qm", version)
+		return git("rev-parse", "HEAD")
+	}
+	return folder, commit
+}
+
+// gitServer serves repositories below a folder to ada, whose password is hunter2.
+func gitServer(t *testing.T, root string) *httptest.Server {
+	t.Helper()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	backend := &cgi.Handler{
+		Path: git, Args: []string{"-c", "safe.directory=*", "http-backend"},
+		Env:    []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1"},
+		Stderr: io.Discard,
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, password, _ := r.BasicAuth(); user != "ada" || password != "hunter2" {
+			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		backend.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// A repository that is a URL is fetched for each build, so that the newest commit of the
+// branch is built, and nothing of it stays but the build.
+func TestRepositoryFromAURL(t *testing.T) {
+	t.Parallel()
+	folder, commit := gitRepository(t)
+	server := gitServer(t, filepath.Dir(folder))
+	for way, location := range map[string]string{
+		"file": "file://" + folder,
+		"http": strings.Replace(server.URL, "http://", "http://ada:hunter2@", 1) + "/" + filepath.Base(folder) + "/.git",
+	} {
+		r := open(t, func(o *Options) { o.Repositories["octo/app"] = location })
+		for _, version := range []string{"one", "two"} {
+			want, log := commit(version+" by "+way), NewBuildLog()
+			b, err := r.Build(t.Context(), "octo/app", "main", nil, log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b.Commit != want || !strings.Contains(log.String(), version) || strings.Contains(log.String(), "hunter2") {
+				t.Errorf("%s is at %s, want %s; the log is %s", location, b.Commit, want, log)
+			}
+			if left := glob(t, r, filepath.Base(b.folder)+"/git-*"); len(left) > 0 {
+				t.Errorf("%v is left", left)
+			}
+			if err := b.Discard(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// What git complains about is why the build failed, without the credentials of the URL.
+func TestRepositoryThatCannotBeFetched(t *testing.T) {
+	t.Parallel()
+	folder, commit := gitRepository(t)
+	commit("one")
+	server := gitServer(t, filepath.Dir(folder))
+	with := func(userinfo string) string {
+		return strings.Replace(server.URL, "http://", "http://"+userinfo, 1) + "/" + filepath.Base(folder) + "/.git"
+	}
+	for name, row := range map[string]struct{ location, branch, want string }{
+		"no branch":       {with("ada:hunter2@"), "gone", "couldn't find remote ref refs/heads/gone"},
+		"wrong password":  {with("ada:Xq7secret@"), "main", "Authentication failed"},
+		"no password":     {with(""), "main", "terminal prompts disabled"},
+		"a token alone":   {with("Xq7secret@"), "main", "terminal prompts disabled"},
+		"nothing there":   {strings.Replace(with("ada:hunter2@"), filepath.Base(folder), "nowhere", 1), "main", "not found"},
+		"no repository":   {"file://" + folder + "/nowhere", "main", "does not appear to be a git repository"},
+		"not an option":   {"file://" + folder, "--upload-pack=x", "could not be fetched"},
+		"nobody's server": {"http://ada:Xq7secret@127.0.0.1:1/x.git", "main", "127.0.0.1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := open(t, func(o *Options) { o.Repositories["octo/app"] = row.location })
+			log := NewBuildLog()
+			_, err := r.Build(t.Context(), "octo/app", row.branch, nil, log)
+			failed := (*BuildError)(nil)
+			if !errors.As(err, &failed) || !strings.Contains(failed.Log, row.want) || !strings.Contains(failed.Log, "could not be fetched") {
+				t.Fatalf("the build ended with %v, want %q", err, row.want)
+			}
+			for _, secret := range []string{"hunter2", "Xq7secret"} {
+				if strings.Contains(failed.Log, secret) || strings.Contains(log.String(), secret) {
+					t.Errorf("the password is in %q", failed.Log)
+				}
+			}
+			if left := glob(t, r, "build-*"); len(left) > 0 {
+				t.Errorf("%v is left", left)
+			}
+		})
+	}
+}
+
+// A server that never answers is waited for no longer than the build may take.
+func TestRepositoryThatNeverAnswers(t *testing.T) {
+	t.Parallel()
+	asked, stop := make(chan struct{}, 10), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		asked <- struct{}{}
+		<-stop
+	}))
+	defer server.Close()
+	defer close(stop)
+	r := open(t, func(o *Options) { o.Repositories["octo/app"] = server.URL + "/x.git" })
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-asked
+		cancel()
+	}()
+	began := time.Now()
+	if _, err := r.Build(ctx, "octo/app", "main", nil, NewBuildLog()); err == nil || time.Since(began) > time.Minute {
+		t.Errorf("after %s the build ended with %v", time.Since(began), err)
+	}
+}
+
+func TestIsURL(t *testing.T) {
+	t.Parallel()
+	for location, want := range map[string]bool{
+		"https://git.example/a.git": true, "ssh://git@git.example/a": true, "file:///srv/a": true, "git@git.example:a/b.git": true,
+		"../shop": false, "/srv/a@b:c": false, "C:/src": false, "ext::sh -c x": false, "ftp://x/y": false, "https://": false, "a@b": false,
+	} {
+		if got := IsURL(location); got != want {
+			t.Errorf("%s is a URL: %t", location, got)
+		}
+	}
+}

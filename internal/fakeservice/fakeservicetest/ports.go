@@ -1,0 +1,27 @@
+package fakeservicetest
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
+)
+
+// FreePorts finds so many ports in a row that nothing listens on at any address. They are
+// below those that the system gives out, and random, as another test looks too.
+func FreePorts(t testing.TB, n int) outside.Ports {
+	t.Helper()
+	for range 1000 {
+		first := 20000 + rand.IntN(12000-n)
+		free := true
+		for port := first; port < first+n && free; port++ {
+			free = loopback.IsFree(t.Context(), "", port)
+		}
+		if free {
+			return outside.Ports{First: first, Last: first + n - 1}
+		}
+	}
+	t.Fatalf("no %d ports in a row are free", n)
+	return outside.Ports{}
+}

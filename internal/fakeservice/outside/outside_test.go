@@ -1,0 +1,69 @@
+package outside_test
+
+import (
+	"net"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
+)
+
+func TestParsePorts(t *testing.T) {
+	t.Parallel()
+	if ports, err := outside.ParsePorts("20000-20100"); err != nil || ports != (outside.Ports{20000, 20100}) || ports.String() != "20000-20100" {
+		t.Errorf("the range is %v (%v)", ports, err)
+	}
+	for _, text := range []string{"", "20000", "a-b", "2-1", "0-1", "1-65536", "1-2-3", "-1-2"} {
+		if ports, err := outside.ParsePorts(text); err == nil {
+			t.Errorf("%q was read as %v", text, ports)
+		}
+	}
+}
+
+// Without a host each is where it wants to be, or at a free port there.
+func TestAddressesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	var a outside.Addresses
+	first := listen(t, a, 0)
+	port := loopback.Port(first.Addr())
+	other := listen(t, a, port)
+	if loopback.Port(other.Addr()) == port || a.Name("127.0.0.1") != "127.0.0.1" || a.Of(first) != "127.0.0.1:"+strconv.Itoa(port) {
+		t.Errorf("the two are at %s and %s", first.Addr(), other.Addr())
+	}
+}
+
+// With a host and a range, each has a port of the range until there is none left, and the
+// one that it wants if that is among them.
+func TestRangeOfPorts(t *testing.T) {
+	t.Parallel()
+	ports := fakeservicetest.FreePorts(t, 3)
+	a := outside.Addresses{Host: "fake.test", Bind: "127.0.0.1", Ports: ports}
+	wanted := listen(t, a, ports.Last)
+	if got := a.Of(wanted); got != "fake.test:"+strconv.Itoa(ports.Last) || a.Name("127.9.9.9") != "fake.test" {
+		t.Errorf("it is at %s", got)
+	}
+	seen := map[int]bool{ports.Last: true}
+	for range 2 {
+		port := loopback.Port(listen(t, a, 5432).Addr())
+		if seen[port] || port < ports.First || port > ports.Last {
+			t.Errorf("port %d of %s was given, after %v", port, ports, seen)
+		}
+		seen[port] = true
+	}
+	if _, err := a.Listen(t.Context(), "127.0.0.1", 5432); err == nil || !strings.Contains(err.Error(), "no port of "+ports.String()) {
+		t.Errorf("a fourth of three ports was given: %v", err)
+	}
+}
+
+func listen(t *testing.T, a outside.Addresses, port int) net.Listener {
+	t.Helper()
+	listener, err := a.Listen(t.Context(), "127.0.0.1", port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	return listener
+}

@@ -1,0 +1,81 @@
+package setup
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+)
+
+// Apply makes a service that holds nothing begin with the Setup. Where a data plane makes
+// it real, machines run when Apply returns, and apps are imported by then and build.
+func (s Setup) Apply(service *core.Service, real bool) error {
+	if s.file == nil {
+		return nil
+	}
+	if err := s.applyCatalogue(service); err != nil {
+		return err
+	}
+	if a := s.file.Account; a != nil {
+		service.EditAccount(func(present *core.Account) {
+			present.Email = cmp.Or(a.Email, present.Email)
+			present.Name = cmp.Or(a.Name, present.Name)
+			present.Company, present.Address, present.VATID = a.Company, a.Address, a.VATID
+		})
+	}
+	for i, in := range s.file.Instances {
+		added := service.AddInstance(in.record())
+		if added.Status != core.StatusRunning {
+			return fmt.Errorf("instances[%d]: its machine could not be made; the log says why", i)
+		}
+		var err error
+		if c := (customer{service, fmt.Sprintf("instances[%d]", i)}); real {
+			err = c.fills(added.ID, in)
+		} else {
+			fill(service, added.ID, in)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	// Events of what was there before the start reach nobody.
+	for _, w := range s.file.Webhooks {
+		service.AddWebhook(core.Webhook{ID: w.ID, URL: w.URL, Secret: w.Secret, Enabled: w.Enabled == nil || *w.Enabled})
+	}
+	return nil
+}
+
+// record is the instance as it is added.
+func (in instance) record() core.Instance {
+	record := core.Instance{
+		ID: in.ID, Name: in.Name, Plan: in.Plan, Region: in.Region, Tags: in.Tags, Allowlist: in.Allowlist,
+		ConsoleMode: in.ConsoleMode, Engines: map[string]*core.Engine{},
+	}
+	for name, e := range in.Engines {
+		record.Engines[name] = &core.Engine{SiteURL: e.SiteURL, RedirectURLs: e.RedirectURLs}
+		if e.MemoryMB != nil {
+			record.Engines[name].MemoryMB = *e.MemoryMB
+		}
+	}
+	return record
+}
+
+// fill adds what is on an instance where there are records alone.
+func fill(service *core.Service, id string, in instance) {
+	for _, name := range in.Databases {
+		service.AddDatabase(id, name)
+	}
+	for _, x := range in.Extensions {
+		service.AddExtension(id, core.Extension{Name: x.Name, Database: x.Database, Version: core.ExtensionVersion(x.Name)})
+	}
+	for _, a := range in.Apps {
+		record := core.App{
+			Name: a.Name, Repo: a.Repo, Branch: a.Branch, Port: a.Port, HealthPath: a.HealthPath,
+			Public: a.Public, Env: a.Env, Links: a.Links,
+		}
+		if a.MemoryMB != nil {
+			record.MemoryMB = *a.MemoryMB
+		}
+		service.AddApp(id, record)
+	}
+}

@@ -1,0 +1,179 @@
+// Package setup is what a fake begins with, as a file says it in JSON: the catalogue,
+// how long things take, the account, its instances and its webhook endpoints.
+//
+// Names are those of the API, and what is left out is as it would be without the file:
+//
+//	{
+//	  "plans": [{"id": "free", "memory_mb": 2048}, {"id": "big", "price_cents": 5000, "memory_mb": 8192}],
+//	  "engines": {"postgres": {"floor_mb": 256}},
+//	  "locations": [{"id": "mars", "name": "Olympus", "country": "XX"}],
+//	  "durations": {"create": "2m", "build": "10s"},
+//	  "account": {"email": "ada@example.com", "company": "Engines Ltd"},
+//	  "instances": [{
+//	    "id": "i-shop", "name": "shop", "plan": "free", "region": "mars",
+//	    "engines": {"postgres": {"memory_mb": 512}, "apps": {}},
+//	    "tags": ["prod"], "allowlist": ["192.0.2.0/24"], "console_mode": "ro",
+//	    "databases": ["stock"], "extensions": [{"name": "pgvector", "database": "stock"}],
+//	    "apps": [{"name": "web", "repo": "acme/shop", "public": true, "env": {"KEY": "value"}}]
+//	  }],
+//	  "webhooks": [{"url": "https://hooks.example/x", "secret": "s"}]
+//	}
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+)
+
+// Setup is what a fake begins with. The zero value is what it begins with without one.
+type Setup struct{ file *file }
+
+type file struct {
+	Plans     []plan              `json:"plans"`
+	Engines   map[string]floor    `json:"engines"`
+	Locations []core.Location     `json:"locations"`
+	Durations map[string]duration `json:"durations"`
+	Account   *account            `json:"account"`
+	Instances []instance          `json:"instances"`
+	Webhooks  []webhook           `json:"webhooks"`
+}
+
+type plan struct {
+	ID                  string   `json:"id"`
+	Name                string   `json:"name"`
+	PriceCents          int      `json:"price_cents"`
+	Currency            string   `json:"currency"`
+	CPU                 *float64 `json:"cpu"`
+	MemoryMB            int      `json:"memory_mb"`
+	DiskGB              *int     `json:"disk_gb"`
+	PostgresConnections *int     `json:"postgres_connections"`
+}
+
+type floor struct {
+	FloorMB int `json:"floor_mb"`
+}
+
+// duration is a time.Duration as a text, such as "90s".
+type duration time.Duration
+
+// UnmarshalText reads the text.
+func (d *duration) UnmarshalText(text []byte) error {
+	read, err := time.ParseDuration(string(text))
+	if err != nil || read < 0 {
+		return fmt.Errorf("%q is no duration such as 90s", text)
+	}
+	*d = duration(read)
+	return nil
+}
+
+type account struct {
+	Email   string  `json:"email"`
+	Name    *string `json:"name"`
+	Company *string `json:"company"`
+	Address *string `json:"address"`
+	VATID   *string `json:"vat_id"`
+}
+
+type instance struct {
+	ID          string            `json:"id"`
+	Name        string            `json:"name"`
+	Plan        string            `json:"plan"`
+	Region      string            `json:"region"`
+	Engines     map[string]engine `json:"engines"`
+	Tags        []string          `json:"tags"`
+	Allowlist   []string          `json:"allowlist"`
+	ConsoleMode string            `json:"console_mode"`
+	Databases   []string          `json:"databases"`
+	Extensions  []extension       `json:"extensions"`
+	Apps        []app             `json:"apps"`
+}
+
+type engine struct {
+	MemoryMB     *int     `json:"memory_mb"`
+	SiteURL      string   `json:"site_url"`
+	RedirectURLs []string `json:"redirect_urls"`
+}
+
+type extension struct {
+	Name     string `json:"name"`
+	Database string `json:"database"`
+}
+
+type app struct {
+	Name       string            `json:"name"`
+	Repo       string            `json:"repo"`
+	Branch     string            `json:"branch"`
+	Port       int               `json:"port"`
+	HealthPath string            `json:"health_path"`
+	Public     bool              `json:"public"`
+	Env        map[string]string `json:"env"`
+	Links      []string          `json:"links"`
+	MemoryMB   *int              `json:"memory_mb"`
+}
+
+type webhook struct {
+	ID      string `json:"id"`
+	URL     string `json:"url"`
+	Secret  string `json:"secret"`
+	Enabled *bool  `json:"enabled"`
+}
+
+// Read reads a Setup and holds it to the rules of the service. An error begins with the
+// field that is wrong, such as instances[0].plan.
+func Read(from io.Reader) (Setup, error) {
+	var read file
+	if err := json.UnmarshalRead(from, &read, json.RejectUnknownMembers(true)); err != nil {
+		return Setup{}, inWords(err)
+	}
+	s := Setup{&read}
+	s.fillIn()
+	return s, s.check()
+}
+
+// inWords says what is wrong with the JSON, and where.
+func inWords(err error) error {
+	if wrong := (*json.SemanticError)(nil); errors.As(err, &wrong) {
+		path := pathOf(wrong.JSONPointer)
+		switch {
+		case errors.Is(wrong.Err, json.ErrUnknownName):
+			return fmt.Errorf("%s: there is no such field", path)
+		case wrong.Err != nil:
+			return fmt.Errorf("%s: %w", path, wrong.Err)
+		}
+		return fmt.Errorf("%s: it cannot be a JSON %s", path, wrong.JSONKind)
+	}
+	if wrong := (*jsontext.SyntacticError)(nil); errors.As(err, &wrong) {
+		if errors.Is(wrong.Err, jsontext.ErrDuplicateName) {
+			return fmt.Errorf("%s: it is there twice", pathOf(wrong.JSONPointer))
+		}
+		return fmt.Errorf("it is no JSON, at byte %d: %w", wrong.ByteOffset, wrong.Err)
+	}
+	return err
+}
+
+// pathOf writes a JSON pointer as a programmer does: instances[0].plan.
+func pathOf(pointer jsontext.Pointer) string {
+	var path strings.Builder
+	for token := range pointer.Tokens() {
+		switch isIndex := strings.Trim(token, "0123456789") == "" && token != ""; {
+		case isIndex:
+			fmt.Fprintf(&path, "[%s]", token)
+		case path.Len() > 0:
+			path.WriteString("." + token)
+		default:
+			path.WriteString(token)
+		}
+	}
+	if path.Len() == 0 {
+		return "the file"
+	}
+	return path.String()
+}
