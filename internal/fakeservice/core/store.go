@@ -99,7 +99,8 @@ func (s *store) close() {
 }
 
 // reset forgets everything and gives the ids of the instances that there were.
-// Their work is told to stop.
+// Their work is told to stop. What of it goes on, unlocked, keeps the state that it
+// was begun in, which nobody sees any more.
 func (s *store) reset() (forgotten []string) {
 	s.do(func(st *state) {
 		for _, j := range st.activeJobs {
@@ -111,7 +112,7 @@ func (s *store) reset() (forgotten []string) {
 			}
 			forgotten = append(forgotten, in.ID)
 		}
-		*st = *newState(st.now, st.log, st.plane, st.store)
+		s.state = newState(st.now, st.log, st.plane, s)
 	})
 	return forgotten
 }
