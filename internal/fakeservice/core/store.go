@@ -155,8 +155,9 @@ func (s *store) close() error {
 }
 
 // replace puts other records in the place of those that there are, and gives the ids of
-// the instances that there were. Their work is told to stop. The credentials of the
-// fake itself stay.
+// the instances that there were. Their work is told to stop; what of it goes on,
+// unlocked, keeps the state that it was begun in, which nobody sees any more. The
+// credentials of the fake itself stay.
 func (s *store) replace(by func(*state) records) (forgotten []string) {
 	s.do(func(st *state) {
 		for _, j := range st.activeJobs {
@@ -174,9 +175,9 @@ func (s *store) replace(by func(*state) records) (forgotten []string) {
 		s.clock.set(r.Now)
 		// Jobs that come with the records have to begin their work before they end.
 		resuming := st.plane != nil && len(r.Jobs) > 0
-		*st = state{log: st.log, plane: st.plane, store: st.store, records: r, resuming: resuming}
-		st.index()
-		st.specifyJobs()
+		s.state = &state{log: st.log, plane: st.plane, store: s, records: r, resuming: resuming}
+		s.state.index()
+		s.state.specifyJobs()
 		s.rewrite()
 	})
 	return forgotten

@@ -45,6 +45,21 @@ func stateFolder(t *testing.T) string {
 	return folder
 }
 
+// diskFolder is a folder on the disk, for what is large or is run, that every user can pass
+// through.
+func diskFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "soak")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
 func inFolder(folder string) func(*dataplane.Options) {
 	return func(o *dataplane.Options) { o.StateFolder = folder }
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -22,14 +23,10 @@ import (
 // -race it shows that the data plane's work keeps to its locks.
 func TestResetsUnderRealWork(t *testing.T) {
 	t.Parallel()
-	repository := t.TempDir()
-	recipe := `{"build": "echo built", "start": "sleep 1000"}`
-	if err := os.WriteFile(filepath.Join(repository, "hosting.json"), []byte(recipe), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	folder := stateFolder(t)
+	repository := builtApp(t)
+	folder, apps := stateFolder(t), diskFolder(t)
 	plane := fakeservicetest.WithDataPlane(t, func(o *dataplane.Options) {
-		o.StateFolder, o.AppsFolder = folder, folder
+		o.StateFolder, o.AppsFolder = folder, apps
 		o.Repositories = map[string]string{"octo/app": repository}
 	})
 	f := &fake{fakeservicetest.Start(t, plane, func(o *fakeservice.Options) { o.Speed = 10_000 }), t}
@@ -85,14 +82,29 @@ func TestResetsUnderRealWork(t *testing.T) {
 	f.Reset()
 	f.Advance(time.Minute)
 	until(t, "no process of a machine is left", func() bool {
-		return len(processes.With(t, folder)) == 0
+		return len(processes.With(t, folder))+len(processes.With(t, apps)) == 0
 	})
-	for _, of := range []string{"hostingfake-*/pg/i-*", "hostingfake-*/backups/*", "hostingapps-*/i-*"} {
+	for _, of := range []string{folder + "/hostingfake-*/pg/i-*", folder + "/hostingfake-*/backups/*", apps + "/hostingapps-*/i-*"} {
 		until(t, "no folder "+of+" is left", func() bool {
-			found, err := filepath.Glob(filepath.Join(folder, of))
+			found, err := filepath.Glob(of)
 			return err == nil && len(found) == 0
 		})
 	}
+}
+
+// builtApp is a repository whose builds have nothing to do: it holds the program.
+func builtApp(t *testing.T) string {
+	t.Helper()
+	repository := t.TempDir()
+	compile := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(repository, "app"), ".")
+	compile.Dir = "../appruntime/testdata/app"
+	if said, err := compile.CombinedOutput(); err != nil {
+		t.Fatalf("%s\n%s", err, said)
+	}
+	if err := os.WriteFile(filepath.Join(repository, "hosting.json"), []byte(`{"build": "true", "start": "./app"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return repository
 }
 
 // try sends a request and returns the status and the body, which may be empty.

@@ -145,21 +145,6 @@ func TestFakeSoak(t *testing.T) {
 	}
 }
 
-// diskFolder is a folder on the disk, as there are gigabytes of backups, that every user
-// can pass through.
-func diskFolder(t *testing.T) string {
-	t.Helper()
-	folder, err := os.MkdirTemp("", "soak")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	if err := os.Chmod(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return folder
-}
-
 // measure tells what is held.
 func (s *soak) measure(when string) holding {
 	s.t.Helper()
