@@ -199,7 +199,7 @@ func (b *box) inside(link string) *pgx.Conn {
 func TestFailedBuilds(t *testing.T) {
 	t.Parallel()
 	b := start(t, withRepositories(t)).fullBox()
-	for repo, want := range map[string]string{"octo/broken": "no luck\nThe build failed: exit status 1", "octo/unknown": "--repo octo/unknown=FOLDER"} {
+	for repo, want := range map[string]string{"octo/broken": "no luck\nThe build failed: exit status 1", "octo/unknown": "--repo octo/unknown=WHERE"} {
 		a := b.importApp(repo, object{})
 		if a.Status != fakeservice.StatusFailed || a.Builds[0].Status != fakeservice.StatusFailed || !strings.Contains(a.Builds[0].Error, want) || a.URL != "" {
 			t.Errorf("%s is %s at %q, its build %v, want %q", repo, a.Status, a.URL, a.Builds[0], want)

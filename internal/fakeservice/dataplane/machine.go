@@ -110,11 +110,17 @@ func (p *Plane) enterWanted(ctx context.Context, id string) (*machine, core.Mach
 	if err != nil {
 		return nil, core.Machine{}, nil, err
 	}
+	entered := false
+	defer func() {
+		if !entered {
+			leave()
+		}
+	}()
 	wanted, err := p.controlPlane.Machine(id)
 	if err != nil {
-		leave()
 		return nil, core.Machine{}, nil, errGone(id)
 	}
+	entered = true
 	return m, wanted, leave, nil
 }
 

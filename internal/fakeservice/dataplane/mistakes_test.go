@@ -8,12 +8,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 )
 
-// broken wants a machine without an authority, which cannot have a certificate.
+// broken cannot say how a machine is to be.
 type broken struct{ core.ControlPlane }
 
-func (broken) Machine(id string) (core.Machine, error) {
-	return core.Machine{Instance: core.Instance{ID: id, Engines: map[string]*core.Engine{core.EnginePostgres: {}}}}, nil
-}
+func (broken) Machine(string) (core.Machine, error) { panic("broken") }
 
 // A panic in one operation is the error of that operation, and the machine can
 // be used afterwards.
