@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
 // Backup copies the data folder to another while the server runs, the way
@@ -25,7 +27,7 @@ func (c *Cluster) Backup(ctx context.Context, folder string) (int64, error) {
 	if err := c.backUp(ctx, folder); err != nil {
 		return 0, errors.Join(err, os.RemoveAll(folder))
 	}
-	return sizeOf(folder)
+	return unprivileged.SizeOf(folder)
 }
 
 func (c *Cluster) backUp(ctx context.Context, folder string) (err error) {
@@ -42,7 +44,7 @@ func (c *Cluster) backUp(ctx context.Context, folder string) (err error) {
 	if _, err := value(ctx, conn, "SELECT "+begin); err != nil {
 		return fmt.Errorf("begin the backup: %w", err)
 	}
-	if err := c.server.account.copyTree(ctx, c.data(), folder, notInBackups); err != nil {
+	if err := c.server.account.CopyTree(ctx, c.data(), folder, notInBackups); err != nil {
 		return err
 	}
 	label, err := value(ctx, conn, "SELECT labelfile FROM "+end)
@@ -50,10 +52,10 @@ func (c *Cluster) backUp(ctx context.Context, folder string) (err error) {
 		return fmt.Errorf("end the backup: %w", err)
 	}
 	// What was written meanwhile is in the log, so that is copied last.
-	if err := c.server.account.copyTree(ctx, filepath.Join(c.data(), logFolder), filepath.Join(folder, logFolder), nil); err != nil {
+	if err := c.server.account.CopyTree(ctx, filepath.Join(c.data(), logFolder), filepath.Join(folder, logFolder), nil); err != nil {
 		return err
 	}
-	return c.server.account.writeFile(filepath.Join(folder, "backup_label"), label)
+	return c.server.account.WriteFile(filepath.Join(folder, "backup_label"), label)
 }
 
 // logFolder is where the write-ahead log is.
@@ -95,7 +97,7 @@ func (c *Cluster) replaceData(ctx context.Context, from string) error {
 	if err := errors.Join(os.RemoveAll(before), os.Rename(c.data(), before)); err != nil {
 		return errors.Join(err, c.start(ctx))
 	}
-	err = c.server.account.copyTree(ctx, from, c.data(), nil)
+	err = c.server.account.CopyTree(ctx, from, c.data(), nil)
 	if err == nil {
 		err = c.start(ctx)
 	}

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
 // Options says how a Server runs.
@@ -29,7 +30,7 @@ type Options struct {
 // use.
 type Server struct {
 	programs Binaries
-	account  account
+	account  unprivileged.Account
 	folder   string
 	log      *slog.Logger
 	template template
@@ -49,7 +50,7 @@ func NewServer(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	who, err := unprivileged()
+	who, err := unprivileged.Find("PostgreSQL", "postgres", "nobody")
 	if err != nil {
 		return nil, err
 	}
@@ -57,10 +58,10 @@ func NewServer(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := who.makeFolder(folder); err != nil {
+	if err := who.MakeFolder(folder); err != nil {
 		return nil, err
 	}
-	if err := who.canEnter(folder); err != nil {
+	if err := who.CanEnter("PostgreSQL", folder); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
 	return &Server{
@@ -69,25 +70,6 @@ func NewServer(o Options) (*Server, error) {
 		template: template{folder: filepath.Join(folder, "template")},
 		clusters: map[*Cluster]bool{},
 	}, nil
-}
-
-// canEnter tells whether the account can reach a folder of its own.
-func (a account) canEnter(folder string) error {
-	if !a.isOther() {
-		return nil
-	}
-	for parent := filepath.Dir(folder); ; parent = filepath.Dir(parent) {
-		info, err := os.Stat(parent)
-		if err != nil {
-			return err
-		}
-		if info.Mode().Perm()&0o001 == 0 {
-			return fmt.Errorf("PostgreSQL runs as another user than root, who cannot enter the folder %s", parent)
-		}
-		if parent == filepath.Dir(parent) {
-			return nil
-		}
-	}
 }
 
 // add makes a cluster known, so that Close finds it.
