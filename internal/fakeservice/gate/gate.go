@@ -186,15 +186,6 @@ func (g *Gate) leave(outer net.Conn) {
 	delete(g.open, outer)
 }
 
-// CutOff ends every connection. New ones may come in.
-func (g *Gate) CutOff() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for connection := range g.open {
-		cutOff(connection)
-	}
-}
-
 // Close shuts the gate and cuts off everyone.
 func (g *Gate) Close() {
 	g.mu.Lock()

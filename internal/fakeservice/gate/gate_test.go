@@ -195,23 +195,6 @@ func TestGateWithTLS(t *testing.T) {
 	}
 }
 
-func TestGateCutsOff(t *testing.T) {
-	t.Parallel()
-	g := openGate(t, slog.New(slog.DiscardHandler))
-	g.Lead("tcp", echo(t))
-	conn, err := visit(t, g, "127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.CutOff()
-	if err := say(conn); err == nil {
-		t.Error("a connection that was cut off lives on")
-	}
-	if _, err := visit(t, g, "127.0.0.1"); err != nil {
-		t.Errorf("afterwards a new one met %v", err)
-	}
-}
-
 // A port that is taken makes way for a free one.
 func TestGateTakesAFreePort(t *testing.T) {
 	t.Parallel()
