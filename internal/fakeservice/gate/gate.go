@@ -75,6 +75,9 @@ func Open(ctx context.Context, o Options) (*Gate, error) {
 // Port is the one that the gate is at.
 func (g *Gate) Port() int { return loopback.Port(g.listener.Addr()) }
 
+// Address is the host and the port that the gate is at.
+func (g *Gate) Address() string { return g.listener.Addr().String() }
+
 // Lead sets where connections go from now on, as net.Dial takes it. An empty
 // address refuses them.
 func (g *Gate) Lead(network, inside string) {
