@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
@@ -22,7 +22,7 @@ const (
 // Backup saves the data to a folder while the server runs, and returns how many bytes
 // that took.
 func (s *Server) Backup(ctx context.Context, folder string) (int64, error) {
-	ctx, leave, err := s.enter(ctx)
+	ctx, leave, err := s.turn.Enter(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -58,27 +58,15 @@ func (s *Server) Reset(ctx context.Context) error { return s.replaceData(ctx, ""
 // replaceData starts the server with the data of a snapshot, or with none. If that
 // fails, the data is as before.
 func (s *Server) replaceData(ctx context.Context, snapshot string) error {
-	ctx, leave, err := s.enter(ctx)
+	ctx, leave, err := s.turn.Enter(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	s.stop()
-	if err := os.Rename(s.data(), s.before()); err != nil {
-		return errors.Join(err, s.start(ctx))
-	}
-	err = s.fill(snapshot)
-	if err == nil {
-		err = s.start(ctx)
-	}
-	if err == nil {
-		return os.RemoveAll(s.before())
-	}
-	// Where the caller has gone, there is still the data to put back.
-	back, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
-	defer cancel()
-	s.stop()
-	return errors.Join(err, s.undoReplacement(), s.start(back))
+	return datafolder.Replacement{
+		Folder: s.data(), Stop: s.stop, Start: s.start,
+		Fill: func(context.Context) error { return s.fill(snapshot) },
+	}.Do(ctx)
 }
 
 // fill makes a data folder with what is in a snapshot, or with nothing.
@@ -93,16 +81,4 @@ func (s *Server) fill(snapshot string) error {
 		s.account.CopyFile(snapshot, filepath.Join(log, base)),
 		s.account.WriteFile(filepath.Join(log, logName+".manifest"), "file "+base+" seq 1 type b\n"),
 	)
-}
-
-// before is where the data lies while it is being replaced.
-func (s *Server) before() string { return s.path("data.before") }
-
-// undoReplacement takes back a replacement that did not come to its end, as when the
-// fake was killed.
-func (s *Server) undoReplacement() error {
-	if _, err := os.Stat(s.before()); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return errors.Join(os.RemoveAll(s.data()), os.Rename(s.before(), s.data()))
 }

@@ -24,7 +24,7 @@ type running struct {
 	output *process.Tail
 }
 
-// start starts the server and lets callers in once it has its data. The lock is held.
+// start starts the server and lets callers in once it has its data. The turn is held.
 func (s *Server) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -86,7 +86,7 @@ func (s *Server) listens(ctx context.Context) error {
 	return connection.Close()
 }
 
-// stop stops the server, if it runs. The lock is held.
+// stop stops the server, if it runs. The turn is held.
 func (s *Server) stop() {
 	s.gate.Lead("", "")
 	p := s.process
@@ -103,7 +103,7 @@ func (s *Server) revive(p *running) {
 	defer rescue.Log(s.log, "keep Redis running")
 	<-p.Ended()
 	for {
-		ctx, leave, err := s.enter(s.life)
+		ctx, leave, err := s.turn.Enter(s.turn.Life())
 		if err != nil {
 			return
 		}
@@ -115,13 +115,13 @@ func (s *Server) revive(p *running) {
 		s.log.Warn("Redis ended by itself and is started again", "how", p.How())
 		err = s.start(ctx)
 		leave()
-		if err == nil || s.life.Err() != nil {
+		if err == nil || s.turn.Life().Err() != nil {
 			return
 		}
 		s.log.Error("Redis could not be started again", "error", err)
 		select {
 		case <-time.After(reviveEvery):
-		case <-s.life.Done():
+		case <-s.turn.Life().Done():
 		}
 	}
 }

@@ -10,11 +10,12 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gate"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
@@ -56,14 +57,11 @@ type Server struct {
 	account  unprivileged.Account
 	gate     *gate.Gate
 	password string // of the package's own user
-	// pid is that of the process, or 0. It is read without the lock.
+	// pid is that of the process, or 0. It is read without the turn.
 	pid atomic.Int64
-	// life ends when the server is closed.
-	life context.Context
-	end  context.CancelFunc
 
-	// mu is held by whoever changes the server.
-	mu       sync.Mutex
+	// turn is held by whoever changes the server. It guards what follows.
+	turn     *turn.Turn
 	settings Settings
 	// unsettled is set while it is not sure that the settings are in force.
 	unsettled bool
@@ -93,9 +91,8 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	}
 	s := &Server{
 		program: o.Program, folder: folder, log: o.Logger, account: who,
-		password: rand.Text(), settings: o.Settings,
+		password: rand.Text(), turn: turn.New(ctx), settings: o.Settings,
 	}
-	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	if len(s.socket()) > longestSocket {
 		return nil, fmt.Errorf("the path %s is too long for a socket; choose a shorter folder", s.socket())
 	}
@@ -114,7 +111,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 }
 
 func (s *Server) open(ctx context.Context) error {
-	ctx, leave, err := s.enter(ctx)
+	ctx, leave, err := s.turn.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -125,7 +122,7 @@ func (s *Server) open(ctx context.Context) error {
 	if err := s.account.CanEnter("Redis", s.folder); err != nil {
 		return err
 	}
-	if err := s.undoReplacement(); err != nil {
+	if err := datafolder.Recover(s.data()); err != nil {
 		return err
 	}
 	if err := s.account.MakeFolder(s.data()); err != nil {
@@ -140,28 +137,10 @@ func (s *Server) Port() int { return s.gate.Port() }
 // PID is the number of the server's process, or 0 while none runs.
 func (s *Server) PID() int { return int(s.pid.Load()) }
 
-var errClosed = errors.New("the Redis server is closed")
-
-// enter takes the lock. The context that it gives ends with the server too.
-func (s *Server) enter(ctx context.Context) (bounded context.Context, leave func(), err error) {
-	s.mu.Lock()
-	if s.life.Err() != nil {
-		s.mu.Unlock()
-		return nil, nil, errClosed
-	}
-	bounded, cancel := context.WithCancel(ctx)
-	unbind := context.AfterFunc(s.life, cancel)
-	return bounded, func() {
-		unbind()
-		cancel()
-		s.mu.Unlock()
-	}, nil
-}
-
 // Configure brings other settings into force without a restart. Sessions that came in
 // by a password which is no longer the right one end.
 func (s *Server) Configure(ctx context.Context, wanted Settings) error {
-	ctx, leave, err := s.enter(ctx)
+	ctx, leave, err := s.turn.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -182,7 +161,7 @@ func (s *Server) Configure(ctx context.Context, wanted Settings) error {
 	return nil
 }
 
-// reconfigure tells the server that runs. The lock is held.
+// reconfigure tells the server that runs. The turn is held.
 func (s *Server) reconfigure(ctx context.Context, passwordChanged bool) error {
 	if err := s.writeConfiguration(); err != nil {
 		return err
@@ -200,7 +179,7 @@ func (s *Server) reconfigure(ctx context.Context, passwordChanged bool) error {
 
 // Restart restarts the server. Its data stays.
 func (s *Server) Restart(ctx context.Context) error {
-	ctx, leave, err := s.enter(ctx)
+	ctx, leave, err := s.turn.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -215,9 +194,7 @@ func (s *Server) restart(ctx context.Context) error {
 
 // Close stops the server. Its data stays in the folder.
 func (s *Server) Close() error {
-	s.end()
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.turn.Close()()
 	s.stop()
 	s.gate.Close()
 	return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
 )
 
 func TestProgramOf(t *testing.T) {
@@ -115,7 +116,7 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Backup(t.Context(), filepath.Join(parent, "late")); !errors.Is(err, errClosed) {
+	if _, err := s.Backup(t.Context(), filepath.Join(parent, "late")); !errors.Is(err, turn.ErrClosed) {
 		t.Errorf("a closed server said %v", err)
 	}
 	again, err := Open(t.Context(), o)
@@ -168,7 +169,7 @@ func TestReplacementThatWasCutShort(t *testing.T) {
 	if err := client(t, s, roots).Set(t.Context(), "k", "v", 0).Err(); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.Close(), os.Rename(s.data(), s.before()), s.account.MakeFolder(s.data())); err != nil {
+	if err := errors.Join(s.Close(), os.Rename(s.data(), s.path("data.before")), s.account.MakeFolder(s.data())); err != nil {
 		t.Fatal(err)
 	}
 	again, err := Open(t.Context(), o)
