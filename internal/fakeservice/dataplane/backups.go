@@ -30,11 +30,43 @@ func (p *Plane) Backup(ctx context.Context, instanceID, backupID string) (_ int6
 		return 0, err
 	}
 	size, err := p.saveApps(m, p.backup(m.id, backupID, core.EngineApps))
-	if err != nil || m.postgres == nil {
+	if err != nil {
 		return size, err
 	}
-	more, err := m.postgres.Backup(ctx, p.backup(m.id, backupID, core.EnginePostgres))
-	return size + more, failure(err)
+	for _, e := range m.saving() {
+		more, err := e.Backup(ctx, p.backup(m.id, backupID, e.name))
+		if size += more; err != nil {
+			return size, failure(err)
+		}
+	}
+	return size, nil
+}
+
+// saved is an engine that saves its data to a folder and puts it back.
+type saved struct {
+	name string
+	saver
+}
+
+type saver interface {
+	Backup(ctx context.Context, folder string) (int64, error)
+	Restore(ctx context.Context, folder string) error
+}
+
+// saving are the engines of the machine that do. Postgres is the last, as others have
+// to be told when it is another. The turn is held.
+func (m *machine) saving() []saved {
+	var all []saved
+	if m.redis != nil {
+		all = append(all, saved{core.EngineRedis, m.redis})
+	}
+	if m.nats != nil {
+		all = append(all, saved{core.EngineNATS, m.nats})
+	}
+	if m.postgres != nil {
+		all = append(all, saved{core.EnginePostgres, m.postgres})
+	}
+	return all
 }
 
 // Restore puts the data back to a backup. An engine that was not on then keeps
@@ -52,12 +84,19 @@ func (p *Plane) Restore(ctx context.Context, instanceID, backupID string) (err e
 	if err := p.restoreApps(m, p.backup(m.id, backupID, core.EngineApps)); err != nil {
 		return err
 	}
-	saved := p.backup(m.id, backupID, core.EnginePostgres)
-	if _, err := os.Stat(saved); err != nil || m.postgres == nil {
-		return nil
+	restored := map[string]bool{}
+	for _, e := range m.saving() {
+		folder := p.backup(m.id, backupID, e.name)
+		if _, err := os.Stat(folder); err != nil {
+			continue
+		}
+		if err := e.Restore(ctx, folder); err != nil {
+			return failure(err)
+		}
+		restored[e.name] = true
 	}
-	if err := m.postgres.Restore(ctx, saved); err != nil {
-		return failure(err)
+	if !restored[core.EnginePostgres] {
+		return nil
 	}
 	if err := p.reconnect(ctx, m, wanted); err != nil || m.auth == nil {
 		return err

@@ -9,7 +9,10 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/authengine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/nats"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
@@ -22,6 +25,8 @@ type machine struct {
 	// What follows is guarded by the Plane's lock, and changed with the turn.
 	endpoints core.Endpoints
 	postgres  *postgres.Cluster
+	redis     *redis.Server
+	nats      *nats.Server
 	auth      *authengine.Engine
 	removed   bool
 }
@@ -38,7 +43,7 @@ func (p *Plane) addMachine(ctx context.Context, id string) error {
 	if p.machine(id) != nil {
 		return nil
 	}
-	host := postgres.FindAddress(ctx)
+	host := loopback.Address(ctx, postgres.DirectPort, postgres.PooledPort, redis.Port, nats.Port)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -110,7 +115,7 @@ func (p *Plane) Apply(ctx context.Context, instanceID string) (err error) {
 	defer leave()
 	// Auth comes after what it needs, and what an app uses before the app.
 	for _, apply := range []func(context.Context, *machine, core.Machine) error{
-		p.applyPostgres, p.applyAuth, p.applyApps,
+		p.applyPostgres, p.applyRedis, p.applyNATS, p.applyAuth, p.applyApps,
 	} {
 		if err := apply(ctx, m, wanted); err != nil {
 			return failure(err)
@@ -132,7 +137,7 @@ func (p *Plane) Remove(ctx context.Context, instanceID string) (err error) {
 	}
 	defer leave()
 	// In the reverse order of their making.
-	if err := errors.Join(p.removeApps(m), p.removeAuth(m), p.removePostgres(m)); err != nil {
+	if err := errors.Join(p.removeApps(m), p.removeAuth(m), p.removeNATS(m), p.removeRedis(m), p.removePostgres(m)); err != nil {
 		return err
 	}
 	p.mu.Lock()
@@ -156,6 +161,10 @@ func (p *Plane) Restart(ctx context.Context, instanceID, engine string) (err err
 			return failure(err)
 		}
 		return p.reconnect(ctx, m, wanted)
+	case engine == core.EngineRedis && m.redis != nil:
+		return m.redis.Restart(ctx)
+	case engine == core.EngineNATS && m.nats != nil:
+		return m.nats.Restart(ctx)
 	case engine == core.EngineAuth && m.auth != nil:
 		return failure(m.auth.Restart(ctx))
 	case engine == core.EngineApps:
@@ -181,6 +190,16 @@ func (p *Plane) Reset(ctx context.Context, instanceID, engine string) (err error
 	emptied := func(name string) bool { return engine == "" || engine == name }
 	if emptied(core.EngineApps) {
 		if err := p.resetApps(ctx, m, wanted); err != nil {
+			return err
+		}
+	}
+	if emptied(core.EngineRedis) && m.redis != nil {
+		if err := m.redis.Reset(ctx); err != nil {
+			return err
+		}
+	}
+	if emptied(core.EngineNATS) && m.nats != nil {
+		if err := m.nats.Reset(ctx); err != nil {
 			return err
 		}
 	}

@@ -11,13 +11,16 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
@@ -26,6 +29,9 @@ import (
 type Options struct {
 	// Postgres names the programs to run; see postgres.Locate.
 	Postgres postgres.Binaries
+	// Redis is the redis-server to run; see redis.Locate. Without a path the engine
+	// is a record alone.
+	Redis redis.Program
 	// Repositories, Environment, Go and Patience are those of
 	// appruntime.Options: where the code of apps is, the environment of whoever
 	// runs the fake, what builds may read of Go's caches, and how long an app
@@ -54,6 +60,7 @@ type Plane struct {
 	scratch  *scratch.Folder
 	log      *slog.Logger
 	postgres *postgres.Server
+	redis    redis.Program
 	apps     *appruntime.Runtime
 	// controlPlane is set once, before anything runs.
 	controlPlane core.ControlPlane
@@ -91,7 +98,7 @@ func New(o Options) (*Plane, error) {
 		return nil, errors.Join(err, own.Remove())
 	}
 	p := &Plane{
-		folder: folder, scratch: own, log: o.Logger, postgres: server,
+		folder: folder, scratch: own, log: o.Logger, postgres: server, redis: o.Redis,
 		machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{},
 	}
 	p.life, p.end = context.WithCancel(context.Background())
@@ -128,9 +135,28 @@ func (p *Plane) Close() error {
 		p.mu.Unlock()
 		p.end()
 		p.warming.Wait()
-		err = errors.Join(p.apps.Close(), p.closeAuth(), p.postgres.Close(), p.scratch.Remove())
+		err = errors.Join(p.apps.Close(), p.closeAuth(), p.postgres.Close(), p.closeServers(), p.scratch.Remove())
 	})
 	return err
+}
+
+// closeServers stops Redis and NATS of each machine, once whoever changes it has left.
+func (p *Plane) closeServers() error {
+	p.mu.Lock()
+	machines := slices.Collect(maps.Values(p.machines))
+	p.mu.Unlock()
+	var errs []error
+	for _, m := range machines {
+		m.turn <- struct{}{}
+		if m.redis != nil {
+			errs = append(errs, m.redis.Close())
+		}
+		if m.nats != nil {
+			errs = append(errs, m.nats.Close())
+		}
+		<-m.turn
+	}
+	return errors.Join(errs...)
 }
 
 // Endpoints says where a machine is reached.

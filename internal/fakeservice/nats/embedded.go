@@ -87,15 +87,13 @@ type logger struct {
 	fatal error
 }
 
-// The methods are those of a server's logger.
+// The methods are those of a server's logger. Its warnings are for those who configure
+// it, such as that a password is not hashed in a file that here is none.
 
 func (l *logger) Noticef(string, ...any) {}
+func (l *logger) Warnf(string, ...any)   {}
 func (l *logger) Debugf(string, ...any)  {}
 func (l *logger) Tracef(string, ...any)  {}
-
-func (l *logger) Warnf(format string, args ...any) {
-	l.log.Warn(fmt.Sprintf(format, args...))
-}
 
 func (l *logger) Errorf(format string, args ...any) {
 	l.log.Warn(fmt.Sprintf(format, args...))

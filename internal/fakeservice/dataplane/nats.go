@@ -1,0 +1,54 @@
+package dataplane
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/nats"
+)
+
+// applyNATS makes the machine's NATS so. The turn is held.
+func (p *Plane) applyNATS(ctx context.Context, m *machine, wanted core.Machine) error {
+	if !wanted.HasEngine(core.EngineNATS) {
+		return p.removeNATS(m)
+	}
+	allowlist, err := allowlistOf(wanted)
+	if err != nil {
+		return err
+	}
+	settings := nats.Settings{
+		Password: wanted.Credentials.NATS, MemoryMB: wanted.Engines[core.EngineNATS].MemoryMB,
+		DiskGB: wanted.Limits.DiskGB, Allowlist: allowlist,
+	}
+	if m.nats != nil {
+		return m.nats.Configure(ctx, settings)
+	}
+	options := nats.Options{
+		Folder: filepath.Join(p.folder, "nats", m.id), Host: m.endpoints.Host, Settings: settings, Logger: p.log,
+		Notify: func(e nats.Event) { p.controlPlane.Emit(e.Kind, m.id, map[string]any{"stream": e.Stream}) },
+	}
+	if options.Certificate, options.Key, err = wanted.CA.Issue(options.Host); err != nil {
+		return err
+	}
+	server, err := nats.Open(ctx, options)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m.nats, m.endpoints.NATSPort = server, server.Port()
+	return nil
+}
+
+// removeNATS takes NATS away with its streams. The turn is held.
+func (p *Plane) removeNATS(m *machine) error {
+	server := m.nats
+	if server == nil {
+		return nil
+	}
+	p.mu.Lock()
+	m.nats, m.endpoints.NATSPort = nil, 0
+	p.mu.Unlock()
+	return server.Remove()
+}

@@ -1,0 +1,62 @@
+package dataplane
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
+)
+
+// applyRedis makes the machine's Redis so. Where there is no redis-server, the engine
+// is a record alone. The turn is held.
+func (p *Plane) applyRedis(ctx context.Context, m *machine, wanted core.Machine) error {
+	if !wanted.HasEngine(core.EngineRedis) {
+		return p.removeRedis(m)
+	}
+	if p.redis.Path == "" {
+		return nil
+	}
+	allowlist, err := allowlistOf(wanted)
+	if err != nil {
+		return err
+	}
+	settings := redis.Settings{
+		Password: wanted.Credentials.Redis, MemoryMB: wanted.Engines[core.EngineRedis].MemoryMB, Allowlist: allowlist,
+	}
+	if m.redis != nil {
+		return m.redis.Configure(ctx, settings)
+	}
+	// Redis runs as another user, who passes through.
+	folder := filepath.Join(p.folder, "redis")
+	if err := os.MkdirAll(folder, 0o711); err != nil {
+		return err
+	}
+	options := redis.Options{
+		Program: p.redis, Folder: filepath.Join(folder, m.id), Host: m.endpoints.Host, Settings: settings, Logger: p.log,
+	}
+	if options.Certificate, options.Key, err = wanted.CA.Issue(options.Host); err != nil {
+		return err
+	}
+	server, err := redis.Open(ctx, options)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m.redis, m.endpoints.RedisPort = server, server.Port()
+	return nil
+}
+
+// removeRedis takes Redis away with its data. The turn is held.
+func (p *Plane) removeRedis(m *machine) error {
+	server := m.redis
+	if server == nil {
+		return nil
+	}
+	p.mu.Lock()
+	m.redis, m.endpoints.RedisPort = nil, 0
+	p.mu.Unlock()
+	return server.Remove()
+}
