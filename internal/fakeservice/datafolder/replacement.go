@@ -36,7 +36,7 @@ func (r Replacement) Do(ctx context.Context) error {
 		err = r.Start(ctx)
 	}
 	if err == nil {
-		return os.RemoveAll(before(r.Folder))
+		return discard(r.Folder)
 	}
 	// Where the caller has gone, there is still the data to put back.
 	back, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
@@ -48,11 +48,25 @@ func (r Replacement) Do(ctx context.Context) error {
 // Recover takes back a replacement that did not come to its end, as when the fake was
 // killed. It is called before the engine starts.
 func Recover(folder string) error {
+	if err := os.RemoveAll(discarded(folder)); err != nil {
+		return err
+	}
 	if _, err := os.Stat(before(folder)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return errors.Join(os.RemoveAll(folder), os.Rename(before(folder), folder))
 }
 
-// before is where the data lies while it is being replaced.
-func before(folder string) string { return folder + ".before" }
+// discard takes the data of before away. It is not there any more at once, so that what
+// is left of it is never taken back.
+func discard(folder string) error {
+	if err := errors.Join(os.RemoveAll(discarded(folder)), os.Rename(before(folder), discarded(folder))); err != nil {
+		return err
+	}
+	return os.RemoveAll(discarded(folder))
+}
+
+// before is where the data lies while it is being replaced, and discarded where that of
+// before is on its way out.
+func before(folder string) string    { return folder + ".before" }
+func discarded(folder string) string { return folder + ".discarded" }

@@ -64,7 +64,7 @@ func TestRecover(t *testing.T) {
 	if err := Recover(folder); err != nil {
 		t.Errorf("of a folder that is not there: %v", err)
 	}
-	for _, path := range []string{folder, before(folder)} {
+	for _, path := range []string{folder, before(folder), discarded(folder)} {
 		if err := errors.Join(os.Mkdir(path, 0o700), os.WriteFile(filepath.Join(path, filepath.Base(path)), nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
@@ -75,6 +75,9 @@ func TestRecover(t *testing.T) {
 		}
 		if _, err := os.Stat(filepath.Join(folder, "data.before")); err != nil {
 			t.Errorf("the data of before is not back: %v", err)
+		}
+		if entries, err := os.ReadDir(filepath.Dir(folder)); err != nil || len(entries) != 1 {
+			t.Errorf("%v lie there, %v", entries, err)
 		}
 	}
 }

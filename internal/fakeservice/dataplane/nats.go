@@ -2,6 +2,7 @@ package dataplane
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
@@ -25,7 +26,7 @@ func (p *Plane) applyNATS(ctx context.Context, m *machine, wanted core.Machine) 
 		return m.nats.Configure(ctx, settings)
 	}
 	options := nats.Options{
-		Folder: filepath.Join(p.folder, "nats", m.id), Host: m.endpoints.Host, Settings: settings, Logger: p.log,
+		Folder: p.natsOf(m.id), Host: m.endpoints.Host, Settings: settings, Logger: p.log,
 		Notify: func(e nats.Event) { p.controlPlane.Emit(e.Kind, m.id, map[string]any{"stream": e.Stream}) },
 	}
 	if options.Certificate, options.Key, err = wanted.CA.Issue(options.Host); err != nil {
@@ -41,14 +42,20 @@ func (p *Plane) applyNATS(ctx context.Context, m *machine, wanted core.Machine) 
 	return nil
 }
 
-// removeNATS takes NATS away with its streams. The turn is held.
+// removeNATS takes NATS away with its streams, also where it does not run. The turn is
+// held.
 func (p *Plane) removeNATS(m *machine) error {
 	server := m.nats
-	if server == nil {
-		return nil
-	}
 	p.mu.Lock()
 	m.nats, m.endpoints.NATSPort = nil, 0
 	p.mu.Unlock()
+	if server == nil {
+		return os.RemoveAll(p.natsOf(m.id))
+	}
 	return server.Remove()
+}
+
+// natsOf is the folder of a machine's NATS.
+func (p *Plane) natsOf(instanceID string) string {
+	return filepath.Join(p.folder, "nats", instanceID)
 }

@@ -47,7 +47,7 @@ func (b *box) nats(options ...nats.Option) *nats.Conn {
 
 func (b *box) streams() jetstream.JetStream {
 	b.t.Helper()
-	manager, err := jetstream.New(b.nats())
+	manager, err := jetstream.New(b.nats(), jetstream.WithDefaultTimeout(patient))
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -28,13 +28,12 @@ func (p *Plane) applyRedis(ctx context.Context, m *machine, wanted core.Machine)
 	if m.redis != nil {
 		return m.redis.Configure(ctx, settings)
 	}
-	// Redis runs as another user, who passes through.
-	folder := filepath.Join(p.folder, "redis")
-	if err := os.MkdirAll(folder, 0o711); err != nil {
-		return err
-	}
 	options := redis.Options{
-		Program: p.redis, Folder: filepath.Join(folder, m.id), Host: m.endpoints.Host, Settings: settings, Logger: p.log,
+		Program: p.redis, Folder: p.redisOf(m.id), Host: m.endpoints.Host, Settings: settings, Logger: p.log,
+	}
+	// Redis runs as another user, who passes through.
+	if err := os.MkdirAll(filepath.Dir(options.Folder), 0o711); err != nil {
+		return err
 	}
 	if options.Certificate, options.Key, err = wanted.CA.Issue(options.Host); err != nil {
 		return err
@@ -49,14 +48,20 @@ func (p *Plane) applyRedis(ctx context.Context, m *machine, wanted core.Machine)
 	return nil
 }
 
-// removeRedis takes Redis away with its data. The turn is held.
+// removeRedis takes Redis away with its data, also where it does not run. The turn is
+// held.
 func (p *Plane) removeRedis(m *machine) error {
 	server := m.redis
-	if server == nil {
-		return nil
-	}
 	p.mu.Lock()
 	m.redis, m.endpoints.RedisPort = nil, 0
 	p.mu.Unlock()
+	if server == nil {
+		return os.RemoveAll(p.redisOf(m.id))
+	}
 	return server.Remove()
+}
+
+// redisOf is the folder of a machine's Redis.
+func (p *Plane) redisOf(instanceID string) string {
+	return filepath.Join(p.folder, "redis", instanceID)
 }

@@ -42,9 +42,10 @@ type Gate struct {
 
 // Options says where a gate is and what it stands before.
 type Options struct {
-	// Host and Port are where it listens. Where the port is taken, it is a free one.
-	Host string
-	Port int
+	// Host is where it listens, and Ports are those to have: it is at the first that is
+	// free, or at any where all are taken. A port 0 is none.
+	Host  string
+	Ports []int
 	// Engine is what the log calls the server behind it.
 	Engine string
 	// TLS is for a server that has none of its own: the gate then speaks TLS with who
@@ -56,9 +57,13 @@ type Options struct {
 
 // Open opens a gate that leads nowhere yet and lets everyone in.
 func Open(ctx context.Context, o Options) (*Gate, error) {
-	listener, err := loopback.Listen(ctx, o.Host, o.Port)
-	if err != nil {
-		listener, err = loopback.Listen(ctx, o.Host, 0)
+	ports := append(slices.DeleteFunc(slices.Clone(o.Ports), func(port int) bool { return port == 0 }), 0)
+	var listener net.Listener
+	var err error
+	for _, port := range ports {
+		if listener, err = loopback.Listen(ctx, o.Host, port); err == nil {
+			break
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -199,7 +199,7 @@ func TestGateWithTLS(t *testing.T) {
 func TestGateTakesAFreePort(t *testing.T) {
 	t.Parallel()
 	first := openGate(t, slog.New(slog.DiscardHandler))
-	second, err := Open(t.Context(), Options{Host: "127.0.0.1", Port: first.Port(), Logger: slog.New(slog.DiscardHandler)})
+	second, err := Open(t.Context(), Options{Host: "127.0.0.1", Ports: []int{0, first.Port()}, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

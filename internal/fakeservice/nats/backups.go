@@ -57,7 +57,7 @@ func (s *Server) save(ctx context.Context, folder string) error {
 		return err
 	}
 	defer connection.Close()
-	manager, err := jetstream.New(connection)
+	manager, err := jetstream.New(connection, jetstream.WithDefaultTimeout(patience))
 	if err != nil {
 		return err
 	}

@@ -27,8 +27,10 @@ type Options struct {
 	// Folder is where the server's streams lie. It is made where it is not there; the
 	// streams of one that is there are the server's.
 	Folder string
-	// Host is the loopback address that the port is at.
+	// Host is the loopback address that the port is at, and Port the one to have if it
+	// is free; 0 is the service's own.
 	Host string
+	Port int
 	// Certificate and Key are PEM, for Host.
 	Certificate, Key string
 	Settings         Settings
@@ -91,7 +93,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 		tls:      &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
 		password: rand.Text(), settings: o.Settings,
 	}
-	s.gate, err = gate.Open(ctx, gate.Options{Host: o.Host, Port: Port, Engine: "nats", Logger: o.Logger})
+	s.gate, err = gate.Open(ctx, gate.Options{Host: o.Host, Ports: []int{o.Port, Port}, Engine: "nats", Logger: o.Logger})
 	if err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func (w *world) customer(s *Server, options ...nats.Option) (*nats.Conn, jetstre
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(connection.Close)
-	manager, err := jetstream.New(connection)
+	manager, err := jetstream.New(connection, jetstream.WithDefaultTimeout(patience))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -129,7 +129,7 @@ func (c *Cluster) openGates(ctx context.Context) error {
 }
 
 func (c *Cluster) openGate(ctx context.Context, port int) (*gate.Gate, error) {
-	return gate.Open(ctx, gate.Options{Host: c.settings.Host, Port: port, Engine: "postgres", Logger: c.log})
+	return gate.Open(ctx, gate.Options{Host: c.settings.Host, Ports: []int{port}, Engine: "postgres", Logger: c.log})
 }
 
 // DirectPort is the public port for sessions.

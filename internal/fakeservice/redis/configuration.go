@@ -79,13 +79,13 @@ func (s *Server) admin() *redis.Client {
 		Network: "unix", Addr: s.socket(), Username: adminName, Password: s.password,
 		// Whoever asks tries again, and nothing is asked twice at once. A snapshot
 		// takes as long as it takes.
-		MaxRetries: -1, PoolSize: 1, ReadTimeout: patience, DisableIdentity: true,
+		MaxRetries: -1, PoolSize: 1, DialTimeout: patience, ReadTimeout: patience, DisableIdentity: true,
 	})
 }
 
 func (s *Server) path(name string) string { return filepath.Join(s.folder, name) }
 func (s *Server) data() string            { return s.path("data") }
-func (s *Server) socket() string          { return s.path("redis.sock") }
+func (s *Server) socket() string          { return filepath.Join(s.run, "redis.sock") }
 func (s *Server) configuration() string   { return s.path("redis.conf") }
 
 // quote makes one word of a text in a configuration.

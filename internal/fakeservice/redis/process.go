@@ -86,6 +86,19 @@ func (s *Server) listens(ctx context.Context) error {
 	return connection.Close()
 }
 
+// runs tells whether the server does, as far as is known. The turn is held.
+func (s *Server) runs() bool {
+	if s.process == nil {
+		return false
+	}
+	select {
+	case <-s.process.Ended():
+		return false
+	default:
+		return true
+	}
+}
+
 // stop stops the server, if it runs. The turn is held.
 func (s *Server) stop() {
 	s.gate.Lead("", "")

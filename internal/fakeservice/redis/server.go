@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -26,11 +27,15 @@ const Port = 6379
 type Options struct {
 	Program Program
 	// Folder is where the server's data lies. It is made where it is not there; the
-	// data of one that is there is the server's. Its path is best short, as a socket
-	// lies in it.
+	// data of one that is there is the server's.
 	Folder string
-	// Host is the loopback address that the port is at.
+	// Run is a folder for the socket, which goes when the server is closed. Its path is
+	// best short. Empty is the Folder.
+	Run string
+	// Host is the loopback address that the port is at, and Port the one to have if it
+	// is free; 0 is the service's own.
 	Host string
+	Port int
 	// Certificate and Key are PEM, for Host.
 	Certificate, Key string
 	Settings         Settings
@@ -53,6 +58,7 @@ type Settings struct {
 type Server struct {
 	program  Program
 	folder   string
+	run      string
 	log      *slog.Logger
 	account  unprivileged.Account
 	gate     *gate.Gate
@@ -85,19 +91,23 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	run, err := filepath.Abs(cmp.Or(o.Run, o.Folder))
+	if err != nil {
+		return nil, err
+	}
 	who, err := unprivileged.Find("Redis", "redis", "nobody")
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{
-		program: o.Program, folder: folder, log: o.Logger, account: who,
+		program: o.Program, folder: folder, run: run, log: o.Logger, account: who,
 		password: rand.Text(), turn: turn.New(ctx), settings: o.Settings,
 	}
 	if len(s.socket()) > longestSocket {
 		return nil, fmt.Errorf("the path %s is too long for a socket; choose a shorter folder", s.socket())
 	}
 	s.gate, err = gate.Open(ctx, gate.Options{
-		Host: o.Host, Port: Port, Engine: "redis", Logger: o.Logger,
+		Host: o.Host, Ports: []int{o.Port, Port}, Engine: "redis", Logger: o.Logger,
 		TLS: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
 	})
 	if err != nil {
@@ -116,11 +126,13 @@ func (s *Server) open(ctx context.Context) error {
 		return err
 	}
 	defer leave()
-	if err := s.account.MakeFolder(s.folder); err != nil {
-		return err
-	}
-	if err := s.account.CanEnter("Redis", s.folder); err != nil {
-		return err
+	for _, folder := range []string{s.folder, s.run} {
+		if err := s.account.MakeFolder(folder); err != nil {
+			return err
+		}
+		if err := s.account.CanEnter("Redis", folder); err != nil {
+			return err
+		}
 	}
 	if err := datafolder.Recover(s.data()); err != nil {
 		return err
@@ -145,7 +157,7 @@ func (s *Server) Configure(ctx context.Context, wanted Settings) error {
 		return err
 	}
 	defer leave()
-	before, all := s.settings, s.unsettled || s.process == nil
+	before, all := s.settings, s.unsettled || !s.runs()
 	s.settings, s.unsettled = wanted, true
 	s.gate.Allow(wanted.Allowlist)
 	switch {
@@ -197,6 +209,9 @@ func (s *Server) Close() error {
 	defer s.turn.Close()()
 	s.stop()
 	s.gate.Close()
+	if s.run != s.folder {
+		return os.RemoveAll(s.run)
+	}
 	return nil
 }
 

@@ -82,6 +82,7 @@ func client(t *testing.T, s *Server, roots *x509.CertPool) *redis.Client {
 	t.Helper()
 	c := redis.NewClient(&redis.Options{
 		Addr: s.gate.Address(), Password: "secret", TLSConfig: &tls.Config{RootCAs: roots, ServerName: "127.0.0.1"},
+		DialTimeout: patience, ReadTimeout: patience, WriteTimeout: patience,
 	})
 	t.Cleanup(func() { c.Close() })
 	return c
@@ -104,7 +105,8 @@ func until(t *testing.T, what string, holds func() bool) {
 func TestFolderIsOpenedAgain(t *testing.T) {
 	t.Parallel()
 	parent := passableFolder(t)
-	o, roots := options(t, filepath.Join(parent, "r 1"))
+	o, roots := options(t, filepath.Join(parent, strings.Repeat("long ", 30)))
+	o.Run = filepath.Join(parent, "run")
 	s, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -117,6 +119,9 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := os.Stat(o.Run); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder of the socket is still there: %v", err)
 	}
 	if _, err := s.Backup(t.Context(), filepath.Join(parent, "late")); !errors.Is(err, turn.ErrClosed) {
 		t.Errorf("a closed server said %v", err)
