@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -255,8 +256,13 @@ func TestCustomerIsAlone(t *testing.T) {
 		if err := connection.Publish(subject, []byte("{}")); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-refused; !errors.Is(err, nats.ErrPermissionViolation) {
-			t.Errorf("%s met %v", subject, err)
+		select {
+		case err := <-refused:
+			if !errors.Is(err, nats.ErrPermissionViolation) {
+				t.Errorf("%s met %v", subject, err)
+			}
+		case <-time.After(patience):
+			t.Fatalf("the customer may say %s", subject)
 		}
 	}
 	w.make(manager, "a", 2)
