@@ -4,6 +4,7 @@
 #
 #   PostgreSQL's server programs   required
 #   PgBouncer                      for the pooled port; the fake does without
+#   redis-server                   for the redis engine; the fake does without
 #   psql                           one test connects with it
 #   Chromium                       the verification does without, over HTTP
 #   a C compiler                   for the tests: the race detector needs one
@@ -39,6 +40,7 @@ packages=
 has_postgres || packages="$packages postgresql"
 has psql || packages="$packages postgresql-client"
 has_pgbouncer || packages="$packages pgbouncer"
+has redis-server || packages="$packages redis-server"
 # A browser without fonts draws boxes.
 has_chromium || packages="$packages chromium fonts-dejavu-core"
 has_compiler || packages="$packages gcc libc6-dev"
@@ -48,7 +50,7 @@ has npm || packages="$packages npm"
 [ -n "$packages" ] || exit 0
 
 # install installs packages without starting what they bring: Debian starts a
-# cluster and a pooler of its own, and the fake makes its own. Both ways of
+# cluster, a pooler and a Redis of its own, and the fake makes its own. Both ways of
 # saying so are taken back afterwards.
 install() {
 	policy=/usr/sbin/policy-rc.d
@@ -84,6 +86,7 @@ fi
 
 has_chromium || echo "Chromium was not found: the guestbook is verified over HTTP instead of in a browser." >&2
 has_pgbouncer || echo "PgBouncer was not found: the fake has no pooled port." >&2
+has redis-server || echo "redis-server was not found: the fake keeps a record of the redis engine." >&2
 if ! has node || ! has npm; then
 	echo "Node.js or npm was not found: the auth engine is not tried with a JavaScript client." >&2
 fi
@@ -93,9 +96,9 @@ if ! has_postgres; then
 PostgreSQL's server programs, version 14 or newer, were not found on PATH or in
 /usr/lib/postgresql/*/bin. Install them:
 
-  Debian, Ubuntu   apt-get install postgresql pgbouncer chromium gcc nodejs npm
-  Fedora           dnf install postgresql-server pgbouncer chromium gcc nodejs npm
-  macOS            brew install postgresql@17 pgbouncer node, and put its bin folder on PATH
+  Debian, Ubuntu   apt-get install postgresql pgbouncer redis-server chromium gcc nodejs npm
+  Fedora           dnf install postgresql-server pgbouncer redis chromium gcc nodejs npm
+  macOS            brew install postgresql@17 pgbouncer redis node, and put its bin folder on PATH
 END
 	exit 1
 fi

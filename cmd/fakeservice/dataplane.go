@@ -13,6 +13,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 )
 
 // Values of --data-plane.
@@ -50,6 +51,10 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 	if err != nil {
 		return engines{}, fmt.Errorf("data plane: %w", err)
 	}
+	server, store, err := locateRedis(redis.Locate(ctx))
+	if err != nil {
+		return engines{}, fmt.Errorf("data plane: %w", err)
+	}
 	var caches appruntime.GoCaches
 	if s.goCaches && len(s.repos) > 0 {
 		if caches, err = appruntime.FindGoCaches(ctx, os.Environ()); err != nil {
@@ -58,7 +63,7 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 	}
 	options := dataplane.Options{
 		Outside:  addresses(s),
-		Postgres: programs, StateFolder: s.tempDir, Logger: log,
+		Postgres: programs, Redis: server, StateFolder: s.tempDir, Logger: log,
 		Repositories: s.repos, Environment: os.Environ(), Go: caches, Patience: patience(s.speed),
 	}
 	kept := options
@@ -75,8 +80,18 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 	if len(s.repos) > 0 {
 		code = "Apps are built from " + s.repos.String() + "."
 	}
-	return engines{plane: plane, another: func() (fakeservice.DataPlane, error) { return dataplane.New(options) }, text: fmt.Sprintf("What it provisions is real: PostgreSQL %d from %s,\n%s.\n%s",
-		programs.Version, filepath.Dir(programs.Postgres), pooler, code)}, nil
+	another := func() (fakeservice.DataPlane, error) { return dataplane.New(options) }
+	return engines{plane: plane, another: another, text: fmt.Sprintf("What it provisions is real: PostgreSQL %d from %s,\n%s;\n%s;\nNATS with JetStream. CouchDB is a record alone.\n%s",
+		programs.Version, filepath.Dir(programs.Postgres), pooler, store, code)}, nil
+}
+
+// locateRedis says what becomes of the redis engine. Without a redis-server it is a
+// record alone, which is no reason to do without the rest.
+func locateRedis(server redis.Program, err error) (redis.Program, string, error) {
+	if missing := (*redis.MissingError)(nil); errors.As(err, &missing) {
+		return redis.Program{}, "no Redis, which is a record alone: " + missing.Error(), nil
+	}
+	return server, fmt.Sprintf("Redis %d from %s", server.Version, filepath.Dir(server.Path)), err
 }
 
 // withoutEngines keeps records alone, and says why to whoever asks for more.

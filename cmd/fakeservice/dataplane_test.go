@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -21,6 +22,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 )
 
 // missing is a machine without PostgreSQL.
@@ -63,6 +65,27 @@ func TestDataPlaneThatIsMissed(t *testing.T) {
 		}
 		if _, err := startEngines(t.Context(), s, state{}, missing, nil); err == nil {
 			t.Errorf("%v: the fake does without", args)
+		}
+	}
+}
+
+// Without a redis-server the fake says so, says how to get one, and runs the rest.
+func TestWithoutRedis(t *testing.T) {
+	t.Parallel()
+	wrong := errors.New("it crashed")
+	for _, row := range []struct {
+		found  redis.Program
+		err    error
+		text   string
+		failed error
+	}{
+		{found: redis.Program{Path: "/usr/bin/redis-server", Version: 7}, text: "Redis 7 from /usr/bin"},
+		{err: &redis.MissingError{Why: "was not found on PATH"}, text: "a record alone: redis-server, version 7 or newer, was not found on PATH; install it with: "},
+		{err: wrong, failed: wrong},
+	} {
+		found, text, err := locateRedis(row.found, row.err)
+		if found != row.found || !strings.Contains(text, row.text) || !errors.Is(err, row.failed) {
+			t.Errorf("%+v, %v gave %+v, %q, %v", row.found, row.err, found, text, err)
 		}
 	}
 }
@@ -206,17 +229,21 @@ func repository(t *testing.T, recipe string) string {
 	return folder
 }
 
-// fill makes an instance with Postgres, an app that a shell runs and a build that
-// goes on. It returns the processes that have to go with the fake.
+// fill makes an instance with Postgres, Redis and NATS, an app that a shell runs and a
+// build that goes on. It returns the processes that have to go with the fake.
 func (fake *running) fill(t *testing.T) []processes.Process {
 	t.Helper()
 	made := fake.call(t, http.MethodPost, "/instances", `{"name": "box", "plan": "free", "region": "eu-central", "engines": {"postgres": true, "apps": true}}`)
 	path := "/instances/" + made["id"].(string)
 	fake.wait(t, made)
+	fake.wait(t, fake.call(t, http.MethodPut, path+"/engines", `{"engines": {"postgres": {}, "apps": {}, "redis": {}, "nats": {}}}`))
 	for _, name := range []string{"app", "slow"} {
 		fake.wait(t, fake.call(t, http.MethodPost, path+"/apps/import", `{"repo": "octo/`+name+`", "branch": "main", "name": "`+name+`", "port": 3000, "health_path": "/"}`))
 	}
 	wanted := []string{"postgres", "sleep 3001", "sleep 3002"}
+	if _, err := redis.Locate(t.Context()); err == nil {
+		wanted = append(wanted, "redis.sock") // what it calls itself ends so
+	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		ran := processes.Below(t, fake.command.Process.Pid)
 		missing := slices.DeleteFunc(slices.Clone(wanted), func(text string) bool {

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strconv"
@@ -11,6 +12,13 @@ import (
 const (
 	directPort = 5432
 	pooledPort = 6432
+)
+
+// Ports of the other engines, where nothing real has had to take another one.
+const (
+	redisPort   = 6379
+	couchDBPort = 6984
+	natsPort    = 4222
 )
 
 // ConnectionRecord is how an instance is reached: the one record, besides that of a
@@ -79,11 +87,11 @@ func (st *state) connectionEngines(in *instance) ConnectionEngines {
 				Database:    defaultDatabase, DirectPort: at.PostgresDirectPort, PooledPort: at.PostgresPooledPort,
 			}
 		case EngineRedis:
-			engines.Redis = &URLConnection{engineURL("rediss", "default", secrets.Redis, in.Host, 6379)}
+			engines.Redis = &URLConnection{engineURL("rediss", "default", secrets.Redis, in.Host, cmp.Or(at.RedisPort, redisPort))}
 		case EngineCouchDB:
-			engines.CouchDB = &URLConnection{engineURL("https", "admin", secrets.CouchDB, in.Host, 6984)}
+			engines.CouchDB = &URLConnection{engineURL("https", "admin", secrets.CouchDB, in.Host, couchDBPort)}
 		case EngineNATS:
-			engines.NATS = &URLConnection{engineURL("tls", "service", secrets.NATS, in.Host, 4222)}
+			engines.NATS = &URLConnection{engineURL("tls", "service", secrets.NATS, in.Host, cmp.Or(at.NATSPort, natsPort))}
 		case EngineAuth:
 			engines.Auth = &AuthConnection{at.AuthURL, secrets.AuthAnonKey, secrets.AuthServiceKey}
 		}

@@ -182,10 +182,26 @@ type Endpoints struct {
 	Host string
 	// PostgresDirectPort and PostgresPooledPort are 0 where nothing listens.
 	PostgresDirectPort, PostgresPooledPort int
+	// RedisPort and NATSPort are 0 where nothing listens, as where the engine is a
+	// record alone.
+	RedisPort, NATSPort int
 	// AuthURL ends in /auth/v1; it is empty where no auth engine runs.
 	AuthURL string
 	// AppURLs are the addresses of public apps that are deployed, by name.
 	AppURLs map[string]string
+}
+
+// port is where an engine really listens, or 0.
+func (e Endpoints) port(engine string) int {
+	switch engine {
+	case EnginePostgres:
+		return e.PostgresDirectPort
+	case EngineRedis:
+		return e.RedisPort
+	case EngineNATS:
+		return e.NATSPort
+	}
+	return 0
 }
 
 // Failure is why work failed, as the job's error shows it.

@@ -155,8 +155,8 @@ func (st *state) engineRecords(in *instance) map[string]EngineRecord {
 	records := map[string]EngineRecord{}
 	for name, engine := range in.Engines {
 		record := EngineRecord{MemoryMB: engine.MemoryMB, Status: in.Status, Port: st.Catalog.Engines[name].Port}
-		// A real Postgres may have had to take another port.
-		if real := st.endpoints(in).PostgresDirectPort; name == EnginePostgres && real != 0 {
+		// A real engine may have had to take another port.
+		if real := st.endpoints(in).port(name); real != 0 {
 			record.Port = &real
 		}
 		if name == EngineAuth {

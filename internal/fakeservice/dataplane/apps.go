@@ -296,8 +296,11 @@ func (p *Plane) Processes(instanceID string) []core.Process {
 	}
 	var all []core.Process
 	p.mu.Lock()
-	cluster := m.postgres
+	cluster, server := m.postgres, m.redis
 	p.mu.Unlock()
+	if server != nil && server.PID() != 0 {
+		all = append(all, core.Process{InstanceID: instanceID, Engine: core.EngineRedis, PID: server.PID()})
+	}
 	if cluster != nil {
 		if pid := cluster.PID(); pid != 0 {
 			all = append(all, core.Process{InstanceID: instanceID, Engine: core.EnginePostgres, PID: pid})

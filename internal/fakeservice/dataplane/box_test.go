@@ -123,6 +123,28 @@ func (f *fake) box() *box {
 	return &box{f, id, "/instances/" + id}
 }
 
+// emptyBox creates an instance without Postgres, and turns these engines on.
+func (f *fake) emptyBox(engines object) *box {
+	f.t.Helper()
+	status, made := f.call("POST", "/instances", object{"name": "box", "plan": "free", "region": "eu-central"})
+	if status != http.StatusAccepted {
+		f.t.Fatalf("the creation answered %d %v", status, made)
+	}
+	if err := f.FinishJob(made["job_id"].(string)); err != nil {
+		f.t.Fatal(err)
+	}
+	id := made["id"].(string)
+	b := &box{f, id, "/instances/" + id}
+	b.engines(engines)
+	return b
+}
+
+// engines turns these engines on, and every other off.
+func (b *box) engines(engines object) {
+	b.t.Helper()
+	b.done("PUT", b.path+"/engines", object{"engines": engines})
+}
+
 // connection is what an application needs to connect.
 type connection struct {
 	Host        string `json:"host"`
@@ -134,6 +156,7 @@ type connection struct {
 			Direct   int    `json:"direct_port"`
 			Pooled   int    `json:"pooled_port"`
 		}
+		Redis, NATS, CouchDB struct{ URL string }
 	}
 }
 

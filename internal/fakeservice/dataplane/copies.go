@@ -98,7 +98,7 @@ func (p *Plane) Load(ctx context.Context, instanceID, folder string) (err error)
 		return err
 	}
 	defer leave()
-	if err := errors.Join(p.removeApps(m), p.removeAuth(m), p.removePostgres(m), scratch.Discard(p.backupsOf(m.id))); err != nil {
+	if err := errors.Join(p.removeApps(m), p.removeAuth(m), p.removeNATS(m), p.removeRedis(m), p.removePostgres(m), scratch.Discard(p.backupsOf(m.id))); err != nil {
 		return err
 	}
 	if err := copyFolder(filepath.Join(folder, copyBackups), p.backupsOf(m.id)); err != nil {
@@ -109,6 +109,14 @@ func (p *Plane) Load(ctx context.Context, instanceID, folder string) (err error)
 	}
 	if err := p.apply(ctx, m, wanted); err != nil {
 		return err
+	}
+	for _, e := range m.saving() {
+		if e.name == core.EnginePostgres {
+			continue // it began with its data
+		}
+		if _, err := e.restoreFrom(ctx, folder); err != nil {
+			return err
+		}
 	}
 	for name, build := range is.Builds {
 		if a := wanted.App(name); a != nil && wanted.HasEngine(core.EngineApps) {

@@ -9,7 +9,10 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/authengine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/nats"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
@@ -29,11 +32,14 @@ type machine struct {
 	// What follows is guarded by the Plane's lock, and changed with the turn.
 	endpoints core.Endpoints
 	postgres  *postgres.Cluster
+	redis     *redis.Server
+	nats      *nats.Server
 	auth      *authengine.Engine
-	// ports and authPort are where the engines are, or were in an earlier run. An
-	// authPort is there from the engine's start until its accounts are gone.
-	ports    postgres.Ports
-	authPort int
+	// ports, redisPort, natsPort and authPort are where the engines are, or were in an
+	// earlier run. An authPort is there from the engine's start until its accounts are
+	// gone.
+	ports                         postgres.Ports
+	redisPort, natsPort, authPort int
 	// leaving is set while the machine is being removed.
 	leaving, removed bool
 }
@@ -62,7 +68,7 @@ func (p *Plane) addMachine(ctx context.Context, id string) error {
 	if err := p.forget(id); err != nil {
 		return err
 	}
-	m := p.newMachine(id, postgres.FindAddress(ctx))
+	m := p.newMachine(id, loopback.Address(ctx, postgres.DirectPort, postgres.PooledPort, redis.Port, nats.Port))
 	if err := p.note(m); err != nil {
 		return err
 	}
@@ -146,7 +152,7 @@ func (p *Plane) Apply(ctx context.Context, instanceID string) (err error) {
 func (p *Plane) apply(ctx context.Context, m *machine, wanted core.Machine) error {
 	// Auth comes after what it needs, and what an app uses before the app.
 	for _, apply := range []func(context.Context, *machine, core.Machine) error{
-		p.applyPostgres, p.applyAuth, p.applyApps,
+		p.applyPostgres, p.applyRedis, p.applyNATS, p.applyAuth, p.applyApps,
 	} {
 		if err := apply(ctx, m, wanted); err != nil {
 			return errors.Join(failure(err), p.note(m))
@@ -172,7 +178,7 @@ func (p *Plane) Remove(ctx context.Context, instanceID string) (err error) {
 		return err
 	}
 	// In the reverse order of their making.
-	if err := errors.Join(p.removeApps(m), p.removeAuth(m), p.removePostgres(m), scratch.Discard(p.backupsOf(m.id))); err != nil {
+	if err := errors.Join(p.removeApps(m), p.removeAuth(m), p.removeNATS(m), p.removeRedis(m), p.removePostgres(m), scratch.Discard(p.backupsOf(m.id))); err != nil {
 		return errors.Join(err, p.noteAgain(m))
 	}
 	p.mu.Lock()
@@ -196,6 +202,10 @@ func (p *Plane) Restart(ctx context.Context, instanceID, engine string) (err err
 			return failure(err)
 		}
 		return p.reconnect(ctx, m, wanted)
+	case engine == core.EngineRedis && m.redis != nil:
+		return m.redis.Restart(ctx)
+	case engine == core.EngineNATS && m.nats != nil:
+		return m.nats.Restart(ctx)
 	case engine == core.EngineAuth && m.auth != nil:
 		return failure(m.auth.Restart(ctx))
 	case engine == core.EngineApps:
@@ -221,6 +231,16 @@ func (p *Plane) Reset(ctx context.Context, instanceID, engine string) (err error
 	emptied := func(name string) bool { return engine == "" || engine == name }
 	if emptied(core.EngineApps) {
 		if err := p.resetApps(ctx, m, wanted); err != nil {
+			return err
+		}
+	}
+	if emptied(core.EngineRedis) && m.redis != nil {
+		if err := m.redis.Reset(ctx); err != nil {
+			return err
+		}
+	}
+	if emptied(core.EngineNATS) && m.nats != nil {
+		if err := m.nats.Reset(ctx); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
@@ -27,6 +30,9 @@ import (
 type Options struct {
 	// Postgres names the programs to run; see postgres.Locate.
 	Postgres postgres.Binaries
+	// Redis is the redis-server to run; see redis.Locate. Without a path the engine
+	// is a record alone.
+	Redis redis.Program
 	// Repositories, Environment, Go and Patience are those of
 	// appruntime.Options: where the code of apps is, the environment of whoever
 	// runs the fake, what builds may read of Go's caches, and how long an app
@@ -49,7 +55,7 @@ type Options struct {
 	// stays when it ends, however it does: the next Plane with it goes on with what
 	// is there, when it is told to by Resume. It is made where it is not there. One
 	// that another Plane keeps is scratch.ErrInUse. Whatever still runs in its folders
-	// pg and apps is ended first.
+	// pg, redis and apps is ended first.
 	Keep string
 	// Outside is where instances and apps are reached; the zero value is at loopback
 	// addresses of their own.
@@ -71,6 +77,7 @@ type Plane struct {
 	log      *slog.Logger
 	outside  outside.Addresses
 	postgres *postgres.Server
+	redis    redis.Program
 	apps     *appruntime.Runtime
 	// controlPlane is set once, before anything runs.
 	controlPlane core.ControlPlane
@@ -100,7 +107,7 @@ func New(o Options) (*Plane, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Plane{stays: o.Keep != "", log: o.Logger, outside: o.Outside, machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{}}
+	p := &Plane{stays: o.Keep != "", log: o.Logger, outside: o.Outside, redis: o.Redis, machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{}}
 	p.life, p.end = context.WithCancel(context.Background())
 	if err := p.open(o); err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -150,12 +157,13 @@ func (p *Plane) open(o Options) (err error) {
 // Folders of the Plane's in which programs run.
 const (
 	clustersFolder = "pg"
+	redisFolder    = "redis"
 	appsFolder     = "apps"
 )
 
 func openFolder(o Options) (*scratch.Folder, error) {
 	if o.Keep != "" {
-		return scratch.Keep(o.Keep, clustersFolder, appsFolder)
+		return scratch.Keep(o.Keep, clustersFolder, redisFolder, appsFolder)
 	}
 	return scratch.Make(o.StateFolder, "hostingfake-")
 }
@@ -188,9 +196,28 @@ func (p *Plane) Close() error {
 		if p.postgres != nil {
 			err = errors.Join(err, p.postgres.Close())
 		}
-		err = errors.Join(err, p.closeFolder())
+		err = errors.Join(err, p.closeServers(), p.closeFolder())
 	})
 	return err
+}
+
+// closeServers stops Redis and NATS of each machine, once whoever changes it has left.
+func (p *Plane) closeServers() error {
+	p.mu.Lock()
+	machines := slices.Collect(maps.Values(p.machines))
+	p.mu.Unlock()
+	var errs []error
+	for _, m := range machines {
+		m.turn <- struct{}{}
+		if m.redis != nil {
+			errs = append(errs, m.redis.Close())
+		}
+		if m.nats != nil {
+			errs = append(errs, m.nats.Close())
+		}
+		<-m.turn
+	}
+	return errors.Join(errs...)
 }
 
 func (p *Plane) closeFolder() (err error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
@@ -68,26 +67,9 @@ func settingsOf(wanted core.Machine) (postgres.Settings, error) {
 		ReadOnlyPassword: wanted.Credentials.PostgresReadOnly,
 		Connections:      wanted.Limits.PostgresConnections,
 	}
-	for _, entry := range wanted.Allowlist {
-		block, err := blockOf(entry)
-		if err != nil {
-			return settings, err
-		}
-		settings.Allowlist = append(settings.Allowlist, block)
-	}
-	return settings, nil
-}
-
-// blockOf reads an entry of an allowlist, which is an address or a block.
-func blockOf(entry string) (netip.Prefix, error) {
-	if strings.Contains(entry, "/") {
-		return netip.ParsePrefix(entry)
-	}
-	address, err := netip.ParseAddr(entry)
-	if err != nil {
-		return netip.Prefix{}, err
-	}
-	return netip.PrefixFrom(address, address.BitLen()), nil
+	var err error
+	settings.Allowlist, err = allowlistOf(wanted)
+	return settings, err
 }
 
 // cluster takes the turn at a machine that has Postgres.

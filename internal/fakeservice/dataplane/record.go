@@ -20,9 +20,11 @@ import (
 type record struct {
 	// Inside is the loopback address, which never changes.
 	Inside string `json:"inside"`
-	// Ports and AuthPort are those to have again.
-	Ports    postgres.Ports `json:"ports"`
-	AuthPort int            `json:"auth_port,omitempty"`
+	// The ports are those to have again.
+	Ports     postgres.Ports `json:"ports"`
+	RedisPort int            `json:"redis_port,omitempty"`
+	NATSPort  int            `json:"nats_port,omitempty"`
+	AuthPort  int            `json:"auth_port,omitempty"`
 	// Apps are those that are deployed, by name.
 	Apps map[string]appruntime.Kept `json:"apps,omitempty"`
 	// Builds are those that have ended and are not deployed.
@@ -78,6 +80,15 @@ func (p *Plane) sweep() error {
 			err = errors.Join(err, p.postgres.Discard(name))
 		}
 	}
+	for _, pattern := range []string{p.redisOf("*"), p.natsOf("*")} {
+		folders, globErr := filepath.Glob(pattern)
+		err = errors.Join(err, globErr)
+		for _, path := range folders {
+			if _, kept := p.kept[filepath.Base(path)]; !kept {
+				err = errors.Join(err, scratch.Discard(path))
+			}
+		}
+	}
 	backups, globErr := filepath.Glob(p.backupsOf("*"))
 	err = errors.Join(err, globErr)
 	for _, path := range backups {
@@ -125,7 +136,7 @@ func (p *Plane) note(m *machine) error {
 	r := record{Apps: map[string]appruntime.Kept{}}
 	p.mu.Lock()
 	leaving := m.leaving
-	r.Inside, r.Ports, r.AuthPort = m.inside, m.ports, m.authPort
+	r.Inside, r.Ports, r.RedisPort, r.NATSPort, r.AuthPort = m.inside, m.ports, m.redisPort, m.natsPort, m.authPort
 	for key, built := range p.builds {
 		if key.instance == m.id {
 			r.Builds = append(r.Builds, builtRecord{App: key.app, KeptBuild: built.Kept()})
@@ -192,7 +203,7 @@ func (p *Plane) forget(id string) error {
 	for _, b := range r.Builds {
 		err = errors.Join(err, p.apps.Discard(b.Folder))
 	}
-	return errors.Join(err, p.postgres.Discard(id), scratch.Discard(p.backupsOf(id)))
+	return errors.Join(err, p.postgres.Discard(id), scratch.Discard(p.redisOf(id)), scratch.Discard(p.natsOf(id)), scratch.Discard(p.backupsOf(id)))
 }
 
 // deploys tells whether a record has a build's folder as the version of an app.

@@ -17,6 +17,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	fakeredis "github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 )
 
 // records is a control plane that keeps how machines are to be, across the planes
@@ -99,19 +100,19 @@ func (r *records) machine(id string, engines ...string) {
 	defer r.mu.Unlock()
 	m, there := r.machines[id]
 	if !there {
-		m = core.Machine{CA: r.authority, Limits: core.Plan{PostgresConnections: 10}}
+		m = core.Machine{CA: r.authority, Limits: core.Plan{PostgresConnections: 10, DiskGB: 1}}
 		m.ID, m.Credentials = id, secrets("1")
 	}
 	m.Engines = map[string]*core.Engine{}
 	for _, name := range engines {
-		m.Engines[name] = &core.Engine{}
+		m.Engines[name] = &core.Engine{MemoryMB: 64}
 	}
 	r.machines[id] = m
 }
 
 func secrets(edition string) core.Credentials {
 	return core.Credentials{
-		PostgresOwner: "owner" + edition, PostgresReadOnly: "reader" + edition,
+		PostgresOwner: "owner" + edition, PostgresReadOnly: "reader" + edition, Redis: "redis" + edition, NATS: "nats" + edition,
 		AuthSigningKey: strings.Repeat("k", 32), AuthAnonKey: "anon", AuthServiceKey: "service",
 	}
 }
@@ -186,6 +187,9 @@ func newPlane(t *testing.T, folder string) (*dataplane.Plane, error) {
 	binaries, err := postgres.Locate(t.Context(), "")
 	must(t, err)
 	o := dataplane.Options{Postgres: binaries, Keep: folder, Environment: os.Environ(), Go: fakeservicetest.GoCaches(t)}
+	if o.Redis, err = fakeredis.Locate(t.Context()); err != nil {
+		fakeservicetest.Lacks(t, "%s", err)
+	}
 	withRepositories(t)(&o)
 	return dataplane.New(o)
 }

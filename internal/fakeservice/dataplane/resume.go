@@ -44,7 +44,7 @@ func (p *Plane) Resume(ctx context.Context, instanceIDs []string) (err error) {
 		p.mu.Lock()
 		delete(p.kept, id)
 		m := p.newMachine(id, r.Inside)
-		m.ports, m.authPort = r.Ports, r.AuthPort
+		m.ports, m.redisPort, m.natsPort, m.authPort = r.Ports, r.RedisPort, r.NATSPort, r.AuthPort
 		p.machines[id] = m
 		p.mu.Unlock()
 	}

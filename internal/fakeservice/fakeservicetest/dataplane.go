@@ -1,24 +1,31 @@
 package fakeservicetest
 
 import (
+	"errors"
 	"os"
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 )
 
 // WithDataPlane gives the fake a data plane, so that what it provisions runs.
-// The test fails where PostgreSQL is not installed.
+// The test fails where PostgreSQL is not installed; without redis-server that engine is
+// a record.
 func WithDataPlane(t testing.TB, opts ...func(*dataplane.Options)) func(*fakeservice.Options) {
 	t.Helper()
 	binaries, err := postgres.Locate(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
+	server, err := redis.Locate(t.Context())
+	if missing := (*redis.MissingError)(nil); err != nil && !errors.As(err, &missing) {
+		t.Fatal(err)
+	}
 	options := dataplane.Options{
-		Postgres: binaries, StateFolder: FastFolder(),
+		Postgres: binaries, Redis: server, StateFolder: FastFolder(),
 		// Shared memory often forbids to run what lies in it.
 		AppsFolder: os.TempDir(), Environment: os.Environ(), Go: GoCaches(t), //nolint:forbidigo // this package is for tests alone
 	}

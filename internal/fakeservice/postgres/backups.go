@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
 // Backup copies the data folder to another, which is not there yet, while the server
@@ -25,7 +27,7 @@ func (c *Cluster) Backup(ctx context.Context, folder string) (int64, error) {
 	if err := c.backUp(ctx, folder); err != nil {
 		return 0, errors.Join(err, os.RemoveAll(folder))
 	}
-	return sizeOf(folder)
+	return unprivileged.SizeOf(folder)
 }
 
 func (c *Cluster) backUp(ctx context.Context, folder string) (err error) {
@@ -43,7 +45,7 @@ func (c *Cluster) backUp(ctx context.Context, folder string) (err error) {
 	if err != nil {
 		return fmt.Errorf("begin the backup: %w", err)
 	}
-	if err := c.server.account.copyTree(ctx, c.data(), folder, notInBackups); err != nil {
+	if err := c.server.account.CopyTree(ctx, c.data(), folder, notInBackups); err != nil {
 		return err
 	}
 	told, err := value(ctx, conn, `SELECT pg_walfile_name(lsn) || E'\n' || labelfile FROM `+end)
@@ -53,10 +55,10 @@ func (c *Cluster) backUp(ctx context.Context, folder string) (err error) {
 	last, label, _ := strings.Cut(told, "\n")
 	// What was written meanwhile is in the log, so that is copied last.
 	old := func(path string) bool { return notInLog(path, first, last) }
-	if err := c.server.account.copyTree(ctx, filepath.Join(c.data(), logFolder), filepath.Join(folder, logFolder), old); err != nil {
+	if err := c.server.account.CopyTree(ctx, filepath.Join(c.data(), logFolder), filepath.Join(folder, logFolder), old); err != nil {
 		return err
 	}
-	return c.server.account.writeFile(filepath.Join(folder, "backup_label"), label)
+	return c.server.account.WriteFile(filepath.Join(folder, "backup_label"), label)
 }
 
 // logFolder is where the write-ahead log is.

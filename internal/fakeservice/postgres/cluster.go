@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gate"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
@@ -49,9 +50,9 @@ type Cluster struct {
 	life context.Context
 	end  context.CancelFunc
 
-	direct *gate
+	direct *gate.Gate
 	// pooled is nil where there is no PgBouncer.
-	pooled *gate
+	pooled *gate.Gate
 	pooler *pooler
 
 	// turn is held by whoever changes the cluster. It guards what follows.
@@ -111,7 +112,7 @@ func (c *Cluster) make(ctx context.Context, isNew bool) error {
 	}
 	defer leave()
 	for _, folder := range []string{c.folder, filepath.Dir(c.sockets()), c.sockets()} {
-		if err := c.server.account.makeFolder(folder); err != nil {
+		if err := c.server.account.MakeFolder(folder); err != nil {
 			return err
 		}
 	}
@@ -134,23 +135,27 @@ func (c *Cluster) make(ctx context.Context, isNew bool) error {
 
 func (c *Cluster) openGates(ctx context.Context) error {
 	var err error
-	if c.direct, err = listen(ctx, c.server.outside, c.settings.Host, c.log, c.settings.Ports.Direct, DirectPort); err != nil {
+	if c.direct, err = c.openGate(ctx, c.settings.Ports.Direct, DirectPort); err != nil {
 		return err
 	}
-	c.direct.allow(c.settings.Allowlist)
+	c.direct.Allow(c.settings.Allowlist)
 	if c.server.programs.PgBouncer == "" {
 		return nil
 	}
-	if c.pooled, err = listen(ctx, c.server.outside, c.settings.Host, c.log, c.settings.Ports.Pooled, PooledPort); err != nil {
+	if c.pooled, err = c.openGate(ctx, c.settings.Ports.Pooled, PooledPort); err != nil {
 		return err
 	}
-	c.pooled.allow(c.settings.Allowlist)
+	c.pooled.Allow(c.settings.Allowlist)
 	c.pooler = &pooler{cluster: c}
 	return nil
 }
 
+func (c *Cluster) openGate(ctx context.Context, ports ...int) (*gate.Gate, error) {
+	return gate.Open(ctx, gate.Options{Host: c.settings.Host, Outside: c.server.outside, Ports: ports, Engine: "postgres", Logger: c.log})
+}
+
 // DirectPort is the public port for sessions.
-func (c *Cluster) DirectPort() int { return c.direct.port() }
+func (c *Cluster) DirectPort() int { return c.direct.Port() }
 
 // PooledPort is the public port for ordinary transactions, or 0 where there is
 // no PgBouncer.
@@ -158,7 +163,7 @@ func (c *Cluster) PooledPort() int {
 	if c.pooled == nil {
 		return 0
 	}
-	return c.pooled.port()
+	return c.pooled.Port()
 }
 
 // InsidePort is the port for what runs on the instance itself, which the
@@ -202,9 +207,9 @@ func (c *Cluster) Configure(ctx context.Context, s Settings) error {
 	c.unsettled = true
 	c.settings.OwnerPassword, c.settings.ReadOnlyPassword = s.OwnerPassword, s.ReadOnlyPassword
 	c.settings.Connections, c.settings.Allowlist = s.Connections, s.Allowlist
-	c.direct.allow(s.Allowlist)
+	c.direct.Allow(s.Allowlist)
 	if c.pooled != nil {
-		c.pooled.allow(s.Allowlist)
+		c.pooled.Allow(s.Allowlist)
 	}
 	switch {
 	case all || before.Connections != s.Connections || c.process == nil:
@@ -257,7 +262,7 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err := c.setPasswords(ctx); err != nil {
 		return err
 	}
-	c.direct.lead(net.JoinHostPort(c.settings.Host, strconv.Itoa(c.InsidePort())))
+	c.direct.Lead("tcp", net.JoinHostPort(c.settings.Host, strconv.Itoa(c.InsidePort())))
 	return nil
 }
 
@@ -300,7 +305,7 @@ func (c *Cluster) awaitReady(ctx context.Context, p *program) error {
 
 // stop stops the server. The turn is held.
 func (c *Cluster) stop(how os.Signal) {
-	c.direct.lead("")
+	c.direct.Lead("", "")
 	p := c.process
 	c.process = nil
 	if p != nil {
@@ -365,9 +370,9 @@ func (c *Cluster) Close() error {
 	c.turn <- struct{}{}
 	defer func() { <-c.turn }()
 	defer c.server.forget(c)
-	for _, g := range []*gate{c.direct, c.pooled} {
+	for _, g := range []*gate.Gate{c.direct, c.pooled} {
 		if g != nil {
-			g.close()
+			g.Close()
 		}
 	}
 	if c.pooler != nil {

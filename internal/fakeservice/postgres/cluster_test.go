@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 )
 
 // newServer prepares a Server in a folder that every user can pass through.
@@ -96,7 +98,7 @@ func ask(t *testing.T, c *Cluster, sql string) any {
 func TestRestoreOfRubbish(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	c := newCluster(t, s, FindAddress(t.Context()))
+	c := newCluster(t, s, loopback.Address(t.Context(), DirectPort, PooledPort))
 	ask(t, c, "CREATE TABLE kept (n INT)")
 	rubbish := filepath.Join(t.TempDir(), "rubbish")
 	if err := os.Mkdir(rubbish, 0o700); err != nil {
@@ -117,7 +119,7 @@ func TestRestoreOfRubbish(t *testing.T) {
 func TestResetThatIsGivenUp(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	c := newCluster(t, s, FindAddress(t.Context()))
+	c := newCluster(t, s, loopback.Address(t.Context(), DirectPort, PooledPort))
 	ask(t, c, "CREATE TABLE kept (n INT)")
 	ctx, cancel := context.WithCancel(t.Context())
 	c.turn <- struct{}{} // somebody else's turn
@@ -134,7 +136,7 @@ func TestResetThatIsGivenUp(t *testing.T) {
 // Where the service's ports are taken, others do.
 func TestPortsThatAreTaken(t *testing.T) {
 	t.Parallel()
-	host := FindAddress(t.Context())
+	host := loopback.Address(t.Context(), DirectPort, PooledPort)
 	for _, port := range []int{DirectPort, PooledPort} {
 		taken, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 		if err != nil {
@@ -152,7 +154,7 @@ func TestPortsThatAreTaken(t *testing.T) {
 // The inside port wants TLS and a password like the others, and stays the same.
 func TestInsidePort(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, newServer(t), FindAddress(t.Context()))
+	c := newCluster(t, newServer(t), loopback.Address(t.Context(), DirectPort, PooledPort))
 	port := c.InsidePort()
 	connect := func(tls, password string) error {
 		config, err := pgconn.ParseConfig("host=" + c.settings.Host + " sslmode=" + tls)
@@ -187,7 +189,7 @@ func TestInsidePort(t *testing.T) {
 func TestClosedCluster(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	c := newCluster(t, s, FindAddress(t.Context()))
+	c := newCluster(t, s, loopback.Address(t.Context(), DirectPort, PooledPort))
 	for range 2 {
 		if err := c.Close(); err != nil {
 			t.Error(err)

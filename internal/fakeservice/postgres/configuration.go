@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
 // reservedConnections are for the package itself, beside those of the plan.
@@ -14,12 +16,12 @@ const identities = "fake"
 
 // identityMap lets whoever runs the fake be each role of ours, and the pooler
 // those of the customer.
-func (a account) identityMap() string {
+func identityMap(a unprivileged.Account) string {
 	var text strings.Builder
 	for _, role := range []string{superuser, OwnerRole, ReadOnlyRole} {
-		fmt.Fprintf(&text, "%s %s %s\n", identities, quoteName(a.caller), role)
-		if a.name != a.caller && role != superuser {
-			fmt.Fprintf(&text, "%s %s %s\n", identities, quoteName(a.name), role)
+		fmt.Fprintf(&text, "%s %s %s\n", identities, quoteName(a.Caller), role)
+		if a.Name != a.Caller && role != superuser {
+			fmt.Fprintf(&text, "%s %s %s\n", identities, quoteName(a.Name), role)
 		}
 	}
 	return text.String()
@@ -77,11 +79,11 @@ func (c *Cluster) writeConfiguration() error {
 	for name, content := range map[string]string{
 		"postgresql.conf": text.String(),
 		"pg_hba.conf":     rules + "\n",
-		"pg_ident.conf":   c.server.account.identityMap(),
+		"pg_ident.conf":   identityMap(c.server.account),
 		"server.crt":      c.settings.Certificate,
 		"server.key":      c.settings.Key,
 	} {
-		if err := c.server.account.writeFile(c.path(name), content); err != nil {
+		if err := c.server.account.WriteFile(c.path(name), content); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 )
 
 // keptServer opens a server on a folder that stays.
@@ -55,7 +56,7 @@ func mustClose(t *testing.T, s *Server) {
 // its data.
 func TestKeptCluster(t *testing.T) {
 	t.Parallel()
-	folder, host := keptFolder(t), FindAddress(t.Context())
+	folder, host := keptFolder(t), loopback.Address(t.Context(), DirectPort, PooledPort)
 	first := keptServer(t, folder)
 	c := newCluster(t, first, host)
 	ask(t, c, "CREATE TABLE kept (n INT)")
@@ -98,7 +99,7 @@ func TestKeptCluster(t *testing.T) {
 	if is := (Ports{again.DirectPort(), again.PooledPort(), again.InsidePort()}); is != wanted.Ports {
 		t.Errorf("the ports were %v and are %v", wanted.Ports, is)
 	}
-	if _, err := second.NewCluster(t.Context(), "half-made", settings(t, FindAddress(t.Context()))); err != nil {
+	if _, err := second.NewCluster(t.Context(), "half-made", settings(t, loopback.Address(t.Context(), DirectPort, PooledPort))); err != nil {
 		t.Errorf("a cluster that was not made in full: %s", err)
 	}
 	found, err := filepath.Glob(filepath.Join(folder, "*", "*half*"))
@@ -120,7 +121,7 @@ func TestReplacementThatWasKilled(t *testing.T) {
 	for _, during := range []string{"between the two", "once the new is there"} {
 		t.Run(during, func(t *testing.T) {
 			t.Parallel()
-			folder, host := keptFolder(t), FindAddress(t.Context())
+			folder, host := keptFolder(t), loopback.Address(t.Context(), DirectPort, PooledPort)
 			first := keptServer(t, folder)
 			c := newCluster(t, first, host)
 			ask(t, c, "CREATE TABLE kept (n INT)")
@@ -161,7 +162,7 @@ func TestKeptDataOfAnotherVersion(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, "PG_VERSION"), []byte("9\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.NewCluster(t.Context(), "old", settings(t, FindAddress(t.Context()))); err == nil || !strings.Contains(err.Error(), "PostgreSQL 9's") {
+	if _, err := s.NewCluster(t.Context(), "old", settings(t, loopback.Address(t.Context(), DirectPort, PooledPort))); err == nil || !strings.Contains(err.Error(), "PostgreSQL 9's") {
 		t.Errorf("NewCluster said %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(data, "PG_VERSION")); err != nil {
@@ -172,7 +173,7 @@ func TestKeptDataOfAnotherVersion(t *testing.T) {
 // What a call that was cut off has done, its repetition finds done.
 func TestRepeatedStatements(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, newServer(t), FindAddress(t.Context()))
+	c := newCluster(t, newServer(t), loopback.Address(t.Context(), DirectPort, PooledPort))
 	for range 2 {
 		if err := c.CreateDatabase(t.Context(), "shop"); err != nil {
 			t.Error(err)

@@ -41,7 +41,7 @@ func (p *pooler) restart(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("start PgBouncer: %w", err)
 	}
-	p.cluster.pooled.lead(p.address())
+	p.cluster.pooled.Lead("tcp", p.address())
 	return nil
 }
 
@@ -65,7 +65,7 @@ func (p *pooler) start(ctx context.Context) error {
 
 // stop ends PgBouncer. It holds nothing that would be lost.
 func (p *pooler) stop() {
-	p.cluster.pooled.lead("")
+	p.cluster.pooled.Lead("", "")
 	process := p.process
 	p.process = nil
 	if process != nil {
@@ -104,8 +104,8 @@ func (p *pooler) writeConfiguration() error {
 	users := fmt.Sprintf("\"%s\" \"%s\"\n\"%s\" \"%s\"\n",
 		OwnerRole, c.settings.OwnerPassword, ReadOnlyRole, c.settings.ReadOnlyPassword)
 	return errors.Join(
-		c.server.account.writeFile(c.path("pgbouncer.ini"), text.String()),
-		c.server.account.writeFile(c.path("users.txt"), users))
+		c.server.account.WriteFile(c.path("pgbouncer.ini"), text.String()),
+		c.server.account.WriteFile(c.path("users.txt"), users))
 }
 
 // awaitReady returns when PgBouncer listens.

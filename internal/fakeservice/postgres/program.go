@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
 // linger is how long a program that was told to stop has, before it is told
@@ -33,7 +34,7 @@ type program struct {
 
 // startProgram starts a program as an account. Nothing of the environment
 // reaches it but what is given.
-func startProgram(who account, folder string, command ...string) (*program, error) {
+func startProgram(who unprivileged.Account, folder string, command ...string) (*program, error) {
 	output := process.NewTail(outputKept)
 	p, err := process.Start(specOf(who, folder, output, command))
 	if err != nil {
@@ -42,7 +43,7 @@ func startProgram(who account, folder string, command ...string) (*program, erro
 	return &program{p, output}, nil
 }
 
-func specOf(who account, folder string, output *process.Tail, command []string) process.Spec {
+func specOf(who unprivileged.Account, folder string, output *process.Tail, command []string) process.Spec {
 	return process.Spec{
 		Command: command, Folder: folder, Environment: []string{"LC_ALL=C", "TZ=UTC"},
 		Output: output, User: who.User, Orphaned: syscall.SIGQUIT,
@@ -60,7 +61,7 @@ func (p *program) stop(how os.Signal) {
 
 // run lets a program do its work and returns what went wrong, with the end of
 // what it said.
-func run(ctx context.Context, who account, folder, input string, command ...string) error {
+func run(ctx context.Context, who unprivileged.Account, folder, input string, command ...string) error {
 	output := process.NewTail(outputKept)
 	spec := specOf(who, folder, output, command)
 	spec.Input = strings.NewReader(input)

@@ -56,7 +56,7 @@ func (c *Cluster) copyIn(ctx context.Context, from string) error {
 	if err := scratch.Discard(c.next()); err != nil {
 		return err
 	}
-	if err := c.server.account.copyTree(ctx, from, c.next(), nil); err != nil {
+	if err := c.server.account.CopyTree(ctx, from, c.next(), nil); err != nil {
 		return errors.Join(err, scratch.Discard(c.next()))
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
 // Options says how a Server runs.
@@ -40,7 +40,7 @@ type Options struct {
 // use.
 type Server struct {
 	programs Binaries
-	account  account
+	account  unprivileged.Account
 	folder   string
 	runs     string // where the sockets lie
 	kept     bool
@@ -63,7 +63,7 @@ func NewServer(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	who, err := unprivileged()
+	who, err := unprivileged.Find("PostgreSQL", "postgres", "nobody")
 	if err != nil {
 		return nil, err
 	}
@@ -71,10 +71,10 @@ func NewServer(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := who.makeFolder(folder); err != nil {
+	if err := who.MakeFolder(folder); err != nil {
 		return nil, err
 	}
-	if err := who.canEnter(folder); err != nil {
+	if err := who.CanEnter("PostgreSQL", folder); err != nil {
 		if o.Kept {
 			return nil, err
 		}
@@ -83,7 +83,7 @@ func NewServer(o Options) (*Server, error) {
 	runs := folder
 	if o.Sockets != "" {
 		runs = o.Sockets
-		if err := who.canEnter(filepath.Join(runs, "sockets")); err != nil {
+		if err := who.CanEnter("PostgreSQL", filepath.Join(runs, "sockets")); err != nil {
 			return nil, err
 		}
 	}
@@ -96,25 +96,6 @@ func NewServer(o Options) (*Server, error) {
 		template: template{folder: filepath.Join(folder, "template")},
 		clusters: map[*Cluster]bool{},
 	}, nil
-}
-
-// canEnter tells whether the account can reach a folder of its own.
-func (a account) canEnter(folder string) error {
-	if !a.isOther() {
-		return nil
-	}
-	for parent := filepath.Dir(folder); ; parent = filepath.Dir(parent) {
-		info, err := os.Stat(parent)
-		if err != nil {
-			return err
-		}
-		if info.Mode().Perm()&0o001 == 0 {
-			return fmt.Errorf("PostgreSQL runs as another user than root, who cannot enter the folder %s", parent)
-		}
-		if parent == filepath.Dir(parent) {
-			return nil
-		}
-	}
 }
 
 // add makes a cluster known, so that Close finds it.
@@ -157,7 +138,7 @@ func (s *Server) Has(name string) bool {
 // starts it.
 func (s *Server) Load(ctx context.Context, name, backup string) error {
 	c := &Cluster{server: s, folder: filepath.Join(s.folder, name)}
-	if err := s.account.makeFolder(c.folder); err != nil {
+	if err := s.account.MakeFolder(c.folder); err != nil {
 		return err
 	}
 	if err := c.copyIn(ctx, backup); err != nil {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"sync"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
 // Roles and databases that each cluster begins with.
@@ -30,7 +32,7 @@ type template struct {
 }
 
 // make makes the template when it is first asked for.
-func (t *template) make(ctx context.Context, programs Binaries, who account) error {
+func (t *template) make(ctx context.Context, programs Binaries, who unprivileged.Account) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ready {
@@ -49,8 +51,8 @@ func (t *template) make(ctx context.Context, programs Binaries, who account) err
 	return nil
 }
 
-func initdb(ctx context.Context, programs Binaries, who account, folder string) error {
-	if err := who.makeFolder(folder); err != nil {
+func initdb(ctx context.Context, programs Binaries, who unprivileged.Account, folder string) error {
+	if err := who.MakeFolder(folder); err != nil {
 		return err
 	}
 	err := run(ctx, who, folder, "", programs.Initdb,

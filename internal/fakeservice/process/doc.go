@@ -1,5 +1,5 @@
 // Package process starts and ends the programs that the fake service runs:
-// Postgres, apps and builds.
+// Postgres, Redis, apps and builds.
 //
 // Every program is started from one thread, which lives for as long as this one
 // does. The kernel can therefore end a program when this one is killed: it takes

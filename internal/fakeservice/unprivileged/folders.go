@@ -1,4 +1,4 @@
-package postgres
+package unprivileged
 
 import (
 	"context"
@@ -10,25 +10,25 @@ import (
 	"path/filepath"
 )
 
-// makeFolder makes a folder that only the account can open.
-func (a account) makeFolder(path string) error {
+// MakeFolder makes a folder that only the account can open.
+func (a Account) MakeFolder(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return err
 	}
 	return a.give(path)
 }
 
-// writeFile writes a file that only the account can read.
-func (a account) writeFile(path, text string) error {
+// WriteFile writes a file that only the account can read.
+func (a Account) WriteFile(path, text string) error {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		return err
 	}
 	return a.give(path)
 }
 
-// copyTree copies a folder that may be in use. What vanishes meanwhile is left
+// CopyTree copies a folder that may be in use. What vanishes meanwhile is left
 // out, and so is what skip names, by its path in the folder.
-func (a account) copyTree(ctx context.Context, from, to string, skip func(path string) bool) error {
+func (a Account) CopyTree(ctx context.Context, from, to string, skip func(path string) bool) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
@@ -49,20 +49,21 @@ func (a account) copyTree(ctx context.Context, from, to string, skip func(path s
 		target := filepath.Join(to, inside)
 		switch {
 		case entry.IsDir():
-			return a.makeFolder(target)
+			return a.MakeFolder(target)
 		case entry.Type().IsRegular():
-			err := a.copyFile(path, target)
+			err := a.CopyFile(path, target)
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
 			return err
 		}
-		// A cluster of ours holds neither links nor sockets.
+		// What is copied holds neither links nor sockets that count.
 		return nil
 	})
 }
 
-func (a account) copyFile(from, to string) (err error) {
+// CopyFile copies a file. The copy is the account's own.
+func (a Account) CopyFile(from, to string) (err error) {
 	source, err := os.Open(from)
 	if err != nil {
 		return err
@@ -79,8 +80,8 @@ func (a account) copyFile(from, to string) (err error) {
 	return a.give(to)
 }
 
-// sizeOf is how many bytes the files of a folder hold.
-func sizeOf(folder string) (int64, error) {
+// SizeOf is how many bytes the files of a folder hold.
+func SizeOf(folder string) (int64, error) {
 	var size int64
 	err := filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

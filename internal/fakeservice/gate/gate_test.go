@@ -1,19 +1,20 @@
-package postgres
+package gate
 
 import (
 	"bufio"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
-
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 )
 
 // echo is a server that answers each line with itself.
@@ -39,18 +40,18 @@ func echo(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-func openGate(t *testing.T, log *slog.Logger) *gate {
+func openGate(t *testing.T, log *slog.Logger) *Gate {
 	t.Helper()
-	g, err := listen(t.Context(), outside.Addresses{}, "127.0.0.1", log)
+	g, err := Open(t.Context(), Options{Host: "127.0.0.1", Engine: "echo", Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(g.close)
+	t.Cleanup(g.Close)
 	return g
 }
 
 // visit sends a line through the gate and returns the open connection.
-func visit(t *testing.T, g *gate, from string) (net.Conn, error) {
+func visit(t *testing.T, g *Gate, from string) (net.Conn, error) {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	conn, err := dialer.Dial("tcp", g.listener.Addr().String())
@@ -98,11 +99,11 @@ func TestGate(t *testing.T) {
 	if _, err := visit(t, g, "127.0.0.1"); err == nil {
 		t.Error("a gate that leads nowhere let someone in")
 	}
-	g.lead(echo(t))
+	g.Lead("tcp", echo(t))
 	if _, err := visit(t, g, "127.0.0.7"); err != nil {
 		t.Errorf("an open gate met %v", err)
 	}
-	g.allow([]netip.Prefix{netip.MustParsePrefix("127.0.0.8/31"), netip.MustParsePrefix("2001:db8::/32")})
+	g.Allow([]netip.Prefix{netip.MustParsePrefix("127.0.0.8/31"), netip.MustParsePrefix("2001:db8::/32")})
 	inside, err := visit(t, g, "127.0.0.8")
 	if err != nil {
 		t.Errorf("an address in the list met %v", err)
@@ -117,16 +118,16 @@ func TestGate(t *testing.T) {
 	if err := say(inside); err != nil {
 		t.Errorf("an open connection met %v", err)
 	}
-	g.allow([]netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")})
+	g.Allow([]netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")})
 	if err := say(inside); err == nil {
 		t.Error("a connection that is not allowed any more lives on")
 	}
-	g.allow(nil)
+	g.Allow(nil)
 	again, err := visit(t, g, "127.0.0.7")
 	if err != nil {
 		t.Errorf("an empty list met %v", err)
 	}
-	g.close()
+	g.Close()
 	if err := say(again); err == nil {
 		t.Error("a connection lives on when the gate is closed")
 	}
@@ -139,7 +140,7 @@ func TestGate(t *testing.T) {
 func TestGatePassesHalfClose(t *testing.T) {
 	t.Parallel()
 	g := openGate(t, slog.New(slog.DiscardHandler))
-	g.lead(echo(t))
+	g.Lead("tcp", echo(t))
 	conn, err := net.Dial("tcp", g.listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -156,16 +157,54 @@ func TestGatePassesHalfClose(t *testing.T) {
 	}
 }
 
+// A gate that speaks TLS passes on what is inside, and nothing else.
+func TestGateWithTLS(t *testing.T) {
+	t.Parallel()
+	issuer := httptest.NewTLSServer(nil)
+	t.Cleanup(issuer.Close)
+	g, err := Open(t.Context(), Options{
+		Host: "127.0.0.1", Logger: slog.New(slog.DiscardHandler),
+		TLS: &tls.Config{Certificates: issuer.TLS.Certificates},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(g.Close)
+	g.Lead("tcp", echo(t))
+	if _, err := visit(t, g, "127.0.0.1"); err == nil {
+		t.Error("a connection without TLS came through")
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(issuer.Certificate())
+	conn, err := tls.Dial("tcp", g.listener.Addr().String(), &tls.Config{RootCAs: roots, ServerName: "127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := say(conn); err != nil {
+		t.Errorf("by TLS it met %v", err)
+	}
+	if _, err := io.WriteString(conn, "all of it"); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(conn); err != nil || string(text) != "all of it" {
+		t.Errorf("it came back as %q, %v", text, err)
+	}
+}
+
 // A port that is taken makes way for a free one.
 func TestGateTakesAFreePort(t *testing.T) {
 	t.Parallel()
 	first := openGate(t, slog.New(slog.DiscardHandler))
-	second, err := listen(t.Context(), outside.Addresses{}, "127.0.0.1", slog.New(slog.DiscardHandler), first.port())
+	second, err := Open(t.Context(), Options{Host: "127.0.0.1", Ports: []int{0, first.Port()}, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer second.close()
-	if second.port() == first.port() || second.port() == 0 {
-		t.Errorf("both are at port %d", first.port())
+	defer second.Close()
+	if second.Port() == first.Port() || second.Port() == 0 {
+		t.Errorf("both are at port %d", first.Port())
 	}
 }

@@ -1,0 +1,83 @@
+package datafolder
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestReplacement(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	for name, row := range map[string]struct {
+		fill, start error
+		want        string
+		steps       []string
+	}{
+		"it succeeds":     {want: "new", steps: []string{"stop", "start new"}},
+		"it has no data":  {fill: broken, want: "old", steps: []string{"stop", "stop", "start old"}},
+		"it cannot start": {start: broken, want: "old", steps: []string{"stop", "start new", "stop", "start old"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := filepath.Join(t.TempDir(), "data")
+			write := func(text string) error {
+				return errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, "x"), []byte(text), 0o600))
+			}
+			read := func() string {
+				text, _ := os.ReadFile(filepath.Join(folder, "x"))
+				return string(text)
+			}
+			if err := write("old"); err != nil {
+				t.Fatal(err)
+			}
+			var steps []string
+			err := Replacement{
+				Folder: folder,
+				Stop:   func() { steps = append(steps, "stop") },
+				Fill:   func(context.Context) error { return errors.Join(write("new"), row.fill) },
+				Start: func(context.Context) error {
+					steps = append(steps, "start "+read())
+					if read() == "new" {
+						return row.start
+					}
+					return nil
+				},
+			}.Do(t.Context())
+			if errors.Is(err, broken) != (row.want == "old") || read() != row.want || !slices.Equal(steps, row.steps) {
+				t.Errorf("the data is %q after %q: %v", read(), steps, err)
+			}
+			if entries, err := os.ReadDir(filepath.Dir(folder)); err != nil || len(entries) != 1 {
+				t.Errorf("%v lie there, %v", entries, err)
+			}
+		})
+	}
+}
+
+// What was cut short is taken back, and what was not is left alone.
+func TestRecover(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "data")
+	if err := Recover(folder); err != nil {
+		t.Errorf("of a folder that is not there: %v", err)
+	}
+	for _, path := range []string{folder, before(folder), discarded(folder)} {
+		if err := errors.Join(os.Mkdir(path, 0o700), os.WriteFile(filepath.Join(path, filepath.Base(path)), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if err := Recover(folder); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(filepath.Join(folder, "data.before")); err != nil {
+			t.Errorf("the data of before is not back: %v", err)
+		}
+		if entries, err := os.ReadDir(filepath.Dir(folder)); err != nil || len(entries) != 1 {
+			t.Errorf("%v lie there, %v", entries, err)
+		}
+	}
+}

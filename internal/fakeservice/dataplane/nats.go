@@ -1,0 +1,61 @@
+package dataplane
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/nats"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+)
+
+// applyNATS makes the machine's NATS so. The turn is held.
+func (p *Plane) applyNATS(ctx context.Context, m *machine, wanted core.Machine) error {
+	if !wanted.HasEngine(core.EngineNATS) {
+		return p.removeNATS(m)
+	}
+	allowlist, err := allowlistOf(wanted)
+	if err != nil {
+		return err
+	}
+	settings := nats.Settings{
+		Password: wanted.Credentials.NATS, MemoryMB: wanted.Engines[core.EngineNATS].MemoryMB,
+		DiskGB: wanted.Limits.DiskGB, Allowlist: allowlist,
+	}
+	if m.nats != nil {
+		return m.nats.Configure(ctx, settings)
+	}
+	options := nats.Options{
+		Folder: p.natsOf(m.id), Outside: p.outside, Host: m.inside, Port: m.natsPort, Settings: settings, Logger: p.log,
+		Notify: func(e nats.Event) { p.controlPlane.Emit(e.Kind, m.id, map[string]any{"stream": e.Stream}) },
+	}
+	if options.Certificate, options.Key, err = p.certificate(m, wanted); err != nil {
+		return err
+	}
+	server, err := nats.Open(ctx, options)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m.nats, m.natsPort, m.endpoints.NATSPort = server, server.Port(), server.Port()
+	return nil
+}
+
+// removeNATS takes NATS away with its streams, also where it does not run. The turn is
+// held.
+func (p *Plane) removeNATS(m *machine) error {
+	server := m.nats
+	p.mu.Lock()
+	m.nats, m.endpoints.NATSPort = nil, 0
+	p.mu.Unlock()
+	if server == nil {
+		return scratch.Discard(p.natsOf(m.id))
+	}
+	return server.Remove()
+}
+
+// natsOf is the folder of a machine's NATS.
+func (p *Plane) natsOf(instanceID string) string {
+	return filepath.Join(p.folder, "nats", instanceID)
+}

@@ -1,0 +1,278 @@
+package dataplane_test
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// natsBox is an instance with NATS and nothing else.
+func (f *fake) natsBox() *box {
+	f.t.Helper()
+	return f.emptyBox(object{"nats": object{}})
+}
+
+// dialNATS connects with a URL as a careful application does: it trusts the record's
+// CA alone.
+func (b *box) dialNATS(link string, options ...nats.Option) (*nats.Conn, error) {
+	b.t.Helper()
+	options = append([]nats.Option{
+		nats.Secure(&tls.Config{RootCAs: b.roots(), MinVersion: tls.VersionTLS12}), nats.NoReconnect(), nats.Timeout(patient),
+	}, options...)
+	connection, err := nats.Connect(link, options...)
+	if err == nil {
+		b.t.Cleanup(connection.Close)
+	}
+	return connection, err
+}
+
+// nats connects as the record says.
+func (b *box) nats(options ...nats.Option) *nats.Conn {
+	b.t.Helper()
+	connection, err := b.dialNATS(b.connection().Engines.NATS.URL, options...)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return connection
+}
+
+func (b *box) streams() jetstream.JetStream {
+	b.t.Helper()
+	manager, err := jetstream.New(b.nats(), jetstream.WithDefaultTimeout(patient))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return manager
+}
+
+// stream makes a stream with so many messages.
+func (b *box) stream(name string, messages int) {
+	b.t.Helper()
+	manager := b.streams()
+	if _, err := manager.CreateStream(b.t.Context(), jetstream.StreamConfig{Name: name, Subjects: []string{name}}); err != nil {
+		b.t.Fatal(err)
+	}
+	for range messages {
+		if _, err := manager.Publish(b.t.Context(), name, []byte("text")); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+// holds expects a stream with so many messages.
+func (b *box) holds(name string, messages uint64) {
+	b.t.Helper()
+	stream, err := b.streams().Stream(b.t.Context(), name)
+	if err != nil {
+		b.t.Errorf("the stream %s: %s", name, err)
+		return
+	}
+	if n := stream.CachedInfo().State.Msgs; n != messages {
+		b.t.Errorf("the stream %s holds %d messages", name, n)
+	}
+}
+
+func (b *box) lacks(name string) {
+	b.t.Helper()
+	if _, err := b.streams().Stream(b.t.Context(), name); !errors.Is(err, jetstream.ErrStreamNotFound) {
+		b.t.Errorf("the stream %s met %v", name, err)
+	}
+}
+
+// streamEvents are those that the service has let out, such as
+// "nats_stream_created orders".
+func (b *box) streamEvents() []string {
+	var events []string
+	for _, e := range b.Events() {
+		if stream, ok := e.Data["stream"].(string); ok && e.InstanceID == b.id {
+			events = append(events, e.Type+" "+stream)
+		}
+	}
+	return events
+}
+
+func TestNATSIsReal(t *testing.T) {
+	t.Parallel()
+	b := start(t).natsBox()
+	link, err := url.Parse(b.connection().Engines.NATS.URL)
+	if err != nil || link.Scheme != "tls" {
+		t.Fatalf("the URL is %s, %v", link, err)
+	}
+	_, record := b.call("GET", b.path, nil)
+	if port := record["engines"].(object)["nats"].(object)["port"].(float64); link.Port() != strconv.Itoa(int(port)) {
+		t.Errorf("the record says port %v, the URL %s", port, link.Port())
+	}
+	hears, speaks := b.nats(), b.nats()
+	words, err := hears.SubscribeSync("words.>")
+	if err == nil {
+		err = hears.Flush()
+	}
+	if err == nil {
+		err = speaks.Publish("words.first", []byte("hello"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := words.NextMsgWithContext(t.Context()); err != nil || string(m.Data) != "hello" {
+		t.Errorf("there came %v, %v", m, err)
+	}
+	var wrong *tls.CertificateVerificationError
+	if _, err := b.dialNATS(link.String(), nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12})); !errors.As(err, &wrong) {
+		t.Errorf("who does not trust the CA met %v", err)
+	}
+	link.User = nil
+	if _, err := b.dialNATS(link.String()); !errors.Is(err, nats.ErrAuthorization) {
+		t.Errorf("who has no password met %v", err)
+	}
+	b.stream("orders", 3)
+	b.done("POST", b.path+"/engines/nats/actions/restart", object{})
+	if !hears.IsClosed() {
+		until(t, "the end of a session", hears.IsClosed)
+	}
+	b.holds("orders", 3)
+}
+
+// What a client does to streams is told, in its order. What the fake does is not.
+func TestNATSEvents(t *testing.T) {
+	t.Parallel()
+	b := start(t).natsBox()
+	b.stream("orders", 2)
+	b.Advance(24 * time.Hour)
+	manager := b.streams()
+	stream, err := manager.Stream(t.Context(), "orders")
+	if err == nil {
+		err = stream.Purge(t.Context())
+	}
+	if err == nil {
+		err = manager.DeleteStream(t.Context(), "orders")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := manager.DeleteStream(t.Context(), "orders"); err == nil {
+		t.Error("a stream was deleted twice")
+	}
+	want := []string{"nats_stream_created orders", "nats_stream_purged orders", "nats_stream_deleted orders"}
+	until(t, "three events", func() bool { return len(b.streamEvents()) >= len(want) })
+	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": b.backups()[0].ID})
+	b.holds("orders", 2)
+	b.done("POST", b.path+"/engines/nats/actions/restart", object{})
+	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id, "engine": "nats"})
+	b.stream("last", 0)
+	want = append(want, "nats_stream_created last")
+	until(t, "one more event", func() bool { return len(b.streamEvents()) >= len(want) })
+	if got := b.streamEvents(); !slices.Equal(got, want) {
+		t.Errorf("the events are %q", got)
+	}
+}
+
+func TestNATSRotation(t *testing.T) {
+	t.Parallel()
+	b := start(t).natsBox()
+	b.stream("orders", 1)
+	before := b.connection().Engines.NATS.URL
+	held := b.nats()
+	b.done("POST", b.path+"/actions/rotate", object{})
+	if _, err := b.dialNATS(before); !errors.Is(err, nats.ErrAuthorization) {
+		t.Errorf("the old URL met %v", err)
+	}
+	until(t, "the end of a session that came in by the old password", held.IsClosed)
+	b.holds("orders", 1)
+	// What is told of streams is still heard.
+	b.stream("later", 0)
+	until(t, "two events", func() bool { return len(b.streamEvents()) == 2 })
+}
+
+func TestNATSAllowlist(t *testing.T) {
+	t.Parallel()
+	b := start(t).natsBox()
+	from := func(address string) nats.Option {
+		return nats.SetCustomDialer(&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}})
+	}
+	link := b.connection().Engines.NATS.URL
+	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.8"}})
+	if _, err := b.dialNATS(link, from("127.0.0.9")); err == nil {
+		t.Error("an address outside the allowlist was let in")
+	}
+	inside := b.nats(from("127.0.0.8"))
+	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.9"}})
+	until(t, "the end of a session from an address that was taken off the list", inside.IsClosed)
+	b.nats(from("127.0.0.9"))
+}
+
+func TestNATSBackups(t *testing.T) {
+	t.Parallel()
+	b := start(t).natsBox()
+	b.stream("orders", 3)
+	b.Advance(24 * time.Hour)
+	daily := b.backups()[0]
+	b.stream("later", 1)
+	if err := b.streams().DeleteStream(t.Context(), "orders"); err != nil {
+		t.Fatal(err)
+	}
+	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": daily.ID})
+	b.holds("orders", 3)
+	b.lacks("later")
+	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id})
+	b.lacks("orders")
+	// The undo snapshot leads back to before the reset.
+	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": b.backups()[0].ID})
+	b.holds("orders", 3)
+}
+
+// The budget is what streams in memory may hold, and the plan's disk what those in
+// files may.
+func TestNATSBudget(t *testing.T) {
+	t.Parallel()
+	b := start(t).natsBox()
+	large := jetstream.StreamConfig{Name: "large", Storage: jetstream.MemoryStorage, MaxBytes: 100 << 20}
+	if _, err := b.streams().CreateStream(t.Context(), large); err == nil {
+		t.Error("a stream over the budget was made")
+	}
+	huge := jetstream.StreamConfig{Name: "huge", MaxBytes: 11 << 30}
+	if _, err := b.streams().CreateStream(t.Context(), huge); err == nil {
+		t.Error("a stream over the plan's disk was made")
+	}
+	b.stream("orders", 1)
+	b.engines(object{"nats": object{"memory_mb": 128}})
+	if _, err := b.streams().CreateStream(t.Context(), large); err != nil {
+		t.Errorf("a stream within the budget met %s", err)
+	}
+	b.engines(object{"nats": object{}})
+	b.holds("orders", 1)
+}
+
+func TestNATSOffAndOn(t *testing.T) {
+	t.Parallel()
+	folder := stateFolder(t)
+	f := start(t, inFolder(folder))
+	b := f.natsBox()
+	b.stream("orders", 1)
+	before := b.connection().Engines.NATS.URL
+	b.engines(object{})
+	if found, err := filepath.Glob(filepath.Join(folder, "*", "nats", "*")); err != nil || len(found) != 0 {
+		t.Errorf("%v is still there (%v)", found, err)
+	}
+	b.engines(object{"nats": object{}})
+	if _, err := b.dialNATS(before); err == nil {
+		t.Error("the URL of an engine that is gone works")
+	}
+	b.lacks("orders")
+	held := b.nats()
+	if err := f.Close(); err != nil {
+		t.Errorf("Close: %s", err)
+	}
+	until(t, "the end of a session", held.IsClosed)
+	if names := left(t, folder); len(names) != 0 {
+		t.Errorf("%v is still there", names)
+	}
+}

@@ -1,0 +1,71 @@
+package dataplane
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+)
+
+// applyRedis makes the machine's Redis so. Where there is no redis-server, the engine
+// is a record alone. The turn is held.
+func (p *Plane) applyRedis(ctx context.Context, m *machine, wanted core.Machine) error {
+	if !wanted.HasEngine(core.EngineRedis) {
+		return p.removeRedis(m)
+	}
+	if p.redis.Path == "" {
+		return nil
+	}
+	allowlist, err := allowlistOf(wanted)
+	if err != nil {
+		return err
+	}
+	settings := redis.Settings{
+		Password: wanted.Credentials.Redis, MemoryMB: wanted.Engines[core.EngineRedis].MemoryMB, Allowlist: allowlist,
+	}
+	if m.redis != nil {
+		return m.redis.Configure(ctx, settings)
+	}
+	options := redis.Options{
+		Program: p.redis, Folder: p.redisOf(m.id), Outside: p.outside, Host: m.inside, Port: m.redisPort, Settings: settings, Logger: p.log,
+	}
+	if p.stays {
+		options.Run = filepath.Join(p.sockets.Path(), redisFolder+"-"+m.id)
+	}
+	// Redis runs as another user, who passes through.
+	if err := os.MkdirAll(filepath.Dir(options.Folder), 0o711); err != nil {
+		return err
+	}
+	if options.Certificate, options.Key, err = p.certificate(m, wanted); err != nil {
+		return err
+	}
+	server, err := redis.Open(ctx, options)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m.redis, m.redisPort, m.endpoints.RedisPort = server, server.Port(), server.Port()
+	return nil
+}
+
+// removeRedis takes Redis away with its data, also where it does not run. The turn is
+// held.
+func (p *Plane) removeRedis(m *machine) error {
+	server := m.redis
+	p.mu.Lock()
+	m.redis, m.endpoints.RedisPort = nil, 0
+	p.mu.Unlock()
+	if server == nil {
+		return scratch.Discard(p.redisOf(m.id))
+	}
+	return server.Remove()
+}
+
+// redisOf is the folder of a machine's Redis.
+func (p *Plane) redisOf(instanceID string) string {
+	return filepath.Join(p.folder, redisFolder, instanceID)
+}

@@ -1,0 +1,300 @@
+package dataplane_test
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	fakeredis "github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
+)
+
+// redisBox is an instance with Redis and nothing else, where there is a redis-server.
+func (f *fake) redisBox() *box {
+	f.t.Helper()
+	if _, err := fakeredis.Locate(f.t.Context()); err != nil {
+		fakeservicetest.Lacks(f.t, "%s", err)
+	}
+	return f.emptyBox(object{"redis": object{}})
+}
+
+// redis is a client of the connection record's URL, as a careful application makes it:
+// it trusts the record's CA alone.
+func (b *box) redis(change ...func(*redis.Options)) *redis.Client {
+	b.t.Helper()
+	options, err := redis.ParseURL(b.connection().Engines.Redis.URL)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	options.TLSConfig.RootCAs = b.roots()
+	options.MaxRetries, options.DialerRetries = -1, 1
+	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = patient, patient, patient
+	for _, change := range change {
+		change(options)
+	}
+	client := redis.NewClient(options)
+	b.t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// set sets a key, and get expects it; "" is a key that is not there. A restart ends
+// sessions, so who looks after one takes a new client.
+func (b *box) set(client *redis.Client, key, value string) {
+	b.t.Helper()
+	if err := client.Set(b.t.Context(), key, value, 0).Err(); err != nil {
+		b.t.Fatalf("SET %s: %s", key, err)
+	}
+}
+
+func (b *box) get(client *redis.Client, key, want string) {
+	b.t.Helper()
+	got, err := client.Get(b.t.Context(), key).Result()
+	if got != want || err != nil && !errors.Is(err, redis.Nil) {
+		b.t.Errorf("GET %s gave %q, %v, not %q", key, got, err, want)
+	}
+}
+
+// pid is that of an engine's process, or 0.
+func (b *box) pid(engine string) int {
+	b.t.Helper()
+	for _, p := range b.control("/_fake/processes")["processes"].([]any) {
+		if p.(object)["engine"] == engine && p.(object)["instance_id"] == b.id {
+			return int(p.(object)["pid"].(float64))
+		}
+	}
+	return 0
+}
+
+func TestRedisIsReal(t *testing.T) {
+	t.Parallel()
+	b := start(t).redisBox()
+	client := b.redis()
+	b.set(client, "k", "v")
+	b.get(client, "k", "v")
+	_, record := b.call("GET", b.path, nil)
+	link, err := url.Parse(b.connection().Engines.Redis.URL)
+	if err != nil || link.Scheme != "rediss" {
+		t.Fatalf("the URL is %s, %v", link, err)
+	}
+	if port := record["engines"].(object)["redis"].(object)["port"].(float64); link.Port() != strconv.Itoa(int(port)) {
+		t.Errorf("the record says port %v, the URL %s", port, link.Port())
+	}
+	without := b.redis(func(o *redis.Options) { o.TLSConfig = nil })
+	if err := without.Ping(t.Context()).Err(); err == nil {
+		t.Error("there is an answer without TLS")
+	}
+	stranger := b.redis(func(o *redis.Options) { o.TLSConfig.RootCAs = nil })
+	if err := stranger.Ping(t.Context()).Err(); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("who does not trust the CA met %v", err)
+	}
+	anonymous := b.redis(func(o *redis.Options) { o.Username, o.Password = "", "" })
+	if err := anonymous.Ping(t.Context()).Err(); err == nil || !strings.HasPrefix(err.Error(), "NOAUTH") {
+		t.Errorf("who has no password met %v", err)
+	}
+
+	before := b.pid("redis")
+	b.done("POST", b.path+"/engines/redis/actions/restart", object{})
+	if now := b.pid("redis"); before == 0 || now == 0 || now == before {
+		t.Errorf("the process was %d and is %d", before, now)
+	}
+	b.get(b.redis(), "k", "v")
+}
+
+func TestRedisRotation(t *testing.T) {
+	t.Parallel()
+	b := start(t).redisBox()
+	old, held := b.redis(), b.redis()
+	b.set(held, "k", "v")
+	session := held.Conn()
+	defer session.Close()
+	if err := session.Ping(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	b.done("POST", b.path+"/actions/rotate", object{})
+	if err := old.Ping(t.Context()).Err(); err == nil || !strings.HasPrefix(err.Error(), "WRONGPASS") {
+		t.Errorf("the old password met %v", err)
+	}
+	if err := session.Ping(t.Context()).Err(); err == nil {
+		t.Error("a session that came in by the old password lives on")
+	}
+	b.get(b.redis(), "k", "v")
+	b.done("POST", b.path+"/engines/redis/actions/restart", object{})
+	b.get(b.redis(), "k", "v")
+}
+
+func TestRedisAllowlist(t *testing.T) {
+	t.Parallel()
+	b := start(t).redisBox()
+	from := func(address string) func(*redis.Options) {
+		return func(o *redis.Options) {
+			dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+			o.Dialer = (&tls.Dialer{NetDialer: dialer, Config: o.TLSConfig}).DialContext
+		}
+	}
+	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.8"}})
+	if err := b.redis(from("127.0.0.9")).Ping(t.Context()).Err(); err == nil {
+		t.Error("an address outside the allowlist was let in")
+	}
+	inside := b.redis(from("127.0.0.8"))
+	b.set(inside, "k", "v")
+	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.9"}})
+	if err := inside.Ping(t.Context()).Err(); err == nil {
+		t.Error("an address that was taken off the list goes on")
+	}
+	b.get(b.redis(from("127.0.0.9")), "k", "v")
+}
+
+func TestRedisBackups(t *testing.T) {
+	t.Parallel()
+	b := start(t).redisBox()
+	client := b.redis()
+	b.set(client, "k", "kept")
+	b.Advance(24 * time.Hour)
+	daily := b.backups()[0]
+	b.set(client, "k", "changed")
+	b.set(client, "later", "yes")
+	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": daily.ID})
+	b.get(b.redis(), "k", "kept")
+	b.get(b.redis(), "later", "")
+	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id, "engine": "redis"})
+	b.get(b.redis(), "k", "")
+	// The undo snapshot leads back to before the reset.
+	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": b.backups()[0].ID})
+	b.get(b.redis(), "k", "kept")
+	// What is restored is kept like everything else.
+	b.done("POST", b.path+"/engines/redis/actions/restart", object{})
+	b.get(b.redis(), "k", "kept")
+	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id})
+	b.get(b.redis(), "k", "")
+}
+
+// A write over the engine's budget is refused, until the budget is another.
+func TestRedisBudget(t *testing.T) {
+	t.Parallel()
+	f := start(t)
+	f.EditCatalog(func(c *fakeservice.Catalog) {
+		small := c.Engines["redis"]
+		small.FloorMB = 8
+		c.Engines["redis"] = small
+	})
+	b := f.redisBox()
+	client := b.redis()
+	value := strings.Repeat("x", 1<<20)
+	var err error
+	for n := 0; n < 16 && err == nil; n++ {
+		err = client.Set(t.Context(), strconv.Itoa(n), value, 0).Err()
+	}
+	if err == nil || !strings.HasPrefix(err.Error(), "OOM") {
+		t.Errorf("writes over the budget met %v", err)
+	}
+	b.get(client, "0", value)
+	b.engines(object{"redis": object{"memory_mb": 64}})
+	b.set(client, "more", value)
+}
+
+// redisServers is how many run in a folder. Other programs may make the template of
+// Postgres there.
+func redisServers(t *testing.T, folder string) int {
+	t.Helper()
+	n := 0
+	for _, p := range processes.With(t, folder) {
+		if strings.Contains(p.Arguments, "redis") {
+			n++
+		}
+	}
+	return n
+}
+
+func TestRedisOffAndOn(t *testing.T) {
+	t.Parallel()
+	folder := stateFolder(t)
+	f := start(t, inFolder(folder))
+	b := f.redisBox()
+	before := b.redis()
+	b.set(before, "k", "v")
+	b.engines(object{})
+	if n := redisServers(t, folder); n != 0 {
+		t.Errorf("%d servers still run", n)
+	}
+	if found, err := filepath.Glob(filepath.Join(folder, "*", "redis", "*")); err != nil || len(found) != 0 {
+		t.Errorf("%v is still there (%v)", found, err)
+	}
+	b.engines(object{"redis": object{}})
+	if err := before.Ping(t.Context()).Err(); err == nil {
+		t.Error("the URL of an engine that is gone works")
+	}
+	b.get(b.redis(), "k", "")
+	b.done("DELETE", b.path+"?confirm="+b.id, nil)
+	if n := redisServers(t, folder); n != 0 {
+		t.Errorf("after the deletion %d servers still run", n)
+	}
+	b = f.redisBox()
+	b.set(b.redis(), "k", "v")
+	if n := redisServers(t, folder); n != 1 {
+		t.Errorf("%d servers run", n)
+	}
+	if err := f.Close(); err != nil {
+		t.Errorf("Close: %s", err)
+	}
+	if n := len(processes.With(t, folder)); n != 0 {
+		t.Errorf("after the end %d programs still run", n)
+	}
+	if names := left(t, folder); len(names) != 0 {
+		t.Errorf("%v is still there", names)
+	}
+}
+
+func TestKilledRedisComesBack(t *testing.T) {
+	t.Parallel()
+	b := start(t).redisBox()
+	b.set(b.redis(), "k", "v")
+	id := b.pid("redis")
+	server, err := os.FindProcess(id)
+	if err != nil || id == 0 {
+		t.Fatalf("the server's process is %d: %v", id, err)
+	}
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "another server", func() bool { now := b.pid("redis"); return now != 0 && now != id })
+	b.get(b.redis(), "k", "v")
+}
+
+// On a machine without redis-server the engine is a record, as couchdb is everywhere:
+// it has a URL at which nothing listens.
+func TestEnginesThatAreRecords(t *testing.T) {
+	t.Parallel()
+	f := start(t, func(o *dataplane.Options) { o.Redis = fakeredis.Program{} })
+	b := f.emptyBox(object{"redis": object{}, "couchdb": object{}})
+	b.done("POST", b.path+"/actions/rotate", object{})
+	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id})
+	for _, engine := range []string{"redis", "couchdb"} {
+		b.done("POST", b.path+"/engines/"+engine+"/actions/restart", object{})
+	}
+	record := b.connection().Engines
+	for link, port := range map[string]string{record.Redis.URL: "6379", record.CouchDB.URL: "6984"} {
+		u, err := url.Parse(link)
+		if err != nil || u.Port() != port {
+			t.Fatalf("the URL is %s, %v", u, err)
+		}
+		if connection, err := net.Dial("tcp", u.Host); err == nil {
+			connection.Close()
+			t.Errorf("something listens at %s", u.Host)
+		}
+	}
+	if found := b.control("/_fake/processes")["processes"].([]any); len(found) != 0 {
+		t.Errorf("the processes are %v", found)
+	}
+}

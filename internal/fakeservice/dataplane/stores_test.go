@@ -1,0 +1,102 @@
+package dataplane_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+)
+
+// stores are the clients of a machine's Redis and NATS.
+func (r *records) stores(p *dataplane.Plane, id string) (*redis.Client, nats.JetStreamContext) {
+	r.t.Helper()
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM([]byte(r.authority.Certificate))
+	trust := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	at := p.Endpoints(id)
+	trust.ServerName = at.Host
+	store := redis.NewClient(&redis.Options{
+		Addr: net.JoinHostPort(at.Host, strconv.Itoa(at.RedisPort)), Username: "default", Password: r.credentials(id).Redis, TLSConfig: trust,
+	})
+	r.t.Cleanup(func() { _ = store.Close() })
+	connection, err := nats.Connect("tls://"+net.JoinHostPort(at.Host, strconv.Itoa(at.NATSPort)),
+		nats.UserInfo("service", r.credentials(id).NATS), nats.Secure(trust), nats.NoReconnect(), nats.Timeout(patient))
+	must(r.t, err)
+	r.t.Cleanup(connection.Close)
+	streams, err := connection.JetStream(nats.MaxWait(patient))
+	must(r.t, err)
+	return store, streams
+}
+
+// holds checks that a machine's Redis has a key, and its NATS a message.
+func (r *records) holds(p *dataplane.Plane, id, value string) {
+	r.t.Helper()
+	store, streams := r.stores(p, id)
+	if got, err := store.Get(r.t.Context(), "key").Result(); err != nil || got != value {
+		r.t.Errorf("the key of %s is %q (%v), not %q", id, got, err, value)
+	}
+	if message, err := streams.GetLastMsg("orders", "orders.new"); err != nil || string(message.Data) != value {
+		r.t.Errorf("the message of %s is %v (%v), not %q", id, message, err, value)
+	}
+}
+
+func (r *records) put(p *dataplane.Plane, id, value string) {
+	r.t.Helper()
+	store, streams := r.stores(p, id)
+	must(r.t, store.Set(r.t.Context(), "key", value, 0).Err())
+	_, err := streams.AddStream(&nats.StreamConfig{Name: "orders", Subjects: []string{"orders.*"}})
+	must(r.t, err)
+	_, err = streams.Publish("orders.new", []byte(value))
+	must(r.t, err)
+}
+
+// Redis and NATS go on with what they held when a plane is closed and opened again, at
+// the same ports and with other passwords, and become another machine's.
+func TestStoresAreKept(t *testing.T) {
+	t.Parallel()
+	folder := keptFolder(t)
+	r := newRecords(t)
+	p := r.open(folder)
+	for _, id := range []string{"i-1", "i-2"} {
+		r.machine(id, core.EngineRedis, core.EngineNATS)
+		must(t, p.Apply(t.Context(), id))
+		r.put(p, id, "first")
+	}
+	before := p.Endpoints("i-1")
+	must(t, p.Close())
+	if left := processes.With(t, folder); len(left) != 0 {
+		t.Errorf("%v still run", left)
+	}
+
+	r.rotate("i-1")
+	r.remove("i-2")
+	p = r.open(folder)
+	must(t, p.Resume(t.Context(), []string{"i-1"}))
+	if is := p.Endpoints("i-1"); !equalEndpoints(is, before) {
+		t.Errorf("it was at %+v and is at %+v", before, is)
+	}
+	r.holds(p, "i-1", "first")
+	for _, engine := range []string{core.EngineRedis, core.EngineNATS} {
+		if left, err := filepath.Glob(filepath.Join(folder, engine, "*")); err != nil || len(left) != 1 {
+			t.Errorf("the folders %v are there (%v)", left, err)
+		}
+	}
+
+	saved := filepath.Join(t.TempDir(), "saved")
+	must(t, p.Save(t.Context(), "i-1", saved))
+	r.put(p, "i-1", "second")
+	r.machine("i-3", core.EngineRedis, core.EngineNATS)
+	for _, id := range []string{"i-3", "i-1"} {
+		must(t, p.Load(t.Context(), id, saved))
+		r.holds(p, id, "first")
+	}
+}

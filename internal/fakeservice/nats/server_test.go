@@ -1,0 +1,300 @@
+package nats
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
+)
+
+func TestEventOf(t *testing.T) {
+	t.Parallel()
+	purge := func(subject, response string) string {
+		return fmt.Sprintf(`{"subject":%q,"response":%q}`, subject, response)
+	}
+	for name, row := range map[string]struct {
+		subject, text string
+		want          Event
+	}{
+		"created":       {"$JS.EVENT.ADVISORY.STREAM.CREATED.KV_a", "{}", Event{StreamCreated, "KV_a"}},
+		"deleted":       {"$JS.EVENT.ADVISORY.STREAM.DELETED.a", "{}", Event{StreamDeleted, "a"}},
+		"purged":        {"$JS.EVENT.ADVISORY.API", purge("$JS.API.STREAM.PURGE.a", `{"success":true,"purged":3}`), Event{StreamPurged, "a"}},
+		"not purged":    {"$JS.EVENT.ADVISORY.API", purge("$JS.API.STREAM.PURGE.a", `{"error":{"code":404}}`), Event{}},
+		"another call":  {"$JS.EVENT.ADVISORY.API", purge("$JS.API.STREAM.INFO.a", `{"success":true}`), Event{}},
+		"no JSON":       {"$JS.EVENT.ADVISORY.API", "x", Event{}},
+		"updated":       {"$JS.EVENT.ADVISORY.STREAM.UPDATED.a", "{}", Event{}},
+		"of a consumer": {"$JS.EVENT.ADVISORY.CONSUMER.CREATED.a.b", "{}", Event{}},
+	} {
+		if got, ok := eventOf(row.subject, []byte(row.text)); got != row.want || ok != (row.want != Event{}) {
+			t.Errorf("%s: %+v, %t", name, got, ok)
+		}
+	}
+}
+
+// world is a server's options, with what a customer needs.
+type world struct {
+	Options
+	t      *testing.T
+	roots  *x509.CertPool
+	events chan Event
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	issuer := httptest.NewTLSServer(nil)
+	t.Cleanup(issuer.Close)
+	key, err := x509.MarshalPKCS8PrivateKey(issuer.TLS.Certificates[0].PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, roots: x509.NewCertPool(), events: make(chan Event, 100)}
+	w.roots.AddCert(issuer.Certificate())
+	w.Options = Options{
+		Folder: filepath.Join(t.TempDir(), "n 1"), Host: "127.0.0.1",
+		Certificate: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: issuer.Certificate().Raw})),
+		Key:         string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})),
+		Settings:    Settings{Password: "secret", MemoryMB: 64, DiskGB: 1},
+		Notify:      func(e Event) { w.events <- e },
+	}
+	return w
+}
+
+func (w *world) open() *Server {
+	w.t.Helper()
+	s, err := Open(w.t.Context(), w.Options)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// customer connects as one.
+func (w *world) customer(s *Server, options ...nats.Option) (*nats.Conn, jetstream.JetStream) {
+	w.t.Helper()
+	options = append([]nats.Option{nats.Secure(&tls.Config{RootCAs: w.roots}), nats.NoReconnect()}, options...)
+	connection, err := nats.Connect("tls://service:secret@"+s.gate.Address(), options...)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(connection.Close)
+	manager, err := jetstream.New(connection, jetstream.WithDefaultTimeout(patience))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return connection, manager
+}
+
+// make makes a stream with messages and a consumer that has read one of them.
+func (w *world) make(manager jetstream.JetStream, name string, messages int) {
+	w.t.Helper()
+	ctx := w.t.Context()
+	stream, err := manager.CreateStream(ctx, jetstream.StreamConfig{Name: name, Subjects: []string{name + ".>"}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for n := range messages {
+		if _, err := manager.Publish(ctx, name+".x", []byte(fmt.Sprint(n))); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	reader, err := stream.CreateConsumer(ctx, jetstream.ConsumerConfig{Durable: "reader", AckPolicy: jetstream.AckExplicitPolicy})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	first, err := reader.Next()
+	if err == nil {
+		err = first.DoubleAck(ctx)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// check reads the next message of the consumer that make has made.
+func (w *world) check(manager jetstream.JetStream, name string, messages uint64) {
+	w.t.Helper()
+	stream, err := manager.Stream(w.t.Context(), name)
+	if err != nil {
+		w.t.Fatalf("the stream %s: %v", name, err)
+	}
+	if n := stream.CachedInfo().State.Msgs; n != messages {
+		w.t.Errorf("the stream %s has %d messages", name, n)
+	}
+	reader, err := stream.Consumer(w.t.Context(), "reader")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if m, err := reader.Next(); err != nil || string(m.Data()) != "1" {
+		w.t.Errorf("the consumer of %s reads %v, %v", name, m, err)
+	}
+}
+
+func (w *world) expect(want ...Event) {
+	w.t.Helper()
+	for _, want := range want {
+		if got := <-w.events; got != want {
+			w.t.Errorf("there was %+v, not %+v", got, want)
+		}
+	}
+}
+
+// A folder that is opened again has its streams, and so has a backup that was taken of
+// it. None of this is an event.
+func TestFolderIsOpenedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open()
+	_, manager := w.customer(s)
+	w.make(manager, "a", 3)
+	w.make(manager, "b", 2)
+	if _, err := manager.CreateStream(t.Context(), jetstream.StreamConfig{Name: "m", Storage: jetstream.MemoryStorage}); err != nil {
+		t.Fatal(err)
+	}
+	w.expect(Event{StreamCreated, "a"}, Event{StreamCreated, "b"}, Event{StreamCreated, "m"})
+	backup := filepath.Join(t.TempDir(), "backup")
+	size, err := s.Backup(t.Context(), backup)
+	if err != nil || size == 0 {
+		t.Fatalf("the backup has %d bytes, %v", size, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Backup(t.Context(), backup); !errors.Is(err, turn.ErrClosed) {
+		t.Errorf("a closed server said %v", err)
+	}
+	s = w.open()
+	_, manager = w.customer(s)
+	w.check(manager, "a", 3)
+	if err := manager.DeleteStream(t.Context(), "b"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Restore(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	_, manager = w.customer(s)
+	w.check(manager, "a", 3)
+	w.check(manager, "b", 2)
+	if err := s.Restore(t.Context(), filepath.Join(backup, "nothing")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the restore of nothing said %v", err)
+	}
+	if err := s.Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, manager = w.customer(s)
+	w.make(manager, "a", 2)
+	w.expect(Event{StreamDeleted, "b"}, Event{StreamCreated, "a"})
+	if err := s.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(w.Folder); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder is still there: %v", err)
+	}
+}
+
+// A stream that is larger than a piece of its archive comes back whole.
+func TestLargeStream(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open()
+	_, manager := w.customer(s)
+	w.make(manager, "a", 2)
+	noise := make([]byte, 64<<10)
+	for n := range noise {
+		noise[n] = byte(n * n >> 3)
+	}
+	for n := range 40 {
+		noise[0] = byte(n)
+		if _, err := manager.Publish(t.Context(), "a.large", noise); err != nil {
+			t.Fatal(err)
+		}
+	}
+	backup := filepath.Join(t.TempDir(), "backup")
+	if _, err := s.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Reset(t.Context()), s.Restore(t.Context(), backup)); err != nil {
+		t.Fatal(err)
+	}
+	_, manager = w.customer(s)
+	w.check(manager, "a", 42)
+	stream, err := manager.Stream(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last, err := stream.GetLastMsgForSubject(t.Context(), "a.large"); err != nil || !slices.Equal(last.Data, noise) {
+		t.Errorf("the last message is another one: %v", err)
+	}
+}
+
+// The customer cannot tell of streams in the server's place, and sees neither the
+// package's own connection nor what is said to it.
+func TestCustomerIsAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open()
+	refused := make(chan error, 10)
+	connection, manager := w.customer(s, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }))
+	everything, err := connection.SubscribeSync(">")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, subject := range []string{"$JS.EVENT.ADVISORY.STREAM.DELETED.a", "$SYS.REQ.ACCOUNT.PING.CONNZ", ownSubjects + ".x"} {
+		if err := connection.Publish(subject, []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-refused:
+			if !errors.Is(err, nats.ErrPermissionViolation) {
+				t.Errorf("%s met %v", subject, err)
+			}
+		case <-time.After(patience):
+			t.Fatalf("the customer may say %s", subject)
+		}
+	}
+	w.make(manager, "a", 2)
+	w.expect(Event{StreamCreated, "a"})
+	if _, err := s.Backup(t.Context(), filepath.Join(t.TempDir(), "backup")); err != nil {
+		t.Fatal(err)
+	}
+	if err := connection.Publish("the.end", nil); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		m, err := everything.NextMsgWithContext(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Subject == "the.end" {
+			break
+		}
+		if strings.HasPrefix(m.Subject, ownSubjects) {
+			t.Errorf("the customer sees %s", m.Subject)
+		}
+	}
+}
+
+// A server that cannot start says why, and does not end the program.
+func TestServerThatCannotStart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if err := errors.Join(os.MkdirAll(w.Folder, 0o700), os.WriteFile(filepath.Join(w.Folder, "data"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), w.Options); err == nil || !strings.Contains(err.Error(), "start NATS: ") {
+		t.Errorf("Open said %v", err)
+	}
+}

@@ -1,0 +1,84 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
+)
+
+// The data folder holds Redis' append-only log: a folder with a list of its files. A
+// backup is a snapshot, which is also what such a log can begin with.
+const (
+	snapshotFile = "dump.rdb"
+	logFolder    = "log"
+	logName      = "log.aof"
+)
+
+// Backup saves the data to a folder while the server runs, and returns how many bytes
+// that took.
+func (s *Server) Backup(ctx context.Context, folder string) (int64, error) {
+	ctx, leave, err := s.turn.Enter(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
+	if err := s.save(ctx, folder); err != nil {
+		return 0, errors.Join(fmt.Errorf("back Redis up: %w", err), os.RemoveAll(folder))
+	}
+	return unprivileged.SizeOf(folder)
+}
+
+func (s *Server) save(ctx context.Context, folder string) error {
+	admin := s.admin()
+	defer admin.Close()
+	if err := admin.Save(ctx).Err(); err != nil {
+		return err
+	}
+	snapshot := filepath.Join(s.data(), snapshotFile)
+	return errors.Join(
+		s.account.MakeFolder(folder),
+		s.account.CopyFile(snapshot, filepath.Join(folder, snapshotFile)),
+		os.Remove(snapshot),
+	)
+}
+
+// Restore puts the data back to a backup. The settings stay those of now.
+func (s *Server) Restore(ctx context.Context, folder string) error {
+	return s.replaceData(ctx, filepath.Join(folder, snapshotFile))
+}
+
+// Reset makes the server what it was when it was new.
+func (s *Server) Reset(ctx context.Context) error { return s.replaceData(ctx, "") }
+
+// replaceData starts the server with the data of a snapshot, or with none. If that
+// fails, the data is as before.
+func (s *Server) replaceData(ctx context.Context, snapshot string) error {
+	ctx, leave, err := s.turn.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return datafolder.Replacement{
+		Folder: s.data(), Stop: s.stop, Start: s.start,
+		Fill: func(context.Context) error { return s.fill(snapshot) },
+	}.Do(ctx)
+}
+
+// fill makes a data folder with what is in a snapshot, or with nothing.
+func (s *Server) fill(snapshot string) error {
+	if err := s.account.MakeFolder(s.data()); err != nil || snapshot == "" {
+		return err
+	}
+	log := filepath.Join(s.data(), logFolder)
+	base := logName + ".1.base.rdb"
+	return errors.Join(
+		s.account.MakeFolder(log),
+		s.account.CopyFile(snapshot, filepath.Join(log, base)),
+		s.account.WriteFile(filepath.Join(log, logName+".manifest"), "file "+base+" seq 1 type b\n"),
+	)
+}

@@ -1,0 +1,94 @@
+package redis
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// The two users. Who connects without a name is the first.
+const (
+	customerName = "default"
+	adminName    = "hosting"
+)
+
+// all is every key, channel and command.
+var all = []any{"~*", "&*", "+@all"}
+
+// customer is the command that makes the customer what it is to be: whoever has the
+// password may do what concerns the data. Migrate would connect to other servers.
+func (s *Server) customer() []any {
+	return append([]any{"ACL", "SETUSER", customerName, "reset", "on", hashed(s.settings.Password)},
+		append(all[:len(all):len(all)], "-@admin", "-migrate")...)
+}
+
+// users is the file of who may come in. It holds no password.
+func (s *Server) users() string {
+	line := func(words []any) string { return strings.TrimSuffix(fmt.Sprintln(words...), "\n") }
+	own := append([]any{"user", adminName, "on", hashed(s.password)}, all...)
+	// The command's first words are those of the line in the file.
+	customer := append([]any{"user"}, s.customer()[2:]...)
+	return line(own) + "\n" + line(customer) + "\n"
+}
+
+// hashed is a password as Redis keeps it.
+func hashed(password string) string {
+	sum := sha256.Sum256([]byte(password))
+	return "#" + hex.EncodeToString(sum[:])
+}
+
+// memory is how much data there may be.
+func (s *Server) memory() string { return fmt.Sprintf("%dmb", s.settings.MemoryMB) }
+
+// writeConfiguration writes what the server reads when it starts. It lies beside the
+// data folder, which a restore replaces.
+func (s *Server) writeConfiguration() error {
+	var text strings.Builder
+	for _, setting := range [][2]string{
+		{"port", "0"},
+		{"unixsocket", s.socket()},
+		{"unixsocketperm", "700"},
+		{"dir", s.data()},
+		{"dbfilename", snapshotFile},
+		{"aclfile", s.path("users.acl")},
+		{"maxmemory", s.memory()},
+		{"maxmemory-policy", "noeviction"},
+		// Each write is in the log before it is answered, so a killed server loses
+		// nothing. Only a crash of the machine would.
+		{"appendonly", "yes"},
+		{"appendfsync", "no"},
+		{"appenddirname", logFolder},
+		{"appendfilename", logName},
+		{"save", ""},
+	} {
+		fmt.Fprintf(&text, "%s %s\n", setting[0], quote(setting[1]))
+	}
+	if err := s.account.WriteFile(s.configuration(), text.String()); err != nil {
+		return err
+	}
+	return s.account.WriteFile(s.path("users.acl"), s.users())
+}
+
+// admin is a client of the package's own user.
+func (s *Server) admin() *redis.Client {
+	return redis.NewClient(&redis.Options{
+		Network: "unix", Addr: s.socket(), Username: adminName, Password: s.password,
+		// Whoever asks tries again, and nothing is asked twice at once. A snapshot
+		// takes as long as it takes.
+		MaxRetries: -1, PoolSize: 1, DialTimeout: patience, ReadTimeout: patience, DisableIdentity: true,
+	})
+}
+
+func (s *Server) path(name string) string { return filepath.Join(s.folder, name) }
+func (s *Server) data() string            { return s.path("data") }
+func (s *Server) socket() string          { return filepath.Join(s.run, "redis.sock") }
+func (s *Server) configuration() string   { return s.path("redis.conf") }
+
+// quote makes one word of a text in a configuration.
+func quote(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}

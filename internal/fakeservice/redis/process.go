@@ -1,0 +1,140 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
+)
+
+// outputKept is how much of a server's output is kept.
+const outputKept = 4 << 10
+
+// reviveEvery is how often a server that was killed is tried to be started again.
+const reviveEvery = 500 * time.Millisecond
+
+// running is a server's process, with the end of what it said.
+type running struct {
+	*process.Process
+	output *process.Tail
+}
+
+// start starts the server and lets callers in once it has its data. The turn is held.
+func (s *Server) start(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := s.writeConfiguration(); err != nil {
+		return err
+	}
+	output := process.NewTail(outputKept)
+	started, err := process.Start(process.Spec{
+		Command: []string{s.program.Path, s.configuration()}, Folder: s.folder,
+		Environment: []string{"LC_ALL=C", "TZ=UTC"}, Output: output, User: s.account.User,
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.awaitReady(ctx, started); err != nil {
+		started.Stop(patience)
+		return fmt.Errorf("start Redis: %w\n%s", err, output)
+	}
+	p := &running{started, output}
+	s.process = p
+	s.pid.Store(int64(p.PID()))
+	s.gate.Lead("unix", s.socket())
+	go s.revive(p)
+	return nil
+}
+
+// awaitReady returns when the server takes commands.
+func (s *Server) awaitReady(ctx context.Context, p *process.Process) error {
+	admin := s.admin()
+	defer admin.Close()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := s.listens(ctx)
+		if err == nil {
+			// It may be reading its data yet.
+			err = admin.Ping(ctx).Err()
+		}
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-p.Ended():
+			return errors.New("it ended before it was ready")
+		case <-ctx.Done():
+			return fmt.Errorf("it was not ready in time: %w", err)
+		case <-tick.C:
+		}
+	}
+}
+
+// listens tells whether there is somebody to ask. The client would log each vain try.
+func (s *Server) listens(ctx context.Context) error {
+	var dialer net.Dialer
+	connection, err := dialer.DialContext(ctx, "unix", s.socket())
+	if err != nil {
+		return err
+	}
+	return connection.Close()
+}
+
+// runs tells whether the server does, as far as is known. The turn is held.
+func (s *Server) runs() bool {
+	if s.process == nil {
+		return false
+	}
+	select {
+	case <-s.process.Ended():
+		return false
+	default:
+		return true
+	}
+}
+
+// stop stops the server, if it runs. The turn is held.
+func (s *Server) stop() {
+	s.gate.Lead("", "")
+	p := s.process
+	s.process = nil
+	if p != nil {
+		p.Stop(patience, syscall.SIGTERM)
+	}
+	s.pid.Store(0)
+}
+
+// revive starts the server again when it ends without having been told to. It returns
+// when the process that it watches is no longer the one that is wanted.
+func (s *Server) revive(p *running) {
+	defer rescue.Log(s.log, "keep Redis running")
+	<-p.Ended()
+	for {
+		ctx, leave, err := s.turn.Enter(s.turn.Life())
+		if err != nil {
+			return
+		}
+		if s.process != p {
+			leave()
+			return
+		}
+		s.pid.Store(0)
+		s.log.Warn("Redis ended by itself and is started again", "how", p.How())
+		err = s.start(ctx)
+		leave()
+		if err == nil || s.turn.Life().Err() != nil {
+			return
+		}
+		s.log.Error("Redis could not be started again", "error", err)
+		select {
+		case <-time.After(reviveEvery):
+		case <-s.turn.Life().Done():
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package redis
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gate"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
+)
+
+// Port is the service's own, where a Server listens if it is free.
+const Port = 6379
+
+// Options says how a Server runs.
+type Options struct {
+	Program Program
+	// Folder is where the server's data lies. It is made where it is not there; the
+	// data of one that is there is the server's.
+	Folder string
+	// Run is a folder for the socket, which goes when the server is closed. Its path is
+	// best short. Empty is the Folder.
+	Run string
+	// Host is the loopback address that the port is at, unless Outside has public ports
+	// elsewhere. Port is the one to have if it is free; 0 is the service's own.
+	Host    string
+	Outside outside.Addresses
+	Port    int
+	// Certificate and Key are PEM, for Host.
+	Certificate, Key string
+	Settings         Settings
+	// Logger is told of crashes and refused connections; nil discards them.
+	Logger *slog.Logger
+}
+
+// Settings are what can change while a server runs.
+type Settings struct {
+	// Password is that of the user default.
+	Password string
+	// MemoryMB is how much data there may be. A write beyond it is refused.
+	MemoryMB int
+	// Allowlist is who may connect; empty is everyone.
+	Allowlist []netip.Prefix
+}
+
+// Server is one Redis. It is safe for concurrent use. One that is killed is started
+// again.
+type Server struct {
+	program  Program
+	folder   string
+	run      string
+	log      *slog.Logger
+	account  unprivileged.Account
+	gate     *gate.Gate
+	password string // of the package's own user
+	// pid is that of the process, or 0. It is read without the turn.
+	pid atomic.Int64
+
+	// turn is held by whoever changes the server. It guards what follows.
+	turn     *turn.Turn
+	settings Settings
+	// unsettled is set while it is not sure that the settings are in force.
+	unsettled bool
+	// process is nil while the server is stopped on purpose.
+	process *running
+}
+
+// longestSocket is how long the path of a socket can be on every system.
+const longestSocket = 103
+
+// Open starts a server with the data of its folder.
+func Open(ctx context.Context, o Options) (*Server, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	certificate, err := tls.X509KeyPair([]byte(o.Certificate), []byte(o.Key))
+	if err != nil {
+		return nil, err
+	}
+	folder, err := filepath.Abs(o.Folder)
+	if err != nil {
+		return nil, err
+	}
+	run, err := filepath.Abs(cmp.Or(o.Run, o.Folder))
+	if err != nil {
+		return nil, err
+	}
+	who, err := unprivileged.Find("Redis", "redis", "nobody")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		program: o.Program, folder: folder, run: run, log: o.Logger, account: who,
+		password: rand.Text(), turn: turn.New(ctx), settings: o.Settings,
+	}
+	if len(s.socket()) > longestSocket {
+		return nil, fmt.Errorf("the path %s is too long for a socket; choose a shorter folder", s.socket())
+	}
+	s.gate, err = gate.Open(ctx, gate.Options{
+		Host: o.Host, Outside: o.Outside, Ports: []int{o.Port, Port}, Engine: "redis", Logger: o.Logger,
+		TLS: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.gate.Allow(o.Settings.Allowlist)
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Server) open(ctx context.Context) error {
+	ctx, leave, err := s.turn.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	for _, folder := range []string{s.folder, s.run} {
+		if err := s.account.MakeFolder(folder); err != nil {
+			return err
+		}
+		if err := s.account.CanEnter("Redis", folder); err != nil {
+			return err
+		}
+	}
+	if err := datafolder.Recover(s.data()); err != nil {
+		return err
+	}
+	if err := s.account.MakeFolder(s.data()); err != nil {
+		return err
+	}
+	return s.start(ctx)
+}
+
+// Port is the public port.
+func (s *Server) Port() int { return s.gate.Port() }
+
+// PID is the number of the server's process, or 0 while none runs.
+func (s *Server) PID() int { return int(s.pid.Load()) }
+
+// Configure brings other settings into force without a restart. Sessions that came in
+// by a password which is no longer the right one end.
+func (s *Server) Configure(ctx context.Context, wanted Settings) error {
+	ctx, leave, err := s.turn.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	before, all := s.settings, s.unsettled || !s.runs()
+	s.settings, s.unsettled = wanted, true
+	s.gate.Allow(wanted.Allowlist)
+	switch {
+	case all:
+		err = s.restart(ctx)
+	case before.Password != wanted.Password || before.MemoryMB != wanted.MemoryMB:
+		err = s.reconfigure(ctx, before.Password != wanted.Password)
+	}
+	if err != nil {
+		return fmt.Errorf("change Redis: %w", err)
+	}
+	s.unsettled = false
+	return nil
+}
+
+// reconfigure tells the server that runs. The turn is held.
+func (s *Server) reconfigure(ctx context.Context, passwordChanged bool) error {
+	if err := s.writeConfiguration(); err != nil {
+		return err
+	}
+	admin := s.admin()
+	defer admin.Close()
+	if err := admin.ConfigSet(ctx, "maxmemory", s.memory()).Err(); err != nil || !passwordChanged {
+		return err
+	}
+	if err := admin.Do(ctx, s.customer()...).Err(); err != nil {
+		return err
+	}
+	return admin.Do(ctx, "CLIENT", "KILL", "USER", customerName).Err()
+}
+
+// Restart restarts the server. Its data stays.
+func (s *Server) Restart(ctx context.Context) error {
+	ctx, leave, err := s.turn.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return s.restart(ctx)
+}
+
+func (s *Server) restart(ctx context.Context) error {
+	s.stop()
+	return s.start(ctx)
+}
+
+// Close stops the server. Its data stays in the folder.
+func (s *Server) Close() error {
+	defer s.turn.Close()()
+	s.stop()
+	s.gate.Close()
+	if s.run != s.folder {
+		return os.RemoveAll(s.run)
+	}
+	return nil
+}
+
+// Remove stops the server and takes its folder away.
+func (s *Server) Remove() error {
+	return errors.Join(s.Close(), os.RemoveAll(s.folder))
+}
+
+// patience is how long starting and stopping may take on a busy machine.
+const patience = time.Minute

@@ -1,0 +1,263 @@
+package redis
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
+)
+
+func TestProgramOf(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]int{
+		"Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=ae4d7c971a948f0\n": 7,
+		"Redis server v=10.2.0 sha=1": 10,
+		"Redis server v=6.0.16 sha=1": 0,
+		"something else":              0,
+	} {
+		program, err := programOf("/bin/redis-server", said)
+		missing := (*MissingError)(nil)
+		if program.Version != want || errors.As(err, &missing) != (want == 0) {
+			t.Errorf("%q is %+v, %v", said, program, err)
+		}
+		if want == 0 && !strings.Contains(err.Error(), "apt-get install redis-server") {
+			t.Errorf("%v does not say what to do", err)
+		}
+	}
+}
+
+// options are some that work in a folder.
+func options(t *testing.T, folder string) (Options, *x509.CertPool) {
+	t.Helper()
+	program, err := Locate(t.Context())
+	switch {
+	case err != nil && os.Getenv("HOSTING_TEST_STRICT") == "1":
+		t.Fatal(err)
+	case err != nil:
+		t.Skip(err)
+	}
+	issuer := httptest.NewTLSServer(nil)
+	t.Cleanup(issuer.Close)
+	key, err := x509.MarshalPKCS8PrivateKey(issuer.TLS.Certificates[0].PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(issuer.Certificate())
+	return Options{
+		Program: program, Folder: folder, Host: "127.0.0.1",
+		Certificate: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: issuer.Certificate().Raw})),
+		Key:         string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})),
+		Settings:    Settings{Password: "secret", MemoryMB: 64},
+	}, roots
+}
+
+// passableFolder is a folder that every user can pass through.
+func passableFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "rd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// client is a customer's.
+func client(t *testing.T, s *Server, roots *x509.CertPool) *redis.Client {
+	t.Helper()
+	c := redis.NewClient(&redis.Options{
+		Addr: s.gate.Address(), Password: "secret", TLSConfig: &tls.Config{RootCAs: roots, ServerName: "127.0.0.1"},
+		DialTimeout: patience, ReadTimeout: patience, WriteTimeout: patience,
+	})
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// until polls a condition.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for !holds() {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s did not come about", what)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// A folder that is opened again has its data, and so has a backup that was taken of
+// it.
+func TestFolderIsOpenedAgain(t *testing.T) {
+	t.Parallel()
+	parent := passableFolder(t)
+	o, roots := options(t, filepath.Join(parent, strings.Repeat("long ", 30)))
+	o.Run = filepath.Join(parent, "run")
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := client(t, s, roots).Set(t.Context(), "k", "v", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Backup(t.Context(), filepath.Join(parent, "backup")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(o.Run); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder of the socket is still there: %v", err)
+	}
+	if _, err := s.Backup(t.Context(), filepath.Join(parent, "late")); !errors.Is(err, turn.ErrClosed) {
+		t.Errorf("a closed server said %v", err)
+	}
+	again, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := client(t, again, roots)
+	if v, err := c.Get(t.Context(), "k").Result(); v != "v" {
+		t.Errorf("the folder gives %q, %v", v, err)
+	}
+	for _, step := range []struct {
+		what string
+		do   func() error
+		want string
+	}{
+		{"reset", func() error { return again.Reset(t.Context()) }, ""},
+		{"restore", func() error { return again.Restore(t.Context(), filepath.Join(parent, "backup")) }, "v"},
+		{"restart", func() error { return again.Restart(t.Context()) }, "v"},
+		{"restore of nothing", func() error {
+			if again.Restore(t.Context(), filepath.Join(parent, "nothing")) == nil {
+				return errors.New("it succeeds")
+			}
+			return nil
+		}, "v"},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatalf("%s: %v", step.what, err)
+		}
+		if v, err := c.Get(t.Context(), "k").Result(); v != step.want || err != nil && !errors.Is(err, redis.Nil) {
+			t.Errorf("after the %s the value is %q, %v", step.what, v, err)
+		}
+	}
+	if err := again.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(o.Folder); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder is still there: %v", err)
+	}
+}
+
+// A fake that was killed while it put a backup in place left the data of before
+// beside it.
+func TestReplacementThatWasCutShort(t *testing.T) {
+	t.Parallel()
+	o, roots := options(t, filepath.Join(passableFolder(t), "r"))
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := client(t, s, roots).Set(t.Context(), "k", "v", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Close(), os.Rename(s.data(), s.path("data.before")), s.account.MakeFolder(s.data())); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { again.Remove() })
+	if v, err := client(t, again, roots).Get(t.Context(), "k").Result(); v != "v" {
+		t.Errorf("the value is %q, %v", v, err)
+	}
+}
+
+// What was answered is there after the server was killed.
+func TestKilledServerComesBack(t *testing.T) {
+	t.Parallel()
+	o, roots := options(t, filepath.Join(passableFolder(t), "r"))
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Remove() })
+	c := client(t, s, roots)
+	if err := c.Set(t.Context(), "k", "v", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	killed, err := os.FindProcess(s.PID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := killed.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "another process", func() bool { return s.PID() != 0 && s.PID() != killed.Pid })
+	if v, err := c.Get(t.Context(), "k").Result(); v != "v" {
+		t.Errorf("the value is %q, %v", v, err)
+	}
+}
+
+// The customer may do nothing that concerns the server.
+func TestCustomerIsNoAdministrator(t *testing.T) {
+	t.Parallel()
+	o, roots := options(t, filepath.Join(passableFolder(t), "r"))
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Remove() })
+	c := client(t, s, roots)
+	for _, command := range []string{
+		"CONFIG GET dir", "CONFIG SET dir /tmp", "MODULE LIST", "DEBUG SLEEP 0", "SHUTDOWN NOSAVE", "ACL LIST",
+		"ACL SETUSER x on", "REPLICAOF 127.0.0.1 1", "MIGRATE 127.0.0.1 1 k 0 1", "SAVE", "BGREWRITEAOF", "CLIENT LIST",
+	} {
+		words := strings.Fields(command)
+		args := make([]any, len(words))
+		for i, word := range words {
+			args[i] = word
+		}
+		if err := c.Do(t.Context(), args...).Err(); err == nil || !strings.HasPrefix(err.Error(), "NOPERM") && !strings.Contains(err.Error(), "not allowed") {
+			t.Errorf("%s met %v", command, err)
+		}
+	}
+	for _, command := range [][]any{
+		{"SET", "k", "v"}, {"KEYS", "*"}, {"EVAL", "return redis.call('GET', 'k')", 0}, {"INFO"}, {"PUBLISH", "c", "m"},
+		{"CLIENT", "SETNAME", "x"}, {"XADD", "s", "*", "a", "b"}, {"FLUSHALL"},
+	} {
+		if err := c.Do(t.Context(), command...).Err(); err != nil {
+			t.Errorf("%v met %v", command, err)
+		}
+	}
+}
+
+// A server that cannot start says why, and leaves nothing that runs.
+func TestServerThatCannotStart(t *testing.T) {
+	t.Parallel()
+	o, _ := options(t, filepath.Join(passableFolder(t), "r"))
+	o.Program.Path = "/bin/false"
+	if _, err := Open(context.Background(), o); err == nil || !strings.Contains(err.Error(), "ended before it was ready") {
+		t.Errorf("Open said %v", err)
+	}
+	o.Folder = filepath.Join(o.Folder, strings.Repeat("x", longestSocket))
+	if _, err := Open(context.Background(), o); err == nil || !strings.Contains(err.Error(), "too long for a socket") {
+		t.Errorf("Open said %v", err)
+	}
+}
