@@ -31,6 +31,8 @@ type Options struct {
 	// RequestsKept is how many requests the log holds, the last ones; 0 keeps
 	// every one with its body, as tests want it.
 	RequestsKept int
+	// Answered is told of each request to the API, as it is answered; nil is nobody.
+	Answered func(Request)
 	// Logger gets one line for each request, job and build, without secrets; nil
 	// discards them.
 	Logger *slog.Logger
@@ -66,7 +68,7 @@ func New(o Options) *Service {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{Service: core.New(core.Options{Speed: o.Speed, Start: o.Start, Logger: o.Logger, Querier: o.Querier, DataPlane: o.DataPlane}), mux: http.NewServeMux(), names: o.Names, apiKey: o.APIKey, controlToken: o.ControlToken}
-	s.Log = traffic.New(traffic.Options{Prefix: rest.Prefix, Kept: o.RequestsKept, Now: s.Now, Logger: o.Logger})
+	s.Log = traffic.New(traffic.Options{Prefix: rest.Prefix, Kept: o.RequestsKept, Now: s.Now, Logger: o.Logger, Answered: o.Answered})
 	s.api = rest.New(rest.Options{Service: s.Service, APIKey: o.APIKey, Violation: s.Violation})
 	s.gateway = gateway.New(http.HandlerFunc(s.serveAPI), gateway.Options{Prefix: rest.Prefix, Now: s.Now, Watch: s.Watch})
 	portal.Mount(s.mux, s.Service)

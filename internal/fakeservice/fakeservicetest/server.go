@@ -28,6 +28,7 @@ func Start(t testing.TB, opts ...func(*fakeservice.Options)) *Server {
 	for _, set := range opts {
 		set(&options)
 	}
+	countEvidence(t, &options)
 	service := fakeservice.New(options)
 	server := httptest.NewServer(service)
 	t.Cleanup(func() {

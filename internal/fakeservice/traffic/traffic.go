@@ -44,6 +44,9 @@ type Options struct {
 	Now func() time.Time
 	// Logger gets one line for each request, without secrets.
 	Logger *slog.Logger
+	// Answered is told of each request before its answer is sent; nil is nobody. It
+	// must not keep the request's parts.
+	Answered func(Request)
 }
 
 // Log is the log. It is safe for concurrent use.
@@ -96,8 +99,12 @@ func (e *exchange) Answered(status int, struck bool) {
 	e.log.options.Logger.Debug("request", "method", e.entry.Method, "path", e.entry.Path, "status", status,
 		"took", time.Since(e.entry.RealAt), "fault", struck)
 	e.log.mu.Lock()
-	defer e.log.mu.Unlock()
 	e.entry.Status, e.entry.Fault = status, struck
+	over := *e.entry
+	e.log.mu.Unlock()
+	if e.log.options.Answered != nil {
+		e.log.options.Answered(over)
+	}
 }
 
 // Violation notes an exchange that broke the OpenAPI document.
