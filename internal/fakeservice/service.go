@@ -28,8 +28,9 @@ type Options struct {
 	APIKey, ControlToken string
 	// Names are those by which the fake is reached, besides localhost and addresses.
 	Names []string
-	// RequestsKept is how many requests the log holds, the last ones; 0 keeps
-	// every one with its body, as tests want it.
+	// RequestsKept is how many requests the log holds, the last ones without their
+	// bodies, and how many violations; 0 keeps every one with its body, as tests want
+	// it.
 	RequestsKept int
 	// Answered is told of each request to the API, as it is answered; nil is nobody.
 	Answered func(Request)

@@ -38,7 +38,8 @@ type Request struct {
 type Options struct {
 	// Prefix is what all paths begin with, and the log leaves out.
 	Prefix string
-	// Kept is how many requests stay, the last ones; 0 is all of them.
+	// Kept is how many requests stay, the last ones, without their bodies, and how many
+	// violations; 0 is all of them, and whole.
 	Kept int
 	// Now is the fake's time.
 	Now func() time.Time
@@ -65,11 +66,19 @@ func (l *Log) begin(r Request) *Request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r.Header.Del("Authorization")
-	if kept := l.options.Kept; kept > 0 && len(l.requests) >= kept {
-		l.requests = slices.Delete(l.requests, 0, len(l.requests)-kept+1)
+	if l.options.Kept > 0 {
+		r.Body = nil // each may have a megabyte
 	}
-	l.requests = append(l.requests, &r)
+	l.requests = keep(l.requests, &r, l.options.Kept)
 	return &r
+}
+
+// keep adds to a list that holds so many, the last ones; 0 is all of them.
+func keep[T any](list []T, added T, most int) []T {
+	if most > 0 && len(list) >= most {
+		list = slices.Delete(list, 0, len(list)-most+1)
+	}
+	return append(list, added)
 }
 
 // Watch logs a request as it comes to the gateway.
@@ -111,7 +120,7 @@ func (e *exchange) Answered(status int, struck bool) {
 func (l *Log) Violation(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.violations = append(l.violations, err.Error())
+	l.violations = keep(l.violations, err.Error(), l.options.Kept)
 }
 
 // Clear forgets everything.
