@@ -1,6 +1,7 @@
 package fakeservice_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -189,4 +190,22 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	equal(t, "events", got, want)
+}
+
+// What changed is told with its value: a label without tags has an empty list of them.
+func TestLabelTellsNoNullTags(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.AddInstance(fakeservice.Instance{}).ID
+	a.done("PATCH", "/instances/"+id, object{"name": "b"})
+	a.done("PATCH", "/instances/"+id, object{"tags": []string{"x"}})
+	for _, want := range []string{`"tags":[]`, `"tags":["x"]`} {
+		text, err := json.Marshal(a.told("GET", "/events", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no event has %s: %s", want, text)
+		}
+	}
 }

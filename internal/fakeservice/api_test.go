@@ -3,6 +3,7 @@ package fakeservice_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -283,16 +284,23 @@ func TestRequestLog(t *testing.T) {
 func TestRequestLogIsBounded(t *testing.T) {
 	t.Parallel()
 	a := start(t, func(o *fakeservice.Options) { o.RequestsKept = 2 })
-	for _, path := range []string{"/me", "/plans", "/locations"} {
+	for _, path := range []string{"/me", "/plans"} {
 		a.want(200, "", "GET", path, nil)
 	}
+	a.want(200, "", "PATCH", "/me", object{"company": "C"})
 	requests := a.Requests()
 	equal(t, "requests", len(requests), 2)
 	equal(t, "the first kept", requests[0].Path, "/plans")
-	equal(t, "the last", requests[1].Path, "/locations")
+	equal(t, "the last", requests[1].Path, "/me")
+	equal(t, "its body", len(requests[1].Body), 0)
 	for _, r := range requests {
 		equal(t, "key", r.Header.Get("Authorization"), "")
 	}
+	for _, what := range []string{"one", "two", "three"} {
+		a.Violation(errors.New(what))
+	}
+	equal(t, "violations", a.Violations(), []string{"two", "three"})
+	a.Clear() // they are none of this test's
 }
 
 // page opens a page beside the API, as a browser would, and returns its text.

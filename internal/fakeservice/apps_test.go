@@ -213,3 +213,17 @@ func TestHeldBuilds(t *testing.T) {
 	equal(t, "released", a.Left()["builds"], 0)
 	equal(t, "status", a.call("GET", path, nil).string("status"), "running")
 }
+
+// No app has more memory than its machine: neither at its import nor by a change of it.
+func TestAppsFitTheirMachine(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	path := "/instances/" + a.AddInstance(fakeservice.Instance{Plan: "free", Engines: map[string]*fakeservice.Engine{"apps": {}}}).ID
+	app := guestbook()
+	app["memory_mb"] = 4096
+	a.want(422, "validation_failed", "POST", path+"/apps/import", app)
+	app["memory_mb"] = 1024
+	a.done("POST", path+"/apps/import", app)
+	a.want(422, "validation_failed", "PATCH", path+"/apps/web", object{"memory_mb": 4096})
+	equal(t, "memory", a.call("GET", path+"/apps/web", nil).body["memory_mb"], any(1024.0))
+}

@@ -31,9 +31,12 @@ type Options struct {
 	PortalURL string
 	// Names are those by which the fake is reached, besides localhost and addresses.
 	Names []string
-	// RequestsKept is how many requests the log holds, the last ones; 0 keeps
-	// every one with its body, as tests want it.
+	// RequestsKept is how many requests the log holds, the last ones without their
+	// bodies, and how many violations; 0 keeps every one with its body, as tests want
+	// it.
 	RequestsKept int
+	// Answered is told of each request to the API, as it is answered; nil is nobody.
+	Answered func(Request)
 	// Logger gets one line for each request, job and build, without secrets; nil
 	// discards them.
 	Logger *slog.Logger
@@ -106,7 +109,7 @@ func Open(o Options) (*Service, error) {
 		Service: service, mux: http.NewServeMux(), names: o.Names, log: o.Logger, options: o,
 		apiKey: service.Credential("api_key", o.APIKey), controlToken: service.Credential("control_token", o.ControlToken),
 	}
-	s.Log = traffic.New(traffic.Options{Prefix: rest.Prefix, Kept: o.RequestsKept, Now: s.Now, Logger: o.Logger})
+	s.Log = traffic.New(traffic.Options{Prefix: rest.Prefix, Kept: o.RequestsKept, Now: s.Now, Logger: o.Logger, Answered: o.Answered})
 	s.api = rest.New(rest.Options{Service: s.Service, APIKey: s.apiKey, PortalURL: o.PortalURL, Violation: s.Violation})
 	s.gateway = gateway.New(http.HandlerFunc(s.serveAPI), gateway.Options{Prefix: rest.Prefix, Now: s.Now, Watch: s.Watch})
 	portal.Mount(s.mux, s.Service)

@@ -37,9 +37,18 @@ func newClock(speed float64, start time.Time) *clock {
 func (c *clock) now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	passed := time.Duration(float64(time.Since(c.real)) * c.speed)
-	return c.base.Add(passed).Truncate(time.Millisecond)
+	since := time.Since(c.real)
+	passed := time.Duration(float64(since) * c.speed)
+	now := c.base.Add(passed)
+	if passed > longCount {
+		c.real, c.base = c.real.Add(since), now
+	}
+	return now.Truncate(time.Millisecond)
 }
+
+// longCount is after how much of the fake's time the count begins anew. A duration
+// holds less than three centuries, which pass in eleven days at the fastest.
+const longCount = 365 * 24 * time.Hour
 
 // set moves the fake's time to a moment, back if need be.
 func (c *clock) set(fake time.Time) { c.advance(fake.Sub(c.now())) }

@@ -68,6 +68,7 @@ func TestAuthJS(t *testing.T) {
 		t.Errorf("it did %d steps of %d", steps, want)
 	}
 	b.toldOfAccounts(mailSecrets(b.Mails()))
+	fakeservicetest.CountClient(t, "@supabase/auth-js", steps)
 }
 
 // authjsProject is a folder with the program and the client that it needs, as

@@ -30,7 +30,10 @@ func Start(t testing.TB, opts ...func(*fakeservice.Options)) *Server {
 	for _, set := range opts {
 		options = append(options, set)
 	}
-	options = append(options, func(o *fakeservice.Options) { o.Made = func(s *fakeservice.Service) { made = s } })
+	options = append(options, func(o *fakeservice.Options) {
+		countEvidence(t, o)
+		o.Made = func(s *fakeservice.Service) { made = s }
+	})
 	server := hostingtest.Start(t, options...)
 	return &Server{Service: made, BaseURL: server.BaseURL, RootURL: server.PortalURL}
 }

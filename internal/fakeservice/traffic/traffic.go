@@ -38,12 +38,16 @@ type Request struct {
 type Options struct {
 	// Prefix is what all paths begin with, and the log leaves out.
 	Prefix string
-	// Kept is how many requests stay, the last ones; 0 is all of them.
+	// Kept is how many requests stay, the last ones, without their bodies, and how many
+	// violations; 0 is all of them, and whole.
 	Kept int
 	// Now is the fake's time.
 	Now func() time.Time
 	// Logger gets one line for each request, without secrets.
 	Logger *slog.Logger
+	// Answered is told of each request before its answer is sent; nil is nobody. It
+	// must not keep the request's parts.
+	Answered func(Request)
 }
 
 // Log is the log. It is safe for concurrent use.
@@ -62,11 +66,19 @@ func (l *Log) begin(r Request) *Request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r.Header.Del("Authorization")
-	if kept := l.options.Kept; kept > 0 && len(l.requests) >= kept {
-		l.requests = slices.Delete(l.requests, 0, len(l.requests)-kept+1)
+	if l.options.Kept > 0 {
+		r.Body = nil // each may have a megabyte
 	}
-	l.requests = append(l.requests, &r)
+	l.requests = keep(l.requests, &r, l.options.Kept)
 	return &r
+}
+
+// keep adds to a list that holds so many, the last ones; 0 is all of them.
+func keep[T any](list []T, added T, most int) []T {
+	if most > 0 && len(list) >= most {
+		list = slices.Delete(list, 0, len(list)-most+1)
+	}
+	return append(list, added)
 }
 
 // Watch logs a request as it comes to the gateway.
@@ -96,15 +108,19 @@ func (e *exchange) Answered(status int, struck bool) {
 	e.log.options.Logger.Debug("request", "method", e.entry.Method, "path", e.entry.Path, "status", status,
 		"took", time.Since(e.entry.RealAt), "fault", struck)
 	e.log.mu.Lock()
-	defer e.log.mu.Unlock()
 	e.entry.Status, e.entry.Fault = status, struck
+	over := *e.entry
+	e.log.mu.Unlock()
+	if e.log.options.Answered != nil {
+		e.log.options.Answered(over)
+	}
 }
 
 // Violation notes an exchange that broke the OpenAPI document.
 func (l *Log) Violation(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.violations = append(l.violations, err.Error())
+	l.violations = keep(l.violations, err.Error(), l.options.Kept)
 }
 
 // Clear forgets everything.

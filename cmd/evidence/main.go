@@ -1,0 +1,57 @@
+// Command evidence makes the table of what tests have done with the fake, out of the
+// folder that they have written it into. `make evidence` runs both.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/evidence"
+)
+
+const head = `# Evidence
+
+What tests have done with the fake, for each operation of the API's document: how many exchanges there were of each kind. ` + "`make evidence`" + ` runs the tests that it names and writes this page. A cell without any is missing.
+
+By Terraform and by raw HTTP counts what the service itself has answered; refused, each status from 400 to 499 that the document lists for the operation, but 401 and 429; under faults, where the gateway took part; with the real data plane, each success while Postgres and apps ran.`
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "evidence:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("evidence", flag.ContinueOnError)
+	folder := flags.String("folder", "", "where the tests have written what they did")
+	table := flags.String("table", "", "the page to write")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *folder == "" || *table == "" {
+		return errors.New("--folder and --table are required")
+	}
+	operations, err := apispec.Operations()
+	if err != nil {
+		return err
+	}
+	counts, err := evidence.Read(*folder)
+	if err != nil {
+		return err
+	}
+	page := counts.Table(operations, head)
+	if err := os.WriteFile(*table, []byte(page), 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, page)
+	if lacking := counts.Lacking(operations); len(lacking) > 0 {
+		return errors.New("something is missing:\n" + strings.Join(lacking, "\n"))
+	}
+	return nil
+}

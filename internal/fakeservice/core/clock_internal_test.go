@@ -1,0 +1,30 @@
+package core
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// The clock goes on for months at its fastest, and neither steps nor turns back where its
+// count begins anew.
+func TestClockThatRunsForMonths(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		c := newClock(FastestSpeed, start)
+		const step, steps = 7 * time.Minute, 20_000 // 97 days
+		last := start
+		for range steps {
+			time.Sleep(step)
+			now := c.now()
+			if passed := now.Sub(last); passed != step*FastestSpeed {
+				t.Fatalf("at %s, %s had passed by the fake's clock in %s", now, passed, step)
+			}
+			if real := c.realTime(now); !real.Equal(time.Now()) {
+				t.Fatalf("%s is at %s, and now it is %s", now, real, time.Now())
+			}
+			last = now
+		}
+	})
+}

@@ -1,0 +1,219 @@
+// Package evidence counts what tests have really done with the fake, for each operation of
+// the API's document, and makes a table of it.
+//
+// A fake of a test counts its exchanges and writes them into a folder when the test is
+// over. What is in the folder is added up, and what no test has done is shown as missing.
+package evidence
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
+)
+
+// Folder is the environment variable that names the folder for a test's counts. Where it
+// is not set, nothing is counted.
+const Folder = "HOSTING_EVIDENCE"
+
+// A Kind is a way in which an operation is tried.
+type Kind string
+
+// The kinds.
+const (
+	// Terraform is the provider under a CLI, Raw any other client over HTTP.
+	Terraform Kind = "terraform"
+	Raw       Kind = "raw"
+	// Negative is a refusal of the service's own, as the document lists it. That of a
+	// wrong key, which is the same everywhere, is none, and 429 is a gateway's.
+	Negative Kind = "negative"
+	// Faults is an exchange in which the gateway took part.
+	Faults Kind = "faults"
+	// DataPlane is a success while what is provisioned runs for real.
+	DataPlane Kind = "data plane"
+)
+
+// agent is how the provider's User-Agent begins.
+const agent = "terraform-provider-hosting/"
+
+// Counts are how often what was done, by operation ("GET /me") and kind.
+type Counts struct {
+	Operations map[string]map[Kind]int `json:"operations,omitempty"`
+	// Clients are how many steps other clients have done, by name.
+	Clients map[string]int `json:"clients,omitempty"`
+}
+
+func (c *Counts) add(operation string, kind Kind, n int) {
+	if c.Operations == nil {
+		c.Operations = map[string]map[Kind]int{}
+	}
+	if c.Operations[operation] == nil {
+		c.Operations[operation] = map[Kind]int{}
+	}
+	c.Operations[operation][kind] += n
+}
+
+// AddClient counts the steps of a client by name.
+func (c *Counts) AddClient(name string, steps int) {
+	if c.Clients == nil {
+		c.Clients = map[string]int{}
+	}
+	c.Clients[name] += steps
+}
+
+// merge adds what others have counted.
+func (c *Counts) merge(more Counts) {
+	for operation, kinds := range more.Operations {
+		for kind, n := range kinds {
+			c.add(operation, kind, n)
+		}
+	}
+	for name, steps := range more.Clients {
+		c.AddClient(name, steps)
+	}
+}
+
+// Collector counts the exchanges of one fake. It is safe for concurrent use.
+type Collector struct {
+	validator *apispec.Validator
+	negative  map[string][]int
+	dataPlane bool
+
+	mu     sync.Mutex
+	counts Counts
+}
+
+// NewCollector makes a Collector for a fake with or without a data plane.
+func NewCollector(dataPlane bool) (*Collector, error) {
+	validator, err := apispec.New()
+	if err != nil {
+		return nil, err
+	}
+	operations, err := apispec.Operations()
+	if err != nil {
+		return nil, err
+	}
+	c := &Collector{validator: validator, negative: map[string][]int{}, dataPlane: dataPlane}
+	for _, o := range operations {
+		c.negative[o.String()] = refusals(o)
+	}
+	return c, nil
+}
+
+// refusals are the statuses of an operation's own refusals.
+func refusals(o apispec.Operation) []int {
+	return slices.DeleteFunc(slices.Clone(o.Statuses), func(status int) bool {
+		return status < 400 || status >= 500 || status == http.StatusUnauthorized || status == http.StatusTooManyRequests
+	})
+}
+
+// Count counts an exchange that is over.
+func (c *Collector) Count(r traffic.Request) {
+	// The path was one of a request, so it makes one again.
+	asked, err := http.NewRequest(r.Method, "/api/v1"+r.Path, nil) //nolint:noctx // it is never sent
+	if err != nil {
+		return
+	}
+	operation := c.validator.Operation(asked)
+	if operation == "" {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r.Fault {
+		c.counts.add(operation, Faults, 1)
+	}
+	if r.Served == 0 || r.Served == http.StatusNotImplemented {
+		return
+	}
+	client := Raw
+	if strings.HasPrefix(r.Header.Get("User-Agent"), agent) {
+		client = Terraform
+	}
+	c.counts.add(operation, client, 1)
+	if slices.Contains(c.negative[operation], r.Served) {
+		c.counts.add(operation, Negative, 1)
+	}
+	if c.dataPlane && r.Served < http.StatusBadRequest {
+		c.counts.add(operation, DataPlane, 1)
+	}
+}
+
+// Write writes what was counted into a folder, as a file of its own.
+func (c *Collector) Write(folder string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.counts.Write(folder)
+}
+
+// Write writes counts into a folder, as a file of their own. Of nothing there is no file.
+func (c *Counts) Write(folder string) error {
+	if len(c.Operations)+len(c.Clients) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(folder, "*.json")
+	if err != nil {
+		return fmt.Errorf("write down the evidence: %w", err)
+	}
+	if _, err := file.Write(text); err != nil {
+		return fmt.Errorf("write down the evidence: %w", err)
+	}
+	return file.Close()
+}
+
+// Read adds up what is in a folder.
+func Read(folder string) (Counts, error) {
+	var all Counts
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil {
+		return all, err
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return all, err
+		}
+		var one Counts
+		if err := json.Unmarshal(text, &one); err != nil {
+			return all, fmt.Errorf("%s: %w", file, err)
+		}
+		all.merge(one)
+	}
+	return all, nil
+}
+
+// Lacking says, a line each, what has to be there and is not: each operation is driven by
+// Terraform or by raw HTTP, and refuses where the document says how.
+func (c *Counts) Lacking(operations []apispec.Operation) (lacking []string) {
+	for _, o := range operations {
+		kinds := c.Operations[o.String()]
+		if kinds[Terraform]+kinds[Raw] == 0 {
+			lacking = append(lacking, o.String()+" is driven neither by Terraform nor by raw HTTP")
+		}
+		if len(refusals(o)) > 0 && kinds[Negative] == 0 {
+			lacking = append(lacking, o.String()+" has no negative case")
+		}
+	}
+	known := map[string]bool{}
+	for _, o := range operations {
+		known[o.String()] = true
+	}
+	for _, operation := range slices.Sorted(maps.Keys(c.Operations)) {
+		if !known[operation] {
+			lacking = append(lacking, operation+" is not in the document")
+		}
+	}
+	return lacking
+}

@@ -1,0 +1,135 @@
+package evidence_test
+
+import (
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/evidence"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
+)
+
+func operations(t *testing.T) []apispec.Operation {
+	t.Helper()
+	all, err := apispec.Operations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// The table that is kept has a row for each operation of the document and none beside,
+// and none that nobody drives or refuses. `make evidence` makes it anew.
+func TestKeptTableIsWhole(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../evidence.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts, err := evidence.Parse(string(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range operations(t) {
+		if _, there := counts.Operations[o.String()]; !there {
+			t.Errorf("%s has no row", o)
+		}
+	}
+	for _, lacking := range counts.Lacking(operations(t)) {
+		t.Error(lacking)
+	}
+	if counts.Clients["@supabase/auth-js"] == 0 {
+		t.Error("the JavaScript auth client has done nothing")
+	}
+}
+
+// What is counted by which kind follows from the exchange.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	provider := http.Header{"User-Agent": {"terraform-provider-hosting/1 terraform/1.16"}}
+	const get = "GET /instances/{id}"
+	for name, row := range map[string]struct {
+		request   traffic.Request
+		dataPlane bool
+		operation string
+		want      []evidence.Kind
+	}{
+		"by Terraform":       {traffic.Request{Method: "GET", Path: "/instances/i-1", Header: provider, Status: 200, Served: 200}, false, get, []evidence.Kind{evidence.Terraform}},
+		"by another":         {traffic.Request{Method: "GET", Path: "/instances/i-1", Status: 200, Served: 200}, false, get, []evidence.Kind{evidence.Raw}},
+		"for real":           {traffic.Request{Method: "GET", Path: "/instances/i-1", Status: 200, Served: 200}, true, get, []evidence.Kind{evidence.DataPlane, evidence.Raw}},
+		"refused":            {traffic.Request{Method: "GET", Path: "/instances/i-1", Status: 404, Served: 404}, true, get, []evidence.Kind{evidence.Negative, evidence.Raw}},
+		"a wrong key":        {traffic.Request{Method: "GET", Path: "/instances/i-1", Status: 401, Served: 401}, false, get, []evidence.Kind{evidence.Raw}},
+		"no status of its":   {traffic.Request{Method: "GET", Path: "/instances/i-1", Status: 409, Served: 409}, false, get, []evidence.Kind{evidence.Raw}},
+		"a gateway's page":   {traffic.Request{Method: "GET", Path: "/instances/i-1", Status: 404, Fault: true}, false, get, []evidence.Kind{evidence.Faults}},
+		"a lost answer":      {traffic.Request{Method: "GET", Path: "/instances/i-1", Served: 200, Fault: true}, false, get, []evidence.Kind{evidence.Faults, evidence.Raw}},
+		"an escaped element": {traffic.Request{Method: "DELETE", Path: "/instances/i-1/postgres/databases/a%2Fb", Status: 202, Served: 202}, false, "DELETE /instances/{id}/postgres/databases/{name}", []evidence.Kind{evidence.Raw}},
+		"missing":            {traffic.Request{Method: "GET", Path: "/instances/i-1", Status: 501, Served: 501}, false, get, nil},
+		"not in it":          {traffic.Request{Method: "GET", Path: "/volumes", Status: 404, Served: 404}, false, "GET /volumes", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, err := evidence.NewCollector(row.dataPlane)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Count(row.request)
+			folder := t.TempDir()
+			if err := c.Write(folder); err != nil {
+				t.Fatal(err)
+			}
+			counts, err := evidence.Read(folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []evidence.Kind
+			for kind, n := range counts.Operations[row.operation] {
+				if n == 1 {
+					got = append(got, kind)
+				}
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("wanted (-) and counted (+):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The table is read as it was written, and says what is missing.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	some := []apispec.Operation{{Method: "GET", Path: "/me", Statuses: []int{200, 401, 429}}, {Method: "POST", Path: "/webhooks", Statuses: []int{201, 400}}}
+	folder := t.TempDir()
+	for range 2 { // two fakes
+		one := evidence.Counts{Operations: map[string]map[evidence.Kind]int{"POST /webhooks": {evidence.Raw: 2}}, Clients: map[string]int{"client": 3}}
+		if err := one.Write(folder); err != nil {
+			t.Fatal(err)
+		}
+	}
+	counts, err := evidence.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := counts.Table(some, "# Evidence")
+	for _, row := range []string{"| `GET /me` | missing | missing | missing | missing | missing |\n", "| `POST /webhooks` | missing | 4 | missing | missing | missing |\n", "| `client` | 6 |\n"} {
+		if !strings.Contains(page, row) {
+			t.Errorf("the table lacks %s:\n%s", row, page)
+		}
+	}
+	read, err := evidence.Parse(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"GET /me is driven neither by Terraform nor by raw HTTP", "POST /webhooks has no negative case"}
+	if diff := cmp.Diff(want, read.Lacking(some)); diff != "" {
+		t.Errorf("lacking (-) and told (+):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"GET /me is driven neither by Terraform nor by raw HTTP", "POST /webhooks is not in the document"}, read.Lacking(some[:1])); diff != "" {
+		t.Errorf("without an operation, lacking (-) and told (+):\n%s", diff)
+	}
+}

@@ -1,0 +1,45 @@
+package fakeservicetest
+
+import (
+	"os"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/evidence"
+)
+
+// countEvidence has a fake count what is done with it, where a folder is named to write
+// that into. It is written when the test is over.
+func countEvidence(t testing.TB, o *fakeservice.Options) {
+	t.Helper()
+	folder := os.Getenv(evidence.Folder) //nolint:forbidigo // this package is for tests alone
+	if folder == "" {
+		return
+	}
+	_, real := o.DataPlane.(*dataplane.Plane)
+	collector, err := evidence.NewCollector(real)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Answered = collector.Count
+	t.Cleanup(func() {
+		if err := collector.Write(folder); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// CountClient counts the steps that a client beside the API has done, as evidence.
+func CountClient(t testing.TB, name string, steps int) {
+	t.Helper()
+	folder := os.Getenv(evidence.Folder) //nolint:forbidigo // this package is for tests alone
+	if folder == "" {
+		return
+	}
+	var counts evidence.Counts
+	counts.AddClient(name, steps)
+	if err := counts.Write(folder); err != nil {
+		t.Error(err)
+	}
+}
