@@ -69,6 +69,13 @@ type Service struct {
 func Start(t testing.TB, options ...Option) *Service {
 	t.Helper()
 	s := New(options...)
+	s.endWith(t)
+	return s
+}
+
+// endWith ends the service with a test, and tells it what broke the document.
+func (s *Service) endWith(t testing.TB) {
+	t.Helper()
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("close the fake service: %s", err)
@@ -77,7 +84,6 @@ func Start(t testing.TB, options ...Option) *Service {
 			t.Errorf("the exchange breaks the API's document: %s", violation)
 		}
 	})
-	return s
 }
 
 // New is Start for what is no test, such as TestMain. Whoever calls it calls Close.
@@ -86,9 +92,27 @@ func New(options ...Option) *Service {
 	for _, set := range options {
 		set(&settings)
 	}
-	fake := fakeservice.New(settings)
+	return serve(fakeservice.New(settings))
+}
+
+func serve(fake *fakeservice.Service) *Service {
 	server := httptest.NewServer(fake)
 	return &Service{BaseURL: server.URL + "/api/v1", APIKey: fake.APIKey(), PortalURL: server.URL, fake: fake, server: server}
+}
+
+// Fork serves another fake, for the same test, that begins with what this one knows now:
+// its records, its time and its jobs. It has a key of its own, none of the holds and
+// faults, and goes its own way. A test that takes long to prepare forks what it has
+// prepared, for each of its cases.
+func (s *Service) Fork(t testing.TB) *Service {
+	t.Helper()
+	fake, err := s.fake.Fork(t.Context())
+	if err != nil {
+		t.Fatalf("fork the fake service: %s", err)
+	}
+	fork := serve(fake)
+	fork.endWith(t)
+	return fork
 }
 
 // Close ends the service.

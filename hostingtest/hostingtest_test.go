@@ -112,6 +112,27 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// Each case goes on from what was prepared once, and leaves it alone.
+func TestForks(t *testing.T) {
+	t.Parallel()
+	s := hostingtest.Start(t)
+	id := s.AddInstance(hostingtest.Instance{Name: "shop"}).ID
+	s.HoldJobs(hostingtest.JobMatch{})
+	for _, name := range []string{"store", "kiosk"} {
+		fork := s.Fork(t)
+		if status, answer := send(t, fork, http.MethodPatch, "/instances/"+id, `{"name":"`+name+`"}`); status != http.StatusAccepted {
+			t.Fatalf("the fork answered %d %v", status, answer)
+		}
+		fork.Advance(time.Hour)
+		if is := fork.Instances()[0].Name; is != name {
+			t.Errorf("in the fork the instance is called %s, not %s", is, name)
+		}
+	}
+	if is := s.Instances()[0]; is.Name != "shop" || is.JobID != "" {
+		t.Errorf("the instance is %+v", is)
+	}
+}
+
 func ExampleNew() {
 	service := hostingtest.New()
 	defer service.Close()

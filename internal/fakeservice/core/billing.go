@@ -83,6 +83,23 @@ func (b *billing) cancel(instanceID string) {
 		s.Status = "cancelled"
 		s.RenewsAt = time.Time{}
 	}
+	b.forgetCancelled()
+}
+
+// forgetCancelled lets the oldest subscriptions go that were cancelled, once there are
+// too many.
+func (b *billing) forgetCancelled() {
+	if len(b.Subscriptions) < recordsKept+recordsKept/8 {
+		return
+	}
+	surplus := len(b.Subscriptions) - recordsKept
+	b.Subscriptions = slices.DeleteFunc(b.Subscriptions, func(s *subscription) bool {
+		gone := surplus > 0 && s.Status == "cancelled"
+		if gone {
+			surplus--
+		}
+		return gone
+	})
 }
 
 // renew charges for the months that have begun.

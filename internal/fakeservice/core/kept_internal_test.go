@@ -1,6 +1,7 @@
 package core
 
 import (
+	"strconv"
 	"testing"
 	"time"
 )
@@ -33,6 +34,17 @@ func TestJobsAndEventsAreBounded(t *testing.T) {
 		if record, err := s.Job(t.Context(), id); err != nil || record.ID != id {
 			t.Errorf("%s is not kept: %v", what, err)
 		}
+	}
+	var b billing
+	for n := range 2 * recordsKept {
+		id := strconv.Itoa(n)
+		b.subscribe(id, Plan{}, false)
+		if n > 0 {
+			b.cancel(id)
+		}
+	}
+	if n := len(b.Subscriptions); n > most || n < recordsKept || b.find("0") == nil {
+		t.Errorf("%d subscriptions are kept, the active one being %v", n, b.find("0"))
 	}
 	if s.Advance(time.Hour); len(s.store.state.jobsByID) != len(s.store.state.Jobs) {
 		t.Errorf("%d jobs are known by id, and %d are kept", len(s.store.state.jobsByID), len(s.store.state.Jobs))
