@@ -19,7 +19,7 @@ import (
 // but the server: a dump would need programs that some machines have in another
 // version, or not at all.
 func (c *Cluster) Backup(ctx context.Context, folder string) (int64, error) {
-	ctx, leave, err := c.enter(ctx)
+	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {
 		return 0, err
 	}

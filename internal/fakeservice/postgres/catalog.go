@@ -29,7 +29,7 @@ func (c *Cluster) Extensions(ctx context.Context, database string) (map[string]s
 // list asks as the superuser. It takes the turn, so that a server that is being
 // replaced is not asked.
 func (c *Cluster) list(ctx context.Context, database, query string) (rows [][][]byte, err error) {
-	ctx, leave, err := c.enter(ctx)
+	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {
 		return nil, err
 	}

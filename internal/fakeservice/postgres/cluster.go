@@ -17,6 +17,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
 )
 
 // Settings are how a cluster is to be. Host, Certificate, Key and Ports never change.
@@ -46,9 +47,6 @@ type Cluster struct {
 	server *Server
 	folder string
 	log    *slog.Logger
-	// life ends when the cluster is closed.
-	life context.Context
-	end  context.CancelFunc
 
 	direct *gate.Gate
 	// pooled is nil where there is no PgBouncer.
@@ -56,7 +54,7 @@ type Cluster struct {
 	pooler *pooler
 
 	// turn is held by whoever changes the cluster. It guards what follows.
-	turn     chan struct{}
+	turn     *turn.Turn
 	settings Settings
 	// unsettled is set while it is not sure that the settings are in force.
 	unsettled bool
@@ -82,9 +80,8 @@ const (
 func (s *Server) NewCluster(ctx context.Context, name string, settings Settings) (*Cluster, error) {
 	c := &Cluster{
 		server: s, folder: filepath.Join(s.folder, name), log: s.log.With("cluster", name),
-		turn: make(chan struct{}, 1), settings: settings,
+		turn: turn.New(ctx), settings: settings,
 	}
-	c.life, c.end = context.WithCancel(context.WithoutCancel(ctx))
 	if socket := filepath.Join(c.sockets(), ".s.PGSQL.65535"); len(socket) > longestSocket {
 		return nil, fmt.Errorf("the path %s is too long for a socket; choose a shorter folder", socket)
 	}
@@ -106,7 +103,7 @@ func (s *Server) NewCluster(ctx context.Context, name string, settings Settings)
 }
 
 func (c *Cluster) make(ctx context.Context, isNew bool) error {
-	ctx, leave, err := c.enter(ctx)
+	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -171,33 +168,10 @@ func (c *Cluster) PooledPort() int {
 // stays the same unless somebody takes it during a restart.
 func (c *Cluster) InsidePort() int { return int(c.inside.Load()) }
 
-// enter takes the turn, when its present holder leaves. The context that it
-// gives ends with the cluster too.
-func (c *Cluster) enter(ctx context.Context) (bounded context.Context, leave func(), err error) {
-	select {
-	case c.turn <- struct{}{}:
-	case <-ctx.Done():
-		return nil, nil, ctx.Err()
-	case <-c.life.Done():
-		return nil, nil, errClosed
-	}
-	if c.life.Err() != nil {
-		<-c.turn
-		return nil, nil, errClosed
-	}
-	bounded, cancel := context.WithCancel(ctx)
-	unbind := context.AfterFunc(c.life, cancel)
-	return bounded, func() {
-		unbind()
-		cancel()
-		<-c.turn
-	}, nil
-}
-
 // Configure brings other settings into force. Passwords and the allowlist
 // change without a restart, the number of connections with one.
 func (c *Cluster) Configure(ctx context.Context, s Settings) error {
-	ctx, leave, err := c.enter(ctx)
+	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -228,7 +202,7 @@ func (c *Cluster) Configure(ctx context.Context, s Settings) error {
 
 // Restart restarts the server. Its data stays.
 func (c *Cluster) Restart(ctx context.Context) error {
-	ctx, leave, err := c.enter(ctx)
+	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -319,7 +293,7 @@ func (c *Cluster) revive(p *program, what string, wanted func() bool, start func
 	defer rescue.Log(c.log, "keep "+what+" running")
 	<-p.Ended()
 	for {
-		ctx, leave, err := c.enter(c.life)
+		ctx, leave, err := c.turn.Enter(c.turn.Life())
 		if err != nil {
 			return
 		}
@@ -330,13 +304,13 @@ func (c *Cluster) revive(p *program, what string, wanted func() bool, start func
 		c.log.Warn(what + " ended by itself and is started again")
 		err = start(ctx)
 		leave()
-		if err == nil || c.life.Err() != nil {
+		if err == nil || c.turn.Life().Err() != nil {
 			return
 		}
 		c.log.Error(what+" could not be started again", "error", err)
 		select {
 		case <-time.After(reviveEvery):
-		case <-c.life.Done():
+		case <-c.turn.Life().Done():
 		}
 	}
 }
@@ -365,10 +339,8 @@ func (c *Cluster) Remove() error {
 
 // Close stops the cluster. Its data stays where it is.
 func (c *Cluster) Close() error {
-	c.end()
 	// Whoever has the turn ends soon, as its connections to the server do.
-	c.turn <- struct{}{}
-	defer func() { <-c.turn }()
+	defer c.turn.Close()()
 	defer c.server.forget(c)
 	for _, g := range []*gate.Gate{c.direct, c.pooled} {
 		if g != nil {

@@ -122,14 +122,17 @@ func TestResetThatIsGivenUp(t *testing.T) {
 	c := newCluster(t, s, loopback.Address(t.Context(), DirectPort, PooledPort))
 	ask(t, c, "CREATE TABLE kept (n INT)")
 	ctx, cancel := context.WithCancel(t.Context())
-	c.turn <- struct{}{} // somebody else's turn
+	_, leave, err := c.turn.Enter(t.Context()) // somebody else's turn
+	if err != nil {
+		t.Fatal(err)
+	}
 	gaveUp := make(chan error, 1)
 	go func() { gaveUp <- c.Reset(ctx) }()
 	cancel()
 	if err := <-gaveUp; err == nil {
 		t.Error("it was reset all the same")
 	}
-	<-c.turn
+	leave()
 	ask(t, c, "SELECT * FROM kept")
 }
 

@@ -9,7 +9,7 @@ import (
 // CreateDatabase makes a database that belongs to the owner. One that is there is
 // made already: whoever asks has looked, so a call that was cut off has made it.
 func (c *Cluster) CreateDatabase(ctx context.Context, name string) error {
-	ctx, leave, err := c.enter(ctx)
+	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (c *Cluster) CreateDatabase(ctx context.Context, name string) error {
 // DropDatabase drops a database and cuts off who uses it. One that is not there
 // is dropped already.
 func (c *Cluster) DropDatabase(ctx context.Context, name string) error {
-	ctx, leave, err := c.enter(ctx)
+	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (e *MissingExtensionError) Error() string {
 // SetExtension turns an extension on, by the name that PostgreSQL has for it,
 // and returns the version that is installed.
 func (c *Cluster) SetExtension(ctx context.Context, database, name string) (version string, err error) {
-	ctx, leave, err := c.enter(ctx)
+	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -99,7 +99,7 @@ func (c *Cluster) SetExtension(ctx context.Context, database, name string) (vers
 
 // DropExtension turns an extension off. It fails while something depends on it.
 func (c *Cluster) DropExtension(ctx context.Context, database, name string) error {
-	ctx, leave, err := c.enter(ctx)
+	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {
 		return err
 	}

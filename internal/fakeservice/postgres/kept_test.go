@@ -126,7 +126,7 @@ func TestReplacementThatWasKilled(t *testing.T) {
 			c := newCluster(t, first, host)
 			ask(t, c, "CREATE TABLE kept (n INT)")
 			mustClose(t, first)
-			if err := os.Rename(c.data(), c.before()); err != nil {
+			if err := os.Rename(c.data(), c.path("data.before")); err != nil {
 				t.Fatal(err)
 			}
 			if during != "between the two" {

@@ -9,20 +9,18 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
-// Data is replaced so that a killed owner leaves either the old or the new, whole:
-// next is a copy that may be half made, and before is the data that was set aside,
-// for as long as it is not sure that what took its place works.
-
-func (c *Cluster) next() string   { return c.path("data.next") }
-func (c *Cluster) before() string { return c.path("data.before") }
+// next is a copy that is yet to become the data, and may be half made. The server runs
+// while it is made.
+func (c *Cluster) next() string { return c.path("data.next") }
 
 // recover puts in order what a killed owner has left of the cluster, and tells
 // whether there is no data of it.
 func (c *Cluster) recover() (isNew bool, err error) {
-	if err := errors.Join(scratch.Sweep(c.folder), scratch.Discard(c.next()), c.putBack()); err != nil {
+	if err := errors.Join(scratch.Sweep(c.folder), scratch.Discard(c.next()), datafolder.Recover(c.data())); err != nil {
 		return false, err
 	}
 	version, err := os.ReadFile(filepath.Join(c.data(), "PG_VERSION"))
@@ -40,17 +38,6 @@ func (c *Cluster) recover() (isNew bool, err error) {
 	return false, errors.Join(os.RemoveAll(filepath.Join(c.data(), "postmaster.pid")), os.RemoveAll(c.sockets()))
 }
 
-// putBack takes the data back that was set aside, if there is any.
-func (c *Cluster) putBack() error {
-	if _, err := os.Stat(c.before()); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err := scratch.Discard(c.data()); err != nil {
-		return err
-	}
-	return os.Rename(c.before(), c.data())
-}
-
 // copyIn makes a copy that is yet to become the data.
 func (c *Cluster) copyIn(ctx context.Context, from string) error {
 	if err := scratch.Discard(c.next()); err != nil {
@@ -65,7 +52,7 @@ func (c *Cluster) copyIn(ctx context.Context, from string) error {
 // replaceData starts the server with a copy of another data folder. If that
 // fails, the data is as before.
 func (c *Cluster) replaceData(ctx context.Context, from string) error {
-	ctx, leave, err := c.enter(ctx)
+	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -73,20 +60,8 @@ func (c *Cluster) replaceData(ctx context.Context, from string) error {
 	if err := c.copyIn(ctx, from); err != nil {
 		return err
 	}
-	c.stop(stopFast)
-	err = os.Rename(c.data(), c.before())
-	if err == nil {
-		err = os.Rename(c.next(), c.data())
-	}
-	if err == nil {
-		err = c.start(ctx)
-	}
-	if err == nil {
-		return scratch.Discard(c.before())
-	}
-	// Where the caller has gone, there is still the data to put back.
-	back, cancel := context.WithTimeout(context.WithoutCancel(ctx), startTime)
-	defer cancel()
-	c.stop(stopImmediate)
-	return errors.Join(err, c.putBack(), c.start(back))
+	return datafolder.Replacement{
+		Folder: c.data(), Stop: func() { c.stop(stopFast) }, Start: c.start,
+		Fill: func(context.Context) error { return os.Rename(c.next(), c.data()) },
+	}.Do(ctx)
 }
