@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/storage"
 )
 
 // What a request costs in a small account and in a large one, through the whole handler:
@@ -33,8 +35,12 @@ type account struct {
 }
 
 // newAccount has instances that run and are idle, as the program keeps them.
-func newAccount(b testing.TB, instances int) *account {
-	service := fakeservice.New(fakeservice.Options{APIKey: fakeservicetest.APIKey, RequestsKept: 2000})
+func newAccount(b testing.TB, instances int, opts ...func(*fakeservice.Options)) *account {
+	options := fakeservice.Options{APIKey: fakeservicetest.APIKey, RequestsKept: 2000}
+	for _, set := range opts {
+		set(&options)
+	}
+	service := fakeservice.New(options)
 	b.Cleanup(func() {
 		if err := service.Close(); err != nil {
 			b.Error(err)
@@ -95,25 +101,26 @@ func BenchmarkAccount(b *testing.B) {
 		name string
 		// prepare makes the request of which the n-th is measured.
 		prepare func(*account) (request func(n int))
+		options []func(*fakeservice.Options)
 	}{
-		{"GetInstance", func(a *account) func(int) {
+		{name: "GetInstance", prepare: func(a *account) func(int) {
 			return func(n int) { a.send(http.StatusOK, "GET", "/instances/"+a.one(n), "") }
 		}},
-		{"GetInstanceWhileAllAreBusy", func(a *account) func(int) {
+		{name: "GetInstanceWhileAllAreBusy", prepare: func(a *account) func(int) {
 			a.SetDuration("rotate", 1000*time.Hour)
 			a.busy()
 			return func(n int) { a.send(http.StatusOK, "GET", "/instances/"+a.one(n), "") }
 		}},
-		{"GetInstanceWhileThePastIsKept", func(a *account) func(int) {
+		{name: "GetInstanceWhileThePastIsKept", prepare: func(a *account) func(int) {
 			a.KeepPast(weather.LongestLag)
 			return func(n int) { a.send(http.StatusOK, "GET", "/instances/"+a.one(n), "") }
 		}},
-		{"PollJobWhileAllAreBusy", func(a *account) func(int) {
+		{name: "PollJobWhileAllAreBusy", prepare: func(a *account) func(int) {
 			a.SetDuration("rotate", 1000*time.Hour)
 			jobs := a.busy()
 			return func(n int) { a.send(http.StatusOK, "GET", "/jobs/"+jobs[n*7919%len(jobs)], "") }
 		}},
-		{"ListPage", func(a *account) func(int) {
+		{name: "ListPage", prepare: func(a *account) func(int) {
 			last := a.send(http.StatusOK, "GET", fmt.Sprintf("/instances?limit=%d", min(len(a.ids)-1, 200)), "")
 			var page struct {
 				Cursor string `json:"next_cursor"`
@@ -123,24 +130,35 @@ func BenchmarkAccount(b *testing.B) {
 			}
 			return func(int) { a.send(http.StatusOK, "GET", "/instances?limit=2&cursor="+page.Cursor, "") }
 		}},
-		{"CreateInstance", func(a *account) func(int) {
+		{name: "CreateInstance", prepare: func(a *account) func(int) {
 			return func(n int) {
 				a.send(http.StatusAccepted, "POST", "/instances", creation, "Idempotency-Key", fmt.Sprint("key-", n))
 			}
 		}},
-		{"ChangeInstance", func(a *account) func(int) {
+		{name: "ChangeInstance", prepare: func(a *account) func(int) {
 			return func(n int) { a.change(n) }
 		}},
-		{"ChangeInstanceWhileThePastIsKept", func(a *account) func(int) {
+		{name: "ChangeInstanceWhileThePastIsKept", prepare: func(a *account) func(int) {
 			a.KeepPast(weather.LongestLag)
 			return func(n int) { a.change(n) }
 		}},
+		{
+			name:    "ChangeInstanceWhileAllIsWrittenDown",
+			prepare: func(a *account) func(int) { return func(n int) { a.change(n) } },
+			options: []func(*fakeservice.Options){func(o *fakeservice.Options) {
+				file, err := storage.Open(filepath.Join(b.TempDir(), fmt.Sprintf("records-%p.db", o)))
+				if err != nil {
+					b.Fatal(err)
+				}
+				o.Storage = file
+			}},
+		},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			var cpu [2]float64
 			for i, instances := range []int{few, many} {
 				b.Run(fmt.Sprint(instances), func(b *testing.B) {
-					request := row.prepare(newAccount(b, instances))
+					request := row.prepare(newAccount(b, instances, row.options...))
 					n := 0
 					b.ReportAllocs()
 					before := processorTime()

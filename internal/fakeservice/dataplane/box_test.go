@@ -47,7 +47,7 @@ func (f *fake) request(method, path string, body any) *http.Request {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
+	request.Header.Set("Authorization", "Bearer "+f.APIKey())
 	request.Header.Set("Content-Type", "application/json")
 	return request
 }

@@ -36,5 +36,8 @@ func WithDataPlane(t testing.TB, opts ...func(*dataplane.Options)) func(*fakeser
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(o *fakeservice.Options) { o.DataPlane = plane }
+	return func(o *fakeservice.Options) {
+		o.DataPlane = plane
+		o.NewDataPlane = func() (fakeservice.DataPlane, error) { return dataplane.New(options) }
+	}
 }

@@ -1,0 +1,66 @@
+package dataplane_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+// A snapshot has the rows of its moment, for the fake itself and for a fork, whose
+// machine is another one. While a job is in progress there is none.
+func TestSnapshotOfRealMachines(t *testing.T) {
+	t.Parallel()
+	b := start(t).box()
+	b.exec(b.owner(), "CREATE TABLE t (n INT)", "INSERT INTO t VALUES (1)")
+	release := b.HoldJobs(fakeservice.JobMatch{})
+	if status, answer := b.call("PATCH", b.path, object{"name": "other"}); status != http.StatusAccepted {
+		t.Fatalf("the change was answered %d %v", status, answer)
+	}
+	folder := filepath.Join(t.TempDir(), "snapshot")
+	if err := b.SaveSnapshot(t.Context(), folder); err == nil {
+		t.Error("a snapshot was taken while a job is in progress")
+	}
+	release()
+	if err := b.SaveSnapshot(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	service, err := b.Fork(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := service.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	b.exec(b.owner(), "INSERT INTO t VALUES (2)")
+	before := b.connection()
+
+	if err := b.LoadSnapshot(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	if is := b.connection(); is.Certificate != before.Certificate || is.Engines.Postgres.Owner == "" {
+		t.Errorf("after the restore the connection is %+v", is)
+	}
+	if n := b.count(b.owner(), "SELECT count(*) FROM t"); n != 1 {
+		t.Errorf("after the restore there are %d rows", n)
+	}
+
+	server := httptest.NewServer(service)
+	t.Cleanup(server.Close)
+	fork := &box{&fake{&fakeservicetest.Server{Service: service, BaseURL: server.URL + "/api/v1"}, t}, b.id, b.path}
+	if is := fork.connection(); is.Host == b.connection().Host || is.Certificate != before.Certificate {
+		t.Errorf("the fork is at %s", is.Host)
+	}
+	fork.exec(fork.owner(), "INSERT INTO t VALUES (3)", "INSERT INTO t VALUES (4)")
+	if n := fork.count(fork.owner(), "SELECT count(*) FROM t"); n != 3 {
+		t.Errorf("in the fork there are %d rows", n)
+	}
+	if n := b.count(b.owner(), "SELECT count(*) FROM t"); n != 1 {
+		t.Errorf("after the fork's changes there are %d rows", n)
+	}
+}
