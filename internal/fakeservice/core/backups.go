@@ -27,16 +27,19 @@ func newBackup(kind string) Backup {
 }
 
 // savingFirst makes work undoable: it saves the machine before it begins. A
-// backup whose work then fails is of no use and is dropped again.
+// backup whose work then fails is of no use and is dropped again. Work that is cut
+// off has not failed: it is begun again, and the backup is all that holds what was
+// there before.
 func savingFirst(b *Backup, then work) work {
 	return func(ctx context.Context, t task) error {
 		if err := t.backUp(ctx, b); err != nil {
 			return err
 		}
-		if err := then(ctx, t); err != nil {
-			return errors.Join(err, t.plane.DropBackup(context.WithoutCancel(ctx), t.instanceID, b.ID))
+		err := then(ctx, t)
+		if err != nil && ctx.Err() == nil {
+			return errors.Join(err, t.plane.DropBackup(ctx, t.instanceID, b.ID))
 		}
-		return nil
+		return err
 	}
 }
 

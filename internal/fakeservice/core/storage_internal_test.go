@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"reflect"
+	"sync"
 	"testing"
 	"time"
 
@@ -277,6 +278,69 @@ func TestSnapshotAndRestore(t *testing.T) {
 	}
 	if err := s.LoadSnapshot(t.Context(), t.TempDir()); err == nil || len(s.Instances()) != 1 {
 		t.Errorf("no snapshot was restored: %v, and %d instances are left", err, len(s.Instances()))
+	}
+}
+
+// slowPlane is a data plane that restores until it is told to stop.
+type slowPlane struct {
+	brokenPlane
+	restoring chan struct{}
+	mu        sync.Mutex
+	backups   map[string]int // how often each was made
+	dropped   []string
+}
+
+func (p *slowPlane) Apply(context.Context, string) error    { return nil }
+func (p *slowPlane) Resume(context.Context, []string) error { return nil }
+func (p *slowPlane) Restore(ctx context.Context, _, _ string) error {
+	close(p.restoring)
+	<-ctx.Done()
+	return ctx.Err()
+}
+func (p *slowPlane) Endpoints(string) Endpoints { return Endpoints{Host: "127.0.0.1"} }
+
+func (p *slowPlane) Backup(_ context.Context, _, id string) (int64, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.backups[id]++
+	return 1, nil
+}
+
+func (p *slowPlane) DropBackup(_ context.Context, _, id string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dropped = append(p.dropped, id)
+	return nil
+}
+
+// A fake that ends in the middle of a restore keeps the snapshot that undoes it, and
+// begins the restore again with the same one.
+func TestRestoreThatIsCutOff(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	backups := map[string]int{}
+	for range 2 {
+		plane := &slowPlane{restoring: make(chan struct{}), backups: backups}
+		s, err := Open(Options{Storage: m, DataPlane: plane})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Instances()) == 0 {
+			id := s.AddInstance(Instance{Backups: []Backup{{ID: "bak-1"}}}).ID
+			if _, err := s.Restore(id, id, "bak-1"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		<-plane.restoring
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if len(plane.dropped) > 0 {
+			t.Errorf("%v were dropped", plane.dropped)
+		}
+	}
+	if len(backups) != 1 {
+		t.Errorf("%d snapshots were made, want the same one twice", len(backups))
 	}
 }
 
