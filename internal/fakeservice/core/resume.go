@@ -12,8 +12,18 @@ func (s *Service) resume() {
 		if err := s.plane.Resume(s.store.life, ids); err != nil {
 			s.log.Error("not every machine runs again", "error", err)
 		}
+		s.makeMissing()
 	}
 	s.store.do((*state).resumeWork)
+}
+
+// makeMissing makes the machines of instances that were records alone until now.
+func (s *Service) makeMissing() {
+	for _, in := range s.Instances() {
+		if in.Status == StatusRunning && s.plane.Endpoints(in.ID).Host == "" {
+			s.machineAdded(in.ID, s.plane.Apply(s.store.life, in.ID))
+		}
+	}
 }
 
 // specifyJobs gives jobs in progress, of which only the kind is written down, what that

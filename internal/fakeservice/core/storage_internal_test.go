@@ -344,4 +344,46 @@ func TestRestoreThatIsCutOff(t *testing.T) {
 	}
 }
 
+// What was kept of records alone is real for a fake that has a data plane.
+func TestRecordsBecomeReal(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	s, err := Open(Options{Storage: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	id := s.AddInstance(Instance{}).ID
+	plane := &emptyPlane{applied: map[string]bool{}}
+	again := reopen(t, m, Options{DataPlane: plane})
+	if in, _ := again.Instance(id); in.Host != "127.0.0.1" || in.Status != StatusRunning || !plane.applied[id] {
+		t.Errorf("the instance is %+v, its machine made: %t", in, plane.applied[id])
+	}
+}
+
+// emptyPlane is a data plane that has kept nothing.
+type emptyPlane struct {
+	brokenPlane
+	mu      sync.Mutex
+	applied map[string]bool
+}
+
+func (p *emptyPlane) Resume(context.Context, []string) error { return nil }
+
+func (p *emptyPlane) Apply(_ context.Context, id string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.applied[id] = true
+	return nil
+}
+
+func (p *emptyPlane) Endpoints(id string) Endpoints {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.applied[id] {
+		return Endpoints{}
+	}
+	return Endpoints{Host: "127.0.0.1"}
+}
+
 func ptr[T any](value T) *T { return &value }
