@@ -13,7 +13,7 @@ type job struct {
 	// Sequence orders jobs.
 	Sequence int
 	// Kind is what the job does.
-	Kind kept
+	Kind storedKind
 	// Due is when the job ends by itself; zero while it waits for a checkout.
 	Due    time.Time
 	Length time.Duration
@@ -73,7 +73,7 @@ func (st *state) startJob(in *instance, kind jobKind) (*job, error) {
 			Status: StatusQueued, CreatedAt: st.Now,
 		},
 		Sequence: st.next(),
-		Kind:     kept{kind},
+		Kind:     storedKind{kind},
 		Length:   st.Durations.job(spec.operation),
 		spec:     spec,
 	}

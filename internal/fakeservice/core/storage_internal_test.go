@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -156,6 +157,22 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	}
 	if now := len(third.Events()); now != events {
 		t.Errorf("there are %d events, and there were %d", now, events)
+	}
+}
+
+// A kind of job that nobody could read again is not written down.
+func TestKindThatIsNotInTheTable(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	s, err := Open(Options{Storage: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	id := s.AddInstance(Instance{}).ID
+	_, err = s.mutate(id, func(*state, *instance) (jobKind, error) { return brokenJob{}, nil })
+	if ProblemOf(err).Code != Internal || !strings.Contains(err.Error(), "brokenJob") {
+		t.Errorf("the job was answered %v", err)
 	}
 }
 
