@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 )
 
@@ -58,10 +58,10 @@ func TestServesFromAContainer(t *testing.T) {
 func network(t *testing.T) (name, address string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("only root makes a network namespace; TestAdvertisedHost does the same without one")
+		machine.Lacks(t, "only root makes a network namespace; TestAdvertisedHost does the same without one")
 	}
 	if _, err := exec.LookPath("ip"); err != nil {
-		fakeservicetest.Lacks(t, "a network namespace is made with ip, of the package iproute2")
+		machine.Lacks(t, "a network namespace is made with ip, of the package iproute2")
 	}
 	id := os.Getpid() % 10000
 	name = fmt.Sprintf("fake%d", id)
@@ -75,7 +75,7 @@ func network(t *testing.T) (name, address string) {
 	}
 	if err := ip("netns", "add", name); err != nil {
 		// Root in a container may not be root enough.
-		t.Skipf("no network namespace can be made here: %s", err)
+		machine.Lacks(t, "no network namespace can be made here: %s", err)
 	}
 	t.Cleanup(func() {
 		// The cable goes with it.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // What Ctrl-C and signals do is tested with the real CLI and the built provider:
@@ -331,6 +332,6 @@ func (w *workspace) logs() func(text string) bool {
 func needsCLI(t *testing.T) {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
-		fakeservicetest.Lacks(t, "acceptance tests run only with TF_ACC=1")
+		machine.Lacks(t, "acceptance tests run only with TF_ACC=1")
 	}
 }

@@ -2,7 +2,6 @@ package provider_test
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/verification"
 )
 
@@ -35,7 +35,7 @@ func TestGuestbookVerification(t *testing.T) {
 		t.Fatal(err)
 	}
 	browser := verification.FindChromium()
-	if browser == "" && os.Getenv("HOSTING_TEST_STRICT") == "1" {
+	if browser == "" && machine.LacksNothing() {
 		t.Fatal("Chromium is missing, and HOSTING_TEST_STRICT=1 says that everything is there")
 	}
 	artifacts, err := filepath.Abs("../../.artifacts")

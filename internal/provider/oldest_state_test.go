@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
 )
 
@@ -19,7 +19,7 @@ func TestStateOfTheOldestCLIIsUpdatedWithoutARefresh(t *testing.T) {
 	needsCLI(t)
 	oldest := os.Getenv("HOSTING_TEST_OLDEST_CLI")
 	if oldest == "" {
-		fakeservicetest.Lacks(t, "HOSTING_TEST_OLDEST_CLI does not name the oldest CLI, as make test and make test-matrix do")
+		machine.Lacks(t, "HOSTING_TEST_OLDEST_CLI does not name the oldest CLI, as make test and make test-matrix do")
 	}
 	fake, sql := startRecorded(t)
 	w := newWorkspace(t, fake, "")

@@ -18,6 +18,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // authjs is the folder of a program that uses the JavaScript auth client.
@@ -77,7 +78,7 @@ func authjsProject(t *testing.T) string {
 	t.Helper()
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
-			fakeservicetest.Lacks(t, "%s is not installed", program)
+			machine.Lacks(t, "%s is not installed", program)
 		}
 	}
 	folder := t.TempDir()
@@ -94,7 +95,7 @@ func authjsProject(t *testing.T) string {
 	install.Dir = folder
 	if output, err := install.CombinedOutput(); err != nil {
 		if unreachable.Match(output) {
-			fakeservicetest.Lacks(t, "npm cannot reach its registry:\n%s", output)
+			machine.Lacks(t, "npm cannot reach its registry:\n%s", output)
 		}
 		t.Fatalf("npm ci: %s\n%s", err, output)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // sqlState is the code by which Postgres refused something, or empty.
@@ -88,7 +89,7 @@ func TestReasonTwoCertificate(t *testing.T) {
 // where HOSTING_TEST_STRICT=1 says that all of them are.
 func without(t *testing.T, program string) {
 	t.Helper()
-	if os.Getenv("HOSTING_TEST_STRICT") == "1" {
+	if machine.LacksNothing() {
 		t.Fatalf("%s is not installed", program)
 	}
 	t.Logf("%s is not installed, so this tests less", program)

@@ -16,6 +16,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	fakeredis "github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 )
@@ -188,7 +189,7 @@ func newPlane(t *testing.T, folder string) (*dataplane.Plane, error) {
 	must(t, err)
 	o := dataplane.Options{Postgres: binaries, Keep: folder, Environment: os.Environ(), Go: fakeservicetest.GoCaches(t)}
 	if o.Redis, err = fakeredis.Locate(t.Context()); err != nil {
-		fakeservicetest.Lacks(t, "%s", err)
+		machine.Lacks(t, "%s", err)
 	}
 	withRepositories(t)(&o)
 	return dataplane.New(o)

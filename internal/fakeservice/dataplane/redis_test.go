@@ -16,7 +16,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	fakeredis "github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 )
@@ -25,7 +25,7 @@ import (
 func (f *fake) redisBox() *box {
 	f.t.Helper()
 	if _, err := fakeredis.Locate(f.t.Context()); err != nil {
-		fakeservicetest.Lacks(f.t, "%s", err)
+		machine.Lacks(f.t, "%s", err)
 	}
 	return f.emptyBox(object{"redis": object{}})
 }
