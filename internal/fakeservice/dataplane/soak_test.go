@@ -46,8 +46,8 @@ const (
 	moreBackup = 8 << 20
 )
 
-// holding is what the fake holds at a moment.
-type holding struct {
+// figures is what the fake holds at a moment.
+type figures struct {
 	threads, goroutines, descriptors, processes, namespaces int
 	heap, resident                                          int64
 	// data are bytes on disk without backups; backups are how many there are on disk,
@@ -56,29 +56,29 @@ type holding struct {
 	backups, recorded int
 }
 
-func (h holding) String() string {
+func (f figures) String() string {
 	const mb = 1 << 20
 	return fmt.Sprintf("%d threads, %d goroutines, %d descriptors, %d processes, %d mount namespaces, heap %d MB, resident %d MB, disk %d MB and %d MB in %d backups",
-		h.threads, h.goroutines, h.descriptors, h.processes, h.namespaces, h.heap/mb, h.resident/mb, h.data/mb, h.backupBytes/mb, h.backups)
+		f.threads, f.goroutines, f.descriptors, f.processes, f.namespaces, f.heap/mb, f.resident/mb, f.data/mb, f.backupBytes/mb, f.backups)
 }
 
 // against lists what there is too much of.
-func (h holding) against(warm holding, instances int) (wrong []string) {
+func (f figures) against(warm figures, instances int) (wrong []string) {
 	compare := func(what string, now, before, more int64) {
 		if now > before+more {
 			wrong = append(wrong, fmt.Sprintf("%s: %d after the warm-up, %d now, and %d more is the most", what, before, now, more))
 		}
 	}
-	compare("threads", int64(h.threads), int64(warm.threads), moreThreads)
-	compare("goroutines", int64(h.goroutines), int64(warm.goroutines), moreGoroutines)
-	compare("descriptors", int64(h.descriptors), int64(warm.descriptors), moreDescriptors)
-	compare("processes", int64(h.processes), int64(warm.processes), moreProcesses)
-	compare("mount namespaces", int64(h.namespaces), int64(warm.namespaces), 0)
-	compare("bytes of heap", h.heap, warm.heap, moreHeap)
-	compare("bytes on disk without backups", h.data, warm.data, moreDisk*int64(instances))
-	compare("bytes of a backup", h.backupBytes/int64(max(1, h.backups)), warm.backupBytes/int64(max(1, warm.backups)), moreBackup)
-	compare("backups on disk that no record tells of", int64(h.backups), int64(h.recorded), 0)
-	compare("backups", int64(h.recorded), 0, int64(14*instances))
+	compare("threads", int64(f.threads), int64(warm.threads), moreThreads)
+	compare("goroutines", int64(f.goroutines), int64(warm.goroutines), moreGoroutines)
+	compare("descriptors", int64(f.descriptors), int64(warm.descriptors), moreDescriptors)
+	compare("processes", int64(f.processes), int64(warm.processes), moreProcesses)
+	compare("mount namespaces", int64(f.namespaces), int64(warm.namespaces), 0)
+	compare("bytes of heap", f.heap, warm.heap, moreHeap)
+	compare("bytes on disk without backups", f.data, warm.data, moreDisk*int64(instances))
+	compare("bytes of a backup", f.backupBytes/int64(max(1, f.backups)), warm.backupBytes/int64(max(1, warm.backups)), moreBackup)
+	compare("backups on disk that no record tells of", int64(f.backups), int64(f.recorded), 0)
+	compare("backups", int64(f.recorded), 0, int64(14*instances))
 	return wrong
 }
 
@@ -112,7 +112,7 @@ func TestFakeSoak(t *testing.T) {
 	t.Logf("%d instances with Postgres, auth and an app after %s", len(s.boxes), time.Since(began).Round(time.Second))
 	s.measure("start")
 
-	var warm holding
+	var warm figures
 	changes, starts := 0, 0
 	for day := 1; day <= *soakDays; day++ {
 		for ; changes < *soakChanges*day / *soakDays; changes++ {
@@ -130,7 +130,7 @@ func TestFakeSoak(t *testing.T) {
 			warm = now
 		}
 	}
-	var end holding
+	var end figures
 	deadline := time.Now().Add(patient)
 	for end = s.look(); len(end.against(warm, len(s.boxes))) > 0 && time.Now().Before(deadline); end = s.look() {
 		time.Sleep(time.Second) // what has ended is let go of in its own time
@@ -146,14 +146,14 @@ func TestFakeSoak(t *testing.T) {
 }
 
 // measure tells what is held.
-func (s *soak) measure(when string) holding {
+func (s *soak) measure(when string) figures {
 	s.t.Helper()
 	h := s.look()
 	s.t.Logf("%s: %s", when, h)
 	return h
 }
 
-func (s *soak) look() (h holding) {
+func (s *soak) look() (h figures) {
 	entries := func(folder string) int {
 		found, err := os.ReadDir(folder)
 		if err != nil {
@@ -166,7 +166,7 @@ func (s *soak) look() (h holding) {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	below := processes.Below(s.t, os.Getpid())
-	h = holding{
+	h = figures{
 		threads: entries("/proc/self/task"), goroutines: runtime.NumGoroutine(), descriptors: entries("/proc/self/fd"),
 		processes: len(below), heap: int64(memory.HeapAlloc), resident: s.resident(),
 	}
@@ -205,7 +205,7 @@ func (s *soak) resident() int64 {
 }
 
 // weigh adds what is in a folder, as it takes room on the disk.
-func (s *soak) weigh(folder string, h *holding) {
+func (s *soak) weigh(folder string, h *figures) {
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // it went meanwhile
@@ -214,8 +214,11 @@ func (s *soak) weigh(folder string, h *holding) {
 			return err
 		}
 		info, err := entry.Info()
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
 			return nil // it went meanwhile
+		}
+		if err != nil {
+			return err
 		}
 		parent := filepath.Base(filepath.Dir(filepath.Dir(path)))
 		if entry.IsDir() && parent == "backups" {
