@@ -20,6 +20,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
@@ -101,7 +102,7 @@ func TestSignalsLeaveNothing(t *testing.T) {
 	}{{syscall.SIGTERM, false}, {syscall.SIGINT, false}, {syscall.SIGKILL, true}} {
 		t.Run(row.signal.String(), func(t *testing.T) {
 			t.Parallel()
-			folder := passableFolder(t)
+			folder := machine.PassableFolder(t, fakeservicetest.FastFolder())
 			fake := startProgram(t, program, folder)
 			ran := fake.fill(t)
 			if row.keepsFolder && runtime.GOOS != "linux" {
@@ -174,20 +175,6 @@ func reachable(t *testing.T, ran []processes.Process) []processes.Process {
 		t.Cleanup(func() { _ = syscall.Kill(p.ID, syscall.SIGKILL) })
 		return true
 	})
-}
-
-// passableFolder is a folder that every user can pass through.
-func passableFolder(t *testing.T) string {
-	t.Helper()
-	folder, err := os.MkdirTemp(fakeservicetest.FastFolder(), "fs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	if err := os.Chmod(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return folder
 }
 
 // running is the program, as another process.

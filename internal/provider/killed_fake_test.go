@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 var (
@@ -141,15 +142,7 @@ type mortalFake struct {
 
 func newMortalFake(t *testing.T, seed uint64, times int) *mortalFake {
 	t.Helper()
-	// A test's own folder is closed to the users as whom apps and builds run.
-	folder, err := os.MkdirTemp(fakeservicetest.FastFolder(), "kept")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	if err := os.Chmod(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	folder := machine.PassableFolder(t, fakeservicetest.FastFolder())
 	guestbook, err := filepath.Abs("../../examples/guestbook/app")
 	if err != nil {
 		t.Fatal(err)

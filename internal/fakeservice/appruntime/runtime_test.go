@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
@@ -19,14 +20,7 @@ import (
 // nothing of it stays behind.
 func open(t *testing.T, set ...func(*Options)) *Runtime {
 	t.Helper()
-	parent, err := os.MkdirTemp("", "appruntime-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Apps of another user pass through it, as they do through /tmp.
-	if err := os.Chmod(parent, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	parent := machine.PassableFolder(t, "")
 	caches, err := FindGoCaches(t.Context(), os.Environ())
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 )
 
@@ -31,33 +32,16 @@ func left(t *testing.T, folder string) []string {
 	return names
 }
 
-// stateFolder is a folder of the test's own that every user can pass through.
+// stateFolder is a folder for a plane where it is fastest, and diskFolder one on the disk,
+// for what is large or is run.
 func stateFolder(t *testing.T) string {
 	t.Helper()
-	folder, err := os.MkdirTemp(fakeservicetest.FastFolder(), "fs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	if err := os.Chmod(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return folder
+	return machine.PassableFolder(t, fakeservicetest.FastFolder())
 }
 
-// diskFolder is a folder on the disk, for what is large or is run, that every user can pass
-// through.
 func diskFolder(t *testing.T) string {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "soak")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	if err := os.Chmod(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return folder
+	return machine.PassableFolder(t, "")
 }
 
 func inFolder(folder string) func(*dataplane.Options) {

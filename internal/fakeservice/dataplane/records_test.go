@@ -176,11 +176,7 @@ func (r *records) exec(p *dataplane.Plane, id, sql string) {
 // programs may run.
 func keptFolder(t *testing.T) string {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "kept")
-	must(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	must(t, os.Chmod(folder, 0o755))
-	return filepath.Join(folder, strings.Repeat("deep", 25), "p") // no socket's path could be as long
+	return filepath.Join(diskFolder(t), strings.Repeat("deep", 25), "p") // no socket's path could be as long
 }
 
 func newPlane(t *testing.T, folder string) (*dataplane.Plane, error) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 )
@@ -33,15 +34,7 @@ func keptServer(t *testing.T, folder string) *Server {
 // keptFolder is one that every user can pass through.
 func keptFolder(t *testing.T) string {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "pgkept")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	if err := os.Chmod(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Join(folder, "pg")
+	return filepath.Join(machine.PassableFolder(t, ""), "pg")
 }
 
 func mustClose(t *testing.T, s *Server) {

@@ -61,20 +61,6 @@ func options(t *testing.T, folder string) (Options, *x509.CertPool) {
 	}, roots
 }
 
-// passableFolder is a folder that every user can pass through.
-func passableFolder(t *testing.T) string {
-	t.Helper()
-	folder, err := os.MkdirTemp("", "rd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
-	if err := os.Chmod(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return folder
-}
-
 // client is a customer's.
 func client(t *testing.T, s *Server, roots *x509.CertPool) *redis.Client {
 	t.Helper()
@@ -102,7 +88,7 @@ func until(t *testing.T, what string, holds func() bool) {
 // it.
 func TestFolderIsOpenedAgain(t *testing.T) {
 	t.Parallel()
-	parent := passableFolder(t)
+	parent := machine.PassableFolder(t, "")
 	o, roots := options(t, filepath.Join(parent, strings.Repeat("long ", 30)))
 	o.Run = filepath.Join(parent, "run")
 	s, err := Open(t.Context(), o)
@@ -166,7 +152,7 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 // beside it.
 func TestReplacementThatWasCutShort(t *testing.T) {
 	t.Parallel()
-	o, roots := options(t, filepath.Join(passableFolder(t), "r"))
+	o, roots := options(t, filepath.Join(machine.PassableFolder(t, ""), "r"))
 	s, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +176,7 @@ func TestReplacementThatWasCutShort(t *testing.T) {
 // What was answered is there after the server was killed.
 func TestKilledServerComesBack(t *testing.T) {
 	t.Parallel()
-	o, roots := options(t, filepath.Join(passableFolder(t), "r"))
+	o, roots := options(t, filepath.Join(machine.PassableFolder(t, ""), "r"))
 	s, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +202,7 @@ func TestKilledServerComesBack(t *testing.T) {
 // The customer may do nothing that concerns the server.
 func TestCustomerIsNoAdministrator(t *testing.T) {
 	t.Parallel()
-	o, roots := options(t, filepath.Join(passableFolder(t), "r"))
+	o, roots := options(t, filepath.Join(machine.PassableFolder(t, ""), "r"))
 	s, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +235,7 @@ func TestCustomerIsNoAdministrator(t *testing.T) {
 // A server that cannot start says why, and leaves nothing that runs.
 func TestServerThatCannotStart(t *testing.T) {
 	t.Parallel()
-	o, _ := options(t, filepath.Join(passableFolder(t), "r"))
+	o, _ := options(t, filepath.Join(machine.PassableFolder(t, ""), "r"))
 	o.Program.Path = "/bin/false"
 	if _, err := Open(context.Background(), o); err == nil || !strings.Contains(err.Error(), "ended before it was ready") {
 		t.Errorf("Open said %v", err)
