@@ -57,8 +57,12 @@ type Service struct {
 	// BaseURL is the address of the API, which ends in /api/v1, and APIKey the key for
 	// it.
 	BaseURL, APIKey string
-	// PortalURL is the address of the portal, where checkouts are opened.
-	PortalURL string
+	// PortalURL is the address of the portal: checkouts are opened there, and the pages
+	// for people are below it at /portal. The account signs in with PortalPassword.
+	PortalURL, PortalPassword string
+	// MCPURL is the address of the MCP server, by Streamable HTTP; APIKey is its bearer
+	// token too.
+	MCPURL string
 
 	fake   *fakeservice.Service
 	server *httptest.Server
@@ -97,7 +101,12 @@ func New(options ...Option) *Service {
 
 func serve(fake *fakeservice.Service) *Service {
 	server := httptest.NewServer(fake)
-	return &Service{BaseURL: server.URL + "/api/v1", APIKey: fake.APIKey(), PortalURL: server.URL, fake: fake, server: server}
+	return &Service{
+		BaseURL: server.URL + "/api/v1", APIKey: fake.APIKey(),
+		PortalURL: server.URL, PortalPassword: fake.PortalPassword(),
+		MCPURL: server.URL + "/mcp",
+		fake:   fake, server: server,
+	}
 }
 
 // Fork serves another fake, for the same test, that begins with what this one knows now:

@@ -14,6 +14,8 @@ import (
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
 )
 
 // packed is this module at a version that nobody has published.
@@ -44,8 +46,7 @@ func TestFromAnotherModule(t *testing.T) {
 	wanted := "TestClient"
 	if cli := os.Getenv("TF_ACC_TERRAFORM_PATH"); os.Getenv("TF_ACC") != "" && cli != "" {
 		configuration := filepath.Join(folder, "cli.tfrc")
-		writeFile(t, configuration, fmt.Sprintf("provider_installation {\n  dev_overrides {\n"+
-			"    \"registry.terraform.io/instance-hosting/hosting\" = %[1]q\n    \"registry.opentofu.org/instance-hosting/hosting\" = %[1]q\n  }\n}\n", bin))
+		writeFile(t, configuration, cliconfig.DevOverrides(bin))
 		elsewhere.set("TF_CLI_CONFIG_FILE", configuration)
 		elsewhere.set("CHECKPOINT_DISABLE", "1")
 		elsewhere.set("CLI", cli)

@@ -18,7 +18,7 @@ const head = `# Evidence
 
 What tests have done with the fake, for each operation of the API's document: how many exchanges there were of each kind. ` + "`make evidence`" + ` runs the tests that it names and writes this page. A cell without any is missing.
 
-By Terraform and by raw HTTP counts what the service itself has answered; refused, each status from 400 to 499 that the document lists for the operation, but 401 and 429; under faults, where the gateway took part; with the real data plane, each success while Postgres and apps ran.`
+By Terraform and by raw HTTP counts what the service itself has answered; by an MCP tool, the successes of tools that do the operation; refused, each status from 400 to 499 that the document lists for the operation, but 401 and 429; under faults, where the gateway took part; with the real data plane, each success while Postgres and apps ran; in the portal, each page and form that has carried it out.`
 
 func main() {
 	if err := run(os.Args[1:], os.Stdout); err != nil {

@@ -26,6 +26,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/setup"
 )
 
+// version is set when a release is built.
+var version = "dev"
+
 func main() {
 	err := serveUntilSignalled()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
@@ -42,11 +45,12 @@ func serveUntilSignalled() error {
 	return run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 }
 
-// The environment variables that stand in for --api-key and --control-token, which
-// others would see in the list of processes.
+// The environment variables that stand in for --api-key, --control-token and
+// --portal-password, which others would see in the list of processes.
 const (
-	envAPIKey       = "FAKESERVICE_API_KEY"
-	envControlToken = "FAKESERVICE_CONTROL_TOKEN"
+	envAPIKey         = "FAKESERVICE_API_KEY"
+	envControlToken   = "FAKESERVICE_CONTROL_TOKEN"
+	envPortalPassword = "FAKESERVICE_PORTAL_PASSWORD"
 )
 
 // names are the values of a flag that may be repeated.
@@ -66,6 +70,7 @@ type settings struct {
 	speed        float64
 	key          string
 	controlToken string
+	password     string
 	names        []string
 	readyFile    string
 	setupFile    string
@@ -82,6 +87,9 @@ type settings struct {
 	weather      weather.Weather
 	seed         uint64
 	goCaches     bool
+	webhooks     webhookSettings
+	requestsKept int
+	version      bool
 }
 
 func parse(args []string, errors io.Writer) (settings, error) {
@@ -92,6 +100,7 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags.Float64Var(&s.speed, "speed", 1, "how many times faster than real the service's clock runs; at 60 an instance takes 8 seconds")
 	flags.StringVar(&s.key, "api-key", os.Getenv(envAPIKey), "the API key that is valid; may be given by "+envAPIKey+", and is a random one otherwise")
 	flags.StringVar(&s.controlToken, "control-token", os.Getenv(envControlToken), "what the routes under /_fake/ want as a bearer token; may be given by "+envControlToken+", and is a random one otherwise")
+	flags.StringVar(&s.password, "portal-password", os.Getenv(envPortalPassword), "what the account signs in with at the portal; may be given by "+envPortalPassword+", and is a random one otherwise")
 	flags.Var((*names)(&s.names), "name", "a name by which the fake is reached, besides localhost and addresses; may be repeated")
 	flags.StringVar(&s.readyFile, "ready-file", "", "file to write the base URL to once requests are answered")
 	flags.BoolVar(&s.allowRemote, "allow-remote", false, "let other machines in; the connection is not encrypted")
@@ -106,8 +115,12 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags.StringVar(&s.tempDir, "temp-dir", "", "folder for the data of instances where nothing is kept; without it the system's temporary folder")
 	sky := flags.String("weather", "calm", "what goes wrong on the way by chance: calm is nothing, breeze a request in ten, storm one in four, lost answers and late commits among them")
 	flags.Uint64Var(&s.seed, "seed", 0, "the chance of --weather: the same seed gives the same requests the same weather; 0 takes one and tells it")
+	flags.IntVar(&s.requestsKept, "requests-kept", requestsKept, "how many requests /_fake/requests shows, the last ones")
 	flags.Var(s.repos, "repo", "a repository that apps are imported from, as owner/repo=folder or owner/repo=URL; the folder is a git repository, or serves every branch, and from the URL git fetches for each build; may be repeated")
 	flags.BoolVar(&s.goCaches, "go-caches", true, "let builds read your Go modules and what Go has compiled for you; they change nothing there")
+	flags.BoolVar(&s.webhooks.loopback, "webhook-loopback", false, "deliver webhooks to receivers on this machine too, by https and by http")
+	flags.StringVar(&s.webhooks.ca, "webhook-ca", "", "file of certificates in PEM that those of webhook receivers may come from, besides those that this machine trusts")
+	flags.BoolVar(&s.version, "version", false, "print the version and end")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
@@ -138,6 +151,8 @@ func parse(args []string, errors io.Writer) (settings, error) {
 		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case !(s.speed > 0) || s.speed > core.FastestSpeed:
 		return s, fmt.Errorf("--speed must be over 0 and %d at most", core.FastestSpeed)
+	case s.requestsKept < 1:
+		return s, fmt.Errorf("--requests-kept must be 1 or more")
 	case !slices.Contains([]string{planeAuto, planeOn, planeOff}, s.dataPlane):
 		return s, fmt.Errorf("--data-plane must be on, off or auto, not %q", s.dataPlane)
 	case s.dataPlane == planeOff && len(s.repos) > 0:
@@ -163,14 +178,18 @@ func readSetup(path string) (setup.Setup, error) {
 	return begin, nil
 }
 
-// requestsKept is how many requests the log holds: those of the largest apply,
-// and no more, as each may have a megabyte of body and the program runs for days.
+// requestsKept is how many requests the log holds unless a flag says otherwise: those
+// of the largest apply, and no more, as the program runs for days.
 const requestsKept = 2000
 
 // run serves until ctx ends.
 func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	s, err := parse(args, errs)
 	if err != nil {
+		return err
+	}
+	if s.version {
+		_, err := fmt.Fprintln(out, "fakeservice", version)
 		return err
 	}
 	begin, err := readSetup(s.setupFile)
@@ -185,12 +204,16 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
+	courier, err := newCourier(s.webhooks)
+	if err != nil {
+		return err
+	}
 	listener, err := listen(ctx, address)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
 	root := rootURL(s, listener.Addr())
-	service, engines, err := start(ctx, s, begin, root, log)
+	service, engines, err := start(ctx, s, begin, courier, root, log)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -221,7 +244,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 }
 
 // start makes the service, with what --state holds.
-func start(ctx context.Context, s settings, begin setup.Setup, root string, log *slog.Logger) (*fakeservice.Service, engines, error) {
+func start(ctx context.Context, s settings, begin setup.Setup, courier core.Courier, root string, log *slog.Logger) (*fakeservice.Service, engines, error) {
 	kept, err := openState(s.state)
 	if err != nil {
 		return nil, engines{}, fmt.Errorf("--state: %w", err)
@@ -236,19 +259,21 @@ func start(ctx context.Context, s settings, begin setup.Setup, root string, log 
 		ControlToken:   s.controlToken,
 		Names:          s.names,
 		PortalURL:      portalURL(s, root),
+		PortalPassword: s.password,
 		Logger:         log,
-		RequestsKept:   requestsKept,
+		RequestsKept:   s.requestsKept,
 		Querier:        real.querier,
 		DataPlane:      real.plane,
 		NewDataPlane:   real.another,
 		Storage:        kept.storage,
+		Courier:        courier,
 		SnapshotFolder: kept.below(snapshotsFolder),
 		Setup:          begin,
 	})
 	if err != nil {
 		return nil, real, err
 	}
-	if err := service.Began(); err != nil {
+	if err := service.SetupError(); err != nil {
 		return nil, real, errors.Join(fmt.Errorf("--setup %s: %w", s.setupFile, err), service.Close())
 	}
 	return service, real, nil
@@ -265,6 +290,11 @@ To use it, in another terminal:
   export HOSTING_BASE_URL=%s/api/v1
   export HOSTING_API_KEY=%s
 
+Agents find the same as tools, with the same key, by MCP at %s/mcp
+The portal, for people, is at %s/portal
+
+  sign in as %s with the password %s
+
 %s
 %s
 What it holds:
@@ -272,7 +302,13 @@ What it holds:
   curl -H 'Authorization: Bearer %s' %s/_fake/state
 
 Ctrl-C stops it; %s
-`, root, s.speed, time.Duration(float64(8*time.Minute)/s.speed).Round(100*time.Millisecond), root, service.APIKey(), engines, forecast(s), service.ControlToken(), root, keeping(s))
+`, root, s.speed, time.Duration(float64(8*time.Minute)/s.speed).Round(100*time.Millisecond), root, service.APIKey(), root, root, emailOf(service), service.PortalPassword(), engines, forecast(s), service.ControlToken(), root, keeping(s))
+}
+
+// emailOf is the account's, with which one signs in.
+func emailOf(service *fakeservice.Service) string {
+	account, _ := service.Account(context.Background()) // a read of the present does not fail
+	return account.Email
 }
 
 // keeping says what stays when the fake stops.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -17,16 +18,25 @@ import (
 func TestFlagsThatMakeNoSense(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		{"--speed", "0"}, {"--speed", "-1"}, {"--speed", "NaN"}, {"--speed", "20000"},
+		{"--speed", "0"}, {"--speed", "-1"}, {"--speed", "NaN"}, {"--speed", "20000"}, {"--requests-kept", "0"},
 		{"more"}, {"--nonsense"},
 		{"--weather", "hail"}, {"--seed", "7"}, {"--weather", "storm", "--seed", "-1"}, {"--listen", "0.0.0.0:0"}, {"--data-plane", "maybe"},
 		{"--ports", "20000-20100"}, {"--advertise-host", "fake.test", "--ports", "20100-20000"}, {"--advertise-host", "fake.test:80"}, {"--advertise-host", "http://x"}, {"--advertise-host", "::1"},
 		{"--log-level", "verbose"}, {"--log-format", "xml"},
 		{"--listen", ":0", "--postgres-bin", "/nowhere"}, {"--listen", ":0", "--temp-dir", "/nowhere"},
+		{"--listen", ":0", "--webhook-ca", "/nowhere"}, {"--listen", ":0", "--webhook-ca", "main.go"},
 	} {
 		if err := run(t.Context(), args, io.Discard, io.Discard); err == nil {
 			t.Errorf("run(%q) served", args)
 		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	if err := run(t.Context(), []string{"--version"}, &out, io.Discard); err != nil || out.String() != "fakeservice dev\n" {
+		t.Errorf("--version wrote %q and ended with %v", out.String(), err)
 	}
 }
 
@@ -39,15 +49,19 @@ func TestRun(t *testing.T) {
 	reader, writer := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- run(ctx, []string{"--listen", ":0", "--api-key", "k", "--ready-file", ready}, writer, io.Discard)
+		ended <- run(ctx, []string{"--listen", ":0", "--api-key", "k", "--portal-password", "p", "--ready-file", ready}, writer, io.Discard)
 	}()
 	out := bufio.NewReader(reader)
 	first, err := out.ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
-	go io.Copy(io.Discard, out)
 	_, base, _ := strings.Cut(strings.TrimSpace(first), " at ")
+	said := make(chan string, 1)
+	go func() {
+		greeting, _ := io.ReadAll(out)
+		said <- string(greeting)
+	}()
 
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/plans", nil)
 	if err != nil {
@@ -62,9 +76,23 @@ func TestRun(t *testing.T) {
 	if response.StatusCode != http.StatusOK {
 		t.Errorf("GET /plans answered %d", response.StatusCode)
 	}
+	// A browser is not led on, as its cookies are of no account here.
+	direct := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	signIn, err := direct.PostForm(strings.TrimSuffix(base, "/api/v1")+"/portal/sign-in", url.Values{"email": {"customer@example.com"}, "password": {"p"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	signIn.Body.Close()
+	if signIn.StatusCode != http.StatusSeeOther || len(signIn.Cookies()) != 1 {
+		t.Errorf("the sign-in at the portal was answered %d", signIn.StatusCode)
+	}
 	stop()
 	if err := <-ended; err != nil {
 		t.Errorf("run ended with %v", err)
+	}
+	writer.Close()
+	if greeting := <-said; !strings.Contains(greeting, "/portal\n\n  sign in as customer@example.com with the password p\n") {
+		t.Errorf("it does not say how one signs in:\n%s", greeting)
 	}
 	text, err := os.ReadFile(ready)
 	if err != nil || strings.TrimSpace(string(text)) != base {

@@ -4,46 +4,27 @@ import (
 	"bufio"
 	"context"
 	"crypto/rand"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
 )
 
-// built is the program, built once for all tests.
-var built struct {
-	once   sync.Once
-	folder string
-	err    error
-}
+// built is a folder with the program.
+var built program.SharedFolder
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if built.folder != "" {
-		_ = os.RemoveAll(built.folder)
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(built.Run(m)) }
 
 // builtProgram is the path of the program.
 func builtProgram(t *testing.T) string {
 	t.Helper()
-	built.once.Do(func() {
-		if built.folder, built.err = os.MkdirTemp("", "fakeservice"); built.err != nil {
-			return
-		}
-		if said, err := exec.Command("go", "build", "-o", filepath.Join(built.folder, "fakeservice"), ".").CombinedOutput(); err != nil {
-			built.err = fmt.Errorf("go build: %w\n%s", err, said)
-		}
+	folder := built.Path(t, func(folder string) error {
+		return program.Build(filepath.Join(folder, "fakeservice"), "cmd/fakeservice")
 	})
-	if built.err != nil {
-		t.Fatal(built.err)
-	}
-	return filepath.Join(built.folder, "fakeservice")
+	return filepath.Join(folder, "fakeservice")
 }
 
 // runFake runs the program in this process until the test ends, at a free port.

@@ -56,7 +56,7 @@ func (s *Service) Fork(ctx context.Context) (fork *Service, err error) {
 		return nil, err
 	}
 	o := s.options
-	o.APIKey, o.ControlToken, o.Storage, o.DataPlane, o.SnapshotFolder, o.Made = "", "", nil, nil, "", nil
+	o.APIKey, o.ControlToken, o.PortalPassword, o.Storage, o.DataPlane, o.SnapshotFolder, o.Made = "", "", "", nil, nil, "", nil
 	if s.options.DataPlane != nil {
 		if o.NewDataPlane == nil {
 			return nil, errors.New("this fake service has a data plane and cannot make another")

@@ -160,8 +160,8 @@ func TestControlGateway(t *testing.T) {
 		equal(t, "read that lags", len(a.call("GET", "/webhooks", nil).body["webhooks"].([]any)), 1)
 		equal(t, "read after it", len(a.call("GET", "/webhooks", nil).body["webhooks"].([]any)), 2)
 
-		conditions := object{"date_offset": "5s", "lag": "10s", "rate_limit": object{"per_second": 0.5, "burst": 1.0}}
-		equal(t, "put", a.told("PUT", "/conditions", `{"date_offset":"5s","lag":"10s","rate_limit":{"per_second":0.5,"burst":1}}`), conditions)
+		conditions := object{"date_offset": "5s", "lag": "10s", "latency": "20ms", "rate_limit": object{"per_second": 0.5, "burst": 1.0}}
+		equal(t, "put", a.told("PUT", "/conditions", `{"date_offset":"5s","lag":"10s","latency":"20ms","rate_limit":{"per_second":0.5,"burst":1}}`), conditions)
 		equal(t, "got", a.told("GET", "/conditions", ""), conditions)
 		a.want(200, "", "GET", "/me", nil)
 		a.want(429, "rate_limited", "GET", "/me", nil)
@@ -180,6 +180,7 @@ func TestControlGateway(t *testing.T) {
 			{"POST", "/away", `{"for":"30s","page":99}`},
 			{"POST", "/away", `{"for":"-30s"}`},
 			{"PUT", "/conditions", `{"lag":"-1s"}`},
+			{"PUT", "/conditions", `{"latency":"-1s"}`},
 			{"PUT", "/conditions", `{"lags":"1s"}`},
 			{"PUT", "/conditions", `{"rate_limit":{"per_second":-1}}`},
 		} {

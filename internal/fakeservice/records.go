@@ -2,6 +2,7 @@ package fakeservice
 
 import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/mcp"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
 )
 
@@ -21,6 +22,8 @@ type (
 	Webhook      = core.Webhook
 	Job          = core.Job
 	Event        = core.Event
+	Delivery     = core.DeliveryRecord
+	Attempt      = core.Attempt
 	Mail         = core.Mail
 	Query        = core.Query
 	QueryResult  = core.QueryResult
@@ -38,6 +41,7 @@ type (
 	Catalog      = core.Catalog
 	Plan         = core.Plan
 	Request      = traffic.Request
+	ToolCall     = mcp.Call
 )
 
 // Statuses of instances, jobs, builds and apps, and the names of engines.

@@ -11,6 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/control"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/mcp"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/portal"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/setup"
@@ -29,6 +30,9 @@ type Options struct {
 	// PortalURL is the address of the portal, where checkouts are opened; "" is the one
 	// at which a caller found the API.
 	PortalURL string
+	// PortalPassword is what the account signs in with at the portal; "" makes a random
+	// one.
+	PortalPassword string
 	// Names are those by which the fake is reached, besides localhost and addresses.
 	Names []string
 	// RequestsKept is how many requests the log holds, the last ones without their
@@ -37,6 +41,11 @@ type Options struct {
 	RequestsKept int
 	// Answered is told of each request to the API, as it is answered; nil is nobody.
 	Answered func(Request)
+	// Called is told of each call of an MCP tool, as it is answered; nil is nobody.
+	Called func(ToolCall)
+	// PortalDid is told of each operation of the API's document that the portal has
+	// carried out; nil is nobody.
+	PortalDid func(operation string)
 	// Logger gets one line for each request, job and build, without secrets; nil
 	// discards them.
 	Logger *slog.Logger
@@ -47,6 +56,8 @@ type Options struct {
 	// Storage keeps the records when the program ends, as core.Options says, and with
 	// them the credentials that were made.
 	Storage core.Storage
+	// Courier takes events to the webhook endpoints, forks' too; nil delivers none.
+	Courier core.Courier
 	// SnapshotFolder is where snapshots stay; "" is a folder that goes with the Service.
 	SnapshotFolder string
 	// NewDataPlane makes the data planes of forks.
@@ -65,6 +76,7 @@ type Service struct {
 	*core.Service
 	*traffic.Log
 	api     *rest.API
+	portal  *portal.Portal
 	gateway *gateway.Gateway
 	mux     *http.ServeMux
 	names   []string
@@ -76,12 +88,12 @@ type Service struct {
 	skyMu sync.Mutex
 	sky   sky
 
-	apiKey, controlToken string
+	apiKey, controlToken, portalPassword string
 
-	// begin makes a service that holds nothing what it is to begin with, and began says
+	// begin makes a service that holds nothing what it is to begin with, and setupError says
 	// why it did not.
-	begin func() error
-	began error
+	begin      func() error
+	setupError error
 }
 
 // New is Open for a Service that keeps nothing, of which no opening can fail.
@@ -100,24 +112,27 @@ func Open(o Options) (*Service, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	service, err := core.Open(core.Options{
-		Speed: o.Speed, Start: o.Start, Logger: o.Logger, Querier: o.Querier, DataPlane: o.DataPlane, Storage: o.Storage,
+		Speed: o.Speed, Start: o.Start, Logger: o.Logger, Querier: o.Querier, DataPlane: o.DataPlane, Storage: o.Storage, Courier: o.Courier,
 	})
 	if err != nil {
 		return nil, err
 	}
 	s := &Service{
 		Service: service, mux: http.NewServeMux(), names: o.Names, log: o.Logger, options: o,
-		apiKey: service.Credential("api_key", o.APIKey), controlToken: service.Credential("control_token", o.ControlToken),
+		apiKey: service.FirstKey(o.APIKey), controlToken: service.Credential("control_token", o.ControlToken),
+		portalPassword: service.Credential("portal_password", o.PortalPassword),
 	}
 	s.Log = traffic.New(traffic.Options{Prefix: rest.Prefix, Kept: o.RequestsKept, Now: s.Now, Logger: o.Logger, Answered: o.Answered})
-	s.api = rest.New(rest.Options{Service: s.Service, APIKey: s.apiKey, PortalURL: o.PortalURL, Violation: s.Violation})
+	s.api = rest.New(rest.Options{Service: s.Service, PortalURL: o.PortalURL, Violation: s.Violation})
 	s.gateway = gateway.New(http.HandlerFunc(s.serveAPI), gateway.Options{Prefix: rest.Prefix, Now: s.Now, Watch: s.Watch})
-	portal.Mount(s.mux, s.Service)
+	mcp.Mount(s.mux, mcp.Options{Service: s.Service, PortalURL: o.PortalURL, Logger: o.Logger, Called: o.Called})
+	s.portal = portal.New(portal.Options{Service: s.Service, PortalURL: o.PortalURL, Password: s.portalPassword, Did: o.PortalDid})
+	s.portal.Mount(s.mux)
 	control.Mount(s.mux, control.Options{Core: s.Service, Network: s, Log: s.Log, Token: s.controlToken, Reset: s.Reset, Snapshots: s.snapshots, Fork: s.serveFork})
 	s.begin = func() error {
 		return service.Begin(func() error { return o.Setup.Apply(service, o.DataPlane != nil) })
 	}
-	s.began = s.begin()
+	s.setupError = s.begin()
 	if o.Made != nil {
 		o.Made(s)
 	}
@@ -148,9 +163,9 @@ func (s *Service) serveAPI(w http.ResponseWriter, r *http.Request) {
 	s.api.ServeHTTP(w, r.WithContext(core.Lagging(ctx, gateway.LagOf(ctx))))
 }
 
-// Began is why the service does not hold what its options have it begin with: where there
-// is a data plane, a machine may not come up. It is nil otherwise.
-func (s *Service) Began() error { return s.began }
+// SetupError is why the service does not hold all that Options.Setup names: where there is
+// a data plane, a machine may not come up. It is nil otherwise.
+func (s *Service) SetupError() error { return s.setupError }
 
 // APIKey is the key that is valid.
 func (s *Service) APIKey() string { return s.apiKey }
@@ -158,12 +173,16 @@ func (s *Service) APIKey() string { return s.apiKey }
 // ControlToken is what the routes under /_fake/ want as a bearer token.
 func (s *Service) ControlToken() string { return s.controlToken }
 
+// PortalPassword is what the account signs in with at the portal.
+func (s *Service) PortalPassword() string { return s.portalPassword }
+
 // Close stops the fake's timers and its data plane, and lets go of requests that
 // a fault delays. Those that have yet to reach the service never do.
 func (s *Service) Close() error {
 	var err error
 	s.once.Do(func() {
 		s.gateway.Close()
+		s.portal.Close()
 		err = errors.Join(s.forks.end(), s.Service.Close())
 	})
 	return err

@@ -30,7 +30,7 @@ func TestVisitors(t *testing.T) {
 		{"localhost:8080", "Sec-Fetch-Site", "same-origin", 200}, {"localhost:8080", "Sec-Fetch-Site", "none", 200},
 		{"localhost:8080", "Sec-Fetch-Site", "cross-site", 403}, {"localhost:8080", "Sec-Fetch-Site", "same-site", 403},
 	} {
-		for path, token := range map[string]string{"/api/v1/plans": fakeservicetest.APIKey, "/_fake/left": a.ControlToken(), "/guides/apps": ""} {
+		for path, token := range map[string]string{"/api/v1/plans": fakeservicetest.APIKey, "/_fake/left": a.ControlToken(), "/guides/apps": "", "/.well-known/oauth-protected-resource/mcp": ""} {
 			want := row.want
 			if path == "/_fake/left" && row.header == "Origin" {
 				want = http.StatusForbidden // not for pages at all
@@ -56,7 +56,8 @@ func TestForeignPage(t *testing.T) {
 	t.Parallel()
 	a := start(t)
 	const page = "https://evil.example"
-	token := map[string]string{"/api/v1": "Bearer " + fakeservicetest.APIKey, "/_fake": "Bearer " + a.ControlToken()}
+	creation := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_instance","arguments":{"name":"mined","tier":"free","location":"eu-central"}}}`
+	token := map[string]string{"/api/v1": "Bearer " + fakeservicetest.APIKey, "/mcp": "Bearer " + fakeservicetest.APIKey, "/_fake": "Bearer " + a.ControlToken()}
 	instance := `{"name":"mined","plan":"free","region":"eu-central","engines":{"postgres":true}}`
 	for _, try := range []struct {
 		what, method, face, path, body string
@@ -70,6 +71,10 @@ func TestForeignPage(t *testing.T) {
 		{"sends from a sandbox, which has no origin", "POST", "/api/v1", "/instances", instance, "", []string{"Origin", "null"}},
 		{"reads as a picture, which tells no origin", "GET", "/api/v1", "/plans", "", "", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors", "Sec-Fetch-Dest", "image"}},
 		{"brings a name of its own that leads here", "GET", "/api/v1", "/instances", "", "evil.example", nil},
+		{"makes an instance by a tool", "POST", "/mcp", "", creation, "", []string{"Origin", page}},
+		{"makes an instance by a tool, by a name of its own", "POST", "/mcp", "", creation, "evil.example", nil},
+		{"asks beforehand whether it may call tools", "OPTIONS", "/mcp", "", "", "", []string{"Origin", page, "Access-Control-Request-Method", "POST"}},
+		{"reads where keys come from", "GET", "/.well-known", "/oauth-protected-resource/mcp", "", "", []string{"Origin", page}},
 		{"reads mails", "GET", "/_fake", "/mail", "", "", []string{"Origin", page}},
 		{"reads the records", "GET", "/_fake", "/state", "", "", []string{"Sec-Fetch-Site", "cross-site"}},
 		{"forgets everything", "POST", "/_fake", "/reset", "", "", []string{"Origin", page}},

@@ -16,8 +16,11 @@ import (
 // RecipeFile is where a repository says how it is built and started.
 const RecipeFile = "hosting.json"
 
-// recipe is how a repository becomes a running app.
-type recipe struct{ build, start []string }
+// recipe is how a repository becomes a running app, as a file of its own says.
+type recipe struct {
+	file         string
+	build, start []string
+}
 
 // readRecipe finds out how a repository is built and started. It says so in a
 // file, or it is a Go program. binary is where a program is to be built to.
@@ -31,7 +34,7 @@ func readRecipe(folder, binary string) (recipe, error) {
 	}
 	if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
 		// There are no git records in the copy to stamp the program with.
-		return recipe{build: []string{"go", "build", "-buildvcs=false", "-o", binary, "."}, start: []string{binary}}, nil
+		return recipe{file: "go.mod", build: []string{"go", "build", "-buildvcs=false", "-o", binary, "."}, start: []string{binary}}, nil
 	}
 	return recipe{}, fmt.Errorf(`the repository does not say how it is built: it has neither a %s such as {"build": "npm ci", "start": "npm start"} nor a go.mod in its root`, RecipeFile)
 }
@@ -49,7 +52,7 @@ func parseRecipe(text []byte) (recipe, error) {
 	if strings.TrimSpace(written.Start) == "" {
 		return recipe{}, fmt.Errorf(`%s: "start" is missing: the command that starts the app`, RecipeFile)
 	}
-	how := recipe{start: shellStart(written.Start, process.CanContain())}
+	how := recipe{file: RecipeFile, start: shellStart(written.Start, process.CanContain())}
 	if strings.TrimSpace(written.Build) != "" {
 		how.build = []string{"sh", "-c", written.Build}
 	}

@@ -131,6 +131,7 @@ func checkPage(page int) error {
 type conditionsControl struct {
 	DateOffset duration `json:"date_offset"`
 	Lag        duration `json:"lag"`
+	Latency    duration `json:"latency"`
 	RateLimit  struct {
 		PerSecond float64 `json:"per_second"`
 		Burst     int     `json:"burst"`
@@ -139,7 +140,7 @@ type conditionsControl struct {
 
 func (c *control) getConditions(*http.Request) (any, error) {
 	now := c.Network.Conditions()
-	shown := conditionsControl{DateOffset: duration(now.DateOffset), Lag: duration(now.Lag)}
+	shown := conditionsControl{DateOffset: duration(now.DateOffset), Lag: duration(now.Lag), Latency: duration(now.Latency)}
 	shown.RateLimit.PerSecond, shown.RateLimit.Burst = now.RateLimit.PerSecond, now.RateLimit.Burst
 	return shown, nil
 }
@@ -150,12 +151,13 @@ func (c *control) putConditions(r *http.Request) (any, error) {
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
 	}
-	if wanted.Lag < 0 || wanted.RateLimit.PerSecond < 0 || wanted.RateLimit.Burst < 0 {
-		return nil, fmt.Errorf("lag, per_second and burst must not be under 0")
+	if wanted.Lag < 0 || wanted.Latency < 0 || wanted.RateLimit.PerSecond < 0 || wanted.RateLimit.Burst < 0 {
+		return nil, fmt.Errorf("lag, latency, per_second and burst must not be under 0")
 	}
 	c.Network.SetConditions(gateway.Conditions{
 		DateOffset: time.Duration(wanted.DateOffset),
 		Lag:        time.Duration(wanted.Lag),
+		Latency:    time.Duration(wanted.Latency),
 		RateLimit:  gateway.RateLimit{PerSecond: wanted.RateLimit.PerSecond, Burst: wanted.RateLimit.Burst},
 	})
 	return c.getConditions(r)

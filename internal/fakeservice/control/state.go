@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
 // getState shows everything that the API shows, at one moment.
@@ -37,9 +39,9 @@ func (c *control) getViolations(*http.Request) (any, error) {
 }
 
 func (c *control) getEvents(*http.Request) (any, error) {
-	events := []object{}
+	events := []core.EventRecord{}
 	for _, e := range c.Core.Events() {
-		events = append(events, object{"id": e.ID, "type": e.Type, "instance_id": e.InstanceID, "at": e.At, "data": e.Data})
+		events = append(events, e.Record())
 	}
 	return object{"events": events}, nil
 }

@@ -225,10 +225,12 @@ func (j *appImportJob) spec(st *state, in *instance) jobSpec {
 	}
 }
 
+func noApps() error { return invalid("engines", "the instance has no apps engine") }
+
 func (st *state) checkNewApp(in *instance, wanted NewApp) error {
 	switch {
 	case in.Engines[EngineApps] == nil:
-		return invalid("engines", "the instance has no apps engine")
+		return noApps()
 	case !repository.MatchString(wanted.Repo):
 		return invalid("repo", "it must be owner/repo")
 	case !appName.MatchString(wanted.Name) || wanted.Name == "import":

@@ -80,6 +80,12 @@ type DataPlane interface {
 	// DropExtension turns an extension off. One that is not on is off already.
 	DropExtension(ctx context.Context, instanceID, database, name string) error
 
+	// Repositories are those that the code-hosting integration sees, as owner/repo. It
+	// answers at once.
+	Repositories() []string
+	// Inspect finds out how the branch of a repository would be built, and builds
+	// nothing. A branch that cannot be read is a *Failure.
+	Inspect(ctx context.Context, repo, branch string) (Inspection, error)
 	// Build builds the branch of an app and keeps what comes of it under an id, in the
 	// place of what there is under that id.
 	// It comes beside other calls about the instance. It gives the commit that

@@ -3,6 +3,7 @@ package core
 import (
 	"maps"
 	"slices"
+	"time"
 )
 
 // activityShown is how many lines of an instance's history its record holds.
@@ -14,12 +15,26 @@ type eventRecord struct {
 	Sequence int
 }
 
+// EventRecord is an event as a delivery tells it.
+type EventRecord struct {
+	ID         string         `json:"id"`
+	Type       string         `json:"type"`
+	InstanceID *string        `json:"instance_id"`
+	At         time.Time      `json:"at"`
+	Data       map[string]any `json:"data"`
+}
+
+// Record is the event as a delivery tells it.
+func (e Event) Record() EventRecord {
+	return EventRecord{ID: e.ID, Type: e.Type, InstanceID: textOrNil(e.InstanceID), At: e.At, Data: e.Data}
+}
+
 // emit is the one place from which events go out. They are kept in order, and
 // an instance's own are its activity too.
 func (st *state) emit(kind, instanceID string, data map[string]any) {
-	st.Events = keep(st.Events, &eventRecord{
-		Event: Event{ID: newID("evt"), Type: kind, InstanceID: instanceID, At: st.Now, Data: data}, Sequence: st.next(),
-	})
+	e := Event{ID: newID("evt"), Type: kind, InstanceID: instanceID, At: st.Now, Data: data}
+	st.Events = keep(st.Events, &eventRecord{Event: e, Sequence: st.next()})
+	st.post(e)
 	in := st.find(instanceID)
 	if in == nil {
 		return

@@ -30,6 +30,8 @@ type Options struct {
 	// closes it. A fake whose storage holds records goes on with them: its clock is
 	// where it was, or at Start if that is later, and jobs in progress begin again.
 	Storage Storage
+	// Courier takes events to the webhook endpoints; nil delivers none.
+	Courier Courier
 }
 
 // Service is what the hosting service is: its records, rules, jobs, clock and events,
@@ -69,7 +71,7 @@ func Open(o Options) (*Service, error) {
 	s := &Service{
 		log:     o.Logger,
 		clock:   clock,
-		store:   newStore(clock, o.Logger, o.DataPlane),
+		store:   newStore(clock, o.Logger, o.DataPlane, o.Courier),
 		querier: o.Querier,
 		plane:   o.DataPlane,
 	}
@@ -111,6 +113,14 @@ func (s *Service) RealTime(fake time.Time) time.Time { return s.clock.realTime(f
 // order and at its own time, before Advance returns; where that takes real
 // work, Advance waits for it.
 func (s *Service) Advance(d time.Duration) {
+	// A delivery is tried again some time after its attempt has failed, so what is due
+	// after it is known once it has returned. Without deliveries one step is enough.
+	for s.store.courier != nil && d > 0 {
+		s.store.awaitDeliveries()
+		step := s.store.untilDue(d)
+		s.clock.advance(step)
+		d -= step
+	}
 	s.clock.advance(d)
 	s.store.await()
 }

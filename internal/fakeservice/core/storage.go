@@ -36,6 +36,8 @@ func (j *job) final() bool         { return !j.InProgress() }
 func (e *eventRecord) key() string { return ordinal(e.Sequence) }
 func (a *Answer) key() string      { return ordinal(a.Sequence) }
 func (*Answer) final() bool        { return true }
+func (d *delivery) key() string    { return ordinal(d.Sequence) }
+func (d *delivery) final() bool    { return d.State != DeliveryPending }
 func (*eventRecord) final() bool   { return true }
 
 // ordinal is a number as a text of the same order.

@@ -59,6 +59,8 @@ var unkept = map[string]string{
 	"job.spec":           "it is made anew of the kind",
 	"job.errand":         "work begins again",
 	"buildRun.errand":    "work begins again",
+	"delivery.errand":    "it is sent again",
+	"state.outbox":       "it is made anew of deliveries",
 }
 
 // A field that somebody adds to the state is written down, or named above with a
@@ -98,8 +100,13 @@ func TestEveryFieldIsKept(t *testing.T) {
 // reopen is what starts after a program was killed.
 func reopen(t *testing.T, m *memory, o Options) *Service {
 	t.Helper()
-	left := &memory{entries: maps.Clone(m.entries)}
-	o.Storage = left
+	o.Storage = &memory{entries: maps.Clone(m.entries)}
+	return open(t, o)
+}
+
+// open opens a service for a test.
+func open(t *testing.T, o Options) *Service {
+	t.Helper()
 	s, err := Open(o)
 	if err != nil {
 		t.Fatal(err)
@@ -113,11 +120,7 @@ func reopen(t *testing.T, m *memory, o Options) *Service {
 func TestKilledAndStartedAgain(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
-	s, err := Open(Options{Storage: m})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := open(t, Options{Storage: m})
 	made, err := s.CreateInstance(NewInstance{Name: "shop", Plan: "free", Region: "eu-central", Engines: map[string]bool{"postgres": true, "apps": true}}, "")
 	if err != nil {
 		t.Fatal(err)
@@ -164,13 +167,9 @@ func TestKilledAndStartedAgain(t *testing.T) {
 func TestKindThatIsNotInTheTable(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
-	s, err := Open(Options{Storage: m})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := open(t, Options{Storage: m})
 	id := s.AddInstance(Instance{}).ID
-	_, err = s.mutate(id, func(*state, *instance) (jobKind, error) { return brokenJob{}, nil })
+	_, err := s.mutate(id, func(*state, *instance) (jobKind, error) { return brokenJob{}, nil })
 	if ProblemOf(err).Code != Internal || !strings.Contains(err.Error(), "brokenJob") {
 		t.Errorf("the job was answered %v", err)
 	}
@@ -181,11 +180,7 @@ func TestKindThatIsNotInTheTable(t *testing.T) {
 func TestStorageThatFails(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
-	s, err := Open(Options{Storage: m})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := open(t, Options{Storage: m})
 	id := s.AddInstance(Instance{Name: "shop"}).ID
 	s.store.do(func(*state) { m.broken = errors.New("the disk is full") })
 	if _, err := s.UpdateInstance(id, InstanceChange{Name: ptr("store")}); ProblemOf(err).Code != Internal {
@@ -211,12 +206,8 @@ func TestStorageThatFails(t *testing.T) {
 func TestResetIsWrittenDown(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
-	s, err := Open(Options{Storage: m})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	key := s.Credential("api_key", "")
+	s := open(t, Options{Storage: m})
+	key := s.FirstKey("")
 	old := s.AddInstance(Instance{Name: "old"}).ID
 	s.Emit("health_alert", old, nil)
 	if err := s.Remember(Answer{Key: "a", Status: 202}); err != nil {
@@ -241,10 +232,10 @@ func TestResetIsWrittenDown(t *testing.T) {
 	if _, known := again.Recall("b"); !known {
 		t.Error("the answer is not kept")
 	}
-	if kept := again.Credential("api_key", ""); kept != key {
+	if kept := again.FirstKey(""); kept != key {
 		t.Errorf("the key is %s, and was %s", kept, key)
 	}
-	if given := again.Credential("api_key", "given"); given != "given" {
+	if given := again.FirstKey("given"); given != "given" {
 		t.Errorf("the key is %s, though another was given", given)
 	}
 }
@@ -273,7 +264,7 @@ func TestSnapshotAndRestore(t *testing.T) {
 
 	other := New(Options{})
 	defer other.Close()
-	key := other.Credential("api_key", "")
+	key := other.FirstKey("")
 	for name, restored := range map[string]*Service{"the same": s, "another": other} {
 		if err := restored.LoadSnapshot(t.Context(), folder); err != nil {
 			t.Fatal(err)
@@ -290,7 +281,7 @@ func TestSnapshotAndRestore(t *testing.T) {
 			t.Errorf("in %s service the app is %+v", name, a)
 		}
 	}
-	if kept := other.Credential("api_key", ""); kept != key {
+	if kept := other.FirstKey(""); kept != key {
 		t.Error("the key of another service came with the snapshot")
 	}
 	if err := s.LoadSnapshot(t.Context(), t.TempDir()); err == nil || len(s.Instances()) != 1 {
@@ -338,10 +329,7 @@ func TestRestoreThatIsCutOff(t *testing.T) {
 	backups := map[string]int{}
 	for range 2 {
 		plane := &slowPlane{restoring: make(chan struct{}), backups: backups}
-		s, err := Open(Options{Storage: m, DataPlane: plane})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := open(t, Options{Storage: m, DataPlane: plane})
 		if len(s.Instances()) == 0 {
 			id := s.AddInstance(Instance{Backups: []Backup{{ID: "bak-1"}}}).ID
 			if _, err := s.Restore(id, id, "bak-1"); err != nil {
@@ -365,11 +353,7 @@ func TestRestoreThatIsCutOff(t *testing.T) {
 func TestRecordsBecomeReal(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
-	s, err := Open(Options{Storage: m})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := open(t, Options{Storage: m})
 	id := s.AddInstance(Instance{}).ID
 	plane := &emptyPlane{applied: map[string]bool{}}
 	again := reopen(t, m, Options{DataPlane: plane})

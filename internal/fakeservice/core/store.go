@@ -13,6 +13,8 @@ import (
 // does the same while nobody looks, so that events go out on time.
 type store struct {
 	clock *clock
+	// courier is nil where events are not delivered.
+	courier Courier
 
 	// life ends when the store closes, and with it the work of jobs. end ends
 	// it, and errands counts what has yet to return.
@@ -29,8 +31,8 @@ type store struct {
 	closed bool
 }
 
-func newStore(clock *clock, log *slog.Logger, plane DataPlane) *store {
-	s := &store{clock: clock}
+func newStore(clock *clock, log *slog.Logger, plane DataPlane, courier Courier) *store {
+	s := &store{clock: clock, courier: courier}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.state = newState(clock.now(), log, plane, s)
 	return s
@@ -133,6 +135,17 @@ func (s *store) arm() {
 	s.timer = time.AfterFunc(wait, func() { s.do(func(*state) {}) })
 }
 
+// untilDue is how long it is by the fake's clock until something is due, and most at most.
+func (s *store) untilDue(most time.Duration) time.Duration {
+	step := most
+	s.do(func(st *state) {
+		if next, any := st.nextDue(); any && !st.resuming {
+			step = min(most, max(next.at.Sub(s.clock.now()), time.Millisecond))
+		}
+	})
+	return step
+}
+
 // close stops the timer, and returns when no work is under way any more. What was
 // under way goes on when a fake is started with the records. The state stays readable.
 func (s *store) close() error {
@@ -163,6 +176,9 @@ func (s *store) replace(by func(*state) records) (forgotten []string) {
 		for _, j := range st.activeJobs {
 			j.abandon()
 		}
+		for _, d := range st.outbox {
+			d.abandon()
+		}
 		for _, in := range st.Instances {
 			for _, a := range in.Apps {
 				st.dropBuilds(in, a)
@@ -170,7 +186,7 @@ func (s *store) replace(by func(*state) records) (forgotten []string) {
 			forgotten = append(forgotten, in.ID)
 		}
 		r := by(st)
-		r.Credentials = st.Credentials
+		r.Credentials, r.Keys, r.KeysMade = st.Credentials, st.Keys, st.KeysMade
 		s.past = history{lag: s.past.lag, least: s.past.least}
 		s.clock.set(r.Now)
 		// Jobs that come with the records have to begin their work before they end.
@@ -196,6 +212,7 @@ type state struct {
 	byID       map[string]*instance
 	jobsByID   map[string]*job
 	activeJobs []*job
+	outbox     []*delivery // those that are pending
 
 	chores  []*errand
 	control controls
@@ -215,7 +232,12 @@ func newState(now time.Time, log *slog.Logger, plane DataPlane, store *store) *s
 
 // index finds what the records hold.
 func (st *state) index() {
-	st.byID, st.jobsByID, st.activeJobs = map[string]*instance{}, map[string]*job{}, nil
+	st.byID, st.jobsByID, st.activeJobs, st.outbox = map[string]*instance{}, map[string]*job{}, nil, nil
+	for _, d := range st.Deliveries {
+		if d.State == DeliveryPending {
+			st.outbox = append(st.outbox, d)
+		}
+	}
 	for _, in := range st.Instances {
 		st.byID[in.ID] = in
 	}
@@ -310,6 +332,9 @@ func (st *state) findNextDue() (next due, found bool) {
 		if !b.Due.IsZero() && !b.working() && !st.control.holdsBuild(b) {
 			consider(b.Due, func() { st.endBuild(b) }, func() { st.giveUpBuild(b) })
 		}
+	}
+	if d := st.nextDelivery(); d != nil && st.store.courier != nil {
+		consider(d.Due, func() { st.attempt(d) }, func() { st.endDelivery(d, DeliveryGivenUp) })
 	}
 	if !st.NextChore.IsZero() {
 		consider(st.NextChore, st.doChores, func() { st.NextChore = st.Now.Add(backupEvery) })

@@ -159,6 +159,7 @@ func (s *Service) DeleteWebhook(id string) error {
 
 func (st *state) removeWebhook(id string) bool {
 	before := len(st.Webhooks)
+	st.abandonDeliveries(id)
 	st.Webhooks = slices.DeleteFunc(st.Webhooks, func(w *Webhook) bool { return w.ID == id })
 	return len(st.Webhooks) < before
 }

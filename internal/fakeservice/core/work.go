@@ -106,9 +106,23 @@ func (s *store) await() {
 	}
 }
 
-// lateErrands are chores, and the work of jobs whose time has come.
+// awaitDeliveries waits until no delivery is due or under way.
+func (s *store) awaitDeliveries() {
+	for {
+		var underWay []*errand
+		s.do(func(st *state) { underWay = st.attemptsUnderWay() })
+		if len(underWay) == 0 {
+			return
+		}
+		for _, e := range underWay {
+			<-e.ended
+		}
+	}
+}
+
+// lateErrands are chores, deliveries, and the work of jobs whose time has come.
 func (st *state) lateErrands() []*errand {
-	late := slices.Clone(st.chores)
+	late := append(slices.Clone(st.chores), st.attemptsUnderWay()...)
 	for _, j := range st.activeJobs {
 		if j.working() && !j.Due.After(st.Now) && !st.holds(j) {
 			late = append(late, j.errand)

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // authjs is the folder of a program that uses the JavaScript auth client.
@@ -28,7 +26,7 @@ const authjs = "../authengine/authjs"
 // looks for. Each of its steps is a line of the log.
 func TestAuthJS(t *testing.T) {
 	t.Parallel()
-	folder := authjsProject(t)
+	folder := fakeservicetest.NodeProject(t, authjs)
 	b := start(t).fullBox()
 	const app = "https://app.example"
 	b.done("PATCH", b.path+"/engines/auth/settings", object{"site_url": app, "redirect_urls": []string{app + "/**"}})
@@ -71,39 +69,6 @@ func TestAuthJS(t *testing.T) {
 	b.toldOfAccounts(mailSecrets(b.Mails()))
 	fakeservicetest.CountClient(t, "@supabase/auth-js", steps)
 }
-
-// authjsProject is a folder with the program and the client that it needs, as
-// the lock file pins it.
-func authjsProject(t *testing.T) string {
-	t.Helper()
-	for _, program := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(program); err != nil {
-			machine.Lacks(t, "%s is not installed", program)
-		}
-	}
-	folder := t.TempDir()
-	for _, name := range []string{"package.json", "package-lock.json", "client.mjs"} {
-		text, err := os.ReadFile(filepath.Join(authjs, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	install := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline")
-	install.Dir = folder
-	if output, err := install.CombinedOutput(); err != nil {
-		if unreachable.Match(output) {
-			machine.Lacks(t, "npm cannot reach its registry:\n%s", output)
-		}
-		t.Fatalf("npm ci: %s\n%s", err, output)
-	}
-	return folder
-}
-
-// unreachable is what npm says where there is no network.
-var unreachable = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH`)
 
 // mailSecrets are what the mails carry.
 func mailSecrets(mails []fakeservice.Mail) []string {

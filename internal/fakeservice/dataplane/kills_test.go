@@ -222,7 +222,8 @@ func (w *world) did(d deed) {
 func (w *world) killAt(t *testing.T, folder string, round, begun int, while time.Duration) (doing deed) {
 	t.Helper()
 	child := exec.Command(os.Args[0], "-test.run=^TestPlaneThatIsKilled$")
-	child.Env = append(os.Environ(), killsFolder+"="+folder, fmt.Sprintf("%s=%d %d", killsRound, round, w.edition))
+	// What it makes for the moment goes with the test, as the child cannot clear up.
+	child.Env = append(os.Environ(), "TMPDIR="+diskFolder(t), killsFolder+"="+folder, fmt.Sprintf("%s=%d %d", killsRound, round, w.edition))
 	child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	child.Stderr = os.Stderr
 	out, err := child.StdoutPipe()

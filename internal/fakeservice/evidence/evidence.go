@@ -17,6 +17,8 @@ import (
 	"sync"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/faces"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/mcp"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
 )
 
@@ -32,6 +34,8 @@ const (
 	// Terraform is the provider under a CLI, Raw any other client over HTTP.
 	Terraform Kind = "terraform"
 	Raw       Kind = "raw"
+	// Tool is a success of an MCP tool that does the operation.
+	Tool Kind = "tool"
 	// Negative is a refusal of the service's own, as the document lists it. That of a
 	// wrong key, which is the same everywhere, is none, and 429 is a gateway's.
 	Negative Kind = "negative"
@@ -39,6 +43,8 @@ const (
 	Faults Kind = "faults"
 	// DataPlane is a success while what is provisioned runs for real.
 	DataPlane Kind = "data plane"
+	// Portal is a page or a form of the portal that has carried it out.
+	Portal Kind = "portal"
 )
 
 // agent is how the provider's User-Agent begins.
@@ -147,6 +153,28 @@ func (c *Collector) Count(r traffic.Request) {
 	}
 }
 
+// CountTool counts a call of an MCP tool, for each operation that the tool does.
+func (c *Collector) CountTool(call mcp.Call) {
+	if call.Refused != "" {
+		return
+	}
+	for _, o := range faces.Operations {
+		if !slices.Contains(o.MCP, call.Tool) {
+			continue
+		}
+		for _, operation := range o.REST {
+			c.CountFace(Tool, operation)
+		}
+	}
+}
+
+// CountFace counts an operation that a face beside the API has carried out.
+func (c *Collector) CountFace(face Kind, operation string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.counts.add(operation, face, 1)
+}
+
 // Write writes what was counted into a folder, as a file of its own.
 func (c *Collector) Write(folder string) error {
 	c.mu.Lock()
@@ -195,12 +223,19 @@ func Read(folder string) (Counts, error) {
 }
 
 // Lacking says, a line each, what has to be there and is not: each operation is driven by
-// Terraform or by raw HTTP, and refuses where the document says how.
+// Terraform or by raw HTTP, by an MCP tool and in the portal, and refuses where the
+// document says how.
 func (c *Counts) Lacking(operations []apispec.Operation) (lacking []string) {
 	for _, o := range operations {
 		kinds := c.Operations[o.String()]
 		if kinds[Terraform]+kinds[Raw] == 0 {
 			lacking = append(lacking, o.String()+" is driven neither by Terraform nor by raw HTTP")
+		}
+		if kinds[Tool] == 0 {
+			lacking = append(lacking, o.String()+" is driven by no MCP tool")
+		}
+		if kinds[Portal] == 0 {
+			lacking = append(lacking, o.String()+" is not done in the portal")
 		}
 		if len(refusals(o)) > 0 && kinds[Negative] == 0 {
 			lacking = append(lacking, o.String()+" has no negative case")

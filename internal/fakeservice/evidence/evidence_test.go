@@ -11,6 +11,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/evidence"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/mcp"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
 )
 
@@ -100,13 +101,40 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// A tool counts for each operation that it does, and only where it was not refused.
+func TestTools(t *testing.T) {
+	t.Parallel()
+	c, err := evidence.NewCollector(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, call := range []mcp.Call{{Tool: "set_sql_console"}, {Tool: "get_account"}, {Tool: "get_billing", Refused: "unauthorized"}, {Tool: "list_repos"}} {
+		c.CountTool(call)
+	}
+	folder := t.TempDir()
+	if err := c.Write(folder); err != nil {
+		t.Fatal(err)
+	}
+	counts, err := evidence.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := map[evidence.Kind]int{evidence.Tool: 1}
+	want := map[string]map[evidence.Kind]int{
+		"PUT /instances/{id}/sql-console": once, "PUT /instances/{id}/engines/postgres/console": once, "GET /me": once,
+	}
+	if diff := cmp.Diff(want, counts.Operations); diff != "" {
+		t.Errorf("wanted (-) and counted (+):\n%s", diff)
+	}
+}
+
 // The table is read as it was written, and says what is missing.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	some := []apispec.Operation{{Method: "GET", Path: "/me", Statuses: []int{200, 401, 429}}, {Method: "POST", Path: "/webhooks", Statuses: []int{201, 400}}}
 	folder := t.TempDir()
 	for range 2 { // two fakes
-		one := evidence.Counts{Operations: map[string]map[evidence.Kind]int{"POST /webhooks": {evidence.Raw: 2}}, Clients: map[string]int{"client": 3}}
+		one := evidence.Counts{Operations: map[string]map[evidence.Kind]int{"POST /webhooks": {evidence.Raw: 2, evidence.Tool: 1, evidence.Portal: 3}}, Clients: map[string]int{"client": 3}}
 		if err := one.Write(folder); err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +144,7 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := counts.Table(some, "# Evidence")
-	for _, row := range []string{"| `GET /me` | missing | missing | missing | missing | missing |\n", "| `POST /webhooks` | missing | 4 | missing | missing | missing |\n", "| `client` | 6 |\n"} {
+	for _, row := range []string{"| `GET /me` | missing | missing | missing | missing | missing | missing | missing |\n", "| `POST /webhooks` | missing | 4 | 2 | missing | missing | missing | 6 |\n", "| `client` | 6 |\n"} {
 		if !strings.Contains(page, row) {
 			t.Errorf("the table lacks %s:\n%s", row, page)
 		}
@@ -125,11 +153,11 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"GET /me is driven neither by Terraform nor by raw HTTP", "POST /webhooks has no negative case"}
+	want := []string{"GET /me is driven neither by Terraform nor by raw HTTP", "GET /me is driven by no MCP tool", "GET /me is not done in the portal", "POST /webhooks has no negative case"}
 	if diff := cmp.Diff(want, read.Lacking(some)); diff != "" {
 		t.Errorf("lacking (-) and told (+):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"GET /me is driven neither by Terraform nor by raw HTTP", "POST /webhooks is not in the document"}, read.Lacking(some[:1])); diff != "" {
+	if diff := cmp.Diff(append(want[:3:3], "POST /webhooks is not in the document"), read.Lacking(some[:1])); diff != "" {
 		t.Errorf("without an operation, lacking (-) and told (+):\n%s", diff)
 	}
 }

@@ -17,9 +17,11 @@ var columns = []struct {
 }{
 	{"driven by Terraform", Terraform},
 	{"by raw HTTP", Raw},
+	{"by an MCP tool", Tool},
 	{"refused, as the document says", Negative},
 	{"under faults", Faults},
 	{"with the real data plane", DataPlane},
+	{"in the portal", Portal},
 }
 
 const missing = "missing"

@@ -22,7 +22,14 @@ func countEvidence(t testing.TB, o *fakeservice.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Answered = collector.Count
+	o.Answered, o.Called = collector.Count, collector.CountTool
+	told := o.PortalDid
+	o.PortalDid = func(operation string) {
+		collector.CountFace(evidence.Portal, operation)
+		if told != nil {
+			told(operation)
+		}
+	}
 	t.Cleanup(func() {
 		if err := collector.Write(folder); err != nil {
 			t.Error(err)

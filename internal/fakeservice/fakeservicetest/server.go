@@ -19,6 +19,8 @@ type Server struct {
 	BaseURL string
 	// RootURL is what is before that.
 	RootURL string
+	// MCPURL is the address of the MCP server.
+	MCPURL string
 }
 
 // Start serves a fake for one test, at the pace of the real service. When the test is
@@ -35,5 +37,5 @@ func Start(t testing.TB, opts ...func(*fakeservice.Options)) *Server {
 		o.Made = func(s *fakeservice.Service) { made = s }
 	})
 	server := hostingtest.Start(t, options...)
-	return &Server{Service: made, BaseURL: server.BaseURL, RootURL: server.PortalURL}
+	return &Server{Service: made, BaseURL: server.BaseURL, RootURL: server.PortalURL, MCPURL: server.MCPURL}
 }

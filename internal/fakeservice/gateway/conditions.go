@@ -20,6 +20,9 @@ type Conditions struct {
 	// Lag has reads answered from the state as it was that long ago. The service
 	// behind the gateway finds it with LagOf.
 	Lag time.Duration
+	// Latency is how long each request is on its way, before the service or the limit
+	// of requests sees it. What a fault delays is delayed besides.
+	Latency time.Duration
 	// RateLimit refuses what is too much.
 	RateLimit RateLimit
 }

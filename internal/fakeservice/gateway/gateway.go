@@ -171,6 +171,10 @@ func (g *Gateway) arrive(r *http.Request) *passage {
 // answer, or nil for a connection that is to be closed. served tells whether the
 // service has seen the request.
 func (p *passage) forward(lag time.Duration) (out *answer, served bool) {
+	if c, _, _ := p.gateway.present(); !p.pause(c.Latency) {
+		p.struck = true
+		return nil, false
+	}
 	c, limiter, away := p.gateway.present()
 	if away.lasts() {
 		p.struck = true

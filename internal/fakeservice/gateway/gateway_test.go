@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -139,6 +140,32 @@ func TestRateLimit(t *testing.T) {
 		w.SetConditions(gateway.Conditions{})
 		equal(t, "no limit", burst(), []int{201, 201, 201, 201, 201})
 		equal(t, "served", strings.Count(strings.Join(w.noted(), "\n"), "service: "), 9)
+	})
+}
+
+// Each request takes its way before the limit sees it, those at once beside each other.
+func TestLatency(t *testing.T) {
+	t.Parallel()
+	in(t, func(t *testing.T, w *world) {
+		w.SetConditions(gateway.Conditions{Latency: 20 * time.Millisecond, RateLimit: gateway.RateLimit{PerSecond: 1, Burst: 2}})
+		var all sync.WaitGroup
+		for range 2 {
+			all.Go(func() {
+				if got := w.get("/things"); got.status != http.StatusCreated || got.at != 20*time.Millisecond {
+					t.Errorf("answered %d after %s", got.status, got.at)
+				}
+			})
+		}
+		all.Wait()
+		limited := w.get("/things")
+		equal(t, "status of the limited", limited.status, 429)
+		equal(t, "time of the limited", limited.at, 40*time.Millisecond)
+		w.noted()
+
+		ctx, leave := context.WithTimeout(t.Context(), time.Millisecond)
+		defer leave()
+		w.send(ctx, "POST", "/things", "x")
+		equal(t, "what reached the service of a client that left", strings.Contains(strings.Join(w.noted(), "\n"), "service: "), false)
 	})
 }
 

@@ -1,11 +1,16 @@
 package nats
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
@@ -21,55 +26,125 @@ const (
 // too.
 type Event struct{ Kind, Stream string }
 
+// listener passes on what customers do to streams.
+type listener struct {
+	connection   *nats.Conn
+	subscription *nats.Subscription
+	// created is when the streams that are there were: one that is asked for again, as
+	// it is, is not new.
+	created map[string]time.Time
+}
+
 // listen passes on what happens to streams from now on.
-func (s *Server) listen(running *server.Server) (*nats.Conn, error) {
+func (s *Server) listen(running *server.Server) (*listener, error) {
 	connection, err := s.connect(running)
 	if err != nil {
 		return nil, err
 	}
-	// One subscription, so that the order stays.
-	_, err = connection.Subscribe(server.JSAdvisoryPrefix+".>", func(m *nats.Msg) {
-		defer rescue.Log(s.log, "tell of a stream")
-		if e, ok := eventOf(m.Subject, m.Data); ok {
-			s.notify(e)
-		}
-	})
-	if err == nil {
-		err = connection.Flush()
-	}
-	if err != nil {
+	l := &listener{connection: connection, created: map[string]time.Time{}}
+	if err := l.begin(s.log, s.notify); err != nil {
 		connection.Close()
 		return nil, err
 	}
-	return connection, nil
+	return l, nil
 }
 
-// purgeRequests is where streams are purged. The server tells of it only by what it
-// tells of every request.
-var purgeRequests = strings.TrimSuffix(server.JSApiStreamPurge, "*")
+func (l *listener) begin(log *slog.Logger, notify func(Event)) error {
+	manager, err := jetstream.New(l.connection, jetstream.WithDefaultTimeout(patience))
+	if err != nil {
+		return err
+	}
+	streams := manager.ListStreams(context.Background())
+	for info := range streams.Info() {
+		l.created[info.Config.Name] = info.Created
+	}
+	if err := streams.Err(); err != nil {
+		return err
+	}
+	l.subscription, err = l.connection.Subscribe(server.JSAdvisoryPrefix+".>", func(m *nats.Msg) {
+		defer rescue.Log(log, "tell of a stream")
+		if e, created, ok := eventOf(m.Subject, m.Data); ok && l.isNews(e, created) {
+			notify(e)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return l.connection.Flush()
+}
 
-// eventOf reads what the server tells. Most of it is of no interest.
-func eventOf(subject string, text []byte) (Event, bool) {
-	if stream, ok := strings.CutPrefix(subject, server.JSAdvisoryStreamCreatedPre+"."); ok {
-		return Event{StreamCreated, stream}, true
+// isNews tells whether an event is one. created is when its stream was, or zero. It is for
+// the subscription alone.
+func (l *listener) isNews(e Event, created time.Time) bool {
+	if e.Kind != StreamCreated || created.IsZero() {
+		return true
 	}
-	if stream, ok := strings.CutPrefix(subject, server.JSAdvisoryStreamDeletedPre+"."); ok {
-		return Event{StreamDeleted, stream}, true
+	before := l.created[e.Stream]
+	l.created[e.Stream] = created
+	return !created.Equal(before)
+}
+
+// hearOut waits until all has been told that the server has answered, and listens no
+// longer. The server answers a request before it tells of it.
+func (l *listener) hearOut(running *server.Server) error {
+	defer l.connection.Close()
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		state, err := running.Jsz(nil)
+		if err != nil {
+			return err
+		}
+		if state.API.Inflight == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			return errors.New("requests to NATS go on and on")
+		}
 	}
-	if subject != server.JSAuditAdvisory {
-		return Event{}, false
+	// What the server tells comes in the order of what it answers.
+	if _, err := l.connection.Request(server.JSApiAccountInfo, nil, patience); err != nil {
+		return err
+	}
+	told := make(chan struct{})
+	l.subscription.SetClosedHandler(func(string) { close(told) })
+	if err := l.subscription.Drain(); err != nil {
+		return err
+	}
+	select {
+	case <-told:
+		return nil
+	case <-time.After(patience):
+		return errors.New("whoever is told of the streams does not come back")
+	}
+}
+
+// Where streams are made, purged and deleted. The server also tells of a creation and a
+// deletion by themselves, but not reliably: a stream that goes may take that along.
+var (
+	creations = strings.TrimSuffix(server.JSApiStreamCreate, "*")
+	purges    = strings.TrimSuffix(server.JSApiStreamPurge, "*")
+	deletions = strings.TrimSuffix(server.JSApiStreamDelete, "*")
+)
+
+// eventOf reads what the server tells of each request, and of the end of a restore, and
+// for a creation when the stream was created. Most of it is of no interest. What two
+// requests in a row did may be told in any order.
+func eventOf(subject string, text []byte) (e Event, created time.Time, ok bool) {
+	if stream, restored := strings.CutPrefix(subject, server.JSAdvisoryStreamRestoreCompletePre+"."); restored {
+		return Event{StreamCreated, stream}, time.Time{}, true
 	}
 	var audit server.JSAPIAudit
-	if err := json.Unmarshal(text, &audit); err != nil {
-		return Event{}, false
+	var answer struct {
+		Error   *server.ApiError `json:"error"`
+		Created time.Time        `json:"created"`
 	}
-	stream, ok := strings.CutPrefix(audit.Subject, purgeRequests)
-	if !ok {
-		return Event{}, false
+	if subject != server.JSAuditAdvisory || json.Unmarshal(text, &audit) != nil ||
+		json.Unmarshal([]byte(audit.Response), &answer) != nil || answer.Error != nil {
+		return Event{}, time.Time{}, false
 	}
-	var answer server.JSApiStreamPurgeResponse
-	if err := json.Unmarshal([]byte(audit.Response), &answer); err != nil || !answer.Success {
-		return Event{}, false
+	for requests, kind := range map[string]string{creations: StreamCreated, purges: StreamPurged, deletions: StreamDeleted} {
+		if stream, ok := strings.CutPrefix(audit.Subject, requests); ok {
+			return Event{kind, stream}, answer.Created, true
+		}
 	}
-	return Event{StreamPurged, stream}, true
+	return Event{}, time.Time{}, false
 }

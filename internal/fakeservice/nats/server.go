@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 
 	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gate"
@@ -71,7 +70,7 @@ type Server struct {
 	unsettled bool
 	// running and listening are nil while the server is stopped.
 	running   *server.Server
-	listening *nats.Conn
+	listening *listener
 }
 
 // Open starts a server with the streams of its folder.
@@ -144,7 +143,9 @@ func (s *Server) start(context.Context) error {
 func (s *Server) stop() {
 	s.gate.Lead("", "")
 	if s.listening != nil {
-		s.listening.Close()
+		if err := s.listening.hearOut(s.running); err != nil {
+			s.log.Warn("not all that happened to streams was told", "error", err)
+		}
 		s.listening = nil
 	}
 	if s.running != nil {

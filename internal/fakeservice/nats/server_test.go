@@ -22,23 +22,27 @@ import (
 
 func TestEventOf(t *testing.T) {
 	t.Parallel()
-	purge := func(subject, response string) string {
+	request := func(subject, response string) string {
 		return fmt.Sprintf(`{"subject":%q,"response":%q}`, subject, response)
 	}
 	for name, row := range map[string]struct {
 		subject, text string
 		want          Event
 	}{
-		"created":       {"$JS.EVENT.ADVISORY.STREAM.CREATED.KV_a", "{}", Event{StreamCreated, "KV_a"}},
-		"deleted":       {"$JS.EVENT.ADVISORY.STREAM.DELETED.a", "{}", Event{StreamDeleted, "a"}},
-		"purged":        {"$JS.EVENT.ADVISORY.API", purge("$JS.API.STREAM.PURGE.a", `{"success":true,"purged":3}`), Event{StreamPurged, "a"}},
-		"not purged":    {"$JS.EVENT.ADVISORY.API", purge("$JS.API.STREAM.PURGE.a", `{"error":{"code":404}}`), Event{}},
-		"another call":  {"$JS.EVENT.ADVISORY.API", purge("$JS.API.STREAM.INFO.a", `{"success":true}`), Event{}},
-		"no JSON":       {"$JS.EVENT.ADVISORY.API", "x", Event{}},
-		"updated":       {"$JS.EVENT.ADVISORY.STREAM.UPDATED.a", "{}", Event{}},
-		"of a consumer": {"$JS.EVENT.ADVISORY.CONSUMER.CREATED.a.b", "{}", Event{}},
+		"created":          {"$JS.EVENT.ADVISORY.API", request("$JS.API.STREAM.CREATE.KV_a", `{"did_create":true}`), Event{StreamCreated, "KV_a"}},
+		"restored":         {"$JS.EVENT.ADVISORY.STREAM.RESTORE_COMPLETE.a", "{}", Event{StreamCreated, "a"}},
+		"deleted":          {"$JS.EVENT.ADVISORY.API", request("$JS.API.STREAM.DELETE.a", `{"success":true}`), Event{StreamDeleted, "a"}},
+		"purged":           {"$JS.EVENT.ADVISORY.API", request("$JS.API.STREAM.PURGE.a", `{"success":true,"purged":3}`), Event{StreamPurged, "a"}},
+		"not purged":       {"$JS.EVENT.ADVISORY.API", request("$JS.API.STREAM.PURGE.a", `{"error":{"code":404}}`), Event{}},
+		"not created":      {"$JS.EVENT.ADVISORY.API", request("$JS.API.STREAM.CREATE.a", `{"error":{"code":400}}`), Event{}},
+		"no answer":        {"$JS.EVENT.ADVISORY.API", request("$JS.API.STREAM.CREATE.a", ""), Event{}},
+		"another call":     {"$JS.EVENT.ADVISORY.API", request("$JS.API.STREAM.INFO.a", `{"success":true}`), Event{}},
+		"told by a stream": {"$JS.EVENT.ADVISORY.STREAM.DELETED.a", "{}", Event{}},
+		"no JSON":          {"$JS.EVENT.ADVISORY.API", "x", Event{}},
+		"updated":          {"$JS.EVENT.ADVISORY.STREAM.UPDATED.a", "{}", Event{}},
+		"of a consumer":    {"$JS.EVENT.ADVISORY.CONSUMER.CREATED.a.b", "{}", Event{}},
 	} {
-		if got, ok := eventOf(row.subject, []byte(row.text)); got != row.want || ok != (row.want != Event{}) {
+		if got, _, ok := eventOf(row.subject, []byte(row.text)); got != row.want || ok != (row.want != Event{}) {
 			t.Errorf("%s: %+v, %t", name, got, ok)
 		}
 	}
@@ -143,12 +147,29 @@ func (w *world) check(manager jetstream.JetStream, name string, messages uint64)
 	}
 }
 
+// expect waits for events, which come in any order.
 func (w *world) expect(want ...Event) {
 	w.t.Helper()
-	for _, want := range want {
-		if got := <-w.events; got != want {
-			w.t.Errorf("there was %+v, not %+v", got, want)
+	got := map[Event]int{}
+	for range want {
+		got[w.next()]++
+	}
+	for _, e := range want {
+		if got[e]--; got[e] < 0 {
+			w.t.Errorf("nothing was told of %+v", e)
 		}
+	}
+}
+
+// next waits for an event.
+func (w *world) next() Event {
+	w.t.Helper()
+	select {
+	case e := <-w.events:
+		return e
+	case <-time.After(patience):
+		w.t.Fatalf("nothing was told for %s", patience)
+		return Event{}
 	}
 }
 
@@ -202,6 +223,42 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 	}
 	if _, err := os.Stat(w.Folder); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder is still there: %v", err)
+	}
+}
+
+// What was done right before the server stops is told, and once.
+func TestWhatWasDoneBeforeAStopIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open()
+	for n := range 30 {
+		_, manager := w.customer(s)
+		name := fmt.Sprint("s", n)
+		for range 2 { // the second changes nothing
+			if _, err := manager.CreateStream(t.Context(), jetstream.StreamConfig{Name: name}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stream, err := manager.Stream(t.Context(), name)
+		if err == nil {
+			err = stream.Purge(t.Context())
+		}
+		if err == nil {
+			err = manager.DeleteStream(t.Context(), name)
+		}
+		if err == nil {
+			err = s.Restart(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.expect(Event{StreamCreated, name}, Event{StreamPurged, name}, Event{StreamDeleted, name})
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(w.events); n != 0 {
+		t.Errorf("%d more events were told, the first %v", n, <-w.events)
 	}
 }
 

@@ -21,12 +21,13 @@ func TestMissingOperationsSaySo(t *testing.T) {
 		t.Fatal(err)
 	}
 	service := core.New(core.Options{})
+	service.FirstKey("key")
 	t.Cleanup(func() { service.Close() })
 	for _, o := range operations {
 		if !slices.ContainsFunc(routes, func(r route) bool { return r.method == o.Method && r.pattern == o.Path }) {
 			t.Errorf("%s has no route", o)
 		}
-		a := New(Options{Service: service, APIKey: "key", Violation: func(error) {}})
+		a := New(Options{Service: service, Violation: func(error) {}})
 		a.routes = slices.DeleteFunc(slices.Clone(routes), func(r route) bool { return r.method == o.Method && r.pattern == o.Path })
 		for _, body := range []string{"", `{"colour":"blue"}`} {
 			if got := ask(a, o.Method, o.Path, body); got.Code != http.StatusNotImplemented || !strings.Contains(got.Body.String(), `"code":"not_implemented"`) || !strings.Contains(got.Body.String(), `"detail":`) {
@@ -34,7 +35,7 @@ func TestMissingOperationsSaySo(t *testing.T) {
 			}
 		}
 	}
-	a := New(Options{Service: service, APIKey: "key", Violation: func(error) {}})
+	a := New(Options{Service: service, Violation: func(error) {}})
 	if got := ask(a, http.MethodGet, "/volumes", ""); got.Code != http.StatusNotFound {
 		t.Errorf("what is not in the document was answered %d %s", got.Code, got.Body)
 	}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/webhook"
+)
+
+// ledger is a receiver that notes the id under which each event came, how often, and
+// whether it was signed.
+type ledger struct {
+	t *testing.T
+	// arrived gets each event's type as it comes, before the answer.
+	arrived chan string
+
+	mu    sync.Mutex
+	hangs bool
+	ids   map[string]string // of deliveries by event
+	times map[string]int    // how often each event came
+}
+
+func (l *ledger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	d, err := webhook.Verify(body, r.Header, "s")
+	if err != nil {
+		l.t.Errorf("a delivery is refused: %s", err)
+	}
+	l.mu.Lock()
+	if known, ok := l.ids[d.Event.ID]; ok && known != d.ID {
+		l.t.Errorf("the event %s came under two ids", d.Event.ID)
+	}
+	l.ids[d.Event.ID] = d.ID
+	l.times[d.Event.ID]++
+	hangs := l.hangs
+	l.mu.Unlock()
+	l.arrived <- d.Event.Type
+	if hangs {
+		<-r.Context().Done() // until the program is killed
+	}
+}
+
+// startKept runs the program with a folder of --state, and returns it with the base URL.
+func startKept(t *testing.T, state, ca string) (*exec.Cmd, string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), builtProgram(t), "--listen", ":0", "--log-level", "warn", "--api-key", "k", "--control-token", "t",
+		"--data-plane", "off", "--state", state, "--webhook-loopback", "--webhook-ca", ca)
+	command.Stderr = os.Stderr
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	first, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, base, _ := strings.Cut(strings.TrimSpace(first), " at ")
+	return command, base
+}
+
+// ask sends a request and decodes the answer, which has to be one of success.
+func ask(t *testing.T, method, url, credential, body string, into any) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+credential)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= 300 {
+		text, _ := io.ReadAll(response.Body)
+		t.Fatalf("%s %s answered %d %s", method, url, response.StatusCode, text)
+	}
+	if err := json.NewDecoder(response.Body).Decode(into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A program that is killed with -9 while it delivers loses no event, and delivers none
+// under two ids.
+func TestWebhooksOutliveAKill(t *testing.T) {
+	t.Parallel()
+	l := &ledger{t: t, arrived: make(chan string, 100), hangs: true, ids: map[string]string{}, times: map[string]int{}}
+	receiver := httptest.NewTLSServer(l)
+	defer receiver.Close()
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: receiver.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(t.TempDir(), "state")
+
+	first, base := startKept(t, folder, ca)
+	var made struct{ ID string }
+	ask(t, http.MethodPost, base+"/webhooks", "k", `{"url":"`+receiver.URL+`/hooks","secret":"s"}`, &made)
+	var instance struct{ ID string }
+	ask(t, http.MethodPost, base+"/instances", "k", `{"name":"shop","plan":"free","region":"eu-central","engines":{"postgres":true}}`, &instance)
+	if kind := <-l.arrived; kind != "created" {
+		t.Fatalf("%s came first", kind)
+	}
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.Wait() // it was killed
+	l.mu.Lock()
+	l.hangs = false
+	l.mu.Unlock()
+
+	second, base := startKept(t, folder, ca)
+	control := strings.TrimSuffix(base, "/api/v1") + "/_fake"
+	var now struct{ Now string }
+	ask(t, http.MethodPost, control+"/clock/advance", "t", `{"by":"10m"}`, &now)
+	var told struct {
+		Events []struct{ ID, Type string }
+	}
+	ask(t, http.MethodGet, control+"/events", "t", "", &told)
+	if len(told.Events) != 2 || told.Events[1].Type != "ready" {
+		t.Fatalf("the events are %+v", told.Events)
+	}
+	var deliveries struct {
+		Deliveries []struct {
+			ID, State string
+			EventID   string `json:"event_id"`
+		}
+	}
+	ask(t, http.MethodGet, control+"/webhooks/"+made.ID+"/deliveries", "t", "", &deliveries)
+	if len(deliveries.Deliveries) != 2 {
+		t.Fatalf("the deliveries are %+v", deliveries)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, d := range deliveries.Deliveries {
+		if d.State != "delivered" || l.ids[d.EventID] != d.ID {
+			t.Errorf("the delivery is %+v, and came as %s", d, l.ids[d.EventID])
+		}
+	}
+	if created, ready := l.times[told.Events[0].ID], l.times[told.Events[1].ID]; len(l.times) != 2 || created != 2 || ready != 1 {
+		t.Errorf("the events came %d and %d times", created, ready)
+	}
+	if err := second.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = second.Wait()
+}

@@ -1,0 +1,159 @@
+package hostingtest_test
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
+)
+
+// The clock begins where a test says, and a job takes as long as it says.
+func TestClock(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := hostingtest.Start(t, hostingtest.WithStart(start), hostingtest.WithSpeed(1))
+	s.SetDuration("create", 2*time.Hour)
+	send(t, s, http.MethodPost, "/instances", shop)
+	s.Advance(time.Hour)
+	if status := s.Instances()[0].Status; status != "creating" {
+		t.Errorf("after an hour the instance is %s", status)
+	}
+	s.Advance(time.Hour)
+	if status := s.Instances()[0].Status; status != "running" {
+		t.Errorf("after two hours the instance is %s", status)
+	}
+	if passed := s.Now().Sub(start); passed < 2*time.Hour || passed > 3*time.Hour {
+		t.Errorf("%s have passed", passed)
+	}
+}
+
+// A paid instance waits for its checkout; a job that is held can be ended by hand.
+func TestCheckoutAndFinishedJobs(t *testing.T) {
+	t.Parallel()
+	s := hostingtest.Start(t)
+	_, made := send(t, s, http.MethodPost, "/instances", strings.Replace(shop, "free", "small", 1))
+	id := made["id"].(string)
+	s.Advance(time.Hour)
+	if status := s.Instances()[0].Status; status == "running" {
+		t.Error("the instance runs, and nobody has paid for it")
+	}
+	if err := s.PayCheckout(id); err != nil {
+		t.Fatal(err)
+	}
+	s.Advance(time.Hour)
+	if status := s.Instances()[0].Status; status != "running" {
+		t.Errorf("a paid instance is %s", status)
+	}
+	if err := s.PayCheckout(id); err == nil {
+		t.Error("a checkout was paid twice")
+	}
+
+	s.HoldJobs(hostingtest.JobMatch{Operation: "update"})
+	_, pending := send(t, s, http.MethodPatch, "/instances/"+id, `{"name":"store"}`)
+	if err := s.FinishJob(pending["job_id"].(string)); err != nil {
+		t.Fatal(err)
+	}
+	if name := s.Instances()[0].Name; name != "store" {
+		t.Errorf("the instance is called %s", name)
+	}
+	if err := s.FinishJob("j-none"); err == nil {
+		t.Error("a job that there is not was ended")
+	}
+}
+
+// Builds are held and fail as jobs do, and apps fail to run.
+func TestBuildsAndAppsGoWrong(t *testing.T) {
+	t.Parallel()
+	s := hostingtest.Start(t)
+	id := s.AddInstance(hostingtest.Instance{Name: "shop", Engines: map[string]*hostingtest.Engine{"postgres": {}, "apps": {}}}).ID
+	if _, added := s.AddApp(id, hostingtest.App{Name: "web", Repo: "octo/web", Branch: "main"}); !added {
+		t.Fatal("the app was not added")
+	}
+	if _, added := s.AddApp("i-none", hostingtest.App{Name: "web"}); added {
+		t.Error("an app was added to an instance that there is not")
+	}
+	redeploy := func() hostingtest.App {
+		t.Helper()
+		if status, answer := send(t, s, http.MethodPost, "/instances/"+id+"/apps/web/actions/redeploy", ""); status != http.StatusAccepted {
+			t.Fatalf("the redeployment was answered %d: %v", status, answer)
+		}
+		s.Advance(time.Hour)
+		return s.Apps(id)[0]
+	}
+
+	release := s.HoldBuilds(hostingtest.BuildMatch{App: "web"})
+	if app := redeploy(); !app.Builds[0].InProgress() {
+		t.Errorf("a build that is held is %s", app.Builds[0].Status)
+	}
+	release()
+	if build := s.Apps(id)[0].Builds[0]; build.Status != "successful" {
+		t.Errorf("a build that was let go is %s", build.Status)
+	}
+	s.FailBuilds(hostingtest.BuildMatch{}, 1, "no such file app.go")
+	if build := redeploy().Builds[0]; build.Status != "failed" || build.Error != "no such file app.go" {
+		t.Errorf("the build is %+v", build)
+	}
+	remove := s.FailApps(hostingtest.AppMatch{App: "web"}, -1, hostingtest.AppFailure{Status: http.StatusNotFound})
+	if app := redeploy(); app.Status != "failed" || app.Failure == nil || app.Failure.Status != http.StatusNotFound {
+		t.Errorf("the app is %s: %+v", app.Status, app.Failure)
+	}
+	remove()
+	commit := s.Push("octo/web", "main")
+	if app := redeploy(); app.Status != "running" || app.Builds[0].Commit != commit {
+		t.Errorf("the app is %s with the build %+v, want the commit %s", app.Status, app.Builds[0], commit)
+	}
+}
+
+// What somebody else does is there for a client, and a service that is away is not.
+func TestChangesFromOutside(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := hostingtest.Start(t, hostingtest.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	id := s.AddInstance(hostingtest.Instance{Name: "shop"}).ID
+	if !s.EditInstance(id, func(i *hostingtest.Instance) { i.Name = "kiosk" }) || s.EditInstance("i-none", func(*hostingtest.Instance) {}) {
+		t.Error("the wrong instance was edited")
+	}
+	if _, record := send(t, s, http.MethodGet, "/instances/"+id, ""); record["name"] != "kiosk" {
+		t.Errorf("the instance is %v", record)
+	}
+	s.Away(time.Hour, http.StatusBadGateway)
+	if status, _ := send(t, s, http.MethodGet, "/instances/"+id, ""); status != http.StatusBadGateway {
+		t.Errorf("a service that is away answered %d", status)
+	}
+	s.Away(0, 0)
+
+	_, endpoint := send(t, s, http.MethodPost, "/webhooks", `{"url":"https://hooks.example.com/shop","secret":"whsec_0123456789abcdef"}`)
+	if hooks := s.Webhooks(); len(hooks) != 1 || hooks[0].ID != endpoint["id"] || hooks[0].Secret == "" {
+		t.Errorf("the endpoints are %+v, want %v", hooks, endpoint)
+	}
+	send(t, s, http.MethodPatch, "/instances/"+id, `{"name":"store"}`)
+	s.Advance(time.Hour)
+	if events := s.Events(); len(events) != 1 || events[0].InstanceID != id {
+		t.Errorf("the events are %+v, want the one of the change", events)
+	}
+	if err := s.Close(); err != nil { // nothing is logged after it
+		t.Fatal(err)
+	}
+	if !strings.Contains(log.String(), "operation=update") {
+		t.Errorf("the log says nothing of the job:\n%s", &log)
+	}
+}
+
+// Environment variables are those of the test alone.
+func TestSetenv(t *testing.T) {
+	s := hostingtest.Start(t)
+	t.Run("inside", func(t *testing.T) {
+		s.Setenv(t)
+		if url, key := os.Getenv("HOSTING_BASE_URL"), os.Getenv("HOSTING_API_KEY"); url != s.BaseURL || key != s.APIKey {
+			t.Errorf("the environment names %s with the key %s", url, key)
+		}
+	})
+	if url := os.Getenv("HOSTING_BASE_URL"); url == s.BaseURL {
+		t.Error("the environment still names the service")
+	}
+}

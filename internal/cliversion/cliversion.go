@@ -1,0 +1,91 @@
+// Package cliversion says which Terraform or OpenTofu a program is, and what of the
+// provider it can use: since when each CLI has what is one table.
+package cliversion
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+
+	goversion "github.com/hashicorp/go-version"
+)
+
+// Names of CLIs, as they say them.
+const (
+	Terraform = "Terraform"
+	OpenTofu  = "OpenTofu"
+)
+
+// A Version is which CLI a program is.
+type Version struct {
+	Product string // Terraform or OpenTofu
+	Number  *goversion.Version
+}
+
+// A Capability is something that not every CLI has. A test that needs it is skipped by
+// version on a CLI without it, which is the one reason for which a test may be skipped
+// where HOSTING_TEST_STRICT=1 says that all else is there.
+type Capability struct {
+	Name            string
+	Terraform, Tofu *goversion.Version // since which; nil where it has none
+}
+
+// What not every CLI has.
+var (
+	ResourceIdentity = Capability{"resource identity", since("1.12.0"), since("1.12.0")}
+	ListResources    = Capability{"list resources", since("1.14.0"), nil}
+	ProviderActions  = Capability{"actions", since("1.14.0"), nil}
+	ActionFailures   = Capability{"on_failure of action triggers", since("1.16.0"), nil}
+	DestroyTriggers  = Capability{"before_destroy of action triggers", since("1.16.0"), nil}
+	LifecycleDestroy = Capability{"destroy in lifecycle", since("1.16.0"), since("1.12.0")}
+	LifecycleEnabled = Capability{"enabled in lifecycle", nil, since("1.11.0")}
+)
+
+func since(number string) *goversion.Version { return goversion.Must(goversion.NewVersion(number)) }
+
+// SkippedByVersion begins what Lacks says; cmd/testmatrix counts skipped tests by it.
+const SkippedByVersion = "skipped by version: "
+
+// Lacks says why a CLI does not have a capability; "" when it has it.
+func (v Version) Lacks(c Capability) string {
+	since := c.Terraform
+	if v.Product == OpenTofu {
+		since = c.Tofu
+	}
+	switch {
+	case since == nil:
+		return fmt.Sprintf("%s%s %s has no %s", SkippedByVersion, v.Product, v.Number, c.Name)
+	case v.Number.LessThan(since):
+		return fmt.Sprintf("%s%s %s has no %s, which came with %s", SkippedByVersion, v.Product, v.Number, c.Name, since)
+	default:
+		return ""
+	}
+}
+
+// UnderTest is the CLI that tests run: a path, or a name to be looked up.
+func UnderTest() string {
+	if path := os.Getenv("TF_ACC_TERRAFORM_PATH"); path != "" { //nolint:forbidigo // this function is for tests alone
+		return path
+	}
+	return "terraform"
+}
+
+var line = regexp.MustCompile(`(?m)^(Terraform|OpenTofu) v(\S+)`)
+
+// Of asks a program which CLI it is.
+func Of(ctx context.Context, cli string) (Version, error) {
+	command := exec.CommandContext(ctx, cli, "version")
+	command.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1") //nolint:forbidigo // the program's is the caller's
+	output, err := command.Output()
+	if err != nil {
+		return Version{}, fmt.Errorf("%s version: %w", cli, err)
+	}
+	parts := line.FindStringSubmatch(string(output))
+	if parts == nil {
+		return Version{}, fmt.Errorf("%s version answered %q", cli, output)
+	}
+	number, err := goversion.NewVersion(parts[2])
+	return Version{parts[1], number}, err
+}

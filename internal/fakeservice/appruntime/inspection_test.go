@@ -1,0 +1,51 @@
+package appruntime
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// What a build would begin with is told without building, and nothing of it stays.
+func TestInspect(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		files           map[string]string
+		recipe, missing string
+	}{
+		"a recipe":        {map[string]string{"hosting.json": `{"build": "exit 1", "start": "./app"}`, "go.mod": "module x\n"}, "hosting.json", ""},
+		"a Go program":    {map[string]string{"go.mod": "module x\n"}, "go.mod", ""},
+		"nothing":         {map[string]string{"README.md": ""}, "", "does not say how it is built"},
+		"a broken recipe": {map[string]string{"hosting.json": `{"build": "true"}`}, "", `"start" is missing`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := open(t, func(o *Options) { o.Repositories = map[string]string{"octo/app": write(t, row.files)} })
+			found, err := r.Inspect(t.Context(), "octo/app", "main")
+			if err != nil || found.Commit == "" || found.Recipe != row.recipe || !strings.Contains(found.Missing, row.missing) || (found.Missing == "") != (row.missing == "") {
+				t.Errorf("it is found to be %+v, %v", found, err)
+			}
+			if left := glob(t, r, "build-*"); len(left) > 0 {
+				t.Errorf("%v is left", left)
+			}
+		})
+	}
+	r := open(t)
+	if _, err := r.Inspect(t.Context(), "octo/other", "main"); !errors.As(err, new(*BranchError)) {
+		t.Errorf("an unknown repository is %v", err)
+	}
+}
+
+// A branch that a git repository does not have is told apart from other failures.
+func TestInspectWithoutABranch(t *testing.T) {
+	t.Parallel()
+	folder, commit := gitRepository(t)
+	head := commit("1")
+	r := open(t, func(o *Options) { o.Repositories = map[string]string{"octo/app": folder} })
+	if found, err := r.Inspect(t.Context(), "octo/app", "main"); err != nil || found.Recipe != "hosting.json" || found.Commit != head {
+		t.Errorf("main is found to be %+v, %v", found, err)
+	}
+	if _, err := r.Inspect(t.Context(), "octo/app", "next"); !errors.As(err, new(*BranchError)) || !strings.Contains(err.Error(), `no branch "next"`) {
+		t.Errorf("a branch that is not there is %v", err)
+	}
+}

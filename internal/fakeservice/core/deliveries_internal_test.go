@@ -1,0 +1,417 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// receiver is a Courier whose deliveries it answers itself.
+type receiver struct {
+	answer func(ctx context.Context, d Delivery) Outcome
+
+	mu   sync.Mutex
+	came []Delivery
+}
+
+func (r *receiver) Deliver(ctx context.Context, d Delivery) Outcome {
+	r.mu.Lock()
+	r.came = append(r.came, d)
+	r.mu.Unlock()
+	return r.answer(ctx, d)
+}
+
+// deliveries are those that came so far, in order.
+func (r *receiver) deliveries() []Delivery {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.came)
+}
+
+func answering(status int) *receiver {
+	return &receiver{answer: func(context.Context, Delivery) Outcome { return Outcome{Status: status} }}
+}
+
+// addEndpoint adds an endpoint that is enabled.
+func addEndpoint(s *Service, id string) {
+	s.AddWebhook(Webhook{ID: id, URL: "https://hooks.test/" + id, Secret: "secret of " + id, Enabled: true})
+}
+
+// attempts are when a delivery was attempted, from its creation on.
+func attempts(d DeliveryRecord) (after []string) {
+	for _, a := range d.Attempts {
+		after = append(after, a.At.Sub(d.CreatedAt).String())
+	}
+	return after
+}
+
+// A delivery that fails is tried again after each pause, by the fake's clock, under the
+// same id and with the same body, and is then given up.
+func TestDeliveryIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		receiver := answering(500)
+		s := New(Options{Courier: receiver})
+		defer s.Close()
+		addEndpoint(s, "wh-1")
+		s.Emit("health_alert", "i-1", map[string]any{"healthy": false})
+		s.Advance(24 * time.Hour)
+		list, err := s.Deliveries("wh-1")
+		if err != nil || len(list) != 1 {
+			t.Fatalf("the deliveries are %+v (%v)", list, err)
+		}
+		want := []string{"0s", "1m0s", "6m0s", "36m0s", "2h36m0s", "14h36m0s"}
+		if difference := cmp.Diff(want, attempts(list[0])); difference != "" || list[0].State != DeliveryGivenUp || list[0].NextAttemptAt != nil {
+			t.Errorf("the delivery is %s:\n%s", list[0].State, difference)
+		}
+		came := receiver.deliveries()
+		for _, d := range came {
+			if d.ID != list[0].ID || d.Type != "health_alert" || string(d.Body) != string(came[0].Body) || d.Secret != "secret of wh-1" || d.URL != "https://hooks.test/wh-1" {
+				t.Errorf("%+v was sent", d)
+			}
+		}
+		if w, _ := s.Webhook(t.Context(), "wh-1"); w.ConsecutiveFailures != 6 || !w.Enabled {
+			t.Errorf("the endpoint is %+v", w)
+		}
+	})
+}
+
+// A receiver that recovers gets what it missed, and its failures are forgotten.
+func TestDeliveryToAReceiverThatRecovers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		left := 3
+		receiver := &receiver{}
+		receiver.answer = func(context.Context, Delivery) Outcome {
+			if left--; left >= 0 {
+				return Outcome{Problem: "connection refused"}
+			}
+			return Outcome{Status: 204, Answer: "thanks"}
+		}
+		s := New(Options{Courier: receiver})
+		defer s.Close()
+		addEndpoint(s, "wh-1")
+		s.Emit("health_alert", "", nil)
+		s.Advance(10 * time.Minute)
+		if w, _ := s.Webhook(t.Context(), "wh-1"); w.ConsecutiveFailures != 3 {
+			t.Errorf("the endpoint is %+v", w)
+		}
+		s.Advance(26 * time.Minute)
+		list, _ := s.Deliveries("wh-1")
+		if list[0].State != DeliveryDelivered || len(list[0].Attempts) != 4 || list[0].Attempts[3].Answer != "thanks" {
+			t.Errorf("the delivery is %+v", list[0])
+		}
+		if w, _ := s.Webhook(t.Context(), "wh-1"); w.ConsecutiveFailures != 0 {
+			t.Errorf("the endpoint is %+v", w)
+		}
+	})
+}
+
+// Twenty failures in a row, of whichever deliveries, disable an endpoint and no other one.
+// Nothing more is tried there until it is enabled, which gives it all twenty back.
+func TestEndpointIsDisabled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		receiver := &receiver{answer: func(_ context.Context, d Delivery) Outcome {
+			if strings.HasSuffix(d.URL, "wh-bad") {
+				return Outcome{Status: 302}
+			}
+			return Outcome{Status: 200}
+		}}
+		s := New(Options{Courier: receiver})
+		defer s.Close()
+		addEndpoint(s, "wh-bad")
+		addEndpoint(s, "wh-good")
+		for range 3 {
+			s.Emit("health_alert", "", nil)
+		}
+		s.Advance(24 * time.Hour) // 18 failures
+		s.Emit("health_alert", "", nil)
+		s.Advance(0)
+		if w, _ := s.Webhook(t.Context(), "wh-bad"); w.ConsecutiveFailures != 19 || !w.Enabled {
+			t.Errorf("after 19 failures the endpoint is %+v", w)
+		}
+		s.Advance(24 * time.Hour)
+		if w, _ := s.Webhook(t.Context(), "wh-bad"); w.ConsecutiveFailures != 20 || w.Enabled {
+			t.Errorf("after 20 failures the endpoint is %+v", w)
+		}
+		list, _ := s.Deliveries("wh-bad")
+		if list[0].State != DeliveryGivenUp || len(list[0].Attempts) != 2 {
+			t.Errorf("the last delivery is %+v", list[0])
+		}
+		s.Emit("health_reset", "", nil)
+		s.Advance(24 * time.Hour)
+		if list, _ := s.Deliveries("wh-bad"); len(list) != 4 {
+			t.Errorf("the disabled endpoint has %d deliveries", len(list))
+		}
+		if list, _ := s.Deliveries("wh-good"); len(list) != 5 || list[0].Type != "health_reset" || list[0].State != DeliveryDelivered {
+			t.Errorf("the other endpoint has %+v", list)
+		}
+		if _, err := s.SendTestEvent("wh-bad"); ProblemOf(err).Code != ValidationError {
+			t.Errorf("a test event for the disabled endpoint gave %v", err)
+		}
+
+		if w, err := s.UpdateWebhook("wh-bad", WebhookChange{Enabled: ptr(true)}); err != nil || w.ConsecutiveFailures != 0 {
+			t.Errorf("the enabled endpoint is %+v (%v)", w, err)
+		}
+		test, err := s.SendTestEvent("wh-bad")
+		if err != nil || test.Type != "test" {
+			t.Fatalf("the test event is %+v (%v)", test, err)
+		}
+		s.Advance(0)
+		if w, _ := s.Webhook(t.Context(), "wh-bad"); w.ConsecutiveFailures != 1 || !w.Enabled {
+			t.Errorf("after one more failure the endpoint is %+v", w)
+		}
+		if list, _ := s.Deliveries("wh-good"); len(list) != 5 {
+			t.Error("the test event went to the other endpoint too")
+		}
+	})
+}
+
+// A receiver that hangs holds up neither jobs nor other receivers, and few attempts at it
+// are under way at once.
+func TestReceiverThatHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		receiver := &receiver{answer: func(ctx context.Context, d Delivery) Outcome {
+			if strings.HasSuffix(d.URL, "wh-slow") {
+				<-ctx.Done()
+			}
+			return Outcome{Status: 200}
+		}}
+		s := New(Options{Courier: receiver})
+		addEndpoint(s, "wh-slow")
+		addEndpoint(s, "wh-fast")
+		id := s.AddInstance(Instance{Name: "shop"}).ID
+		for range 10 {
+			s.Emit("health_alert", id, nil)
+		}
+		accepted, err := s.Rotate(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute) // of the bubble
+		if job, _ := s.Job(t.Context(), accepted.JobID); job.Status != StatusDone {
+			t.Errorf("the job is %+v", job)
+		}
+		count := map[string]int{}
+		for _, d := range receiver.deliveries() {
+			count[d.URL]++
+		}
+		if want := map[string]int{"https://hooks.test/wh-slow": deliveriesAtOnce, "https://hooks.test/wh-fast": 11}; !cmp.Equal(count, want) {
+			t.Errorf("%v came", count)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A program that is killed at any moment loses no event and sends none under two ids.
+func TestDeliveriesOutliveTheProgram(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		hanging := &receiver{answer: func(ctx context.Context, _ Delivery) Outcome { <-ctx.Done(); return Outcome{} }}
+		first := open(t, Options{Storage: m, Courier: hanging})
+		addEndpoint(first, "wh-1")
+		for n := range 3 {
+			first.Emit("health_alert", "", map[string]any{"n": n})
+		}
+		synctest.Wait()
+		// While it is sent, the program is killed: what is stored is what is left.
+		failing := answering(503)
+		second := reopen(t, m, Options{Courier: failing})
+		second.Advance(3 * time.Minute)
+		left := second.store.writer.storage.(*memory)
+		working := answering(200)
+		third := reopen(t, left, Options{Courier: working})
+		third.Advance(24 * time.Hour)
+		list, err := third.Deliveries("wh-1")
+		if err != nil || len(list) != 3 {
+			t.Fatalf("the deliveries are %+v (%v)", list, err)
+		}
+		for _, d := range list {
+			if d.State != DeliveryDelivered || len(d.Attempts) != 3 {
+				t.Errorf("the delivery is %+v", d)
+			}
+		}
+		ids := map[string]string{}
+		for at, r := range []*receiver{hanging, failing, working} {
+			if want := []int{3, 6, 3}[at]; len(r.deliveries()) != want {
+				t.Errorf("%d deliveries came to the receiver of the start %d, not %d", len(r.deliveries()), at, want)
+			}
+			for _, d := range r.deliveries() {
+				if known, ok := ids[string(d.Body)]; ok && known != d.ID {
+					t.Errorf("an event came under two ids: %s", d.Body)
+				}
+				ids[string(d.Body)] = d.ID
+			}
+		}
+		if len(ids) != 3 {
+			t.Errorf("%d events came", len(ids))
+		}
+		if err := first.Close(); err != nil {
+			t.Error(err)
+		}
+		_, _ = second.Close(), third.Close()
+	})
+}
+
+// journal is a memory that keeps what was stored after each write.
+type journal struct {
+	*memory
+	moments []map[string][]byte
+}
+
+func (j *journal) Write(changes map[string][]byte) error {
+	err := j.memory.Write(changes)
+	j.moments = append(j.moments, maps.Clone(j.entries))
+	return err
+}
+
+// Whenever between two writes a program is killed, each event whose cause is stored comes
+// in the end, and under the id that it came under before.
+func TestKilledAtEveryWrite(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		failures := 0
+		flaky := &receiver{answer: func(context.Context, Delivery) Outcome {
+			if failures++; failures%3 != 0 {
+				return Outcome{Status: 500}
+			}
+			return Outcome{Status: 200}
+		}}
+		j := &journal{memory: newMemory()}
+		s := open(t, Options{Storage: j, Courier: flaky})
+		addEndpoint(s, "wh-1")
+		id := s.AddInstance(Instance{Name: "shop"}).ID
+		for range 4 {
+			if _, err := s.Rotate(id); err != nil {
+				t.Fatal(err)
+			}
+			s.Advance(3 * time.Minute)
+		}
+		s.Advance(24 * time.Hour)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		before := map[string]string{} // ids of deliveries by body
+		for _, d := range flaky.deliveries() {
+			before[string(d.Body)] = d.ID
+		}
+		if len(before) != 4 || len(j.moments) < 20 {
+			t.Fatalf("%d events came, and there were %d writes", len(before), len(j.moments))
+		}
+		for at, entries := range j.moments {
+			working := answering(200)
+			again := reopen(t, &memory{entries: entries}, Options{Courier: working})
+			again.Advance(24 * time.Hour)
+			list, err := again.Deliveries("wh-1")
+			if err != nil {
+				continue // the endpoint was not stored yet
+			}
+			if events := again.Events(); len(list) != len(events) {
+				t.Errorf("after the write %d there are %d deliveries of %d events", at, len(list), len(events))
+			}
+			for _, d := range list {
+				if known, ok := before[string(d.Event)]; d.State != DeliveryDelivered || ok && known != d.ID {
+					t.Errorf("after the write %d the delivery is %+v, and was %s", at, d, known)
+				}
+			}
+			if err := again.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// What has ended is kept up to a number, and goes with its endpoint.
+func TestDeliveriesAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		s := open(t, Options{Storage: m, Courier: answering(200)})
+		addEndpoint(s, "wh-1")
+		addEndpoint(s, "wh-2")
+		for n := range 2 * deliveriesKept {
+			s.Emit("health_alert", "", map[string]any{"n": n})
+		}
+		s.Advance(0)
+		list, _ := s.Deliveries("wh-1")
+		if len(list) != deliveriesKept || !strings.Contains(string(list[0].Event), fmt.Sprintf(`"n":%d`, 2*deliveriesKept-1)) {
+			t.Errorf("%d deliveries are kept, the newest being %+v", len(list), list[0])
+		}
+		if err := s.DeleteWebhook("wh-1"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Deliveries("wh-1"); ProblemOf(err).Code != NotFound {
+			t.Errorf("the deliveries of an endpoint that is gone gave %v", err)
+		}
+		kept := 0
+		for key := range m.entries {
+			if strings.HasPrefix(key, "Deliveries/") {
+				kept++
+			}
+		}
+		if kept != deliveriesKept {
+			t.Errorf("%d deliveries are stored", kept)
+		}
+	})
+}
+
+// What the disk does not take is not sent, and is no failure of the receiver's.
+func TestDeliveryThatCannotBeWrittenDown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m, receiver := newMemory(), answering(200)
+		s := open(t, Options{Storage: m, Courier: receiver})
+		addEndpoint(s, "wh-1")
+		s.store.do(func(*state) { m.broken = context.DeadlineExceeded })
+		s.Emit("health_alert", "", nil)
+		s.Advance(0)
+		if n := len(receiver.deliveries()); n != 0 {
+			t.Errorf("%d deliveries were sent", n)
+		}
+		s.store.do(func(*state) { m.broken = nil })
+		s.Advance(time.Minute)
+		if list, _ := s.Deliveries("wh-1"); len(list) != 1 || list[0].State != DeliveryDelivered || len(list[0].Attempts) != 1 {
+			t.Errorf("the deliveries are %+v", list)
+		}
+	})
+}
+
+// The body is that of service.md.
+func TestBodyOfADelivery(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		receiver := answering(200)
+		s := New(Options{Courier: receiver, Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
+		defer s.Close()
+		addEndpoint(s, "wh-1")
+		s.Emit("health_alert", "i-1", map[string]any{"healthy": false})
+		s.Emit("api_key_created", "", nil)
+		s.Advance(0)
+		bodies := map[string]string{}
+		for _, d := range receiver.deliveries() {
+			bodies[d.Type] = string(d.Body)
+		}
+		for _, e := range s.Events() {
+			want := map[string]string{
+				"health_alert":    `{"id":"` + e.ID + `","type":"health_alert","instance_id":"i-1","at":"2026-03-01T12:00:00Z","data":{"healthy":false}}`,
+				"api_key_created": `{"id":"` + e.ID + `","type":"api_key_created","instance_id":null,"at":"2026-03-01T12:00:00Z","data":{}}`,
+			}[e.Type]
+			if bodies[e.Type] != want {
+				t.Errorf("the body is\n%s, want\n%s", bodies[e.Type], want)
+			}
+		}
+	})
+}

@@ -1,0 +1,59 @@
+package core
+
+import (
+	"strings"
+	"testing"
+)
+
+// A key is shown once and kept as a sum; a revoked one is refused at once, and stays so.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	s := open(t, Options{Storage: m})
+	first := s.FirstKey("")
+	made, err := s.CreateKey(" deploys ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s.Authenticate(first) || !s.Authenticate(made.Key) || s.Authenticate("") || s.Authenticate(made.Key+"x") {
+		t.Error("other keys than those that were made are valid")
+	}
+	for key, text := range m.entries {
+		if strings.Contains(string(text), made.Key) {
+			t.Errorf("%s holds the key", key)
+		}
+	}
+	if keys := s.Keys(); len(keys) != 2 || keys[1].Name != "deploys" || !strings.HasPrefix(made.Key, keys[1].Beginning) {
+		t.Errorf("the keys are %+v", keys)
+	}
+	if err := s.RevokeKey(made.ID); err != nil || s.Authenticate(made.Key) {
+		t.Errorf("the revoked key is valid (%v)", err)
+	}
+	if err := s.RevokeKey(made.ID); ProblemOf(err).Code != NotFound {
+		t.Errorf("a second revocation gave %v", err)
+	}
+	for _, name := range []string{"", " ", strings.Repeat("n", 101)} {
+		if _, err := s.CreateKey(name); ProblemOf(err).Code != ValidationError {
+			t.Errorf("a key called %q gave %v", name, err)
+		}
+	}
+	events := s.Events()
+	if len(events) != 2 || events[0].Type != "api_key_created" || events[1].Type != "api_key_revoked" || events[0].Data["key_id"] != made.ID {
+		t.Errorf("the events are %+v", events)
+	}
+
+	if err := s.RevokeKey(s.Keys()[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	s.Reset()
+	if s.Authenticate(first) {
+		t.Error("after a reset the revoked key is valid")
+	}
+	again := reopen(t, m, Options{})
+	if next := again.FirstKey(""); next == first || again.Authenticate(first) || !again.Authenticate(next) {
+		t.Error("a revoked first key is there again")
+	}
+	if given := again.FirstKey(first); given != first || !again.Authenticate(first) {
+		t.Error("a key that is given is not valid")
+	}
+}

@@ -1,0 +1,59 @@
+package fakeservice_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/faces"
+)
+
+// Each operation of the service is had by each face, but for those that are one face's
+// alone. The table of them names what there is: each operation of the document and each
+// tool is in it, and nothing else. The portal's own tests hold its pages and forms
+// against it.
+func TestFacesHaveTheSameOperations(t *testing.T) {
+	t.Parallel()
+	documented, err := apispec.Operations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	routes := map[string]int{}
+	for _, o := range documented {
+		routes[o.String()] = 0
+	}
+	tools := map[string]int{}
+	for name := range maps.Keys(toolsOf(t, start(t).Agent(t))) {
+		tools[name] = 0
+	}
+	for _, o := range faces.Operations {
+		for face, ways := range map[faces.Face][]string{faces.REST: o.REST, faces.MCP: o.MCP, faces.Portal: o.Portal} {
+			if had, wanted := len(ways) > 0, o.Alone == "" || o.Alone == face; had != wanted {
+				t.Errorf("to %s by %s: %v, and it is to be there: %t", o.Name, face, ways, wanted)
+			}
+		}
+		for _, route := range o.REST {
+			if _, there := routes[route]; !there {
+				t.Errorf("to %s: %s is not in the document", o.Name, route)
+			}
+			routes[route]++
+		}
+		for _, tool := range o.MCP {
+			if _, there := tools[tool]; !there {
+				t.Errorf("to %s: there is no tool %s", o.Name, tool)
+			}
+			tools[tool]++
+		}
+	}
+	for _, route := range slices.Sorted(maps.Keys(routes)) {
+		if routes[route] != 1 {
+			t.Errorf("%s is in the table %d times", route, routes[route])
+		}
+	}
+	for _, tool := range slices.Sorted(maps.Keys(tools)) {
+		if tools[tool] == 0 {
+			t.Errorf("the tool %s is not in the table", tool)
+		}
+	}
+}

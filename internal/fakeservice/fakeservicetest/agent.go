@@ -1,0 +1,108 @@
+package fakeservicetest
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Agent is a client of the MCP server for one test, by the protocol's own library.
+type Agent struct {
+	*mcp.ClientSession
+	t testing.TB
+}
+
+// Connect gives a client of the MCP server an API key. The session ends with the test.
+func (s *Server) Connect(t testing.TB, key string) (*Agent, error) {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "v1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
+		Endpoint: s.MCPURL, HTTPClient: &http.Client{Transport: bearer(key)},
+	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() { _ = session.Close() }) // what a revoked key cannot end ends with the test
+	return &Agent{session, t}, nil
+}
+
+// Agent is Connect with the key of the account.
+func (s *Server) Agent(t testing.TB) *Agent {
+	t.Helper()
+	agent, err := s.Connect(t, APIKey)
+	if err != nil {
+		t.Fatalf("connect to the MCP server: %s", err)
+	}
+	return agent
+}
+
+// bearer sends a key along.
+type bearer string
+
+func (key bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(key))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// Call calls a tool. The result is its structured content or, of a refusal, the envelope.
+func (a *Agent) Call(tool string, arguments map[string]any) (result map[string]any, refused bool) {
+	a.t.Helper()
+	answer, err := a.CallTool(a.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		a.t.Fatalf("%s: %s", tool, err)
+	}
+	if !answer.IsError {
+		result, _ = answer.StructuredContent.(map[string]any)
+		return result, false
+	}
+	text, _ := answer.Content[0].(*mcp.TextContent)
+	if err := json.Unmarshal([]byte(text.Text), &result); err != nil || len(result) != 2 {
+		a.t.Fatalf("%s was refused without the envelope: %s", tool, text.Text)
+	}
+	return result, true
+}
+
+// Do calls a tool that must not be refused.
+func (a *Agent) Do(tool string, arguments map[string]any) map[string]any {
+	a.t.Helper()
+	result, refused := a.Call(tool, arguments)
+	if refused {
+		a.t.Fatalf("%s was refused: %v", tool, result)
+	}
+	return result
+}
+
+// Done is Do for a change of an instance: it asks for the job until that is done, which it
+// must be.
+func (a *Agent) Done(tool string, arguments map[string]any) map[string]any {
+	a.t.Helper()
+	accepted := a.Do(tool, arguments)
+	a.Until("the job of "+tool, "get_job", map[string]any{"job_id": accepted["job_id"]}, func(job map[string]any) bool {
+		if job["status"] == "failed" {
+			a.t.Fatalf("%s: the job failed: %v", tool, job["error"])
+		}
+		return job["status"] == "done"
+	})
+	return accepted
+}
+
+// patience is how long what a tool shows may take to come about.
+const patience = 3 * time.Minute
+
+// Until asks with a tool until its result is what is waited for, and returns it.
+func (a *Agent) Until(what, tool string, arguments map[string]any, come func(result map[string]any) bool) map[string]any {
+	a.t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		result := a.Do(tool, arguments)
+		if come(result) {
+			return result
+		}
+		if time.Now().After(deadline) {
+			a.t.Fatalf("%s has not come about; %s says %v", what, tool, result)
+		}
+	}
+}

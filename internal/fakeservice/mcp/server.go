@@ -1,0 +1,102 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+)
+
+// instructions are what a client is told of the server as a whole.
+const instructions = `Tools of an instance hosting service, over the same operations as its REST API.
+
+Every change of an instance is a job: it answers with job_id, get_job tells its progress, and until it is done every other change of that instance is refused with the code job_running. A build is no job; poll it with list_builds or app_repo.
+
+To deploy an app: create_instance with the engines it needs, wait for the job (about 8 minutes; a paid plan waits until a person has opened checkout_url), read get_connection_urls, import_repo, wait for the build, and then update_app with links.
+
+A refusal is a tool error whose text is {"detail": string, "code": string}.`
+
+// server makes the server with all its tools.
+func (f *face) server() *sdk.Server {
+	server := sdk.NewServer(&sdk.Implementation{Name: "instance-hosting", Title: "Instance hosting", Version: "v1"}, &sdk.ServerOptions{
+		Instructions: instructions,
+		// The tools stay the same for as long as the server is there.
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+	})
+	server.AddReceivingMiddleware(f.answer)
+	f.confirmed = map[string]bool{}
+	t := tools{f, server}
+	t.addInstances()
+	t.addSettings()
+	t.addActions()
+	t.addApps()
+	t.addPostgres()
+	t.addAccount()
+	return server
+}
+
+// answer gives each refusal the form of the API's envelope.
+func (f *face) answer(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
+		call, isCall := request.(*sdk.CallToolRequest)
+		if !isCall {
+			return next(ctx, method, request)
+		}
+		began := time.Now()
+		outcome, err := f.call(ctx, method, call, next)
+		if err != nil {
+			return outcome, err // there is no such tool
+		}
+		var refused core.Code
+		if result, ok := outcome.(*sdk.CallToolResult); ok && result.IsError {
+			problem := refusal(result.GetError())
+			result.Content = []sdk.Content{&sdk.TextContent{Text: envelopeOf(problem)}}
+			refused = problem.Code
+		}
+		f.Logger.Debug("tool", "name", call.Params.Name, "refused", refused, "took", time.Since(began))
+		if f.Called != nil {
+			f.Called(Call{call.Params.Name, refused})
+		}
+		return outcome, nil
+	}
+}
+
+// call carries out a call. The contract has a code of its own for one that leaves confirm
+// out.
+func (f *face) call(ctx context.Context, method string, call *sdk.CallToolRequest, next sdk.MethodHandler) (sdk.Result, error) {
+	var arguments map[string]json.RawMessage
+	if f.confirmed[call.Params.Name] && json.Unmarshal(call.Params.Arguments, &arguments) == nil {
+		if _, sent := arguments["confirm"]; !sent {
+			result := &sdk.CallToolResult{}
+			result.SetError(core.Refuse(core.ConfirmMismatch, "confirm must equal the id of the instance"))
+			return result, nil
+		}
+	}
+	return next(ctx, method, call)
+}
+
+// refusal is a tool's error as the contract knows it. What is none of core's says that the
+// arguments do not fit the tool's schema.
+func refusal(err error) *core.Problem {
+	if p := (*core.Problem)(nil); errors.As(err, &p) {
+		return p
+	}
+	return &core.Problem{Code: core.InvalidRequest, Detail: err.Error()}
+}
+
+// envelopeOf is a refusal as the REST API has it.
+func envelopeOf(p *core.Problem) string {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(struct { // two texts are always JSON
+		Detail string    `json:"detail"`
+		Code   core.Code `json:"code"`
+	}{p.Detail, p.Code})
+	return string(bytes.TrimSpace(text.Bytes()))
+}

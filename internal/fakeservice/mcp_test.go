@@ -1,0 +1,424 @@
+package fakeservice_test
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+// toolsOf are the server's tools, by name.
+func toolsOf(t *testing.T, agent *fakeservicetest.Agent) map[string]*mcp.Tool {
+	t.Helper()
+	tools := map[string]*mcp.Tool{}
+	for tool, err := range agent.Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools[tool.Name] = tool
+	}
+	return tools
+}
+
+// Each tool does what it says, in an order in which each finds what it needs. What reads
+// answers the record that the REST API has, and what changes an instance is a job.
+func TestEveryToolAnswers(t *testing.T) {
+	t.Parallel()
+	a := start(t, withQueries)
+	agent := a.Agent(t)
+	left := toolsOf(t, agent)
+	call := func(tool string, arguments object) object {
+		t.Helper()
+		if left[tool] == nil {
+			t.Fatalf("there is no tool %s, or it was called before", tool)
+		}
+		delete(left, tool)
+		answer := agent.Do(tool, arguments)
+		if id, ok := answer["job_id"].(string); ok && tool != "get_instance" {
+			if err := a.FinishJob(id); err != nil {
+				t.Fatal(err)
+			}
+			if job := agent.Do("get_job", object{"job_id": id}); job["status"] != "done" {
+				t.Fatalf("%s: the job is %v", tool, job)
+			}
+		}
+		return answer
+	}
+	// reads calls a tool whose answer is that of a path of the REST API.
+	reads := func(tool string, arguments object, path string) object {
+		t.Helper()
+		answer := call(tool, arguments)
+		if diff := cmp.Diff(a.call("GET", path, nil).body, answer); diff != "" {
+			t.Errorf("%s of the REST API (-) and %s (+):\n%s", path, tool, diff)
+		}
+		return answer
+	}
+
+	offer := call("list_plans", nil)
+	want := a.call("GET", "/plans", nil).body
+	maps.Copy(want, a.call("GET", "/locations", nil).body)
+	if diff := cmp.Diff(want, offer); diff != "" {
+		t.Errorf("plans and locations of the REST API (-) and list_plans (+):\n%s", diff)
+	}
+	call("app_guide", nil)
+	call("update_account", object{"company": "Tools", "name": nil})
+	if account := reads("get_account", nil, "/me"); account["company"] != "Tools" || account["name"] != nil {
+		t.Errorf("the account is %v", account)
+	}
+	made := call("create_webhook", object{"url": "https://hooks.example.com"})
+	if made["secret"] == "" {
+		t.Errorf("the new endpoint is %v", made)
+	}
+	call("update_webhook", object{"webhook_id": made["id"], "enabled": false})
+	reads("list_webhooks", nil, "/webhooks")
+	call("delete_webhook", object{"webhook_id": made["id"]})
+
+	created := call("create_instance", object{"name": "toured", "tier": "small", "location": "eu-central", "engines": []string{"postgres", "apps", "auth"}, "tags": []string{"a"}})
+	if checkout, _ := created["checkout_url"].(string); !strings.HasPrefix(checkout, a.RootURL+"/checkout/") {
+		t.Errorf("the creation was answered %v", created)
+	}
+	id := created["id"].(string)
+	at := "/instances/" + id
+	on := func(more object) object {
+		arguments := object{"instance_id": id}
+		maps.Copy(arguments, more)
+		return arguments
+	}
+	reads("get_job", object{"job_id": created["job_id"]}, "/jobs/"+created["job_id"].(string))
+	call("update_instance", on(object{"name": "renamed", "tags": []string{}}))
+	call("set_engines", on(object{"engines": object{"postgres": object{"memory_mb": 600}, "apps": object{}, "auth": object{}}}))
+	call("set_allowlist", on(object{"allowlist": []string{"127.0.0.0/8"}}))
+	call("set_sql_console", on(object{"mode": "read-write"}))
+	if rows := call("postgres_query", on(object{"sql": "SELECT 1"}))["rows"]; !cmp.Equal(rows, []any{[]any{1.0}}) {
+		t.Errorf("the rows are %v", rows)
+	}
+	call("create_database", on(object{"name": "more"}))
+	reads("list_databases", on(nil), at+"/postgres/databases")
+	call("drop_database", on(object{"name": "more"}))
+	call("set_extension", on(object{"name": "pgcrypto"}))
+	reads("list_extensions", on(nil), at+"/postgres/extensions")
+	call("drop_extension", on(object{"name": "pgcrypto"}))
+
+	a.SetDuration("build", time.Second)
+	found := call("inspect_repo", on(object{"repo": "octo/app", "branch": "main"}))
+	if found["recipe_found"] != true || !strings.Contains(found["note"].(string), "records alone") {
+		t.Errorf("the repository is found to be %v", found)
+	}
+	call("import_repo", on(object{
+		"repo": "octo/app", "branch": "main", "name": "web", "source": "git", "target": "runner", "port": found["port"],
+		"health_path": "/up", "public": true, "memory_mb": 512, "env": object{"COLOUR": "blue"},
+	}))
+	a.Advance(time.Minute)
+	call("update_app", on(object{"name": "web", "links": []string{"auth"}}))
+	app := reads("get_app", on(object{"name": "web"}), at+"/apps/web")
+	if app["health_path"] != "/up" || !cmp.Equal(app["env"], object{"COLOUR": "blue"}) || !cmp.Equal(app["links"], []any{"auth"}) {
+		t.Errorf("the app is %v", app)
+	}
+	reads("list_apps", on(nil), at+"/apps")
+	builds := reads("list_builds", on(object{"name": "web"}), at+"/apps/web/builds")
+	source := call("app_repo", on(object{"name": "web"}))
+	if diff := cmp.Diff(object{"name": "web", "repo": "octo/app", "branch": "main", "status": "running", "url": app["url"], "build": builds["builds"].([]any)[0]}, source); diff != "" {
+		t.Errorf("wanted of app_repo (-) and got (+):\n%s", diff)
+	}
+	if listed := call("list_repos", nil); !cmp.Equal(listed["repositories"], []any{object{"repo": "octo/app"}}) {
+		t.Errorf("the repositories are %v", listed)
+	}
+	call("redeploy_app", on(object{"name": "web"}))
+	call("restart_app", on(object{"name": "web"}))
+	call("set_auth_settings", on(object{"site_url": "https://toured.example", "redirect_urls": []string{"https://toured.example/**"}}))
+	reads("get_auth_settings", on(nil), at+"/engines/auth/settings")
+
+	before := reads("get_connection_urls", on(nil), at+"/connection")
+	call("rotate_credentials", on(nil))
+	if cmp.Equal(before, agent.Do("get_connection_urls", on(nil))) {
+		t.Error("the rotation has changed nothing")
+	}
+	call("resize_instance", on(object{"plan": "medium"}))
+	call("restart_engine", on(object{"engine": "postgres"}))
+	call("reset_instance", on(object{"confirm": id, "engine": "postgres"}))
+	backups := reads("list_backups", on(nil), at+"/backups")
+	call("restore_instance", on(object{"confirm": id, "backup_id": backups["backups"].([]any)[0].(object)["id"]}))
+	record := reads("get_instance", on(nil), at)
+	if record["name"] != "renamed" || record["plan"] != "medium" || record["console_mode"] != "rw" || !cmp.Equal(record["allowlist"], []any{"127.0.0.0/8"}) {
+		t.Errorf("the instance is %v", record)
+	}
+	reads("list_instances", object{"limit": 10}, "/instances?limit=10")
+	call("delete_app", on(object{"name": "web"}))
+	call("delete_instance", on(object{"confirm": id}))
+	reads("get_billing", nil, "/billing")
+	if len(left) > 0 {
+		t.Errorf("not called: %v", slices.Sorted(maps.Keys(left)))
+	}
+}
+
+// argumentsFor are arguments that fit a tool's schema and name nothing that is there.
+func argumentsFor(t *testing.T, tool *mcp.Tool) object {
+	t.Helper()
+	var schema struct {
+		Required   []string
+		Properties map[string]struct {
+			Type  string
+			Types []string
+			Enum  []any
+		}
+	}
+	text, err := json.Marshal(tool.InputSchema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A type that may be null is a list, which is of no interest here.
+	_ = json.Unmarshal(text, &schema)
+	arguments := object{}
+	for _, name := range schema.Required {
+		property := schema.Properties[name]
+		switch {
+		case len(property.Enum) > 0:
+			arguments[name] = property.Enum[0]
+		case property.Type == "integer":
+			arguments[name] = 3000
+		case property.Type == "object":
+			arguments[name] = object{}
+		case property.Type == "string":
+			arguments[name] = "nothing"
+		default:
+			arguments[name] = []string{}
+		}
+	}
+	return arguments
+}
+
+// Each tool about something refuses what is not there, and each one arguments that it does
+// not have and those of another type, as the REST API does.
+func TestEveryToolRefuses(t *testing.T) {
+	t.Parallel()
+	a := start(t, withQueries)
+	agent := a.Agent(t)
+	for name, tool := range toolsOf(t, agent) {
+		arguments := argumentsFor(t, tool)
+		if about := []string{"instance_id", "job_id", "webhook_id"}; slices.ContainsFunc(about, func(id string) bool { return arguments[id] != nil }) {
+			if answer, refused := agent.Call(name, arguments); !refused || answer["code"] != "not_found" {
+				t.Errorf("%s of nothing was answered %v", name, answer)
+			}
+		}
+		arguments["colour"] = "red"
+		if answer, refused := agent.Call(name, arguments); !refused || answer["code"] != "invalid_request" {
+			t.Errorf("%s with an argument that it does not have was answered %v", name, answer)
+		}
+	}
+}
+
+// A refusal of core's is the same envelope by a tool as by the REST API, and changes as
+// little.
+func TestToolRefusalsAreThoseOfREST(t *testing.T) {
+	t.Parallel()
+	// The three without confirm break the document, which the REST API says as well.
+	a := &api{Server: serveWithViolations(t, 3), t: t}
+	agent := a.Agent(t)
+	idle := a.AddInstance(fakeservice.Instance{Name: "idle", Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}}}).ID
+	busy := a.AddInstance(fakeservice.Instance{Name: "busy"}).ID
+	if _, err := a.StartJob(busy, "update", ""); err != nil {
+		t.Fatal(err)
+	}
+	jobs := len(a.Jobs())
+	for name, row := range map[string]struct {
+		tool         string
+		arguments    object
+		code         string
+		method, path string
+		body         any
+	}{
+		"a job runs": {
+			"update_instance", object{"instance_id": busy, "name": "x"}, "job_running",
+			"PATCH", "/instances/" + busy, object{"name": "x"},
+		},
+		"no confirm": {"delete_instance", object{"instance_id": idle}, "confirm_mismatch", "DELETE", "/instances/" + idle, nil},
+		"another confirm": {
+			"delete_instance", object{"instance_id": idle, "confirm": busy}, "confirm_mismatch",
+			"DELETE", "/instances/" + idle + "?confirm=" + busy, nil,
+		},
+		"reset without confirm": {
+			"reset_instance", object{"instance_id": idle}, "confirm_mismatch",
+			"POST", "/instances/" + idle + "/actions/reset", object{},
+		},
+		"restore without confirm": {
+			"restore_instance", object{"instance_id": idle, "backup_id": "b"}, "confirm_mismatch",
+			"POST", "/instances/" + idle + "/actions/restore", object{"backup_id": "b"},
+		},
+		"the console is off": {
+			"postgres_query", object{"instance_id": idle, "sql": "SELECT 1"}, "console_off",
+			"POST", "/instances/" + idle + "/engines/postgres/query", object{"sql": "SELECT 1"},
+		},
+		"a plan that there is not": {
+			"create_instance", object{"name": "x", "tier": "tiny", "location": "eu-central"}, "validation_failed",
+			"POST", "/instances", object{"name": "x", "plan": "tiny", "region": "eu-central", "engines": object{}},
+		},
+		"auth alone": {
+			"create_instance", object{"name": "x", "tier": "free", "location": "eu-central", "engines": []string{"auth"}}, "validation_failed",
+			"POST", "/instances", object{"name": "x", "plan": "free", "region": "eu-central", "engines": object{"auth": true}},
+		},
+		"a database that is there": {
+			"create_database", object{"instance_id": idle, "name": "main"}, "already_exists",
+			"POST", "/instances/" + idle + "/postgres/databases", object{"name": "main"},
+		},
+		"an address that is none": {
+			"set_allowlist", object{"instance_id": idle, "allowlist": []string{"everybody"}}, "validation_failed",
+			"PUT", "/instances/" + idle + "/allowlist", object{"allowlist": []string{"everybody"}},
+		},
+		"a page too long":      {"list_instances", object{"limit": 201}, "invalid_request", "GET", "/instances?limit=201", nil},
+		"a page of nothing":    {"list_instances", object{"limit": 0}, "invalid_request", "GET", "/instances?limit=0", nil},
+		"a cursor of nobody's": {"list_instances", object{"cursor": "nowhere"}, "invalid_request", "GET", "/instances?cursor=nowhere", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer, refused := agent.Call(row.tool, row.arguments)
+			if !refused || answer["code"] != row.code {
+				t.Fatalf("it was answered %v", answer)
+			}
+			byREST := a.call(row.method, row.path, row.body).body
+			// The document is held first there, in words of its own.
+			if row.code != "invalid_request" && !cmp.Equal(byREST, answer) {
+				t.Errorf("REST says %v, and the tool %v", byREST, answer)
+			}
+			if byREST["code"] != row.code {
+				t.Errorf("REST says %v", byREST)
+			}
+		})
+	}
+	if got := len(a.Jobs()); got != jobs || len(a.Instances()) != 2 {
+		t.Errorf("what was refused has made %d jobs and %d instances", got-jobs, len(a.Instances())-2)
+	}
+}
+
+// A mistake of the fake's in one tool is that call's error, and the fake goes on.
+func TestToolThatPanics(t *testing.T) {
+	t.Parallel()
+	// The data plane has no such method.
+	agent := startWith(t, &stubPlane{}).Agent(t)
+	if answer, refused := agent.Call("list_repos", nil); !refused || answer["code"] != "internal" {
+		t.Errorf("it was answered %v", answer)
+	}
+	agent.Do("get_account", nil)
+}
+
+// A wrong key gets nowhere, and is told where it is said how to get in. A key that is
+// revoked is refused at once, in the middle of a session too.
+func TestToolsWantAKey(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	if _, err := a.Connect(t, "wrong"); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
+		t.Errorf("a wrong key was answered: %v", err)
+	}
+	key, err := a.CreateKey("for a while")
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, err := a.Connect(t, key.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent.Do("get_account", nil)
+	if err := a.RevokeKey(key.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := agent.CallTool(t.Context(), &mcp.CallToolParams{Name: "get_account"}); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
+		t.Errorf("a revoked key was answered: %v", err)
+	}
+
+	metadata := a.RootURL + "/.well-known/oauth-protected-resource/mcp"
+	for name, row := range map[string]struct{ authorization, challenge, body string }{
+		"no key": {"", `Bearer resource_metadata="` + metadata + `"`, `{"detail":"the request has no API key; send it as a bearer token","code":"unauthorized"}`},
+		"a wrong key": {
+			"Bearer wrong", `Bearer resource_metadata="` + metadata + `", error="invalid_token"`,
+			`{"detail":"the API key is not valid","code":"unauthorized"}`,
+		},
+	} {
+		request, err := http.NewRequest(http.MethodPost, a.MCPURL, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", row.authorization)
+		status, header, body := send(t, request)
+		if status != http.StatusUnauthorized || header.Get("WWW-Authenticate") != row.challenge || body != row.body {
+			t.Errorf("%s was answered %d %q %s", name, status, header.Get("WWW-Authenticate"), body)
+		}
+	}
+	for _, at := range []string{metadata, strings.TrimSuffix(metadata, "/mcp")} {
+		request, err := http.NewRequest(http.MethodGet, at, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `{"resource":"` + a.MCPURL + `","resource_name":"Instance hosting","bearer_methods_supported":["header"]}`
+		if status, _, body := send(t, request); status != http.StatusOK || strings.TrimSpace(body) != want {
+			t.Errorf("%s was answered %d %s", at, status, body)
+		}
+	}
+}
+
+// Tools say of themselves what they do: which only read, which take something away for
+// good, which bring about the same however often they are called, and which return
+// secrets.
+func TestToolsSayWhatTheyDo(t *testing.T) {
+	t.Parallel()
+	tools := toolsOf(t, start(t).Agent(t))
+	var reading, destroying, repeatable, secret []string
+	for _, name := range slices.Sorted(maps.Keys(tools)) {
+		tool := tools[name]
+		hints := tool.Annotations
+		if tool.Description == "" || tool.Title == "" || hints == nil || hints.DestructiveHint == nil || hints.OpenWorldHint == nil {
+			t.Fatalf("%s says too little: %+v", name, tool)
+		}
+		if hints.ReadOnlyHint {
+			reading = append(reading, name)
+		}
+		if *hints.DestructiveHint {
+			destroying = append(destroying, name)
+		}
+		if hints.IdempotentHint {
+			repeatable = append(repeatable, name)
+		}
+		marks := []bool{tool.Meta["hosting/returnsSecrets"] == true, strings.Contains(hints.Title, "returns secrets"), strings.Contains(tool.Description, "The result holds secrets: ")}
+		if slices.Contains(marks, true) {
+			secret = append(secret, name)
+			if slices.Contains(marks, false) {
+				t.Errorf("%s marks its secrets by %v of metadata, title and description", name, marks)
+			}
+		}
+	}
+	for _, check := range []struct {
+		what string
+		want string
+		got  []string
+	}{
+		{"read", "app_guide app_repo get_account get_app get_auth_settings get_billing get_connection_urls get_instance get_job inspect_repo list_apps list_backups list_builds list_databases list_extensions list_instances list_plans list_repos list_webhooks", reading},
+		{"destroy", "delete_app delete_instance delete_webhook drop_database drop_extension postgres_query reset_instance restore_instance rotate_credentials set_engines", destroying},
+		{"are repeatable", "delete_app delete_instance delete_webhook drop_database drop_extension resize_instance set_allowlist set_auth_settings set_engines set_extension set_sql_console update_account update_app update_instance update_webhook", repeatable},
+		{"return secrets", "create_webhook get_app get_connection_urls list_apps", secret},
+	} {
+		if diff := cmp.Diff(strings.Fields(check.want), check.got); diff != "" {
+			t.Errorf("tools that %s, wanted (-) and got (+):\n%s", check.what, diff)
+		}
+	}
+}
+
+func send(t *testing.T, request *http.Request) (status int, header http.Header, body string) {
+	t.Helper()
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, response.Header, string(text)
+}

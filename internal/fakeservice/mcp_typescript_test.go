@@ -1,0 +1,37 @@
+package fakeservice_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+// The protocol's TypeScript client finds what it looks for, too, which is more than the
+// one in Go: it holds each result to the tool's schema.
+func TestTypeScriptClient(t *testing.T) {
+	t.Parallel()
+	folder := fakeservicetest.NodeProject(t, "mcp/typescript")
+	a := start(t, withQueries, func(o *fakeservice.Options) { o.Speed = 2000 })
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	program := exec.CommandContext(ctx, "node", "client.mjs")
+	program.Dir = folder
+	program.Env = append(os.Environ(), "MCP_URL="+a.MCPURL, "API_KEY="+fakeservicetest.APIKey)
+	var said, complained bytes.Buffer
+	program.Stdout, program.Stderr = &said, &complained
+	if err := program.Run(); err != nil {
+		t.Fatalf("%s\n%s%s", err, said.String(), complained.String())
+	}
+	called := strings.Count(said.String(), "called: ")
+	if want := len(toolsOf(t, a.Agent(t))); called != want || !strings.HasSuffix(said.String(), "done\n") {
+		t.Errorf("it called %d tools of %d:\n%s", called, want, said.String())
+	}
+	fakeservicetest.CountClient(t, "@modelcontextprotocol/sdk", called)
+}

@@ -1,0 +1,207 @@
+package portal
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+)
+
+func showApps(c *call) (*page, error) {
+	p, err := c.instancePage("/apps", "apps")
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.Service.ListApps(c.context(), c.instance())
+	if err != nil {
+		return nil, err
+	}
+	p.Data = list.Apps
+	p.Busy = p.Busy || slices.ContainsFunc(list.Apps, func(a core.AppRecord) bool { return a.Status == core.StatusBuilding })
+	p.Forms = []*form{{ID: "import", Action: instancePath(p.Instance.ID, "apps"), Title: "Import an app", Submit: "Import and build", Fields: slices.Concat(
+		[]*field{
+			{Name: "repo", Label: "Repository", Kind: "text", Required: true, Autocomplete: "off", Code: true, Help: "As owner/name."},
+			{Name: "name", Label: "Name", Kind: "text", Required: true, Autocomplete: "off", Code: true, Help: "Lower case letters, digits and hyphens."},
+		}, appFields(core.AppRecord{Branch: "main", Port: 3000, HealthPath: "/healthz", Public: true}))}}
+	return p, nil
+}
+
+// appFields are those that an import and a change share.
+func appFields(a core.AppRecord) []*field {
+	memory := ""
+	if a.MemoryMB > 0 {
+		memory = strconv.Itoa(a.MemoryMB)
+	}
+	return []*field{
+		{Name: "branch", Label: "Branch", Kind: "text", Value: a.Branch, Required: true, Autocomplete: "off", Code: true},
+		{Name: "port", Label: "Port", Kind: "number", Value: strconv.Itoa(a.Port), Required: true, Autocomplete: "off", Help: "Where the app listens; it gets it as PORT."},
+		{Name: "health_path", Label: "Health path", Kind: "text", Value: a.HealthPath, Required: true, Autocomplete: "off", Code: true},
+		{Name: "memory_mb", Label: "Memory in MB", Kind: "number", Value: memory, Autocomplete: "off", Help: "The minimum when left empty."},
+		{Name: "public", Label: "Public: it gets a URL", Kind: checkbox, Checked: a.Public},
+		{Name: "env", Label: "Variables", Kind: textarea, Value: variableLines(a.Env), Rows: 5, Code: true, Help: "NAME=value, one a line. A change needs a build."},
+	}
+}
+
+func variableLines(env map[string]string) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		list = append(list, name+"="+env[name])
+	}
+	return strings.Join(list, "\n")
+}
+
+// variablesOf reads NAME=value, one a line.
+func variablesOf(text string) (map[string]string, error) {
+	env := map[string]string{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(line, "=")
+		if !ok {
+			return nil, core.Refuse(core.ValidationError, "env: %q is not of the form NAME=value", line)
+		}
+		env[strings.TrimSpace(name)] = value
+	}
+	return env, nil
+}
+
+// changeOf is what a form says of an app.
+func (c *call) changeOf() (core.AppChange, error) {
+	sent := c.r.PostForm
+	branch, health, public := strings.TrimSpace(sent.Get("branch")), strings.TrimSpace(sent.Get("health_path")), sent.Has("public")
+	change := core.AppChange{Branch: &branch, HealthPath: &health, Public: &public}
+	var err error
+	if change.Port, err = numberOf("port", sent.Get("port")); err != nil {
+		return change, err
+	}
+	if change.MemoryMB, err = numberOf("memory_mb", sent.Get("memory_mb")); err != nil {
+		return change, err
+	}
+	env, err := variablesOf(sent.Get("env"))
+	change.Env = &env
+	return change, err
+}
+
+func importApp(c *call) (outcome, error) {
+	change, err := c.changeOf()
+	if err != nil {
+		return outcome{}, err
+	}
+	name := strings.TrimSpace(c.r.PostForm.Get("name"))
+	accepted, err := c.Service.ImportApp(c.instance(), core.NewApp{Repo: strings.TrimSpace(c.r.PostForm.Get("repo")), Name: name, AppChange: change})
+	return c.queued(core.Accepted{JobID: accepted.JobID}, err, "The app "+name+" is being imported, and then built.", "apps")
+}
+
+// appShown is an app with its builds.
+type appShown struct {
+	App    core.AppRecord
+	Builds []core.BuildRecord
+	Log    string
+}
+
+func showApp(c *call) (*page, error) {
+	p, err := c.instancePage("/apps", "app")
+	if err != nil {
+		return nil, err
+	}
+	app, err := c.Service.ReadApp(c.context(), c.instance(), c.param("name"))
+	if err != nil {
+		return nil, err
+	}
+	builds, err := c.Service.Builds(c.context(), c.instance(), app.Name)
+	if err != nil {
+		return nil, err
+	}
+	p.Title = app.Name
+	p.Busy = p.Busy || app.Status == core.StatusBuilding || slices.ContainsFunc(builds.Builds, func(b core.BuildRecord) bool { return b.FinishedAt == nil })
+	p.Data = appShown{app, builds.Builds, c.Service.AppLog(c.instance(), app.Name)}
+	at := func(parts ...string) string {
+		return instancePath(p.Instance.ID, slices.Concat([]string{"apps", app.Name}, parts)...)
+	}
+	p.Live = at()
+	p.Forms = []*form{
+		button("redeploy", at("redeploy"), "Redeploy the newest commit"),
+		button("restart", at("restart"), "Restart"),
+		{ID: "app", Action: at(), Title: "Settings", Submit: "Save", Fields: append(appFields(app),
+			&field{Name: "links.auth", Label: "Linked to the auth engine", Kind: checkbox, Checked: slices.Contains(app.Links, core.EngineAuth)})},
+		{ID: "delete", Action: at("delete"), Title: "Delete the app", Submit: "Delete for good", Danger: true,
+			Fields: []*field{confirmField("The app goes with what it keeps in /data.", app.Name)}},
+	}
+	return p, nil
+}
+
+// updateApp sends what differs from what there is: a change of variables needs a build.
+func updateApp(c *call) (outcome, error) {
+	change, err := c.changeOf()
+	if err != nil {
+		return outcome{}, err
+	}
+	app, err := c.Service.ReadApp(c.context(), c.instance(), c.param("name"))
+	if err != nil {
+		return outcome{}, err
+	}
+	if maps.Equal(*change.Env, app.Env) {
+		change.Env = nil
+	}
+	links := []string{}
+	if c.r.PostForm.Has("links.auth") {
+		links = append(links, core.EngineAuth)
+	}
+	if !slices.Equal(links, app.Links) {
+		change.Links = &links
+	}
+	accepted, err := c.Service.UpdateApp(c.instance(), app.Name, change)
+	return c.appQueued(accepted, err, "The app is being changed.")
+}
+
+func (c *call) appQueued(accepted core.AcceptedBuild, err error, text string) (outcome, error) {
+	return c.queued(core.Accepted{JobID: accepted.JobID}, err, text, "apps", c.param("name"))
+}
+
+func redeployApp(c *call) (outcome, error) {
+	accepted, err := c.Service.RedeployApp(c.instance(), c.param("name"))
+	return c.appQueued(accepted, err, "A build of the newest commit is being queued.")
+}
+
+func restartApp(c *call) (outcome, error) {
+	accepted, err := c.Service.RestartApp(c.instance(), c.param("name"))
+	return c.queued(accepted, err, "The app is being restarted.", "apps", c.param("name"))
+}
+
+func deleteApp(c *call) (outcome, error) {
+	if err := c.confirmed(c.param("name")); err != nil {
+		return outcome{}, err
+	}
+	accepted, err := c.Service.DeleteApp(c.instance(), c.param("name"))
+	return c.queued(accepted, err, "The app is being deleted.", "apps")
+}
+
+// buildShown is a build with what it has said.
+type buildShown struct {
+	App   string
+	Build core.BuildRecord
+	Log   string
+}
+
+func showBuild(c *call) (*page, error) {
+	p, err := c.instancePage("/apps", "build")
+	if err != nil {
+		return nil, err
+	}
+	builds, err := c.Service.Builds(c.context(), c.instance(), c.param("name"))
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(builds.Builds, func(b core.BuildRecord) bool { return b.ID == c.param("build") })
+	if at < 0 {
+		return nil, core.Refuse(core.NotFound, "the app %q has no build %q", c.param("name"), c.param("build"))
+	}
+	log, _ := c.Service.BuildLog(c.instance(), c.param("name"), c.param("build"))
+	p.Title, p.Data = "Build", buildShown{c.param("name"), builds.Builds[at], log}
+	p.Live, p.Busy = c.r.URL.EscapedPath(), p.Busy || builds.Builds[at].FinishedAt == nil
+	return p, nil
+}

@@ -1,0 +1,105 @@
+package portal
+
+import (
+	"crypto/subtle"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+)
+
+// maxForm is the longest form that is read, in bytes.
+const maxForm = 1 << 20
+
+// contentPolicy lets a page load what the portal itself serves and nothing else, and
+// nobody frame it.
+const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// secured gives every page the headers that keep others out. What pages show is secret or
+// old soon, so that nobody may keep it.
+func secured(serve http.HandlerFunc) http.Handler {
+	// No page of another site sends a form here, whoever has a session or none.
+	origins := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		setHeaders(w.Header())
+		w.Header().Set("Cache-Control", "no-store")
+		if err := origins.Check(r); err != nil {
+			http.Error(w, "requests of other sites are refused", http.StatusForbidden)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		serve(w, r)
+	})
+}
+
+func setHeaders(h http.Header) {
+	h.Set("Content-Security-Policy", contentPolicy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	// Without a referrer at all, browsers would send forms with the origin null.
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+}
+
+// assetsOnly serves the style, the script and the icon, and no list of them.
+func assetsOnly(files http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		setHeaders(w.Header())
+		if strings.HasSuffix(r.URL.Path, "/") {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Cache-Control", "no-cache")
+		files.ServeHTTP(w, r)
+	})
+}
+
+// isSecure tells whether a visitor's connection is encrypted, here or by a proxy before.
+func isSecure(r *http.Request, portalURL string) bool {
+	return r.TLS != nil || strings.HasPrefix(portalURL, "https://") || r.Header.Get("X-Forwarded-Proto") == "https"
+}
+
+// signedIn serves those who have a session. A form has to bear the session's token too.
+func (p *Portal) signedIn(serve func(*call)) http.Handler {
+	return secured(func(w http.ResponseWriter, r *http.Request) {
+		s := p.sessions.of(r)
+		c := &call{Portal: p, w: w, r: r, session: s}
+		switch {
+		case s == nil && isStream(r):
+			http.Error(w, "the session has ended", http.StatusUnauthorized)
+		case s == nil:
+			p.askToSignIn(w, r)
+		case r.Method != http.MethodGet && r.Method != http.MethodHead && !s.sentForm(r):
+			c.fail(core.Refuse(core.Unauthorized, "The form does not come from a page of this session. Go back, load the page again and send it once more."))
+		default:
+			serve(c)
+		}
+	})
+}
+
+// sentForm tells whether a form comes from a page of the session.
+func (s *session) sentForm(r *http.Request) bool {
+	return subtle.ConstantTimeCompare([]byte(r.PostFormValue(csrfField)), []byte(s.csrf)) == 1
+}
+
+// askToSignIn leads to the sign-in, and from there back. What a form would have done is
+// not done.
+func (p *Portal) askToSignIn(w http.ResponseWriter, r *http.Request) {
+	next := Root + "/sign-in"
+	if r.Method == http.MethodGet {
+		next += "?" + url.Values{"next": {r.URL.RequestURI()}}.Encode()
+	}
+	http.Redirect(w, r, next, http.StatusSeeOther)
+}
+
+// localPath is a page of the portal, or the first one where text is none.
+func localPath(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.IsAbs() || u.Host != "" || strings.Contains(text, `\`) || path.Clean(u.Path) != u.Path ||
+		!strings.HasPrefix(u.Path, Root+"/") || u.Path == Root+"/sign-in" {
+		return Root + "/instances"
+	}
+	return text
+}

@@ -1,0 +1,468 @@
+package portal_test
+
+import (
+	"bufio"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/portal"
+)
+
+// box is an instance that has everything.
+func box(s *fakeservicetest.Server) fakeservice.Instance {
+	engines := map[string]*fakeservice.Engine{}
+	for _, name := range []string{"postgres", "redis", "couchdb", "nats", "apps", "auth"} {
+		engines[name] = &fakeservice.Engine{}
+	}
+	return s.AddInstance(fakeservice.Instance{Name: "box", Plan: "medium", Engines: engines})
+}
+
+// sites is a portal with a clock that a test moves.
+type sites struct {
+	*httptest.Server
+	core *core.Service
+	now  time.Time
+}
+
+func serve(t *testing.T, opts ...func(*portal.Options)) *sites {
+	t.Helper()
+	s := &sites{core: core.New(core.Options{}), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	options := portal.Options{Service: s.core, Password: "the password", Now: func() time.Time { return s.now }}
+	for _, set := range opts {
+		set(&options)
+	}
+	p := portal.New(options)
+	mux := http.NewServeMux()
+	p.Mount(mux)
+	s.Server = httptest.NewServer(mux)
+	t.Cleanup(func() {
+		p.Close()
+		s.Close()
+		if err := s.core.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// answer is what a request was answered.
+type answer struct {
+	status  int
+	header  http.Header
+	cookies []*http.Cookie
+	page    string
+}
+
+// send sends a request as it is and is led nowhere.
+func (s *sites) send(t *testing.T, method, path string, header http.Header, values url.Values) answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(values.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range header {
+		request.Header[name] = value
+	}
+	if method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var text strings.Builder
+	if _, err := bufio.NewReader(response.Body).WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	return answer{response.StatusCode, response.Header, response.Cookies(), text.String()}
+}
+
+func (s *sites) signIn(t *testing.T) (cookie *http.Cookie, token string) {
+	t.Helper()
+	response := s.send(t, "POST", "/portal/sign-in", nil, url.Values{"email": {" Customer@example.com"}, "password": {"the password"}})
+	if response.status != http.StatusSeeOther || len(response.cookies) != 1 {
+		t.Fatalf("the sign-in was answered %d", response.status)
+	}
+	cookie = response.cookies[0]
+	page := s.send(t, "GET", "/portal/access", http.Header{"Cookie": {cookie.Name + "=" + cookie.Value}}, nil).page
+	_, after, _ := strings.Cut(page, `name="csrf" value="`)
+	token, _, _ = strings.Cut(after, `"`)
+	if token == "" {
+		t.Fatalf("the page has no token: %s", page)
+	}
+	return cookie, token
+}
+
+func (s *sites) keys() int { return len(s.core.Keys()) }
+
+// Whoever has no session, or a browser that another site has made send a form, changes
+// nothing and sees nothing.
+func TestWhoIsRefused(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	cookie, token := s.signIn(t)
+	mine := cookie.Name + "=" + cookie.Value
+	for name, row := range map[string]struct {
+		method, path string
+		header       http.Header
+		token        string
+		status       int
+	}{
+		"a page without a session":      {"GET", "/portal/access", nil, "", 303},
+		"a form without a session":      {"POST", "/portal/access", nil, token, 303},
+		"a stream without a session":    {"GET", "/portal/instances", http.Header{"Accept": {"text/event-stream"}}, "", 401},
+		"a session that there is not":   {"POST", "/portal/access", http.Header{"Cookie": {cookie.Name + "=x"}}, token, 303},
+		"a form without a token":        {"POST", "/portal/access", http.Header{"Cookie": {mine}}, "", 403},
+		"another token":                 {"POST", "/portal/access", http.Header{"Cookie": {mine}}, "x" + token, 403},
+		"the origin of another site":    {"POST", "/portal/access", http.Header{"Cookie": {mine}, "Origin": {"http://app.example:3000"}}, token, 403},
+		"another port of this host":     {"POST", "/portal/access", http.Header{"Cookie": {mine}, "Origin": {"http://127.0.0.1:1"}}, token, 403},
+		"an origin that is kept secret": {"POST", "/portal/access", http.Header{"Cookie": {mine}, "Origin": {"null"}}, token, 403},
+		"an app of the same site":       {"POST", "/portal/access", http.Header{"Cookie": {mine}, "Sec-Fetch-Site": {"same-site"}}, token, 403},
+		"a sign-in from another site":   {"POST", "/portal/sign-in", http.Header{"Sec-Fetch-Site": {"cross-site"}}, "", 403},
+		"a token in the address":        {"POST", "/portal/access?csrf=" + token, http.Header{"Cookie": {mine}}, "", 403},
+		"a change by reading":           {"GET", "/portal/access/key-1/revoke", http.Header{"Cookie": {mine}}, "", 404},
+	} {
+		values := url.Values{"name": {"stolen"}}
+		if row.token != "" {
+			values.Set("csrf", row.token)
+		}
+		response := s.send(t, row.method, row.path, row.header, values)
+		if response.status != row.status {
+			t.Errorf("%s was answered %d, want %d", name, response.status, row.status)
+		}
+		if s.keys() != 0 || strings.Contains(response.page, "API keys") {
+			t.Errorf("%s: it got through", name)
+		}
+	}
+	if response := s.send(t, "POST", "/portal/access", http.Header{"Cookie": {mine}, "Origin": {s.URL}}, url.Values{"name": {"mine"}, "csrf": {token}}); response.status != 303 || s.keys() != 1 {
+		t.Errorf("the session's own form was answered %d", response.status)
+	}
+}
+
+func TestWrongSignIn(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	for _, row := range [][2]string{{"customer@example.com", ""}, {"customer@example.com", "The password"}, {"", "the password"}, {"other@example.com", "the password"}} {
+		response := s.send(t, "POST", "/portal/sign-in", nil, url.Values{"email": {row[0]}, "password": {row[1]}})
+		if response.status != http.StatusUnauthorized || len(response.cookies) != 0 || !strings.Contains(response.page, "is wrong") {
+			t.Errorf("%q was answered %d", row, response.status)
+		}
+		if row[1] != "" && strings.Contains(response.page, `value="`+row[1]) || !strings.Contains(response.page, `value="`+row[0]) {
+			t.Errorf("%q: the page does not keep the e-mail alone", row)
+		}
+	}
+}
+
+// A session ends when it is idle, when it is old, and by signing out.
+func TestSessionsEnd(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	status := func(cookie *http.Cookie) int {
+		response := s.send(t, "GET", "/portal/instances", http.Header{"Cookie": {cookie.Name + "=" + cookie.Value}}, nil)
+		return response.status
+	}
+	idle, _ := s.signIn(t)
+	if s.now = s.now.Add(29 * time.Minute); status(idle) != 200 {
+		t.Error("it ended too early")
+	}
+	if s.now = s.now.Add(30 * time.Minute); status(idle) != 303 {
+		t.Error("an idle session goes on")
+	}
+	old, _ := s.signIn(t)
+	for range 12*60/20 - 1 {
+		if s.now = s.now.Add(20 * time.Minute); status(old) != 200 {
+			t.Fatal("a session in use ended too early")
+		}
+	}
+	if s.now = s.now.Add(20 * time.Minute); status(old) != 303 {
+		t.Error("an old session goes on")
+	}
+	left, token := s.signIn(t)
+	if response := s.send(t, "POST", "/portal/sign-out", http.Header{"Cookie": {left.Name + "=" + left.Value}}, url.Values{"csrf": {token}}); response.status != 303 || response.cookies[0].MaxAge >= 0 {
+		t.Errorf("the sign-out was answered %d", response.status)
+	}
+	if status(left) != 303 {
+		t.Error("a session goes on after the sign-out")
+	}
+}
+
+// Every page tells the browser what it may do with it, refusals too.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	cookie, _ := s.signIn(t)
+	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/portal" || cookie.Secure {
+		t.Errorf("the cookie is %+v", cookie)
+	}
+	for _, path := range []string{"/portal/sign-in", "/portal/instances", "/portal/access", "/portal/nowhere", "/checkout/none", "/portal/assets/portal.css", "/portal/assets/portal.js", "/portal/assets/"} {
+		for _, header := range []http.Header{{"Cookie": {cookie.Name + "=" + cookie.Value}}, nil} {
+			response := s.send(t, "GET", path, header, nil)
+			for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin"} {
+				if got := response.header.Get(name); got != want {
+					t.Errorf("%s has %s %q", path, name, got)
+				}
+			}
+			policy := response.header.Get("Content-Security-Policy")
+			if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") {
+				t.Errorf("%s has the policy %q", path, policy)
+			}
+			if asset := strings.HasPrefix(path, "/portal/assets/"); !asset && response.header.Get("Cache-Control") != "no-store" {
+				t.Errorf("%s may be kept", path)
+			}
+			for _, inline := range []string{"<style", " style=", "onclick", "javascript:"} {
+				if strings.Contains(response.page, inline) && !strings.HasSuffix(path, ".js") {
+					t.Errorf("%s has %s", path, inline)
+				}
+			}
+		}
+	}
+	if response := s.send(t, "GET", "/portal/assets/", nil, nil); response.status != 404 {
+		t.Errorf("the list of assets was answered %d", response.status)
+	}
+	response := s.send(t, "POST", "/portal/sign-in", http.Header{"X-Forwarded-Proto": {"https"}}, url.Values{"email": {"customer@example.com"}, "password": {"the password"}})
+	if cookies := response.cookies; len(cookies) != 1 || !cookies[0].Secure {
+		t.Errorf("behind a proxy with a certificate the cookie is %v", cookies)
+	}
+}
+
+// A form that is refused says why where it is wrong, and keeps what was typed.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	s := fakeservicetest.Start(t)
+	in := box(s)
+	s.AddApp(in.ID, fakeservice.App{Name: "web"})
+	v := fakeservicetest.SignIn(t, s)
+	at := "/portal/instances/" + in.ID
+	for name, row := range map[string]struct {
+		page, form   string
+		typed        map[string]string
+		field, words string
+		status       int
+	}{
+		"no name":               {"/portal/instances/new", "create", map[string]string{"name": " ", "plan": "small", "region": "us-west", "tags": "a, b", "engines.postgres": "on"}, "name", "must not be empty", 422},
+		"auth alone":            {"/portal/instances/new", "create", map[string]string{"name": "x", "engines.auth": "on"}, "engines.auth", "needs the postgres and apps", 422},
+		"budgets":               {at + "/engines", "engines", map[string]string{"engines.postgres.memory_mb": "1"}, "engines.postgres.memory_mb", "under the engine's floor", 422},
+		"no number":             {at + "/engines", "engines", map[string]string{"engines.redis.memory_mb": "much"}, "engines.redis.memory_mb", "whole number", 422},
+		"too much":              {at + "/engines", "engines", map[string]string{"engines.redis.memory_mb": "9999"}, "", "budgets come to", 422},
+		"no address":            {at + "/allowlist", "allowlist", map[string]string{"allowlist": "192.0.2.1\nhome"}, "allowlist", "neither an address", 422},
+		"console off":           {at + "/console", "query", map[string]string{"sql": "SELECT 1"}, "sql", "console is off", 403},
+		"database":              {at + "/databases", "database", map[string]string{"name": "No"}, "name", "", 422},
+		"confirm":               {at + "/settings", "delete", map[string]string{"confirm": "box"}, "confirm", "must equal the id", 422},
+		"confirm a reset":       {at + "/backups", "reset", map[string]string{"confirm": "", "engine": "redis"}, "confirm", "must equal the id", 422},
+		"too small":             {at + "/settings", "resize", map[string]string{"plan": "free"}, "plan", "budgets come to", 422},
+		"a taken name":          {at + "/apps", "import", map[string]string{"repo": "o/web", "name": "web", "env": "A=1"}, "name", "", 409},
+		"variables":             {at + "/apps", "import", map[string]string{"repo": "o/web", "name": "two", "env": "A"}, "env", "NAME=value", 422},
+		"a port":                {at + "/apps/web", "app", map[string]string{"port": "0"}, "port", "from 1 to 65535", 422},
+		"confirm an app":        {at + "/apps/web", "delete", map[string]string{"confirm": "wob"}, "confirm", "must be web", 422},
+		"a redirect":            {at + "/auth", "auth", map[string]string{"site_url": "nowhere", "redirect_urls": "https://a.example/**"}, "site_url", "", 422},
+		"a key":                 {"/portal/access", "key", map[string]string{"name": strings.Repeat("x", 101)}, "name", "1 to 100 characters", 422},
+		"an endpoint by http":   {"/portal/integrations", "endpoint", map[string]string{"url": "http://hooks.example", "secret": "mine"}, "url", "https URL", 422},
+		"a tag that is too big": {at + "/settings", "label", map[string]string{"tags": strings.Repeat("x", 101)}, "tags", "100 characters", 422},
+	} {
+		page := v.Open(row.page).Submit(row.form, row.typed)
+		if page.Status != row.status {
+			t.Errorf("%s was answered %d at %s: %s", name, page.Status, page.Path(), page.Text())
+			continue
+		}
+		said := page.Text()
+		if row.field != "" {
+			said = page.Complaint(row.form, row.field)
+		}
+		if said == "" || !strings.Contains(said, row.words) {
+			t.Errorf("%s: %q is said at the field %q; the page says %s", name, said, row.field, page.Text())
+		}
+		for field, typed := range row.typed {
+			if got := page.Value(row.form, field); got != typed {
+				t.Errorf("%s: what was typed in %s is %q now", name, field, got)
+			}
+		}
+	}
+	if jobs := s.Jobs(); len(jobs) != 0 {
+		t.Errorf("there are jobs: %v", jobs)
+	}
+}
+
+// While a job is in progress, another change is refused, and what was typed stays.
+func TestBusyInstance(t *testing.T) {
+	t.Parallel()
+	s := fakeservicetest.Start(t)
+	in := box(s)
+	if _, err := s.StartJob(in.ID, "resize", ""); err != nil {
+		t.Fatal(err)
+	}
+	page := fakeservicetest.SignIn(t, s).Open("/portal/instances/"+in.ID+"/settings").Submit("label", map[string]string{"name": "other"})
+	if page.Status != http.StatusConflict || !strings.Contains(page.Text(), "job in progress") || page.Value("label", "name") != "other" {
+		t.Errorf("it was answered %d: %s", page.Status, page.Text())
+	}
+}
+
+// A key is shown once, works, and is refused at once when it is revoked.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	s := fakeservicetest.Start(t)
+	v := fakeservicetest.SignIn(t, s)
+	made := v.Open("/portal/access").Submit("key", map[string]string{"name": "ci"})
+	_, after, _ := strings.Cut(made.HTML, `id="secret" class="code" type="text" readonly value="`)
+	key, _, _ := strings.Cut(after, `"`)
+	if len(key) < 20 {
+		t.Fatalf("the page shows no key: %s", made.HTML)
+	}
+	if again := v.Open("/portal/access"); strings.Contains(again.HTML, key) || !strings.Contains(again.Text(), "ci") {
+		t.Error("the key is shown twice, or its name is not")
+	}
+	ask := func() int {
+		request, _ := http.NewRequestWithContext(t.Context(), "GET", s.BaseURL+"/me", nil)
+		request.Header.Set("Authorization", "Bearer "+key)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		return response.StatusCode
+	}
+	if got := ask(); got != 200 {
+		t.Errorf("the key was answered %d", got)
+	}
+	keys := s.Keys()
+	id := keys[len(keys)-1].ID
+	if page := v.Open("/portal/access").Submit("revoke-"+id, nil); page.HasForm("revoke-"+id) || !strings.Contains(page.Text(), "revoked") {
+		t.Error("the key is still there")
+	}
+	if got := ask(); got != 401 {
+		t.Errorf("the revoked key was answered %d", got)
+	}
+	var told []string
+	for _, e := range s.Events() {
+		told = append(told, e.Type)
+	}
+	if !slices.Equal(told, []string{"api_key_created", "api_key_revoked"}) {
+		t.Errorf("the events are %v", told)
+	}
+}
+
+// The connection record hides its secrets until they are asked for.
+func TestSecretsAreHidden(t *testing.T) {
+	t.Parallel()
+	s := fakeservicetest.Start(t)
+	in := box(s)
+	v := fakeservicetest.SignIn(t, s)
+	hidden := v.Open("/portal/instances/" + in.ID + "/connection")
+	record, err := s.Connection(t.Context(), in.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := hidden.Submit("reveal", nil)
+	e := record.Engines
+	for _, secret := range []string{e.Postgres.OwnerURL, e.Postgres.ReadOnlyURL, e.Redis.URL, e.CouchDB.URL, e.NATS.URL, e.Auth.ServiceKey} {
+		if strings.Contains(hidden.Text(), secret) {
+			t.Errorf("%s is shown", secret)
+		}
+		if !strings.Contains(shown.Text(), secret) {
+			t.Errorf("%s is not shown", secret)
+		}
+	}
+	if !strings.Contains(hidden.Text(), e.Auth.AnonKey) || strings.Contains(v.Open("/portal/instances/"+in.ID+"/connection").Text(), e.Auth.ServiceKey) {
+		t.Error("the anon key is hidden, or the secrets stay shown")
+	}
+}
+
+// A fork has a password of its own.
+func TestForkIsSignedInElsewhere(t *testing.T) {
+	t.Parallel()
+	s := fakeservicetest.Start(t, func(o *fakeservice.Options) { o.PortalPassword = "of the first" })
+	fork, err := s.Fork(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fork.Close() })
+	if s.PortalPassword() != "of the first" || fork.PortalPassword() == s.PortalPassword() || fork.PortalPassword() == "" {
+		t.Errorf("the passwords are %q and %q", s.PortalPassword(), fork.PortalPassword())
+	}
+}
+
+// Each page of an instance opens in each state that the instance may be in, and says what
+// cannot be read yet.
+func TestPagesOfInstancesThatDoNotRun(t *testing.T) {
+	t.Parallel()
+	s := fakeservicetest.Start(t)
+	v := fakeservicetest.SignIn(t, s)
+	for _, plan := range []string{"free", "small"} {
+		v.Open("/portal/instances/new").Submit("create", map[string]string{"name": plan, "plan": plan, "engines.postgres": "on"})
+	}
+	s.AddInstance(fakeservice.Instance{Name: "failed", Status: fakeservice.StatusFailed})
+	s.AddInstance(fakeservice.Instance{Name: "bare"})
+	for _, in := range s.Instances() {
+		at := "/portal/instances/" + in.ID
+		for _, tab := range []string{"", "/engines", "/apps", "/databases", "/console", "/auth", "/allowlist", "/connection", "/backups", "/settings"} {
+			if page := v.Open(at + tab); page.Status != http.StatusOK || page.Find("aria-current", "page") == nil {
+				t.Errorf("%s: %s was answered %d: %s", in.Name, tab, page.Status, page.Text())
+			}
+		}
+		if in.Status == fakeservice.StatusCreating {
+			if page := v.Open(at + "/connection"); page.HasForm("reveal") || !strings.Contains(page.Text(), "has no connection record yet") {
+				t.Errorf("%s: the connection page says %s", in.Name, page.Text())
+			}
+		}
+	}
+	if page := v.Open("/portal/instances/" + s.Instances()[1].ID); !strings.Contains(page.Text(), "Finish the checkout") {
+		t.Errorf("a paid plan does not lead to its checkout: %s", page.Text())
+	}
+}
+
+// An endpoint's page shows what was sent to it, with what was answered, which is text
+// whatever is in it, and when it is tried again; one that was disabled is enabled there.
+func TestDeliveriesAreShown(t *testing.T) {
+	t.Parallel()
+	s := fakeservicetest.Start(t, fakeservicetest.Delivering(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "<script>alert(1)</script>", http.StatusInternalServerError)
+	})))
+	address := "https://hooks.example/x"
+	hook, err := s.CreateWebhook(core.WebhookChange{URL: &address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := "/portal/integrations/" + hook.ID
+	v := fakeservicetest.SignIn(t, s)
+	v.Open(at).Submit("test", nil)
+	s.Advance(0) // the first attempt
+	list, err := s.Deliveries(hook.ID)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("the deliveries are %+v, %v", list, err)
+	}
+	page := v.Open(at)
+	// An element would not be among the text.
+	for _, want := range []string{list[0].ID, "500", "<script>alert(1)</script>", `"type":"test"`} {
+		if !strings.Contains(page.Text(), want) {
+			t.Errorf("the page lacks %s: %s", want, page.Text())
+		}
+	}
+	if page.Find("datetime", list[0].NextAttemptAt.UTC().Format(time.RFC3339)) == nil {
+		t.Errorf("the page does not say when it is tried again: %s", page.Text())
+	}
+	if strings.Contains(page.Text(), hook.Secret) {
+		t.Error("the page has the secret")
+	}
+	for range 3 { // twenty failures in a row disable it
+		v.Open(at).Submit("test", nil)
+		s.Advance(24 * time.Hour)
+	}
+	if page := v.Open(at); !page.HasForm("enable") || !strings.Contains(page.Text(), "given up") {
+		t.Errorf("it is not disabled: %s", page.Text())
+	}
+	if page := v.Open(at).Submit("test", nil); !strings.Contains(page.Text(), "the endpoint is disabled") {
+		t.Errorf("a test event of a disabled endpoint: %s", page.Text())
+	}
+	v.Open(at).Submit("enable", nil)
+	if page := v.Open(at); page.HasForm("enable") {
+		t.Errorf("it is not enabled again: %s", page.Text())
+	}
+}

@@ -1,0 +1,152 @@
+package portal
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"net/http"
+	"sync"
+	"time"
+)
+
+const (
+	cookieName = "portal_session"
+	csrfField  = "csrf"
+
+	// A session ends when nothing was asked for so long, and in any case.
+	idleLimit    = 30 * time.Minute
+	sessionLimit = 12 * time.Hour
+	// sessionsKept is how many there are at once; the oldest one ends.
+	sessionsKept = 100
+)
+
+// session is somebody who is signed in.
+type session struct {
+	// csrf is what its forms bear.
+	csrf        string
+	began, seen time.Time
+	// notice is shown on the next page, once.
+	notice *notice
+}
+
+// notice is what a form came to.
+type notice struct {
+	Text string
+	// JobID is the job that was queued, Secret what is shown this once.
+	JobID, Secret, SecretName string
+}
+
+// sessions are those that have not ended, by the sum of what the cookie holds.
+type sessions struct {
+	now func() time.Time
+	mu  sync.Mutex
+	all map[[sha256.Size]byte]*session
+}
+
+func newSessions(now func() time.Time) *sessions {
+	return &sessions{now: now, all: map[[sha256.Size]byte]*session{}}
+}
+
+// begin makes a session, and gives what the cookie is to hold.
+func (s *sessions) begin() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dropEnded()
+	if len(s.all) >= sessionsKept {
+		s.dropOldest()
+	}
+	token, now := rand.Text(), s.now()
+	s.all[sha256.Sum256([]byte(token))] = &session{csrf: rand.Text(), began: now, seen: now}
+	return token
+}
+
+func (s *sessions) ended(one *session) bool {
+	now := s.now()
+	return now.Sub(one.seen) >= idleLimit || now.Sub(one.began) >= sessionLimit
+}
+
+func (s *sessions) dropEnded() {
+	for sum, one := range s.all {
+		if s.ended(one) {
+			delete(s.all, sum)
+		}
+	}
+}
+
+func (s *sessions) dropOldest() {
+	var oldest [sha256.Size]byte
+	for sum, one := range s.all {
+		if first, there := s.all[oldest]; !there || one.began.Before(first.began) {
+			oldest = sum
+		}
+	}
+	delete(s.all, oldest)
+}
+
+// of is the session of a request, or nil. It goes on by being used; a stream that a page
+// keeps open is no use.
+func (s *sessions) of(r *http.Request) *session {
+	cookie, err := r.Cookie(cookieName)
+	if err != nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dropEnded()
+	one := s.all[sha256.Sum256([]byte(cookie.Value))]
+	if one != nil && !isStream(r) {
+		one.seen = s.now()
+	}
+	return one
+}
+
+// goesOn tells whether a session has not ended.
+func (s *sessions) goesOn(one *session) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dropEnded()
+	for _, other := range s.all {
+		if other == one {
+			return true
+		}
+	}
+	return false
+}
+
+// finish ends a session.
+func (s *sessions) finish(one *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for sum, other := range s.all {
+		if other == one {
+			delete(s.all, sum)
+		}
+	}
+}
+
+// leave has a session show something on its next page.
+func (s *sessions) leave(one *session, n *notice) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one.notice = n
+}
+
+// take is what a session is to show, once.
+func (s *sessions) take(one *session) *notice {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := one.notice
+	one.notice = nil
+	return n
+}
+
+// cookie is the session's, or ends it for "".
+func cookie(token string, secure bool) *http.Cookie {
+	c := &http.Cookie{
+		Name: cookieName, Value: token, Path: Root, MaxAge: int(sessionLimit / time.Second),
+		HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode,
+	}
+	if token == "" {
+		c.MaxAge = -1
+	}
+	return c
+}

@@ -1,0 +1,47 @@
+package portal
+
+import (
+	"crypto/subtle"
+	"net/http"
+	"strings"
+)
+
+// signInForm asks for the account's e-mail and the password that the program prints.
+func signInForm(next string) *form {
+	return &form{ID: "sign-in", Action: Root + "/sign-in", Submit: "Sign in", Fields: []*field{
+		{Name: "next", Kind: hidden, Value: next},
+		{Name: "email", Label: "E-mail", Kind: "email", Required: true, Autocomplete: "username"},
+		{Name: "password", Label: "Password", Kind: "password", Required: true, Autocomplete: "current-password",
+			Help: "The fake service prints the account and its password when it starts."},
+	}}
+}
+
+func (p *Portal) showSignIn(w http.ResponseWriter, r *http.Request) {
+	if p.sessions.of(r) != nil {
+		http.Redirect(w, r, localPath(r.URL.Query().Get("next")), http.StatusSeeOther)
+		return
+	}
+	p.write(w, http.StatusOK, &page{Title: "Sign in", Template: "sign-in", Forms: []*form{signInForm(localPath(r.URL.Query().Get("next")))}})
+}
+
+func (p *Portal) signIn(w http.ResponseWriter, r *http.Request) {
+	account, err := p.Service.Account(r.Context())
+	next := localPath(r.PostFormValue("next"))
+	known := err == nil && strings.EqualFold(strings.TrimSpace(r.PostFormValue("email")), account.Email)
+	right := subtle.ConstantTimeCompare([]byte(r.PostFormValue("password")), []byte(p.Password)) == 1 && p.Password != ""
+	if !known || !right {
+		f := signInForm(next)
+		f.fill(r.PostForm)
+		f.Problem = "The e-mail or the password is wrong."
+		p.write(w, http.StatusUnauthorized, &page{Title: "Sign in", Template: "sign-in", Forms: []*form{f}})
+		return
+	}
+	http.SetCookie(w, cookie(p.sessions.begin(), isSecure(r, p.PortalURL)))
+	http.Redirect(w, r, next, http.StatusSeeOther)
+}
+
+func (p *Portal) signOut(c *call) {
+	p.sessions.finish(c.session)
+	http.SetCookie(c.w, cookie("", isSecure(c.r, p.PortalURL)))
+	http.Redirect(c.w, c.r, Root+"/sign-in", http.StatusSeeOther)
+}

@@ -1,0 +1,181 @@
+package webhooks_test
+
+import (
+	"context"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/webhooks"
+	"github.com/instance-hosting/terraform-provider-hosting/webhook"
+)
+
+const event = `{"id":"evt-1","type":"ready","instance_id":"i-1","at":"2026-03-01T12:00:00Z","data":{"job_id":"job-1"}}`
+
+// delivery is one to a URL.
+func delivery(url string) core.Delivery {
+	return core.Delivery{ID: "dlv-1", Type: "ready", URL: url, Secret: "s", Body: []byte(event)}
+}
+
+// authorityOf is what a TLS server's certificate comes from.
+func authorityOf(server *httptest.Server) *x509.CertPool {
+	pool := x509.NewCertPool()
+	pool.AddCert(server.Certificate())
+	return pool
+}
+
+// What is sent is what service.md says, and what package webhook takes.
+func TestDelivery(t *testing.T) {
+	t.Parallel()
+	type got struct {
+		request *http.Request
+		body    string
+		err     error
+	}
+	came := make(chan got, 1)
+	receiver := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		_, err := webhook.Verify(body, r.Header, "s")
+		came <- got{r, string(body), err}
+		w.WriteHeader(http.StatusAccepted)
+		fmt.Fprint(w, strings.Repeat("long ", 1000), "and its end")
+	}))
+	defer receiver.Close()
+	courier := webhooks.New(webhooks.Options{Loopback: true, Authorities: authorityOf(receiver)})
+	outcome := courier.Deliver(t.Context(), delivery(receiver.URL+"/hooks?for=shop"))
+	if outcome.Status != http.StatusAccepted || outcome.Problem != "" || !strings.HasSuffix(outcome.Answer, "and its end") || len(outcome.Answer) > 1024 {
+		t.Errorf("the outcome is %+v", outcome)
+	}
+	g := <-came
+	if g.err != nil || g.body != event || g.request.Method != http.MethodPost || g.request.URL.String() != "/hooks?for=shop" || g.request.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("%s %s came with %s (%v)", g.request.Method, g.request.URL, g.body, g.err)
+	}
+}
+
+// A receiver whose certificate nobody knows gets nothing.
+func TestReceiverWithAnUnknownCertificate(t *testing.T) {
+	t.Parallel()
+	receiver := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("something came") }))
+	receiver.Config.ErrorLog = log.New(io.Discard, "", 0)
+	receiver.StartTLS()
+	defer receiver.Close()
+	outcome := webhooks.New(webhooks.Options{Loopback: true}).Deliver(t.Context(), delivery(receiver.URL))
+	if outcome.Status != 0 || !strings.Contains(outcome.Problem, "certificate") || strings.Contains(outcome.Problem, receiver.URL) {
+		t.Errorf("the outcome is %+v", outcome)
+	}
+}
+
+// A redirect is an answer, and where it leads nothing comes.
+func TestRedirectIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	for _, status := range []int{301, 302, 307, 308} {
+		mux.Handle(fmt.Sprintf("/%d", status), http.RedirectHandler("/elsewhere", status))
+	}
+	mux.HandleFunc("/elsewhere", func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") })
+	receiver := httptest.NewServer(mux)
+	defer receiver.Close()
+	courier := webhooks.New(webhooks.Options{Loopback: true})
+	for _, status := range []int{301, 302, 307, 308} {
+		if outcome := courier.Deliver(t.Context(), delivery(fmt.Sprintf("%s/%d", receiver.URL, status))); outcome.Status != status {
+			t.Errorf("the outcome is %+v", outcome)
+		}
+	}
+}
+
+// A receiver has ten seconds, and a service that ends waits for none.
+func TestReceiverThatHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		courier := webhooks.New(webhooks.Options{Transport: gateway.Transport{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/late" {
+				time.Sleep(9 * time.Second)
+				return
+			}
+			<-r.Context().Done()
+		})}})
+		began := time.Now()
+		if outcome := courier.Deliver(t.Context(), delivery("https://hooks.test/late")); outcome.Status != http.StatusOK {
+			t.Errorf("the outcome after 9 s is %+v", outcome)
+		}
+		if outcome := courier.Deliver(t.Context(), delivery("https://hooks.test/never")); outcome.Status != 0 || outcome.Problem != "no answer within 10s" {
+			t.Errorf("the outcome is %+v", outcome)
+		}
+		if took := time.Since(began); took != 19*time.Second {
+			t.Errorf("both took %s", took)
+		}
+		ctx, end := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, end)
+		if outcome := courier.Deliver(ctx, delivery("https://hooks.test/never")); outcome.Problem != "context canceled" {
+			t.Errorf("the outcome is %+v", outcome)
+		}
+	})
+}
+
+// What a receiver answers after its status is for the log alone: it may be endless, cut
+// off, or no text.
+func TestStrangeAnswers(t *testing.T) {
+	t.Parallel()
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/endless":
+			for {
+				if _, err := w.Write([]byte(strings.Repeat("x", 4096))); err != nil {
+					return
+				}
+			}
+		case "/cut":
+			w.Header().Set("Content-Length", "100")
+			fmt.Fprint(w, "short")
+		case "/binary":
+			w.Write([]byte{0xff, 0xfe, 'a'})
+		case "/none":
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	defer receiver.Close()
+	courier := webhooks.New(webhooks.Options{Loopback: true})
+	for path, want := range map[string]core.Outcome{
+		"/endless": {Status: 200, Answer: strings.Repeat("x", 1024)},
+		"/cut":     {Status: 200, Answer: "short"},
+		"/binary":  {Status: 200, Answer: "�a"},
+		"/none":    {Problem: "EOF"},
+	} {
+		if outcome := courier.Deliver(t.Context(), delivery(receiver.URL+path)); outcome != want {
+			t.Errorf("of %s the outcome is %+v", path, outcome)
+		}
+	}
+}
+
+// Without being told to, nothing is delivered on this machine; and no name and no form of
+// an address changes where deliveries may go.
+func TestWhereDeliveriesMayGo(t *testing.T) {
+	t.Parallel()
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("something came") }))
+	defer receiver.Close()
+	_, port, _ := strings.Cut(strings.TrimPrefix(receiver.URL, "http://"), ":")
+	courier := webhooks.New(webhooks.Options{})
+	for _, url := range []string{
+		receiver.URL, "http://localhost:" + port, "https://localhost:" + port, "http://[::ffff:127.0.0.1]:" + port, "https://[::]:" + port, "https://0.0.0.0:" + port,
+	} {
+		outcome := courier.Deliver(t.Context(), delivery(url))
+		if outcome.Status != 0 || !strings.Contains(outcome.Problem, "unless it is told to") && !strings.Contains(outcome.Problem, "no address of a receiver") {
+			t.Errorf("of %s the outcome is %+v", url, outcome)
+		}
+	}
+	told := webhooks.New(webhooks.Options{Loopback: true})
+	for _, url := range []string{"https://169.254.169.254/latest/meta-data/", "http://169.254.169.254/", "https://[fe80::1]/", "https://[::ffff:169.254.169.254]/", "http://192.0.2.1/"} {
+		if outcome := told.Deliver(t.Context(), delivery(url)); outcome.Status != 0 || !strings.Contains(outcome.Problem, "no address of a receiver") && !strings.Contains(outcome.Problem, "only https leads there") {
+			t.Errorf("of %s the outcome is %+v", url, outcome)
+		}
+	}
+}

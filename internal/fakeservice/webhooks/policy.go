@@ -1,0 +1,97 @@
+package webhooks
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"syscall"
+)
+
+// network is the real one. Each connection is looked at when its address is known and
+// before it is made, so no name, however it resolves, leads where deliveries may not go.
+// There is no proxy, which would resolve names itself, and no connection is used twice.
+func (o Options) network(loopbackOnly bool) http.RoundTripper {
+	dialer := &net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return err
+		}
+		return o.admit(to.Addr(), loopbackOnly)
+	}}
+	return &http.Transport{
+		DialContext:            dialer.DialContext,
+		TLSClientConfig:        &tls.Config{RootCAs: o.Authorities, MinVersion: tls.VersionTLS12},
+		DisableKeepAlives:      true,
+		MaxResponseHeaderBytes: answerRead,
+	}
+}
+
+// admit tells whether deliveries may go to an address; loopbackOnly is for those that are
+// not encrypted.
+func (o Options) admit(to netip.Addr, loopbackOnly bool) error {
+	to = reached(to)
+	switch {
+	case to.IsLoopback():
+		if !o.Loopback {
+			return fmt.Errorf("%s is this machine, where the fake delivers nothing unless it is told to", to)
+		}
+		return nil
+	case loopbackOnly:
+		return fmt.Errorf("%s is another machine, and only https leads there", to)
+	case isForbidden(to):
+		return fmt.Errorf("%s is no address of a receiver", to)
+	}
+	return nil
+}
+
+// isForbidden tells whether an address is a network's own, or one at which clouds tell a
+// machine its credentials.
+func isForbidden(to netip.Addr) bool {
+	if to.IsUnspecified() || to.IsMulticast() || to.IsLinkLocalUnicast() {
+		return true
+	}
+	for _, own := range forbidden {
+		if own.Contains(to) {
+			return true
+		}
+	}
+	return false
+}
+
+// forbidden are addresses that no name should lead a delivery to, besides link-local ones,
+// among which is the metadata service of most clouds (169.254.169.254).
+var forbidden = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"),          // this network
+	netip.MustParsePrefix("255.255.255.255/32"), // broadcast
+	netip.MustParsePrefix("fd00:ec2::/32"),      // metadata at Amazon
+	netip.MustParsePrefix("fd20:ce::254/128"),   // metadata at Google
+	netip.MustParsePrefix("100.100.100.200/32"), // metadata at Alibaba
+	netip.MustParsePrefix("168.63.129.16/32"),   // the host of a machine at Azure
+	netip.MustParsePrefix("192.0.0.192/32"),     // metadata at Oracle
+}
+
+// The prefixes of IPv6 under which an IPv4 address is reached, and where in the sixteen
+// bytes that one is.
+var translated = map[netip.Prefix]int{
+	netip.MustParsePrefix("64:ff9b::/96"): 12, // NAT64
+	netip.MustParsePrefix("2002::/16"):    2,  // 6to4
+	netip.MustParsePrefix("::/96"):        12, // IPv4-compatible
+}
+
+// reached is the address that one leads to: of an IPv4 address in the clothes of IPv6, the
+// IPv4 address.
+func reached(to netip.Addr) netip.Addr {
+	to = to.Unmap().WithZone("")
+	if !to.Is6() || to == netip.IPv6Loopback() || to.IsUnspecified() {
+		return to
+	}
+	bytes := to.As16()
+	for prefix, at := range translated {
+		if prefix.Contains(to) {
+			return netip.AddrFrom4([4]byte(bytes[at : at+4]))
+		}
+	}
+	return to
+}

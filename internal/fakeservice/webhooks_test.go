@@ -1,0 +1,218 @@
+package fakeservice_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/webhook"
+)
+
+// What is done to an instance and to keys comes as contract.md has it, each event once and
+// signed, and nothing of it holds a secret.
+func TestEveryOperationIsDelivered(t *testing.T) {
+	t.Parallel()
+	b := fakeservicetest.NewInbox(t, "the endpoint's own secret")
+	a := start(t, fakeservicetest.Delivering(b))
+	a.want(201, "", "POST", "/webhooks", object{"url": "https://hooks.test/", "secret": "the endpoint's own secret"})
+	id := a.accepted("POST", "/instances", object{
+		"name": "a", "plan": "free", "region": "us-east", "engines": object{"postgres": true, "apps": true, "auth": true},
+	}).string("id")
+	path := "/instances/" + id
+	secrets := []string{"the endpoint's own secret"}
+	learn := func() {
+		engines := a.want(200, "", "GET", path+"/connection", nil).body["engines"].(object)
+		secrets = append(secrets, engines["auth"].(object)["service_key"].(string))
+		owner := engines["postgres"].(object)["owner_url"].(string)
+		_, rest, _ := strings.Cut(strings.TrimPrefix(owner, "postgresql://"), ":")
+		password, _, _ := strings.Cut(rest, "@")
+		secrets = append(secrets, password)
+	}
+	a.Advance(8 * time.Minute)
+	learn()
+	steps := []struct {
+		want         string
+		method, path string
+		body         any
+	}{
+		{"label", "PATCH", "", object{"name": "b"}},
+		{"allowlist", "PUT", "/allowlist", object{"allowlist": []string{"203.0.113.0/24"}}},
+		{"resize", "POST", "/actions/resize", object{"plan": "small"}},
+		{"rotate", "POST", "/actions/rotate", nil},
+		{"reset", "POST", "/actions/reset", object{"confirm": id}},
+		{"console", "PUT", "/sql-console", object{"mode": "rw"}},
+		{"engines", "PUT", "/engines", object{"engines": object{"postgres": object{}, "apps": object{}, "auth": object{}, "redis": object{}}}},
+		{"engine_settings", "PATCH", "/engines/auth/settings", object{"site_url": "https://a.example"}},
+		{"engine_settings", "PUT", "/postgres/extensions/pgvector", nil},
+		{"engine_settings", "DELETE", "/postgres/extensions/pgvector", nil},
+		{"engine_settings", "POST", "/engines/postgres/actions/restart", nil},
+		{"engine_settings", "POST", "/apps/import", guestbook()},
+		{"engine_settings", "PATCH", "/apps/web", object{"env": object{"TOKEN": "a variable that is secret"}}},
+		{"engine_settings", "POST", "/apps/web/actions/redeploy", nil},
+		{"engine_settings", "POST", "/apps/web/actions/restart", nil},
+		{"engine_settings", "DELETE", "/apps/web", nil},
+		{"pg_database_created", "POST", "/postgres/databases", object{"name": "d"}},
+		{"pg_database_dropped", "DELETE", "/postgres/databases/d", nil},
+	}
+	want := []string{"created", "ready"}
+	for _, step := range steps {
+		a.done(step.method, path+step.path, step.body)
+		want = append(want, step.want)
+	}
+	secrets = append(secrets, "a variable that is secret")
+	learn()
+	backups := a.want(200, "", "GET", path+"/backups", nil).body["backups"].([]any)
+	a.done("POST", path+"/actions/restore", object{"confirm": id, "backup_id": backups[0].(object)["id"]})
+	a.FailJobs(fakeservice.JobMatch{}, 1, "c", "d")
+	a.done("PATCH", path, object{"name": "c"})
+	key, err := a.CreateKey("deploys")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.RevokeKey(key.ID); err != nil {
+		t.Fatal(err)
+	}
+	secrets = append(secrets, key.Key)
+	want = append(want, "restore", "job_failed", "api_key_created", "api_key_revoked")
+	a.Advance(0)
+
+	var got []string
+	for _, e := range a.Events() {
+		came := slices.IndexFunc(b.Deliveries(), func(d webhook.Delivery) bool { return d.Event.ID == e.ID })
+		if came < 0 {
+			t.Errorf("the event %s did not come", e.Type)
+			continue
+		}
+		d := b.Deliveries()[came]
+		got = append(got, d.Event.Type)
+		if d.Event.InstanceID != e.InstanceID || !d.Event.At.Equal(e.At) {
+			t.Errorf("the event %+v came as %+v", e, d)
+		}
+		for _, secret := range secrets {
+			if strings.Contains(string(d.Event.Data), secret) {
+				t.Errorf("the data of %s holds a secret: %s", e.Type, d.Event.Data)
+			}
+		}
+	}
+	equal(t, "events", got, want)
+	equal(t, "deliveries", len(b.Deliveries()), len(want))
+}
+
+// eventTypes are those of service.md.
+const eventTypes = `created ready allowlist label resize reset restore rotate console engines engine_settings
+	health_alert health_reset verify_ok verify_failed job_failed pg_database_created pg_database_dropped
+	couch_database_created couch_database_deleted nats_stream_created nats_stream_purged nats_stream_deleted
+	auth_user_created auth_user_invited auth_user_banned auth_user_unbanned auth_user_deleted auth_link_sent
+	api_key_created api_key_revoked oauth_granted oauth_disconnected`
+
+// Each type of event can be let out by its control route, and is delivered; what came of
+// it is at another one.
+func TestEveryTypeIsDelivered(t *testing.T) {
+	t.Parallel()
+	b := fakeservicetest.NewInbox(t, "s")
+	a := start(t, fakeservicetest.Delivering(b))
+	made := a.AddWebhook(fakeservice.Webhook{URL: "https://hooks.test/", Secret: "s", Enabled: true})
+	want := strings.Fields(eventTypes)
+	for _, kind := range want {
+		a.told("POST", "/events", fmt.Sprintf(`{"type":%q,"instance_id":"i-1","data":{"n":1}}`, kind))
+	}
+	a.told("POST", "/webhooks/"+made.ID+"/test", "")
+	a.Advance(0)
+	var got []string
+	for _, d := range b.Deliveries() {
+		got = append(got, d.Event.Type)
+	}
+	want = append(want, "test")
+	slices.Sort(want)
+	slices.Sort(got)
+	equal(t, "events", got, want)
+
+	list := a.told("GET", "/webhooks/"+made.ID+"/deliveries", "")["deliveries"].([]any)
+	equal(t, "deliveries", len(list), len(want))
+	newest := list[0].(object)
+	attempts := newest["attempts"].([]any)
+	equal(t, "state", newest["state"], any("delivered"))
+	equal(t, "attempts", len(attempts), 1)
+	equal(t, "status", attempts[0].(object)["status"], any(204.0))
+	equal(t, "type", newest["event"].(object)["type"], any("test"))
+	if status, _ := a.control("GET", "/webhooks/wh-none/deliveries", ""); status != 400 {
+		t.Errorf("an endpoint that there is not was answered %d", status)
+	}
+}
+
+// A receiver that closes the connection, hangs, fails and redirects, and then is well, gets
+// the same delivery each time, at the times of service.md by the fake's clock.
+func TestReceiverInEveryTrouble(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := fakeservicetest.NewInbox(t, "s")
+		var mu sync.Mutex // an attempt may still hang while the next one comes
+		ids, attempts := map[string]bool{}, 0
+		count := func(delivery string) int {
+			mu.Lock()
+			defer mu.Unlock()
+			ids[delivery] = true
+			attempts++
+			return attempts
+		}
+		o := fakeservice.Options{}
+		fakeservicetest.Delivering(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch count(r.Header.Get("X-Service-Delivery")) {
+			case 1:
+				panic(http.ErrAbortHandler)
+			case 2:
+				<-r.Context().Done()
+			case 3:
+				http.Error(w, "the database is away", http.StatusInternalServerError)
+			case 4:
+				http.Redirect(w, r, "https://elsewhere.test/", http.StatusTemporaryRedirect)
+			default:
+				b.ServeHTTP(w, r)
+			}
+		}))(&o)
+		s := fakeservice.New(o)
+		defer s.Close()
+		made := s.AddWebhook(fakeservice.Webhook{URL: "https://hooks.test/", Secret: "s", Enabled: true})
+		began := s.Now()
+		s.Emit("health_alert", "", nil)
+		s.Advance(24 * time.Hour)
+		list, err := s.Deliveries(made.ID)
+		if err != nil || len(list) != 1 || list[0].State != "delivered" || len(ids) != 1 || len(b.Deliveries()) != 1 {
+			t.Fatalf("the deliveries are %+v (%v), under %v", list, err, ids)
+		}
+		var got []string
+		for _, a := range list[0].Attempts {
+			got = append(got, fmt.Sprintf("%s %d %s%s", a.At.Sub(began), a.Status, strings.TrimSpace(a.Answer), a.Problem))
+		}
+		// The pause begins when an attempt has failed, and one that hangs takes its ten
+		// seconds.
+		equal(t, "attempts", got, []string{
+			"0s 0 the connection was closed without an answer", "1m0s 0 no answer within 10s", "6m10s 500 the database is away", "36m10s 307 ", "2h36m10s 204 ",
+		})
+	})
+}
+
+// A fork delivers what happens in it, by its own endpoints.
+func TestForkDelivers(t *testing.T) {
+	t.Parallel()
+	b := fakeservicetest.NewInbox(t, "s")
+	a := start(t, fakeservicetest.Delivering(b))
+	a.AddWebhook(fakeservice.Webhook{URL: "https://hooks.test/", Secret: "s", Enabled: true})
+	fork, err := a.Fork(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fork.Close()
+	fork.Emit("health_alert", "", nil)
+	fork.Advance(0)
+	if came := b.Deliveries(); len(came) != 1 || came[0].Event.Type != "health_alert" || len(a.Events()) != 0 {
+		t.Errorf("%+v came", came)
+	}
+}

@@ -1,0 +1,46 @@
+package program
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestSharedFolder(t *testing.T) {
+	var shared SharedFolder
+	filled := 0
+	fill := func(folder string) error {
+		filled++
+		return os.WriteFile(filepath.Join(folder, "built"), nil, 0o600)
+	}
+	folder := shared.Path(t, fill)
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	if again := shared.Path(t, fill); again != folder || filled != 1 {
+		t.Errorf("%s, then %s, filled %d times", folder, again, filled)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "built")); err != nil {
+		t.Error(err)
+	}
+}
+
+// Each test that needs what could not be made fails, and not the first alone.
+func TestSharedFolderThatCannotBeFilled(t *testing.T) {
+	var shared SharedFolder
+	t.Cleanup(func() { _ = os.RemoveAll(shared.path) })
+	for range 2 {
+		failing := &failed{TB: t}
+		shared.Path(failing, func(string) error { return errors.New("it does not compile") })
+		if !failing.fatal {
+			t.Error("the test went on")
+		}
+	}
+}
+
+// failed notes that a test has failed.
+type failed struct {
+	testing.TB
+	fatal bool
+}
+
+func (f *failed) Fatal(...any) { f.fatal = true }

@@ -1,0 +1,113 @@
+package repository
+
+import (
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oasdiff/yaml"
+)
+
+// root is the repository's folder.
+const root = "../.."
+
+// filesOf are the files that git knows or would take, by their paths from the root.
+func filesOf(t *testing.T) []string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "git", "ls-files", "-co", "--exclude-standard")
+	command.Dir = root
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("git ls-files: %v", err)
+	}
+	files := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return slices.DeleteFunc(files, func(file string) bool { // what is deleted and not committed is still listed
+		_, err := os.Stat(filepath.Join(root, file))
+		return err != nil
+	})
+}
+
+// read reads a YAML file of the repository.
+func read(t *testing.T, file string, into any) {
+	t.Helper()
+	if _, err := yaml.Unmarshal([]byte(text(t, file)), into, yaml.DecodeOpts{}); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+}
+
+// ecosystems are the files by which Dependabot knows a module, and what it calls them.
+var ecosystems = map[string]string{
+	"go.mod":            "gomod",
+	"package.json":      "npm",
+	"Dockerfile":        "docker",
+	"devcontainer.json": "devcontainers",
+}
+
+// leftOut are the modules that nobody should bring up to date, with the reason.
+var leftOut = map[string]string{
+	"tools/cli": "the CLIs are what is promised: another one is a decision, and their stubs have no dependencies",
+	"internal/fakeservice/appruntime/testdata": "an app of a test, without dependencies",
+	"internal/fakeservice/dataplane/testdata":  "an app of a test, without dependencies",
+	"internal/manual/testdata":                 "an app of a test, without dependencies",
+}
+
+// TestDependabotKnowsEveryModule holds its list against the modules that there are, in
+// both directions.
+func TestDependabotKnowsEveryModule(t *testing.T) {
+	var config struct {
+		Version int
+		Updates []struct {
+			Ecosystem   string   `json:"package-ecosystem"`
+			Directories []string `json:"directories"`
+			Schedule    struct{ Interval string }
+		}
+	}
+	read(t, ".github/dependabot.yml", &config)
+	known := map[string]bool{}
+	for _, update := range config.Updates {
+		if !slices.Contains([]string{"daily", "weekly", "monthly"}, update.Schedule.Interval) {
+			t.Errorf("%s has the interval %q", update.Ecosystem, update.Schedule.Interval)
+		}
+		for _, directory := range update.Directories {
+			known[update.Ecosystem+" "+directory] = true
+		}
+	}
+	if config.Version != 2 {
+		t.Errorf("the version is %d, and Dependabot's is 2", config.Version)
+	}
+	there := map[string]bool{"github-actions /": true}
+	for _, file := range filesOf(t) {
+		ecosystem, ok := ecosystems[path.Base(file)]
+		if !ok || isLeftOut(file) {
+			continue
+		}
+		directory := path.Dir("/" + file)
+		if ecosystem == "devcontainers" {
+			directory = path.Dir(directory) // it is in .devcontainer of the folder that is named
+		}
+		there[ecosystem+" "+directory] = true
+	}
+	for module := range there {
+		if !known[module] {
+			t.Errorf(".github/dependabot.yml does not have %s", module)
+		}
+	}
+	for module := range known {
+		if !there[module] {
+			t.Errorf(".github/dependabot.yml has %s, which is not there", module)
+		}
+	}
+}
+
+func isLeftOut(file string) bool {
+	for folder := range leftOut {
+		if strings.HasPrefix(file, folder+"/") {
+			return true
+		}
+	}
+	return false
+}

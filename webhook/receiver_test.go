@@ -1,0 +1,136 @@
+package webhook_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/webhook"
+)
+
+// post gives a receiver a delivery of an event, signed, and returns its answer's status.
+func post(r *webhook.Receiver, deliveryID, eventID, secret string) int {
+	body := `{"id":"` + eventID + `","type":"label","data":{}}`
+	request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+	request.Header = headers("X-Service-Delivery", deliveryID, "X-Service-Signature", webhook.Sign([]byte(body), secret))
+	answer := httptest.NewRecorder()
+	r.ServeHTTP(answer, request)
+	return answer.Code
+}
+
+// A delivery is handled once, whether it comes again under its id or its event under
+// another one; one whose handling failed is handled when it comes again.
+func TestReceiverHandlesOnce(t *testing.T) {
+	t.Parallel()
+	var handled []string
+	failing := true
+	r := &webhook.Receiver{Secrets: []string{"s"}, Handle: func(_ context.Context, d webhook.Delivery) error {
+		if failing {
+			return errors.New("the database is away")
+		}
+		handled = append(handled, d.ID)
+		return nil
+	}}
+	if status := post(r, "dlv-1", "evt-1", "s"); status != 500 {
+		t.Errorf("a delivery whose handling failed was answered %d", status)
+	}
+	failing = false
+	for _, c := range []struct {
+		delivery, event, secret string
+		want                    int
+	}{
+		{"dlv-1", "evt-1", "s", 204}, {"dlv-1", "evt-1", "s", 204}, {"dlv-9", "evt-1", "s", 204}, {"dlv-1", "evt-9", "s", 204},
+		{"dlv-2", "evt-2", "another", 401}, {"dlv-2", "evt-2", "s", 204}, {"", "evt-3", "s", 400},
+	} {
+		if status := post(r, c.delivery, c.event, c.secret); status != c.want {
+			t.Errorf("%+v was answered %d", c, status)
+		}
+	}
+	if got := fmt.Sprint(handled); got != "[dlv-1 dlv-2]" {
+		t.Errorf("%s were handled", got)
+	}
+}
+
+// A delivery that comes again while it is handled is neither handled twice nor taken for
+// done.
+func TestReceiverAtWork(t *testing.T) {
+	t.Parallel()
+	began, end := make(chan struct{}), make(chan struct{})
+	r := &webhook.Receiver{Secrets: []string{"s"}, Handle: func(context.Context, webhook.Delivery) error {
+		close(began)
+		<-end
+		return nil
+	}}
+	first := make(chan int)
+	go func() { first <- post(r, "dlv-1", "evt-1", "s") }()
+	<-began
+	if status := post(r, "dlv-1", "evt-1", "s"); status != 503 {
+		t.Errorf("it was answered %d", status)
+	}
+	close(end)
+	if status := <-first; status != 204 {
+		t.Errorf("the first was answered %d", status)
+	}
+	if status := post(r, "dlv-1", "evt-1", "s"); status != 204 {
+		t.Errorf("the next was answered %d", status)
+	}
+}
+
+func TestReceiverRefuses(t *testing.T) {
+	t.Parallel()
+	var why error
+	r := &webhook.Receiver{Secrets: []string{"s"}, Refused: func(err error) { why = err }}
+	for want, request := range map[int]*http.Request{
+		http.StatusMethodNotAllowed:      httptest.NewRequest(http.MethodGet, "/", nil),
+		http.StatusRequestEntityTooLarge: httptest.NewRequest(http.MethodPost, "/", strings.NewReader(strings.Repeat("x", webhook.MaxBody+1))),
+		http.StatusUnauthorized:          httptest.NewRequest(http.MethodPost, "/", strings.NewReader("{}")),
+	} {
+		answer := httptest.NewRecorder()
+		why = nil
+		if r.ServeHTTP(answer, request); answer.Code != want || why == nil {
+			t.Errorf("it was answered %d, as %v, want %d", answer.Code, why, want)
+		}
+	}
+	unsafe := &webhook.Receiver{Secrets: []string{""}}
+	if status := post(unsafe, "dlv-1", "evt-1", ""); status != 500 {
+		t.Errorf("with an empty secret it was answered %d", status)
+	}
+}
+
+// A memory that fails is no reason to handle something twice, or to lose it.
+func TestReceiverWhoseMemoryFails(t *testing.T) {
+	t.Parallel()
+	r := &webhook.Receiver{Secrets: []string{"s"}, Memory: broken{}, Handle: func(context.Context, webhook.Delivery) error {
+		t.Error("it was handled")
+		return nil
+	}}
+	if status := post(r, "dlv-1", "evt-1", "s"); status != 500 {
+		t.Errorf("it was answered %d", status)
+	}
+}
+
+type broken struct{}
+
+func (broken) Knows(context.Context, string) (bool, error) { return false, errors.New("no connection") }
+func (broken) Note(context.Context, ...string) error       { return errors.New("no connection") }
+
+func TestRecent(t *testing.T) {
+	t.Parallel()
+	r := webhook.NewRecent(3)
+	ctx := t.Context()
+	_ = r.Note(ctx, "a", "b", "a", "c", "d")
+	for id, want := range map[string]bool{"a": false, "b": true, "c": true, "d": true, "e": false} {
+		if known, err := r.Knows(ctx, id); known != want || err != nil {
+			t.Errorf("%s is known: %t (%v)", id, known, err)
+		}
+	}
+	none := webhook.NewRecent(0)
+	_ = none.Note(ctx, "a", "b")
+	if known, _ := none.Knows(ctx, "b"); !known {
+		t.Error("the last id is not known")
+	}
+}

@@ -1,0 +1,168 @@
+package webhook_test
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/webhook"
+)
+
+// A delivery as it was sent, its secret, and its signature as openssl makes it.
+const (
+	fixture          = "testdata/delivery.json"
+	fixtureSecret    = "whsec-of-the-fixture"
+	fixtureSignature = "sha256=bf36ae2f2f54cee3864e4b10fb2f996843ecd3402ff39e32a64a8369730e93be"
+)
+
+func fixtureBody(t testing.TB) []byte {
+	t.Helper()
+	body, err := os.ReadFile(fixture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// headers are those of the fixture's delivery, with changes in pairs.
+func headers(changes ...string) http.Header {
+	h := http.Header{}
+	h.Set("X-Service-Event", "label")
+	h.Set("X-Service-Delivery", "dlv-1")
+	h.Set("X-Service-Signature", fixtureSignature)
+	for i := 0; i+1 < len(changes); i += 2 {
+		h.Set(changes[i], changes[i+1])
+	}
+	return h
+}
+
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	d, err := webhook.Verify(fixtureBody(t), headers(), fixtureSecret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := d.Event
+	if d.ID != "dlv-1" || e.ID != "evt-4kq2xw7m3p5r" || e.Type != "label" || e.InstanceID != "i-shop" || !e.At.Equal(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)) {
+		t.Errorf("the delivery is %+v", d)
+	}
+	if !strings.Contains(string(e.Data), `"tags":["prod"]`) {
+		t.Errorf("the data is %s", e.Data)
+	}
+	if signed := webhook.Sign(fixtureBody(t), fixtureSecret); signed != fixtureSignature {
+		t.Errorf("it is signed %s", signed)
+	}
+	if _, err := webhook.Verify(fixtureBody(t), headers(), "the new one", fixtureSecret); err != nil {
+		t.Errorf("with two secrets: %s", err)
+	}
+}
+
+// Whatever of a delivery is changed, it is refused.
+func TestTamperedDelivery(t *testing.T) {
+	t.Parallel()
+	body := string(fixtureBody(t))
+	digits := strings.TrimPrefix(fixtureSignature, "sha256=")
+	twice := func(name string) http.Header {
+		h := headers()
+		h.Add(name, h.Get(name))
+		return h
+	}
+	without := func(name string) http.Header {
+		h := headers()
+		h.Del(name)
+		return h
+	}
+	one := []string{fixtureSecret}
+	for name, c := range map[string]struct {
+		body    string
+		header  http.Header
+		secrets []string
+		want    error
+	}{
+		"another body":             {strings.Replace(body, "prod", "test", 1), headers(), one, webhook.ErrSignature},
+		"a body written anew":      {strings.ReplaceAll(body, ",", ", "), headers(), one, webhook.ErrSignature},
+		"a line more":              {body + "\n", headers(), one, webhook.ErrSignature},
+		"a body cut off":           {body[:len(body)-1], headers(), one, webhook.ErrSignature},
+		"no body":                  {"", headers(), one, webhook.ErrSignature},
+		"another secret":           {body, headers(), []string{"another"}, webhook.ErrSignature},
+		"no secret":                {body, headers(), nil, webhook.ErrSecret},
+		"an empty secret":          {body, headers("X-Service-Signature", webhook.Sign([]byte(body), "")), []string{""}, webhook.ErrSecret},
+		"an empty one beside it":   {body, headers(), []string{fixtureSecret, ""}, webhook.ErrSecret},
+		"another signature":        {body, headers("X-Service-Signature", "sha256="+strings.Repeat("0", 64)), one, webhook.ErrSignature},
+		"a shorter signature":      {body, headers("X-Service-Signature", fixtureSignature[:len(fixtureSignature)-2]), one, webhook.ErrSignature},
+		"an empty signature":       {body, headers("X-Service-Signature", "sha256="), one, webhook.ErrSignature},
+		"no prefix":                {body, headers("X-Service-Signature", digits), one, webhook.ErrSignature},
+		"another prefix":           {body, headers("X-Service-Signature", "sha1="+digits), one, webhook.ErrSignature},
+		"no signature":             {body, without("X-Service-Signature"), one, webhook.ErrSignature},
+		"two signatures":           {body, twice("X-Service-Signature"), one, webhook.ErrSignature},
+		"another type":             {body, headers("X-Service-Event", "ready"), one, webhook.ErrMalformed},
+		"no type":                  {body, without("X-Service-Event"), one, webhook.ErrMalformed},
+		"two types":                {body, twice("X-Service-Event"), one, webhook.ErrMalformed},
+		"no delivery id":           {body, without("X-Service-Delivery"), one, webhook.ErrMalformed},
+		"two delivery ids":         {body, twice("X-Service-Delivery"), one, webhook.ErrMalformed},
+		"a signed text":            signed("hello"),
+		"signed data of a list":    signed(`{"id":"evt-1","type":"label","data":[]}`),
+		"a signed event, nameless": signed(`{"type":"label","data":{}}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if d, err := webhook.Verify([]byte(c.body), c.header, c.secrets...); !errors.Is(err, c.want) || d.ID != "" || d.Event.ID != "" {
+				t.Errorf("it gave %+v and %v, want %v", d, err, c.want)
+			}
+		})
+	}
+}
+
+// signed is a body that is signed and is no delivery.
+func signed(body string) (c struct {
+	body    string
+	header  http.Header
+	secrets []string
+	want    error
+}) {
+	c.body, c.header, c.secrets = body, headers("X-Service-Signature", webhook.Sign([]byte(body), fixtureSecret)), []string{fixtureSecret}
+	c.want = webhook.ErrMalformed
+	return c
+}
+
+// An event of the account has no instance, and one without data has an empty object.
+func TestEventOfTheAccount(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"id":"evt-1","type":"label","instance_id":null,"at":"2026-03-01T12:00:00Z","data":null}`,
+		`{"id":"evt-1","type":"label","at":"2026-03-01T13:00:00+01:00","later":1}`,
+	} {
+		d, err := webhook.Verify([]byte(body), headers("X-Service-Signature", webhook.Sign([]byte(body), fixtureSecret)), fixtureSecret)
+		if err != nil || d.Event.InstanceID != "" || string(d.Event.Data) != "{}" || d.Event.At.Format(time.RFC3339) != "2026-03-01T12:00:00Z" {
+			t.Errorf("%s gave %+v and %v", body, d, err)
+		}
+	}
+}
+
+// No body and no header makes Verify panic, and none is believed but with the signature
+// that Sign gives.
+func FuzzVerify(f *testing.F) {
+	body := fixtureBody(f)
+	f.Add(body, "label", "dlv-1", fixtureSignature, fixtureSecret)
+	f.Add([]byte(`{}`), "", "", "sha256=", "")
+	f.Add([]byte(`{"id":"e","type":"t","data":{}}`), "t", "d", "sha256=00", "s")
+	f.Fuzz(func(t *testing.T, body []byte, event, delivery, signature, secret string) {
+		h := http.Header{"X-Service-Event": {event}, "X-Service-Delivery": {delivery}, "X-Service-Signature": {signature}}
+		for _, given := range []string{signature, webhook.Sign(body, secret)} {
+			h["X-Service-Signature"] = []string{given}
+			d, err := webhook.Verify(body, h, secret)
+			if err != nil {
+				if d.ID != "" || d.Event.ID != "" {
+					t.Errorf("a refused delivery gave %+v", d)
+				}
+				continue
+			}
+			if secret == "" || !strings.EqualFold(given, webhook.Sign(body, secret)) || d.ID != delivery || d.Event.Type != event || d.Event.ID == "" || d.Event.Data[0] != '{' {
+				t.Errorf("it is believed: %+v", d)
+			}
+		}
+	})
+}
