@@ -6,12 +6,15 @@ import (
 	"context"
 	"flag"
 	"log"
+	"os"
 	"os/signal"
 	"syscall"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/serving"
 )
 
 // version is set when a release is built.
@@ -27,10 +30,22 @@ func main() {
 	// providers itself once it has saved the state.
 	signal.Ignore(syscall.SIGTERM)
 
-	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
-		Address: "registry.terraform.io/instance-hosting/hosting",
-		Debug:   *debug,
-	})
+	with := serving.AllBut(os.Getenv("HOSTING_BENCH_WITHOUT")) // which only the benchmark sets
+	if with.Logs {
+		if err := serving.QuietLogs(os.Environ(), os.Setenv); err != nil {
+			log.Fatal(err)
+		}
+	}
+	server := provider.NewServerWith(with, version)
+	// The schema is what a CLI asks for first. It is made while the CLI connects, and
+	// kept; whatever is wrong with it is told to who asks.
+	go func() { _, _ = server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}) }()
+	var options []tf6server.ServeOpt
+	if *debug {
+		options = append(options, tf6server.WithManagedDebug())
+	}
+	err := tf6server.Serve("registry.terraform.io/instance-hosting/hosting",
+		func() tfprotov6.ProviderServer { return server }, options...)
 	if err != nil {
 		log.Fatal(err)
 	}

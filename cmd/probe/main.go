@@ -16,6 +16,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/probe"
 )
 
+// version is set when a release is built.
+var version = "dev"
+
 // Exit codes.
 const (
 	exitHolds   = 0 // all that was seen holds
@@ -49,6 +52,7 @@ func main() {
 type settings struct {
 	baseURL, key string
 	json         bool
+	version      bool
 	options      probe.Options
 }
 
@@ -69,7 +73,8 @@ func parse(s settings, args []string, errs io.Writer) (settings, error) {
 	flags.DurationVar(&o.Wait, "wait", 30*time.Minute, "the longest wait for one job, for the checkout or for the deletion")
 	flags.DurationVar(&o.Poll, "poll", 3*time.Second, "the time between two looks at what is waited for")
 	flags.BoolVar(&s.json, "json", false, "write the report as JSON, and what is being done to the standard error")
-	if err := flags.Parse(args); err != nil {
+	flags.BoolVar(&s.version, "version", false, "print the version and end")
+	if err := flags.Parse(args); err != nil || s.version {
 		return s, err
 	}
 	if *baseURL != "" {
@@ -103,6 +108,10 @@ func run(ctx context.Context, abandon <-chan struct{}, environment settings, arg
 	if err != nil {
 		_, _ = fmt.Fprintln(errs, "probe:", err)
 		return exitUsage
+	}
+	if s.version {
+		_, _ = fmt.Fprintln(out, "probe", version)
+		return exitHolds
 	}
 	s.options.Abandon, s.options.Progress = abandon, out
 	if s.json {

@@ -39,6 +39,14 @@ func TestRun(t *testing.T) {
 	}
 }
 
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	if code := run(t.Context(), nil, settings{}, []string{"--version"}, &out, &out); code != exitHolds || out.String() != "probe dev\n" {
+		t.Errorf("--version wrote %q and ended with %d", out.String(), code)
+	}
+}
+
 func TestRunThatCreates(t *testing.T) {
 	t.Parallel()
 	fake, environment := start(t)

@@ -6,12 +6,12 @@ import (
 
 // Rotate changes every password of the instance and the auth service key.
 func (t *Turn) Rotate(ctx context.Context) (Pending, error) {
-	return t.action(ctx, OpRotate, struct{}{})
+	return t.action(ctx, OpRotate, "", struct{}{})
 }
 
 // Resize moves the instance to another plan.
 func (t *Turn) Resize(ctx context.Context, plan string) (Pending, error) {
-	return t.action(ctx, OpResize, map[string]string{"plan": plan})
+	return t.action(ctx, OpResize, plan, map[string]string{"plan": plan})
 }
 
 // Reset empties one engine, or the whole instance when engine is "". Its data
@@ -21,20 +21,22 @@ func (t *Turn) Reset(ctx context.Context, confirm, engine string) (Pending, erro
 	if engine != "" {
 		body["engine"] = engine
 	}
-	return t.action(ctx, OpReset, body)
+	return t.action(ctx, OpReset, engine, body)
 }
 
 // Restore puts the instance back to a backup. What came after it is gone.
 // confirm must equal the instance's id.
 func (t *Turn) Restore(ctx context.Context, confirm, backupID string) (Pending, error) {
-	return t.action(ctx, OpRestore, map[string]string{"confirm": confirm, "backup_id": backupID})
+	return t.action(ctx, OpRestore, "", map[string]string{"confirm": confirm, "backup_id": backupID})
 }
 
-// action posts an action of the instance; its name is its operation's.
-func (t *Turn) action(ctx context.Context, operation string, body any) (Pending, error) {
+// action posts an action of the instance; its name is its operation's. on is what its
+// duration depends on beside that.
+func (t *Turn) action(ctx context.Context, operation, on string, body any) (Pending, error) {
 	return t.act(ctx, mutation{
 		request:   request{path: []string{"actions", operation}, body: body},
 		operation: operation,
+		on:        on,
 	}, "")
 }
 
@@ -43,6 +45,7 @@ func (t *Turn) RestartEngine(ctx context.Context, engine string) (Pending, error
 	return t.act(ctx, mutation{
 		request:   request{path: []string{"engines", engine, "actions", "restart"}, body: struct{}{}},
 		operation: OpEngineRestart,
+		on:        engine,
 		target:    "engines/" + engine,
 	}, "")
 }

@@ -141,7 +141,7 @@ func TestBodyThatBreaksOff(t *testing.T) {
 	for method, sent := range map[string]int{"GET": 3, "PATCH": 3, "DELETE": 3, "POST": 1} {
 		t.Run(method, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				broken := says(truncated, object{"id": "me", "name": "A"})
+				broken := says(brokenOff, object{"id": "me", "name": "A"})
 				c, transport := newTestClient(t, inTurn(broken, broken, whole))
 				account, err := do[Account](t.Context(), c, request{method: method, path: []string{"me"}})
 				if n := len(transport.requests()); n != sent {

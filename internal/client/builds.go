@@ -6,10 +6,6 @@ import (
 	"time"
 )
 
-// usualBuild is how long a build takes as a rule; a first one takes longer. Like
-// usualDuration it only shapes the polling.
-const usualBuild = 120 * time.Second
-
 // A Build is one build of an app (service.md, "Build").
 type Build struct {
 	ID         string           `json:"id"`
@@ -63,14 +59,25 @@ func (c *Client) builds(ctx context.Context, instanceID, app string, poll bool) 
 // that the context ends an *InterruptedError. A build is no job: the wait holds no
 // Turn, as the instance takes mutations meanwhile.
 func (c *Client) WaitDeployed(ctx context.Context, instanceID, app, buildID, before string) error {
-	defer c.reads.changed(instanceID)
+	if err := c.waitBuilt(ctx, instanceID, app, buildID, before); err != nil {
+		c.reads.changed(instanceID)
+		return err
+	}
+	return c.WaitAppRunning(ctx, instanceID, app, before)
+}
+
+// waitBuilt waits until a build has succeeded, whatever becomes of the app then.
+func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before string) error {
 	last := Build{ID: buildID, Status: "queued"}
-	var running *runningWatch
-	err := c.wait(ctx, usualBuild, func(ctx context.Context) (observation, error) {
-		if running != nil {
-			return running.look(ctx)
-		}
-		builds, err := c.builds(ctx, instanceID, app, true)
+	work := work{kind: kind{operation: opBuild}, since: c.workOf(buildID, kind{}).since}
+	if before == "" {
+		work.operation = opFirstBuild
+	}
+	polls := c.reads.builds.follow(instanceID + "/" + app)
+	defer polls.end()
+	tell := c.progressOf("waiting for a build", map[string]any{"instance_id": instanceID, "app": app, "build_id": buildID})
+	took, err := c.wait(ctx, waiting{usual: c.durations.expect(work.kind), since: work.since, newer: polls.newer}, func(ctx context.Context) (observation, error) {
+		builds, err := polls.read(ctx, func(ctx context.Context) ([]Build, error) { return c.builds(ctx, instanceID, app, true) })
 		if err != nil {
 			return observation{}, err
 		}
@@ -79,17 +86,17 @@ func (c *Client) WaitDeployed(ctx context.Context, instanceID, app, buildID, bef
 			return observation{}, nil // not listed yet
 		}
 		last = build
-		switch {
-		case build.Failed():
+		tell(ctx, build.Status, 0)
+		if build.Failed() {
 			// Whether another version runs is looked at, not inferred.
 			record, _ := c.app(ctx, instanceID, app, true) // unreadable, its status is not told
 			return observation{}, permanent(&BuildError{App: app, Build: build, Before: before, After: record.Status})
-		case !build.Succeeded():
-			return observation{}, nil
 		}
-		running = c.watchRunning(instanceID, app, before)
-		return running.look(ctx)
+		return observation{done: build.Succeeded()}, nil
 	})
+	if err == nil {
+		c.durations.note(work.kind, took)
+	}
 	return interrupted(ctx, err, "build "+last.ID+" of app "+app+" ("+last.Status+")", "")
 }
 
@@ -107,7 +114,7 @@ func pickBuild(builds []Build, id string) (Build, bool) {
 // status that its record showed before the restart.
 func (c *Client) WaitAppRunning(ctx context.Context, instanceID, app, before string) error {
 	defer c.reads.changed(instanceID)
-	err := c.wait(ctx, 0, c.watchRunning(instanceID, app, before).look)
+	_, err := c.wait(ctx, waiting{atOnce: true}, c.watchRunning(instanceID, app, before).look)
 	return interrupted(ctx, err, "app "+app+" to run", "")
 }
 

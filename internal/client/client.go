@@ -54,6 +54,9 @@ type Options struct {
 	RequestsPerSecond float64
 	// UserAgent is sent with every request.
 	UserAgent string
+	// Uncoalesced sends a request for each read, and shares no answer. It is there to
+	// measure what sharing saves.
+	Uncoalesced bool
 	// Transport carries the requests. Nil means a transport of the client's own.
 	Transport Transport
 	// Random is where jitter and idempotency keys come from. Nil means a source
@@ -61,6 +64,9 @@ type Options struct {
 	Random rand.Source
 	// Log receives a line per attempt, already without secrets. Nil drops them.
 	Log func(ctx context.Context, message string, fields map[string]any)
+	// Progress receives a line for each state of a job or build that is waited for,
+	// without secrets. Nil drops them.
+	Progress func(ctx context.Context, message string, fields map[string]any)
 }
 
 // A Client speaks to the service for one API key. It is safe for concurrent
@@ -75,6 +81,8 @@ type Client struct {
 	http    *retryablehttp.Client
 	random  *random
 	secrets *secrets
+	// progress is Options.Progress.
+	progress func(ctx context.Context, message string, fields map[string]any)
 
 	instanceQueues *queues[string]        // by instance id
 	creations      *queues[instanceShape] // of instances that could be taken for each other
@@ -83,9 +91,12 @@ type Client struct {
 	reads    *reads
 	absences *absences
 
-	mu      sync.Mutex
-	claimed map[string]bool         // ids; see Claim
-	ended   map[actionKey]time.Time // see noteEnded
+	durations *durations
+
+	mu        sync.Mutex
+	claimed   map[string]bool         // ids; see Claim
+	ended     map[actionKey]time.Time // see noteEnded
+	begunWork map[string]work         // jobs and builds of this process; see noteWork
 }
 
 // New makes a client. It fails on a base URL or key that cannot be one.
@@ -103,6 +114,9 @@ func New(o Options) (*Client, error) {
 	if o.Log == nil {
 		o.Log = func(context.Context, string, map[string]any) {}
 	}
+	if o.Progress == nil {
+		o.Progress = func(context.Context, string, map[string]any) {}
+	}
 	if o.Transport == nil {
 		o.Transport = newTransport()
 	}
@@ -113,13 +127,16 @@ func New(o Options) (*Client, error) {
 		agent:          o.UserAgent,
 		random:         newRandom(o.Random),
 		secrets:        &secrets{},
+		progress:       o.Progress,
 		instanceQueues: newQueues[string](),
 		creations:      newQueues[instanceShape](),
 		endpoints:      newQueues[string](),
-		reads:          newReads(),
+		reads:          newReads(o.Uncoalesced),
 		absences:       newAbsences(),
+		durations:      newDurations(),
 		claimed:        map[string]bool{},
 		ended:          map[actionKey]time.Time{},
+		begunWork:      map[string]work{},
 	}
 	c.secrets.add(o.APIKey)
 	limiter := newLimiter(o.RequestsPerSecond, c.random)

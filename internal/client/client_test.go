@@ -29,7 +29,8 @@ const (
 	dropped   = -iota - 1 // the connection breaks after the request was sent
 	refused               // no connection is made
 	silent                // packets are swallowed: nothing comes back
-	truncated             // 200, with a body that breaks off in its middle
+	brokenOff             // 200, with a body that breaks off in its middle
+	truncated             // 200, with half of its body as if that were all
 )
 
 // hotLoop is more than any test sends. Fake time stands still in a loop without a
@@ -66,6 +67,9 @@ func (h *handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		<-r.Context().Done()
 		return nil, r.Context().Err()
 	case fmt.Sprint(truncated):
+		whole := recorder.Body.String()
+		resp.Body = io.NopCloser(strings.NewReader(whole[:len(whole)/2]))
+	case fmt.Sprint(brokenOff):
 		whole := recorder.Body.Bytes()
 		resp.Body = io.NopCloser(io.MultiReader(strings.NewReader(string(whole[:len(whole)/2])), breaking{}))
 	}
@@ -128,7 +132,7 @@ func refuse(w http.ResponseWriter, status int, code string) {
 // gatewayPage answers with the page of a gateway, or with one of the troubles.
 func gatewayPage(w http.ResponseWriter, status int) {
 	if status < 0 {
-		respond(w, status, nil)
+		respond(w, status, object{"job_id": "j-1"})
 		return
 	}
 	w.WriteHeader(status)

@@ -102,6 +102,7 @@ func TestLostCreationOfAnInstance(t *testing.T) {
 		"answered":                          {&market{answer: 202}, nil, "", 0, 0},
 		"dropped after the commit":          {&market{answer: dropped}, nil, "", 0, 0},
 		"truncated after the commit":        {&market{answer: truncated}, nil, "", 0, 0},
+		"broken off after the commit":       {&market{answer: brokenOff}, nil, "", 0, 0},
 		"502 after the commit":              {&market{answer: 502}, nil, "", 0, 0},
 		"500 after the commit":              {&market{answer: 500}, nil, "", 0, 0},
 		"504, commit 4 s later":             {&market{answer: 504, commits: 4 * time.Second}, nil, "", 4 * time.Second, 0},

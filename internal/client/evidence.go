@@ -111,6 +111,7 @@ func (t *Turn) act(ctx context.Context, m mutation, app string) (Pending, error)
 		switch {
 		case err == nil && pending.JobID != "":
 			t.c.Claim(pending.JobID)
+			t.c.noteWork(pending.JobID, kind{m.operation, m.on})
 			return pending, nil
 		case err == nil:
 			lost := &NoEvidenceError{InstanceID: t.id, Operation: m.operation, Target: m.target}

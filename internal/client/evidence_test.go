@@ -354,7 +354,7 @@ func TestProofOutlivesAnOutage(t *testing.T) {
 }
 
 func TestQueryIsNeverSentTwice(t *testing.T) {
-	for _, status := range []int{dropped, truncated, 500, 502, 503, 504, 404} {
+	for _, status := range []int{dropped, brokenOff, truncated, 500, 502, 503, 504, 404} {
 		synctest.Test(t, func(t *testing.T) {
 			c, transport := newTestClient(t, gateway(status))
 			_, err := enter(t, c).Query(t.Context(), "", "DELETE FROM t")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 )
 
 // Instance statuses. creating and running are shown, the others settled.
@@ -72,15 +73,17 @@ type Activities []Activity
 
 // UnmarshalJSON never fails.
 func (a *Activities) UnmarshalJSON(raw []byte) error {
-	*a = nil
-	var items []Informal[Activity]
-	if json.Unmarshal(raw, &items) == nil {
-		for _, item := range items {
-			if item.Value != (Activity{}) {
-				*a = append(*a, item.Value)
+	var all []Activity
+	if json.Unmarshal(raw, &all) != nil {
+		var items []Informal[Activity] // of which some are of another type
+		all = nil
+		if json.Unmarshal(raw, &items) == nil {
+			for _, item := range items {
+				all = append(all, item.Value)
 			}
 		}
 	}
+	*a = slices.DeleteFunc(all, func(activity Activity) bool { return activity == Activity{} })
 	return nil
 }
 

@@ -32,32 +32,6 @@ const (
 	OpEngineRestart  = "engine_restart"
 )
 
-// usualDuration is how long an operation takes as a rule. It only shapes the
-// polling: a wrong one costs a few polls, never a wait.
-var usualDuration = map[string]time.Duration{
-	OpCreate:         480 * time.Second,
-	OpUpdate:         5 * time.Second,
-	OpDelete:         30 * time.Second,
-	OpEngines:        30 * time.Second,
-	OpAllowlist:      20 * time.Second,
-	OpConsole:        5 * time.Second,
-	OpAuthSettings:   5 * time.Second,
-	OpRotate:         20 * time.Second,
-	OpResize:         60 * time.Second,
-	OpReset:          60 * time.Second,
-	OpRestore:        120 * time.Second,
-	OpDatabaseCreate: 5 * time.Second,
-	OpDatabaseDrop:   5 * time.Second,
-	OpExtensionSet:   5 * time.Second,
-	OpExtensionDrop:  5 * time.Second,
-	OpAppImport:      20 * time.Second,
-	OpAppUpdate:      5 * time.Second,
-	OpAppDelete:      10 * time.Second,
-	OpAppRedeploy:    5 * time.Second,
-	OpAppRestart:     10 * time.Second,
-	OpEngineRestart:  20 * time.Second,
-}
-
 // A Job is a queued change of an instance (service.md, "Job"; its fields are
 // settled).
 type Job struct {
@@ -172,10 +146,14 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 	}
 	defer c.reads.changed(instanceID)
 	last := Job{ID: p.JobID, InstanceID: instanceID, Operation: operation, Status: "queued"}
+	work := c.workOf(p.JobID, kind{operation: operation})
+	polls := c.reads.jobs.follow(p.JobID)
+	defer polls.end()
+	tell := c.progressOf("waiting for a job", map[string]any{"instance_id": instanceID, "job_id": p.JobID, "operation": operation})
 	var missingSince time.Time
-	err := c.wait(ctx, usualDuration[operation], func(ctx context.Context) (observation, error) {
+	took, err := c.wait(ctx, waiting{usual: c.durations.expect(work.kind), since: work.since, newer: polls.newer}, func(ctx context.Context) (observation, error) {
 		asked := time.Now()
-		job, err := c.job(ctx, p.JobID, true)
+		job, err := polls.read(ctx, func(ctx context.Context) (Job, error) { return c.job(ctx, p.JobID, true) })
 		if errors.Is(err, ErrNotFound) {
 			if missingSince.IsZero() {
 				missingSince = time.Now()
@@ -193,6 +171,7 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 			job.Operation = operation
 		}
 		last = job
+		tell(ctx, job.Status, job.Progress.Value)
 		if job.Failed() {
 			return observation{}, permanent(&JobError{Job: job})
 		}
@@ -200,6 +179,8 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 	})
 	if err == nil {
 		c.noteEnded(instanceID, last.Operation)
+		c.durations.note(work.kind, took)
+		c.noteWork(p.BuildID, kind{}) // it was queued by the job
 	}
 	return interrupted(ctx, err, fmt.Sprintf("job %s, %s at %d %%", last.name(), last.Status, last.Progress.Value), p.JobID)
 }
@@ -240,7 +221,7 @@ func (c *Client) missingJob(ctx context.Context, job Job, missing time.Duration)
 func (c *Client) waitGone(ctx context.Context, id string) error {
 	defer c.reads.changed(id)
 	var notDeletingSince time.Time
-	err := c.wait(ctx, usualDuration[OpDelete], func(ctx context.Context) (observation, error) {
+	_, err := c.wait(ctx, waiting{usual: c.durations.expect(kind{operation: OpDelete})}, func(ctx context.Context) (observation, error) {
 		instance, err := c.pollInstance(ctx, id)
 		switch {
 		case errors.Is(err, ErrNotFound):

@@ -41,6 +41,7 @@ type limiter struct {
 	refusals     int             // in a row
 	refusedSince time.Time       // the first of them
 	refusedAt    time.Time       // the newest
+	allowance    allowance
 }
 
 // errStalled is a request that was not sent, as nobody gets through any more.
@@ -73,7 +74,17 @@ func (l *limiter) enter(ctx context.Context) error {
 		}
 		closed := l.closedFor()
 		if closed <= 0 {
-			return nil
+			wait := l.take()
+			if wait <= 0 {
+				return nil
+			}
+			if err := pause(ctx, wait); err != nil {
+				l.release()
+				return err
+			}
+			if closed = l.closedFor(); closed <= 0 {
+				return nil
+			}
 		}
 		if l.stalled() {
 			l.release()
@@ -122,6 +133,14 @@ func (l *limiter) closedFor() time.Duration {
 	return time.Until(l.opensAt)
 }
 
+// take gives a request its place among those that the service allows per second, and
+// tells how long that is to be waited for.
+func (l *limiter) take() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.allowance.take(time.Now())
+}
+
 func (l *limiter) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,7 +167,8 @@ func (l *limiter) leave(begun time.Time, answer *answer) {
 	switch {
 	case answer == nil:
 	case answer.status == http.StatusTooManyRequests || answer.status == http.StatusServiceUnavailable:
-		if begun.After(l.cutAt) { // what was under way at a halving teaches nothing new
+		isNew := begun.After(l.cutAt) // what was under way at a halving teaches nothing new
+		if isNew {
 			l.window = max(1, l.window/2)
 			l.cutAt = now
 		}
@@ -158,8 +178,12 @@ func (l *limiter) leave(begun time.Time, answer *answer) {
 		l.refusals++
 		l.refusedAt = now
 		l.close(now, answer)
+		if isNew && answer.status == http.StatusTooManyRequests {
+			l.allowance.refuse(now, l.opensAt)
+		}
 	default:
 		l.refusals = 0
+		l.allowance.serve(now)
 		l.window = min(maxConcurrency, l.window+1/l.window)
 	}
 	l.admit()

@@ -211,7 +211,7 @@ func TestNoPlaceIsLost(t *testing.T) {
 			case 2:
 				respond(w, dropped, nil)
 			case 3:
-				respond(w, truncated, object{"id": "me"})
+				respond(w, brokenOff, object{"id": "me"})
 			default:
 				respond(w, 200, object{"id": "me"})
 			}

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -76,20 +77,23 @@ func listPage[T any](ctx context.Context, c *Client, collection, cursor string, 
 	if cursor != "" {
 		r.query = url.Values{"cursor": {cursor}}
 	}
-	raw, err := do[json.RawMessage](ctx, c, r)
+	call, err := c.send(ctx, r)
 	if err != nil {
 		return page[T]{}, err
 	}
-	p, err := decodePage[T](raw, collection)
+	p, err := decodePage[T](call.answer.body, collection)
 	if err != nil {
 		return page[T]{}, c.foreign(r, c.secrets.hide(err.Error()))
 	}
 	return p, nil
 }
 
-func decodePage[T any](raw json.RawMessage, collection string) (page[T], error) {
+func decodePage[T any](raw []byte, collection string) (page[T], error) {
 	var p page[T]
-	if err := json.Unmarshal(raw, &p.items); err == nil && p.items != nil {
+	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) {
+		if err := json.Unmarshal(raw, &p.items); err != nil {
+			return p, fmt.Errorf("%q is not a list of records: %w", collection, err)
+		}
 		return p, nil
 	}
 	var object map[string]json.RawMessage

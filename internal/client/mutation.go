@@ -12,7 +12,7 @@ const (
 	// within the operation's timeout: a gateway gives up long before a service.
 	patience = 10 * time.Minute
 	// actionPatience is the same for an action, which is proved by its job or its
-	// activity or not at all.
+	// activity or not at all, and for what is to be confirmed as gone.
 	actionPatience = 2 * time.Minute
 	// readLag is for how long reads may show what was before a write
 	// (contract.md, last section: "some seconds").
@@ -29,6 +29,8 @@ type mutation struct {
 	// operation and target are those of the job that will carry it out, by which
 	// a client tells its own job from another's (contract.md, "Job").
 	operation, target string
+	// on is what that job's duration depends on beside its operation; see kind.
+	on string
 	// prepare makes the body of a request that depends on what is there, before it
 	// is sent and before it is sent again; nil where the body is as it is. Its error
 	// ends the mutation.
@@ -134,14 +136,18 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 
 // alreadyGone decides about a deletion of what the service does not know.
 func (t *Turn) alreadyGone(ctx context.Context, m mutation, refusal error) (Pending, error) {
-	gone, err := m.shown(ctx)
-	switch {
-	case err != nil:
-		return Pending{}, err
-	case !gone:
-		return Pending{}, refusal
+	return NothingPending(), t.c.confirmGone(ctx, refusal, m.shown)
+}
+
+// confirmGone confirms that something is gone of which a deletion was answered that the
+// service does not know it, which is its error otherwise. Reads may still show it for a
+// while, and confirming takes pauses that a failure begins anew.
+func (c *Client) confirmGone(ctx context.Context, refusal error, isGone func(context.Context) (bool, error)) error {
+	gone, err := c.comesTrue(ctx, actionPatience, isGone)
+	if err == nil && !gone {
+		return refusal
 	}
-	return NothingPending(), nil
+	return err
 }
 
 // ownJobEnded waits for the job that keeps an instance busy, after an answer to
@@ -156,11 +162,16 @@ func (t *Turn) ownJobEnded(ctx context.Context, m mutation) (bool, error) {
 // shownSoon tells whether the records show a mutation, at the latest once they
 // no longer lag behind.
 func (t *Turn) shownSoon(ctx context.Context, m mutation) (bool, error) {
-	_, shown, err := look(ctx, t.c, m.lag(), func(ctx context.Context) (struct{}, bool, error) {
-		shown, err := m.shown(ctx)
-		return struct{}{}, shown, err
+	return t.c.comesTrue(ctx, m.lag(), m.shown)
+}
+
+// comesTrue looks for as long as a limit whether something holds; see look.
+func (c *Client) comesTrue(ctx context.Context, limit time.Duration, holds func(context.Context) (bool, error)) (bool, error) {
+	_, ok, err := look(ctx, c, limit, func(ctx context.Context) (struct{}, bool, error) {
+		ok, err := holds(ctx)
+		return struct{}{}, ok, err
 	})
-	return shown, err
+	return ok, err
 }
 
 // create sends a POST that makes something with a name that is unique on the
@@ -249,6 +260,7 @@ func (t *Turn) lookForCreated(ctx context.Context, m mutation, limit time.Durati
 func (t *Turn) accepted(ctx context.Context, m mutation, pending Pending) (Pending, error) {
 	if pending.JobID != "" {
 		t.c.Claim(pending.JobID)
+		t.c.noteWork(pending.JobID, kind{m.operation, m.on})
 		return pending, nil
 	}
 	found, ok, err := look(ctx, t.c, m.lag(), func(ctx context.Context) (Pending, bool, error) {
@@ -286,14 +298,15 @@ func look[T any](ctx context.Context, c *Client, limit time.Duration, read func(
 	ctx, cancel := context.WithTimeout(Detached(ctx), max(limit, 0))
 	defer cancel()
 	for begun := time.Now(); ; {
-		found, ok, err = read(ctx)
-		if ok || err != nil && !Passing(err) {
-			return found, ok, err
+		var failure error
+		found, ok, failure = read(ctx)
+		if ok || failure != nil && !Passing(failure) {
+			return found, ok, failure
 		}
-		if ended(ctx) || pause(ctx, c.random.jitter(nextPoll(time.Since(begun), 0))) != nil {
-			if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-				err = nil // it was the look's own end
-			}
+		if !errors.Is(failure, context.DeadlineExceeded) && !errors.Is(failure, context.Canceled) {
+			err = failure // and not the look's own end
+		}
+		if ended(ctx) || pause(ctx, c.random.jitter(nextPoll(time.Since(begun), estimate{}))) != nil {
 			return found, false, err
 		}
 	}
@@ -322,7 +335,7 @@ func isConflict(err error) bool {
 func (t *Turn) awaitFree(ctx context.Context, refusal error) error {
 	var instance Instance
 	var checkout *CheckoutError
-	err := t.c.wait(ctx, 0, func(ctx context.Context) (observation, error) {
+	_, err := t.c.wait(ctx, waiting{}, func(ctx context.Context) (observation, error) {
 		var err error
 		instance, err = t.c.pollInstance(ctx, t.id)
 		if err == nil {

@@ -243,7 +243,7 @@ func TestAcceptedShapes(t *testing.T) {
 
 // An answer that is lost, of a change that can be sent twice.
 func TestLostAnswerToAChange(t *testing.T) {
-	for _, lost := range []int{dropped, truncated, 502, 404} {
+	for _, lost := range []int{dropped, brokenOff, truncated, 502, 404} {
 		for name, row := range map[string]struct {
 			commits time.Duration // after the first PUT; negative for never
 			takes   time.Duration // the job of it

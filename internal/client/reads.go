@@ -26,8 +26,12 @@ type reads struct {
 	databases    *shared[[]Database]
 	extensions   *shared[[]Extension]
 	webhooks     *shared[[]Webhook]
+	// jobs and the builds of an app are read again and again, by who waits for them.
+	jobs   *shared[Job]
+	builds *shared[[]Build]
 
-	sequence *sequence
+	sequence    *sequence
+	uncoalesced bool
 
 	mu        sync.Mutex
 	changedAt map[string]moment // each instance's newest change
@@ -50,19 +54,22 @@ type listed struct {
 	begun    moment
 }
 
-func newReads() *reads {
+func newReads(uncoalesced bool) *reads {
 	s := &sequence{}
 	return &reads{
 		sequence:     s,
-		plans:        newShared[Plans](s),
-		locations:    newShared[[]Location](s),
-		instance:     newShared[Instance](s),
-		allInstances: newShared[[]Instance](s),
-		pages:        newShared[page[Instance]](s),
-		apps:         newShared[[]App](s),
-		databases:    newShared[[]Database](s),
-		extensions:   newShared[[]Extension](s),
-		webhooks:     newShared[[]Webhook](s),
+		uncoalesced:  uncoalesced,
+		plans:        newShared[Plans](s, uncoalesced),
+		locations:    newShared[[]Location](s, uncoalesced),
+		instance:     newShared[Instance](s, uncoalesced),
+		allInstances: newShared[[]Instance](s, uncoalesced),
+		pages:        newShared[page[Instance]](s, uncoalesced),
+		apps:         newShared[[]App](s, uncoalesced),
+		databases:    newShared[[]Database](s, uncoalesced),
+		extensions:   newShared[[]Extension](s, uncoalesced),
+		webhooks:     newShared[[]Webhook](s, uncoalesced),
+		jobs:         newShared[Job](s, uncoalesced),
+		builds:       newShared[[]Build](s, uncoalesced),
 		changedAt:    map[string]moment{},
 		asked:        map[string]bool{},
 	}
@@ -125,7 +132,7 @@ func (r *reads) listDue(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked[id] = true
-	return len(r.asked) > aloneReads
+	return len(r.asked) > aloneReads && !r.uncoalesced
 }
 
 func (r *reads) listedInstance(id string, isFresh freshness) (Instance, bool) {
@@ -162,7 +169,7 @@ func (c *Client) readListFor(ctx context.Context, id string, isFresh freshness) 
 			begun := c.reads.sequence.now()
 			p, err := listPage[Instance](ctx, c, "instances", cursor, request{path: []string{"instances"}})
 			c.reads.addPage(cursor, p, begun, err)
-			return p, err
+			return page[Instance]{}, err // the snapshot has it
 		})
 		if err != nil || ended(ctx) {
 			return CauseOf(ctx)

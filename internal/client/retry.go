@@ -55,7 +55,7 @@ func checkRetry(ctx context.Context, call *call, err error, retries int, limiter
 	if call.answer != nil {
 		refusal = call.answer.refusal
 	}
-	again := sendsAgain(call.method, refusal, err) || err == nil && refusal == nil && call.method == http.MethodGet && call.answer.isCut()
+	again := sendsAgain(call.method, refusal, err) || err == nil && refusal == nil && call.method != http.MethodPost && call.answer.isCut()
 	if !again || call.retries >= retries {
 		return false
 	}

@@ -190,9 +190,9 @@ func TestBackoffSpreadsAndIsCapped(t *testing.T) {
 	}
 }
 
-// A read whose answer is cut off, as if it were whole, is sent again, as often as after
-// a gateway's page. What changes something is not.
-func TestCutAnswerIsReadAgain(t *testing.T) {
+// What can be sent twice is sent again when its answer is cut off, as if it were whole,
+// and as often as after a gateway's page. A POST is not.
+func TestCutAnswerIsAskedForAgain(t *testing.T) {
 	for _, row := range []struct {
 		method, answer string
 		cut, sent      int // how many answers are, and how many requests there are
@@ -202,7 +202,10 @@ func TestCutAnswerIsReadAgain(t *testing.T) {
 		{http.MethodGet, `{"list":[{"id":"a"}`, 2, 3, false},
 		{http.MethodGet, `{"id": "another", "name": "another"`, 99, 4, true},
 		{http.MethodGet, `<p>`, 2, 1, true},
-		{http.MethodPut, `{"name":"on`, 2, 1, true},
+		{http.MethodPut, `{"name":"on`, 2, 3, false},
+		{http.MethodPatch, `{"name":"on`, 2, 3, false},
+		{http.MethodDelete, `{"name":"on`, 99, 4, true},
+		{http.MethodPost, `{"name":"on`, 2, 1, true},
 	} {
 		t.Run(row.method+row.answer, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -28,10 +28,12 @@ type freshness func(begun moment) bool
 // its answer, and whoever asks soon after gets it too, while it is fresh enough for
 // them. No lock is held while a read is under way.
 type shared[T any] struct {
-	sequence *sequence
+	sequence    *sequence
+	uncoalesced bool // each reads for itself
 
 	mu       sync.Mutex
 	readings map[string]*reading[T]
+	awaited  map[string]chan struct{} // closed when a key is read next; see newer
 }
 
 // A reading is one read, under way or ended.
@@ -42,8 +44,8 @@ type reading[T any] struct {
 	err   error
 }
 
-func newShared[T any](s *sequence) *shared[T] {
-	return &shared[T]{sequence: s, readings: map[string]*reading[T]{}}
+func newShared[T any](s *sequence, uncoalesced bool) *shared[T] {
+	return &shared[T]{sequence: s, uncoalesced: uncoalesced, readings: map[string]*reading[T]{}, awaited: map[string]chan struct{}{}}
 }
 
 // get gives the newest reading of a key that is fresh enough, judged by when it
@@ -73,7 +75,13 @@ func (s *shared[T]) join(ctx context.Context, key string, isFresh freshness, rea
 		return r
 	}
 	r := &reading[T]{begun: s.sequence.now(), done: make(chan struct{})}
-	s.readings[key] = r
+	if !s.uncoalesced {
+		s.readings[key] = r
+		if awaited, ok := s.awaited[key]; ok {
+			close(awaited)
+			delete(s.awaited, key)
+		}
+	}
 	go func() {
 		defer close(r.done)
 		if r.value, r.err = read(context.WithoutCancel(ctx)); r.err != nil {
@@ -90,6 +98,58 @@ func (s *shared[T]) forget(key string, r *reading[T]) {
 	if s.readings[key] == r {
 		delete(s.readings, key)
 	}
+}
+
+// A follower reads a key again and again, beside others who do. Whoever reads first
+// reads for all: the others are told, and join in.
+type follower[T any] struct {
+	shared *shared[T]
+	key    string
+	seen   moment // when it began, or the newest reading that it has had
+}
+
+func (s *shared[T]) follow(key string) *follower[T] {
+	return &follower[T]{shared: s, key: key, seen: s.sequence.now()}
+}
+
+// read gives a reading that is newer than the one before.
+func (f *follower[T]) read(ctx context.Context, read func(context.Context) (T, error)) (T, error) {
+	r := f.shared.join(ctx, f.key, f.isNew, read)
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		var none T
+		return none, CauseOf(ctx)
+	}
+	f.seen = r.begun
+	return r.value, r.err
+}
+
+func (f *follower[T]) isNew(begun moment) bool { return begun.order > f.seen.order }
+
+// newer is closed once somebody has begun to read anew.
+func (f *follower[T]) newer() <-chan struct{} {
+	s := f.shared
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, ok := s.readings[f.key]; ok && f.isNew(r.begun) {
+		begun := make(chan struct{})
+		close(begun)
+		return begun
+	}
+	if s.awaited[f.key] == nil {
+		s.awaited[f.key] = make(chan struct{})
+	}
+	return s.awaited[f.key]
+}
+
+// end drops what was read: nobody needs it after the end of a wait.
+func (f *follower[T]) end() {
+	s := f.shared
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.readings, f.key)
+	delete(s.awaited, f.key)
 }
 
 // always accepts a reading for the life of the process.

@@ -155,7 +155,7 @@ func TestLostCreationOfADatabase(t *testing.T) {
 	}{
 		"carried out at once":               {&databaseService{plan: []lostPOST{{504, 0}}}, 0, nil, 1, 0},
 		"not carried out":                   {&databaseService{plan: []lostPOST{{504, never}}}, 0, nil, 2, 0},
-		"not carried out, dropped":          {&databaseService{plan: []lostPOST{{dropped, never}, {502, never}, {truncated, never}}}, 0, nil, 4, 0},
+		"not carried out, dropped":          {&databaseService{plan: []lostPOST{{dropped, never}, {502, never}, {brokenOff, never}, {truncated, never}}}, 0, nil, 5, 0},
 		"carried out 0.3 s later":           {&databaseService{plan: []lostPOST{{504, 300 * time.Millisecond}}}, 0, nil, 2, 0},
 		"carried out 4 s later":             {&databaseService{plan: []lostPOST{{504, 4 * time.Second}}}, 0, nil, 2, 0},
 		"carried out late, both":            {&databaseService{plan: []lostPOST{{504, 4 * time.Second}, {504, 4 * time.Second}}}, 0, nil, 9, 0},

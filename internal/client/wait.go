@@ -26,45 +26,66 @@ type permanentError struct{ error }
 
 func (e *permanentError) Unwrap() error { return e.error }
 
-// wait polls until what it watches is done, on the schedule of nextPoll. It
-// returns the context's error when that ends first, and a poll's error when it is
-// permanent, a refusal, or when polls have failed for too long.
-func (c *Client) wait(ctx context.Context, usual time.Duration, poll func(context.Context) (observation, error)) error {
-	begun := time.Now()
+// waiting is what is known of what is waited for.
+type waiting struct {
+	usual time.Duration // how long it is expected to take; 0 where nothing is known
+	// since is when this process set it going, zero where it did not.
+	since time.Time
+	// newer is closed once another wait polls for the same thing; nil where each
+	// polls for itself.
+	newer func() <-chan struct{}
+	// atOnce polls at once: it may be done already.
+	atOnce bool
+}
+
+// wait polls until what it watches is done, on a Schedule, and tells
+// how long that took, 0 where nothing can be said. It returns the context's error
+// when that ends first, and a poll's error when it is permanent, a refusal, or when
+// polls have failed for too long.
+func (c *Client) wait(ctx context.Context, w waiting, poll func(context.Context) (observation, error)) (took time.Duration, err error) {
+	begun, fromStart := w.since, !w.since.IsZero()
+	if !fromStart {
+		begun = time.Now()
+	}
 	var failingSince time.Time // zero while polls are answered
-	estimate := estimator{usual: usual}
-	delay := firstPoll
+	var unfinished time.Duration
+	schedule := newSchedule(w.usual, fromStart, c.random)
+	delay := schedule.First()
+	if w.atOnce {
+		delay = 0
+	}
 	for failures := 0; ; {
-		if err := pause(ctx, delay); err != nil {
-			return err
+		if err := w.pause(ctx, delay); err != nil {
+			return 0, err
 		}
 		seen, err := poll(ctx)
 		elapsed := time.Since(begun)
 		var final *permanentError
 		var refused *APIError
-		var atLeast time.Duration
 		switch {
 		case errors.As(err, &final):
-			return final.error
+			return 0, final.error
 		case err != nil && ended(ctx):
-			return CauseOf(ctx)
+			return 0, CauseOf(ctx)
 		case err != nil && (!Passing(err) || failures > 0 && time.Since(failingSince) >= ToleratedOutage):
-			return err
+			return 0, err
 		case err != nil:
 			if failures++; failures == 1 {
 				failingSince = time.Now()
 			}
-			atLeast = c.random.upTo(min(longestBlind, backoffBase<<min(failures, 16)))
+			delay = c.random.upTo(min(longestBlind, backoffBase<<min(failures, 16)))
 			if errors.As(err, &refused) {
-				atLeast = max(atLeast, refused.RetryAfter)
+				delay = max(delay, refused.RetryAfter)
 			}
+			delay = max(delay, schedule.again(elapsed))
+		case seen.done && fromStart && unfinished > 0:
+			return unfinished + (elapsed-unfinished)/2, nil
 		case seen.done:
-			return nil
+			return 0, nil
 		default:
-			failures = 0
-			estimate.observe(elapsed, seen.progress)
+			failures, unfinished = 0, elapsed
+			delay = schedule.Next(elapsed, seen.progress)
 		}
-		delay = max(atLeast, c.random.jitter(nextPoll(elapsed, estimate.total())))
 		if deadline, ok := ctx.Deadline(); ok {
 			// One last look just before the time is up.
 			if left := time.Until(deadline) - firstPoll; left > 0 && left < delay {
@@ -74,64 +95,18 @@ func (c *Client) wait(ctx context.Context, usual time.Duration, poll func(contex
 	}
 }
 
-const (
-	firstPoll    = 250 * time.Millisecond
-	longestDelay = 60 * time.Second
-)
-
-// nextPoll is how long to wait for the next poll after some time, when the
-// whole is estimated at total (zero: no estimate). Near the estimate it polls
-// often, far from it seldom; a wrong estimate costs little, as no delay is
-// longer than a quarter of what has passed.
-func nextPoll(elapsed, total time.Duration) time.Duration {
-	var delay time.Duration
-	switch {
-	case total == 0:
-		delay = elapsed * 8 / 100
-	case elapsed < total:
-		delay = max(elapsed/100, (total-elapsed)/2)
-	default:
-		delay = elapsed * 3 / 100
+// pause waits until the next poll is due, or another wait polls for the same thing.
+func (w waiting) pause(ctx context.Context, delay time.Duration) error {
+	if w.newer == nil {
+		return pause(ctx, delay)
 	}
-	delay = max(firstPoll, delay)
-	return min(delay, max(time.Second, elapsed/4), longestDelay)
-}
-
-// leastProgress is from where on the service's progress is a better guide than
-// what an operation usually takes.
-const leastProgress = 5
-
-// An estimator guesses the whole duration of what is waited for.
-type estimator struct {
-	usual time.Duration
-	// The first progress seen, from which the speed is measured: a wait that
-	// joins a job midway saw nothing of what came before.
-	since    time.Duration
-	from     int
-	observed bool
-
-	guess time.Duration
-}
-
-func (e *estimator) observe(elapsed time.Duration, progress int) {
-	if !e.observed {
-		e.observed = true
-		if e.usual == 0 || elapsed*100 < e.usual*time.Duration(max(progress-leastProgress, 0)) {
-			// Much further than the time since the start explains.
-			e.since, e.from = elapsed, progress
-		}
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return CauseOf(ctx)
+	case <-timer.C:
+	case <-w.newer():
 	}
-	if gained := progress - e.from; progress >= leastProgress && progress < 100 && gained > 0 {
-		e.guess = e.since + (elapsed-e.since)*time.Duration(100-e.from)/time.Duration(gained)
-	}
-}
-
-func (e *estimator) total() time.Duration {
-	switch {
-	case e.guess > 0:
-		return e.guess
-	case e.from > 0:
-		return e.since + e.usual*time.Duration(100-e.from)/100
-	}
-	return e.usual
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"sync"
 	"testing"
@@ -64,12 +65,127 @@ func TestWaitSeesTheEndSoonAndPollsSeldom(t *testing.T) {
 	}
 }
 
+// The true wait is as late as waitbench says of its schedule: with a prior that is a
+// fifth off, to either side, by at most 3.5 %.
+func TestWaitWithAPriorIsSeldomLate(t *testing.T) {
+	for _, row := range []struct {
+		takes time.Duration
+		polls int // on average
+	}{{10 * time.Second, 25}, {60 * time.Second, 28}, {480 * time.Second, 35}} {
+		synctest.Test(t, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(1, uint64(row.takes)))
+			const runs = 400
+			var late time.Duration
+			polls := 0
+			for range runs {
+				begun := time.Now()
+				c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { respond(w, 200, jobOf(begun, row.takes, false)) },
+					func(o *Options) { o.Random = rand.NewPCG(2, random.Uint64()) })
+				c.noteWork("j-1", kind{operation: OpCreate})
+				c.durations.note(kind{operation: OpCreate}, time.Duration(float64(row.takes)*max(0.1, 1+0.2*random.NormFloat64())))
+				if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpCreate, nil); err != nil {
+					t.Fatal(err)
+				}
+				late += time.Since(begun) - row.takes
+				polls += len(transport.requests())
+			}
+			t.Logf("%s: %.2f %% late, %.1f polls", row.takes, 100*float64(late)/runs/float64(row.takes), float64(polls)/runs)
+			if late > row.takes*runs*35/1000 || polls > row.polls*runs {
+				t.Errorf("a job of %s is seen %s late, by %d polls", row.takes, late/runs, polls/runs)
+			}
+		})
+	}
+}
+
+// Those who wait for the same job or build share its polls: who joins asks once by
+// itself, and then all go on as one.
+func TestWaitsForTheSameShareTheirPolls(t *testing.T) {
+	const takes = 100 * time.Second
+	for name, wait := range map[string]func(context.Context, *Client) error{
+		"job": func(ctx context.Context, c *Client) error {
+			return c.WaitJob(ctx, "i", Pending{JobID: "j-1"}, OpRestore, nil)
+		},
+		"build": func(ctx context.Context, c *Client) error { return c.waitBuilt(ctx, "i", "web", "b-1", "running") },
+	} {
+		polls := map[int]int{}
+		for _, waits := range []int{1, 2, 20} {
+			synctest.Test(t, func(t *testing.T) {
+				begun := time.Now()
+				status := func(during, then string) string {
+					if time.Since(begun) < takes {
+						return during
+					}
+					return then
+				}
+				c, transport := newTestClient(t, script{
+					"GET /jobs/j-1": func(w http.ResponseWriter, _ *http.Request) {
+						time.Sleep(20 * time.Millisecond)
+						respond(w, 200, object{"id": "j-1", "status": status("running", "done")})
+					},
+					"GET /instances/i/apps/web/builds": func(w http.ResponseWriter, _ *http.Request) {
+						time.Sleep(20 * time.Millisecond)
+						respond(w, 200, object{"builds": []object{{"id": "b-1", "status": status("running", "successful")}}})
+					},
+				}.serve)
+				impatient, leave := context.WithCancel(t.Context())
+				var all sync.WaitGroup
+				for k := range waits {
+					all.Go(func() {
+						time.Sleep(time.Duration(k) * 700 * time.Millisecond)
+						if err := wait(t.Context(), c); err != nil {
+							t.Error(err)
+						}
+						if late := time.Since(begun) - takes; late > 6*time.Second {
+							t.Errorf("%s: one of %d waits sees the end %s late", name, waits, late)
+						}
+					})
+					all.Go(func() { _ = wait(impatient, c) })
+				}
+				time.Sleep(10 * time.Second)
+				leave() // in the middle of what others wait for
+				all.Wait()
+				polls[waits] = len(transport.requests())
+			})
+		}
+		if polls[2] > polls[1]*5/4 || polls[20] > polls[1]*5/4+20 {
+			t.Errorf("%s: polls by how many wait: %v", name, polls)
+		}
+	}
+}
+
+// Where sharing is left out to measure it, each wait polls for itself, at its own pace.
+func TestUncoalescedWaitsPollEach(t *testing.T) {
+	polls := map[int]int{}
+	for _, waits := range []int{1, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			begun := time.Now()
+			c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { respond(w, 200, jobOf(begun, 100*time.Second, true)) },
+				func(o *Options) { o.Uncoalesced = true })
+			var all sync.WaitGroup
+			for range waits {
+				all.Go(func() {
+					if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpRestore, nil); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+			polls[waits] = len(transport.requests())
+		})
+	}
+	if polls[3] < 2*polls[1] || polls[3] > 4*polls[1] {
+		t.Errorf("polls by how many wait: %v", polls)
+	}
+}
+
 func TestNextPollBounds(t *testing.T) {
 	for elapsed := time.Duration(0); elapsed < time.Hour; elapsed += 777 * time.Millisecond {
 		for _, total := range []time.Duration{0, time.Second, 5 * time.Minute, 24 * time.Hour} {
-			delay := nextPoll(elapsed, total)
-			if delay < firstPoll || delay > longestDelay || delay > max(time.Second, elapsed/4) {
-				t.Fatalf("after %s of %s the delay is %s", elapsed, total, delay)
+			for _, spread := range []time.Duration{0, total * progressSpread / 100, total * usualSpread / 100} {
+				delay := nextPoll(elapsed, estimate{total, spread})
+				if delay < firstPoll || delay > longestDelay || delay > max(longestStart, elapsed/4) {
+					t.Fatalf("after %s of %s the delay is %s", elapsed, total, delay)
+				}
 			}
 		}
 	}
@@ -93,7 +209,7 @@ func TestFailedJobIsSeenAtTheNextPoll(t *testing.T) {
 
 // An outage is tolerated by its time, however many polls it fails.
 func TestWaitOutlivesAnOutage(t *testing.T) {
-	for name, status := range map[string]int{"no connection": refused, "silent": silent, "dropped": dropped, "truncated": truncated, "foreign 404": 404, "502": 502, "503": 503, "504": 504} {
+	for name, status := range map[string]int{"no connection": refused, "silent": silent, "dropped": dropped, "broken off": brokenOff, "truncated": truncated, "foreign 404": 404, "502": 502, "503": 503, "504": 504} {
 		for _, operation := range []string{OpConsole, OpCreate} {
 			for _, row := range []struct {
 				from, lasts time.Duration
@@ -182,7 +298,7 @@ func TestEndOfTheContextHidesNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		c, _ := newTestClient(t, nil)
-		err := c.wait(ctx, 0, func(context.Context) (observation, error) {
+		_, err := c.wait(ctx, waiting{}, func(context.Context) (observation, error) {
 			cancel()
 			return observation{}, permanent(&JobError{Job: Job{ID: "j-1"}})
 		})

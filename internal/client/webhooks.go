@@ -147,11 +147,9 @@ func (c *Client) DeleteWebhook(ctx context.Context, id string) error {
 	if !errors.Is(err, ErrNotFound) {
 		return err
 	}
-	gone, lookErr := absent(c.RefreshWebhook(ctx, id))
-	if gone {
-		return nil
-	}
-	return errors.Join(err, lookErr)
+	return c.confirmGone(ctx, err, func(ctx context.Context) (bool, error) {
+		return absent(c.RefreshWebhook(ctx, id))
+	})
 }
 
 // SameURL tells whether two URLs are the same but for the case of their scheme

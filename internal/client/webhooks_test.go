@@ -118,6 +118,8 @@ func TestDeletionOfAnEndpoint(t *testing.T) {
 		"done":                    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, notFound, none, nil},
 		"gone":                    {notFound, notFound, none, nil},
 		"lost, then gone":         {inTurn(gateway(504), notFound), notFound, none, nil},
+		"lost, a read lags":       {inTurn(gateway(504), notFound), inTurn(says(200, object{"id": "w"}), says(200, object{"id": "w"}), notFound), none, nil},
+		"cut off, then gone":      {inTurn(gateway(truncated), notFound), notFound, none, nil},
 		"a gateway's 404":         {gateway(404), notFound, none, ErrForeign},
 		"404, and it is there":    {notFound, says(200, object{"id": "w"}), holds, ErrNotFound},
 		"404, and the list says":  {notFound, notFound, holds, ErrContradiction},

@@ -1,12 +1,12 @@
 package provider_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"regexp"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -30,7 +30,7 @@ func startFake(t *testing.T) *fakeservicetest.Server {
 // providers is the provider under test, in this process.
 func providers() map[string]func() (tfprotov6.ProviderServer, error) {
 	return map[string]func() (tfprotov6.ProviderServer, error){
-		"hosting": providerserver.NewProtocol6WithError(provider.New("test")()),
+		"hosting": func() (tfprotov6.ProviderServer, error) { return provider.NewServer("test"), nil },
 	}
 }
 
@@ -43,6 +43,7 @@ func config(fake *fakeservicetest.Server, body string, args ...any) string {
 // run runs acceptance steps beside those of other tests.
 func run(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()
+	needsCLI(t)
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: providers(),
 		Steps:                    steps,
@@ -81,7 +82,14 @@ func onlyInstance(t *testing.T, fake *fakeservicetest.Server) string {
 }
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	addSweepers()
+	if flag.Lookup("sweep").Value.String() != "" {
+		resource.TestMain(m) // runs the sweepers and no test
+		return
+	}
 	code := m.Run()
+	tellNotRun(os.Stdout)
 	if builtProvider.folder != "" {
 		os.RemoveAll(builtProvider.folder)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -20,6 +21,7 @@ var (
 	_ resource.ResourceWithImportState = &accountProfileResource{}
 	_ resource.ResourceWithIdentity    = &accountProfileResource{}
 	_ resource.ResourceWithModifyPlan  = &accountProfileResource{}
+	_ unchanging[accountProfileModel]  = &accountProfileResource{}
 )
 
 func newAccountProfileResource() resource.Resource { return &accountProfileResource{} }
@@ -74,11 +76,33 @@ func (r *accountProfileResource) ModifyPlan(ctx context.Context, req resource.Mo
 		return
 	}
 	changes := state == nil || accountProfileDifference(*state, *plan) != client.ProfileChange{}
-	if r.planned.manages(managedObject{"account profile", ""}, changes) {
+	if r.planned.manages(theProfile, changes) {
 		resp.Diagnostics.AddError("Two resources manage the account's profile",
 			"The configuration has another hosting_account_profile, and an account has one profile: they would overwrite each other with every apply. "+
 				"Keep one of them, and remove the other from the configuration. Destroying one leaves the profile as it is.")
 	}
+}
+
+// theProfile is the account's, whichever resource manages it.
+var theProfile = managedObject{"account profile", ""}
+
+func (r *accountProfileResource) planUnchanged(ctx context.Context, _ *accountProfileModel, private privateState, diags *diag.Diagnostics) bool {
+	notePlanned(ctx, private, diags)
+	return r.planned.keepsManaged(theProfile)
+}
+
+// record reads the account for a refresh.
+func (r *accountProfileResource) record(ctx context.Context) (client.Account, error) {
+	return once(ctx, func() (client.Account, error) { return r.client.Account(ctx) })
+}
+
+func (r *accountProfileResource) readRecord(ctx context.Context, m *accountProfileModel, _ privateState, _ *diag.Diagnostics) bool {
+	account, err := r.record(ctx)
+	if err != nil || account.ID != m.ID.ValueString() {
+		return false
+	}
+	m.setRecord(account)
+	return true
 }
 
 func (r *accountProfileResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -116,7 +140,7 @@ func (r *accountProfileResource) Read(ctx context.Context, req resource.ReadRequ
 	if r.client == nil {
 		return
 	}
-	account, err := r.client.Account(ctx)
+	account, err := r.record(ctx)
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to read the account", err)
 		return

@@ -43,6 +43,7 @@ func failRestart(fake *fakeservicetest.Server) {
 }
 
 func TestTriggeredActionThatFails(t *testing.T) {
+	t.Parallel()
 	needs(t, actionFailures)
 	for mode, c := range map[string]struct {
 		exit   int
@@ -71,6 +72,7 @@ func TestTriggeredActionThatFails(t *testing.T) {
 // on_failure = taint gives a new machine to the next apply to replace. Only its
 // protection stands before that, and terraform untaint takes it back.
 func TestTriggeredActionThatTaintsAMachine(t *testing.T) {
+	t.Parallel()
 	needs(t, actionFailures)
 	const trigger = "events = [after_create, after_update]; on_failure = taint"
 	t.Run("protected", func(t *testing.T) {
@@ -107,6 +109,7 @@ func TestTriggeredActionThatTaintsAMachine(t *testing.T) {
 // destroys nothing, unless the failure is to be passed over. A destroy of everything
 // goes on whatever on_failure says.
 func TestActionBeforeADestruction(t *testing.T) {
+	t.Parallel()
 	needs(t, destroyTriggers)
 	for mode, goesOn := range map[string]bool{"halt": false, "continue": true, "taint": false} {
 		t.Run(mode, func(t *testing.T) {

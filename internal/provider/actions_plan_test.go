@@ -10,6 +10,7 @@ import (
 )
 
 func TestPlansOfActions(t *testing.T) {
+	t.Parallel()
 	const confirmed = `confirm = "i-one"` + "\n"
 	for name, c := range map[string]struct {
 		action, arguments string

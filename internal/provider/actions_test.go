@@ -34,6 +34,7 @@ func actionHCL(name, arguments string) string {
 }
 
 func TestActionsInvoked(t *testing.T) {
+	t.Parallel()
 	for name, c := range actionCases {
 		t.Run(name, func(t *testing.T) {
 			needs(t, providerActions)
@@ -111,7 +112,7 @@ func TestInterruptedActionHasToldItsJob(t *testing.T) {
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "rotate"})
 	defer release()
 	apply := w.start("apply", "-auto-approve", "-no-color", "-invoke=action.hosting_instance_rotate.test")
-	until(t, "the job is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
+	apply.until("the job is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
 	apply.signal(syscall.SIGINT)
 	r := apply.wait()
 	if job := fake.Jobs()[0].ID; !strings.Contains(r.output, "Job "+job+" (rotate) is accepted.") {

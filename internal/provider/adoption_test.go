@@ -43,7 +43,16 @@ func (w *workspace) queryBy(blocks string) result {
 	if r.exit != 0 {
 		w.t.Fatalf("query ended with exit %d:\n%s", r.exit, r.output)
 	}
+	w.mustBeFormatted("generated.tf")
 	return r
+}
+
+// mustBeFormatted checks that a file is in the CLI's standard form.
+func (w *workspace) mustBeFormatted(name string) {
+	w.t.Helper()
+	if r := w.run("fmt", "-check", "-diff", "-no-color", name); r.exit != 0 {
+		w.t.Errorf("%s is not in the standard form (exit %d):\n%s", name, r.exit, r.output)
+	}
 }
 
 // mustOnlyHaveRead checks that nothing that changes anything was asked of the fake.
@@ -95,6 +104,7 @@ func accountsOfAll(n int) []accounts.Account {
 // A query lists what there is of each type; what it generates is imported as it
 // stands, plans empty, and leaves the account as it is.
 func TestAdoptedAccounts(t *testing.T) {
+	t.Parallel()
 	needs(t, listResources)
 	// The example of the documentation lists everything.
 	example, err := os.ReadFile(filepath.FromSlash("../../examples/account/account.tfquery.hcl"))
@@ -192,6 +202,7 @@ func TestAdoptedByIDs(t *testing.T) {
 	if r := w.run("plan", "-no-color", "-generate-config-out=generated.tf"); r.exit != 0 {
 		t.Fatalf("the plan ended with exit %d:\n%s", r.exit, r.output)
 	}
+	w.mustBeFormatted("generated.tf")
 	if apply := w.apply(); !strings.Contains(apply.output, "0 added, 0 changed, 0 destroyed") {
 		t.Errorf("the import changed something:\n%s", apply.output)
 	}
@@ -219,7 +230,7 @@ func TestQueryOfWhatComesAndGoes(t *testing.T) {
 		t.Errorf("the wrong instances are listed:\n%s", query.output)
 	}
 	apply := w.start("apply", "-auto-approve", "-no-color")
-	until(t, "the apply waits for the creation", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
+	apply.until("the apply waits for the creation", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
 	release()
 	if r := apply.wait(); r.exit != 0 {
 		t.Fatalf("the apply ended with exit %d:\n%s", r.exit, r.output)

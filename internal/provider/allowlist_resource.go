@@ -22,6 +22,7 @@ var (
 	_ resource.ResourceWithImportState = &allowlistResource{}
 	_ resource.ResourceWithIdentity    = &allowlistResource{}
 	_ resource.ResourceWithModifyPlan  = &allowlistResource{}
+	_ unchanging[allowlistModel]       = &allowlistResource{}
 )
 
 // What destroying an allowlist does.

@@ -14,13 +14,7 @@ func newAppRestartAction() action.Action {
 		name:        "app_restart",
 		operation:   client.OpAppRestart,
 		description: "Restarts an app. Its `/data` stays.",
-		attributes: func(ctx context.Context) map[string]schema.Attribute {
-			return map[string]schema.Attribute{
-				"instance_id": required("The instance's id."),
-				"app":         required("The app's name."),
-				"timeouts":    actionTimeouts(ctx),
-			}
-		},
+		attributes:  appArguments,
 		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
 			return turn.RestartApp(ctx, a["app"])
 		},
@@ -32,15 +26,18 @@ func newAppRedeployAction() action.Action {
 		name:        "app_redeploy",
 		operation:   client.OpAppRedeploy,
 		description: "Builds the newest commit of an app's branch and deploys it, and waits until it runs. Its `/data` stays. If the build fails, the version that runs goes on; if the new version does not answer its health path, the app is down.",
-		attributes: func(ctx context.Context) map[string]schema.Attribute {
-			return map[string]schema.Attribute{
-				"instance_id": required("The instance's id."),
-				"app":         required("The app's name."),
-				"timeouts":    actionTimeouts(ctx),
-			}
-		},
+		attributes:  appArguments,
 		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
 			return turn.RedeployApp(ctx, a["app"])
 		},
+	}
+}
+
+// appArguments say which app an action is for.
+func appArguments(ctx context.Context) map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"instance_id": required("The instance's id."),
+		"app":         required("The app's name."),
+		"timeouts":    actionTimeouts(ctx),
 	}
 }

@@ -155,7 +155,7 @@ func TestDeployCommitResumes(t *testing.T) {
 		t.Helper()
 		before, release := redeploys(fake), fake.HoldBuilds(fakeservice.BuildMatch{})
 		apply := w.start("apply", "-auto-approve", "-no-color")
-		until(t, "the app is built", func() bool { return redeploys(fake) == before+1 })
+		apply.until("the app is built", func() bool { return redeploys(fake) == before+1 })
 		apply.signal(syscall.SIGINT)
 		must(t, apply.wait().exit == 1, "the apply was not cut short")
 		release()

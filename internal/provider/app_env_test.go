@@ -39,6 +39,7 @@ func mustHaveEnv(t *testing.T, fake *fakeservicetest.Server, sent int, want map[
 var given = map[string]string{"A": "1", "TOKEN": "canary-of-a-secret"}
 
 func TestImportedVariablesAreLeftAlone(t *testing.T) {
+	t.Parallel()
 	for name, changes := range map[string][]string{
 		"port, after the import":          {"", "port = 8080"},
 		"port, with the import":           {"port = 8080"},
@@ -63,6 +64,7 @@ func TestImportedVariablesAreLeftAlone(t *testing.T) {
 }
 
 func TestImportedVariablesThatTheConfigurationSets(t *testing.T) {
+	t.Parallel()
 	t.Run("equal", func(t *testing.T) {
 		fake := appWithVariables(t)
 		w := newWorkspace(t, fake, importApp+oneApp("env = { A = \"1\", TOKEN = \"canary-of-a-secret\" }"))

@@ -66,6 +66,15 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
+func (r *appResource) planUnchanged(ctx context.Context, m *appModel, private privateState, diags *diag.Diagnostics) bool {
+	if private.has(pendingKey) || m.Status.ValueString() == client.AppBuilding || m.asksForAnother(*m) {
+		return false
+	}
+	loadSecretKeys(ctx, private, diags) // which may be no such thing
+	noteProtection(ctx, private, m.protectedObject(), m.protected(pendingWork{}), diags)
+	return true
+}
+
 // planChange plans what follows from a change: a build, a URL, a status to wait
 // for.
 func planChange(state, plan *appModel) {

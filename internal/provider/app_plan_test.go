@@ -24,6 +24,7 @@ func appOn(instanceID, arguments string) string {
 
 // What an app's plan can know is told by it, before anything is sent.
 func TestPlansOfApps(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		body string
 		exit int

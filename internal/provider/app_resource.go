@@ -21,6 +21,7 @@ var (
 	_ resource.ResourceWithIdentity       = &appResource{}
 	_ resource.ResourceWithModifyPlan     = &appResource{}
 	_ resource.ResourceWithValidateConfig = &appResource{}
+	_ unchanging[appModel]                = &appResource{}
 )
 
 // The first build takes several minutes (service.md, "Limits"), later ones too.
@@ -124,7 +125,7 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	instanceID, name := state.InstanceID.ValueString(), state.Name.ValueString()
-	app, err := r.client.RefreshApp(ctx, instanceID, name)
+	app, builds, err, buildsErr := r.ask(ctx, state)
 	switch {
 	case errors.Is(err, client.ErrNotFound) && pending && r.inProgress(ctx, work.Job):
 		return // it is not there yet; the next apply waits for it
@@ -136,9 +137,8 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	state.setRecord(app, keys)
-	builds, err := r.client.Builds(ctx, instanceID, name)
-	if err != nil {
-		addError(&resp.Diagnostics, "Unable to read the builds of app "+name, err)
+	if buildsErr != nil {
+		addError(&resp.Diagnostics, "Unable to read the builds of app "+name, buildsErr)
 		return
 	}
 	state.setBuild(builds)
@@ -149,6 +149,31 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}
+
+// ask reads the app's record and its builds for a refresh, side by side.
+func (r *appResource) ask(ctx context.Context, m appModel) (app client.App, builds []client.Build, appErr, buildsErr error) {
+	instanceID, name := m.InstanceID.ValueString(), m.Name.ValueString()
+	listBuilds := meanwhile(func() ([]client.Build, error) {
+		return once(ctx, func() ([]client.Build, error) { return r.client.Builds(ctx, instanceID, name) })
+	})
+	app, appErr = once(ctx, func() (client.App, error) { return r.client.RefreshApp(ctx, instanceID, name) })
+	builds, buildsErr = listBuilds()
+	return app, builds, appErr, buildsErr
+}
+
+func (r *appResource) readRecord(ctx context.Context, m *appModel, private privateState, diags *diag.Diagnostics) bool {
+	keys := loadSecretKeys(ctx, private, diags)
+	if private.has(pendingKey) || diags.HasError() {
+		return false
+	}
+	app, builds, err, buildsErr := r.ask(ctx, *m)
+	if err != nil || buildsErr != nil {
+		return false
+	}
+	m.setRecord(app, keys)
+	m.setBuild(builds)
+	return true
 }
 
 // deployed tells whether a build, or the newest one for "", has succeeded.

@@ -315,6 +315,7 @@ func TestAppFirstDeployIsNotHealthy(t *testing.T) {
 // An unhealthy version takes the app down, by a build as by a restart. The state
 // says so, and the next apply deploys the app again.
 func TestAppUpdateThatIsNotHealthyTakesTheAppDown(t *testing.T) {
+	t.Parallel()
 	for way, change := range map[string]string{"build": `branch = "next"`, "restart": "port = 8080"} {
 		t.Run(way, func(t *testing.T) {
 			fake := seededApps(t)
@@ -376,6 +377,7 @@ func TestAppAfterImportIsNotBuiltAgain(t *testing.T) {
 }
 
 func TestImportIDMustHaveItsForm(t *testing.T) {
+	t.Parallel()
 	fake := startFake(t)
 	for _, id := range []string{"guestbook", "a/b/c", "/guestbook", "i-1/"} {
 		t.Run(strings.ReplaceAll(id, "/", "_"), func(t *testing.T) {

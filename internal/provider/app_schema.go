@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -150,12 +151,16 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 func (r *appResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config appModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() {
-		return
+	if !resp.Diagnostics.HasError() {
+		config.validate(&resp.Diagnostics)
 	}
-	for key := range config.SecretEnvWO.Elements() {
-		if _, both := config.Env.Elements()[key]; both {
-			resp.Diagnostics.AddAttributeError(path.Root("env").AtMapKey(key), "Duplicate variable",
+}
+
+// validate checks that no variable is both secret and not.
+func (m *appModel) validate(diags *diag.Diagnostics) {
+	for key := range m.SecretEnvWO.Elements() {
+		if _, both := m.Env.Elements()[key]; both {
+			diags.AddAttributeError(path.Root("env").AtMapKey(key), "Duplicate variable",
 				fmt.Sprintf("The variable %s is in both env and secret_env_wo. Keep it in one of them.", key))
 		}
 	}

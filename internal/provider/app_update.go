@@ -209,21 +209,24 @@ func (p *appProgress) noteFailure(err error) {
 // planned.
 func (u appUpdate) readDeployed(ctx context.Context, p appProgress, built bool) (appModel, error) {
 	m, secret := u.planned, p.secret
+	listBuilds := meanwhile(func() ([]client.Build, error) {
+		return readBack(ctx, func(ctx context.Context) ([]client.Build, error) {
+			return u.client.Builds(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
+		}, func(builds []client.Build) bool { return !built || deployed(builds, p.work.Build) })
+	})
 	app, err := readBack(ctx, u.app(m), func(a client.App) bool {
 		if built && a.Status == client.AppBuilding {
 			return false // it was seen to run, and another replica has yet to see it
 		}
 		return m.matches(a) && (!secret.known || !a.Env.Set || maps.Equal(secret.without(a.Env.Value), u.env))
 	})
+	builds, buildsErr := listBuilds()
 	if err != nil {
 		return m, err
 	}
 	m.setRecord(app, secret)
-	builds, err := readBack(ctx, func(ctx context.Context) ([]client.Build, error) {
-		return u.client.Builds(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
-	}, func(builds []client.Build) bool { return !built || deployed(builds, p.work.Build) })
-	if err != nil {
-		return m, err
+	if buildsErr != nil {
+		return m, buildsErr
 	}
 	m.setBuild(builds)
 	return m.withoutUnknowns(), nil

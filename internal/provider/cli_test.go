@@ -3,7 +3,6 @@ package provider_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,8 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
 )
 
 // What Ctrl-C and signals do is tested with the real CLI and the built provider:
@@ -35,10 +37,7 @@ func providerFolder(t *testing.T) string {
 		if builtProvider.err != nil {
 			return
 		}
-		build := exec.Command("go", "build", "-o", filepath.Join(builtProvider.folder, "terraform-provider-hosting"), "../..")
-		if output, err := build.CombinedOutput(); err != nil {
-			builtProvider.err = fmt.Errorf("build the provider: %w\n%s", err, output)
-		}
+		builtProvider.err = program.Build(filepath.Join(builtProvider.folder, program.Provider), ".")
 	})
 	if builtProvider.err != nil {
 		t.Fatal(builtProvider.err)
@@ -65,10 +64,7 @@ func newWorkspace(t *testing.T, fake *fakeservicetest.Server, configuration stri
 func newWorkspaceBeside(t *testing.T, fake *fakeservicetest.Server, configuration string) *workspace {
 	t.Helper()
 	folder := t.TempDir()
-	plugins := providerFolder(t)
-	rc := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"registry.terraform.io/instance-hosting/hosting\" = %[1]q\n"+
-		"    \"registry.opentofu.org/instance-hosting/hosting\" = %[1]q\n  }\n  direct {}\n}\n", plugins)
-	w := &workspace{t: t, folder: folder, cli: cliUnderTest()}
+	w := &workspace{t: t, folder: folder, cli: cliversion.UnderTest()}
 	w.env = append(os.Environ(),
 		"TF_CLI_CONFIG_FILE="+filepath.Join(folder, "cli.tfrc"),
 		"CHECKPOINT_DISABLE=1",
@@ -76,7 +72,7 @@ func newWorkspaceBeside(t *testing.T, fake *fakeservicetest.Server, configuratio
 		"HOSTING_BASE_URL="+fake.BaseURL,
 		"HOSTING_API_KEY="+fakeservicetest.APIKey,
 	)
-	w.write("cli.tfrc", rc)
+	w.write("cli.tfrc", cliconfig.DevOverrides(providerFolder(t)))
 	w.write("main.tf", "terraform {\n  required_providers {\n    hosting = { source = \"instance-hosting/hosting\" }\n  }\n}\n\n"+configuration)
 	return w
 }
@@ -165,6 +161,21 @@ func (s *started) runs() bool {
 	}
 }
 
+// until waits for what the fake is to show while the CLI runs.
+func (s *started) until(what string, holds func() bool) {
+	s.t.Helper()
+	until(s.t, what, func() bool {
+		ended := !s.runs() // asked first, as the CLI may end in between
+		if holds() {
+			return true
+		}
+		if ended {
+			s.t.Fatalf("the CLI has ended, and it did not come to: %s\n%s", what, unwrapped(s.output.String()))
+		}
+		return false
+	})
+}
+
 // mustRun checks that the CLI has not ended yet, as it would if it believed too
 // early what it waits for.
 func (s *started) mustRun() {
@@ -205,7 +216,7 @@ func unwrapped(output string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╷", " ", "╵", " ").Replace(output)), " ")
 }
 
-// until waits for what the fake is to show while the CLI runs.
+// until waits for what the fake is to show.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(2 * time.Minute)
@@ -332,6 +343,7 @@ func (w *workspace) logs() func(text string) bool {
 func needsCLI(t *testing.T) {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
+		noteNotRun(t)
 		machine.Lacks(t, "acceptance tests run only with TF_ACC=1")
 	}
 }

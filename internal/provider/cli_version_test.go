@@ -3,9 +3,6 @@ package provider_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -13,88 +10,33 @@ import (
 	goversion "github.com/hashicorp/go-version"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
 )
 
-// A capability is something that not every CLI has. A test that needs it is
-// skipped by version on a CLI without it, which is the one reason for which a
-// test may be skipped where HOSTING_TEST_STRICT=1 says that all else is there.
-type capability struct {
-	name            string
-	terraform, tofu *goversion.Version // since which; nil where it has none
-}
+// A capability is something that not every CLI has, as package cliversion has it.
+type capability struct{ cliversion.Capability }
 
 var (
-	resourceIdentity = capability{"resource identity", tfversion.Version1_12_0, tfversion.Version1_12_0}
-	listResources    = capability{"list resources", tfversion.Version1_14_0, nil}
-	providerActions  = capability{"actions", tfversion.Version1_14_0, nil}
-	actionFailures   = capability{"on_failure of action triggers", version1_16, nil}
-	destroyTriggers  = capability{"before_destroy of action triggers", version1_16, nil}
-	lifecycleDestroy = capability{"destroy in lifecycle", version1_16, tfversion.Version1_12_0}
-	lifecycleEnabled = capability{"enabled in lifecycle", nil, tfversion.Version1_11_0}
+	resourceIdentity = capability{cliversion.ResourceIdentity}
+	listResources    = capability{cliversion.ListResources}
+	providerActions  = capability{cliversion.ProviderActions}
+	actionFailures   = capability{cliversion.ActionFailures}
+	destroyTriggers  = capability{cliversion.DestroyTriggers}
+	lifecycleDestroy = capability{cliversion.LifecycleDestroy}
+	lifecycleEnabled = capability{cliversion.LifecycleEnabled}
 )
-
-var version1_16 = goversion.Must(goversion.NewVersion("1.16.0"))
-
-// skippedByVersion begins the message of each such skip; cmd/testmatrix counts
-// by it.
-const skippedByVersion = "skipped by version: "
-
-// A cliVersion is which CLI a program is.
-type cliVersion struct {
-	product string // Terraform or OpenTofu
-	version *goversion.Version
-}
-
-// lacks says why a CLI does not have a capability; "" when it has it.
-func (v cliVersion) lacks(c capability) string {
-	since := c.terraform
-	if v.product == "OpenTofu" {
-		since = c.tofu
-	}
-	switch {
-	case since == nil:
-		return fmt.Sprintf("%s%s %s has no %s", skippedByVersion, v.product, v.version, c.name)
-	case v.version.LessThan(since):
-		return fmt.Sprintf("%s%s %s has no %s, which came with %s", skippedByVersion, v.product, v.version, c.name, since)
-	default:
-		return ""
-	}
-}
 
 // plansEphemerals tells whether the CLI counts the opening of an ephemeral
 // resource as a change in what it shows of a plan as JSON, where the testing
 // framework looks. OpenTofu 1.11.6 does, 1.12.6 does not.
-func (v cliVersion) plansEphemerals() bool {
-	return v.product == "OpenTofu" && v.version.LessThan(tfversion.Version1_12_0)
+func plansEphemerals(v cliversion.Version) bool {
+	return v.Product == cliversion.OpenTofu && v.Number.LessThan(tfversion.Version1_12_0)
 }
 
-// cliUnderTest is the CLI that the tests run.
-func cliUnderTest() string {
-	if path := os.Getenv("TF_ACC_TERRAFORM_PATH"); path != "" {
-		return path
-	}
-	return "terraform"
-}
-
-var versionUnderTest = sync.OnceValues(func() (cliVersion, error) { return versionOf(cliUnderTest()) })
-
-var versionLine = regexp.MustCompile(`(?m)^(Terraform|OpenTofu) v(\S+)`)
-
-// versionOf asks a program which CLI it is.
-func versionOf(cli string) (cliVersion, error) {
-	command := exec.Command(cli, "version")
-	command.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1")
-	output, err := command.Output()
-	if err != nil {
-		return cliVersion{}, fmt.Errorf("%s version: %w", cli, err)
-	}
-	parts := versionLine.FindStringSubmatch(string(output))
-	if parts == nil {
-		return cliVersion{}, fmt.Errorf("%s version answered %q", cli, output)
-	}
-	version, err := goversion.NewVersion(parts[2])
-	return cliVersion{parts[1], version}, err
-}
+var versionUnderTest = sync.OnceValues(func() (cliversion.Version, error) {
+	return cliversion.Of(context.Background(), cliversion.UnderTest())
+})
 
 // CheckTerraformVersion makes a capability what a TestCase can ask for.
 func (c capability) CheckTerraformVersion(_ context.Context, _ tfversion.CheckTerraformVersionRequest, resp *tfversion.CheckTerraformVersionResponse) {
@@ -103,7 +45,7 @@ func (c capability) CheckTerraformVersion(_ context.Context, _ tfversion.CheckTe
 		resp.Error = err
 		return
 	}
-	resp.Skip = version.lacks(c)
+	resp.Skip = version.Lacks(c.Capability)
 }
 
 // needs skips a test on a CLI without a capability.
@@ -114,7 +56,7 @@ func needs(t *testing.T, c capability) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reason := version.lacks(c); reason != "" {
+	if reason := version.Lacks(c.Capability); reason != "" {
 		t.Skip(reason)
 	}
 }
@@ -122,33 +64,12 @@ func needs(t *testing.T, c capability) {
 // runWith runs acceptance steps on a CLI that has a capability.
 func runWith(t *testing.T, c capability, steps ...resource.TestStep) {
 	t.Helper()
+	needsCLI(t)
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: providers(),
 		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{c},
 		Steps:                    steps,
 	})
-}
-
-func TestCapabilitiesByVersion(t *testing.T) {
-	for text, want := range map[string]string{
-		"Terraform v1.11.4\non linux_amd64\n":        "skipped by version: Terraform 1.11.4 has no actions, which came with 1.14.0",
-		"Terraform v1.14.0\n":                        "",
-		"Terraform v1.16.4\n":                        "",
-		"OpenTofu v1.12.6\non linux_amd64\n":         "skipped by version: OpenTofu 1.12.6 has no actions",
-		"A warning first.\n\nOpenTofu v1.16.0-rc1\n": "skipped by version: OpenTofu 1.16.0-rc1 has no actions",
-	} {
-		cli := t.TempDir() + "/cli"
-		if err := os.WriteFile(cli, []byte("#!/bin/sh\ncat <<'end'\n"+text+"end\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		version, err := versionOf(cli)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := version.lacks(providerActions); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
 }
 
 // The table in the documentation says since when each CLI has what.
@@ -162,7 +83,7 @@ func TestCapabilitiesAsDocumented(t *testing.T) {
 		"`enabled` in `lifecycle`":                                 {lifecycleEnabled},
 	} {
 		for _, c := range capabilities {
-			if line := fmt.Sprintf("| %s | %s | %s |", row, since(c.terraform), since(c.tofu)); !strings.Contains(index, line) {
+			if line := fmt.Sprintf("| %s | %s | %s |", row, since(c.Terraform), since(c.Tofu)); !strings.Contains(index, line) {
 				t.Errorf("the index does not have the row %q", line)
 			}
 		}

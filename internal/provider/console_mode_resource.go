@@ -17,6 +17,7 @@ var (
 	_ resource.ResourceWithImportState = &consoleModeResource{}
 	_ resource.ResourceWithIdentity    = &consoleModeResource{}
 	_ resource.ResourceWithModifyPlan  = &consoleModeResource{}
+	_ unchanging[consoleModeModel]     = &consoleModeResource{}
 )
 
 func newConsoleModeResource() resource.Resource { return &consoleModeResource{newConsoleModeSetting()} }

@@ -196,6 +196,7 @@ func (c crashCase) run(t *testing.T, made crashScene, tally *crashTally) {
 // TestCrashPoints strikes a few of the nastiest points, so that `make test` keeps
 // alive what `make crash-points` does with all of them.
 func TestCrashPoints(t *testing.T) {
+	t.Parallel()
 	needsCLI(t)
 	points, made := crashPoints(t)
 	tried := 0

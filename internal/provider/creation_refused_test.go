@@ -12,6 +12,7 @@ import (
 // taints nothing, and the next apply completes it.
 
 func TestInstanceWhoseEnginesAreRefusedIsKept(t *testing.T) {
+	t.Parallel()
 	for name, fail := range map[string]func(*fakeservice.Service){
 		"refused": func(fake *fakeservice.Service) {
 			fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/engines", Status: http.StatusUnprocessableEntity, Code: "validation_failed", Detail: "not enough of it"})
@@ -48,6 +49,7 @@ func TestInstanceWhoseConnectionIsRefusedIsKept(t *testing.T) {
 }
 
 func TestAppWhoseLinksAreRefusedIsKept(t *testing.T) {
+	t.Parallel()
 	for name, fail := range map[string]func(*fakeservice.Service){
 		"refused": func(fake *fakeservice.Service) {
 			fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/instances/*/apps/*", Status: http.StatusUnprocessableEntity, Code: "validation_failed", Detail: "not linkable"})

@@ -28,6 +28,7 @@ func oneDatabase(arguments string) string {
 // A name is unique on its instance, so with create_before_destroy the successor
 // is refused. What the error says leads out.
 func TestNameThatTheReplacedObjectStillHas(t *testing.T) {
+	t.Parallel()
 	const unprotected = "deletion_protection = false"
 	extension := "resource \"hosting_postgres_extension\" \"test\" {\n instance_id = \"i-one\"\n database = hosting_postgres_database.test.name\n name = \"pgvector\"\n}\n"
 	for name, c := range map[string]struct {
@@ -100,6 +101,7 @@ func TestReplacementIsMadeFirstOnceTheProtectionIsLifted(t *testing.T) {
 // refuse. With create_before_destroy its successor exists by then, and no
 // configuration reaches the old one. The error says what does.
 func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		fake    func(*testing.T) *fakeservicetest.Server
 		body    string
@@ -159,6 +161,7 @@ func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
 // it is protected itself: to its plan, a tainted instance looks like one that it is
 // moved away from. The workspace can go on all the same.
 func TestChildrenOfATaintedInstance(t *testing.T) {
+	t.Parallel()
 	const protected = "Instance test is protected from deletion"
 	children := func(protection string) string {
 		return "resource \"hosting_postgres_database\" \"test\" {\n instance_id = hosting_instance.test.id\n name = \"orders\"\n" + protection + "\n}\n" +
@@ -226,6 +229,7 @@ func TestRemovedBlockOfWhatIsProtected(t *testing.T) {
 // create_before_destroy the old object's deletion would undo what its successor
 // has just set.
 func TestDeposedSettingIsNotSetBackUnderItsSuccessor(t *testing.T) {
+	t.Parallel()
 	for name, body := range map[string]string{
 		"allowlist":     settingHCL("hosting_allowlist", "test", `"i-one"`, "cidrs = [\"203.0.113.0/24\"]\n on_destroy = \"open\""),
 		"console mode":  settingHCL("hosting_console_mode", "test", `"i-one"`, `mode = "ro"`),

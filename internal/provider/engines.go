@@ -36,8 +36,8 @@ func enginesOf(m types.Map) (engines map[string]types.Int64, known bool) {
 // noNullEngine refuses an engine that is null. OpenTofu crashes when it plans a map
 // with one, and a module has to work with either CLI.
 func noNullEngine() validator.Map {
-	return rewordedRule{mapvalidator.NoNullValues(), "An engine is null",
-		"Leave an engine that is to be off out of engines. Where a condition decides, filter the map: { for name, engine in local.engines : name => engine if engine != null }."}
+	return rewordedRule{rule: mapvalidator.NoNullValues(), summary: "An engine is null",
+		detail: "Leave an engine that is to be off out of engines. Where a condition decides, filter the map: { for name, engine in local.engines : name => engine if engine != null }."}
 }
 
 // enginesMap is the opposite of enginesOf.

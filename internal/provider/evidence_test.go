@@ -33,6 +33,7 @@ func status(fake *fakeservicetest.Server, says func(string) string) (remove func
 }
 
 func TestMachineThatRanStaysProtected(t *testing.T) {
+	t.Parallel()
 	for _, word := range []string{"creating", "restarting", "failed"} {
 		t.Run(word, func(t *testing.T) {
 			fake := startFake(t)
@@ -58,6 +59,7 @@ func TestMachineThatRanStaysProtected(t *testing.T) {
 // A word that nobody knows is a machine that runs if it has run before, and one
 // in progress otherwise.
 func TestUnknownStatusWord(t *testing.T) {
+	t.Parallel()
 	active := func(word string) string { return map[string]string{"running": "active", "creating": "preparing"}[word] }
 	t.Run("created", func(t *testing.T) {
 		fake := startFake(t)
@@ -87,6 +89,7 @@ func TestUnknownStatusWord(t *testing.T) {
 }
 
 func TestImportedMachineThatIsNotReady(t *testing.T) {
+	t.Parallel()
 	importing := "import {\n to = hosting_instance.test\n id = \"i-one\"\n}\n"
 	for name, c := range map[string]struct {
 		edit func(*fakeservice.Instance)
@@ -118,14 +121,14 @@ func TestImportedCreationThatFails(t *testing.T) {
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
 	first := newWorkspace(t, fake, protectedInstance)
 	apply := first.start("apply", "-auto-approve", "-no-color")
-	until(t, "the creation is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
+	apply.until("the creation is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
 	apply.signalGroup(9)
 	apply.wait()
 	id := onlyInstance(t, fake)
 	w := newWorkspaceBeside(t, fake, protectedInstance+"import {\n to = hosting_instance.test\n id = \""+id+"\"\n}\n")
 	polls := fake.Count("GET", "/jobs/*")
 	second := w.start("apply", "-auto-approve", "-no-color")
-	until(t, "the import waits for the creation", func() bool { return fake.Count("GET", "/jobs/*") > polls+1 })
+	second.until("the import waits for the creation", func() bool { return fake.Count("GET", "/jobs/*") > polls+1 })
 	fake.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "no_capacity", "no machine is free")
 	release()
 	r := second.wait()
@@ -165,6 +168,7 @@ func TestFailedCreationThatRunsAfterAllIsProtected(t *testing.T) {
 // A creation that was interrupted and has ended since is no creation any more,
 // whatever a state says that was not refreshed.
 func TestFinishedCreationIsProtectedWithoutARefresh(t *testing.T) {
+	t.Parallel()
 	for kind, c := range map[string]struct{ body, create, text string }{
 		"hosting_instance":          {protectedInstance, "create", "is protected from deletion"},
 		"hosting_postgres_database": {protectedDatabase, "database_create", "Database orders is protected from deletion"},

@@ -74,7 +74,7 @@ var absenceFaults = []faultRow{
 		fake.Inject(fakeservice.Fault{Method: "GET", Path: "/jobs/*", Times: -1, Status: http.StatusNotFound, Code: "not_found"})
 		polls := fake.Count("GET", "/jobs/*")
 		destroy := w.start("destroy", "-auto-approve", "-no-color")
-		until(t, "the job is looked for", func() bool { return fake.Count("GET", "/jobs/*") > polls+3 || !destroy.runs() })
+		destroy.until("the job is looked for", func() bool { return fake.Count("GET", "/jobs/*") > polls+3 })
 		destroy.mustRun()
 		release()
 		released := time.Now()
@@ -97,7 +97,7 @@ var absenceFaults = []faultRow{
 			}
 		}})
 		destroy := w.start("destroy", "-auto-approve", "-no-color")
-		until(t, "the instance is watched", func() bool { return shown.Load() > 5 || !destroy.runs() })
+		destroy.until("the instance is watched", func() bool { return shown.Load() > 5 })
 		destroy.mustRun()
 		release()
 		w.mustBeDestroyed(fake, destroy)

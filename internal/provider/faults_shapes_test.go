@@ -55,7 +55,7 @@ var shapeFaults = []faultRow{
 		must(t, fake.PayCheckout(id) == nil, "there is no checkout")
 		polls := fake.Count("GET", "/jobs/*")
 		apply := w.start("apply", "-auto-approve", "-no-color")
-		until(t, "the paid creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+2 })
+		apply.until("the paid creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+2 })
 		release()
 		r := apply.wait()
 		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)

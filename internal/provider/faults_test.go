@@ -34,6 +34,7 @@ const rowsAtOnce = 12
 // TestFaults runs the fault table and prints a line per row. `make faults` runs
 // it alone.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	needsCLI(t)
 	rows := slices.Concat(creationFaults, interruptionFaults, jobFaults, readFaults, writeFaults, transportFaults,
 		gatewayFaults, absenceFaults, shapeFaults, paceFaults, networkFaults, addressFaults, promiseFaults)

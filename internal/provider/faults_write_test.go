@@ -33,7 +33,7 @@ var writeFaults = []faultRow{
 			if date {
 				w := newWorkspaceBeside(t, fake, endpoint)
 				apply := w.start("apply", "-auto-approve", "-no-color")
-				until(t, "the refusal", func() bool { return fake.Count("POST", "/webhooks") == 1 })
+				apply.until("the refusal", func() bool { return fake.Count("POST", "/webhooks") == 1 })
 				time.Sleep(2 * time.Second) // nothing shows that a request does not come; a slow machine only proves less
 				must(t, fake.Count("POST", "/webhooks") == 1, "a date in the future was not waited for")
 				apply.signalGroup(2)

@@ -1,9 +1,13 @@
 package provider
 
 import (
+	"net/http"
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/webhook"
 )
 
 func TestLibpqEnv(t *testing.T) {
@@ -57,5 +61,18 @@ func TestWebhookSignature(t *testing.T) {
 	want := "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
 	if got := webhookSignature("what do ya want for nothing?", "Jefe"); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// What a module computes for a delivery is what the package for receivers verifies.
+func TestWebhookSignatureIsVerified(t *testing.T) {
+	body, err := os.ReadFile("../../webhook/testdata/delivery.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	headers := http.Header{"X-Service-Event": {"label"}, "X-Service-Delivery": {"dlv-1"}}
+	headers.Set(webhook.SignatureHeader, webhookSignature(string(body), "whsec-of-the-fixture"))
+	if d, err := webhook.Verify(body, headers, "whsec-of-the-fixture"); err != nil || d.Event.Type != "label" {
+		t.Errorf("it is verified as %+v (%v)", d, err)
 	}
 }

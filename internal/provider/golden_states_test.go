@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
 )
 
 // Each edition of the provider leaves its states behind, in testdata/states: what the
@@ -75,6 +77,7 @@ type goldenObject struct {
 }
 
 func TestGoldenStatesAreCarriedOn(t *testing.T) {
+	t.Parallel()
 	needsCLI(t)
 	if *edition != "" {
 		writeEdition(t, filepath.Join("testdata/states", *edition))
@@ -133,8 +136,8 @@ func (w *workspace) become(golden goldenState) {
 // newest Terraform save it.
 func writeEdition(t *testing.T, folder string) {
 	t.Helper()
-	for _, cli := range []string{os.Getenv("HOSTING_TEST_OLDEST_CLI"), cliUnderTest()} {
-		version, err := versionOf(cli)
+	for _, cli := range []string{os.Getenv("HOSTING_TEST_OLDEST_CLI"), cliversion.UnderTest()} {
+		version, err := cliversion.Of(t.Context(), cli)
 		must(t, err == nil, "%v", err)
 		fake, _ := startRecorded(t)
 		w := newWorkspaceBeside(t, fake, "")
@@ -142,8 +145,8 @@ func writeEdition(t *testing.T, folder string) {
 		w.write("main.tf", fileText(t, folder+"/before.tf"))
 		w.apply()
 		w.mustBeSettled()
-		parts := version.version.Segments()
-		name := strings.ToLower(version.product) + "-" + fmt.Sprintf("%d.%d", parts[0], parts[1])
+		parts := version.Number.Segments()
+		name := strings.ToLower(version.Product) + "-" + fmt.Sprintf("%d.%d", parts[0], parts[1])
 		err = os.WriteFile(filepath.Join(folder, name+".tfstate"), []byte(w.state()), 0o600)
 		must(t, err == nil, "%v", err)
 	}

@@ -132,6 +132,7 @@ var moments = map[string]struct {
 }
 
 func TestGuestbookInterrupted(t *testing.T) {
+	t.Parallel()
 	for moment, at := range moments {
 		for way, interrupt := range interruptions {
 			t.Run(moment+" by "+way, func(t *testing.T) {
@@ -139,7 +140,7 @@ func TestGuestbookInterrupted(t *testing.T) {
 				w := newGuestbook(t, fake)
 				release := at.hold(fake)
 				apply := w.start("apply", "-auto-approve", "-no-color")
-				until(t, moment, func() bool { return at.come(fake) })
+				apply.until(moment, func() bool { return at.come(fake) })
 				interrupt(apply)
 				if r := apply.wait(); r.exit == 0 {
 					t.Fatalf("the interrupted apply ended with exit 0:\n%s", r.output)
@@ -180,6 +181,7 @@ func TestGuestbookUnpaid(t *testing.T) {
 // An app that fails is one error, which says why: neither the module's
 // postconditions nor what needs the app add another.
 func TestGuestbookThatFailsIsOneError(t *testing.T) {
+	t.Parallel()
 	for way, row := range map[string]struct {
 		fail func(*fakeservicetest.Server) (remove func())
 		says string
@@ -230,7 +232,7 @@ func TestCtrlCOfATerminalReachesTheGroup(t *testing.T) {
 	w := newWorkspace(t, fake, instanceHCL(`engines = {}`))
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
 	apply := w.start("apply", "-auto-approve", "-no-color")
-	until(t, "the creation's job is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
+	apply.until("the creation's job is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
 	apply.signalGroup(syscall.SIGINT)
 	apply.wait()
 	w.mustBeKept("hosting_instance", "test")

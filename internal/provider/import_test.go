@@ -78,6 +78,13 @@ func served(t *testing.T, configuration map[string]any, deferral bool) tfprotov6
 	t.Helper()
 	server, err := providers()["hosting"]()
 	must(t, err == nil, "%v", err)
+	configure(t, server, configuration, deferral)
+	return server
+}
+
+// configure configures a provider, as a CLI does.
+func configure(t *testing.T, server tfprotov6.ProviderServer, configuration map[string]any, deferral bool) {
+	t.Helper()
 	schema, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	must(t, err == nil, "%v", err)
 	kind := schema.Provider.ValueType()
@@ -91,7 +98,6 @@ func served(t *testing.T, configuration map[string]any, deferral bool) tfprotov6
 		Config: &config, ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: deferral},
 	})
 	must(t, err == nil && len(answer.Diagnostics) == 0, "%v %+v", err, answer)
-	return server
 }
 
 // unconfigured is a provider whose key is not known yet.
@@ -263,6 +269,7 @@ import {
 // What a killed apply made and could not save is refused by its name. The error
 // says how to take it over, and that is all it takes.
 func TestRefusalOfWhatExistsNamesItsImport(t *testing.T) {
+	t.Parallel()
 	for kind, made := range map[string]struct {
 		arguments, id string
 		there         func(*fakeservicetest.Server)
@@ -290,6 +297,7 @@ func TestRefusalOfWhatExistsNamesItsImport(t *testing.T) {
 
 // Whoever takes a name for an id learns what ids look like, and where to find one.
 func TestImportByANameInPlaceOfAnID(t *testing.T) {
+	t.Parallel()
 	for kind, c := range map[string]struct{ arguments, id string }{
 		"hosting_instance":          {`name = "one"` + "\n" + `plan = "medium"` + "\n" + `region = "eu-central"` + "\n" + `engines = {}`, "one"},
 		"hosting_allowlist":         {`instance_id = "i-one"` + "\n" + `cidrs = ["192.0.2.1"]`, "one"},

@@ -26,6 +26,13 @@ func (r *instanceResource) checkCatalogue(ctx context.Context, state *instanceMo
 	if r.client == nil {
 		return
 	}
+	resized, changed := !before.Plan.Equal(plan.Plan) && !plan.Plan.IsUnknown(), !before.Engines.Equal(plan.Engines)
+	readPlans := meanwhile(func() (client.Plans, error) {
+		if !resized && !changed {
+			return client.Plans{}, nil
+		}
+		return r.client.Plans(ctx)
+	})
 	if !before.Region.Equal(plan.Region) && !plan.Region.IsUnknown() {
 		locations, err := r.client.Locations(ctx)
 		if err != nil {
@@ -34,11 +41,10 @@ func (r *instanceResource) checkCatalogue(ctx context.Context, state *instanceMo
 			checkRegion(plan.Region.ValueString(), locations, diags)
 		}
 	}
-	resized, changed := !before.Plan.Equal(plan.Plan) && !plan.Plan.IsUnknown(), !before.Engines.Equal(plan.Engines)
+	plans, err := readPlans()
 	if !resized && !changed {
 		return
 	}
-	plans, err := r.client.Plans(ctx)
 	if err != nil {
 		warnUnchecked(diags, "plan", err)
 		return

@@ -13,25 +13,39 @@ import (
 // checkNamesakes looks for instances that an earlier apply may have made and
 // could not save, before the plan makes another: kill -9 leaves nothing in the
 // state. One that is still being created is an error, as nobody can know yet
-// whose it is; of one that runs the plan warns.
-func (r *instanceResource) checkNamesakes(ctx context.Context, plan instanceModel, diags *diag.Diagnostics) {
+// whose it is; of one that runs the plan warns. It looks while other things are
+// checked, and what it returns tells.
+func (r *instanceResource) checkNamesakes(ctx context.Context, plan instanceModel) (tell func(*diag.Diagnostics)) {
 	if r.client == nil || plan.Name.IsUnknown() || plan.Plan.IsUnknown() || plan.Region.IsUnknown() {
-		return
+		return func(*diag.Diagnostics) {}
 	}
 	request := client.NewInstance{Name: plan.Name.ValueString(), Plan: plan.Plan.ValueString(), Region: plan.Region.ValueString()}
-	creating, running, err := r.client.Namesakes(ctx, request)
-	if err != nil {
-		warnUnchecked(diags, "name", err)
-		return
+	find := meanwhile(func() (found namesakes, err error) {
+		found.creating, found.running, err = r.client.Namesakes(ctx, request)
+		return found, err
+	})
+	return func(diags *diag.Diagnostics) {
+		found, err := find()
+		if err != nil {
+			warnUnchecked(diags, "name", err)
+			return
+		}
+		found.tell(request.Name, diags)
 	}
-	for _, id := range creating {
-		namesake := &client.NamesakeError{Name: request.Name, ID: id}
+}
+
+// namesakes are the ids of instances that could be taken for one that is planned.
+type namesakes struct{ creating, running []string }
+
+func (n namesakes) tell(name string, diags *diag.Diagnostics) {
+	for _, id := range n.creating {
+		namesake := &client.NamesakeError{Name: name, ID: id}
 		diags.AddAttributeError(path.Root("name"), "An instance with the same name is being created", explain(namesake))
 	}
-	for _, id := range running {
+	for _, id := range n.running {
 		diags.AddAttributeWarning(path.Root("name"), "An instance with the same name exists",
 			fmt.Sprintf("Instance %s has the same name %q, plan and region as the instance that the plan creates. "+
 				"Ignore this warning if Terraform already manages it, here or elsewhere. "+
-				"If an earlier apply was killed before it could save it, import it instead of creating another:\n\n%s", id, request.Name, importBlock("hosting_instance.NAME", id)))
+				"If an earlier apply was killed before it could save it, import it instead of creating another:\n\n%s", id, name, importBlock("hosting_instance.NAME", id)))
 	}
 }

@@ -48,7 +48,7 @@ func TestSiblingsOfOneNameAreNoOrphans(t *testing.T) {
 	quiet("plan", "-refresh=false")
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
 	apply := w.start("apply", "-auto-approve", "-no-color")
-	until(t, "the second creation is polled", func() bool { return fake.Count("GET", "/jobs/*") > 2 && len(fake.Instances()) == 2 })
+	apply.until("the second creation is polled", func() bool { return fake.Count("GET", "/jobs/*") > 2 && len(fake.Instances()) == 2 })
 	apply.signal(syscall.SIGINT)
 	apply.wait()
 	w.configure(instanceHCL("count = 3\n" + plainInstance))

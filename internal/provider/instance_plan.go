@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -42,8 +43,9 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		return
 	case state == nil:
 		refuseReplacement(ctx, req.Private, &resp.Diagnostics)
+		tellNamesakes := r.checkNamesakes(ctx, *plan)
 		r.checkCatalogue(ctx, nil, *plan, &resp.Diagnostics)
-		r.checkNamesakes(ctx, *plan, &resp.Diagnostics)
+		tellNamesakes(&resp.Diagnostics)
 		return
 	case !state.Region.IsNull() && !state.Region.Equal(plan.Region):
 		if state.protected(creating) {
@@ -68,6 +70,18 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	}
 	r.checkCatalogue(ctx, bought, *plan, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+func (r *instanceResource) planUnchanged(ctx context.Context, m *instanceModel, private privateState, diags *diag.Diagnostics) bool {
+	tags := tagsAll(m.Tags, r.defaultTags)
+	if m.Status.ValueString() != client.StatusRunning || private.has(pendingKey) || !slices.Equal(elementsOf(tags), elementsOf(m.TagsAll)) || !tags.Equal(m.TagsAll) {
+		return false
+	}
+	loadPrivate[[]string](ctx, private, configuredKey, diags) // which may be no such thing
+	r.client.Claim(m.ID.ValueString())
+	r.planned.noteInstance(m)
+	noteProtection(ctx, private, m.protectedObject(), m.protected(false), diags)
+	return true
 }
 
 // planEngines plans what follows from a change of the engines: the data of one

@@ -20,6 +20,7 @@ var (
 	_ resource.ResourceWithIdentity       = &instanceResource{}
 	_ resource.ResourceWithModifyPlan     = &instanceResource{}
 	_ resource.ResourceWithValidateConfig = &instanceResource{}
+	_ unchanging[instanceModel]           = &instanceResource{}
 )
 
 // A creation takes about 8 minutes (service.md, "Limits").
@@ -151,8 +152,7 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	if r.client == nil {
 		return
 	}
-	r.client.Claim(state.ID.ValueString())
-	instance, err := r.client.RefreshInstance(ctx, state.ID.ValueString())
+	instance, err := r.record(ctx, state)
 	if errors.Is(err, client.ErrNotFound) && pending && r.inProgress(ctx, work.Job) {
 		return // not shown yet; it is being created all the same
 	}
@@ -186,6 +186,24 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 		r.noteCreation(ctx, instance, resp.Private, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}
+
+// record reads the instance's record for a refresh.
+func (r *instanceResource) record(ctx context.Context, m instanceModel) (client.Instance, error) {
+	r.client.Claim(m.ID.ValueString())
+	return once(ctx, func() (client.Instance, error) { return r.client.RefreshInstance(ctx, m.ID.ValueString()) })
+}
+
+func (r *instanceResource) readRecord(ctx context.Context, m *instanceModel, private privateState, _ *diag.Diagnostics) bool {
+	if private.has(pendingKey, connectionKey) {
+		return false
+	}
+	instance, err := r.record(ctx, *m)
+	if err != nil {
+		return false
+	}
+	m.setRecord(instance, r.defaultTags)
+	return !m.needsConnection() && !m.unfinished(false)
 }
 
 // connectionKey notes in private state that an update saw another connection

@@ -290,6 +290,7 @@ func TestInstanceCreationFails(t *testing.T) {
 }
 
 func TestInstanceUpdateFails(t *testing.T) {
+	t.Parallel()
 	for operation, change := range map[string]string{
 		"update":  `name = "other"` + "\n" + `plan = "free"` + "\n" + `engines = { postgres = {} }`,
 		"resize":  `name = "test"` + "\n" + `plan = "small"` + "\n" + `engines = { postgres = {} }`,

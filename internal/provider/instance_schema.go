@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -125,16 +126,20 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 func (r *instanceResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config instanceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() {
-		return
+	if !resp.Diagnostics.HasError() {
+		config.validate(&resp.Diagnostics)
 	}
-	engines, known := enginesOf(config.Engines)
+}
+
+// validate checks that the engines which another one needs are on.
+func (m *instanceModel) validate(diags *diag.Diagnostics) {
+	engines, known := enginesOf(m.Engines)
 	if !known || !has(engines, "auth") {
 		return
 	}
 	for _, needed := range []string{"postgres", "apps"} {
 		if !has(engines, needed) {
-			resp.Diagnostics.AddAttributeError(path.Root("engines").AtMapKey("auth"), "The auth engine needs "+needed,
+			diags.AddAttributeError(path.Root("engines").AtMapKey("auth"), "The auth engine needs "+needed,
 				"The auth engine needs the postgres and apps engines on the same instance. Add "+needed+" = {} to engines, or remove auth.")
 		}
 	}

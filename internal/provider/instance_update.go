@@ -60,10 +60,12 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 		step.applyTo(&m, wanted)
 		u.save(m)
 	}
-	// It has run, but not every replica may know of that.
-	instance, err = readBack(ctx, u.instance(turn), func(i client.Instance) bool { return ran(i) && m.matches(i) })
-	if err != nil {
-		return m, err
+	if len(steps) > 0 {
+		// It has run, but not every replica may know of that.
+		instance, err = readBack(ctx, u.instance(turn), func(i client.Instance) bool { return ran(i) && m.matches(i) })
+		if err != nil {
+			return m, err
+		}
 	}
 	done := u.planned
 	done.setRecord(instance, u.defaultTags)

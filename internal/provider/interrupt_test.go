@@ -51,13 +51,14 @@ var interruptions = map[string]func(*started){
 }
 
 func TestInterruptedCreationResumes(t *testing.T) {
+	t.Parallel()
 	for name, interrupt := range interruptions {
 		t.Run(name, func(t *testing.T) {
 			fake := startFake(t)
 			w := newWorkspace(t, fake, instanceHCL(`engines = { postgres = {}, redis = {} }`))
 			release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
 			apply := w.start("apply", "-auto-approve", "-no-color")
-			until(t, "the creation's job is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
+			apply.until("the creation's job is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
 			interrupt(apply)
 			r := apply.wait()
 			if r.exit == 0 {
@@ -71,7 +72,7 @@ func TestInterruptedCreationResumes(t *testing.T) {
 
 			next := w.start("apply", "-auto-approve", "-no-color")
 			polls := fake.Count("GET", "/jobs/"+job)
-			until(t, "the same job is polled again", func() bool { return fake.Count("GET", "/jobs/"+job) > polls })
+			next.until("the same job is polled again", func() bool { return fake.Count("GET", "/jobs/"+job) > polls })
 			release()
 			if r := next.wait(); r.exit != 0 {
 				t.Fatalf("the next apply ended with exit %d:\n%s", r.exit, r.output)
@@ -92,7 +93,7 @@ func TestCreationDoneMeanwhileIsCompletedByTheRefresh(t *testing.T) {
 	w := newWorkspace(t, fake, instanceHCL(`engines = { postgres = {} }`))
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
 	apply := w.start("apply", "-auto-approve", "-no-color")
-	until(t, "the creation's job is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
+	apply.until("the creation's job is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
 	apply.signal(syscall.SIGINT)
 	apply.wait()
 	release()
@@ -110,7 +111,7 @@ func TestInterruptedFirstBuildResumes(t *testing.T) {
 	w := newWorkspace(t, fake, appHCL("name = \"guestbook\"\nrepo = \"octo/guestbook\"\nlinks = [\"auth\"]"))
 	release := fake.HoldBuilds(fakeservice.BuildMatch{})
 	apply := w.start("apply", "-auto-approve", "-no-color")
-	until(t, "the build is polled", func() bool { return fake.Count("GET", "/instances/*/apps/guestbook/builds") > 0 })
+	apply.until("the build is polled", func() bool { return fake.Count("GET", "/instances/*/apps/guestbook/builds") > 0 })
 	apply.signal(syscall.SIGINT)
 	if r := apply.wait(); r.exit == 0 || !strings.Contains(r.output, "App guestbook is not deployed yet") {
 		t.Fatalf("the interrupted apply ended with exit %d:\n%s", r.exit, r.output)
@@ -130,7 +131,7 @@ func TestInterruptedImportResumes(t *testing.T) {
 	w := newWorkspace(t, fake, appHCL("name = \"guestbook\"\nrepo = \"octo/guestbook\"\nlinks = [\"auth\"]"))
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "app_import"})
 	apply := w.start("apply", "-auto-approve", "-no-color")
-	until(t, "the import is sent", func() bool { return fake.Count("POST", "/instances/*/apps/import") > 0 })
+	apply.until("the import is sent", func() bool { return fake.Count("POST", "/instances/*/apps/import") > 0 })
 	apply.signal(syscall.SIGINT)
 	apply.wait()
 	w.mustBeKept("hosting_app", "test")
@@ -170,7 +171,7 @@ func TestInterruptedDatabaseResumes(t *testing.T) {
 	w := newWorkspace(t, fake, "resource \"hosting_postgres_database\" \"test\" {\n instance_id = \"i-one\"\n name = \"orders\"\n}")
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "database_create"})
 	apply := w.start("apply", "-auto-approve", "-no-color")
-	until(t, "the creation's job is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
+	apply.until("the creation's job is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
 	apply.signal(syscall.SIGINT)
 	if r := apply.wait(); r.exit == 0 || !strings.Contains(r.output, "Database orders is still being created") {
 		t.Fatalf("the interrupted apply ended with exit %d:\n%s", r.exit, r.output)
@@ -195,7 +196,7 @@ resource "hosting_allowlist" "test" {
 }`)
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "allowlist"})
 	apply := w.start("apply", "-auto-approve", "-no-color")
-	until(t, "the allowlist is put", func() bool { return fake.Count("PUT", "/instances/*/allowlist") > 0 })
+	apply.until("the allowlist is put", func() bool { return fake.Count("PUT", "/instances/*/allowlist") > 0 })
 	apply.signal(syscall.SIGINT)
 	if r := apply.wait(); r.exit == 0 {
 		t.Fatalf("the interrupted apply ended with exit 0:\n%s", r.output)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"encoding/pem"
 	"flag"
 	"fmt"
 	"io"
@@ -33,6 +34,7 @@ var (
 // answered: each apply of the guestbook completes, what was done stays done, and rows,
 // files and accounts are there.
 func TestFakeIsKilled(t *testing.T) {
+	t.Parallel()
 	needsCLI(t)
 	for life := range *killLives {
 		t.Run(fmt.Sprintf("life %d", life+1), func(t *testing.T) {
@@ -45,7 +47,7 @@ func TestFakeIsKilled(t *testing.T) {
 func liveThroughKills(t *testing.T, seed uint64, times int) {
 	f := newMortalFake(t, seed, times)
 	w := newGuestbookBeside(t, &fakeservicetest.Server{BaseURL: f.front.URL + "/api/v1"})
-	w.write("test.auto.tfvars", guestbookVariables+"deletion_protection = false\n")
+	w.write("test.auto.tfvars", strings.Replace(guestbookVariables, "https://hooks.example/guestbook", f.receiver.URL, 1)+"deletion_protection = false\n")
 	applies := complete(w, "apply", "-auto-approve", "-no-color")
 	w.mustBeSettled()
 
@@ -83,6 +85,7 @@ func liveThroughKills(t *testing.T, seed uint64, times int) {
 	f.healthy(all.Instances[0].Apps[0].URL)
 	f.job(http.MethodPut, console, `{"mode":"off"}`)
 	f.nothingIsLost()
+	f.everythingIsHeard()
 
 	complete(w, "destroy", "-auto-approve", "-no-color")
 	var left struct {
@@ -138,6 +141,10 @@ type mortalFake struct {
 	jobs map[string]string
 	// creations are how many instances were answered to be made.
 	creations int
+
+	// receiver hears the events, and heard has the id of each one's delivery.
+	receiver *httptest.Server
+	heard    sync.Map
 }
 
 func newMortalFake(t *testing.T, seed uint64, times int) *mortalFake {
@@ -156,6 +163,12 @@ func newMortalFake(t *testing.T, seed uint64, times int) *mortalFake {
 		},
 		drawn: rand.New(rand.NewPCG(seed, 0)), jobs: map[string]string{},
 	}
+	f.receiver = httptest.NewTLSServer(http.HandlerFunc(f.receive))
+	t.Cleanup(f.receiver.Close)
+	ca := filepath.Join(t.TempDir(), "receiver.pem")
+	err = os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: f.receiver.Certificate().Raw}), 0o600)
+	must(t, err == nil, "%v", err)
+	f.args = append(f.args, "--webhook-loopback", "--webhook-ca", ca)
 	if said, err := exec.CommandContext(t.Context(), "go", "build", "-o", f.program, "../../cmd/fakeservice").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, said)
 	}
@@ -204,6 +217,44 @@ func (f *mortalFake) kill() {
 	_ = f.command.Wait() // it was killed
 	if err := f.start(); err != nil {
 		f.t.Error(err)
+	}
+}
+
+// receive is the receiver of the events. A retry comes under the id that came before.
+func (f *mortalFake) receive(_ http.ResponseWriter, r *http.Request) {
+	var event struct{ ID string }
+	if err := json.NewDecoder(r.Body).Decode(&event); err != nil {
+		return // the program died at it
+	}
+	id := r.Header.Get("X-Service-Delivery")
+	if known, again := f.heard.LoadOrStore(event.ID, id); again && known != id {
+		f.t.Errorf("the event %s came under two ids", event.ID)
+	}
+}
+
+// everythingIsHeard waits until each event since the endpoint was made has come.
+func (f *mortalFake) everythingIsHeard() {
+	f.t.Helper()
+	var endpoints struct {
+		Webhooks []struct {
+			CreatedAt time.Time `json:"created_at"`
+		} `json:"webhooks"`
+	}
+	f.ask(http.MethodGet, "/api/v1/webhooks", "", &endpoints)
+	if len(endpoints.Webhooks) != 1 {
+		f.t.Fatalf("the endpoints are %+v", endpoints)
+	}
+	var told struct {
+		Events []struct {
+			ID string    `json:"id"`
+			At time.Time `json:"at"`
+		} `json:"events"`
+	}
+	f.ask(http.MethodGet, "/_fake/events", "", &told)
+	for _, e := range told.Events {
+		if e.At.After(endpoints.Webhooks[0].CreatedAt) {
+			until(f.t, "the event "+e.ID+" is heard", func() bool { _, came := f.heard.Load(e.ID); return came })
+		}
 	}
 }
 

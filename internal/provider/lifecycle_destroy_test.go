@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
 )
 
 // What the CLI gives up without destroying it stays at the service as it is, and the
@@ -87,7 +89,7 @@ resource "hosting_instance" "test" {
 	w.configure("")
 	version, err := versionUnderTest()
 	must(t, err == nil, "%v", err)
-	if version.product == "OpenTofu" {
+	if version.Product == cliversion.OpenTofu {
 		w.says(0, []string{"0 to destroy, 1 to forget"}, "plan")
 	} else {
 		w.says(0, []string{"1 to destroy", "All data of instance test will be lost"}, "plan")

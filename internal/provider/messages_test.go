@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write testdata/messages.golden")
+var update = flag.Bool("update", false, "write the golden files of the tests that run")
 
 // TestMessages holds every message of the provider in one file, whole and in the
 // order in which a user can meet them, so that whoever changes one sees how it reads.
@@ -47,7 +47,7 @@ func TestMessages(t *testing.T) {
 	for _, text := range readSource(t, "../client").errorTexts() {
 		b.WriteString(text + "\n")
 	}
-	mustBeGolden(t, b.String())
+	mustBeGolden(t, "messages.golden", b.String())
 	for _, m := range messages {
 		m.mustReadWell(t)
 	}
@@ -61,9 +61,10 @@ func TestMessages(t *testing.T) {
 	mustNotRepeat(t, messages)
 }
 
-func mustBeGolden(t *testing.T, got string) {
+// mustBeGolden holds a text against a file of testdata.
+func mustBeGolden(t *testing.T, file, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", "messages.golden")
+	path := filepath.Join("testdata", file)
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
@@ -74,7 +75,7 @@ func mustBeGolden(t *testing.T, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("the messages changed; read them, and run go test ./internal/provider -run TestMessages -update\n%s", diff)
+		t.Errorf("%s is not what it was; read the difference, and run go test ./internal/provider -run '^%s$' -update\n%s", path, t.Name(), diff)
 	}
 }
 

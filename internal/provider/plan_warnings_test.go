@@ -103,6 +103,7 @@ func TestUnreachableCatalogueIsAWarning(t *testing.T) {
 // Each type's timeouts are its own and bound its waiting. What goes on at the
 // service is a warning; the rest is an error.
 func TestTimeouts(t *testing.T) {
+	t.Parallel()
 	for kind, c := range map[string]struct {
 		arguments string
 		warns     bool

@@ -159,6 +159,21 @@ func (p *planned) manages(object managedObject, changes bool) (twice bool) {
 	return m.count > 1 && m.changes
 }
 
+// keepsManaged notes a resource that manages an object and whose plan changes
+// nothing. It is false, and nothing is noted, where it is left to manages to tell what
+// is wrong.
+func (p *planned) keepsManaged(object managedObject) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m := p.managers[object]
+	if m.changes {
+		return false
+	}
+	m.count++
+	p.managers[object] = m
+	return true
+}
+
 // makes notes that a resource is about to make a object.
 func (p *planned) makes(object managedObject) {
 	if p == nil {
@@ -193,9 +208,14 @@ const plannedKey = "planned"
 // call.
 func firstPlanned(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, diags *diag.Diagnostics) bool {
 	if !req.State.Raw.IsNull() {
-		savePrivate(ctx, resp.Private, plannedKey, true, diags)
+		notePlanned(ctx, resp.Private, diags)
 		return true
 	}
 	_, noted := loadPrivate[bool](ctx, req.Private, plannedKey, diags)
 	return !noted
+}
+
+// notePlanned leaves the note for the second call.
+func notePlanned(ctx context.Context, private privateWriter, diags *diag.Diagnostics) {
+	savePrivate(ctx, private, plannedKey, true, diags)
 }

@@ -22,10 +22,11 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure   = &postgresDatabaseResource{}
-	_ resource.ResourceWithImportState = &postgresDatabaseResource{}
-	_ resource.ResourceWithIdentity    = &postgresDatabaseResource{}
-	_ resource.ResourceWithModifyPlan  = &postgresDatabaseResource{}
+	_ resource.ResourceWithConfigure    = &postgresDatabaseResource{}
+	_ resource.ResourceWithImportState  = &postgresDatabaseResource{}
+	_ resource.ResourceWithIdentity     = &postgresDatabaseResource{}
+	_ resource.ResourceWithModifyPlan   = &postgresDatabaseResource{}
+	_ unchanging[postgresDatabaseModel] = &postgresDatabaseResource{}
 )
 
 const databaseTimeout = 20 * time.Minute
@@ -126,6 +127,14 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	}
 }
 
+func (r *postgresDatabaseResource) planUnchanged(ctx context.Context, m *postgresDatabaseModel, private privateState, diags *diag.Diagnostics) bool {
+	if private.has(pendingKey) {
+		return false
+	}
+	noteProtection(ctx, private, m.protectedObject(), isProtected(m.DeletionProtection), diags)
+	return true
+}
+
 // warnOfLoss says what dropping the database loses.
 func (m postgresDatabaseModel) warnOfLoss(diags *diag.Diagnostics, at path.Path) {
 	name, id := m.Name.ValueString(), m.InstanceID.ValueString()
@@ -217,7 +226,7 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 	if r.client == nil {
 		return
 	}
-	database, err := r.client.RefreshDatabase(ctx, state.InstanceID.ValueString(), state.Name.ValueString())
+	database, err := r.record(ctx, state)
 	switch {
 	case errors.Is(err, client.ErrNotFound) && pending && r.inProgress(ctx, work.Job):
 		return // it is not there yet; the next apply waits for it
@@ -231,6 +240,22 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 	state.setRecord(database)
 	clearPending(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}
+
+// record reads the database for a refresh.
+func (r *postgresDatabaseResource) record(ctx context.Context, m postgresDatabaseModel) (client.Database, error) {
+	return once(ctx, func() (client.Database, error) {
+		return r.client.RefreshDatabase(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
+	})
+}
+
+func (r *postgresDatabaseResource) readRecord(ctx context.Context, m *postgresDatabaseModel, private privateState, _ *diag.Diagnostics) bool {
+	if private.has(pendingKey) {
+		return false
+	}
+	database, err := r.record(ctx, *m)
+	m.setRecord(database)
+	return err == nil
 }
 
 // Update finishes a creation that an earlier apply began. What else can change

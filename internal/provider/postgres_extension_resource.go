@@ -20,10 +20,11 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure   = &postgresExtensionResource{}
-	_ resource.ResourceWithImportState = &postgresExtensionResource{}
-	_ resource.ResourceWithIdentity    = &postgresExtensionResource{}
-	_ resource.ResourceWithModifyPlan  = &postgresExtensionResource{}
+	_ resource.ResourceWithConfigure     = &postgresExtensionResource{}
+	_ resource.ResourceWithImportState   = &postgresExtensionResource{}
+	_ resource.ResourceWithIdentity      = &postgresExtensionResource{}
+	_ resource.ResourceWithModifyPlan    = &postgresExtensionResource{}
+	_ unchanging[postgresExtensionModel] = &postgresExtensionResource{}
 )
 
 func newPostgresExtensionResource() resource.Resource { return &postgresExtensionResource{} }
@@ -215,7 +216,7 @@ func (r *postgresExtensionResource) Read(ctx context.Context, req resource.ReadR
 	if r.client == nil {
 		return
 	}
-	extension, err := r.client.RefreshExtension(ctx, state.InstanceID.ValueString(), state.Database.ValueString(), state.Name.ValueString())
+	extension, err := r.record(ctx, state)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
 		removeGone(ctx, &resp.State, &resp.Diagnostics, fmt.Sprintf("Extension %s in database %s", state.Name.ValueString(), state.Database.ValueString()))
@@ -226,6 +227,24 @@ func (r *postgresExtensionResource) Read(ctx context.Context, req resource.ReadR
 	}
 	state.setRecord(extension)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}
+
+// record reads the extension for a refresh.
+func (r *postgresExtensionResource) record(ctx context.Context, m postgresExtensionModel) (client.Extension, error) {
+	return once(ctx, func() (client.Extension, error) {
+		return r.client.RefreshExtension(ctx, m.InstanceID.ValueString(), m.Database.ValueString(), m.Name.ValueString())
+	})
+}
+
+func (r *postgresExtensionResource) readRecord(ctx context.Context, m *postgresExtensionModel, _ privateState, _ *diag.Diagnostics) bool {
+	extension, err := r.record(ctx, *m)
+	m.setRecord(extension)
+	return err == nil
+}
+
+// planUnchanged has nothing to do: only what drops an extension is told of.
+func (r *postgresExtensionResource) planUnchanged(context.Context, *postgresExtensionModel, privateState, *diag.Diagnostics) bool {
+	return true
 }
 
 // Update has nothing to send: all that can change in place is the timeouts.

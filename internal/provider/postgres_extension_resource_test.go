@@ -56,7 +56,7 @@ resource "hosting_instance" "test" {
   plan     = "free"
   region   = "eu-central"
   engines  = { postgres = {} }
-  timeouts = { create = "1ms" }
+  timeouts = { create = "10s" } # enough to send the creation on any machine
 }
 resource "hosting_postgres_extension" "test" {
   instance_id = hosting_instance.test.id
@@ -64,7 +64,7 @@ resource "hosting_postgres_extension" "test" {
 }`)
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
 	apply := w.start("apply", "-auto-approve", "-no-color")
-	until(t, "the connection record is asked for", func() bool { return fake.Count("GET", "/instances/*/connection") > 0 })
+	apply.until("the connection record is asked for", func() bool { return fake.Count("GET", "/instances/*/connection") > 0 })
 	apply.mustRun()
 	release()
 	if r := apply.wait(); r.exit != 0 {

@@ -24,6 +24,7 @@ import (
 var (
 	_ resource.ResourceWithConfigure   = &postgresScriptResource{}
 	_ resource.ResourceWithImportState = &postgresScriptResource{}
+	_ unchanging[postgresScriptModel]  = &postgresScriptResource{}
 )
 
 func newPostgresScriptResource() resource.Resource { return &postgresScriptResource{} }
@@ -142,7 +143,7 @@ func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequ
 	}
 	// Only the engine can be looked at: what the script made has gone with it.
 	id := state.InstanceID.ValueString()
-	err := r.client.RefreshEngine(ctx, id, "postgres")
+	err := r.refreshEngine(ctx, id)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
 		resp.Diagnostics.AddWarning("What a script made on instance "+id+" is gone",
@@ -152,6 +153,22 @@ func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequ
 	case err != nil:
 		addError(&resp.Diagnostics, "Unable to read instance "+id, err)
 	}
+}
+
+// refreshEngine looks for the engine that the script ran in.
+func (r *postgresScriptResource) refreshEngine(ctx context.Context, instanceID string) error {
+	type engine struct{}
+	_, err := once(ctx, func() (engine, error) { return engine{}, r.client.RefreshEngine(ctx, instanceID, "postgres") })
+	return err
+}
+
+func (r *postgresScriptResource) readRecord(ctx context.Context, m *postgresScriptModel, _ privateState, _ *diag.Diagnostics) bool {
+	return r.refreshEngine(ctx, m.InstanceID.ValueString()) == nil
+}
+
+// planUnchanged has nothing to do: a script has no ModifyPlan.
+func (r *postgresScriptResource) planUnchanged(context.Context, *postgresScriptModel, privateState, *diag.Diagnostics) bool {
+	return true
 }
 
 func (r *postgresScriptResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {

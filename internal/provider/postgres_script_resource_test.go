@@ -100,6 +100,7 @@ func TestScriptInvalid(t *testing.T) {
 }
 
 func TestScriptPutsTheConsoleBack(t *testing.T) {
+	t.Parallel()
 	rows := map[string]struct {
 		found string
 		want  []string

@@ -199,8 +199,8 @@ output "ca_certificate" { value = hosting_instance.shop.ca_certificate }
 			{Config: instance, Check: func(s *terraform.State) error {
 				return os.WriteFile(ca, []byte(s.RootModule().Outputs["ca_certificate"].Value.(string)), 0o600)
 			}},
-			{Config: instance + configured + `resource "postgresql_schema"` + made, ExpectNonEmptyPlan: cli.plansEphemerals(), Check: schemas(1)},
-			{Config: instance + configured, ExpectNonEmptyPlan: cli.plansEphemerals(), Check: schemas(0)},
+			{Config: instance + configured + `resource "postgresql_schema"` + made, ExpectNonEmptyPlan: plansEphemerals(cli), Check: schemas(1)},
+			{Config: instance + configured, ExpectNonEmptyPlan: plansEphemerals(cli), Check: schemas(0)},
 		},
 	})
 }

@@ -22,6 +22,7 @@ func meanwhile(fake *fakeservicetest.Server, method, sent, path string, alter fu
 }
 
 func TestInstanceMovesOnWhileItIsUpdated(t *testing.T) {
+	t.Parallel()
 	plain := instanceHCL(plainInstance)
 	renamed := strings.Replace(plain, `"test"`+"\n  plan", `"other"`+"\n  plan", 1)
 	for name, c := range map[string]struct {
@@ -58,6 +59,7 @@ func TestInstanceMovesOnWhileItIsUpdated(t *testing.T) {
 }
 
 func TestServiceThatNormalisesSettings(t *testing.T) {
+	t.Parallel()
 	// A service that adds to what it was given: no apply is inconsistent, and
 	// the next plan shows it.
 	for kind, c := range map[string]struct {

@@ -38,6 +38,7 @@ var unruled = strings.Replace(guarded, "  lifecycle {\n    %s\n  }\n", "", 1)
 // A replacement is refused in the plan, before anything that hangs on the
 // object is destroyed or a second one is made.
 func TestReplacementOfWhatIsProtectedIsRefusedInThePlan(t *testing.T) {
+	t.Parallel()
 	for name, body := range map[string]string{
 		"destroy first":         fmt.Sprintf(guarded, ""),
 		"instance create first": fmt.Sprintf(guarded, "create_before_destroy = true"),
@@ -65,6 +66,7 @@ func TestReplacementOfWhatIsProtectedIsRefusedInThePlan(t *testing.T) {
 }
 
 func TestTriggeredReplacementOfWhatIsProtectedIsRefusedInThePlan(t *testing.T) {
+	t.Parallel()
 	for kind, text := range map[string]string{
 		"hosting_instance":          "Instance test is protected from deletion",
 		"hosting_app":               "App guestbook is protected from deletion",
@@ -144,6 +146,7 @@ func TestAppProtectionAfterAnImport(t *testing.T) {
 
 // An app that was never deployed has no data.
 func TestAppThatNeverRanIsNotProtected(t *testing.T) {
+	t.Parallel()
 	t.Run("its first build fails", func(t *testing.T) {
 		fake := seededApps(t)
 		fake.FailBuilds(fakeservice.BuildMatch{}, 1, "error: no such file")
@@ -211,7 +214,7 @@ func TestDestructionDuringACreationStopsAtAMachineThatRuns(t *testing.T) {
 	w.apply()
 	polls := fake.Count("GET", "/jobs/*")
 	destroy := w.start("destroy", "-auto-approve", "-refresh=false", "-no-color")
-	until(t, "the creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+1 })
+	destroy.until("the creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+1 })
 	release()
 	r := destroy.wait()
 	must(t, r.exit == 1 && strings.Contains(r.output, "Instance test is protected from deletion"), "exit %d:\n%s", r.exit, r.output)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"os"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
@@ -62,6 +63,10 @@ func New(version string, options ...Option) func() provider.Provider {
 type hostingProvider struct {
 	version string
 	options []Option
+	// uncoalesced has the client read each thing alone, for the benchmark.
+	uncoalesced bool
+	// configured is what Configure left for resources; nil while it left nothing.
+	configured atomic.Pointer[resourceData]
 }
 
 type providerModel struct {
@@ -131,6 +136,7 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 }
 
 func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	p.configured.Store(nil)
 	var config providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {
@@ -172,6 +178,9 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		Log: func(ctx context.Context, message string, fields map[string]any) {
 			tflog.Debug(ctx, message, fields)
 		},
+		Progress: func(ctx context.Context, message string, fields map[string]any) {
+			tflog.Info(ctx, message, fields)
+		},
 	}
 	if !config.MaxRetries.IsNull() {
 		options.MaxRetries = int(config.MaxRetries.ValueInt64())
@@ -182,6 +191,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		options.RequestTimeout = timeout
 	}
 	options.RequestsPerSecond = config.RequestsPerSecond.ValueFloat64() // null is 0: no ceiling
+	options.Uncoalesced = p.uncoalesced
 	for _, set := range p.options {
 		set(&options)
 	}
@@ -191,6 +201,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		return
 	}
 	resources := resourceData{client: c, planned: newPlanned(), defaultTags: config.DefaultTags}
+	p.configured.Store(&resources)
 	resp.ResourceData, resp.ListResourceData = resources, resources
 	resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = c, c, c
 }

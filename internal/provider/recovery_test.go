@@ -62,6 +62,7 @@ func TestImportedSecretIsHiddenThoughItsFirstUpdateFailed(t *testing.T) {
 }
 
 func TestRedeployBySomebodyElseIsNoInconsistency(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]string{"restart": "port = 8080", "timeouts alone": "timeouts = { update = \"7m\" }"} {
 		t.Run(name, func(t *testing.T) {
 			fake := seededApps(t)
@@ -95,6 +96,7 @@ func behind(t *testing.T, fake *fakeservicetest.Server, method, path, body strin
 }
 
 func TestFailedJobOfABuildIsNotWaitedForAgain(t *testing.T) {
+	t.Parallel()
 	for operation, change := range map[string]string{"app_redeploy": "redeploy_triggers = { a = \"1\" }", "app_update": "env = { A = \"1\" }"} {
 		t.Run(operation, func(t *testing.T) {
 			fake := seededApps(t)
@@ -137,6 +139,7 @@ func TestInterruptedRedeployBuildsOnce(t *testing.T) {
 
 // Only a failed job says that a machine is not worth keeping.
 func TestCreationIsTaintedByAFailedJobAlone(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]fakeservice.Fault{
 		"401 on polls":      {Method: "GET", Path: "/jobs/*", Times: -1, Status: http.StatusUnauthorized, Code: "unauthorized"},
 		"403 on connection": {Method: "GET", Path: "/instances/*/connection", Status: http.StatusForbidden, Code: "forbidden"},
@@ -169,6 +172,7 @@ func TestMachineThatFailsAfterItRanIsKept(t *testing.T) {
 }
 
 func TestRecordThatLacksFieldsLosesNoMachine(t *testing.T) {
+	t.Parallel()
 	without := func(field string) fakeservice.Fault {
 		return fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: func(m map[string]any) { delete(m, field) }}
 	}
@@ -250,13 +254,13 @@ func TestUnfinishedDatabaseCanBeDestroyed(t *testing.T) {
 	w := newWorkspace(t, fake, "resource \"hosting_postgres_database\" \"test\" {\n instance_id = \"i-one\"\n name = \"orders\"\n}")
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "database_create"})
 	apply := w.start("apply", "-auto-approve", "-no-color")
-	until(t, "the creation is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
+	apply.until("the creation is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
 	apply.signal(syscall.SIGINT)
 	apply.wait()
 	w.mustBeKept("hosting_postgres_database", "test")
 	destroy := w.start("destroy", "-auto-approve", "-no-color")
 	polls := fake.Count("GET", "/jobs/*")
-	until(t, "the creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+1 })
+	destroy.until("the creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+1 })
 	release()
 	r := destroy.wait()
 	must(t, r.exit == 0 && len(fake.Databases("i-one")) == 1, "exit %d:\n%s", r.exit, r.output)

@@ -1,9 +1,12 @@
 package provider_test
 
 import (
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-testing/helper/acctest"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
@@ -24,22 +27,26 @@ func accConfig(t *testing.T, body string) string {
 	return config(startFake(t), "%s", body)
 }
 
-const accInstance = `
+// accInstance is an instance with a name of its own, as tests run side by side and
+// namesakes would be warned of.
+func accInstance() string {
+	return fmt.Sprintf(`
 data "hosting_plans" "free" { max_price_cents = 0 }
 data "hosting_locations" "all" {}
 
 resource "hosting_instance" "test" {
-  name                = "acceptance-test"
+  name                = %q
   plan                = data.hosting_plans.free.plans[0].id
   region              = data.hosting_locations.all.locations[0].id
   engines             = { postgres = {}, apps = {}, auth = {} }
-  tags                = ["acceptance-test"]
+  tags                = [%q]
   deletion_protection = false
 }
-`
+`, acctest.RandomWithPrefix(strings.TrimSuffix(acceptancePrefix, "-")), acceptanceTag)
+}
 
 func TestAccInstance(t *testing.T) {
-	configuration := accConfig(t, accInstance)
+	configuration := accConfig(t, accInstance())
 	run(t,
 		resource.TestStep{
 			Config:           configuration,
@@ -56,7 +63,7 @@ func TestAccInstance(t *testing.T) {
 
 func TestAccSettingsAndDatabases(t *testing.T) {
 	run(t, resource.TestStep{
-		Config: accConfig(t, accInstance+`
+		Config: accConfig(t, accInstance()+`
 resource "hosting_allowlist" "test" {
   instance_id = hosting_instance.test.id
   cidrs       = ["203.0.113.0/24"]
@@ -91,7 +98,7 @@ data "hosting_connection" "test" {
 
 func TestAccWebhookEndpoint(t *testing.T) {
 	run(t, resource.TestStep{
-		Config:            accConfig(t, "resource \"hosting_webhook_endpoint\" \"test\" {\n  url     = \"https://hooks.example.com/acceptance-test\"\n  enabled = false\n}\n"),
+		Config:            accConfig(t, fmt.Sprintf("resource \"hosting_webhook_endpoint\" \"test\" {\n  url     = %q\n  enabled = false\n}\n", acceptanceURL+acctest.RandString(10))),
 		ConfigPlanChecks:  emptyPlan,
 		ConfigStateChecks: []statecheck.StateCheck{webhookHas("enabled", knownvalue.Bool(false))},
 	})

@@ -109,6 +109,15 @@ func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.
 	}
 }
 
+func (r *settingResource[M, S, P]) planUnchanged(ctx context.Context, m *M, private privateState, diags *diag.Diagnostics) bool {
+	notePlanned(ctx, private, diags)
+	return r.planned.keepsManaged(r.object(m))
+}
+
+func (r *settingResource[M, S, P]) readRecord(ctx context.Context, m *M, _ privateState, _ *diag.Diagnostics) bool {
+	return r.refresh(ctx, m) == nil
+}
+
 func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	ctx = r.applying(ctx, "create")
 	var plan M
@@ -148,7 +157,7 @@ func (r *settingResource[M, S, P]) put(ctx context.Context, m P, timeout time.Du
 
 // refresh reads what is in force into the model.
 func (r *settingResource[M, S, P]) refresh(ctx context.Context, m P) error {
-	there, err := r.service.refresh(ctx, r.client, m.instance().ValueString())
+	there, err := once(ctx, func() (S, error) { return r.service.refresh(ctx, r.client, m.instance().ValueString()) })
 	if err == nil {
 		m.setRecord(there)
 	}

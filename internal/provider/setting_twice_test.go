@@ -18,6 +18,7 @@ func settingHCL(kind, name, instanceID, arguments string) string {
 }
 
 func TestSecondResourceOfOneSetting(t *testing.T) {
+	t.Parallel()
 	for kind, c := range twiceCases {
 		t.Run(kind, func(t *testing.T) {
 			fake := seeded(t)
@@ -40,6 +41,7 @@ func TestSecondResourceOfOneSetting(t *testing.T) {
 // A replacement is planned twice, a tainted resource without its state, and a
 // resource may take the place of another.
 func TestOneResourceOfASettingIsNoSecondOne(t *testing.T) {
+	t.Parallel()
 	for kind, c := range twiceCases {
 		t.Run(kind, func(t *testing.T) {
 			fake := seeded(t)

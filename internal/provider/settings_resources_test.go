@@ -106,6 +106,7 @@ func eachSetting(t *testing.T, test func(*testing.T, settingCase)) {
 }
 
 func TestSettingLifecycle(t *testing.T) {
+	t.Parallel()
 	eachSetting(t, func(t *testing.T, c settingCase) {
 		fake := startFake(t)
 		steps := []resource.TestStep{
@@ -140,6 +141,7 @@ func TestSettingLifecycle(t *testing.T) {
 }
 
 func TestSettingDrift(t *testing.T) {
+	t.Parallel()
 	eachSetting(t, func(t *testing.T, c settingCase) {
 		fake := startFake(t)
 		run(t,
@@ -154,6 +156,7 @@ func TestSettingDrift(t *testing.T) {
 }
 
 func TestSettingVanishedWithItsInstance(t *testing.T) {
+	t.Parallel()
 	eachSetting(t, func(t *testing.T, c settingCase) {
 		fake := startFake(t)
 		run(t,
@@ -168,6 +171,7 @@ func TestSettingVanishedWithItsInstance(t *testing.T) {
 }
 
 func TestSettingUnknownAtPlan(t *testing.T) {
+	t.Parallel()
 	eachSetting(t, func(t *testing.T, c settingCase) {
 		fake := startFake(t)
 		run(t, resource.TestStep{
@@ -178,6 +182,7 @@ func TestSettingUnknownAtPlan(t *testing.T) {
 }
 
 func TestSettingInvalid(t *testing.T) {
+	t.Parallel()
 	eachSetting(t, func(t *testing.T, c settingCase) {
 		fake := startFake(t)
 		var steps []resource.TestStep
@@ -189,6 +194,7 @@ func TestSettingInvalid(t *testing.T) {
 }
 
 func TestSettingJobFails(t *testing.T) {
+	t.Parallel()
 	eachSetting(t, func(t *testing.T, c settingCase) {
 		fake := startFake(t)
 		failing := func() {

@@ -59,7 +59,7 @@ ephemeral "hosting_connection" "test" { instance_id = "i-one" }
 provider "echo" { data = ephemeral.hosting_connection.test }
 resource "echo" "test" {}
 `),
-			ExpectNonEmptyPlan: cli.plansEphemerals(),
+			ExpectNonEmptyPlan: plansEphemerals(cli),
 			ConfigStateChecks: []statecheck.StateCheck{
 				shows("echo.test", knownvalue.StringRegexp(regexp.MustCompile("^[a-z]+$")), "data", "postgres_username"),
 				shows("echo.test", knownvalue.NotNull(), "data", "postgres_password"),

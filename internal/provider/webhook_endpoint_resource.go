@@ -30,6 +30,7 @@ var (
 	_ resource.ResourceWithImportState = &webhookEndpointResource{}
 	_ resource.ResourceWithIdentity    = &webhookEndpointResource{}
 	_ resource.ResourceWithModifyPlan  = &webhookEndpointResource{}
+	_ unchanging[webhookEndpointModel] = &webhookEndpointResource{}
 )
 
 func newWebhookEndpointResource() resource.Resource { return &webhookEndpointResource{} }
@@ -137,6 +138,17 @@ func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.M
 	}
 }
 
+// object is the endpoints of one URL.
+func (m webhookEndpointModel) object() managedObject {
+	return managedObject{"webhook endpoint", client.CanonicalURL(m.URL.ValueString())}
+}
+
+func (r *webhookEndpointResource) planUnchanged(ctx context.Context, m *webhookEndpointModel, private privateState, diags *diag.Diagnostics) bool {
+	r.client.Claim(m.ID.ValueString())
+	notePlanned(ctx, private, diags)
+	return client.SameURL(m.URL.ValueString(), m.URL.ValueString()) && r.planned.keepsManaged(m.object())
+}
+
 // warnOfSecondEndpoint warns of another resource of the configuration that has the
 // same URL. The service allows it, and nobody wants it.
 func (r *webhookEndpointResource) warnOfSecondEndpoint(state *webhookEndpointModel, plan webhookEndpointModel, first bool, diags *diag.Diagnostics) {
@@ -144,7 +156,7 @@ func (r *webhookEndpointResource) warnOfSecondEndpoint(state *webhookEndpointMod
 		return
 	}
 	changes := state == nil || !plan.URL.Equal(state.URL)
-	if r.planned.manages(managedObject{"webhook endpoint", client.CanonicalURL(plan.URL.ValueString())}, changes) {
+	if r.planned.manages(plan.object(), changes) {
 		diags.AddAttributeWarning(path.Root("url"), "Two webhook endpoints with the same URL",
 			fmt.Sprintf("Another hosting_webhook_endpoint of this configuration also has the URL %s. "+
 				"Every endpoint receives every event, so each event would be delivered there twice, signed with two secrets. Keep one of them.", plan.URL.ValueString()))
@@ -225,8 +237,7 @@ func (r *webhookEndpointResource) Read(ctx context.Context, req resource.ReadReq
 	if r.client == nil {
 		return
 	}
-	r.client.Claim(state.ID.ValueString())
-	webhook, err := r.client.RefreshWebhook(ctx, state.ID.ValueString())
+	webhook, err := r.record(ctx, state)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
 		removeGone(ctx, &resp.State, &resp.Diagnostics, "Webhook endpoint "+state.ID.ValueString())
@@ -237,6 +248,21 @@ func (r *webhookEndpointResource) Read(ctx context.Context, req resource.ReadReq
 	}
 	state.setRecord(webhook)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}
+
+// record reads the endpoint for a refresh.
+func (r *webhookEndpointResource) record(ctx context.Context, m webhookEndpointModel) (client.Webhook, error) {
+	r.client.Claim(m.ID.ValueString())
+	return once(ctx, func() (client.Webhook, error) { return r.client.RefreshWebhook(ctx, m.ID.ValueString()) })
+}
+
+func (r *webhookEndpointResource) readRecord(ctx context.Context, m *webhookEndpointModel, _ privateState, _ *diag.Diagnostics) bool {
+	webhook, err := r.record(ctx, *m)
+	if err != nil {
+		return false
+	}
+	m.setRecord(webhook)
+	return true
 }
 
 func (r *webhookEndpointResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {

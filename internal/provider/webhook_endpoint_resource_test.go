@@ -1,11 +1,15 @@
 package provider_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
@@ -14,6 +18,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/webhook"
 )
 
 const webhookAddress = "hosting_webhook_endpoint.test"
@@ -117,6 +123,55 @@ func TestWebhookEndpointDisabledByTheServiceIsDrift(t *testing.T) {
 			PreConfig:        func() { fake.RemoveWebhook(fake.Webhooks()[0].ID) },
 			Config:           configuration,
 			ConfigPlanChecks: plans(webhookAddress, plancheck.ResourceActionCreate),
+		},
+	)
+}
+
+// An endpoint whose receiver fails twenty times is disabled by the service. The plan shows
+// it, the apply enables it, and the receiver, which is well again, gets what comes next,
+// signed by the secret of the state.
+func TestWebhookEndpointThatFailsIsEnabledAgain(t *testing.T) {
+	const secret = "the secret of the configuration"
+	var well atomic.Bool
+	var came atomic.Value
+	receiver := &webhook.Receiver{Secrets: []string{secret}, Handle: func(_ context.Context, d webhook.Delivery) error {
+		if !well.Load() {
+			return errors.New("not well")
+		}
+		came.Store(d.Event.Type)
+		return nil
+	}}
+	fake := fakeservicetest.Start(t, fakeservicetest.Delivering(receiver))
+	configuration := config(fake, webhookBody, fmt.Sprintf("url = \"https://hooks.example/in\"\n  secret = %q", secret))
+	run(t,
+		resource.TestStep{Config: configuration},
+		resource.TestStep{
+			PreConfig: func() {
+				for range 4 {
+					fake.Emit("health_alert", "", nil)
+				}
+				fake.Advance(24 * time.Hour)
+				if w := fake.Webhooks()[0]; w.Enabled || w.ConsecutiveFailures != 20 {
+					t.Errorf("the endpoint is %+v", w)
+				}
+			},
+			Config:           configuration,
+			ConfigPlanChecks: plans(webhookAddress, plancheck.ResourceActionUpdate),
+		},
+		resource.TestStep{
+			PreConfig: func() {
+				if w := fake.Webhooks()[0]; !w.Enabled || w.ConsecutiveFailures != 0 {
+					t.Errorf("after the apply the endpoint is %+v", w)
+				}
+				well.Store(true)
+				fake.Emit("health_reset", "", nil)
+				fake.Advance(0)
+				if kind := came.Load(); kind != "health_reset" {
+					t.Errorf("%v came", kind)
+				}
+			},
+			Config:           configuration,
+			ConfigPlanChecks: emptyPlan,
 		},
 	)
 }

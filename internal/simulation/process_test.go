@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
@@ -83,8 +82,8 @@ func (w *world) start(c *cli, cmd *command) *process {
 	w.running = append(w.running, p)
 	w.mu.Unlock()
 	p.ctx, p.end = context.WithCancel(tflogtest.RootLogger(context.Background(), &p.log))
-	p.server = providerserver.NewProtocol6(provider.New("simulation",
-		provider.WithTransport(p), provider.WithRandom(rand.NewPCG(w.scenario.Seed, uint64(p.number))))())()
+	p.server = provider.NewServer("simulation",
+		provider.WithTransport(p), provider.WithRandom(rand.NewPCG(w.scenario.Seed, uint64(p.number))))
 	cmd.mu.Lock()
 	cmd.now = p
 	cmd.mu.Unlock()
@@ -215,6 +214,8 @@ func (c *command) stop() {
 // request is, so that no two arrive at one instant.
 func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := p.world
+	// What the service does of it may be done after the call, whose context is empty then.
+	r = r.WithContext(context.WithValue(r.Context(), callKey{}, callOf(r.Context())))
 	line := r.Method + " " + w.normal(r.URL.Path)
 	p.mu.Lock()
 	p.sending[line]++
@@ -341,7 +342,7 @@ func (b *lockedBuffer) bytes() []byte {
 }
 
 var schemas = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
-	all, err := providerserver.NewProtocol6(provider.New("simulation")())().GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+	all, err := provider.NewServer("simulation").GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		panic(err)
 	}

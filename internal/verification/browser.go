@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/chromedp"
 )
 
@@ -96,6 +97,20 @@ func (b *browser) do(what string, acts ...act) error {
 		return fmt.Errorf("%s: %w; the page says: %s", what, errors.Join(err, b.complained()), strings.Join(strings.Fields(text), " "))
 	}
 	return b.complained()
+}
+
+// click clicks on what a selector finds. Where a live page replaces that in between, it
+// is looked for again: nothing was clicked on.
+func click(selector string) act {
+	return func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
+		for {
+			done, err := chromedp.Click(chromedp.CSS(selector))(ctx, target)
+			var refused *cdproto.Error
+			if ctx.Err() != nil || !errors.As(err, &refused) || !strings.Contains(refused.Message, "Could not find node") {
+				return done, err
+			}
+		}
+	}
 }
 
 // until waits for an expression of the page to be true. The page may be left

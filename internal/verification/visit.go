@@ -22,12 +22,12 @@ func (g *Guestbook) visitByBrowser(ctx context.Context, who account, message str
 		return []act{
 			chromedp.Navigate(g.AppURL + "/login"),
 			chromedp.WaitVisible(chromedp.CSS("#email")),
-			chromedp.Click(chromedp.CSS(fmt.Sprintf("label:has(input[value=%q])", mode))),
+			click(fmt.Sprintf("label:has(input[value=%q])", mode)),
 			chromedp.SendKeys(chromedp.CSS("#email"), who.email),
 			chromedp.SendKeys(chromedp.CSS("#password"), who.password),
 		}
 	}
-	submit := []act{chromedp.Click(chromedp.CSS("#submit")), signedIn}
+	submit := []act{click("#submit"), signedIn}
 	shown := until(fmt.Sprintf("[...document.querySelectorAll('#entries .message')].some((m) => m.textContent === %q)", message))
 
 	for _, part := range []struct {
@@ -44,14 +44,14 @@ func (g *Guestbook) visitByBrowser(ctx context.Context, who account, message str
 		{what: "sign up", acts: submit, seen: "signed up as " + who.email},
 		{
 			what: "sign out", seen: "signed out",
-			acts: []act{chromedp.Click(chromedp.CSS("#sign-out")), chromedp.WaitVisible(chromedp.CSS("#sign-in"))},
+			acts: []act{click("#sign-out"), chromedp.WaitVisible(chromedp.CSS("#sign-in"))},
 		},
 		{what: "sign in", acts: append(fill("sign-in"), submit...), seen: "signed in as " + who.email},
 		{
 			what: "write", seen: "posted, and the page shows: " + message, picture: "guestbook",
 			acts: []act{
 				chromedp.SendKeys(chromedp.CSS("#message"), message),
-				chromedp.Click(chromedp.CSS("#compose button")), shown,
+				click("#compose button"), shown,
 				// It is there for everybody, and not only on this page.
 				chromedp.Reload(), shown,
 			},

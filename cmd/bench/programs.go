@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// asReleased are the flags that a release is built with: without paths and without what
+// a debugger needs.
+var asReleased = []string{"-trimpath", "-ldflags=-s -w"}
+
+// programs are built from the tree for one run.
+type programs struct {
+	folder string
+	flags  []string // of the builds
+	// provider is this project's, reference the one that answers with the prior state,
+	// scaffold the one with nothing in it.
+	provider, reference, scaffold string
+	fake, account                 string
+	// plugins is the folder in which CLIs find the meter as the provider.
+	plugins string
+	// against is the provider of another revision, "" where there is none.
+	against string
+}
+
+// buildPrograms builds all programs from the tree into a folder.
+func buildPrograms(ctx context.Context, tree, folder string, flags []string) (programs, error) {
+	in := func(name string) string { return filepath.Join(folder, name) }
+	p := programs{
+		folder: folder, flags: flags, provider: in("provider"), reference: in("reference"), scaffold: in("scaffold"),
+		fake: in("fakeservice"), account: in("account"), plugins: in("plugins"),
+	}
+	for _, built := range []struct{ to, from string }{
+		{p.provider, "."},
+		{p.reference, "./cmd/bench/reference"},
+		{p.scaffold, "./cmd/bench/scaffold"},
+		{p.fake, "./cmd/fakeservice"},
+		{p.account, "./cmd/bench/account"},
+		{filepath.Join(p.plugins, "terraform-provider-hosting"), "./cmd/bench/meter"},
+	} {
+		if err := p.build(ctx, tree, built.to, built.from); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+func (p *programs) build(ctx context.Context, tree, to, from string) error {
+	command := exec.CommandContext(ctx, "go", slices.Concat([]string{"build"}, p.flags, []string{"-o", to, from})...)
+	command.Dir = tree
+	if said, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", from, err, said)
+	}
+	return nil
+}
+
+// buildAgainst builds the provider of another revision, in a worktree of its own that is
+// gone when it returns.
+func (p *programs) buildAgainst(ctx context.Context, tree, revision string) (err error) {
+	worktree := filepath.Join(p.folder, "against-tree")
+	git := func(arguments ...string) error {
+		command := exec.CommandContext(ctx, "git", arguments...)
+		command.Dir = tree
+		if said, err := command.CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %w: %s", strings.Join(arguments, " "), err, strings.TrimSpace(string(said)))
+		}
+		return nil
+	}
+	if err := git("worktree", "add", "--detach", worktree, revision); err != nil {
+		return err
+	}
+	defer func() {
+		if failed := git("worktree", "remove", "--force", worktree); failed != nil && err == nil {
+			err = failed
+		}
+	}()
+	to := filepath.Join(p.folder, "against")
+	if err := p.build(ctx, worktree, to, "."); err != nil {
+		return err
+	}
+	p.against = to
+	return nil
+}
+
+// size is how many bytes a program has.
+func size(program string) (int64, error) {
+	info, err := os.Stat(program)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}

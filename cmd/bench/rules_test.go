@@ -1,0 +1,240 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/waitbench"
+)
+
+func TestFlags(t *testing.T) {
+	t.Parallel()
+	o, err := parse([]string{"-n", "10,1000", "-run", "start,plan", "-shapes", "count", "-contents", "full", "-against", "", "-strict"}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.flags = nil
+	want := options{
+		tree: ".", cli: ".bin/terraform", run: []string{"start", "plan"}, sizes: []int{10, 1000},
+		shapes: []shape{byCount}, contents: []string{"full"}, folder: ".bench", strict: true,
+	}
+	if diff := cmp.Diff(want, o, cmp.AllowUnexported(options{})); diff != "" {
+		t.Error(diff)
+	}
+	for _, wrong := range []string{
+		"-n=0", "-n=x", "-n=1000000", "-run=speed", "-shapes=list", "-shapes=,", "-contents=apps", "-contents=,", "-repeats=-1", "more",
+	} {
+		if _, err := parse([]string{wrong}, io.Discard); err == nil {
+			t.Errorf("%q was taken", wrong)
+		}
+	}
+}
+
+func TestSeries(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		series                series
+		least, median, spread float64
+	}{
+		{nil, 0, 0, 0},
+		{series{2}, 2, 2, 0},
+		{series{3, 2}, 2, 2.5, 50},
+		{series{4, 1, 2}, 1, 2, 300},
+	} {
+		if s := row.series; s.least() != row.least || s.median() != row.median || s.spread() != row.spread {
+			t.Errorf("%v: %g, %g, %g", s, s.least(), s.median(), s.spread())
+		}
+	}
+	if got := []any{ratio(3, 2), ratio(3, 0), ratio(0, 2)}; !slices.Equal(got, []any{1.5, nil, nil}) {
+		t.Errorf("ratios are %v", got)
+	}
+}
+
+func TestTargets(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		target target
+		missed bool
+		said   string
+	}{
+		{atMost("wall", 1.5, 1.5, " s"), false, "  held          wall: 1.5 s, at most 1.5 s"},
+		{atMost("wall", 1.51, 1.5, ""), true, "  NOT HELD      wall: 1.51, at most 1.5"},
+		{unmeasured("wall", 1.5, ""), false, "  not measured  wall: at most 1.5"},
+		{worst("wall", nil, 1.5, ""), false, "  not measured  wall: at most 1.5"},
+		{worst("wall", []float64{1, 3, 2}, 2.5, ""), true, "  NOT HELD      wall: 3, at most 2.5"},
+	} {
+		if row.target.missed() != row.missed || row.target.String() != row.said {
+			t.Errorf("%+v is missed: %t, and says %q", row.target, row.target.missed(), row.target)
+		}
+	}
+	if missed := (&table{Targets: []target{atMost("a", 1, 2, ""), atMost("b", 3, 2, "")}}).missed(); !missed {
+		t.Error("a table with a target that is not held is not missed")
+	}
+}
+
+func TestTablePrints(t *testing.T) {
+	t.Parallel()
+	made := &table{Name: "start", Title: "how long it takes", Columns: []column{{Name: "what"}, {"wall s", 2}, {Name: "n"}}}
+	made.add("ours", 1.239, 7)
+	made.add("theirs", nil, 10)
+	made.note("By %d runs.", 3)
+	made.Targets = []target{atMost("wall", 1.239, 2, " s")}
+	var out strings.Builder
+	if err := made.print(&out); err != nil {
+		t.Fatal(err)
+	}
+	want := `
+start: how long it takes
+
+    what  wall s   n
+    ours    1.24   7
+  theirs       -  10
+
+By 3 runs.
+
+  held          wall: 1.239 s, at most 2 s
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLongestChain(t *testing.T) {
+	t.Parallel()
+	begin := time.Now()
+	at := func(instance string, from, to int) work {
+		return work{instance, begin.Add(time.Duration(from) * time.Second), begin.Add(time.Duration(to) * time.Second)}
+	}
+	for name, row := range map[string]struct {
+		works []work
+		want  time.Duration
+	}{
+		"nothing":                         {nil, 0},
+		"one after the other":             {[]work{at("a", 0, 10), at("a", 10, 15), at("a", 20, 22)}, 17 * time.Second},
+		"in any order":                    {[]work{at("a", 20, 22), at("a", 0, 10), at("a", 10, 15)}, 17 * time.Second},
+		"a build beside jobs":             {[]work{at("a", 0, 10), at("a", 10, 100), at("a", 11, 16), at("a", 20, 25), at("a", 101, 102)}, 101 * time.Second},
+		"jobs that outweigh a build":      {[]work{at("a", 0, 10), at("a", 5, 12), at("a", 10, 20)}, 20 * time.Second},
+		"another instance's do not count": {[]work{at("a", 0, 10), at("b", 10, 22), at("a", 10, 11)}, 12 * time.Second},
+		"of no length":                    {[]work{at("a", 0, 0), at("a", 0, 5), at("a", 5, 5)}, 5 * time.Second},
+	} {
+		if got := longestChain(row.works); got != row.want {
+			t.Errorf("%s: %s, want %s", name, got, row.want)
+		}
+	}
+	a := applied{chain: 10 * time.Second, span: 33 * time.Second}
+	if a.against(3) != 1.1 {
+		t.Errorf("three rounds are held against %g", a.against(3))
+	}
+}
+
+func TestRequestsOfTheLog(t *testing.T) {
+	t.Parallel()
+	begin := time.Now()
+	log := []request{{begin, "GET", "/a", 200}, {begin.Add(time.Second), "GET", "/b", 429}, {begin.Add(3 * time.Second), "GET", "/c", 200}}
+	for _, row := range []struct {
+		since      time.Duration
+		kept, want int
+		wrong      bool
+	}{
+		{-time.Second, 4, 3, false},
+		{-time.Second, 3, 0, true}, // one before them may be gone
+		{time.Millisecond, 3, 2, false},
+		{time.Hour, 3, 0, false},
+	} {
+		got, err := within(log, begin.Add(row.since), row.kept)
+		if len(got) != row.want || (err != nil) != row.wrong {
+			t.Errorf("since %s of %d: %d, %v", row.since, row.kept, len(got), err)
+		}
+	}
+	if span(log) != 3*time.Second || span(nil) != 0 || answered(log, 429) != 1 {
+		t.Errorf("they span %s, and %d were limited", span(log), answered(log, 429))
+	}
+	for requests, want := range map[int]time.Duration{10: 0, 50: 0, 51: 20 * time.Millisecond, 150: 2 * time.Second} {
+		if got := idealTime(requests, rateLimit{PerSecond: 50, Burst: 50}); got != want {
+			t.Errorf("%d requests take %s, want %s", requests, got, want)
+		}
+	}
+}
+
+// What is compared is the same run of another subject, and the worst shape counts.
+func TestPlanTargets(t *testing.T) {
+	t.Parallel()
+	run := func(name string, in shape, n, requests int, wall, cpu float64) *planned {
+		return &planned{
+			configuration: configuration{shape: in, members: contents["alone"], n: n}, name: name, content: "alone",
+			requests: requests, wall: series{wall * 2, wall}, cli: series{1}, provider: series{cpu}, peak: series{30, 39},
+		}
+	}
+	all := []*planned{
+		run(ours, byCount, 1000, 7, 3, 1400), run(theProgram, byCount, 1000, 0, 2, 700), run("old", byCount, 1000, 7, 6, 17_000),
+		run(ours, byForEach, 1000, 6, 2, 1600), run(theProgram, byForEach, 1000, 0, 2, 700), run("old", byForEach, 1000, 7, 10, 17_000),
+		run(ours, byCount, 10, 3, 9, 99_999), run(theProgram, byCount, 10, 0, 1, 1),
+	}
+	var said []string
+	for _, held := range planTargets(all, "old") {
+		if held.Value != nil {
+			said = append(said, fmt.Sprintf("%.3g of %g: %t", *held.Value, held.Most, held.Held))
+		}
+	}
+	want := []string{"1.6 of 1.5: false", "1.5 of 1.5: true", "0.5 of 0.4: false", "7 of 7: true", "39 of 40: true"}
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWaitTargets(t *testing.T) {
+	t.Parallel()
+	const s = time.Second
+	of := func(name string, job, late time.Duration, polls float64) waitbench.Result {
+		return waitbench.Result{Case: name, Job: job, Late: late, Polls: polls}
+	}
+	made := waitTable([]waitbench.Result{
+		of("prior with 20 % spread", 2*s, 100*time.Millisecond, 4), of("prior with 20 % spread", 10*s, 300*time.Millisecond, 9), of("prior with 20 % spread", 480*s, 24*s, 30),
+		of("progress within 10 %", 10*s, 100*time.Millisecond, 9), of("progress within 10 %", 60*s, 300*time.Millisecond, 9),
+		of("prior 4 times too long", 10*s, s, 9), of("prior 4 times too short", 10*s, 3*s, 9),
+		of("fixed 10 s", 480*s, 5*s, 48),
+	})
+	var said []string
+	for _, held := range made.Targets {
+		said = append(said, fmt.Sprintf("%.3g of %g: %t", *held.Value, held.Most, held.Held))
+	}
+	want := []string{"5 of 3.5: false", "1 of 2: true", "0.5 of 1: true", "30 of 35: true", "30 of 25: false", "0.1 of 0.2: true"}
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatTheSystemTells(t *testing.T) {
+	t.Parallel()
+	resident, peak, err := statusMemory("Name:\tx\nVmPeak:\t 9999 kB\nVmHWM:\t    2048 kB\nVmRSS:\t    1024 kB\n")
+	if resident != 1<<20 || peak != 2<<20 || err != nil {
+		t.Errorf("memory: %d, %d, %v", resident, peak, err)
+	}
+	if _, _, err := statusMemory("Name:\tx\n"); err == nil {
+		t.Error("a status without memory was read")
+	}
+	if got := processor([]byte("processor\t: 0\nmodel name\t: Fast One\n\nprocessor\t: 1\nmodel name\t: Other\n"), "arm64"); got != "Fast One" {
+		t.Errorf("the processor is %q", got)
+	}
+	if got := processor([]byte("processor\t: 0\n"), "arm64"); got != "arm64" {
+		t.Errorf("the processor is %q", got)
+	}
+}
+
+func TestEnvironmentOfPrograms(t *testing.T) {
+	t.Parallel()
+	got := inherited([]string{"HOME=/h", "TF_LOG=trace", "HOSTING_API_KEY=k", "HOSTING_BENCH_WITHOUT=logs", "PATH=/p"})
+	if !slices.Equal(got, []string{"HOME=/h", "PATH=/p"}) {
+		t.Errorf("inherited are %v", got)
+	}
+	both, err := underBothHosts(`{"registry.terraform.io/a/b":{"Pid":1}}`)
+	if want := `{"registry.opentofu.org/a/b":{"Pid":1},"registry.terraform.io/a/b":{"Pid":1}}`; both != want || err != nil {
+		t.Errorf("reattached by %s, %v", both, err)
+	}
+}

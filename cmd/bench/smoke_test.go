@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+)
+
+// Two instances with everything, in each shape: every state that is made from one row gives
+// an empty plan, for the provider and for its floors. Nothing here depends on how long
+// anything takes.
+func TestPlansOfTwo(t *testing.T) {
+	t.Parallel()
+	cli := os.Getenv("TF_ACC_TERRAFORM_PATH")
+	if os.Getenv("TF_ACC") == "" || cli == "" {
+		machine.Lacks(t, "plans run only with TF_ACC=1 and TF_ACC_TERRAFORM_PATH")
+	}
+	b, err := newBench(t.Context(), options{
+		tree: "../..", cli: cli, sizes: []int{2}, repeats: 1, shapes: []shape{byCount, byForEach, byModule}, contents: []string{"full"},
+	}, t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.remove)
+	made, err := b.plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := made.print(&out); err != nil {
+		t.Fatal(err)
+	}
+	t.Log(out.String())
+	if len(made.Rows) != 3*3 {
+		t.Errorf("there are %d rows", len(made.Rows))
+	}
+	for _, r := range made.Rows {
+		asks := r["provider"] == ours
+		if r["resources"] != 12 || (r["requests"] != 0) != asks {
+			t.Errorf("a row is %v", r)
+		}
+		if columns := []string{"CLI ms", "wall s"}; slices.ContainsFunc(columns, func(name string) bool { return r[name] == nil }) {
+			t.Errorf("a row lacks one of %v: %v", columns, r)
+		}
+	}
+	started, err := b.start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if schema, ok := started.Rows[0]["schema KiB"].(float64); !ok || schema < 10 {
+		t.Errorf("the schema has %v KiB", started.Rows[0]["schema KiB"])
+	}
+}

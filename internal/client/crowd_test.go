@@ -1,0 +1,92 @@
+package client
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// A crowd are processes that share one limit of requests. A service answers those for
+// which there is a token after 20 ms, and others with 429 and when to come back, in
+// whole seconds rounded up.
+type crowd struct {
+	processes, workers, records int
+	perSecond                   float64
+	burst                       int
+}
+
+// run has each process read its records, and tells how long that takes against the
+// time in which the service would serve as many, and how many requests were refused
+// and lost.
+func (c crowd) run(t *testing.T) (ratio float64, refused, lost int64) {
+	synctest.Test(t, func(t *testing.T) {
+		limit := rate.NewLimiter(rate.Limit(c.perSecond), c.burst)
+		var refusals, losses atomic.Int64
+		serve := func(w http.ResponseWriter, _ *http.Request) {
+			slot := limit.Reserve()
+			if wait := slot.Delay(); wait > 0 {
+				slot.Cancel()
+				refusals.Add(1)
+				w.Header().Set("Retry-After", fmt.Sprint(math.Ceil(wait.Seconds())))
+				refuse(w, 429, "rate_limited")
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+			respond(w, 200, object{"id": "me"})
+		}
+		begun := time.Now()
+		var all sync.WaitGroup
+		for k := range c.processes {
+			client, _ := newTestClient(t, serve, func(o *Options) { o.Random = rand.NewPCG(1, uint64(k)) })
+			var next atomic.Int64
+			for range c.workers {
+				all.Go(func() {
+					for next.Add(1) <= int64(c.records) {
+						if _, err := client.Account(t.Context()); err != nil {
+							losses.Add(1)
+						}
+					}
+				})
+			}
+		}
+		all.Wait()
+		ideal := float64(c.processes*c.records-c.burst) / c.perSecond
+		ratio, refused, lost = time.Since(begun).Seconds()/ideal, refusals.Load(), losses.Load()
+	})
+	return ratio, refused, lost
+}
+
+// Processes that share a limit use nearly all of it, and lose nothing. Where nothing
+// may be sent ahead, those who come at the same time hinder each other.
+func TestCrowdUsesNearlyAllOfALimit(t *testing.T) {
+	for _, row := range []struct {
+		burst, processes int
+		ratio            float64 // of the ideal time, at most
+	}{
+		{50, 1, 1.15}, {50, 2, 1.25}, {50, 4, 1.15}, {50, 8, 1.15},
+		{10, 1, 1.4}, {10, 2, 1.35}, {10, 4, 1.25}, {10, 8, 1.25},
+		{1, 1, 2}, {1, 4, 6},
+	} {
+		const runs = 2 // of which the mean counts
+		ratio, refused := 0.0, int64(0)
+		for k := range runs {
+			r, n, lost := crowd{row.processes, []int{10, 50}[k%2], 1000, 50, row.burst}.run(t)
+			if lost > 0 {
+				t.Errorf("burst %d, %d processes: %d lost", row.burst, row.processes, lost)
+			}
+			ratio, refused = ratio+r/runs, refused+n
+		}
+		t.Logf("burst %2d, %d processes: %.2f times the ideal time, %d answers 429", row.burst, row.processes, ratio, refused/runs)
+		if ratio > row.ratio {
+			t.Errorf("burst %d, %d processes: %.2f times the ideal time, want at most %g", row.burst, row.processes, ratio, row.ratio)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package client
+
+import (
+	"net/http"
+	"testing"
+	"time"
+)
+
+// What the limiter costs a request, alone and with many at a time.
+func BenchmarkLimiterPass(b *testing.B) {
+	served := &answer{status: http.StatusOK}
+	pass := func(l *limiter) {
+		if err := l.enter(b.Context()); err != nil {
+			b.Error(err)
+		}
+		l.leave(time.Now(), served)
+	}
+	b.Run("alone", func(b *testing.B) {
+		l := newLimiter(0, newRandom(nil))
+		b.ReportAllocs()
+		for b.Loop() {
+			pass(l)
+		}
+	})
+	b.Run("many", func(b *testing.B) {
+		l := newLimiter(0, newRandom(nil))
+		b.ReportAllocs()
+		b.SetParallelism(50)
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				pass(l)
+			}
+		})
+	})
+}

@@ -1,0 +1,76 @@
+package waitbench
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+)
+
+// constantly10 is the same error in each report of a job.
+func constantly10(random *rand.Rand) func(float64) float64 {
+	factor := 0.9 + 0.2*random.Float64()
+	return func(percent float64) float64 { return percent * factor }
+}
+
+// evenly20 is every prior within a fifth, as likely as any other.
+func evenly20(random *rand.Rand, takes time.Duration) time.Duration {
+	return time.Duration(float64(takes) * (0.8 + 0.4*random.Float64()))
+}
+
+// The promises of the schedule, as shares of a job's duration.
+func TestWaitsEndNearTheirJobs(t *testing.T) {
+	t.Parallel()
+	const s = time.Second
+	for _, row := range []struct {
+		Case
+		late  map[time.Duration]float64 // at most
+		polls map[time.Duration]float64
+	}{
+		{Case{"no prior", none, nil, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.05, 60 * s: 0.05, 480 * s: 0.05}, nil},
+		{Case{"prior with 20 % spread", within20, nil, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.035, 60 * s: 0.035, 480 * s: 0.035}, map[time.Duration]float64{480 * s: 35}},
+		{Case{"any prior within 20 %", evenly20, nil, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.035, 60 * s: 0.035, 480 * s: 0.035}, map[time.Duration]float64{480 * s: 35}},
+		{Case{"progress within 10 %", none, within10, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.02, 60 * s: 0.01, 480 * s: 0.01}, nil},
+		{Case{"progress always as far off", none, constantly10, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.02, 60 * s: 0.01, 480 * s: 0.01}, nil},
+		{Case{"both", within20, within10, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.02, 60 * s: 0.01, 480 * s: 0.01}, map[time.Duration]float64{480 * s: 35}},
+		{Case{"prior 4 times too long, progress told", times(4), within10, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.02, 60 * s: 0.01, 480 * s: 0.01}, nil},
+		{Case{"prior 4 times too long", times(4), nil, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.25, 60 * s: 0.25, 480 * s: 0.25}, nil},
+		{Case{"prior 4 times too short", times(0.25), nil, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.25, 60 * s: 0.25, 480 * s: 0.25}, nil},
+		{Case{"exact prior", times(1), nil, ours}, map[time.Duration]float64{10 * s: 0.02, 60 * s: 0.01, 480 * s: 0.01}, nil},
+	} {
+		for takes, late := range row.late {
+			for seed := range uint64(3) {
+				r := row.Measure(takes, Runs, seed)
+				t.Logf("%-38s %4s: %5.2f %% late, %5.1f polls", row.Name, takes, 100*r.Share(), r.Polls)
+				if r.Share() > late {
+					t.Errorf("%s: a job of %s is seen %.2f %% late, want at most %.2f %%", row.Name, takes, 100*r.Share(), 100*late)
+				}
+				if most, limited := row.polls[takes]; limited && r.Polls > most {
+					t.Errorf("%s: a job of %s takes %.1f polls, want at most %g", row.Name, takes, r.Polls, most)
+				}
+			}
+		}
+	}
+}
+
+// A job whose length bears no relation to any step of the schedule is no luckier.
+func TestWrongPriorIsBoundedForAnyDuration(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 7))
+	for range 300 {
+		takes := time.Second + time.Duration(random.Float64()*random.Float64()*float64(20*time.Minute))
+		for _, factor := range []float64{4, 0.25} {
+			c := Case{"", times(factor), nil, ours}
+			if r := c.Measure(takes, 50, random.Uint64()); r.Share() > 0.26 {
+				t.Errorf("a job of %s with a prior of %g times that is seen %.0f %% late", takes, factor, 100*r.Share())
+			}
+		}
+	}
+}
+
+func TestTableIsTheSameEachTime(t *testing.T) {
+	t.Parallel()
+	if table := Table(1); !reflect.DeepEqual(table, Table(1)) || len(table) != len(Cases())*len(Durations()) {
+		t.Errorf("%d results, or others the second time", len(table))
+	}
+}

@@ -1,0 +1,41 @@
+package provider_test
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// The recipe for a debugger: the program with -debug, however it was started, says what
+// to export, and a CLI with that speaks to it without init, without an override, and
+// without starting a program of its own.
+func TestDebug(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, `data "hosting_account" "me" {}`)
+	w.write("cli.tfrc", "") // no override
+
+	program := exec.CommandContext(t.Context(), filepath.Join(providerFolder(t), "terraform-provider-hosting"), "-debug")
+	program.Cancel = func() error { return program.Process.Signal(syscall.SIGINT) }
+	program.Env = w.env // its own, as no CLI starts it
+	out, err := program.StdoutPipe()
+	must(t, err == nil, "%v", err)
+	must(t, program.Start() == nil, "the provider does not start")
+	t.Cleanup(func() { _ = program.Wait() }) // the test's context has ended it by then
+	reattach := ""
+	for lines := bufio.NewScanner(out); reattach == ""; {
+		must(t, lines.Scan(), "it ended without saying what to export: %v", lines.Err())
+		if _, value, found := strings.Cut(lines.Text(), "TF_REATTACH_PROVIDERS="); found {
+			reattach = strings.Trim(value, "'")
+		}
+	}
+	if host := os.Getenv("TF_ACC_PROVIDER_HOST"); host != "" { // OpenTofu's registry
+		reattach = strings.ReplaceAll(reattach, "registry.terraform.io", host)
+	}
+	w.env = append(w.env, "TF_REATTACH_PROVIDERS="+reattach)
+	r := w.run("apply", "-auto-approve", "-no-color")
+	must(t, r.exit == 0 && fake.Count("GET", "/me") > 0, "the apply ended with %d:\n%s", r.exit, r.output)
+}

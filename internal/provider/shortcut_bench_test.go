@@ -1,0 +1,153 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+// usualResource is a resource of a type as it is as a rule, with what a CLI sends of
+// it and what the service tells.
+type usualResource struct {
+	s        drawnSchema
+	state    *tfprotov6.DynamicValue
+	config   *tfprotov6.DynamicValue
+	identity *tfprotov6.ResourceIdentityData
+	kept     []byte
+}
+
+func usual(kind, id string) usualResource {
+	for _, s := range drawnSchemas() {
+		if s.kind != kind {
+			continue
+		}
+		state, config := object{}, object{}
+		for _, a := range s.attributes {
+			state[a.Name] = plausible[a.Name][0]
+			if a.Name == "id" || a.Name == "instance_id" {
+				state[a.Name] = id
+			}
+			if a.Optional || a.Required {
+				config[a.Name] = state[a.Name]
+			}
+		}
+		kept, err := json.Marshal(state)
+		if err != nil {
+			panic(err) // it is of what encoding/json takes
+		}
+		r := usualResource{s: s, state: dynamicOf(s.of, state), config: dynamicOf(s.of, config), kept: kept}
+		if s.identity != nil {
+			r.identity = &tfprotov6.ResourceIdentityData{IdentityData: dynamicOf(s.identity, state)}
+		}
+		return r
+	}
+	panic("there is no " + kind)
+}
+
+// unchangedCalls are those of a plan that changes nothing.
+var unchangedCalls = []struct {
+	name string
+	make func(context.Context, tfprotov6.ProviderServer, usualResource) error
+}{
+	{"validate", func(ctx context.Context, server tfprotov6.ProviderServer, r usualResource) error {
+		_, err := server.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: r.s.kind, Config: r.config})
+		return err
+	}},
+	{"upgrade", func(ctx context.Context, server tfprotov6.ProviderServer, r usualResource) error {
+		_, err := server.UpgradeResourceState(ctx, &tfprotov6.UpgradeResourceStateRequest{TypeName: r.s.kind, RawState: &tfprotov6.RawState{JSON: r.kept}})
+		return err
+	}},
+	{"read", func(ctx context.Context, server tfprotov6.ProviderServer, r usualResource) error {
+		_, err := server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: r.s.kind, CurrentState: r.state, CurrentIdentity: r.identity})
+		return err
+	}},
+	{"plan", func(ctx context.Context, server tfprotov6.ProviderServer, r usualResource) error {
+		_, err := server.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
+			TypeName: r.s.kind, PriorState: r.state, ProposedNewState: r.state, Config: r.config, PriorIdentity: r.identity,
+		})
+		return err
+	}},
+}
+
+// usualRecords are what the service tells of instances.
+func usualRecords(ids ...string) drawnRecords {
+	records, all := drawnRecords{}, []any{}
+	for _, id := range ids {
+		instance := object{"id": id, "console_mode": "ro"}
+		for record, attribute := range map[string]string{"name": "name", "plan": "plan", "region": "region", "status": "status", "host": "host", "engines": "engines", "tags": "tags_all", "created_at": "created_at"} {
+			instance[record] = plausible[attribute][0]
+		}
+		records["/instances/"+id] = instance
+		all = append(all, instance)
+	}
+	records["/instances"] = object{"instances": all}
+	return records
+}
+
+func (s side) configure(t testing.TB) {
+	t.Helper()
+	answer, err := s.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
+		Config: dynamicOf(providerType(), object{"base_url": "https://hosting.test/api/v1", "api_key": "a-key-of-the-tests"}),
+	})
+	if err != nil || len(answer.Diagnostics) > 0 {
+		t.Fatalf("configure: %v %v", answer, err)
+	}
+}
+
+// BenchmarkUnchanged is what a call costs about an instance that does not change, with
+// the shortcuts and without.
+func BenchmarkUnchanged(b *testing.B) {
+	r := usual("hosting_instance", "i-1")
+	for _, call := range unchangedCalls {
+		for name, left := range map[string]*map[string]int{"shortcut": {}, "framework": nil} {
+			b.Run(call.name+"/"+name, func(b *testing.B) {
+				s := newSide(usualRecords("i-1"), left)
+				s.configure(b)
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := call.make(b.Context(), s.server, r); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if left != nil && len(*left) > 0 {
+					b.Fatalf("the framework was asked: %v", *left)
+				}
+			})
+		}
+	}
+}
+
+// TestRefreshesGrowNothing refreshes and plans a thousand instances ten times in one
+// process.
+func TestRefreshesGrowNothing(t *testing.T) {
+	const instances, most = 1000, 5 << 20
+	var ids []string
+	var all []usualResource
+	for i := range instances {
+		ids = append(ids, fmt.Sprintf("i-%d", i))
+		all = append(all, usual("hosting_instance", ids[i]))
+	}
+	server := NewServer("growth", WithTransport(&drawnService{records: usualRecords(ids...)}))
+	side{server: server}.configure(t)
+	var after [11]runtime.MemStats
+	for n := range after {
+		for _, r := range all {
+			for _, call := range unchangedCalls {
+				if err := call.make(t.Context(), server, r); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after[n])
+	}
+	grown := int64(after[10].HeapAlloc) - int64(after[0].HeapAlloc)
+	t.Logf("ten refreshes of %d instances have grown the heap by %d KiB, from %d KiB", instances, grown>>10, after[0].HeapAlloc>>10)
+	if grown > most {
+		t.Errorf("ten refreshes have grown the heap by %d bytes, more than %d", grown, most)
+	}
+}

@@ -1,0 +1,368 @@
+package provider
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"pgregory.net/rapid"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/serving"
+)
+
+// Each answer of the server with shortcuts is held against the framework's own, byte
+// by byte but for the order of maps, which the framework leaves to chance. Both have
+// been asked the same, and have asked the service the same.
+//
+// It plays as many cases as -rapid.checks says; make differential plays 100,000.
+
+// A drawnSchema is a type's schema.
+type drawnSchema struct {
+	kind       string
+	version    int64
+	attributes []*tfprotov6.SchemaAttribute
+	of         tftypes.Object
+	identity   tftypes.Type // nil for none
+}
+
+var drawnSchemas = sync.OnceValue(func() []drawnSchema {
+	server := NewServer("difference")
+	all, err := server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		panic(err)
+	}
+	identities, err := server.GetResourceIdentitySchemas(context.Background(), &tfprotov6.GetResourceIdentitySchemasRequest{})
+	if err != nil {
+		panic(err)
+	}
+	var schemas []drawnSchema
+	for _, kind := range slices.Sorted(maps.Keys(all.ResourceSchemas)) {
+		of := all.ResourceSchemas[kind]
+		s := drawnSchema{kind: kind, version: of.Version, attributes: of.Block.Attributes, of: of.ValueType().(tftypes.Object)}
+		if identity := identities.IdentitySchemas[kind]; identity != nil {
+			s.identity = identity.ValueType()
+		}
+		schemas = append(schemas, s)
+	}
+	return schemas
+})
+
+// A side is one of the two servers, with a service of its own.
+type side struct {
+	server  tfprotov6.ProviderServer
+	service *drawnService
+}
+
+// A slowServer counts what is left to the framework.
+type slowServer struct {
+	serving.ProviderServer
+	left *map[string]int
+}
+
+func (s slowServer) count(call, kind string) { (*s.left)[call+" "+kind]++ }
+
+func (s slowServer) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	s.count("validate", req.TypeName)
+	return s.ProviderServer.ValidateResourceConfig(ctx, req)
+}
+
+func (s slowServer) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	s.count("upgrade", req.TypeName)
+	return s.ProviderServer.UpgradeResourceState(ctx, req)
+}
+
+func (s slowServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	s.count("read", req.TypeName)
+	return s.ProviderServer.ReadResource(ctx, req)
+}
+
+func (s slowServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	s.count("plan", req.TypeName)
+	return s.ProviderServer.PlanResourceChange(ctx, req)
+}
+
+// newSide makes a side: the framework alone, or with shortcuts before it.
+func newSide(records drawnRecords, left *map[string]int) side {
+	service := &drawnService{records: records}
+	p := &hostingProvider{version: "difference", options: []Option{WithTransport(service), WithRandom(rand.NewPCG(1, 2))}}
+	framework := providerserver.NewProtocol6(p)().(serving.ProviderServer)
+	if left == nil {
+		return side{framework, service}
+	}
+	return side{&quickServer{ProviderServer: slowServer{framework, left}, provider: p, shortcuts: quick}, service}
+}
+
+// quick are the shortcuts, whose schemas are read once.
+var quick = shortcuts()
+
+var providerType = sync.OnceValue(func() tftypes.Object {
+	all, err := NewServer("difference").GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		panic(err)
+	}
+	return all.Provider.ValueType().(tftypes.Object)
+})
+
+func dynamicOf(of tftypes.Type, v any) *tfprotov6.DynamicValue {
+	encoded, err := tfprotov6.NewDynamicValue(of, tfValue(of, v))
+	if err != nil {
+		panic(err) // it is of that type
+	}
+	return &encoded
+}
+
+// sameAnswers asks both sides, at once so that neither has older readings than the
+// other, and compares.
+func sameAnswers[A any](t *rapid.T, sides [2]side, what string, ask func(tfprotov6.ProviderServer) (A, error), show func(A) any) {
+	var got [2]any
+	var errs [2]error
+	var asking sync.WaitGroup
+	for i, side := range sides {
+		asking.Go(func() {
+			answer, err := ask(side.server)
+			if errs[i] = err; err == nil {
+				got[i] = []any{show(answer), side.service.requests()}
+			}
+		})
+	}
+	asking.Wait()
+	if err := errors.Join(errs[:]...); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if diff := cmp.Diff(got[0], got[1]); diff != "" {
+		t.Fatalf("%s is answered in another way than by the framework:\n%s", what, diff)
+	}
+}
+
+// shownDiagnostics are sorted, as the framework walks through a schema in any order.
+func shownDiagnostics(all []*tfprotov6.Diagnostic) []string {
+	var lines []string
+	for _, d := range all {
+		lines = append(lines, fmt.Sprintf("%s %s %s %s", d.Severity, d.Attribute, d.Summary, d.Detail))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// shown are an answer's diagnostics and the rest of it. Which of several errors the
+// framework comes to first is up to the order of a map, and so is the rest then: that
+// there is one is all that can be compared.
+func shown(all []*tfprotov6.Diagnostic, rest ...any) any {
+	for _, d := range all {
+		if d.Severity == tfprotov6.DiagnosticSeverityError {
+			return "an error"
+		}
+	}
+	return append(rest, shownDiagnostics(all))
+}
+
+// shownValue is an encoded value with the length of its encoding.
+func shownValue(of tftypes.Type, encoded *tfprotov6.DynamicValue) any {
+	if encoded == nil {
+		return nil
+	}
+	v, err := encoded.Unmarshal(of)
+	if err != nil {
+		return err.Error()
+	}
+	return []any{len(encoded.MsgPack), encoded.JSON, parts(v)}
+}
+
+func shownIdentity(of tftypes.Type, identity *tfprotov6.ResourceIdentityData) any {
+	if identity == nil {
+		return nil
+	}
+	return shownValue(of, identity.IdentityData)
+}
+
+// parts is a value with its elements in their order.
+func parts(v tftypes.Value) any {
+	switch t := v.Type(); {
+	case v.IsNull():
+		return nil
+	case !v.IsKnown():
+		return "not known"
+	case t.Is(tftypes.Object{}), t.Is(tftypes.Map{}):
+		var members map[string]tftypes.Value
+		_ = v.As(&members) // it is one
+		all := object{}
+		for name, member := range members {
+			all[name] = parts(member)
+		}
+		return all
+	case t.Is(tftypes.Set{}):
+		var elements []tftypes.Value
+		_ = v.As(&elements) // it is one
+		all := []any{}
+		for _, element := range elements {
+			all = append(all, parts(element))
+		}
+		return all
+	case t.Is(tftypes.Number):
+		var n big.Float
+		_ = v.As(&n) // it is one
+		return n.String()
+	}
+	return v.String()
+}
+
+// A timeless test has no deadline, as none in a bubble of synctest has.
+type timeless struct{ rapid.TB }
+
+func TestShortcutsAnswerAsTheFrameworkDoes(t *testing.T) {
+	left, asked := map[string]int{}, map[string]int{}
+	synctest.Test(t, func(t *testing.T) {
+		rapid.Check(timeless{t}, func(t *rapid.T) { compareSides(t, asked, &left) })
+	})
+	for _, s := range drawnSchemas() {
+		for _, call := range []string{"validate", "upgrade", "read", "plan"} {
+			of := call + " " + s.kind
+			if quickly := asked[of] - left[of]; asked[of] >= 100 && quickly < asked[of]/10 {
+				t.Errorf("of %d cases of %s only %d were answered by a shortcut: this test shows nothing", asked[of], of, quickly)
+			} else {
+				t.Logf("%s: %d of %d by a shortcut", of, quickly, asked[of])
+			}
+		}
+	}
+}
+
+// compareSides plays what a CLI asks of up to three resources of one type.
+func compareSides(t *rapid.T, asked map[string]int, left *map[string]int) {
+	s := rapid.SampledFrom(drawnSchemas()).Draw(t, "type")
+	var states []object
+	records := drawnRecords{}
+	for range rapid.IntRange(1, 3).Draw(t, "resources") {
+		state := drawState(t, s.of)
+		records.tell(t, s.kind, state)
+		states = append(states, state)
+	}
+	sides := [2]side{newSide(records, nil), newSide(records, left)}
+
+	provider := object{"base_url": "https://hosting.test/api/v1", "api_key": "a-key-of-the-tests"}
+	if chance(t, 20, "default tags") {
+		provider["default_tags"] = rapid.SampledFrom([]any{[]any{"team"}, []any{"a"}, []any{notKnown{}}, notKnown{}}).Draw(t, "default tags")
+	}
+	if chance(t, 3, "a provider that is not known yet") {
+		provider["base_url"] = notKnown{}
+	}
+	if !chance(t, 2, "not configured") {
+		deferral := chance(t, 20, "deferral is allowed")
+		sameAnswers(t, sides, "configure", func(server tfprotov6.ProviderServer) (*tfprotov6.ConfigureProviderResponse, error) {
+			return server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
+				Config: dynamicOf(providerType(), provider), ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: deferral},
+			})
+		}, func(a *tfprotov6.ConfigureProviderResponse) any { return shownDiagnostics(a.Diagnostics) })
+	}
+	for _, state := range states {
+		compareResource(t, s, state, sides, func(call string) { asked[call+" "+s.kind]++ })
+	}
+}
+
+func compareResource(t *rapid.T, s drawnSchema, state object, sides [2]side, count func(call string)) {
+	config := drawConfig(t, s, state)
+	encoded, private := dynamicOf(s.of, state), drawPrivate(t)
+	identity := drawIdentity(t, s, state)
+	writeOnly := !chance(t, 20, "a CLI without write-only arguments")
+
+	count("validate")
+	sameAnswers(t, sides, "validate", func(server tfprotov6.ProviderServer) (*tfprotov6.ValidateResourceConfigResponse, error) {
+		return server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
+			TypeName: s.kind, Config: dynamicOf(s.of, config),
+			ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: writeOnly},
+		})
+	}, func(a *tfprotov6.ValidateResourceConfigResponse) any { return shown(a.Diagnostics) })
+
+	count("upgrade")
+	version, kept := s.version, asJSON(t, s.of, state)
+	if chance(t, 3, "an older state") {
+		version++
+	}
+	sameAnswers(t, sides, "upgrade", func(server tfprotov6.ProviderServer) (*tfprotov6.UpgradeResourceStateResponse, error) {
+		return server.UpgradeResourceState(t.Context(), &tfprotov6.UpgradeResourceStateRequest{
+			TypeName: s.kind, Version: version, RawState: &tfprotov6.RawState{JSON: bytes.Clone(kept)},
+		})
+	}, func(a *tfprotov6.UpgradeResourceStateResponse) any {
+		return shown(a.Diagnostics, shownValue(s.of, a.UpgradedState))
+	})
+
+	count("read")
+	sameAnswers(t, sides, "read", func(server tfprotov6.ProviderServer) (*tfprotov6.ReadResourceResponse, error) {
+		return server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{
+			TypeName: s.kind, CurrentState: encoded, Private: bytes.Clone(private), CurrentIdentity: identity,
+		})
+	}, func(a *tfprotov6.ReadResourceResponse) any {
+		return shown(a.Diagnostics, shownValue(s.of, a.NewState), shownIdentity(s.identity, a.NewIdentity), string(a.Private), a.Deferred)
+	})
+
+	count("plan")
+	proposed := state
+	switch {
+	case chance(t, 3, "destroyed"):
+		proposed = nil
+	default:
+		proposed = drawEdit(t, s.of, state, 10)
+	}
+	sameAnswers(t, sides, "plan", func(server tfprotov6.ProviderServer) (*tfprotov6.PlanResourceChangeResponse, error) {
+		req := &tfprotov6.PlanResourceChangeRequest{
+			TypeName: s.kind, PriorState: encoded, Config: dynamicOf(s.of, config),
+			PriorPrivate: bytes.Clone(private), PriorIdentity: identity,
+		}
+		req.ProposedNewState = encoded
+		if !cmp.Equal(proposed, state) {
+			req.ProposedNewState = dynamicOf(s.of, asAny(proposed))
+		}
+		return server.PlanResourceChange(t.Context(), req)
+	}, func(a *tfprotov6.PlanResourceChangeResponse) any {
+		var replaced []string
+		for _, path := range a.RequiresReplace {
+			replaced = append(replaced, path.String())
+		}
+		return shown(a.Diagnostics, shownValue(s.of, a.PlannedState), shownIdentity(s.identity, a.PlannedIdentity),
+			string(a.PlannedPrivate), strings.Join(replaced, " "), a.Deferred)
+	})
+}
+
+// asAny is an object, or nil for null.
+func asAny(o object) any {
+	if o == nil {
+		return nil
+	}
+	return o
+}
+
+// drawIdentity draws the identity that a CLI hands over: that of the state, none, or
+// another.
+func drawIdentity(t *rapid.T, s drawnSchema, state object) *tfprotov6.ResourceIdentityData {
+	of, identified := s.identity.(tftypes.Object)
+	if !identified {
+		return nil
+	}
+	identity := object{}
+	for name := range of.AttributeTypes {
+		identity[name] = state[name]
+	}
+	switch form := rapid.IntRange(0, 19).Draw(t, "identity"); form {
+	case 0, 1, 2, 3:
+		return nil
+	case 4:
+		return &tfprotov6.ResourceIdentityData{}
+	case 5:
+		return &tfprotov6.ResourceIdentityData{IdentityData: dynamicOf(of, nil)}
+	case 6:
+		return &tfprotov6.ResourceIdentityData{IdentityData: dynamicOf(of, drawEdit(t, of, identity, 100))}
+	}
+	return &tfprotov6.ResourceIdentityData{IdentityData: dynamicOf(of, identity)}
+}

@@ -1,0 +1,245 @@
+package provider
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"pgregory.net/rapid"
+)
+
+// What a CLI may send of a resource, and what the service may tell of it, drawn by
+// chance. Most of it belongs together, as otherwise nothing would be unchanged.
+
+// An object is an object's attributes as encoding/json takes them, with notKnown for
+// a value that is not known.
+type object = map[string]any
+
+type notKnown struct{}
+
+// plausible are the values that an attribute has in the world, by its name; nil is
+// null. The first is what it has as a rule.
+var plausible = map[string][]any{
+	"id":                    {"i-1", "i-2"},
+	"instance_id":           {"i-1", "i-2"},
+	"name":                  {"pgvector", "shop", "pg_trgm"},
+	"plan":                  {"free", "small"},
+	"region":                {"eu-central"},
+	"engines":               {object{"postgres": object{"memory_mb": 512}, "auth": object{"memory_mb": 256}, "apps": object{"memory_mb": 256}}, object{"redis": object{"memory_mb": nil}}, object{}},
+	"tags":                  {[]any{"a", "b"}, nil, []any{}, []any{"b", "a"}},
+	"tags_all":              {[]any{"a", "b"}, []any{}, []any{"b", "a"}, []any{"a", "b", "team"}, nil},
+	"deletion_protection":   {true, false, nil},
+	"status":                {"running", "creating", "deleting", "failed", "building", "stopped", "odd", nil},
+	"host":                  {"127.0.0.2", nil},
+	"checkout_url":          {nil, "https://pay.example/1"},
+	"created_at":            {"2025-01-02T03:04:05Z", "2025-01-02T03:04:05+00:00", nil, "yesterday"},
+	"ca_certificate":        {"-----BEGIN CERTIFICATE-----", nil},
+	"auth_url":              {"https://127.0.0.2/auth/v1", nil},
+	"auth_anon_key":         {"anon", nil},
+	"timeouts":              {nil, object{"create": "5m"}, object{"create": "soon", "delete": "1h"}},
+	"cidrs":                 {[]any{"203.0.113.0/24", "::1"}, []any{"203.0.113.7"}, []any{"203.0.113.7/32"}, []any{}, []any{"0.0.0.0/0"}, []any{"no address"}, []any{"10.0.0.1", "10.0.0.1/32"}},
+	"on_destroy":            {"keep", "open", nil, "burn"},
+	"mode":                  {"ro", "off", "rw", "on"},
+	"site_url":              {"https://shop.example", "HTTPS://Shop.example", "no url", ""},
+	"redirect_urls":         {[]any{"https://shop.example/**"}, nil, []any{}},
+	"url":                   {"https://hooks.example/one", "https://Hooks.example/one", "http://hooks.example", nil},
+	"enabled":               {true, false, nil},
+	"secret":                {"a secret of a kind", nil, "short"},
+	"secret_wo":             {nil, nil, nil, "another secret of a kind", "short"},
+	"secret_wo_version":     {nil, nil, 1},
+	"company":               {"Acme", nil, ""},
+	"address":               {"Main Street 1", nil},
+	"vat_id":                {nil, "X1"},
+	"database":              {"main", nil, ""},
+	"version":               {"0.7", nil},
+	"sql":                   {"SELECT 1", nil, ""},
+	"sql_wo":                {nil, nil, nil, "SELECT 2"},
+	"sql_wo_version":        {nil, nil, 2},
+	"destroy_sql":           {nil, "DROP TABLE x", ""},
+	"repo":                  {"acme/shop", "Acme/Shop", "https://github.com/acme/shop", nil},
+	"branch":                {"main", "next", nil},
+	"port":                  {3000, 8080, nil, 0, 70000},
+	"health_path":           {"/healthz", "up", nil},
+	"public":                {true, false, nil},
+	"env":                   {object{"A": "1", "B": "2"}, nil, object{}, object{"A": ""}},
+	"secret_env_wo":         {nil, nil, nil, object{"S": "s"}, object{"A": "s"}},
+	"secret_env_wo_version": {nil, nil, 1},
+	"links":                 {[]any{"auth"}, nil, []any{}, []any{"auth", "redis"}},
+	"memory_mb":             {512, nil, 1},
+	"redeploy_triggers":     {nil, object{"by": "hand"}},
+	"deploy_commit":         {nil, "0123456789abcdef", "0123456", "fedcba9"},
+	"build_id":              {"b-1", nil},
+	"commit":                {"0123456789abcdef", nil},
+}
+
+// odd are values that hardly anything has.
+var odd = map[string][]any{
+	"string": {"", "odd", nil, "Ünïcode"},
+	"bool":   {nil, true, false},
+	"number": {nil, 0, -1, 1 << 40, 1.5},
+	"set":    {nil, []any{}, []any{""}, []any{"odd", "a"}, []any{"odd", "odd"}, []any{nil}},
+	"map":    {nil, object{}, object{"odd": nil}},
+}
+
+func oddOf(t tftypes.Type) []any {
+	switch {
+	case t.Is(tftypes.String):
+		return odd["string"]
+	case t.Is(tftypes.Bool):
+		return odd["bool"]
+	case t.Is(tftypes.Number):
+		return odd["number"]
+	case t.Is(tftypes.Set{}):
+		return odd["set"]
+	case t.Is(tftypes.Map{}):
+		return odd["map"]
+	}
+	return []any{nil}
+}
+
+// chance is true in so many of a hundred cases.
+func chance(t *rapid.T, percent int, what string) bool {
+	return rapid.IntRange(0, 99).Draw(t, what) >= 100-percent
+}
+
+// drawValue draws a value of an attribute: the usual one more often than not.
+func drawValue(t *rapid.T, name string, of tftypes.Type, tidy bool) any {
+	usual := plausible[name]
+	switch {
+	case tidy && !chance(t, 15, "another "+name):
+		return usual[0]
+	case chance(t, 4, "odd "+name):
+		return rapid.SampledFrom(oddOf(of)).Draw(t, name)
+	}
+	return rapid.SampledFrom(usual).Draw(t, name)
+}
+
+// tfValue makes a value of the protocol.
+func tfValue(of tftypes.Type, v any) tftypes.Value {
+	switch v := v.(type) {
+	case nil:
+		return tftypes.NewValue(of, nil)
+	case notKnown:
+		return tftypes.NewValue(of, tftypes.UnknownValue)
+	case []any:
+		elements := []tftypes.Value{}
+		for _, element := range v {
+			elements = append(elements, tfValue(of.(tftypes.Set).ElementType, element))
+		}
+		return tftypes.NewValue(of, elements)
+	case object:
+		members := map[string]tftypes.Value{}
+		if o, ok := of.(tftypes.Object); ok {
+			for name, inner := range o.AttributeTypes {
+				members[name] = tfValue(inner, v[name])
+			}
+		} else {
+			for name, member := range v {
+				members[name] = tfValue(of.(tftypes.Map).ElementType, member)
+			}
+		}
+		return tftypes.NewValue(of, members)
+	}
+	return tftypes.NewValue(of, v)
+}
+
+// drawState draws a state.
+func drawState(t *rapid.T, of tftypes.Object) object {
+	tidy, state := chance(t, 80, "tidy"), object{}
+	for _, name := range slices.Sorted(maps.Keys(of.AttributeTypes)) {
+		state[name] = drawValue(t, name, of.AttributeTypes[name], tidy)
+	}
+	return state
+}
+
+// drawEdit changes one thing in a copy of an object, in so many of a hundred cases.
+func drawEdit(t *rapid.T, of tftypes.Object, from object, percent int) object {
+	to := maps.Clone(from)
+	if chance(t, percent, "edited") {
+		name := rapid.SampledFrom(slices.Sorted(maps.Keys(of.AttributeTypes))).Draw(t, "edit")
+		to[name] = drawValue(t, name, of.AttributeTypes[name], false)
+		if chance(t, 10, "not known") {
+			to[name] = notKnown{}
+		}
+	}
+	return to
+}
+
+// drawConfig draws the configuration of a state: what only the service sets is not in
+// it, and what need not be is left out at times.
+func drawConfig(t *rapid.T, s drawnSchema, state object) object {
+	config := object{}
+	for _, a := range s.attributes {
+		v := state[a.Name]
+		switch {
+		case a.WriteOnly:
+			v = drawValue(t, a.Name, s.of.AttributeTypes[a.Name], true)
+		case !a.Optional && !a.Required, !a.Required && chance(t, 30, "without "+a.Name):
+			v = nil
+		}
+		config[a.Name] = v
+	}
+	return drawEdit(t, s.of, config, 20)
+}
+
+// keptValues are what private state keeps, by key.
+var keptValues = map[string][]string{
+	configuredKey:  {`["postgres"]`},
+	secretKeysKey:  {`[]`, `["S"]`, `["A"]`, `{}`},
+	plannedKey:     {`true`},
+	protectedKey:   {`{"title":"Instance x","name":"Instance i-1","import_id":"i-1"}`},
+	connectionKey:  {`true`},
+	pendingKey:     {`{"job":"j-1","creating":true}`, `{"job":"j-1"}`, `null`},
+	"of_long_ago":  {`"kept"`},
+	"another.one.": {`1`},
+}
+
+// drawPrivate draws private state, as the provider leaves it and as nobody does.
+func drawPrivate(t *rapid.T) []byte {
+	if chance(t, 3, "broken private state") {
+		return []byte(rapid.SampledFrom([]string{"null", "{", `{"a":1}`, `{"a":"bm8gSlNPTg=="}`, `{".import_before_read":"dHJ1ZQ=="}`, `{"a":""}`}).Draw(t, "private"))
+	}
+	private := map[string][]byte{}
+	for _, key := range slices.Sorted(maps.Keys(keptValues)) {
+		percent := 5
+		if key == configuredKey || key == secretKeysKey {
+			percent = 50
+		}
+		if chance(t, percent, "private "+key) {
+			private[key] = []byte(rapid.SampledFrom(keptValues[key]).Draw(t, key))
+		}
+	}
+	if len(private) == 0 && chance(t, 50, "no private state") {
+		return nil
+	}
+	encoded, _ := json.Marshal(private)
+	return encoded
+}
+
+// asJSON is a state as a CLI keeps it, at times by hand.
+func asJSON(t *rapid.T, of tftypes.Object, state object) []byte {
+	kept := maps.Clone(drawEdit(t, of, state, 10))
+	for name, v := range kept {
+		if v == (notKnown{}) {
+			kept[name] = nil
+		}
+	}
+	if chance(t, 5, "by hand") {
+		name := rapid.SampledFrom(slices.Sorted(maps.Keys(kept))).Draw(t, "by hand")
+		switch by := rapid.SampledFrom([]any{"dropped", "1", true, 1.0, 1e3, []any{}, object{}}).Draw(t, "as"); by {
+		case "dropped":
+			delete(kept, name)
+		default:
+			kept[name] = by
+		}
+	}
+	if chance(t, 3, "of an older schema") {
+		kept["gone_since"] = "x"
+	}
+	encoded, err := json.Marshal(kept)
+	if err != nil {
+		panic(err) // it is of what encoding/json takes
+	}
+	return encoded
+}

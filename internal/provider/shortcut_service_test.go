@@ -1,0 +1,138 @@
+package provider
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"pgregory.net/rapid"
+)
+
+// drawnRecords are what the service tells, by path.
+type drawnRecords map[string]any
+
+// A drawnService answers from records, and notes what it was asked for. What it has no
+// record of it does not know.
+type drawnService struct {
+	records drawnRecords
+
+	mu    sync.Mutex
+	asked []string
+}
+
+func (s *drawnService) RoundTrip(r *http.Request) (*http.Response, error) {
+	path := strings.TrimPrefix(r.URL.Path, "/api/v1")
+	s.mu.Lock()
+	s.asked = append(s.asked, r.Method+" "+path)
+	s.mu.Unlock()
+	status, body := http.StatusOK, s.records[path]
+	if body == nil {
+		status, body = http.StatusNotFound, object{"code": "not_found", "detail": "there is no such thing"}
+	}
+	encoded, err := json.Marshal(body)
+	return &http.Response{
+		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Request: r,
+		Body: io.NopCloser(strings.NewReader(string(encoded))), ContentLength: int64(len(encoded)),
+	}, err
+}
+
+// requests are what was asked for, in order of their lines: what is asked for at once
+// comes in any order.
+func (s *drawnService) requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(slices.Values(s.asked))
+}
+
+// drawRecord is the record of a thing with a state, with a change in some cases.
+func drawRecord(t *rapid.T, state object, fields ...string) object {
+	record := object{}
+	for _, field := range fields {
+		attribute, name, renamed := strings.Cut(field, "=")
+		if !renamed {
+			name = attribute
+		}
+		record[name] = state[attribute]
+	}
+	if chance(t, 20, "the record changed") {
+		field := rapid.SampledFrom(slices.Sorted(maps.Keys(record))).Draw(t, "changed field")
+		switch usual := plausible[field]; {
+		case len(usual) == 0 || chance(t, 30, "untold"):
+			delete(record, field)
+		default:
+			record[field] = rapid.SampledFrom(usual).Draw(t, "changed")
+		}
+	}
+	return record
+}
+
+// text is a string of a state; "" for null.
+func text(state object, name string) string {
+	s, _ := state[name].(string)
+	return s
+}
+
+// tell adds to the records what the service tells of an object of a type.
+func (records drawnRecords) tell(t *rapid.T, kind string, state object) {
+	instance := "/instances/" + text(state, "instance_id")
+	switch kind {
+	case "hosting_instance":
+		record := drawRecord(t, state, "id", "name", "plan", "region", "status", "host", "engines", "tags_all=tags", "checkout_url", "created_at")
+		record["id"] = state["id"]
+		records["/instances/"+text(state, "id")] = record
+		records["/instances/"+text(state, "id")+"/connection"] = object{
+			"host": "127.0.0.2", "ca_certificate": plausible["ca_certificate"][0],
+			"engines": object{"auth": object{"url": plausible["auth_url"][0], "anon_key": "anon"}},
+		}
+	case "hosting_allowlist":
+		records[instance] = withID(drawRecord(t, state, "cidrs=allowlist"), state)
+		records[instance+"/allowlist"] = drawRecord(t, state, "cidrs=allowlist")
+	case "hosting_console_mode":
+		records[instance] = withID(drawRecord(t, state, "mode=console_mode"), state)
+		records[instance+"/sql-console"] = drawRecord(t, state, "mode")
+	case "hosting_auth_settings":
+		settings := drawRecord(t, state, "site_url", "redirect_urls")
+		records[instance] = object{"id": state["instance_id"], "engines": object{"auth": settings}}
+		records[instance+"/engines/auth/settings"] = drawRecord(t, state, "site_url", "redirect_urls")
+	case "hosting_app":
+		app := drawRecord(t, state, "name", "repo", "branch", "port", "health_path", "public", "env", "links", "memory_mb", "url", "status", "created_at")
+		app["name"] = state["name"]
+		build := object{"id": state["build_id"], "commit": state["commit"], "status": "successful"}
+		if chance(t, 10, "another build") {
+			build["id"], build["status"] = "b-2", rapid.SampledFrom([]string{"successful", "failed", "running"}).Draw(t, "build status")
+		}
+		records[instance] = object{"id": state["instance_id"]}
+		records[instance+"/apps"] = object{"apps": []any{app}}
+		records[instance+"/apps/"+text(state, "name")+"/builds"] = object{"builds": []any{build}}
+	case "hosting_postgres_database":
+		records[instance] = object{"id": state["instance_id"]}
+		records[instance+"/postgres/databases"] = object{"databases": []any{drawRecord(t, state, "name", "created_at")}}
+	case "hosting_postgres_extension":
+		records[instance] = object{"id": state["instance_id"]}
+		records[instance+"/postgres/extensions"] = object{"extensions": []any{drawRecord(t, state, "name", "database", "version")}}
+	case "hosting_postgres_script":
+		records[instance] = withID(drawRecord(t, object{"engines": plausible["engines"][0]}, "engines"), state)
+	case "hosting_account_profile":
+		records["/me"] = drawRecord(t, state, "id", "name", "company", "address", "vat_id")
+	case "hosting_webhook_endpoint":
+		record := drawRecord(t, state, "id", "url", "enabled", "created_at")
+		record["id"] = state["id"]
+		records["/webhooks/"+text(state, "id")] = record
+		records["/webhooks"] = object{"webhooks": []any{record}}
+	}
+	records["/jobs/j-1"] = object{"id": "j-1", "operation": "create", "status": "running"}
+	records["/plans"] = object{"plans": []any{object{"id": "free", "memory_mb": 4096}}, "engines": object{"postgres": object{"floor_mb": 256}}}
+	records["/locations"] = object{"locations": []any{object{"id": "eu-central"}}}
+	if chance(t, 2, "it is gone") {
+		delete(records, rapid.SampledFrom(slices.Sorted(maps.Keys(records))).Draw(t, "gone"))
+	}
+}
+
+func withID(record, state object) object {
+	record["id"] = state["instance_id"]
+	return record
+}

@@ -1,0 +1,372 @@
+package verification
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"image/png"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+)
+
+var pictures = flag.String("portal.screenshots", "", "folder for pictures of the portal's pages")
+
+// person is somebody at the portal with a browser.
+type person struct {
+	t *testing.T
+	s *fakeservicetest.Server
+	*browser
+}
+
+func comeToPortal(t *testing.T, opts ...func(*fakeservice.Options)) *person {
+	t.Helper()
+	program := FindChromium()
+	if program == "" {
+		machine.Lacks(t, "there is no Chromium")
+	}
+	s := fakeservicetest.Start(t, opts...)
+	b, err := openBrowser(context.WithoutCancel(t.Context()), program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &person{t, s, b}
+}
+
+// does runs what a person does, which has to go well.
+func (p *person) does(what string, acts ...act) {
+	p.t.Helper()
+	if err := p.do(what, acts...); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// refused is does for what ends in a page of a status that a browser complains of.
+func (p *person) refused(what string, status int, acts ...act) {
+	p.t.Helper()
+	err := p.do(what, acts...)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, complaint := range p.complaints {
+		if !strings.Contains(complaint, fmt.Sprintf("status of %d", status)) {
+			p.t.Fatal(err)
+		}
+	}
+	if err != nil && len(p.complaints) == 0 {
+		p.t.Fatal(err)
+	}
+	p.complaints = nil
+}
+
+func (p *person) open(path string) act {
+	return chromedp.Steps(chromedp.Navigate(p.s.RootURL+path), chromedp.WaitVisible(chromedp.CSS("main")))
+}
+
+func says(text string) act { return until(fmt.Sprintf("document.body.innerText.includes(%q)", text)) }
+
+func at(path string) act { return until(fmt.Sprintf("location.pathname === %q", path)) }
+
+func typing(id, text string) act { return chromedp.SendKeys(chromedp.CSS("#"+id), text) }
+
+func submit(form string) act {
+	return click("#" + form + " button[type=submit]")
+}
+
+func (p *person) signsIn() {
+	p.t.Helper()
+	account, err := p.s.Account(p.t.Context())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.does("sign in", p.open("/portal/"), says("Sign in"), typing("sign-in-email", account.Email),
+		typing("sign-in-password", p.s.PortalPassword()), submit("sign-in"), at("/portal/instances"))
+}
+
+// asks tells how the API answers a key.
+func (p *person) asks(key string) int {
+	p.t.Helper()
+	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.s.BaseURL+"/me", nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	response.Body.Close()
+	return response.StatusCode
+}
+
+// A person signs in, buys an instance, follows its job, makes and revokes a key, adds an
+// endpoint, sees its deliveries fail and enables it again, and is refused by the console
+// while it is off.
+func TestPortalInABrowser(t *testing.T) {
+	t.Parallel()
+	var well atomic.Bool
+	p := comeToPortal(t, fakeservicetest.Delivering(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if !well.Load() {
+			http.Error(w, "the receiver is not well", http.StatusInternalServerError)
+		}
+	})))
+	p.signsIn()
+
+	p.does("create an instance", p.open("/portal/instances/new"), typing("create-name", "shop"),
+		chromedp.SetValue(chromedp.CSS("#create-plan"), "small"), click("#create-engines-postgres"),
+		submit("create"), says("This instance waits for its checkout"))
+	in := p.s.Instances()[0]
+	page := "/portal/instances/" + in.ID
+	p.does("check out", click(".notice a.button"), says("Thank you"), click("main a"), at(page), says("creating"))
+	// It is the same page until the end: a mark on it would not outlive a reload.
+	p.does("see it run", until("(window.mark ??= 'here') === 'here' && document.querySelector('progress') !== null"))
+	p.s.Advance(10 * time.Minute)
+	p.does("see it run", until("window.mark === 'here' && document.querySelector('.head .badge').textContent === 'running' && document.querySelector('progress') === null"))
+
+	p.refused("ask the console", http.StatusForbidden, p.open(page+"/console"), says("The console is off"), typing("query-sql", "SELECT 1"), submit("query"),
+		says("The SQL console is off"), until("document.querySelector('#query-sql').value === 'SELECT 1'"))
+	p.does("open the console", p.open(page+"/console"), click("#mode-mode-1"), submit("mode"), says("The console's mode is being set"))
+	p.s.Advance(time.Minute)
+	p.does("see it open", says("The console is read only"))
+
+	p.does("make a key", p.open("/portal/access"), typing("key-name", "laptop"), submit("key"), chromedp.WaitVisible(chromedp.CSS("#secret")))
+	key, err := chromedp.Run(p.ctx, chromedp.Value(chromedp.CSS("#secret")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.asks(key); got != http.StatusOK {
+		t.Errorf("the new key was answered %d", got)
+	}
+	p.does("see it no more", chromedp.Reload(), says("laptop"), until("document.querySelector('#secret') === null"))
+	keys := p.s.Keys()
+	p.does("revoke it", submit("revoke-"+keys[len(keys)-1].ID), says("The key is revoked"))
+	if got := p.asks(key); got != http.StatusUnauthorized {
+		t.Errorf("the revoked key was answered %d", got)
+	}
+
+	p.does("add an endpoint", p.open("/portal/integrations"), typing("endpoint-url", "https://hooks.example/x"), submit("endpoint"), chromedp.WaitVisible(chromedp.CSS("#secret")))
+	p.does("disable it", click("#endpoint-enabled"), submit("endpoint"), says("disabled"))
+	p.does("enable it again", submit("enable"), says("The endpoint is enabled"))
+	p.does("send a test event", submit("test"), says("The test event is on its way"), says("the receiver is not well"), says("next attempt"))
+	p.does("look at its body", click(".activity details summary"), says(`"type":"test"`))
+	p.s.Advance(24 * time.Hour)
+	p.does("see it given up, with the body still unfolded", says("given up"), until("document.querySelector('.activity details').open"))
+	for sent := range 3 { // 24 failures in a row would be
+		p.does("send another", submit("test"), until(fmt.Sprintf("document.querySelectorAll('.activity > li').length === %d", sent+2)))
+		p.s.Advance(24 * time.Hour)
+	}
+	p.does("see it disabled", says("disabled"), chromedp.WaitVisible(chromedp.CSS("#enable")))
+	well.Store(true)
+	p.does("enable it again", submit("enable"), says("The endpoint is enabled"), submit("test"), says("The test event is on its way"))
+	p.s.Advance(0)
+	p.does("see the delivery", says("delivered"))
+	if hooks := p.s.Webhooks(); len(hooks) != 1 || !hooks[0].Enabled || hooks[0].ConsecutiveFailures != 0 {
+		t.Errorf("the endpoints are %+v", hooks)
+	}
+	p.does("sign out", submit("sign-out"), at("/portal/sign-in"), p.open(page), says("Sign in"))
+}
+
+// furnished is a portal with something on each page, and the addresses of all of them.
+func furnished(t *testing.T) (*person, []string) {
+	t.Helper()
+	receiver := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/broken" {
+			http.Error(w, "upstream connect error", http.StatusServiceUnavailable)
+		}
+	})
+	p := comeToPortal(t, fakeservicetest.Delivering(receiver), func(o *fakeservice.Options) {
+		o.Start = time.Date(2026, 3, 2, 9, 30, 0, 0, time.UTC)
+		o.Querier = fakeservice.QuerierFunc(func(context.Context, fakeservice.Query) (fakeservice.QueryResult, error) {
+			return fakeservice.QueryResult{Columns: []string{"id", "email", "message"}, Rows: [][]any{
+				{1, "ada@example.com", "Hello, world"}, {2, "grace@example.com", "It compiles."},
+			}, RowCount: 2, Command: "SELECT"}, nil
+		})
+	})
+	s := p.s
+	shop := s.AddInstance(fakeservice.Instance{ID: "i-shop", Name: "shop", Plan: "medium", Tags: []string{"prod", "web"}, Allowlist: []string{"192.0.2.0/24"}, ConsoleMode: "rw",
+		Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 1024}, "redis": {}, "apps": {}, "auth": {SiteURL: "https://shop.example", RedirectURLs: []string{"https://shop.example/**"}}}})
+	s.AddInstance(fakeservice.Instance{ID: "i-metrics", Name: "metrics", Tags: []string{"internal"}, Engines: map[string]*fakeservice.Engine{"postgres": {}, "nats": {}}})
+	s.AddInstance(fakeservice.Instance{ID: "i-lost", Name: "lost", Status: "failed"})
+	s.AddDatabase(shop.ID, "stock")
+	branch, port, public, endpoint := "main", 3000, true, "https://hooks.example/shop"
+	if _, err := s.ImportApp(shop.ID, core.NewApp{Repo: "acme/shop", Name: "web", AppChange: core.AppChange{Branch: &branch, Port: &port, Public: &public, Env: &map[string]string{"GREETING": "Hello"}}}); err != nil {
+		t.Fatal(err)
+	}
+	s.Advance(10 * time.Minute)
+	defer s.FailBuilds(fakeservice.BuildMatch{App: "web"}, 1, "main.go:12: undefined: message\nexit status 1")()
+	if _, err := s.RedeployApp(shop.ID, "web"); err != nil {
+		t.Fatal(err)
+	}
+	s.Advance(25 * time.Hour)
+	hook, err := s.CreateWebhook(core.WebhookChange{URL: &endpoint})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Emit("health_reset", shop.ID, nil)
+	s.Advance(0)
+	broken := "https://hooks.example/broken"
+	if _, err := s.UpdateWebhook(hook.ID, core.WebhookChange{URL: &broken}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.CreateKey("continuous integration"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.StartJob(shop.ID, "resize", ""); err != nil {
+		t.Fatal(err)
+	}
+	s.Advance(24 * time.Second)
+	p.signsIn()
+	app, _ := s.App(shop.ID, "web")
+	at := "/portal/instances/" + shop.ID
+	paths := []string{
+		"/portal/instances", "/portal/instances/new", at, at + "/engines", at + "/apps", at + "/apps/web", at + "/apps/web/builds/" + app.Builds[0].ID,
+		at + "/databases", at + "/console", at + "/auth", at + "/allowlist", at + "/connection", at + "/backups", at + "/settings",
+		"/portal/instances/i-lost", "/portal/instances/i-lost/databases", "/portal/instances/i-lost/auth", "/portal/instances/i-lost/apps",
+		"/portal/jobs/" + s.Jobs()[0].ID, "/portal/plans", "/portal/billing", "/portal/access", "/portal/integrations", "/portal/integrations/" + hook.ID, "/portal/profile",
+	}
+	return p, paths
+}
+
+const audit = `axe.run(document, {resultTypes: ["violations"]}).then((found) => found.violations
+	.filter((v) => v.impact === "serious" || v.impact === "critical")
+	.map((v) => v.id + ": " + v.nodes.map((n) => n.target.join(" ") + " " + n.failureSummary).join("; ")))`
+
+// axe-core finds no serious violation in any page, by day and by night, wide and narrow;
+// no page is wider than a phone.
+func TestPortalIsAccessible(t *testing.T) {
+	t.Parallel()
+	folder := fakeservicetest.NodeProject(t, "../fakeservice/portal/accessibility")
+	axe, err := os.ReadFile(filepath.Join(folder, "node_modules/axe-core/axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, paths := furnished(t)
+	steps := 0
+	look := func(path string) {
+		t.Helper()
+		for _, s := range []screen{{"narrow-dark", 390, 844, "dark"}, {"desktop", 1280, 900, "light"}} {
+			p.does("look at "+path, s.emulate()...)
+			if wide, err := chromedp.Run(p.ctx, chromedp.Evaluate[int]("document.documentElement.scrollWidth - innerWidth")); err != nil || wide > 0 {
+				t.Errorf("%s is %d pixels wider than a screen of %d, %v", path, wide, s.width, err)
+			}
+			if _, err := chromedp.Run(p.ctx, chromedp.Evaluate[any](string(axe)+"; true")); err != nil {
+				t.Fatal(err)
+			}
+			violations, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]string](audit, chromedp.EvalAwaitPromise))
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps++
+			for _, violation := range violations {
+				t.Errorf("%s, %s: %s", path, s.name, violation)
+			}
+		}
+	}
+	for _, path := range paths {
+		p.does("open "+path, p.open(path))
+		look(path)
+	}
+	p.does("run a statement", p.open("/portal/instances/i-shop/console"), typing("query-sql", "SELECT * FROM guestbook_entries"), submit("query"), says("Hello, world"))
+	look("the result of a statement")
+	p.refused("send a form that is wrong", http.StatusUnprocessableEntity, p.open("/portal/access"), typing("key-name", " "), submit("key"), says("characters"))
+	look("a form that was refused")
+	p.does("make a key", p.open("/portal/access"), typing("key-name", "one"), submit("key"), chromedp.WaitVisible(chromedp.CSS("#secret")))
+	look("a key that is shown once")
+	p.refused("open what is not there", http.StatusNotFound, p.open("/portal/nowhere"))
+	look("a page that is not there")
+	p.refused("open a checkout that is not there", http.StatusNotFound, p.open("/checkout/none"))
+	look("a checkout")
+	p.does("sign out", p.open("/portal/profile"), submit("sign-out"), at("/portal/sign-in"))
+	look("the sign-in")
+	fakeservicetest.CountClient(t, "axe-core", steps)
+}
+
+// The pictures of the documentation can be taken again, each of its screen's size, and
+// are no others. `make portal-screenshots` puts them there.
+func TestPortalScreenshots(t *testing.T) {
+	folder := *pictures
+	if folder == "" {
+		folder = t.TempDir()
+	}
+	p, _ := furnished(t)
+	for _, one := range []struct {
+		name, path string
+		screens    []screen
+	}{
+		{"instances", "/portal/instances", []screen{desktop, night, phone, phoneNight}},
+		{"instance", "/portal/instances/i-shop", []screen{desktop, night, phone, phoneNight}},
+		{"app", "/portal/instances/i-shop/apps/web", []screen{desktop, phoneNight}},
+		{"engines", "/portal/instances/i-shop/engines", []screen{night, phone}},
+		{"console", "", []screen{desktop, phoneNight}},
+		{"access", "/portal/access", []screen{desktop, phone}},
+		{"integrations", "/portal/integrations", []screen{night, phone}},
+		{"endpoint", "/portal/integrations/" + p.s.Webhooks()[0].ID, []screen{desktop, phoneNight}},
+		{"settings", "/portal/instances/i-shop/settings", []screen{desktop, phoneNight}},
+		{"sign-in", "/portal/sign-in", []screen{desktop, phoneNight}},
+	} {
+		switch one.name {
+		case "console":
+			p.does("run a statement", p.open("/portal/instances/i-shop/console"), typing("query-sql", "SELECT * FROM guestbook_entries"), submit("query"), says("Hello, world"))
+		case "sign-in":
+			p.does("sign out", p.open("/portal/profile"), submit("sign-out"), at("/portal/sign-in"))
+		default:
+			p.does("open "+one.name, p.open(one.path))
+		}
+		for _, s := range one.screens {
+			p.does("take a picture", append(s.emulate(), chromedp.EmulateViewport(s.width, s.height))...)
+			picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := one.name + "-" + s.name + ".png"
+			size, err := png.DecodeConfig(bytes.NewReader(picture))
+			if err != nil || int64(size.Width) != s.width || int64(size.Height) != s.height {
+				t.Errorf("%s is %d by %d, want %d by %d: %v", name, size.Width, size.Height, s.width, s.height, err)
+			}
+			if err := os.WriteFile(filepath.Join(folder, name), picture, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if have, want := namesIn(t, "../../cmd/fakeservice/screenshots"), namesIn(t, folder); !slices.Equal(have, want) {
+		t.Errorf("the documentation has the pictures %v, and %v were taken", have, want)
+	}
+}
+
+// namesIn are the names of what a folder holds, in order.
+func namesIn(t *testing.T, folder string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make([]string, len(entries))
+	for i, entry := range entries {
+		names[i] = entry.Name()
+	}
+	return names
+}
+
+var (
+	desktop    = screen{"desktop", 1200, 860, "light"}
+	night      = screen{"desktop-dark", 1200, 860, "dark"}
+	phone      = screen{"phone", 390, 800, "light"}
+	phoneNight = screen{"phone-dark", 390, 800, "dark"}
+)
