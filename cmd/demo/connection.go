@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -19,41 +20,50 @@ type connection struct {
 	} `json:"engines"`
 }
 
-// writeConnection writes what psql needs to a file that a shell can source, and
-// returns its path. The password goes to the file alone, and not to the
-// terminal.
-func writeConnection(ctx context.Context, fake *fakeProcess, work *workspace, deployed guestbook) (string, error) {
+// psqlCommand writes what psql needs beside a command to files, and gives the command.
+// The password is in a file alone, and not on the terminal.
+func psqlCommand(ctx context.Context, fake *fakeProcess, work *workspace, deployed guestbook) (string, error) {
 	var record connection
 	if err := fake.get(ctx, "/api/v1/instances/"+deployed.InstanceID+"/connection", &record); err != nil {
 		return "", fmt.Errorf("read the connection record: %w", err)
 	}
-	folder := filepath.Dir(work.environmentFile)
-	certificate := filepath.Join(folder, "box-ca.pem")
-	variables, err := libpqVariables(record.Engines.Postgres.OwnerURL, certificate)
+	certificate, passwords := filepath.Join(work.folder, "box-ca.pem"), filepath.Join(work.folder, "pgpass")
+	command, password, err := psql(record.Engines.Postgres.OwnerURL, certificate, passwords)
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(folder, "psql.env")
-	for name, text := range map[string]string{certificate: record.CACertificate, file: shellExports(variables)} {
+	for name, text := range map[string]string{certificate: record.CACertificate, passwords: password} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			return "", err
 		}
 	}
-	return file, nil
+	return command, nil
 }
 
-// libpqVariables are those that every libpq program reads.
-func libpqVariables(ownerURL, certificate string) ([]string, error) {
+// psql is the command that connects as the owner, and the line of the password file that
+// it names.
+func psql(ownerURL, certificate, passwordFile string) (command, password string, err error) {
 	owner, err := url.Parse(ownerURL)
 	if err != nil || owner.User == nil {
 		// The error itself would show the password.
-		return nil, fmt.Errorf("the owner's URL is none")
+		return "", "", errors.New("the owner's URL is none")
 	}
-	password, _ := owner.User.Password()
-	return []string{
-		"PGHOST=" + owner.Hostname(), "PGPORT=" + owner.Port(),
-		"PGUSER=" + owner.User.Username(), "PGPASSWORD=" + password,
-		"PGDATABASE=" + strings.TrimPrefix(owner.Path, "/"),
-		"PGSSLMODE=verify-full", "PGSSLROOTCERT=" + certificate,
-	}, nil
+	secret, _ := owner.User.Password()
+	database := strings.TrimPrefix(owner.Path, "/")
+	var fields []string
+	for _, field := range []string{owner.Hostname(), owner.Port(), database, owner.User.Username(), secret} {
+		fields = append(fields, passwordField.Replace(field))
+	}
+	owner.User = url.User(owner.User.Username())
+	owner.RawQuery = fmt.Sprintf("sslmode=verify-full&sslrootcert=%s&passfile=%s", inQuery(certificate), inQuery(passwordFile))
+	return "psql " + quoted(owner.String()), strings.Join(fields, ":") + "\n", nil
+}
+
+// passwordField escapes what separates the fields of a password file.
+var passwordField = strings.NewReplacer(`\`, `\\`, `:`, `\:`)
+
+// inQuery writes a path into a query as libpq reads it, to whom a plus is no space. The
+// slashes stay for people.
+func inQuery(path string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(url.QueryEscape(path), "+", "%20"), "%2F", "/")
 }

@@ -104,13 +104,34 @@ func (f *fakeProcess) violations(ctx context.Context) ([]string, error) {
 
 // loggedWork is a job or a build in the fake's log.
 type loggedWork struct {
+	ID         string `json:"id"`
 	InstanceID string `json:"instance_id"`
 	Operation  string `json:"operation"`
-	// Started and Finished are by the fake's clock, RealFinished by the
-	// machine's. They are null for what has not come so far.
+	// App is that of a build.
+	App      string `json:"app"`
+	Status   string `json:"status"`
+	Progress int    `json:"progress"`
+	// Started and Finished are by the fake's clock, RealStarted and RealFinished by
+	// the machine's. They are null for what has not come so far.
 	Started      *time.Time `json:"started_at"`
 	Finished     *time.Time `json:"finished_at"`
+	RealStarted  *time.Time `json:"real_started_at"`
 	RealFinished *time.Time `json:"real_finished_at"`
+}
+
+// work is every job and build that the fake has logged.
+func (f *fakeProcess) work(ctx context.Context) ([]loggedWork, error) {
+	var logged struct {
+		Jobs   []loggedWork `json:"jobs"`
+		Builds []loggedWork `json:"builds"`
+	}
+	if err := f.get(ctx, "/_fake/jobs", &logged); err != nil {
+		return nil, err
+	}
+	for i := range logged.Builds {
+		logged.Builds[i].Operation = buildOperation
+	}
+	return append(logged.Jobs, logged.Builds...), nil
 }
 
 // timeline reads what the fake has logged so far.
@@ -124,11 +145,8 @@ func (f *fakeProcess) timeline(ctx context.Context) (timeline, error) {
 	if err := f.get(ctx, "/_fake/requests", &requests); err != nil {
 		return timeline{}, err
 	}
-	var logged struct {
-		Jobs   []loggedWork `json:"jobs"`
-		Builds []loggedWork `json:"builds"`
-	}
-	if err := f.get(ctx, "/_fake/jobs", &logged); err != nil {
+	logged, err := f.work(ctx)
+	if err != nil {
 		return timeline{}, err
 	}
 
@@ -139,10 +157,7 @@ func (f *fakeProcess) timeline(ctx context.Context) (timeline, error) {
 			break
 		}
 	}
-	for i := range logged.Builds {
-		logged.Builds[i].Operation = buildOperation
-	}
-	for _, work := range append(logged.Jobs, logged.Builds...) {
+	for _, work := range logged {
 		if work.Started == nil || work.Finished == nil || work.RealFinished == nil {
 			return timeline{}, fmt.Errorf("the %s of %s has not settled", work.Operation, work.InstanceID)
 		}

@@ -21,8 +21,12 @@ type fakeProcess struct {
 	origin string
 	// key is the API key that it takes, and token what its control routes want.
 	key, token string
-	command    *exec.Cmd
-	cancel     context.CancelFunc
+	// password is what the account signs in with at the portal.
+	password string
+	// log is the end of what it has logged.
+	log     *tail
+	command *exec.Cmd
+	cancel  context.CancelFunc
 	// ended is closed when the process is gone, and result says how it went.
 	ended  chan struct{}
 	result error
@@ -32,15 +36,22 @@ type fakeProcess struct {
 //
 // Its life does not hang on ctx: when the demo is interrupted, Terraform still
 // needs the fake to save what it has. It ends with stop.
-func startFake(ctx context.Context, options options) (*fakeProcess, error) {
+func startFake(ctx context.Context, options options, receiver *receiver) (_ *fakeProcess, err error) {
+	authority, err := receiver.authority()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.Remove(authority)) }() // it is read by then
+
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	command := newCommand(life, time.Minute, filepath.Join(options.bin, "fakeservice"),
-		"--listen", "127.0.0.1:0", "--log-level", "warn", "--speed", strconv.FormatFloat(options.speed, 'g', -1, 64),
-		"--data-plane", "on", "--repo", repository+"="+filepath.Join(options.module, "app"))
-	fake := &fakeProcess{command: command, cancel: cancel, ended: make(chan struct{}), key: rand.Text(), token: rand.Text()}
-	command.Env = append(os.Environ(), "FAKESERVICE_API_KEY="+fake.key, "FAKESERVICE_CONTROL_TOKEN="+fake.token)
+		"--listen", "127.0.0.1:0", "--log-level", "info", "--speed", strconv.FormatFloat(options.speed, 'g', -1, 64),
+		"--data-plane", "on", "--repo", repository+"="+filepath.Join(options.module, "app"),
+		"--webhook-loopback", "--webhook-ca", authority)
+	fake := &fakeProcess{command: command, cancel: cancel, ended: make(chan struct{}), log: &tail{}, key: rand.Text(), token: rand.Text(), password: rand.Text()}
+	command.Env = append(os.Environ(), "FAKESERVICE_API_KEY="+fake.key, "FAKESERVICE_CONTROL_TOKEN="+fake.token, "FAKESERVICE_PORTAL_PASSWORD="+fake.password)
 	reader, writer := io.Pipe()
-	command.Stdout, command.Stderr = writer, os.Stderr
+	command.Stdout, command.Stderr = writer, fake.log
 	if err := command.Start(); err != nil {
 		cancel()
 		return nil, err
@@ -57,7 +68,7 @@ func startFake(ctx context.Context, options options) (*fakeProcess, error) {
 	case fake.origin = <-origin:
 		return fake, nil
 	case <-fake.ended:
-		return nil, fmt.Errorf("it ended at once: %w", fake.result)
+		return nil, fmt.Errorf("it ended at once: %w\n%s", fake.result, fake.log)
 	case <-time.After(20 * time.Second):
 		return nil, errors.Join(errors.New("it did not say its address within 20 seconds"), fake.stop())
 	case <-ctx.Done():
@@ -92,5 +103,5 @@ func (f *fakeProcess) stop() error {
 	if f.result == nil || errors.Is(f.result, context.Canceled) {
 		return nil
 	}
-	return fmt.Errorf("the fake service ended badly: %w", f.result)
+	return fmt.Errorf("the fake service ended badly: %w\nThe end of its log:\n%s", f.result, f.log)
 }

@@ -33,8 +33,18 @@ func outputLines(text []byte) ([]string, error) {
 			if err := json.Compact(&line, output.Value); err != nil {
 				return nil, err
 			}
-			lines = append(lines, fmt.Sprintf("%s = %s", name, &line))
+			lines = append(lines, fmt.Sprintf("%s = %s", name, abridged(line.String())))
 		}
 	}
 	return lines, nil
+}
+
+// abridged is a value that fits a line. The CLI's output has the whole.
+func abridged(value string) string {
+	const most = 50
+	letters := []rune(value)
+	if len(letters) <= most {
+		return value
+	}
+	return fmt.Sprintf("%s… (%d characters)", string(letters[:most/2]), len(letters))
 }

@@ -13,12 +13,20 @@ func TestOutputLines(t *testing.T) {
 		"cidrs": {"sensitive": false, "type": ["set", "string"], "value": [
 			"127.0.0.1/32"
 		]},
+		"key": {"sensitive": false, "type": "string", "value": "ä01234567890123456789012345678901234567890123456"},
+		"longer": {"sensitive": false, "type": "string", "value": "ä012345678901234567890123456789012345678901234567"},
 		"secret": {"sensitive": true, "type": "string", "value": "hunter2"}
 	}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{`cidrs = ["127.0.0.1/32"]`, `secret = (sensitive, 7 characters)`, `url = "https://a.example.test"`}
+	want := []string{
+		`cidrs = ["127.0.0.1/32"]`,
+		`key = "ä01234567890123456789012345678901234567890123456"`,
+		`longer = "ä01234567890123456789012… (51 characters)`,
+		`secret = (sensitive, 7 characters)`,
+		`url = "https://a.example.test"`,
+	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("want (-), got (+):\n%s", diff)
 	}

@@ -13,3 +13,12 @@ func isTerminal(file *os.File) bool {
 	null, err := os.Stat(os.DevNull)
 	return err != nil || !os.SameFile(info, null)
 }
+
+// liveColumns is how wide a terminal is on which a line can be drawn anew, or 0 where
+// output only grows.
+func liveColumns(file *os.File) int {
+	if os.Getenv("TERM") == "dumb" {
+		return 0
+	}
+	return columns(file)
+}

@@ -111,9 +111,8 @@ func (t timeline) report(speed float64) ([]string, error) {
 	}
 	ratio := float64(span) / float64(least)
 	lines := []string{
-		fmt.Sprintf("From the first POST to the last job or build settled: %s of the fake's clock", rounded(span)),
-		fmt.Sprintf("Critical path: %s (%s)", rounded(least), strings.Join(names, ", ")),
-		fmt.Sprintf("Ratio: %.2f", ratio),
+		fmt.Sprintf("It took %s of the service's time, %.2f times the least that it takes:", rounded(span), ratio),
+		fmt.Sprintf("%s (%s)", rounded(least), strings.Join(names, ", ")),
 	}
 	if ratio > mostRatio {
 		return lines, fmt.Errorf("the apply took %.2f times its critical path, and may take %.2f times", ratio, mostRatio)

@@ -40,8 +40,13 @@ func readGuestbook(text []byte) (guestbook, error) {
 }
 
 // verify runs the verification and says what it sees, line by line.
-func verify(ctx context.Context, fake *fakeProcess, work *workspace, options options) (guestbook, error) {
-	step("Verify the guestbook")
+func verify(ctx context.Context, fake *fakeProcess, work *workspace, options options, screen *screen) (guestbook, error) {
+	chromium := verification.FindChromium()
+	way := "in Chromium"
+	if chromium == "" {
+		way = "over HTTP"
+	}
+	screen.begin(options.scaled(verifyService, verifyMachine), "Verify it %s, and through restarts", way)
 	text, err := work.output(ctx, "output", "-json")
 	if err != nil {
 		return guestbook{}, fmt.Errorf("read the outputs: %w", err)
@@ -62,15 +67,15 @@ func verify(ctx context.Context, fake *fakeProcess, work *workspace, options opt
 		AppURL: deployed.AppURL, AuthURL: deployed.AuthURL, AnonKey: deployed.AnonKey,
 		Service: service, InstanceID: deployed.InstanceID, App: appName,
 		Processes: fake.process,
-		Chromium:  verification.FindChromium(), Screenshots: pictures, Say: say,
+		Chromium:  chromium, Screenshots: pictures, Say: screen.done,
 	}
 	if err := check.Verify(ctx); err != nil {
 		// The app's own words often say more, and they are nowhere else.
 		log, _ := fake.appLog(context.WithoutCancel(ctx), deployed.InstanceID, appName)
 		return deployed, fmt.Errorf("verify the guestbook: %w\nthe end of the app's log:\n%s", err, log)
 	}
-	if check.Chromium != "" {
-		say("Pictures of it are in %s", pictures)
+	if chromium != "" {
+		screen.say("%s", indented("Pictures of it are in "+options.artifacts))
 	}
 	return deployed, nil
 }

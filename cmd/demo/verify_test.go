@@ -20,18 +20,3 @@ func TestReadGuestbook(t *testing.T) {
 		}
 	}
 }
-
-func TestLibpqVariables(t *testing.T) {
-	t.Parallel()
-	got, err := libpqVariables("postgresql://owner:p%40ss%27@127.1.2.3:5432/main?sslmode=verify-full", "/ca.pem")
-	want := []string{
-		"PGHOST=127.1.2.3", "PGPORT=5432", "PGUSER=owner", "PGPASSWORD=p@ss'", "PGDATABASE=main",
-		"PGSSLMODE=verify-full", "PGSSLROOTCERT=/ca.pem",
-	}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("%v; want (-), got (+):\n%s", err, diff)
-	}
-	if _, err := libpqVariables("http://no-user", "/ca.pem"); err == nil {
-		t.Error("a URL without a user was taken")
-	}
-}

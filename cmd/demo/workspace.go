@@ -1,13 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
 )
 
 const (
@@ -17,24 +21,23 @@ const (
 )
 
 // workspace is a folder with a copy of the module, its state, and a CLI
-// configuration that finds the provider where it was built.
+// configuration that finds the provider that was built.
 type workspace struct {
-	cli string
+	cli    string
+	folder string
 	// module is the copy of the module. It is a copy so that plain commands
 	// work in it, and the examples stay as they are.
 	module          string
 	environmentFile string
 	environment     []string
+	// plans is where what the CLI prints goes; nil keeps it for the error.
+	plans io.Writer
 }
 
 // newWorkspace makes the folder afresh. A state of an earlier run is worthless,
 // as the fake that it is about is gone.
-func newWorkspace(options options, fake *fakeProcess, catalogue catalogue) (*workspace, error) {
+func newWorkspace(options options, fake *fakeProcess, catalogue catalogue, webhookURL string) (*workspace, error) {
 	folder, err := filepath.Abs(options.folder)
-	if err != nil {
-		return nil, err
-	}
-	provider, err := filepath.Abs(options.bin)
 	if err != nil {
 		return nil, err
 	}
@@ -51,10 +54,19 @@ func newWorkspace(options options, fake *fakeProcess, catalogue catalogue) (*wor
 	}
 	work := &workspace{
 		cli:             cli,
+		folder:          folder,
 		module:          filepath.Join(folder, filepath.Base(options.module)),
 		environmentFile: filepath.Join(folder, "env"),
 	}
 	if err := copyModule(options.module, work.module); err != nil {
+		return nil, err
+	}
+	mirror := filepath.Join(folder, "mirror")
+	program, err := exec.LookPath(filepath.Join(options.bin, "terraform-provider-hosting"))
+	if err == nil {
+		err = cliconfig.Mirror(mirror, program)
+	}
+	if err != nil {
 		return nil, err
 	}
 
@@ -71,15 +83,27 @@ func newWorkspace(options options, fake *fakeProcess, catalogue catalogue) (*wor
 		work.environment = append(work.environment, "TF_CLI_ARGS=-no-color")
 	}
 	for name, text := range map[string]string{
-		configFile:           cliConfig(provider),
+		configFile:           cliconfig.FromMirror(mirror),
 		work.environmentFile: shellExports(added),
-		filepath.Join(work.module, "terraform.tfvars"): variables(catalogue),
+		filepath.Join(work.module, "terraform.tfvars"): variables(catalogue, webhookURL),
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			return nil, err
 		}
 	}
 	return work, nil
+}
+
+// leave takes the folder away, with the credentials in it. After a failure it stays, and
+// the error that is given says so.
+func (w *workspace) leave(failed bool) error {
+	if failed {
+		return fmt.Errorf("the module and its state are in %s", w.module)
+	}
+	if err := os.RemoveAll(w.folder); err != nil {
+		return &leftoverError{err}
+	}
+	return nil
 }
 
 // copyModule copies what a module is made of, and not the state or the variables
@@ -106,21 +130,47 @@ func copyModule(from, to string) error {
 	return nil
 }
 
-// command runs the CLI in the module's folder and lets its output through as it
-// comes.
+// command runs the CLI in the module's folder. What it prints goes to plans as it comes,
+// or is part of the error.
 func (w *workspace) command(ctx context.Context, arguments ...string) error {
-	command := newCommand(ctx, 2*time.Minute, w.cli, arguments...)
-	command.Dir, command.Env = w.module, w.environment
-	command.Stdout, command.Stderr = os.Stdout, os.Stderr
-	return command.Run()
+	var printed bytes.Buffer
+	output := w.plans
+	if output == nil {
+		output = &printed
+	}
+	command := w.prepare(ctx, arguments...)
+	command.Stdout, command.Stderr = output, output
+	return w.explain(command.Run(), arguments, printed.String())
 }
 
 // output runs the CLI and gives what it prints.
 func (w *workspace) output(ctx context.Context, arguments ...string) ([]byte, error) {
+	var complaint bytes.Buffer
+	command := w.prepare(ctx, arguments...)
+	command.Stderr = &complaint
+	printed, err := command.Output()
+	return printed, w.explain(err, arguments, complaint.String())
+}
+
+func (w *workspace) prepare(ctx context.Context, arguments ...string) *exec.Cmd {
 	command := newCommand(ctx, 2*time.Minute, w.cli, arguments...)
 	command.Dir, command.Env = w.module, w.environment
-	command.Stderr = os.Stderr
-	return command.Output()
+	return command
+}
+
+// explain adds all that a command printed to its error, as nobody has seen it so far.
+func (w *workspace) explain(err error, arguments []string, printed string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %s: %w\n%s", filepath.Base(w.cli), strings.Join(arguments, " "), err, printed)
+}
+
+// version is the first line of what the CLI says of itself, such as "Terraform v1.16.4".
+func (w *workspace) version(ctx context.Context) (string, error) {
+	text, err := w.output(ctx, "version")
+	first, _, _ := strings.Cut(string(text), "\n")
+	return first, err
 }
 
 // inherited leaves out the variables that would change what the demo does: a
@@ -138,37 +188,28 @@ func inherited(environment []string) []string {
 	return kept
 }
 
-// cliConfig names the provider's folder under both registries, so that
-// Terraform and OpenTofu find it without an init.
-func cliConfig(folder string) string {
-	return fmt.Sprintf(`provider_installation {
-  dev_overrides {
-    "registry.terraform.io/instance-hosting/hosting" = %[1]q
-    "registry.opentofu.org/instance-hosting/hosting" = %[1]q
-  }
-  direct {}
-}
-`, folder)
-}
-
 // shellExports is a file to be sourced by a shell.
 func shellExports(variables []string) string {
 	var text strings.Builder
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
-		fmt.Fprintf(&text, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
+		fmt.Fprintf(&text, "export %s=%s\n", name, quoted(value))
 	}
 	return text.String()
 }
 
+// quoted is a word that a shell takes as it is.
+func quoted(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
 // variables are the module's variables. Plan and region come from the fake's
-// catalogue, as they would from the service's. The webhook's host is one that
-// can't exist, so that no event leaves the machine.
-func variables(catalogue catalogue) string {
+// catalogue, as they would from the service's.
+func variables(catalogue catalogue, webhookURL string) string {
 	return fmt.Sprintf(`plan                = %q
 region              = %q
 repo                = %q
-webhook_url         = "https://events.invalid/guestbook"
+webhook_url         = %q
 deletion_protection = false
-`, catalogue.plan, catalogue.region, repository)
+`, catalogue.plan, catalogue.region, repository, webhookURL)
 }

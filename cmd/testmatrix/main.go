@@ -1,5 +1,5 @@
-// Command testmatrix runs the acceptance tests on several CLIs, one after the
-// other, and prints a table of what became of them.
+// Command testmatrix runs the acceptance tests and the examples on several CLIs, one
+// after the other, and prints a table of what became of them.
 //
 //	testmatrix [-run PATTERN] [-parallel N] [-timeout D] NAME=PATH=OLDEST...
 //
@@ -61,7 +61,7 @@ func runAll(ctx context.Context, clis []cli, args ...string) ([]row, error) {
 	var rows []row
 	for _, c := range clis {
 		fmt.Printf("==> %s: %s\n", c.name, c.path)
-		command := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-json", "-count", "1"}, args, []string{"./internal/provider"})...)
+		command := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-json", "-count", "1"}, args, []string{"./internal/provider", "./internal/examples"})...)
 		command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // go test then ends what it started
 		command.Env = environment(os.Environ(), c)
 		begun := time.Now()

@@ -1,7 +1,10 @@
 terraform {
+  required_version = ">= 1.11"
+
   required_providers {
     hosting = {
-      source = "instance-hosting/hosting"
+      source  = "instance-hosting/hosting"
+      version = "~> 0.1"
     }
   }
 }
@@ -9,3 +12,22 @@ terraform {
 # The address and the key come from HOSTING_BASE_URL and HOSTING_API_KEY, which
 # keeps the key out of the configuration.
 provider "hosting" {}
+
+resource "hosting_instance" "shop" {
+  name    = "shop"
+  plan    = "free"
+  region  = "eu-central"
+  engines = { postgres = {}, apps = {}, auth = {} }
+}
+
+resource "hosting_app" "web" {
+  instance_id = hosting_instance.shop.id
+  name        = "web"
+  repo        = "acme/shop"
+  public      = true
+  links       = ["auth"]
+}
+
+output "url" {
+  value = hosting_app.web.url
+}

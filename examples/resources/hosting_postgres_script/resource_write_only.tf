@@ -8,6 +8,7 @@ variable "payment_token" {
 resource "hosting_postgres_script" "payment_token" {
   instance_id    = hosting_instance.example.id
   sql_wo         = <<-SQL
+    CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
     INSERT INTO settings (name, value) VALUES ('payment_token', '${var.payment_token}')
     ON CONFLICT (name) DO UPDATE SET value = excluded.value;
   SQL

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
+)
+
+// built is a folder with the demo, the fake and the provider.
+var built program.SharedFolder
+
+func TestMain(m *testing.M) { os.Exit(built.Run(m)) }
+
+// root is the repository.
+const root = "../.."
+
+// programs gives the folder of the built programs, and the CLI.
+func programs(t *testing.T) (folder, cli string) {
+	t.Helper()
+	if os.Getenv("TF_ACC") == "" {
+		machine.Lacks(t, "the demo is run only with TF_ACC=1")
+	}
+	if _, err := postgres.Locate(t.Context(), ""); err != nil {
+		machine.Lacks(t, "the demo needs PostgreSQL: %s", err)
+	}
+	folder = built.Path(t, func(folder string) error {
+		return errors.Join(
+			program.Build(filepath.Join(folder, program.Provider), "."),
+			program.Build(filepath.Join(folder, "fakeservice"), "cmd/fakeservice"),
+			program.Build(filepath.Join(folder, "demo"), "cmd/demo"),
+		)
+	})
+	return folder, cliversion.UnderTest()
+}
+
+// demonstration is a demo that somebody watches on a terminal.
+type demonstration struct {
+	*pty
+	command *exec.Cmd
+	// place is the folder that everything of the demo is in.
+	place string
+}
+
+// demonstrate starts the demo on a terminal of its own.
+func demonstrate(t *testing.T) *demonstration {
+	t.Helper()
+	bin, cli := programs(t)
+	// The test's own folder is too long a path for the sockets in it, and other users,
+	// whose processes the fake starts, do not get into it.
+	place, err := os.MkdirTemp("", "demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(place) })
+	temporary := filepath.Join(place, "tmp")
+	if err := errors.Join(os.Chmod(place, 0o755), os.Mkdir(temporary, 0o777), os.Chmod(temporary, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	d := &demonstration{pty: openPTY(t, 120), place: place}
+	d.command = exec.Command(filepath.Join(bin, "demo"), "--cli", cli, "--bin", bin,
+		"--folder", filepath.Join(place, "work"), "--artifacts", filepath.Join(place, "artifacts"))
+	d.command.Dir = root
+	d.command.Env = append(os.Environ(), "TMPDIR="+temporary, "TERM=xterm")
+	d.command.Stdin, d.command.Stdout, d.command.Stderr = d.terminal, d.terminal, d.terminal
+	d.command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := d.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.command.Process.Signal(syscall.SIGTERM) })
+	return d
+}
+
+var whereItAnswers = regexp.MustCompile(`http://(127\.0\.0\.1:\d+)/api/v1`)
+
+// mustBeGone fails if anything of the demo is left: the fake, a file, a process.
+func (d *demonstration) mustBeGone(t *testing.T) {
+	t.Helper()
+	match := whereItAnswers.FindStringSubmatch(d.text())
+	if match == nil {
+		t.Fatalf("the demo did not say where the fake answers:\n%s", d.text())
+	}
+	if connection, err := net.Dial("tcp", match[1]); err == nil {
+		_ = connection.Close()
+		t.Errorf("somebody answers at %s", match[1])
+	}
+	if _, err := os.Stat(filepath.Join(d.place, "work")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the demo's folder is there: %v", err)
+	}
+	left, err := os.ReadDir(filepath.Join(d.place, "tmp"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("of temporary files there are %v, %v", left, err)
+	}
+	for _, file := range []string{"cmdline", "environ"} {
+		processes, err := filepath.Glob("/proc/[0-9]*/" + file)
+		if err != nil || len(processes) == 0 {
+			t.Fatalf("there are %d processes, %v", len(processes), err)
+		}
+		for _, process := range processes {
+			// One that has ended meanwhile is not there.
+			if text, err := os.ReadFile(process); err == nil && strings.Contains(string(text), d.place+"/") {
+				t.Errorf("the process of %s is left: %s", process, strings.ReplaceAll(string(text), "\x00", " "))
+			}
+		}
+	}
+}
+
+// Whoever has seen enough leaves nothing behind, in whatever way.
+func TestDemoIsInterrupted(t *testing.T) {
+	for name, test := range map[string]struct {
+		leave func(*demonstration) error
+		says  string
+	}{
+		"Ctrl-C": {
+			leave: func(d *demonstration) error { _, err := d.keyboard.WriteString("\x03"); return err },
+			says:  "Interrupted. All of it is stopped, and nothing of it is left.",
+		},
+		"the terminal is closed": {leave: func(d *demonstration) error { return d.keyboard.Close() }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := demonstrate(t)
+			if err := d.terminal.Close(); err != nil {
+				t.Fatal(err)
+			}
+			d.until(t, "the progress of a job", func(text string) bool {
+				return strings.Contains(text, "Apply the guestbook, about 45s · create ░")
+			})
+			if err := test.leave(d); err != nil {
+				t.Fatal(err)
+			}
+			var exit *exec.ExitError
+			if err := d.command.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
+				t.Errorf("the demo ended with %v, want exit 130:\n%s", err, d.end())
+			}
+			<-d.ended
+			if !strings.Contains(d.text(), test.says) || strings.Contains(d.text(), "demo:") {
+				t.Errorf("the demo does not say that it was interrupted, and no more:\n%s", d.end())
+			}
+			d.mustBeGone(t)
+		})
+	}
+}
+
+// What the CLI prints is for who asks for it, and for whom something went wrong.
+func TestCommandKeepsWhatTheCLIPrints(t *testing.T) {
+	t.Parallel()
+	cli := filepath.Join(t.TempDir(), "terraform")
+	if err := os.WriteFile(cli, []byte("#!/bin/sh\necho \"the plan of $*\"\necho 'Error: no' >&2\nexit \"$2\"\n"), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	const printed = "the plan of apply 3\nError: no\n"
+	work := &workspace{cli: cli, module: t.TempDir()}
+	if err := work.command(t.Context(), "apply", "0"); err != nil {
+		t.Error(err)
+	}
+	err := work.command(t.Context(), "apply", "3")
+	if err == nil || err.Error() != "terraform apply 3: exit status 3\n"+printed {
+		t.Errorf("the error is %v", err)
+	}
+	if _, err := work.output(t.Context(), "output", "3"); err == nil || !strings.Contains(err.Error(), "Error: no") {
+		t.Errorf("the error is %v", err)
+	}
+	var plans strings.Builder
+	work.plans = &plans
+	if err := work.command(t.Context(), "apply", "3"); err == nil || strings.Contains(err.Error(), "plan of") || plans.String() != printed {
+		t.Errorf("the error is %v, and %q was shown", err, &plans)
+	}
+}

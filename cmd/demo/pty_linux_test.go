@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// pty is a terminal with somebody who watches: what programs print on it is kept.
+type pty struct {
+	// terminal is for the programs, and keyboard types on it.
+	terminal, keyboard *os.File
+
+	mu    sync.Mutex
+	shown bytes.Buffer
+	more  chan struct{}
+	ended chan struct{}
+}
+
+func openPTY(t *testing.T, columns uint16) *pty {
+	t.Helper()
+	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = keyboard.Close() })
+	var number int
+	err = control(keyboard, func(fd int) (err error) {
+		number, err = unix.IoctlGetInt(fd, unix.TIOCGPTN)
+		return errors.Join(err, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	terminal, err := os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = terminal.Close() })
+	p := &pty{terminal: terminal, keyboard: keyboard, more: make(chan struct{}, 1), ended: make(chan struct{})}
+	p.resize(t, columns)
+	go p.watch()
+	return p
+}
+
+// control calls something with a file's descriptor. File.Fd would do so for ever: reads
+// would block, and a close would wait for them.
+func control(file *os.File, do func(fd int) error) error {
+	raw, err := file.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var done error
+	err = raw.Control(func(fd uintptr) { done = do(int(fd)) })
+	return errors.Join(err, done)
+}
+
+// resize gives the terminal's window another width.
+func (p *pty) resize(t *testing.T, columns uint16) {
+	t.Helper()
+	if err := control(p.keyboard, func(fd int) error {
+		return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 50, Col: columns})
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// watch reads until the terminal is closed by all who have it.
+func (p *pty) watch() {
+	defer close(p.ended)
+	buffer := make([]byte, 4096)
+	for {
+		n, err := p.keyboard.Read(buffer)
+		p.mu.Lock()
+		p.shown.Write(buffer[:n])
+		p.mu.Unlock()
+		select {
+		case p.more <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (p *pty) text() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.shown.String()
+}
+
+// end is the end of what was printed, with its control characters to be read.
+func (p *pty) end() string {
+	text := p.text()
+	return strconv.Quote(text[max(0, len(text)-2000):])
+}
+
+// until waits until what was printed fits.
+func (p *pty) until(t *testing.T, what string, fits func(text string) bool) {
+	t.Helper()
+	deadline := time.After(3 * time.Minute)
+	for !fits(p.text()) {
+		select {
+		case <-p.more:
+		case <-p.ended:
+			if !fits(p.text()) {
+				t.Fatalf("the terminal was closed before %s:\n%s", what, p.end())
+			}
+		case <-deadline:
+			t.Fatalf("after 3 minutes there is not %s:\n%s", what, p.end())
+		}
+	}
+}
+
+// close closes the test's own side, so that the watcher ends when the program has.
+func (p *pty) close(t *testing.T) {
+	t.Helper()
+	if err := p.terminal.Close(); err != nil {
+		t.Error(err)
+	}
+	<-p.ended
+}
+
+// stays is what a person sees in the end: of each line what was drawn last.
+func stays(text string) []string {
+	var lines []string
+	for _, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+		line = line[strings.LastIndexByte(line, '\r')+1:]
+		lines = append(lines, strings.ReplaceAll(line, "\x1b[K", ""))
+	}
+	return lines
+}
+
+func TestScreenOnAPTY(t *testing.T) {
+	t.Parallel()
+	p := openPTY(t, 32)
+	if width := columns(p.terminal); width != 32 {
+		t.Fatalf("the terminal has %d columns, want 32", width)
+	}
+	s := &screen{out: p.terminal, columns: func() int { return columns(p.terminal) }, now: time.Now}
+	still := s.animate()
+	s.begin(45*time.Second, "Apply")
+	s.tell("create 40 %")
+	p.until(t, "a spinner that turns", func(text string) bool {
+		return strings.Contains(text, spinner[1]) && strings.Contains(text, spinner[3])
+	})
+	p.resize(t, 24)
+	p.until(t, "a line of the new width", func(text string) bool { return strings.Contains(text, "s  Apply, about…\x1b[K") })
+	s.done("It is deployed")
+	s.end(false)
+	still()
+	s.say("All of it held.")
+	p.close(t)
+
+	if !strings.Contains(p.text(), "Apply, about 45s · c…\x1b[K") {
+		t.Errorf("there was no line of the first width:\n%q", p.text())
+	}
+	lines := stays(p.text())
+	if len(lines) != 3 || !strings.HasSuffix(lines[0], "s  It is deployed") || lines[1] != "All of it held." || lines[2] != "" {
+		t.Errorf("in the end there is %q", lines)
+	}
+}
+
+func TestColumnsOfNoTerminal(t *testing.T) {
+	t.Parallel()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	defer writer.Close()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	for name, file := range map[string]*os.File{"a pipe": writer, "the null device": null} {
+		if width := columns(file); width != 0 {
+			t.Errorf("%s has %d columns", name, width)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// newTestScreen is a screen of so many columns, and a way to let time pass on it.
+func newTestScreen(columns int) (*screen, *bytes.Buffer, func(time.Duration)) {
+	var shown bytes.Buffer
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	s := &screen{out: &shown, columns: func() int { return columns }, now: func() time.Time { return now }}
+	return s, &shown, func(d time.Duration) { now = now.Add(d) }
+}
+
+// play lets a screen tell of steps of every kind.
+func play(s *screen, pass func(time.Duration)) {
+	s.say("The guestbook.")
+	s.begin(0, "Start %s", "the fake")
+	pass(400 * time.Millisecond)
+	s.done("It answers at %s", "http://here")
+	s.begin(45*time.Second, "Apply it")
+	pass(9 * time.Second)
+	s.tell("create 40 %")
+	s.tick()
+	pass(30 * time.Second)
+	s.done("It is deployed")
+	pass(time.Second)
+	s.done("It answers")
+	s.begin(10*time.Second, "Plan again")
+	pass(2 * time.Second)
+	s.end(true)
+}
+
+func TestScreenWithoutATerminal(t *testing.T) {
+	t.Parallel()
+	s, shown, pass := newTestScreen(0)
+	play(s, pass)
+	want := `The guestbook.
+✓   0.4s  It answers at http://here
+…         Apply it, about 45s
+✓  39.0s  It is deployed
+✓   1.0s  It answers
+…         Plan again, about 10s
+✗   2.0s  Plan again
+`
+	if diff := cmp.Diff(want, shown.String()); diff != "" {
+		t.Errorf("want (-), got (+):\n%s", diff)
+	}
+}
+
+// On a terminal the same lines stay, and above them nothing does.
+func TestScreenOnATerminal(t *testing.T) {
+	t.Parallel()
+	s, shown, pass := newTestScreen(40)
+	play(s, pass)
+	const (
+		drawn   = "\r%s\x1b[K"
+		cleared = "\r\x1b[K"
+	)
+	going := func(text string) string { return fmt.Sprintf(drawn, text) }
+	want := "The guestbook.\n" +
+		going("⠋   0.0s  Start the fake") +
+		cleared + "✓   0.4s  It answers at http://here\n" + going("⠋   0.4s  Start the fake") +
+		going("⠋   0.0s  Apply it, about 45s") +
+		going("⠋   9.0s  Apply it, about 45s · create…") +
+		going("⠙   9.0s  Apply it, about 45s · create…") +
+		cleared + "✓  39.0s  It is deployed\n" + going("⠙  39.0s  Apply it, about 45s · create…") +
+		cleared + "✓   1.0s  It answers\n" + going("⠙  40.0s  Apply it, about 45s · create…") +
+		going("⠙   0.0s  Plan again, about 10s") +
+		cleared + "✗   2.0s  Plan again\n"
+	if diff := cmp.Diff(want, shown.String()); diff != "" {
+		t.Errorf("want (-), got (+):\n%s", diff)
+	}
+}
+
+func TestScreenLetsAProgramThrough(t *testing.T) {
+	t.Parallel()
+	s, shown, _ := newTestScreen(40)
+	s.begin(0, "Plan")
+	shown.Reset()
+	for _, part := range []string{"Plan: 7 ", "to add", "\nApplying", "...\nDone\nand"} {
+		if n, err := s.Write([]byte(part)); n != len(part) || err != nil {
+			t.Fatalf("wrote %d of %q, %v", n, part, err)
+		}
+	}
+	live := "\r⠋   0.0s  Plan\x1b[K"
+	if diff := cmp.Diff("\r\x1b[KPlan: 7 to add\n"+live+"\r\x1b[KApplying...\nDone\n"+live, shown.String()); diff != "" {
+		t.Errorf("want (-), got (+):\n%s", diff)
+	}
+}
+
+// A step that is cut short has nothing more to say, as its end means nothing.
+func TestScreenIsInterrupted(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		doing, want string
+	}{
+		"in a step":     {"Apply it", "…         Stopping: Terraform saves what it has, then the fake ends\nInterrupted.\n"},
+		"between steps": {"", "…         Stopping the fake\nInterrupted.\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, shown, _ := newTestScreen(0)
+			if test.doing != "" {
+				s.begin(0, "%s", test.doing)
+			}
+			s.interrupted()
+			s.done("It is deployed")
+			s.begin(time.Minute, "Verify it")
+			s.end(true)
+			s.say("Interrupted.")
+			if diff := cmp.Diff(test.want, shown.String()); diff != "" {
+				t.Errorf("want (-), got (+):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,28 @@
+package main
+
+import "sync"
+
+// tail keeps the end of what is written to it, and may be read meanwhile.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// tailKept is how much it keeps, in bytes.
+const tailKept = 32 << 10
+
+func (t *tail) Write(text []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, text...)
+	if surplus := len(t.text) - tailKept; surplus > 0 {
+		t.text = append(t.text[:0], t.text[surplus:]...)
+	}
+	return len(text), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.text)
+}

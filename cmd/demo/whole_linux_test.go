@@ -1,0 +1,160 @@
+//go:build demo
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+)
+
+// mostLines is how much a person reads.
+const mostLines = 60
+
+// proofs are what the demo has to say, in this order.
+var proofs = []string{
+	"✓ .* The fake service answers at http",
+	"✓ .* has the provider that was built",
+	"✓ .* The guestbook is deployed",
+	" app_url = ",
+	" times the least",
+	"✓ .* A second plan changes nothing",
+	"✓ .*/healthz: 200 ok",
+	"✓ .* posted, and the page shows: ",
+	"✓ .* After the redeploy of the app: message, account and counter are there",
+	"✓ .* After the kill -9 of Postgres: message, account and counter are there",
+	"✓ .* events came to the webhook endpoint, each signed",
+	"✓ .* Every exchange was as the API document has it",
+	"^All of it held, in ",
+}
+
+// check looks at what the demo has left on a screen.
+func check(t *testing.T, lines, proofs []string) {
+	t.Helper()
+	if len(lines) > mostLines {
+		t.Errorf("it printed %d lines, and %d are enough", len(lines), mostLines)
+	}
+	text := strings.Join(lines, "\n")
+	for _, noise := range []string{"Warning", "overrides", "BEGIN CERTIFICATE", "level=", "Still creating", "Stopping", "✗"} {
+		if strings.Contains(text, noise) {
+			t.Errorf("it printed %q", noise)
+		}
+	}
+	next := 0
+	for _, line := range lines {
+		if next < len(proofs) && regexp.MustCompile(proofs[next]).MatchString(line) {
+			next++
+		}
+	}
+	if next < len(proofs) {
+		t.Errorf("it did not print, after what comes before it, %q", proofs[next])
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
+// The README's first command, as CI has it.
+func TestDemoWithoutATerminal(t *testing.T) {
+	_, cli := programs(t)
+	place := t.TempDir()
+	command := exec.Command("make", "--no-print-directory", "demo", "DEMOARGS="+strings.Join([]string{
+		"--cli", cli, "--folder", filepath.Join(place, "work"),
+	}, " "))
+	command.Dir = root
+	var printed bytes.Buffer
+	command.Stdout = io.MultiWriter(&printed, t.Output())
+	command.Stderr = command.Stdout
+	if err := command.Run(); err != nil {
+		t.Fatalf("make demo ended with %v", err)
+	}
+	proofs := append(proofs[:len(proofs)-2:len(proofs)-2],
+		"…         Destroy the guestbook, about ", "✓ .* the fake has nothing left", proofs[len(proofs)-2], proofs[len(proofs)-1])
+	check(t, strings.Split(strings.TrimSpace(printed.String()), "\n"), proofs)
+	if _, err := os.Stat(filepath.Join(place, "work")); err == nil {
+		t.Error("the demo's folder is there")
+	}
+}
+
+// On a terminal it stays up, and each line that it gives works when it is copied.
+func TestDemoOnATerminal(t *testing.T) {
+	if _, err := exec.LookPath("psql"); err != nil {
+		machine.Lacks(t, "the demo is looked at with psql: %s", err)
+	}
+	d := demonstrate(t)
+	if err := d.terminal.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d.until(t, "the last line of what to look at", func(text string) bool {
+		return strings.Contains(text, "change of main.tf, ") && strings.HasSuffix(text, "\r\n")
+	})
+	lines := stays(d.text())
+	check(t, lines, proofs)
+	for _, live := range []string{"Apply the guestbook, about 45s · create █", " · build of guestbook, ", "Verify it in Chromium, and through restarts"} {
+		if !strings.Contains(d.text(), live) {
+			t.Errorf("there was never %q", live)
+		}
+	}
+	text := strings.Join(lines, "\n")
+	given := func(pattern string) string {
+		match := regexp.MustCompile(pattern).FindStringSubmatch(text)
+		if match == nil {
+			t.Fatalf("there is no %s in\n%s", pattern, text)
+		}
+		return match[1]
+	}
+
+	for _, page := range []string{given(`The guestbook:  (\S+)`) + "/healthz", given(`The portal:     (\S+)`)} {
+		response, err := http.Get(page) //nolint:gosec // the demo's own
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			t.Errorf("%s answers %s", page, response.Status)
+		}
+	}
+	shell := func(command string) string {
+		t.Helper()
+		said, err := exec.Command("sh", "-c", command).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, said)
+		}
+		return string(said)
+	}
+	if messages := shell(given(`Its database:   (psql .*)`) + " -Atc 'SELECT count(*) FROM guestbook_entries'"); messages != "1\n" {
+		t.Errorf("psql finds %q, and one message was left", messages)
+	}
+	if records := shell(given(`Its records:    (curl .*)`) + " -fsS"); !strings.Contains(records, `"guestbook"`) {
+		t.Errorf("the records are %s", records)
+	}
+	// A change is seen while it is made.
+	before := len(d.text())
+	change := fmt.Sprintf("%s && sed -i 's/^  env = {/&\\n    NEXT_PUBLIC_CHANGE = 1/' main.tf && %s -auto-approve -no-color",
+		given(`To change it:   (.*)`), given(`with a change of main.tf, (.*)`))
+	if applied := shell(change); !strings.Contains(applied, "1 changed") || strings.Contains(applied, "Warning") {
+		t.Errorf("the apply said\n%s", applied)
+	}
+	d.until(t, "the change", func(text string) bool { return strings.Contains(text[before:], "build of guestbook, ") })
+
+	if _, err := d.keyboard.WriteString("\x03"); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.command.Wait(); err != nil {
+		t.Errorf("the demo ended with %v:\n%s", err, d.end())
+	}
+	<-d.ended
+	if !strings.HasSuffix(d.text(), "All of it is stopped, and nothing of it is left.\r\n") {
+		t.Errorf("the end is %s", d.end())
+	}
+	d.mustBeGone(t)
+}

@@ -1,0 +1,7 @@
+# The browser's SQL console stays closed everywhere.
+resource "hosting_console_mode" "off" {
+  for_each = toset(["i-4f2a", "i-77c1"])
+
+  instance_id = each.value
+  mode        = "off"
+}

@@ -1,0 +1,208 @@
+package examples
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
+)
+
+// folder is that of the examples, as seen from this package.
+const folder = "../../examples"
+
+// A way is what is done with some of the files.
+type way struct {
+	did   string                 // with a file, as the count says it
+	files []string               // patterns of paths below the folder
+	needs *cliversion.Capability // nil where every CLI that is promised will do
+	do    func(t *testing.T, files []string)
+	// apart says that it is done with each file by itself. Others are one configuration.
+	apart bool
+}
+
+// The first ones take longest: they wait for a build that takes the place of another.
+var ways = []way{
+	{did: "invoked", files: []string{"actions/*/*.tf"}, needs: &cliversion.ProviderActions, do: applySnippets, apart: true},
+	{did: "applied", files: []string{"postgres-roles/*.tf"}, do: postgresRoles.apply},
+	{did: "applied", files: []string{"resources/hosting_postgres_script/resource*.tf"}, do: applySnippets},
+	{did: "applied", files: []string{"data-sources/*/*.tf"}, do: applySnippets},
+	{did: "applied", files: []string{"resources/hosting_[aciw]*/resource*.tf", "resources/hosting_postgres_[de]*/resource*.tf", "functions/*/*.tf", "provider/*.tf"}, do: applySnippets, apart: true},
+	{did: "imported", files: []string{"resources/*/import-by-string-id.tf", "resources/*/import.sh"}, do: importByID},
+	{did: "imported", files: []string{"resources/*/import-by-identity.tf"}, needs: &cliversion.ResourceIdentity, do: importByIdentity},
+	{did: "queried", files: []string{"list-resources/*/*.tfquery.hcl"}, needs: &cliversion.ListResources, do: queryAll},
+	{did: "adopted", files: []string{"account/account.tfquery.hcl"}, needs: &cliversion.ListResources, do: adopt},
+	{did: "applied", files: []string{"postgres/*.tf"}, do: configuration{}.apply},
+	{did: "applied", files: []string{"fleet/*.tf"}, do: configuration{}.apply},
+	{did: "applied", files: []string{"environments/staging/*.tf"}, do: configuration{}.apply},
+	{did: "applied", files: []string{"environments/production/*.tf"}, do: configuration{}.apply},
+	{did: "applied", files: []string{"modules/app-stack/*.tf"}, do: appStack.apply},
+	{did: "run by terraform test", files: []string{"modules/app-stack/tests/*.tftest.hcl"}, do: testModule},
+	{did: "invoked", files: []string{"key-rotation/*.tf"}, needs: &cliversion.ProviderActions, do: keyRotation.apply},
+	{did: "applied", files: []string{"webhook-receiver/*.tf"}, do: receiveWebhooks},
+}
+
+// elsewhere are the files with which another test does it, and why that one.
+var elsewhere = []struct{ files, test, in, why string }{
+	{"guestbook/*.tf", "TestGuestbook", "internal/provider/guestbook_test.go", "it is looked at from all sides there, with its app and a browser too"},
+	{"guestbook/tests/*.tftest.hcl", "TestGuestbookOwnTest", "internal/provider/guestbook_test.go", "its script runs on a database that is recorded"},
+	{"ephemeral-resources/hosting_connection/*.tf", "TestAnotherProviderOverTheEphemeralConnection", "internal/provider/postgresql_provider_test.go", "it needs a provider of Postgres, and an apply before it"},
+	{"ci/*.yml", "TestWorkflow", "internal/manual/workflow_test.go", "its steps are typed into a terminal, as the commands of the guides are"},
+}
+
+// configurationFile tells what is Terraform's, or is run as it stands. The rest belongs to
+// it: pages, SQL, and the programs, which have tests of their own.
+var configurationFile = regexp.MustCompile(`\.(tf|tofu|hcl|tf\.json|tfvars|sh|yml|yaml)$`)
+
+// configurationFiles are those files, by their paths below the folder.
+func configurationFiles(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	err := fs.WalkDir(os.DirFS(folder), ".", func(file string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && strings.HasPrefix(entry.Name(), ".terraform") {
+			return fs.SkipDir // somebody has tried it
+		}
+		if err == nil && !entry.IsDir() && configurationFile.MatchString(file) && entry.Name() != ".terraform.lock.hcl" {
+			all = append(all, file)
+		}
+		return err
+	})
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d files: %v", len(all), err)
+	}
+	return all
+}
+
+// TestExamples does with each file under examples/ what it is for, and counts. A CLI that
+// lacks something skips what needs it, by version.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	files := configurationFiles(t)
+	var mu sync.Mutex
+	count := map[string]int{}
+	done := func(t *testing.T, did string, files int) {
+		switch {
+		case t.Failed():
+			did = "failed"
+		case t.Skipped():
+			did = "skipped"
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		count[did] += files
+	}
+	t.Cleanup(func() {
+		t.Logf("%d files of examples: %v", len(files), count)
+	})
+	for _, w := range ways {
+		mine := matching(files, w.files...)
+		groups := map[string][]string{w.files[0] + " " + w.did: mine}
+		if w.apart {
+			groups = map[string][]string{}
+			for _, file := range mine {
+				groups[file] = []string{file}
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(groups)) {
+			group := groups[name]
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				t.Cleanup(func() { done(t, w.did, len(group)) })
+				lacks(t, w.needs)
+				w.do(t, group)
+			})
+		}
+	}
+	for _, e := range elsewhere {
+		count["by another test"] += len(matching(files, e.files))
+	}
+}
+
+// TestEveryExampleIsTested holds the ways against the files: each has one, and none is
+// idle.
+func TestEveryExampleIsTested(t *testing.T) {
+	t.Parallel()
+	files := configurationFiles(t)
+	patterns := map[string]bool{} // whether a file has it
+	for _, w := range ways {
+		for _, pattern := range w.files {
+			patterns[pattern] = false
+		}
+	}
+	for _, e := range elsewhere {
+		patterns[e.files] = false
+		text, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(e.in)))
+		if err != nil || !strings.Contains(string(text), "\nfunc "+e.test+"(t *testing.T)") {
+			t.Errorf("%s is said to be tested by %s in %s, which is not there (%v)", e.files, e.test, e.in, err)
+		}
+		if e.why == "" {
+			t.Errorf("%s: say why another test has it", e.files)
+		}
+	}
+	for _, file := range files {
+		var its []string
+		for pattern := range patterns {
+			if ok, err := path.Match(pattern, file); err != nil || ok {
+				its = append(its, pattern)
+				patterns[pattern] = true
+			}
+		}
+		if len(its) != 1 {
+			t.Errorf("%s is tested in %d ways, want one: %v", file, len(its), its)
+		}
+	}
+	for pattern, used := range patterns {
+		if !used {
+			t.Errorf("%s matches no file", pattern)
+		}
+	}
+}
+
+func matching(files []string, patterns ...string) []string {
+	return slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+		return !slices.ContainsFunc(patterns, func(pattern string) bool {
+			ok, _ := path.Match(pattern, file) // TestEveryExampleIsTested tells of a bad one
+			return ok
+		})
+	})
+}
+
+// text is that of an example.
+func text(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// lacks skips a test on a CLI without what it needs, and all of them where there is to be no
+// CLI.
+func lacks(t *testing.T, needs *cliversion.Capability) {
+	t.Helper()
+	install(t)
+	if needs == nil {
+		return
+	}
+	if reason := installed.version.Lacks(*needs); reason != "" {
+		t.Skip(reason)
+	}
+}
+
+// says fails a test unless an output has a text, whatever the terminal's width has made of
+// its lines.
+func says(t *testing.T, output, want string) {
+	t.Helper()
+	margins := strings.NewReplacer("│", " ", "╷", " ", "╵", " ")
+	if joined := strings.Join(strings.Fields(margins.Replace(output)), " "); !strings.Contains(joined, want) {
+		t.Errorf("it does not say %q:\n%s", want, output)
+	}
+}

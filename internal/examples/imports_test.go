@@ -1,0 +1,69 @@
+package examples
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const providers = "terraform {\n  required_providers {\n    hosting = { source = \"instance-hosting/hosting\" }\n  }\n}\n"
+
+var address = regexp.MustCompile(`(?m)^  to = (\S+)$`)
+
+// importBlocks imports one resource of each type, as the pages of the types say it, by import
+// blocks in files. The configuration is generated.
+func importBlocks(t *testing.T, files []string) *workspace {
+	fake := startFake(t)
+	account(fake, instance("i-abc123", "shop"))
+	w := newWorkspace(t, fake)
+	w.write("providers.tf", providers)
+	blocks := ""
+	for _, file := range files {
+		blocks += w.ofAccount(text(t, file))
+	}
+	w.write("imports.tf", blocks)
+	w.terraform("plan", "-generate-config-out=generated.tf")
+	says(t, w.apply(), imported(len(files)))
+	w.mustBeSettled()
+	return w
+}
+
+// ofAccount is a text with the id that the fake gives its account.
+func (w *workspace) ofAccount(text string) string {
+	w.t.Helper()
+	profile, err := w.fake.Account(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return strings.ReplaceAll(text, "acc-abc123", profile.ID)
+}
+
+// importByIdentity imports by import blocks with an identity.
+func importByIdentity(t *testing.T, files []string) {
+	importBlocks(t, files).destroy()
+}
+
+// importByID imports by import blocks with an id, and then by the command.
+func importByID(t *testing.T, files []string) {
+	isCommand := func(file string) bool { return path.Base(file) == "import.sh" }
+	blocks := slices.DeleteFunc(slices.Clone(files), isCommand)
+	w := importBlocks(t, blocks)
+	for _, file := range files {
+		if !isCommand(file) {
+			w.terraform("state", "rm", address.FindStringSubmatch(text(t, file))[1])
+		}
+	}
+	w.remove("imports.tf")
+	for _, file := range files {
+		if !isCommand(file) {
+			continue
+		}
+		if said, exit := w.run("sh", "-c", w.ofAccount(text(t, file))); exit != 0 {
+			t.Errorf("%s ended with exit code %d:\n%s", file, exit, said)
+		}
+	}
+	w.mustBeSettled()
+	w.destroy()
+}

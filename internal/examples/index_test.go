@@ -1,0 +1,48 @@
+package examples
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var indexed = regexp.MustCompile(`\[([\w/-]+)\]\(([\w/-]+)\)`)
+
+// TestIndexNamesEachExample holds examples/README.md against the folders: each folder of a
+// kind of snippets, and each whole configuration, has its line, and each line its folder.
+func TestIndexNamesEachExample(t *testing.T) {
+	t.Parallel()
+	lines := map[string]bool{}
+	for line := range strings.Lines(text(t, "README.md")) {
+		if !strings.HasPrefix(line, "| [") {
+			continue
+		}
+		for _, match := range indexed.FindAllStringSubmatch(line, -1) {
+			if match[1] != match[2] {
+				t.Errorf("%s leads to %s", match[1], match[2])
+			}
+			if info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(match[2]))); err != nil || !info.IsDir() {
+				t.Errorf("there is no folder %s", match[2])
+			}
+			lines[match[2]] = true
+		}
+	}
+	for _, file := range configurationFiles(t) {
+		example := path.Dir(file)
+		for !lines[example] && example != "." {
+			example = path.Dir(example)
+		}
+		if example == "." {
+			t.Errorf("no line of examples/README.md names %s", path.Dir(file))
+		}
+	}
+	// A line of a folder above would hide one that is missing below.
+	for _, kind := range []string{"modules", "environments"} {
+		if lines[kind] {
+			t.Errorf("name each folder of %s", kind)
+		}
+	}
+}

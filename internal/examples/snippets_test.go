@@ -1,0 +1,172 @@
+package examples
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/surroundings"
+)
+
+// A snippet is an example of one file, which refers to what the reader's own module has:
+// that is declared beside it, and instances are there already, with what is on them.
+
+// account is what a snippet takes for granted at the service. The ids are those that
+// snippets name.
+func account(fake *fakeservicetest.Server, instances ...fakeservice.Instance) {
+	fake.EditProfile("Ada", "Engines Ltd", "1 Example Street, Example Town", "XX123456789")
+	for _, in := range instances {
+		in.Allowlist, in.ConsoleMode = []string{"203.0.113.0/24"}, "ro"
+		in.Backups = []fakeservice.Backup{{ID: "bak-def456", Kind: "daily", CreatedAt: fake.Now(), SizeBytes: 1 << 20}}
+		if auth := in.Engines["auth"]; auth != nil {
+			auth.SiteURL, auth.RedirectURLs = "https://shop.example.com", []string{"https://shop.example.com/**"}
+		}
+		fake.AddInstance(in)
+		fake.AddDatabase(in.ID, "orders")
+		fake.AddExtension(in.ID, fakeservice.Extension{Name: "pgvector", Database: "orders", Version: "0.8.0"})
+		fake.AddApp(in.ID, fakeservice.App{Name: "web", Repo: "acme/shop", Public: true})
+	}
+	fake.AddWebhook(fakeservice.Webhook{ID: "wh-abc123", URL: "https://hooks.example.com/account"})
+}
+
+// bare are instances with nothing on them.
+func bare(fake *fakeservicetest.Server, instances ...fakeservice.Instance) {
+	for _, in := range instances {
+		fake.AddInstance(in)
+	}
+}
+
+// instance is one with the engines that package surroundings gives one, and others.
+func instance(id, name string, engines ...string) fakeservice.Instance {
+	in := fakeservice.Instance{ID: id, Name: name, Region: "eu-central", Tags: []string{"production"}, Engines: map[string]*fakeservice.Engine{}}
+	for _, engine := range append(engines, "postgres", "apps", "auth") {
+		in.Engines[engine] = &fakeservice.Engine{}
+	}
+	return in
+}
+
+var instanceID = regexp.MustCompile(`"(i-[0-9a-z]+)"`)
+
+// instancesOf are those that a snippet refers to, by id or by address, and what imports the
+// latter into the state: by the time at which somebody writes such a snippet, they run.
+func instancesOf(snippet string, missing surroundings.Missing) (instances []fakeservice.Instance, imports string) {
+	ids := map[string]bool{}
+	for _, match := range instanceID.FindAllStringSubmatch(snippet, -1) {
+		ids[match[1]] = true
+	}
+	for _, id := range slices.Sorted(maps.Keys(ids)) {
+		instances = append(instances, instance(id, id, "redis"))
+	}
+	for _, r := range missing.Resources {
+		if r.Type == "hosting_instance" {
+			in := instance("i-of-"+r.Name, r.Name)
+			in.Tags = nil // as its configuration has none
+			instances = append(instances, in)
+			imports += fmt.Sprintf("import {\n  to = %s\n  id = \"i-of-%s\"\n}\n", r, r.Name)
+		}
+	}
+	return instances, imports
+}
+
+// newSnippets is a workspace with snippets and their surroundings, on an account that has
+// what they refer to.
+func newSnippets(t *testing.T, files []string) *workspace {
+	t.Helper()
+	var all string
+	for _, file := range files {
+		all += text(t, file)
+	}
+	missing := surroundings.Of(all)
+	var options []func(*fakeservice.Options)
+	if strings.Contains(all, `resource "hosting_postgres_script"`) {
+		options = append(options, withPostgres(t))
+	}
+	fake := startFake(t, options...)
+	instances, imports := instancesOf(all, missing)
+	if strings.HasPrefix(files[0], "resources/") || strings.HasPrefix(files[0], "provider/") {
+		bare(fake, instances...)
+	} else {
+		account(fake, append(instances, instance("i-of-shop-by-name", "shop"))...)
+	}
+	w := newWorkspace(t, fake)
+	for _, file := range files {
+		w.write(strings.ReplaceAll(file, "/", "-"), text(t, file))
+	}
+	w.write("surroundings.tf", without("postgresql", missing.Configuration())+imports)
+	w.set(valuesOf(w.configuration(), fake, ""))
+	return w
+}
+
+// without takes a provider out of what is required.
+func without(provider, configuration string) string {
+	return regexp.MustCompile(`(?m)^ +`+provider+` += \{.*\n`).ReplaceAllString(configuration, "")
+}
+
+var withDefault = regexp.MustCompile(`(?m)^  default\s*=`)
+
+// valuesOf are those of the variables that have no default. Others are the same with
+// another word in them.
+func valuesOf(configuration string, fake *fakeservicetest.Server, other string) map[string]any {
+	values := map[string]any{}
+	for _, b := range block.FindAllStringSubmatch(configuration, -1) {
+		if b[1] != "variable" || withDefault.MatchString(b[4]) {
+			continue
+		}
+		if values[b[2]] = "the value of an example" + other; b[2] == "commit" {
+			values[b[2]] = fake.Push("acme/shop", "main") // the newest
+		}
+	}
+	return values
+}
+
+// set gives variables their values.
+func (w *workspace) set(values map[string]any) {
+	w.t.Helper()
+	if len(values) == 0 {
+		return
+	}
+	text, err := json.Marshal(values)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.write("values.auto.tfvars.json", string(text))
+}
+
+// applySnippets applies examples, plans them empty, invokes their actions, and destroys them.
+func applySnippets(t *testing.T, files []string) {
+	w := newSnippets(t, files)
+	said := w.apply()
+	w.mustBeSettled()
+	w.invoke(said)
+	w.destroy()
+}
+
+// invoke invokes each action that the first apply, which said something, has not: what a
+// trigger has by a change of variables, and any other by hand.
+func (w *workspace) invoke(said string) {
+	w.t.Helper()
+	const invoked = "Actions: 1 invoked."
+	configuration := w.configuration()
+	for _, b := range block.FindAllStringSubmatch(configuration, -1) {
+		if b[1] != "action" {
+			continue
+		}
+		address := "action." + b[2] + "." + b[3]
+		switch {
+		case !strings.Contains(configuration, "["+address+"]"):
+			says(w.t, w.apply("-invoke="+address), invoked)
+		case strings.Contains(configuration, "after_create"):
+			says(w.t, said, invoked)
+		default:
+			w.set(valuesOf(configuration, w.fake, ", changed"))
+			says(w.t, w.apply(), invoked)
+			w.mustBeSettled()
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package examples
+
+import (
+	"bufio"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/webhooks"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
+)
+
+// receiveWebhooks runs the receiver, makes its endpoint, and has an event arrive, signed.
+// With another secret at the service alone, the receiver refuses the next one.
+func receiveWebhooks(t *testing.T, files []string) {
+	secrets := t.TempDir()
+	authorities := writeCertificate(t, secrets)
+	const secret = "the secret of an example"
+	url, next := startReceiver(t, secrets, secret)
+	fake := startFake(t, func(o *fakeservice.Options) {
+		o.Courier = webhooks.New(webhooks.Options{Loopback: true, Authorities: authorities})
+	})
+	variables := map[string]any{"receiver_url": url, "webhook_secret": secret}
+	w := newConfiguration(t, fake, path.Dir(files[0]), variables)
+	w.apply()
+	w.mustBeSettled()
+	fake.Emit("health_alert", "i-shop", map[string]any{"healthy": false})
+	if line := next(); !strings.HasSuffix(line, ` health_alert of i-shop: {"healthy":false}`) {
+		t.Errorf("the receiver said %s", line)
+	}
+	w.apply("-var", "webhook_secret=another secret than its own", "-var", "webhook_secret_version=2")
+	fake.Emit("health_reset", "i-shop", nil)
+	if line := next(); !strings.HasPrefix(line, "refused: ") {
+		t.Errorf("the receiver said %s", line)
+	}
+	w.destroy()
+	if n := len(fake.Webhooks()); n != 0 {
+		t.Errorf("%d endpoints are left", n)
+	}
+}
+
+// startReceiver runs the program, and gives its URL and what it says, line by line.
+func startReceiver(t *testing.T, secrets, secret string) (url string, next func() string) {
+	t.Helper()
+	receiver := filepath.Join(installed.folder, "webhook-receiver")
+	if err := program.Build(receiver, "examples/webhook-receiver"); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), receiver, "--listen", "127.0.0.1:0",
+		"--cert", filepath.Join(secrets, "certificate.pem"), "--key", filepath.Join(secrets, "key.pem"))
+	command.Env = append(os.Environ(), "WEBHOOK_SECRET="+secret)
+	command.Stderr = os.Stderr
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = command.Process.Kill()
+		_ = command.Wait() // it was killed
+	})
+	lines := bufio.NewScanner(out)
+	next = func() string {
+		t.Helper()
+		if !lines.Scan() {
+			t.Fatalf("the receiver said no more: %v", lines.Err())
+		}
+		return lines.Text()
+	}
+	_, url, _ = strings.Cut(next(), " at ")
+	return url, next
+}
+
+// writeCertificate makes one for this machine, with its key, and gives who trusts it.
+func writeCertificate(t *testing.T, folder string) *x509.CertPool {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA: true, BasicConstraintsValid: true,
+	}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})
+	for name, content := range map[string][]byte{
+		"certificate.pem": text,
+		"key.pem":         pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}),
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	authorities := x509.NewCertPool()
+	authorities.AppendCertsFromPEM(text)
+	return authorities
+}

@@ -1,0 +1,102 @@
+package manual
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/surroundings"
+)
+
+// TestBlocks validates each block of configuration of the pages that people read, with what
+// it refers to around it, and holds it to the form of terraform fmt. Those of the guides
+// that are files are run as they are, and are held to the form alone.
+func TestBlocks(t *testing.T) {
+	programs, _ := install(t)
+	config := overrides(t)
+	total, files := 0, 0
+	seen := map[string]bool{}
+	all := pages(t)
+	for _, page := range slices.Sorted(maps.Keys(all)) {
+		if strings.HasPrefix(page, "templates/") {
+			continue // what is made of it is in docs
+		}
+		for _, b := range blocksOf(all[page]) {
+			if b.language == "hcl" {
+				t.Errorf("%s:%d: write terraform, as the Registry does", page, b.line)
+			}
+			if b.language != "terraform" || seen[b.text] {
+				continue
+			}
+			seen[b.text] = true
+			total++
+			isFile := strings.HasPrefix(page, "docs/guides/") && b.file() != ""
+			if isFile {
+				files++
+			}
+			if strings.HasPrefix(page, "docs/guides/") && !isFile {
+				t.Errorf("%s:%d: a block of a guide begins with a comment of its file's name", page, b.line)
+			}
+			t.Run(fmt.Sprintf("%s:%d", page, b.line), func(t *testing.T) {
+				t.Parallel()
+				validate(t, filepath.Join(programs, "terraform"), config, b.text, isFile)
+			})
+		}
+	}
+	t.Logf("%d different blocks: %d validated, %d of guides, which are run", total, total-files, files)
+}
+
+// overrides is a CLI configuration that needs no init.
+func overrides(t *testing.T) string {
+	t.Helper()
+	programs, _ := install(t)
+	providers := filepath.Join(t.TempDir(), "providers")
+	if err := program.Build(filepath.Join(providers, "terraform-provider-postgresql"), "internal/manual/testdata/postgresql"); err != nil {
+		t.Fatal(err)
+	}
+	mirrored, err := filepath.Glob(filepath.Join(filepath.Dir(programs), "mirror", "registry.terraform.io", "*", "*", "*", "*", "terraform-provider-hosting_*"))
+	if err != nil || len(mirrored) != 1 {
+		t.Fatal(mirrored, err)
+	}
+	path := filepath.Join(t.TempDir(), "cli.tfrc")
+	text := cliconfig.DevOverridesOf(map[string]string{cliconfig.Provider: filepath.Dir(mirrored[0]), "cyrilgdev/postgresql": providers})
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func validate(t *testing.T, cli, config, text string, formOnly bool) {
+	folder := t.TempDir()
+	name, command := "block.tf", []string{"validate", "-no-color"}
+	if strings.Contains("\n"+text, "\nlist \"") {
+		name, command = "block.tfquery.hcl", append(command, "-query")
+	}
+	if strings.Contains("\n"+text, "\nrun \"") {
+		name = "block.tftest.hcl"
+	}
+	for file, content := range map[string]string{name: text, "around.tf": surroundings.Of(text).Configuration()} {
+		if err := os.WriteFile(filepath.Join(folder, file), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) {
+		command := exec.Command(cli, args...)
+		command.Dir = folder
+		command.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+config, "CHECKPOINT_DISABLE=1")
+		if output, err := command.CombinedOutput(); err != nil {
+			t.Errorf("terraform %s: %v\n%s\n%s", strings.Join(args, " "), err, output, text)
+		}
+	}
+	run("fmt", "-check", "-diff", name)
+	if !formOnly {
+		run(command...)
+	}
+}

@@ -1,0 +1,107 @@
+package manual
+
+import (
+	"crypto/rand"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+)
+
+// A fake is the program, as `make fake` runs it, at a free port.
+type fake struct {
+	root, key, token string
+	log              string // a file
+}
+
+// speed is that of the fake's clock: an instance takes a quarter of a second.
+const speed = "2000"
+
+func startFake(t *testing.T, args ...string) *fake {
+	t.Helper()
+	programs, _ := install(t)
+	folder := machine.PassableFolder(t, "")
+	f := &fake{key: rand.Text(), token: rand.Text(), log: filepath.Join(t.TempDir(), "fake.log")}
+	ready := filepath.Join(folder, "ready")
+	log, err := os.Create(f.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	// What is given is after this, and counts.
+	command := exec.Command(filepath.Join(programs, "fakeservice"), append([]string{
+		"--listen", "127.0.0.1:0", "--speed", speed, "--data-plane", "off", "--log-level", "debug",
+		"--ready-file", ready, "--temp-dir", folder,
+	}, args...)...)
+	command.Env = append(os.Environ(), "FAKESERVICE_API_KEY="+f.key, "FAKESERVICE_CONTROL_TOKEN="+f.token)
+	command.Stdout, command.Stderr = log, log
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = command.Wait() // it is interrupted below
+	}()
+	t.Cleanup(func() {
+		_ = command.Process.Signal(os.Interrupt)
+		<-ended
+		if t.Failed() {
+			t.Logf("the fake said:\n%s", f.said(t))
+		}
+	})
+	for {
+		if address, err := os.ReadFile(ready); err == nil {
+			f.root = strings.TrimSuffix(strings.TrimSpace(string(address)), "/api/v1")
+			return f
+		}
+		select {
+		case <-ended:
+			t.Fatalf("the fake ended at once:\n%s", f.said(t))
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// said is the end of the fake's log.
+func (f *fake) said(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(f.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text[max(0, len(text)-8000):])
+}
+
+// variables are what a reader exports to use the fake.
+func (f *fake) variables() []string {
+	return []string{"HOSTING_BASE_URL=" + f.root + "/api/v1", "HOSTING_API_KEY=" + f.key}
+}
+
+// tell sends what a comment of a page says, such as `POST /jobs/hold {}`, to the fake's
+// control routes.
+func (f *fake) tell(t *testing.T, said string) {
+	t.Helper()
+	method, rest, _ := strings.Cut(said, " ")
+	path, body, _ := strings.Cut(rest, " ")
+	request, err := http.NewRequestWithContext(t.Context(), method, f.root+"/_fake"+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+f.token)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= 300 {
+		answer, _ := io.ReadAll(response.Body)
+		t.Fatalf("%s: the fake answered %s: %s", said, response.Status, answer)
+	}
+}

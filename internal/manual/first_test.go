@@ -1,0 +1,34 @@
+package manual
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestFirstConfiguration pastes the first block of the README and of the index alone into
+// an empty folder, and it works: it is initialized, applied, and settled.
+func TestFirstConfiguration(t *testing.T) {
+	for _, page := range []string{"README.md", "docs/index.md"} {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(filepath.Join(repository, page))
+			if err != nil {
+				t.Fatal(err)
+			}
+			reader := openTerminal(t, startFake(t).variables()...)
+			for _, b := range blocksOf(string(text)) {
+				if b.language != "terraform" {
+					continue
+				}
+				reader.write("main.tf", b.text)
+				output := reader.run("terraform init\nterraform apply\nterraform plan -detailed-exitcode", true)
+				if reader.exit != 0 || !shows(output, "Apply complete! Resources: 2 added, 0 changed, 0 destroyed. … No changes.") {
+					t.Errorf("exit code %d:\n%s", reader.exit, output)
+				}
+				return
+			}
+			t.Error("there is no block of configuration")
+		})
+	}
+}

@@ -1,0 +1,120 @@
+package manual
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+)
+
+// fakeOf are the arguments of the fake that a guide meets, beside those of every guide.
+var fakeOf = map[string][]string{
+	"adopting-an-account":  {"--setup", "testdata/account.json"},
+	"secrets-and-postgres": {"--data-plane", "on", "--repo", "acme/shop=testdata/shop"},
+}
+
+// ofEngines are the guides whose commands need PostgreSQL on the reader's machine.
+var ofEngines = []string{"secrets-and-postgres", "app-requirements"}
+
+// toolchainOf are the programs that the commands of a guide need beside the CLI.
+var toolchainOf = map[string][]string{
+	"editors-linters-policies": {"tflint", "conftest"},
+}
+
+// languages of blocks that a guide only shows.
+var shown = []string{"text", "json"}
+
+// TestGuides does what each guide of docs/guides says, word by word, in a fresh folder
+// with the programs that a reader has installed, on a fake service:
+//
+//   - a block that begins with a comment of a file's name, such as `# main.tf`, is
+//     written to that file;
+//   - a block of the language shell is run, and each of its commands must succeed;
+//   - of a block of the language console, each line with the prompt `$ ` is run, and must
+//     print what follows. The next command of one that fails is `echo $?`;
+//   - a comment `<!-- fake: POST /jobs/hold {} -->` tells the fake what to do then.
+//
+// Nothing in between is left out: a block of another kind fails the test.
+func TestGuides(t *testing.T) {
+	guides, err := filepath.Glob(repository + "/docs/guides/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(guides) < 12 {
+		t.Errorf("there are %d guides, and should be twelve", len(guides))
+	}
+	var files, commands atomic.Int64
+	t.Cleanup(func() {
+		t.Logf("%d guides: %d files written, %d blocks and commands run", len(guides), files.Load(), commands.Load())
+	})
+	for _, path := range guides {
+		name := strings.TrimSuffix(filepath.Base(path), ".md")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := postgres.Locate(t.Context(), ""); err != nil && slices.Contains(ofEngines, name) {
+				machine.Lacks(t, "%s", err)
+			}
+			for _, program := range toolchainOf[name] {
+				provide(t, program)
+			}
+			written, run := follow(t, string(text), startFake(t, fakeOf[name]...))
+			files.Add(int64(written))
+			commands.Add(int64(run))
+		})
+	}
+}
+
+// follow does what a page says, and returns how many files that wrote, and how many blocks
+// and commands it ran.
+func follow(t *testing.T, page string, fake *fake) (files, commands int) {
+	t.Helper()
+	reader := openTerminal(t, fake.variables()...)
+	for _, b := range blocksOf(page) {
+		switch {
+		case b.language == "fake":
+			fake.tell(t, b.text)
+		case b.file() != "":
+			reader.write(b.file(), b.text)
+			files++
+		case b.language == "shell":
+			if output := reader.run(b.text, true); reader.exit != 0 {
+				t.Fatalf("line %d: exit code %d of\n%s\nwhich said:\n%s", b.line, reader.exit, b.text, colour.ReplaceAllString(output, ""))
+			}
+			commands++
+		case b.language == "console":
+			commands += reader.converse(b)
+		case !slices.Contains(shown, b.language):
+			t.Errorf("line %d: a block of the language %q is neither a file nor run", b.line, b.language)
+		}
+	}
+	return files, commands
+}
+
+// converse types the commands of a block of the language console, and returns how many.
+func (s *terminal) converse(b block) int {
+	s.t.Helper()
+	commands := b.commands()
+	for at, c := range commands {
+		if c.text == "" {
+			s.t.Fatalf("line %d: the block does not begin with a prompt", b.line)
+		}
+		output := s.run(c.text, false)
+		if !shows(output, c.says) {
+			s.t.Fatalf("line %d: %s should say\n%s\nand says\n%s", b.line, c.text, c.says, colour.ReplaceAllString(output, ""))
+		}
+		asked := at+1 < len(commands) && commands[at+1].text == "echo $?\n"
+		if s.exit != 0 && !asked {
+			s.t.Fatalf("line %d: exit code %d, of which the page says nothing, of %s\nwhich said:\n%s", b.line, s.exit, c.text, colour.ReplaceAllString(output, ""))
+		}
+	}
+	return len(commands)
+}

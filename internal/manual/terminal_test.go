@@ -1,0 +1,134 @@
+package manual
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A terminal is that of a reader who types a guide's commands one after the other: in a
+// folder that is empty at first, with one shell's variables and folder. Whatever asks is
+// answered with yes.
+type terminal struct {
+	t      *testing.T
+	folder string   // where the guide begins
+	memory string   // what the shell keeps between two commands, beside that folder
+	env    []string // what it begins with
+	exit   int      // of the last command
+}
+
+// openTerminal gives a terminal the programs on its PATH, and variables.
+func openTerminal(t *testing.T, variables ...string) *terminal {
+	t.Helper()
+	programs, configuration := install(t)
+	parent := t.TempDir()
+	s := &terminal{t: t, folder: filepath.Join(parent, "module"), memory: filepath.Join(parent, "memory")}
+	for _, folder := range []string{s.folder, s.memory, filepath.Join(parent, "home")} {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.env = append(s.env, variables...)
+	for _, variable := range os.Environ() {
+		switch name, _, _ := strings.Cut(variable, "="); {
+		case strings.HasPrefix(name, "TF_"), strings.HasPrefix(name, "HOSTING_"), strings.HasPrefix(name, "PG"), name == "PATH", name == "HOME":
+		default:
+			s.env = append(s.env, variable)
+		}
+	}
+	s.env = append(s.env,
+		"PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"HOME="+filepath.Join(parent, "home"),
+		"TF_CLI_CONFIG_FILE="+configuration,
+		"CHECKPOINT_DISABLE=1",
+	)
+	// Builds of apps find what is compiled already, as at home.
+	for _, cache := range []string{"GOCACHE", "GOMODCACHE"} {
+		folder, err := exec.Command("go", "env", cache).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.env = append(s.env, cache+"="+strings.TrimSpace(string(folder)))
+	}
+	return s
+}
+
+// write makes a file of the guide. What is below a folder has that made.
+func (s *terminal) write(name, text string) {
+	s.t.Helper()
+	path := filepath.Join(s.folder, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// A shell goes on where the last one ended, with its folder, its variables and the exit
+// code of its last command.
+const session = `
+if [ -f %[1]s/env ]; then . %[1]s/env; cd "$(cat %[1]s/folder)"; fi
+trap 'code=$?; export -p > %[1]s/env; pwd > %[1]s/folder; exit $code' EXIT
+%[2]s
+(exit %[3]d)
+%[4]s
+`
+
+// run types commands, and gives what they print and the exit code of the last. A strict
+// shell ends with the first one that fails.
+func (s *terminal) run(commands string, strict bool) string {
+	s.t.Helper()
+	mode := ""
+	last := s.exit
+	if strict {
+		mode, last = "set -eu -o pipefail", 0
+	}
+	// A program that goes on in the background keeps the file, and nobody waits for it.
+	output, err := os.Create(filepath.Join(s.memory, "output"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer output.Close()
+	answers, questions, err := os.Pipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer questions.Close()
+	shell := exec.Command("bash", "-c", fmt.Sprintf(session, s.memory, mode, last, commands))
+	shell.Dir, shell.Env = s.folder, s.env
+	shell.Stdin, shell.Stdout, shell.Stderr = answers, output, output
+	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := errors.Join(shell.Start(), answers.Close()); err != nil {
+		s.t.Fatal(err)
+	}
+	// What a guide starts in the background ends with its test.
+	s.t.Cleanup(func() { _ = syscall.Kill(-shell.Process.Pid, syscall.SIGTERM) })
+	go func() {
+		for {
+			if _, err := questions.WriteString("yes\n"); err != nil {
+				return // the shell has ended
+			}
+		}
+	}()
+	ended := make(chan error, 1)
+	go func() { ended <- shell.Wait() }()
+	select {
+	case <-ended: // how is read from its state
+	case <-time.After(5 * time.Minute):
+		_ = syscall.Kill(-shell.Process.Pid, syscall.SIGKILL)
+		<-ended
+	}
+	s.exit = shell.ProcessState.ExitCode()
+	text, err := os.ReadFile(output.Name())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(text)
+}

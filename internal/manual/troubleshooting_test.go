@@ -1,0 +1,120 @@
+package manual
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var codeSpan = regexp.MustCompile("`([^`\n]+)`")
+
+// patterns are the messages in the tables of a page: the texts between backticks in a
+// row's first cell, where an ellipsis stands for anything.
+func patterns(page string) map[string]*regexp.Regexp {
+	all := map[string]*regexp.Regexp{}
+	for _, line := range strings.Split(page, "\n") {
+		row, ok := strings.CutPrefix(line, "| ")
+		if !ok {
+			continue
+		}
+		cell, _, _ := strings.Cut(row, " | ")
+		for _, match := range codeSpan.FindAllStringSubmatch(cell, -1) {
+			if strings.Trim(match[1], "… .:") == "" {
+				continue
+			}
+			parts := strings.Split(match[1], "…")
+			for at, part := range parts {
+				parts[at] = regexp.QuoteMeta(part)
+			}
+			all[match[1]] = regexp.MustCompile("^" + strings.Join(parts, ".*") + "$")
+		}
+	}
+	return all
+}
+
+// A said is what a user can read and search for.
+type said struct {
+	text string
+	line int
+}
+
+var summary = regexp.MustCompile(`^(?:Error|Warning|Error of a function)(?: on [^:]*)?: (.+)$`)
+
+// messagesOf are the texts of the golden file: each summary, the first sentence of each
+// error of the service, and what errors of the client are made of.
+func messagesOf(golden string) []said {
+	var all []said
+	section := ""
+	begins := false
+	for at, line := range strings.Split(golden, "\n") {
+		if title, ok := strings.CutPrefix(line, "== "); ok {
+			section = strings.TrimSuffix(title, " ==")
+			continue
+		}
+		match := summary.FindStringSubmatch(line)
+		switch {
+		case strings.HasPrefix(section, "What an error says"):
+			if begins && line != "" {
+				all = append(all, said{strings.TrimSpace(line), at + 1})
+			}
+			begins = line != "" && !strings.HasPrefix(line, " ")
+		case strings.HasPrefix(section, "What else errors"):
+			if line != "" {
+				all = append(all, said{line, at + 1})
+			}
+		case match != nil:
+			all = append(all, said{match[1], at + 1})
+		}
+	}
+	return all
+}
+
+// TestEveryMessageIsFound holds the list of messages in the guide against those of the
+// provider: a user who searches for the words of one finds what to do.
+func TestEveryMessageIsFound(t *testing.T) {
+	golden, err := os.ReadFile(repository + "/internal/provider/testdata/messages.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(repository + "/docs/guides/troubleshooting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages := messagesOf(string(golden))
+	if len(messages) < 200 {
+		t.Errorf("only %d messages were read", len(messages))
+	}
+	known := patterns(string(page))
+	used := map[string]bool{}
+	for _, message := range messages {
+		found := false
+		for text, pattern := range known {
+			if pattern.MatchString(message.text) {
+				found = true
+				used[text] = true
+			}
+		}
+		if !found {
+			t.Errorf("messages.golden:%d is not on the page: %s", message.line, message.text)
+		}
+	}
+	for text := range known {
+		if !used[text] {
+			t.Errorf("the page has a text that no message has any more: %s", text)
+		}
+	}
+	t.Logf("%d messages found", len(messages))
+}
+
+func TestMessagesOf(t *testing.T) {
+	golden := "Every diagnostic.\n\n== Planning ==\n\nError on a, b: First …\n  Detail.\n\nWarning: Second\n  Error: no message\n" +
+		"\n== What an error says, and what to do next ==\n\nA name:\n  The words.\n  \n  What to do.\n\n== What else errors of the client are made of ==\n\nlast\n"
+	var texts []string
+	for _, m := range messagesOf(golden) {
+		texts = append(texts, m.text)
+	}
+	if got := strings.Join(texts, "|"); got != "First …|Second|The words.|last" {
+		t.Error(got)
+	}
+}

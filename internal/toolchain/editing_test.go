@@ -1,0 +1,226 @@
+package toolchain
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// providerSchema is what `terraform providers schema -json` says of the provider, as far
+// as an editor shows it.
+type providerSchema struct {
+	Provider   blockSchema            `json:"provider"`
+	Resources  map[string]blockSchema `json:"resource_schemas"`
+	Data       map[string]blockSchema `json:"data_source_schemas"`
+	Ephemerals map[string]blockSchema `json:"ephemeral_resource_schemas"`
+	Lists      map[string]blockSchema `json:"list_resource_schemas"`
+	Actions    map[string]blockSchema `json:"action_schemas"`
+	Functions  map[string]any         `json:"functions"`
+}
+
+type blockSchema struct {
+	Block struct{ Attributes attributes }
+}
+
+type attributes map[string]struct {
+	Required, Optional bool
+	Description        string
+	Nested             *struct {
+		Attributes attributes
+		Mode       string `json:"nesting_mode"`
+	} `json:"nested_type"`
+}
+
+// settable are those that a configuration can have, sorted.
+func (a attributes) settable() []string {
+	var names []string
+	for name, attribute := range a {
+		if attribute.Required || attribute.Optional {
+			names = append(names, name)
+		}
+	}
+	return slices.Sorted(slices.Values(names))
+}
+
+// A spot is a place in a document where a person begins to type, and what is to be offered
+// there.
+type spot struct {
+	path  string
+	at    position
+	known attributes
+}
+
+// A draft is a document with a spot in each body of each block.
+type draft struct {
+	text  strings.Builder
+	spots []spot
+}
+
+// write writes a body between an opening and a closing, with its spot, and then each body
+// that is nested in it, in a copy of its own.
+func (d *draft) write(path, opening, closing string, known attributes) {
+	d.text.WriteString(opening)
+	if len(known.settable()) > 0 {
+		d.spots = append(d.spots, spot{path, position{strings.Count(d.text.String(), "\n"), 2}, known})
+	}
+	d.text.WriteString("  \n" + closing)
+	for _, name := range known.settable() {
+		if nested := known[name].Nested; nested != nil {
+			begin, end := brackets(nested.Mode)
+			d.write(path+"."+name, opening+name+" = "+begin+"\n", end+"\n"+closing, nested.Attributes)
+		}
+	}
+}
+
+// brackets are what a nested body of a mode stands in.
+func brackets(mode string) (begin, end string) {
+	switch mode {
+	case "map":
+		return "{ key = {", "} }"
+	case "list", "set":
+		return "[{", "}]"
+	default:
+		return "{", "}"
+	}
+}
+
+// drafts are a document of each language with a block of everything that a schema has.
+// Each has a mistake, which the server underlines when it knows the schema.
+func drafts(schema providerSchema) map[string]*draft {
+	configuration, query := &draft{}, &draft{}
+	configuration.write("provider", "provider \"hosting\" {\n", "}\n", schema.Provider.Block.Attributes)
+	kinds := map[string]map[string]blockSchema{"resource": schema.Resources, "data": schema.Data, "ephemeral": schema.Ephemerals}
+	for _, keyword := range slices.Sorted(maps.Keys(kinds)) {
+		for _, name := range slices.Sorted(maps.Keys(kinds[keyword])) {
+			configuration.write(keyword+" "+name, fmt.Sprintf("%s %q \"x\" {\n", keyword, name), "}\n", kinds[keyword][name].Block.Attributes)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(schema.Actions)) {
+		configuration.write("action "+name, fmt.Sprintf("action %q \"x\" {\nconfig {\n", name), "}\n}\n", schema.Actions[name].Block.Attributes)
+	}
+	for _, name := range slices.Sorted(maps.Keys(schema.Lists)) {
+		query.write("list "+name, fmt.Sprintf("list %q \"x\" {\nprovider = hosting\nconfig {\n", name), "}\n}\n", schema.Lists[name].Block.Attributes)
+	}
+	configuration.text.WriteString("resource \"hosting_console_mode\" \"mistaken\" {\n  colour = 1\n}\n")
+	query.text.WriteString("list \"hosting_instance\" \"mistaken\" {\n  provider = hosting\n  colour = 1\n}\n")
+	return map[string]*draft{"drafts.tf": configuration, "drafts.tfquery.hcl": query}
+}
+
+// languages are an editor's names of what is in a file.
+var languages = map[string]string{"main.tf": "terraform", "drafts.tf": "terraform", "drafts.tfquery.hcl": "terraform-search"}
+
+// An editor offers every argument of every block, nested ones too, and nothing that only
+// the service can say. Each file has a server of its own: one that reads a folder for a
+// file of one language may not look at a file of another that is only in the editor.
+func TestEditorCompletes(t *testing.T) {
+	t.Parallel()
+	schema := schemaOf(t, newWorkspace(t, "testdata/shop"))
+	spots := 0
+	for name, draft := range drafts(schema) {
+		if name == "drafts.tfquery.hcl" && schema.Lists == nil {
+			continue // the CLI has no lists
+		}
+		spots += len(draft.spots)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := startLanguageServer(t, newWorkspace(t, "testdata/shop"))
+			server.open(name, languages[name], draft.text.String())
+			server.until(name, says(`An attribute named "colour" is not expected here`))
+			for _, spot := range draft.spots {
+				var offered []string
+				for _, candidate := range server.complete(name, spot.at) {
+					if _, known := spot.known[candidate.Label]; known { // and no meta-argument
+						offered = append(offered, candidate.Label)
+					}
+				}
+				slices.Sort(offered)
+				if want := spot.known.settable(); !slices.Equal(offered, want) {
+					t.Errorf("%s:%d, %s: offered are %q, and can be set %q", name, spot.at.Line+1, spot.path, offered, want)
+				}
+			}
+		})
+	}
+	t.Logf("completed in %d bodies", spots)
+	if want := len(schema.Resources) + len(schema.Data); spots < want {
+		t.Errorf("completed in %d bodies, and there are at least %d", spots, want)
+	}
+}
+
+// An editor offers the names of types and functions, says what an argument is, and
+// underlines a mistake until it is mended.
+func TestEditorValidates(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, "testdata/shop")
+	server := startLanguageServer(t, w)
+	schema := schemaOf(t, w)
+	good := w.read("main.tf")
+
+	mistaken := strings.NewReplacer("  region ", "  colour ", "deletion_protection", "deletion_protecton").Replace(good)
+	server.open("main.tf", "terraform", mistaken)
+	server.until("main.tf", says(
+		`An attribute named "region" is required here`,
+		`An attribute named "colour" is not expected here`,
+		`An attribute named "deletion_protecton" is not expected here`,
+	))
+	for _, d := range server.diagnostics["main.tf"] {
+		if strings.Contains(d.Message, "colour") && d.Range.Start != placeOf(t, mistaken, "colour") {
+			t.Errorf("%q is said of line %d", d.Message, d.Range.Start.Line+1)
+		}
+	}
+	server.change("main.tf", good)
+	server.until("main.tf", says())
+
+	description := schema.Resources["hosting_instance"].Block.Attributes["deletion_protection"].Description
+	if shown := server.hover("main.tf", placeOf(t, good, "deletion_protection")); !strings.Contains(shown, description) || description == "" {
+		t.Errorf("what is shown of deletion_protection is %q, and not its description %q", shown, description)
+	}
+	for text, want := range map[string][]string{
+		`hosting_instance" "shop"`: slices.Sorted(maps.Keys(schema.Resources)),
+		`hosting_instance" "main"`: slices.Sorted(maps.Keys(schema.Data)),
+		`pooled_url(`:              {"provider::hosting::libpq_env", "provider::hosting::pooled_url", "provider::hosting::webhook_signature"},
+	} {
+		var offered []string
+		for _, candidate := range server.complete("main.tf", placeOf(t, good, text)) {
+			if strings.Contains(candidate.Label, "hosting") {
+				offered = append(offered, candidate.Label)
+			}
+		}
+		if slices.Sort(offered); !slices.Equal(offered, want) {
+			t.Errorf("before %s is offered %q, and not %q", text, offered, want)
+		}
+	}
+}
+
+// says tells whether diagnostics have each of these endings; without any, whether there are
+// no diagnostics.
+func says(wanted ...string) func([]diagnostic) bool {
+	return func(got []diagnostic) bool {
+		for _, text := range wanted {
+			if !slices.ContainsFunc(got, func(d diagnostic) bool { return strings.HasSuffix(d.Message, text) }) {
+				return false
+			}
+		}
+		return len(wanted) > 0 || len(got) == 0
+	}
+}
+
+// schemaOf is the schema of the provider that is installed in a workspace.
+func schemaOf(t *testing.T, w *workspace) providerSchema {
+	t.Helper()
+	var schemas struct {
+		Providers map[string]providerSchema `json:"provider_schemas"`
+	}
+	if err := json.Unmarshal([]byte(w.run("providers", "schema", "-json")), &schemas); err != nil {
+		t.Fatal(err)
+	}
+	for address, schema := range schemas.Providers {
+		if strings.HasSuffix(address, "/instance-hosting/hosting") {
+			return schema
+		}
+	}
+	t.Fatal("the provider is not installed")
+	return providerSchema{}
+}

@@ -1,0 +1,261 @@
+package toolchain
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/textproto"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A languageServer is terraform-ls as an editor has it: a process that speaks the Language
+// Server Protocol, which is JSON-RPC 2.0 on standard input and output. All of it is for one
+// goroutine.
+type languageServer struct {
+	t           *testing.T
+	workspace   *workspace
+	input       io.WriteCloser
+	output      *bufio.Reader
+	log         bytes.Buffer
+	lastRequest int
+	versions    map[string]int          // of the files that are open, by their names
+	diagnostics map[string][]diagnostic // what was last published of a file, by its name
+}
+
+// A message is a request, a notification or an answer: those of JSON-RPC 2.0.
+type message struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  any             `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   *struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	} `json:"error,omitempty"`
+}
+
+// A position is a place in a document. Both count from 0; all documents here are ASCII, so
+// that a character is one whatever it is encoded in.
+type position struct {
+	Line      int `json:"line"`
+	Character int `json:"character"`
+}
+
+// A diagnostic is what an editor underlines.
+type diagnostic struct {
+	Message string
+	Range   struct{ Start, End position }
+}
+
+// startLanguageServer opens the workspace in an editor. The server ends with the test, or
+// after a time that only one that hangs takes.
+func startLanguageServer(t *testing.T, w *workspace) *languageServer {
+	t.Helper()
+	if product, _, _ := strings.Cut(w.run("version"), " "); product != "Terraform" {
+		t.Skipf("skipped by version: terraform-ls learns nothing of the provider from %s", product)
+	}
+	program := Find(t, repository, "terraform-ls")
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	command := exec.CommandContext(ctx, program, "serve")
+	command.Dir, command.Env = w.folder, w.env
+	s := &languageServer{t: t, workspace: w, versions: map[string]int{}, diagnostics: map[string][]diagnostic{}}
+	command.Stderr = &s.log
+	input, err := command.StdinPipe()
+	output, outErr := command.StdoutPipe()
+	if err := errors.Join(err, outErr, command.Start()); err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	s.input, s.output = input, bufio.NewReader(output)
+	t.Cleanup(func() {
+		_ = s.input.Close() // as an editor that has gone
+		_ = command.Wait()
+		cancel()
+		if t.Failed() {
+			t.Logf("the language server said:\n%s", s.log.String()[max(0, s.log.Len()-8000):])
+		}
+	})
+	s.request("initialize", map[string]any{
+		"rootUri": "file://" + w.folder,
+		"capabilities": map[string]any{"textDocument": map[string]any{
+			"hover":      map[string]any{"contentFormat": []string{"markdown"}},
+			"completion": map[string]any{"completionItem": map[string]any{"documentationFormat": []string{"markdown"}}},
+		}},
+		"initializationOptions": map[string]any{"terraform": map[string]any{"path": w.cli}},
+	}, nil)
+	s.notify("initialized", struct{}{})
+	return s
+}
+
+// request asks for something and decodes the answer into result, which may be nil.
+func (s *languageServer) request(method string, parameters, result any) {
+	s.t.Helper()
+	answer := s.ask(method, parameters)
+	if answer.Error != nil {
+		s.t.Fatalf("%s: error %d: %s", method, answer.Error.Code, answer.Error.Message)
+	}
+	if result == nil {
+		return
+	}
+	if err := json.Unmarshal(answer.Result, result); err != nil {
+		s.t.Fatalf("%s answered %s: %v", method, answer.Result, err)
+	}
+}
+
+// ask is request for what may be answered with an error.
+func (s *languageServer) ask(method string, parameters any) message {
+	s.t.Helper()
+	s.lastRequest++
+	id := strconv.Itoa(s.lastRequest)
+	s.send(message{ID: json.RawMessage(id), Method: method, Params: parameters})
+	for {
+		if answer := s.receive(); answer.Method == "" && string(answer.ID) == id {
+			return answer
+		}
+	}
+}
+
+func (s *languageServer) notify(method string, parameters any) {
+	s.t.Helper()
+	s.send(message{Method: method, Params: parameters})
+}
+
+func (s *languageServer) send(m message) {
+	s.t.Helper()
+	m.Version = "2.0"
+	body, err := json.Marshal(m)
+	if err == nil {
+		_, err = fmt.Fprintf(s.input, "Content-Length: %d\r\n\r\n%s", len(body), body)
+	}
+	if err != nil {
+		s.t.Fatalf("send %s: %v", m.Method, err)
+	}
+}
+
+// receive waits for the next message. Diagnostics are noted, and what the server asks of
+// an editor is answered with nothing.
+func (s *languageServer) receive() message {
+	s.t.Helper()
+	header, err := textproto.NewReader(s.output).ReadMIMEHeader()
+	if err != nil {
+		s.t.Fatalf("the language server has ended: %v", err)
+	}
+	length, err := strconv.Atoi(header.Get("Content-Length"))
+	body := make([]byte, max(0, length))
+	if err == nil {
+		_, err = io.ReadFull(s.output, body)
+	}
+	var m message
+	var parameters json.RawMessage
+	m.Params = &parameters
+	if err = errors.Join(err, json.Unmarshal(body, &m)); err != nil {
+		s.t.Fatalf("a message of the language server: %v\n%s", err, body)
+	}
+	switch {
+	case m.Method != "" && m.ID != nil:
+		s.send(message{ID: m.ID, Result: json.RawMessage("null")})
+	case m.Method == "textDocument/publishDiagnostics":
+		var published struct {
+			URI         string
+			Diagnostics []diagnostic
+		}
+		if err := json.Unmarshal(parameters, &published); err != nil {
+			s.t.Fatalf("%s: %v", parameters, err)
+		}
+		s.diagnostics[filepath.Base(published.URI)] = published.Diagnostics
+	}
+	return m
+}
+
+// open shows the editor's text of a file, whatever is in the folder. A server that is still
+// reading the folder may overlook it, so it is told once more when that is over, as it is
+// when a person goes on typing.
+func (s *languageServer) open(name, language, text string) {
+	s.t.Helper()
+	s.versions[name] = 1
+	s.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{
+		"uri": s.uri(name), "languageId": language, "version": 1, "text": text,
+	}})
+	for !s.knowsProviders() {
+		time.Sleep(20 * time.Millisecond)
+	}
+	s.change(name, text)
+}
+
+// knowsProviders tells whether the server has read what init has installed in the folder.
+func (s *languageServer) knowsProviders() bool {
+	s.t.Helper()
+	answer := s.ask("workspace/executeCommand", map[string]any{
+		"command": "terraform-ls.module.providers", "arguments": []string{"uri=file://" + filepath.ToSlash(s.workspace.folder)},
+	})
+	var known struct {
+		Installed map[string]string `json:"installed_providers"`
+	}
+	return answer.Error == nil && json.Unmarshal(answer.Result, &known) == nil && len(known.Installed) > 0
+}
+
+// change replaces the whole text of a file that is open.
+func (s *languageServer) change(name, text string) {
+	s.t.Helper()
+	s.versions[name]++
+	s.notify("textDocument/didChange", map[string]any{
+		"textDocument":   map[string]any{"uri": s.uri(name), "version": s.versions[name]},
+		"contentChanges": []any{map[string]any{"text": text}},
+	})
+}
+
+// until waits for diagnostics of a file.
+func (s *languageServer) until(name string, holds func([]diagnostic) bool) {
+	s.t.Helper()
+	for !holds(s.diagnostics[name]) {
+		s.receive()
+	}
+}
+
+// A candidate is what completion offers.
+type candidate struct {
+	Label, Detail string
+}
+
+func (s *languageServer) complete(name string, at position) []candidate {
+	s.t.Helper()
+	var list struct{ Items []candidate }
+	s.request("textDocument/completion", s.place(name, at), &list)
+	return list.Items
+}
+
+// hover is the text that an editor shows over a place, in Markdown.
+func (s *languageServer) hover(name string, at position) string {
+	s.t.Helper()
+	var shown struct{ Contents struct{ Value string } }
+	s.request("textDocument/hover", s.place(name, at), &shown)
+	return shown.Contents.Value
+}
+
+func (s *languageServer) place(name string, at position) any {
+	return map[string]any{"textDocument": map[string]any{"uri": s.uri(name)}, "position": at}
+}
+
+func (s *languageServer) uri(name string) string {
+	return "file://" + filepath.ToSlash(filepath.Join(s.workspace.folder, name))
+}
+
+// placeOf is where a text first occurs in a document.
+func placeOf(t *testing.T, document, text string) position {
+	t.Helper()
+	before, _, found := strings.Cut(document, text)
+	if !found {
+		t.Fatalf("there is no %q in\n%s", text, document)
+	}
+	return position{strings.Count(before, "\n"), len(before) - strings.LastIndex(before, "\n") - 1}
+}

@@ -1,0 +1,91 @@
+package toolchain
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// ofWholeModules are the rules that a fragment for a page of the documentation cannot keep:
+// it neither says what it requires nor uses what it shows.
+var ofWholeModules = []string{
+	"--disable-rule=terraform_required_version", "--disable-rule=terraform_required_providers", "--disable-rule=terraform_unused_declarations",
+}
+
+// The linter finds nothing in any example, with the rules that the repository sets. A
+// module that says what it requires is held to all of them.
+func TestExamplesAreLinted(t *testing.T) {
+	t.Parallel()
+	examples := repository + "/examples"
+	if findings := lint(t, examples, append([]string{"--recursive"}, ofWholeModules...)...); findings != "" {
+		t.Errorf("%s:\n%s", examples, findings)
+	}
+	modules := 0
+	for folder := range wholeModules(t, examples) {
+		modules++
+		if findings := lint(t, folder); findings != "" {
+			t.Errorf("%s:\n%s", folder, findings)
+		}
+	}
+	if modules == 0 {
+		t.Error("there is no module among the examples")
+	}
+	t.Logf("%d modules were held to all rules", modules)
+}
+
+// What is wrong is found, so that silence means something.
+func TestLinterFinds(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	text := "variable \"unused\" {\n  type = string\n}\n\noutput \"name\" {\n  value = \"${local.name}\"\n}\n"
+	if err := os.WriteFile(filepath.Join(folder, "main.tf"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	findings := lint(t, folder)
+	for _, rule := range []string{"terraform_unused_declarations", "terraform_required_version"} {
+		if !strings.Contains(findings, rule) {
+			t.Errorf("%s is not found:\n%s", rule, findings)
+		}
+	}
+}
+
+// lint gives what tflint finds in a folder; "" for nothing.
+func lint(t *testing.T, folder string, arguments ...string) string {
+	t.Helper()
+	rules, err := filepath.Abs(repository + "/.tflint.hcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), Find(t, repository, "tflint"),
+		slices.Concat([]string{"--chdir", folder, "--config", rules, "--format", "compact", "--no-color"}, arguments)...)
+	output, err := command.CombinedOutput()
+	const found = 2 // the exit code that stands for findings
+	if err != nil && command.ProcessState.ExitCode() != found {
+		t.Fatalf("%s: %v\n%s", strings.Join(command.Args, " "), err, output)
+	}
+	return string(output)
+}
+
+// wholeModules are the folders whose configuration says which providers it requires.
+func wholeModules(t *testing.T, root string) map[string]bool {
+	t.Helper()
+	folders := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".tf" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if strings.Contains(string(text), "required_providers") {
+			folders[filepath.Dir(path)] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folders
+}

@@ -1,0 +1,31 @@
+package toolchain
+
+import (
+	"strings"
+	"testing"
+)
+
+// The module's own logic is tested where there is neither a service nor a key: resources
+// and data sources are mocked, and overridden.
+func TestMocks(t *testing.T) {
+	t.Parallel()
+	for folder, tests := range map[string]struct {
+		files  []string
+		passed string
+	}{
+		repository + "/examples/guestbook": {[]string{"mocked", "mocked_failure"}, "3 passed, 0 failed"},
+		"testdata/shop":                    {[]string{"mocked"}, "1 passed, 0 failed"},
+	} {
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkspace(t, folder)
+			arguments := []string{"test", "-no-color"}
+			for _, name := range tests.files {
+				arguments = append(arguments, "-filter=tests/"+name+".tftest.hcl")
+			}
+			if output := w.run(arguments...); !strings.Contains(output, tests.passed) {
+				t.Errorf("it does not say %q:\n%s", tests.passed, output)
+			}
+		})
+	}
+}
