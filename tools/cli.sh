@@ -5,6 +5,7 @@
 #   tools/cli.sh demo   terraform or tofu, 1.11 or newer
 #   tools/cli.sh test   terraform, 1.14 or newer: the first with list resources
 #                       and actions, which tests and documentation need
+#   tools/cli.sh path   as demo, but nothing is built: without one it exits with 1
 #   tools/cli.sh NAME   exactly the version that the module tools/cli/NAME pins,
 #                       for example terraform-1.11
 #
@@ -50,10 +51,15 @@ demo)
 test)
 	use terraform 14
 	;;
+path)
+	use terraform 11
+	use tofu 11
+	exit 1
+	;;
 *)
 	pins=$root/tools/cli/${1:-none}/go.mod
 	if [ ! -f "$pins" ]; then
-		echo "usage: tools/cli.sh demo|test|$(cd "$root/tools/cli" && echo *-* | tr ' ' '|')" >&2
+		echo "usage: tools/cli.sh demo|test|path|$(cd "$root/tools/cli" && echo *-* | tr ' ' '|')" >&2
 		exit 2
 	fi
 	built=$1
