@@ -65,8 +65,7 @@ func (f *front) open(public bool, port int) error {
 func (f *front) listen(port int) (net.Listener, error) {
 	ctx := context.Background()
 	if f.address != "" {
-		var config net.ListenConfig
-		if listener, err := config.Listen(ctx, "tcp", f.address); err == nil {
+		if listener, err := loopback.ListenAgain(ctx, f.address); err == nil {
 			return listener, nil
 		}
 	}

@@ -4,10 +4,13 @@ package loopback
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
 	"strconv"
+	"syscall"
+	"time"
 )
 
 // Shared is the loopback address that every system has.
@@ -39,14 +42,22 @@ func allFree(ctx context.Context, host string, ports []int) bool {
 
 // IsFree tells whether nothing listens on a port.
 func IsFree(ctx context.Context, host string, port int) bool {
-	listener, err := Listen(ctx, host, port)
-	return err == nil && listener.Close() == nil
+	_, err := try(ctx, host, port)
+	return err == nil
 }
 
 // FreePort finds a port that nothing listens on. Somebody may take it before it
 // is used, so whoever uses it tries again with another.
 func FreePort(ctx context.Context, host string) (int, error) {
-	listener, err := Listen(ctx, host, 0)
+	return try(ctx, host, 0)
+}
+
+// try listens on a port, and no longer when it returns. No program is started meanwhile:
+// until it runs it would hold the listener as well, and the port would not be free yet.
+func try(ctx context.Context, host string, port int) (tried int, err error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	listener, err := Listen(ctx, host, port)
 	if err != nil {
 		return 0, err
 	}
@@ -57,6 +68,21 @@ func FreePort(ctx context.Context, host string) (int, error) {
 func Listen(ctx context.Context, host string, port int) (net.Listener, error) {
 	var config net.ListenConfig
 	return config.Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+}
+
+// letGo is how long a program that was being started may hold what this one has closed.
+const letGo = time.Second
+
+// ListenAgain listens on an address such as 127.0.0.1:80, on which this process listened
+// until now. A program that was being started when it stopped still holds it for a moment.
+func ListenAgain(ctx context.Context, address string) (net.Listener, error) {
+	var config net.ListenConfig
+	for began := time.Now(); ; time.Sleep(letGo / 200) {
+		listener, err := config.Listen(ctx, "tcp", address)
+		if !errors.Is(err, syscall.EADDRINUSE) || time.Since(began) > letGo {
+			return listener, err
+		}
+	}
 }
 
 // Port is the port of a TCP address, and 0 of any other.

@@ -1,0 +1,58 @@
+package loopback_test
+
+import (
+	"net"
+	"os/exec"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+)
+
+// What was found free, and what was closed, can be taken, whatever programs start
+// meanwhile: until it runs, a new program holds what this one held.
+func TestFreeWhileProgramsStart(t *testing.T) {
+	t.Parallel()
+	start := func() error { return exec.CommandContext(t.Context(), "true").Run() }
+	// The first start of a process looks for what the system can do, by a fork of its own.
+	if err := start(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	var starting sync.WaitGroup
+	for range 4 {
+		starting.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					if err := start(); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			}
+		})
+	}
+	defer starting.Wait()
+	defer close(done)
+	const port = 5432
+	for range 500 {
+		host := loopback.Address(t.Context(), port)
+		listener, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := listener.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if listener, err = loopback.ListenAgain(t.Context(), listener.Addr().String()); err != nil {
+			t.Fatalf("again: %s", err)
+		}
+		if err := listener.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
