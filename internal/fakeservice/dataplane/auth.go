@@ -39,7 +39,8 @@ func (p *Plane) applyAuth(ctx context.Context, m *machine, wanted core.Machine) 
 	}
 	engine, err := authengine.Start(ctx, authengine.Options{
 		Settings: settings, Logger: p.log, Listener: listener, Address: p.outside.Of(listener),
-		Notify: func(e authengine.Event) { p.authTold(m.id, e) },
+		HashCost: p.hashCost,
+		Notify:   func(e authengine.Event) { p.authTold(m.id, e) },
 	})
 	if err != nil {
 		return err

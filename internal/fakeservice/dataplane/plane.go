@@ -44,6 +44,9 @@ type Options struct {
 	// StatementTimeout is how long what is sent to the SQL console may take; 0
 	// is half a minute.
 	StatementTimeout time.Duration
+	// HashCost is how much work the hash of a password is in auth engines, as bcrypt counts
+	// it; 0 is bcrypt's default.
+	HashCost int
 	// AppsFolder is where apps are built and run, which some folders for data
 	// forbid; empty is below the StateFolder.
 	AppsFolder string
@@ -76,6 +79,7 @@ type Plane struct {
 	records  string
 	log      *slog.Logger
 	outside  outside.Addresses
+	hashCost int
 	postgres *postgres.Server
 	redis    redis.Program
 	apps     *appruntime.Runtime
@@ -107,7 +111,7 @@ func New(o Options) (*Plane, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Plane{stays: o.Keep != "", log: o.Logger, outside: o.Outside, redis: o.Redis, machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{}}
+	p := &Plane{stays: o.Keep != "", log: o.Logger, outside: o.Outside, hashCost: o.HashCost, redis: o.Redis, machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{}}
 	p.life, p.end = context.WithCancel(context.Background())
 	if err := p.open(o); err != nil {
 		return nil, errors.Join(err, p.Close())

@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"golang.org/x/crypto/bcrypt"
+
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
@@ -28,6 +30,8 @@ func WithDataPlane(t testing.TB, opts ...func(*dataplane.Options)) func(*fakeser
 		Postgres: binaries, Redis: server, StateFolder: FastFolder(),
 		// Shared memory often forbids to run what lies in it.
 		AppsFolder: os.TempDir(), Environment: os.Environ(), Go: GoCaches(t), //nolint:forbidigo // this package is for tests alone
+		// The race detector makes one hash of the default cost a second of work.
+		HashCost: bcrypt.MinCost,
 	}
 	for _, set := range opts {
 		set(&options)

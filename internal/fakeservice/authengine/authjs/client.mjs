@@ -35,6 +35,7 @@ const admin = client(SERVICE_KEY).admin
 let steps = 0
 
 async function step(name, does) {
+  const began = performance.now()
   try {
     await does()
   } catch (error) {
@@ -42,7 +43,7 @@ async function step(name, does) {
     throw error
   }
   steps++
-  console.log(`step: ${name}`)
+  console.log(`step: ${name} (${Math.round(performance.now() - began)} ms)`)
 }
 
 // good is the data of an answer without an error.
