@@ -11,6 +11,9 @@ const (
 	// doublingTime.
 	firstAllowance = 16
 	doublingTime   = 500 * time.Millisecond
+	// searchTime is how long a client can look so without asking for more than it can
+	// send. What is refused later was not found by looking: it had paused.
+	searchTime = 10 * doublingTime
 	// plateau is how long after a refusal a client is back at what was refused.
 	plateau = 4 * time.Second
 	// cut is by how much less a client sends after a refusal, as a share.
@@ -70,7 +73,8 @@ func (a *allowance) refuse(now, opens time.Time) {
 		least = rate / 2 // it was doubled over and over
 	}
 	switch {
-	case a.begun.IsZero(): // and so nothing is known but that there is a limit
+	case a.begun.IsZero(), a.peak == 0 && now.Sub(a.begun) > searchTime:
+		// Nothing is known but that there is a limit.
 	case a.peak > 0 && served < rate/2 && !again:
 		a.peak = max(2*served, firstAllowance) // it is others who sent too many
 	default:

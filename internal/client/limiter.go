@@ -38,7 +38,7 @@ type limiter struct {
 	waiting      []chan struct{} // first come, first served
 	cutAt        time.Time       // of the newest halving
 	opensAt      time.Time       // the gate
-	refusals     int             // in a row
+	refusals     int             // in a row; those under way at once are one
 	refusedSince time.Time       // the first of them
 	refusedAt    time.Time       // the newest
 	allowance    allowance
@@ -175,7 +175,9 @@ func (l *limiter) leave(begun time.Time, answer *answer) {
 		if l.refusals == 0 || now.Sub(l.refusedAt) > stallTime { // or nobody asked for long
 			l.refusedSince = now
 		}
-		l.refusals++
+		if isNew || l.refusals == 0 {
+			l.refusals++
+		}
 		l.refusedAt = now
 		l.close(now, answer)
 		if isNew && answer.status == http.StatusTooManyRequests {

@@ -82,7 +82,7 @@ func TestNothingIsLostUnderARateLimit(t *testing.T) {
 	}{
 		{"5 a second, 50 workers", 5, true, 1, 50, 500, 400, 180 * time.Second},
 		{"5 a second, 10 workers", 5, true, 1, 10, 100, 100, 40 * time.Second},
-		{"5 a second, without Retry-After", 5, false, 1, 50, 500, 400, 360 * time.Second},
+		{"5 a second, without Retry-After", 5, false, 1, 50, 500, 100, 120 * time.Second},
 		{"four share 50 a second", 50, true, 4, 50, 500, 1200, 60 * time.Second},
 		{"one at a time would do", 1, true, 1, 10, 40, 120, 80 * time.Second},
 	} {
@@ -395,6 +395,29 @@ func TestRefusedTogetherAreSpread(t *testing.T) {
 		}
 		if spread := again[workers-1].Sub(again[0]); spread < 50*time.Millisecond {
 			t.Errorf("they came back within %s", spread)
+		}
+	})
+}
+
+// Those that are refused together are one refusal: the gate closes for as short as
+// after a single one.
+func TestRefusedTogetherCloseTheGateOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(0, newRandom(nil))
+		refuseTogether := func(requests int) (closed time.Duration) {
+			begun := time.Now()
+			time.Sleep(20 * time.Millisecond)
+			for range requests {
+				l.underway++
+				l.leave(begun, &answer{status: 429, header: http.Header{}})
+			}
+			return l.closedFor()
+		}
+		for round, want := range []time.Duration{backoffBase, 2 * backoffBase, 4 * backoffBase} {
+			if closed := refuseTogether(20); closed != want {
+				t.Errorf("round %d closes the gate for %s, want %s", round, closed, want)
+			}
+			time.Sleep(l.closedFor())
 		}
 	})
 }

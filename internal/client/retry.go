@@ -125,7 +125,7 @@ func retryAfter(header http.Header) time.Duration {
 		return 0
 	}
 	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil {
-		return min(max(0, time.Duration(min(seconds, 3600))*time.Second), retryAfterCap)
+		return time.Duration(min(max(0, seconds), int64(retryAfterCap/time.Second))) * time.Second
 	}
 	at, err := http.ParseTime(value)
 	if err != nil {

@@ -151,6 +151,7 @@ func TestRetryAfter(t *testing.T) {
 	for value, want := range map[string]time.Duration{
 		"0":                    0,
 		"-1":                   0,
+		"-9223372037":          0, // in nanoseconds it is more than a Duration holds
 		"7":                    7 * time.Second,
 		"86400":                retryAfterCap,
 		"99999999999999999999": 0,
