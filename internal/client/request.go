@@ -23,7 +23,8 @@ type request struct {
 	key string
 	// accept is the media type asked for; "" is JSON.
 	accept string
-	// poll asks for a single attempt: a poll is repeated by its own schedule.
+	// poll asks for a single attempt, unless that is answered 429: a poll is repeated
+	// by its own schedule.
 	poll bool
 }
 

@@ -43,13 +43,16 @@ func newRetrying(rt http.RoundTripper, retries int, limiter *limiter, random *ra
 
 // checkRetry decides after an attempt whether the call is sent again.
 func checkRetry(ctx context.Context, call *call, err error, retries int, limiter *limiter) bool {
-	if ended(ctx) || call.poll {
+	if ended(ctx) {
 		return false // an answer that came all the same is the answer
 	}
 	if call.answer != nil && call.answer.status == http.StatusTooManyRequests {
 		// Nothing was done, and the limiter sets the pace for everybody. A call
 		// ends here only when nobody gets through any more.
 		return !limiter.stalled()
+	}
+	if call.poll {
+		return false
 	}
 	var refusal *APIError
 	if call.answer != nil {

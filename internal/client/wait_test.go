@@ -345,3 +345,30 @@ func TestRetryAfterIsAMinimumBetweenPolls(t *testing.T) {
 		}
 	})
 }
+
+// A poll that is refused for the limit of requests says nothing of what is waited for,
+// and does not wait for the next one's time: it is sent again like any other request.
+func TestPollThatIsRefusedForALimitIsSentAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const takes = 400 * time.Second
+		begun, requests := time.Now(), 0
+		c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+			if requests++; requests%6 != 0 {
+				w.Header().Set("Retry-After", "1")
+				refuse(w, 429, "rate_limited")
+				return
+			}
+			status := "running"
+			if time.Since(begun) >= takes {
+				status = "done"
+			}
+			respond(w, 200, object{"id": "j-1", "operation": "create", "status": status})
+		})
+		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpCreate, nil); err != nil {
+			t.Fatalf("after %s: %v", time.Since(begun), err)
+		}
+		if late := time.Since(begun) - takes; late > 40*time.Second {
+			t.Errorf("the end was seen %s late", late)
+		}
+	})
+}
