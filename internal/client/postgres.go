@@ -32,6 +32,8 @@ func (t *Turn) Query(ctx context.Context, database, sql string) (QueryResult, er
 		body:   body,
 		key:    t.c.random.key(),
 	}
+	t.c.reads.changed(t.id) // by whatever the SQL does
+	defer t.c.reads.changed(t.id)
 	result, err := do[QueryResult](WithGracePeriod(ctx), t.c, r)
 	if err == nil && result.Columns == nil && result.Rows == nil && result.RowCount == 0 && result.Command == "" {
 		err = &OutcomeError{Err: t.c.foreign(r, "the answer has no result")}

@@ -173,6 +173,35 @@ func TestChangeDropsWhatWasReadBefore(t *testing.T) {
 	})
 }
 
+// What SQL makes and drops is in the lists too.
+func TestQueryDropsWhatWasReadBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dropped := false
+		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.Method == http.MethodPost:
+				dropped = true
+				respond(w, 200, object{"columns": []any{}, "rows": []any{}, "row_count": 0, "command": "DROP DATABASE"})
+			case dropped:
+				respond(w, 200, object{"databases": []any{}})
+			default:
+				respond(w, 200, object{"databases": []any{object{"name": "shop"}}})
+			}
+		})
+		if _, err := c.RefreshDatabase(t.Context(), "i-1", "shop"); err != nil {
+			t.Fatal(err)
+		}
+		turn, _ := c.Enter(t.Context(), "i-1")
+		defer turn.Leave()
+		if _, err := turn.Query(t.Context(), "", "drop database shop"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.RefreshDatabase(t.Context(), "i-1", "shop"); !errors.Is(err, ErrNotFound) {
+			t.Errorf("after it was dropped: %v", err)
+		}
+	})
+}
+
 func TestReadBegunBeforeAChangeIsThrownAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestClient(t, fleet(5))
