@@ -165,16 +165,29 @@ func (c *Client) readListFor(ctx context.Context, id string, isFresh freshness) 
 		if !due {
 			return nil
 		}
-		_, err := c.reads.pages.get(ctx, cursor, c.reads.unread(cursor), func(ctx context.Context) (page[Instance], error) {
-			begun := c.reads.sequence.now()
-			p, err := listPage[Instance](ctx, c, "instances", cursor, request{path: []string{"instances"}})
-			c.reads.addPage(cursor, p, begun, err)
-			return page[Instance]{}, err // the snapshot has it
-		})
-		if err != nil || ended(ctx) {
+		err := c.readPage(ctx, cursor)
+		if ended(ctx) || err != nil && !errors.Is(err, errNotInSnapshot) {
 			return CauseOf(ctx)
 		}
 	}
+}
+
+// errNotInSnapshot is a page that the snapshot has not taken: it was begun anew while
+// the page was read, or had the page already. A reading that fails is not kept, and so
+// the snapshot can read the page again.
+var errNotInSnapshot = errors.New("the page is of another reading of the list")
+
+// readPage reads a page of the list into the snapshot, unless somebody does already.
+func (c *Client) readPage(ctx context.Context, cursor string) error {
+	_, err := c.reads.pages.get(ctx, cursor, c.reads.unread(cursor), func(ctx context.Context) (page[Instance], error) {
+		begun := c.reads.sequence.now()
+		p, err := listPage[Instance](ctx, c, "instances", cursor, request{path: []string{"instances"}})
+		if !c.reads.addPage(cursor, p, begun, err) && err == nil {
+			err = errNotInSnapshot
+		}
+		return page[Instance]{}, err // the snapshot has it
+	})
+	return err
 }
 
 // nextPage is the page of the list to read next, if one is due.
@@ -198,22 +211,25 @@ func (r *reads) unread(cursor string) freshness {
 	}
 }
 
-func (r *reads) addPage(cursor string, p page[Instance], begun moment, err error) {
+// addPage adds a page to the snapshot, or notes that it could not be read. It is false
+// where the snapshot has no use for the page.
+func (r *reads) addPage(cursor string, p page[Instance], begun moment, err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := &r.snapshot
 	if cursor != s.walk.cursor {
-		return // another reading of the same page came first
+		return false
 	}
 	if err != nil {
 		s.broken = true
-		return
+		return false
 	}
 	s.count++
 	s.walk.read(p.next)
 	for _, instance := range p.items {
 		s.listed[instance.ID] = listed{instance: instance, begun: begun}
 	}
+	return true
 }
 
 // RefreshApp reads an app for a refresh: the apps of an instance are listed

@@ -372,3 +372,28 @@ func TestSlowList(t *testing.T) {
 		}
 	})
 }
+
+// A page of a list that has been begun anew in the meantime is part of none. The new
+// list reads it again.
+func TestPageOfAListThatWasBegunAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestClient(t, fleet(500))
+		for k := range 3 {
+			if _, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cursor, due := c.reads.nextPage(recent())
+		if cursor != "200" || !due {
+			t.Fatalf("the next page is %q, due: %t", cursor, due)
+		}
+		time.Sleep(snapshotAge)
+		if anew, due := c.reads.nextPage(recent()); anew != "" || !due {
+			t.Fatalf("the first page of the new list is %q, due: %t", anew, due)
+		}
+		_ = c.readPage(t.Context(), cursor) // whoever was told of it before that
+		if _, err := c.RefreshInstance(t.Context(), "i-250"); err != nil {
+			t.Error(err)
+		}
+	})
+}
