@@ -205,8 +205,8 @@ func (p *appProgress) noteFailure(err error) {
 }
 
 // readDeployed is the planned app with what its record and its builds tell after
-// a change. built tells that a build was waited for, which the builds then show. While the keys of secret variables are not known, env stays as
-// planned.
+// a change. built tells that a build was waited for, which the builds then show.
+// While the keys of secret variables are not known, env stays as planned.
 func (u appUpdate) readDeployed(ctx context.Context, p appProgress, built bool) (appModel, error) {
 	m, secret := u.planned, p.secret
 	listBuilds := meanwhile(func() ([]client.Build, error) {

@@ -22,7 +22,7 @@ type console struct {
 // ran.
 func (c *console) query(ctx context.Context, database, sql string) (ran bool, err error) {
 	defer func() { err = errors.Join(err, c.restore(ctx)) }()
-	for pause := 250 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
+	for delay := 250 * time.Millisecond; ; delay = min(2*delay, 10*time.Second) {
 		if err := c.open(ctx); err != nil {
 			return false, err
 		}
@@ -34,10 +34,8 @@ func (c *console) query(ctx context.Context, database, sql string) (ran bool, er
 		if closedErr != nil || !again {
 			return false, errors.Join(err, closedErr)
 		}
-		select {
-		case <-ctx.Done():
-			return false, errors.Join(err, client.CauseOf(ctx))
-		case <-time.After(pause):
+		if ended := pause(ctx, delay); ended != nil {
+			return false, errors.Join(err, ended)
 		}
 	}
 }

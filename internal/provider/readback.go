@@ -28,13 +28,21 @@ func readBack[T any](ctx context.Context, read func(context.Context) (T, error),
 		case time.Since(begun) >= client.ToleratedOutage:
 			return record, err
 		}
-		timer := time.NewTimer(delay)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return record, client.CauseOf(ctx)
-		case <-timer.C:
+		if err := pause(ctx, delay); err != nil {
+			return record, err
 		}
+	}
+}
+
+// pause waits, or returns why the context has ended when that comes first.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return client.CauseOf(ctx)
+	case <-timer.C:
+		return nil
 	}
 }
 
