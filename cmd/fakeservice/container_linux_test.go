@@ -57,9 +57,7 @@ func TestServesFromAContainer(t *testing.T) {
 // address of its end.
 func network(t *testing.T) (name, address string) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		machine.Lacks(t, "only root makes a network namespace; TestAdvertisedHost does the same without one")
-	}
+	machine.NeedsRoot(t) // TestAdvertisedHost does the same without a network of its own
 	if _, err := exec.LookPath("ip"); err != nil {
 		machine.Lacks(t, "a network namespace is made with ip, of the package iproute2")
 	}

@@ -1,3 +1,3 @@
 // Package repository holds what is beside the code to what is there: CHANGELOG.md, the
-// lists of Dependabot, and the evidence of what README.md promises.
+// workflows, the lists of Dependabot, and the evidence of what README.md promises.
 package repository

@@ -16,8 +16,9 @@ import (
 // whose changes are kept elsewhere, and one that is hidden.
 func viewOf(t *testing.T) (v *View, folder string) {
 	t.Helper()
+	machine.NeedsRoot(t)
 	if !CanContain() {
-		machine.Lacks(t, "this process may give no other a view of its own, for which it has to be root")
+		machine.Lacks(t, "root may give no program a view of its own here")
 	}
 	folder = t.TempDir()
 	for _, part := range []string{"top", "own", "read", "lower", "changes/upper", "changes/work", "hidden"} {

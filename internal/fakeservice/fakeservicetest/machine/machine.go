@@ -22,3 +22,12 @@ func Lacks(t testing.TB, format string, args ...any) {
 	}
 	t.Skipf(format, args...)
 }
+
+// NeedsRoot skips a test that only root can run. Who runs the tests is no lack of the
+// machine: CI runs them as its own user, and those of the fake as root, too.
+func NeedsRoot(t testing.TB) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can do this")
+	}
+}

@@ -1,0 +1,97 @@
+package repository
+
+import (
+	"go/version"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// workflowsOf are GitHub's workflows, by their paths from the root.
+func workflowsOf(t *testing.T) []string {
+	t.Helper()
+	var workflows []string
+	for _, file := range filesOf(t) {
+		if path.Dir(file) == ".github/workflows" {
+			workflows = append(workflows, file)
+		}
+	}
+	if len(workflows) == 0 {
+		t.Fatal("there are no workflows")
+	}
+	return workflows
+}
+
+// TestActionsArePinned holds that what a workflow takes from others is a commit: a tag can
+// be moved to another one. Dependabot reads the version from the comment.
+func TestActionsArePinned(t *testing.T) {
+	action := regexp.MustCompile(`(?m)^\s*(?:- )?uses: (.+)$`)
+	pinned := regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
+	commits := map[string]string{}
+	for _, file := range workflowsOf(t) {
+		for _, parts := range action.FindAllStringSubmatch(text(t, file), -1) {
+			uses := parts[1]
+			if strings.HasPrefix(uses, "./") {
+				continue
+			}
+			if !pinned.MatchString(uses) {
+				t.Errorf("%s uses %s, which is not a commit with its version behind it", file, uses)
+			}
+			name, commit, _ := strings.Cut(uses, "@")
+			if other, ok := commits[name]; ok && other != commit {
+				t.Errorf("%s uses %s at %s, and another workflow at %s", file, name, commit, other)
+			}
+			commits[name] = commit
+		}
+	}
+}
+
+// TestWorkflowsMayOnlyRead holds that a job which may do more says so itself.
+func TestWorkflowsMayOnlyRead(t *testing.T) {
+	for _, file := range workflowsOf(t) {
+		var workflow struct {
+			Permissions map[string]string
+		}
+		read(t, file, &workflow)
+		if len(workflow.Permissions) != 1 || workflow.Permissions["contents"] != "read" {
+			t.Errorf("%s begins with the permissions %v", file, workflow.Permissions)
+		}
+	}
+}
+
+// TestWorkflowsTakeTheNewestGo holds that the Go of the workflows builds every module:
+// setup-go keeps Go from taking a newer one by itself.
+func TestWorkflowsTakeTheNewestGo(t *testing.T) {
+	const taken = "tools/cli/terraform-1.16/go.mod"
+	goLine := regexp.MustCompile(`(?m)^go (\S+)$`)
+	of := func(file string) string {
+		parts := goLine.FindStringSubmatch(text(t, file))
+		if parts == nil {
+			t.Fatalf("%s names no Go", file)
+		}
+		return "go" + parts[1]
+	}
+	for _, file := range filesOf(t) {
+		if path.Base(file) == "go.mod" && version.Compare(of(file), of(taken)) > 0 {
+			t.Errorf("%s asks for %s, and the workflows take the %s of %s", file, of(file), of(taken), taken)
+		}
+	}
+	for _, file := range workflowsOf(t) {
+		for _, parts := range regexp.MustCompile(`go-version-file: (\S+)`).FindAllStringSubmatch(text(t, file), -1) {
+			if parts[1] != taken {
+				t.Errorf("%s takes the Go of %s", file, parts[1])
+			}
+		}
+	}
+}
+
+// TestWorkflowRunsEachStep holds that a change is tested by each step of .ci/run.
+func TestWorkflowRunsEachStep(t *testing.T) {
+	all := regexp.MustCompile(`(?m)^all="(.+)"$`).FindStringSubmatch(text(t, ".ci/run"))
+	matrix := regexp.MustCompile(`step: \[(.+)\]`).FindStringSubmatch(text(t, ".github/workflows/test.yml"))
+	if all == nil || matrix == nil || !slices.Equal(strings.Fields(all[1]), strings.Split(matrix[1], ", ")) {
+		t.Errorf(".ci/run has the steps %q, and the workflow %q", all, matrix)
+	}
+}
