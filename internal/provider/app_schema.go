@@ -117,8 +117,8 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"deploy_commit": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{notEmpty()},
-				MarkdownDescription: "The commit that is to run, by its hash or the first seven characters of it or more. While another one is deployed, after a change of this or of what is deployed, " +
-					"the plan builds the branch's newest commit and deploys it in place; an apply says so where that is not this one. Default: any commit.",
+				MarkdownDescription: "The commit that should run, by its hash or at least the first seven characters of it. While another one is deployed, the plan builds the branch's newest commit and deploys it in place. " +
+					"If that is not this one, an update ends with an error, and a creation with a warning. Default: any commit.",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,

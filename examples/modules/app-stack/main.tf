@@ -74,7 +74,7 @@ resource "hosting_app" "this" {
 
   deletion_protection = var.deletion_protection
 
-  depends_on = [hosting_postgres_extension.this]
+  depends_on = [hosting_postgres_database.this, hosting_postgres_extension.this]
 
   lifecycle {
     # An apply that sees the app fail ends with an error that says why, and needs no other

@@ -1,5 +1,5 @@
 terraform {
-  # OpenTofu 1.11 serves as well.
+  # OpenTofu 1.11 works as well.
   required_version = ">= 1.11"
 
   required_providers {
