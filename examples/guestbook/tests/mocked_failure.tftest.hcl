@@ -24,7 +24,7 @@ variables {
 }
 
 # The provider has said why. The module adds no error of its own, and sign-ins return to
-# the app once it is mended.
+# the app once it is fixed.
 run "adds_nothing_to_a_failure" {
   assert {
     condition     = output.app_status == "failed"
