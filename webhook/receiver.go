@@ -109,7 +109,8 @@ func (r *Receiver) handleOnce(ctx context.Context, d Delivery) error {
 	if err := r.Handle(ctx, d); err != nil {
 		return err
 	}
-	return r.memory.Note(ctx, ids...)
+	// It is done, even if the service has given up waiting for the answer.
+	return r.memory.Note(context.WithoutCancel(ctx), ids...)
 }
 
 func (r *Receiver) begin(eventID string) bool {

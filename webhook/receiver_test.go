@@ -12,13 +12,18 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/webhook"
 )
 
-// post gives a receiver a delivery of an event, signed, and returns its answer's status.
-func post(r *webhook.Receiver, deliveryID, eventID, secret string) int {
+// delivery is one of an event, signed.
+func delivery(deliveryID, eventID, secret string) *http.Request {
 	body := `{"id":"` + eventID + `","type":"label","data":{}}`
 	request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 	request.Header = headers("X-Service-Delivery", deliveryID, "X-Service-Signature", webhook.Sign([]byte(body), secret))
+	return request
+}
+
+// post gives a receiver a delivery, and returns its answer's status.
+func post(r *webhook.Receiver, deliveryID, eventID, secret string) int {
 	answer := httptest.NewRecorder()
-	r.ServeHTTP(answer, request)
+	r.ServeHTTP(answer, delivery(deliveryID, eventID, secret))
 	return answer.Code
 }
 
@@ -111,6 +116,33 @@ func TestReceiverWhoseMemoryFails(t *testing.T) {
 	if status := post(r, "dlv-1", "evt-1", "s"); status != 500 {
 		t.Errorf("it was answered %d", status)
 	}
+}
+
+// What was handled is noted even where the service waits no longer: it is not handled
+// again.
+func TestReceiverThatIsLate(t *testing.T) {
+	t.Parallel()
+	ctx, giveUp := context.WithCancel(t.Context())
+	handled := 0
+	r := &webhook.Receiver{Secrets: []string{"s"}, Memory: patient{webhook.NewRecent(2)}, Handle: func(context.Context, webhook.Delivery) error {
+		handled++
+		giveUp()
+		return nil
+	}}
+	r.ServeHTTP(httptest.NewRecorder(), delivery("dlv-1", "evt-1", "s").WithContext(ctx))
+	if status := post(r, "dlv-1", "evt-1", "s"); status != 204 || handled != 1 {
+		t.Errorf("it was answered %d, and handled %d times", status, handled)
+	}
+}
+
+// patient is a memory that does nothing for those who have gone, as a database.
+type patient struct{ *webhook.Recent }
+
+func (p patient) Note(ctx context.Context, ids ...string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return p.Recent.Note(ctx, ids...)
 }
 
 type broken struct{}
