@@ -221,8 +221,9 @@ func TestEveryToolRefuses(t *testing.T) {
 // little.
 func TestToolRefusalsAreThoseOfREST(t *testing.T) {
 	t.Parallel()
-	// The three without confirm break the document, which the REST API says as well.
-	a := &api{Server: serveWithViolations(t, 3), t: t}
+	// The three without confirm and the one with null break the document, which the REST
+	// API says as well.
+	a := &api{Server: serveWithViolations(t, 4), t: t}
 	agent := a.Agent(t)
 	idle := a.AddInstance(fakeservice.Instance{Name: "idle", Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}}}).ID
 	busy := a.AddInstance(fakeservice.Instance{Name: "busy"}).ID
@@ -273,6 +274,10 @@ func TestToolRefusalsAreThoseOfREST(t *testing.T) {
 		"an address that is none": {
 			"set_allowlist", object{"instance_id": idle, "allowlist": []string{"everybody"}}, "validation_failed",
 			"PUT", "/instances/" + idle + "/allowlist", object{"allowlist": []string{"everybody"}},
+		},
+		"an allowlist that is null": {
+			"set_allowlist", object{"instance_id": idle, "allowlist": nil}, "invalid_request",
+			"PUT", "/instances/" + idle + "/allowlist", object{"allowlist": nil},
 		},
 		"a page too long":      {"list_instances", object{"limit": 201}, "invalid_request", "GET", "/instances?limit=201", nil},
 		"a page of nothing":    {"list_instances", object{"limit": 0}, "invalid_request", "GET", "/instances?limit=0", nil},

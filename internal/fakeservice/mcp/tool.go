@@ -94,6 +94,12 @@ func argumentsOf[In any](a about) *jsonschema.Schema {
 	if err != nil {
 		panic("mcp: " + a.name + ": " + err.Error()) // the types are ours, and a test adds every tool
 	}
+	for _, name := range schema.Required {
+		// A list that is required is not null: an empty allowlist opens the instance.
+		if property := schema.Properties[name]; slices.Contains(property.Types, "null") {
+			property.Types, property.Type = nil, "array"
+		}
+	}
 	for name, values := range a.words {
 		words := schema.Properties[name]
 		if words.Items != nil {
