@@ -92,7 +92,7 @@ func TestWebhooks(t *testing.T) {
 			t.Errorf("GET %s shows a secret", path)
 		}
 	}
-	for _, bad := range []object{{"url": "http://hooks.example.com"}, {"url": "hooks"}, {"url": "https://x.example.com", "secret": ""}} {
+	for _, bad := range []object{{"url": "http://hooks.example.com"}, {"url": "hooks"}, {"url": "https://:443/a"}, {"url": "https://x.example.com", "secret": ""}} {
 		a.want(422, "validation_failed", "POST", "/webhooks", bad)
 	}
 

@@ -105,5 +105,5 @@ func (j *consoleJob) spec(_ *state, in *instance) jobSpec {
 // isWebURL tells whether text is an absolute http or https URL.
 func isWebURL(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.ContainsAny(text, " \t\n")
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && !strings.ContainsAny(text, " \t\n")
 }
