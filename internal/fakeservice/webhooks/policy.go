@@ -75,9 +75,11 @@ var forbidden = []netip.Prefix{
 // The prefixes of IPv6 under which an IPv4 address is reached, and where in the sixteen
 // bytes that one is.
 var translated = map[netip.Prefix]int{
-	netip.MustParsePrefix("64:ff9b::/96"): 12, // NAT64
-	netip.MustParsePrefix("2002::/16"):    2,  // 6to4
-	netip.MustParsePrefix("::/96"):        12, // IPv4-compatible
+	netip.MustParsePrefix("64:ff9b::/96"):    12, // NAT64
+	netip.MustParsePrefix("64:ff9b:1::/48"):  12, // NAT64 of a network's own (RFC 8215)
+	netip.MustParsePrefix("::ffff:0:0:0/96"): 12, // translated (RFC 2765)
+	netip.MustParsePrefix("2002::/16"):       2,  // 6to4
+	netip.MustParsePrefix("::/96"):           12, // IPv4-compatible
 }
 
 // reached is the address that one leads to: of an IPv4 address in the clothes of IPv6, the
