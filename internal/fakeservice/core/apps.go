@@ -130,6 +130,29 @@ type AppChange struct {
 	MemoryMB   *int               `json:"memory_mb"`
 }
 
+// told is what an event tells of a change: the fields that were sent. Of variables it is
+// their names, as a value may be a secret.
+func (change AppChange) told() map[string]any {
+	data := map[string]any{}
+	tell(data, "branch", change.Branch)
+	tell(data, "port", change.Port)
+	tell(data, "health_path", change.HealthPath)
+	tell(data, "public", change.Public)
+	tell(data, "links", change.Links)
+	tell(data, "memory_mb", change.MemoryMB)
+	if change.Env != nil {
+		data["env"] = slices.Sorted(maps.Keys(*change.Env))
+	}
+	return data
+}
+
+// tell adds a field that was sent to what an event tells.
+func tell[T any](data map[string]any, name string, sent *T) {
+	if sent != nil {
+		data[name] = *sent
+	}
+}
+
 // checkApp says what is wrong with the fields that an import and an update
 // share.
 func (st *state) checkApp(in *instance, change AppChange) error {
@@ -336,7 +359,11 @@ func (j *appUpdateJob) spec(st *state, in *instance) jobSpec {
 			}
 		},
 		event: "engine_settings",
-		data:  func() map[string]any { return map[string]any{"app": j.App, "build_id": textOrNull(j.BuildID)} },
+		data: func() map[string]any {
+			data := j.Change.told()
+			data["app"], data["build_id"] = j.App, textOrNull(j.BuildID)
+			return data
+		},
 	}
 }
 

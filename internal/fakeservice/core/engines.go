@@ -235,12 +235,8 @@ func (j *authSettingsJob) spec(_ *state, in *instance) jobSpec {
 		event:     "engine_settings",
 		data: func() map[string]any {
 			data := map[string]any{"engine": EngineAuth}
-			if site := j.Change.SiteURL; site != nil {
-				data["site_url"] = *site
-			}
-			if targets := j.Change.RedirectURLs; targets != nil {
-				data["redirect_urls"] = *targets
-			}
+			tell(data, "site_url", j.Change.SiteURL)
+			tell(data, "redirect_urls", j.Change.RedirectURLs)
 			return data
 		},
 	}
