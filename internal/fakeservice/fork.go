@@ -92,7 +92,7 @@ func (s *Service) serveFork(ctx context.Context) (control.Fork, error) {
 	s.forks.ends = append(s.forks.ends, func() error { return errors.Join(fork.Close(), server.Close()) })
 	return control.Fork{
 		BaseURL: "http://" + listener.Addr().String() + rest.Prefix,
-		APIKey:  fork.APIKey(), ControlToken: fork.ControlToken(),
+		APIKey:  fork.APIKey(), ControlToken: fork.ControlToken(), PortalPassword: fork.PortalPassword(),
 	}, nil
 }
 

@@ -92,6 +92,9 @@ func TestFork(t *testing.T) {
 	id := a.AddInstance(fakeservice.Instance{Name: "shop"}).ID
 	told := a.told("POST", "/fork", "")
 	base, key := told["base_url"].(string), told["api_key"].(string)
+	if password, ok := told["portal_password"].(string); !ok || password == "" || password == a.PortalPassword() {
+		t.Errorf("the fork's portal has the password %q", password)
+	}
 	if key == a.APIKey() || told["control_token"] == a.ControlToken() || strings.HasPrefix(base, a.RootURL) {
 		t.Errorf("the fork is %v", told)
 	}

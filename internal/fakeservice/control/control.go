@@ -52,9 +52,10 @@ type Options struct {
 
 // Fork is another fake with what this one knew.
 type Fork struct {
-	BaseURL      string `json:"base_url"`
-	APIKey       string `json:"api_key"`
-	ControlToken string `json:"control_token"`
+	BaseURL        string `json:"base_url"`
+	APIKey         string `json:"api_key"`
+	ControlToken   string `json:"control_token"`
+	PortalPassword string `json:"portal_password"`
 }
 
 // control does over HTTP what the methods of these do in Go, and it knows the holds by
