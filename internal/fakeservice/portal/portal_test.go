@@ -3,6 +3,7 @@ package portal_test
 import (
 	"bufio"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
 	"slices"
@@ -192,6 +193,37 @@ func TestSessionsEnd(t *testing.T) {
 	}
 	if status(left) != 303 {
 		t.Error("a session goes on after the sign-out")
+	}
+}
+
+// A browser keeps the cookies of one host for all of its ports, so that signing in at one
+// fake is no end of the session at another.
+func TestTwoFakesOnOneHost(t *testing.T) {
+	t.Parallel()
+	browser, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := []*sites{serve(t), serve(t)}
+	address := func(s *sites) *url.URL {
+		at, err := url.Parse(s.URL + "/portal/instances")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	for _, s := range both {
+		cookie, _ := s.signIn(t)
+		browser.SetCookies(address(s), []*http.Cookie{cookie})
+	}
+	for _, s := range both {
+		header := http.Header{}
+		for _, cookie := range browser.Cookies(address(s)) {
+			header.Add("Cookie", cookie.Name+"="+cookie.Value)
+		}
+		if response := s.send(t, "GET", "/portal/instances", header, nil); response.status != http.StatusOK {
+			t.Errorf("one of two fakes answered %d", response.status)
+		}
 	}
 }
 

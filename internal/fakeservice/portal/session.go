@@ -3,14 +3,14 @@ package portal
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"net"
 	"net/http"
 	"sync"
 	"time"
 )
 
 const (
-	cookieName = "portal_session"
-	csrfField  = "csrf"
+	csrfField = "csrf"
 
 	// A session ends when nothing was asked for so long, and in any case.
 	idleLimit    = 30 * time.Minute
@@ -85,7 +85,7 @@ func (s *sessions) dropOldest() {
 // of is the session of a request, or nil. It goes on by being used; a stream that a page
 // keeps open is no use.
 func (s *sessions) of(r *http.Request) *session {
-	cookie, err := r.Cookie(cookieName)
+	cookie, err := r.Cookie(cookieName(r))
 	if err != nil {
 		return nil
 	}
@@ -139,10 +139,20 @@ func (s *sessions) take(one *session) *notice {
 	return n
 }
 
-// cookie is the session's, or ends it for "".
-func cookie(token string, secure bool) *http.Cookie {
+// cookieName is that of a session's cookie. A browser keeps the cookies of one host for
+// all of its ports, and two fakes on it would take each other's away.
+func cookieName(r *http.Request) string {
+	const name = "portal_session"
+	if _, port, err := net.SplitHostPort(r.Host); err == nil {
+		return name + "_" + port
+	}
+	return name
+}
+
+// cookie is the session's for who asks, or ends it for "".
+func cookie(r *http.Request, token string, secure bool) *http.Cookie {
 	c := &http.Cookie{
-		Name: cookieName, Value: token, Path: Root, MaxAge: int(sessionLimit / time.Second),
+		Name: cookieName(r), Value: token, Path: Root, MaxAge: int(sessionLimit / time.Second),
 		HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode,
 	}
 	if token == "" {
