@@ -88,7 +88,7 @@ var Operations = []Operation{
 	{Name: "delete a webhook endpoint", REST: one("DELETE /webhooks/{id}"), MCP: one("delete_webhook"), Portal: one("POST /portal/integrations/{endpoint}/delete")},
 
 	// The API says nothing of what has become of deliveries, and a checkout is a person's.
-	{Name: "finish a checkout", Alone: Portal, Portal: one("POST /checkout/{token}")},
+	{Name: "finish a checkout", Alone: Portal, Portal: one("GET /checkout/{token}")},
 	{Name: "see what was delivered", Alone: Portal, Portal: one("GET /portal/integrations/{endpoint}")},
 	{Name: "send a test event", Alone: Portal, Portal: one("POST /portal/integrations/{endpoint}/test")},
 

@@ -1,28 +1,32 @@
 package portal
 
-import (
-	"net/http"
-)
+import "net/http"
 
-// serveCheckout is the page that a paid plan waits for. Opening it finishes
-// the checkout; no money moves.
-func (p *Portal) serveCheckout() http.HandlerFunc {
-	type checkout struct {
-		Text, Instance string
-		Finished       bool
+// checkoutShown is what came of opening a checkout; Instance is "" where there is none.
+type checkoutShown struct{ Text, Instance string }
+
+// serveCheckout is the page that a paid plan waits for. Opening it finishes the checkout,
+// and nothing else does: who asks for the page's headers alone opens nothing. No money
+// moves.
+func (p *Portal) serveCheckout(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet {
+		w.Header().Set("Allow", http.MethodGet)
+		http.Error(w, "a checkout is a page to open", http.StatusMethodNotAllowed)
+		return
 	}
-	return func(w http.ResponseWriter, r *http.Request) {
-		shown := &page{Title: "There is no such checkout", Template: "checkout"}
-		data, status := checkout{Text: "It was cancelled, or the address is not whole."}, http.StatusNotFound
-		if opened, err := p.Service.OpenCheckout(r.PathValue("token")); err == nil {
-			status, data.Instance, data.Finished = http.StatusOK, opened.InstanceID, opened.Finished
-			shown.Title, data.Text = "This checkout is finished", "There is nothing left to do here."
-			if opened.Finished {
-				shown.Title = "Thank you"
-				data.Text = "The checkout is finished and the instance is being created. This is a fake: nothing was charged."
-			}
-		}
-		shown.Data = data
-		p.write(w, status, shown)
+	opened, err := p.Service.OpenCheckout(r.PathValue("token"))
+	switch {
+	case err != nil:
+		p.showCheckout(w, http.StatusNotFound, "There is no such checkout", checkoutShown{Text: "It was cancelled, or the address is not whole."})
+	case opened.Finished:
+		p.showCheckout(w, http.StatusOK, "Thank you", checkoutShown{
+			"The checkout is finished and the instance is being created. This is a fake: nothing was charged.", opened.InstanceID,
+		})
+	default:
+		p.showCheckout(w, http.StatusOK, "This checkout is finished", checkoutShown{"There is nothing left to do here.", opened.InstanceID})
 	}
+}
+
+func (p *Portal) showCheckout(w http.ResponseWriter, status int, title string, shown checkoutShown) {
+	p.write(w, status, &page{Title: title, Template: "checkout", Data: shown})
 }

@@ -62,7 +62,7 @@ func (p *Portal) Close() { p.end() }
 
 // Mount adds the portal's pages to a mux.
 func (p *Portal) Mount(mux *http.ServeMux) {
-	mux.Handle("/checkout/{token}", secured(p.serveCheckout()))
+	mux.Handle("/checkout/{token}", secured(p.serveCheckout))
 	mux.Handle("GET /guides/apps", secured(p.serveGuide))
 	mux.Handle("GET "+Root+"/assets/", assetsOnly(http.StripPrefix(Root, http.FileServerFS(assets))))
 	mux.Handle("GET /{$}", http.RedirectHandler(Root+"/", http.StatusSeeOther))

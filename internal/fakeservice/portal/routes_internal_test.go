@@ -12,7 +12,7 @@ import (
 // places are the pages and forms that there are, as the table of faces names them, each
 // with the operations of the document that it does.
 func places() map[string][]string {
-	all := map[string][]string{"POST /checkout/{token}": nil}
+	all := map[string][]string{"GET /checkout/{token}": nil}
 	for operation, pattern := range publicOperations {
 		all["GET "+pattern] = []string{operation}
 	}
