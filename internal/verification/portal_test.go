@@ -183,6 +183,45 @@ func TestPortalInABrowser(t *testing.T) {
 	p.does("sign out", submit("sign-out"), at("/portal/sign-in"), p.open(page), says("Sign in"))
 }
 
+// A page that is kept up to date says what has changed where readers of the screen hear
+// it, leaves a log where it is read, and says so when it is kept up to date no longer.
+func TestLivePartsInABrowser(t *testing.T) {
+	t.Parallel()
+	p := comeToPortal(t)
+	in := p.s.AddInstance(fakeservice.Instance{Name: "shop"})
+	p.signsIn()
+	p.does("open the instance", p.open("/portal/instances/"+in.ID), until("(window.heard = document.getElementById('news')).textContent === ''"))
+	release := p.s.HoldJobs(fakeservice.JobMatch{})
+	if _, err := p.s.StartJob(in.ID, "console", ""); err != nil {
+		t.Fatal(err)
+	}
+	p.does("hear of the job", until("heard.isConnected && heard.textContent.startsWith('running, Job in progress: console')"))
+	release()
+	p.s.Advance(time.Minute)
+	p.does("hear of its end", until("heard.isConnected && heard.textContent === 'running'"))
+
+	p.does("read a log", until(`(() => {
+		stream.close();
+		const part = document.querySelector("[data-live=live]"), log = () => document.getElementById("log");
+		const grow = (lines) => show(part, "<pre id=log tabindex=0>" + "line\n".repeat(lines) + "</pre>");
+		grow(1000);
+		log().focus();
+		log().scrollTop = 500;
+		grow(1001);
+		const stayed = log().scrollTop === 500 && document.activeElement === log();
+		log().scrollTop = log().scrollHeight;
+		grow(1100);
+		return stayed && log().scrollTop + log().clientHeight > log().scrollHeight - 2;
+	})()`))
+
+	p.does("open it again", p.open("/portal/instances/"+in.ID), says("Activity"))
+	// As in another tab.
+	p.refused("sign out elsewhere", http.StatusUnauthorized, until(`(window.left ??= fetch("/portal/sign-out", {
+		method: "POST", redirect: "manual", body: new URLSearchParams({csrf: document.querySelector("#sign-out [name=csrf]").value}),
+	})) !== null`), says("This page is no longer kept up to date"))
+	p.does("load it again", click("#stale a"), at("/portal/sign-in"))
+}
+
 // furnished is a portal with something on each page, and the addresses of all of them.
 func furnished(t *testing.T) (*person, []string) {
 	t.Helper()

@@ -16,20 +16,46 @@ function listen() {
     stream.close();
     location.assign(address);
   });
+  // A stream that is cut off begins again by itself; one that is refused does not. The
+  // page stays, as there may be something typed in it.
+  stream.addEventListener("error", () => {
+    if (stream.readyState === EventSource.CLOSED) {
+      document.getElementById("stale").hidden = false;
+    }
+  });
 }
 
-// What has the keyboard's focus keeps it, and what is folded open stays so.
+// What has the keyboard's focus keeps it, what is folded open stays so, and a log stays
+// where it is read: at its end, if it was read to there.
 function show(part, html) {
   const active = part.contains(document.activeElement) ? document.activeElement : null;
   const focused = active?.id ? `#${CSS.escape(active.id)}` : active?.hasAttribute("href") ? `[href="${CSS.escape(active.getAttribute("href"))}"]` : null;
   const folds = [...part.querySelectorAll("details[open][id]")].map((fold) => fold.id);
+  const logs = [...part.querySelectorAll("pre[id]")].map((log) => ({
+    id: log.id, left: log.scrollLeft, top: log.scrollTop, atEnd: log.scrollTop > 0 && log.scrollTop + log.clientHeight > log.scrollHeight - 2,
+  }));
+  const before = newsIn(part);
   part.innerHTML = html;
   for (const id of folds) {
     document.getElementById(id)?.setAttribute("open", "");
   }
-  if (focused) {
-    part.querySelector(focused)?.focus();
+  for (const { id, left, top, atEnd } of logs) {
+    const log = document.getElementById(id);
+    log?.scrollTo(left, atEnd ? log.scrollHeight : top);
   }
+  if (focused) {
+    part.querySelector(focused)?.focus({ preventScroll: true });
+  }
+  const now = newsIn(part);
+  if (now !== before) {
+    document.getElementById("news").textContent = now;
+  }
+}
+
+// The words of a part that are read aloud when they change. They are told in a place that
+// stays: of one that is itself replaced, readers of the screen say nothing.
+function newsIn(part) {
+  return [...part.querySelectorAll("[data-news]")].map((one) => one.textContent.trim().replace(/\s+/g, " ")).join(", ");
 }
 
 document.addEventListener("visibilitychange", () => {
