@@ -10,10 +10,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/caller"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
@@ -157,9 +157,9 @@ func (c *control) guarded(handle handler) http.HandlerFunc {
 // too. A web page is refused even with the token. The status is that of a refusal, or
 // of what is wrong with a request that was let in.
 func (c *control) admit(r *http.Request) (status int, err error) {
-	token, sent := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	token := caller.Token(r)
 	switch {
-	case !sent, subtle.ConstantTimeCompare([]byte(token), []byte(c.Token)) != 1:
+	case token == "", subtle.ConstantTimeCompare([]byte(token), []byte(c.Token)) != 1:
 		return http.StatusUnauthorized, errors.New("control routes want the control token as a bearer token")
 	case r.Header.Get("Origin") != "":
 		return http.StatusForbidden, errors.New("control routes are not for web pages")

@@ -14,12 +14,11 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
-	"net/url"
-	"strings"
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/caller"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
@@ -81,15 +80,15 @@ type face struct {
 // has it, where it is said how to get in.
 func (f *face) authorised(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		key, brought := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		challenge := `Bearer resource_metadata="` + rootOf(r) + metadataPath + Path + `"`
+		key := caller.Token(r)
+		challenge := `Bearer resource_metadata="` + caller.Root(r) + metadataPath + Path + `"`
 		switch {
-		case !brought || key == "":
+		case key == "":
 			refuse(w, challenge, "the request has no API key; send it as a bearer token")
 		case !f.Service.Authenticate(key):
 			refuse(w, challenge+`, error="invalid_token"`, "the API key is not valid")
 		default:
-			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), rootKey{}, rootOf(r))))
+			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), rootKey{}, caller.Root(r))))
 		}
 	})
 }
@@ -112,7 +111,7 @@ type metadata struct {
 func serveMetadata(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	// Nothing is left to do for a client that has gone.
-	_ = json.NewEncoder(w).Encode(metadata{rootOf(r) + Path, "Instance hosting", []string{"header"}})
+	_ = json.NewEncoder(w).Encode(metadata{caller.Root(r) + Path, "Instance hosting", []string{"header"}})
 }
 
 // rootKey is the context key of the address at which a caller found the server.
@@ -122,13 +121,4 @@ type rootKey struct{}
 func (f *face) portal(ctx context.Context) string {
 	root, _ := ctx.Value(rootKey{}).(string)
 	return cmp.Or(f.PortalURL, root)
-}
-
-// rootOf is the address at which a caller found the fake.
-func rootOf(r *http.Request) string {
-	root := url.URL{Scheme: "http", Host: r.Host}
-	if r.TLS != nil {
-		root.Scheme = "https"
-	}
-	return root.String()
 }

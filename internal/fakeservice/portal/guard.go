@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/caller"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
@@ -56,9 +57,10 @@ func assetsOnly(files http.Handler) http.Handler {
 	})
 }
 
-// isSecure tells whether a visitor's connection is encrypted, here or by a proxy before.
-func isSecure(r *http.Request, portalURL string) bool {
-	return r.TLS != nil || strings.HasPrefix(portalURL, "https://") || r.Header.Get("X-Forwarded-Proto") == "https"
+// isSecure tells whether a visitor's connection is encrypted, which the portal's address
+// may say.
+func (p *Portal) isSecure(r *http.Request) bool {
+	return caller.IsSecure(r) || strings.HasPrefix(p.PortalURL, "https://")
 }
 
 // signedIn serves those who have a session. A form has to bear the session's token too.

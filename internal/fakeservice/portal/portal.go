@@ -9,9 +9,9 @@ import (
 	"context"
 	"embed"
 	"net/http"
-	"net/url"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/caller"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
@@ -102,10 +102,4 @@ func (c *call) param(name string) string { return c.r.PathValue(name) }
 func (c *call) instance() string         { return c.param("id") }
 
 // root is the portal's address as this visitor knows it.
-func (c *call) root() string {
-	found := url.URL{Scheme: "http", Host: c.r.Host}
-	if isSecure(c.r, c.PortalURL) {
-		found.Scheme = "https"
-	}
-	return cmp.Or(c.PortalURL, found.String())
-}
+func (c *call) root() string { return cmp.Or(c.PortalURL, caller.Root(c.r)) }

@@ -36,12 +36,12 @@ func (p *Portal) signIn(w http.ResponseWriter, r *http.Request) {
 		p.write(w, http.StatusUnauthorized, &page{Title: "Sign in", Template: "sign-in", Forms: []*form{f}})
 		return
 	}
-	http.SetCookie(w, cookie(r, p.sessions.begin(), isSecure(r, p.PortalURL)))
+	http.SetCookie(w, cookie(r, p.sessions.begin(), p.isSecure(r)))
 	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
 func (p *Portal) signOut(c *call) {
 	p.sessions.finish(c.session)
-	http.SetCookie(c.w, cookie(c.r, "", isSecure(c.r, p.PortalURL)))
+	http.SetCookie(c.w, cookie(c.r, "", p.isSecure(c.r)))
 	http.Redirect(c.w, c.r, Root+"/sign-in", http.StatusSeeOther)
 }

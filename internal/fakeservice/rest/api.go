@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/caller"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
@@ -91,7 +92,7 @@ func (a *API) answer(r *http.Request, path string, body []byte) (out reply, docu
 	if route == nil {
 		return encode(fail(core.Refuse(core.NotFound, "there is no %s %s", r.Method, r.URL.Path))), false
 	}
-	c := &call{service: a.Service, request: r, portal: cmp.Or(a.PortalURL, rootOf(r)), route: route, params: params, query: r.URL.Query(), body: body}
+	c := &call{service: a.Service, request: r, portal: cmp.Or(a.PortalURL, caller.Root(r)), route: route, params: params, query: r.URL.Query(), body: body}
 	if violation != nil {
 		if c.lacksConfirm() {
 			return encode(fail(core.Refuse(core.ConfirmMismatch, "confirm must equal the id of the instance"))), true
@@ -103,9 +104,9 @@ func (a *API) answer(r *http.Request, path string, body []byte) (out reply, docu
 }
 
 func (a *API) authorise(r *http.Request) error {
-	key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	key := caller.Token(r)
 	switch {
-	case !ok || key == "":
+	case key == "":
 		return core.Refuse(core.Unauthorized, "the request has no API key; send it as a bearer token")
 	case !a.Service.Authenticate(key):
 		return core.Refuse(core.Unauthorized, "the API key is not valid")

@@ -1,8 +1,6 @@
 package rest
 
 import (
-	"net/http"
-	"net/url"
 	"strconv"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
@@ -19,15 +17,6 @@ func listInstances(c *call) response {
 func createInstance(c *call) response {
 	var wanted core.NewInstance
 	return read(c, &wanted, func() response { return accepted(c.service.CreateInstance(wanted, c.portal)) })
-}
-
-// rootOf is the address at which a caller found the fake.
-func rootOf(r *http.Request) string {
-	root := url.URL{Scheme: "http", Host: r.Host}
-	if r.TLS != nil {
-		root.Scheme = "https"
-	}
-	return root.String()
 }
 
 func getInstance(c *call) response {
