@@ -40,19 +40,26 @@ func appFields(a core.AppRecord) []*field {
 		{Name: "health_path", Label: "Health path", Kind: "text", Value: a.HealthPath, Required: true, Autocomplete: "off", Code: true},
 		{Name: "memory_mb", Label: "Memory in MB", Kind: "number", Value: memory, Autocomplete: "off", Help: "The minimum when left empty."},
 		{Name: "public", Label: "Public: it gets a URL", Kind: checkbox, Checked: a.Public},
-		{Name: "env", Label: "Variables", Kind: textarea, Value: variableLines(a.Env), Rows: 5, Code: true, Help: "NAME=value, one a line. A change needs a build."},
+		{Name: "env", Label: "Variables", Kind: textarea, Value: variableLines(a.Env), Rows: 5, Code: true,
+			Help: `NAME=value, one a line; a value with more lines in quotes, as "one\ntwo". A change needs a build.`},
 	}
 }
 
+// variableLines writes variables as variablesOf reads them.
 func variableLines(env map[string]string) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		list = append(list, name+"="+env[name])
+		value := env[name]
+		if strings.ContainsAny(value, "\r\n") || strings.HasPrefix(value, `"`) {
+			value = strconv.Quote(value)
+		}
+		list = append(list, name+"="+value)
 	}
 	return strings.Join(list, "\n")
 }
 
-// variablesOf reads NAME=value, one a line.
+// variablesOf reads NAME=value, one a line. A value may be in quotes, with \n for a line's
+// end.
 func variablesOf(text string) (map[string]string, error) {
 	env := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -63,6 +70,11 @@ func variablesOf(text string) (map[string]string, error) {
 		name, value, ok := strings.Cut(line, "=")
 		if !ok {
 			return nil, core.Refuse(core.ValidationError, "env: %q is not of the form NAME=value", line)
+		}
+		if strings.HasPrefix(value, `"`) {
+			if quoted, err := strconv.Unquote(value); err == nil {
+				value = quoted
+			}
 		}
 		env[strings.TrimSpace(name)] = value
 	}

@@ -134,10 +134,15 @@ func sentence(detail string) string {
 	return strings.ToUpper(detail[:1]) + detail[1:]
 }
 
-// lines are the words of a text area, one a line or between commas.
-func lines(text string) []string {
+// lines are the entries of a text area, one a line.
+func lines(text string) []string { return entries(text, "\r\n") }
+
+// listed are the entries of a text, one a line or between commas.
+func listed(text string) []string { return entries(text, "\r\n,") }
+
+func entries(text, between string) []string {
 	list := []string{}
-	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == ',' }) {
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(between, r) }) {
 		if part = strings.TrimSpace(part); part != "" {
 			list = append(list, part)
 		}

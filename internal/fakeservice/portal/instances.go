@@ -67,7 +67,7 @@ func createInstance(c *call) (outcome, error) {
 	sent := c.r.PostForm
 	wanted := core.NewInstance{
 		Name: sent.Get("name"), Plan: sent.Get("plan"), Region: sent.Get("region"),
-		Engines: map[string]bool{}, Tags: lines(sent.Get("tags")),
+		Engines: map[string]bool{}, Tags: listed(sent.Get("tags")),
 	}
 	for _, name := range []string{core.EnginePostgres, core.EngineApps, core.EngineAuth} {
 		wanted.Engines[name] = sent.Has("engines." + name)

@@ -2,6 +2,7 @@ package portal_test
 
 import (
 	"bufio"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -320,6 +321,47 @@ func TestRefusals(t *testing.T) {
 	}
 	if jobs := s.Jobs(); len(jobs) != 0 {
 		t.Errorf("there are jobs: %v", jobs)
+	}
+}
+
+// Whoever changes one thing by a form changes nothing else of it, however strange that is.
+func TestFormsKeepWhatIsNotTyped(t *testing.T) {
+	t.Parallel()
+	s := fakeservicetest.Start(t)
+	s.SetDuration("update", 0)
+	in := s.AddInstance(fakeservice.Instance{Name: "box", Plan: "medium", Tags: []string{"a, b", "c"}, Engines: map[string]*fakeservice.Engine{
+		"postgres": {}, "apps": {}, "auth": {RedirectURLs: []string{"https://a.example/x,y/**", "https://c.example"}},
+	}})
+	env := map[string]string{"KEY": "-----BEGIN KEY-----\r\nQUJD=\nREVG==\n", "QUOTED": `"x"`, "HALF": `"x`, "PLAIN": " x=y ", "EMPTY": ""}
+	s.AddApp(in.ID, fakeservice.App{Name: "web", Env: env})
+	v := fakeservicetest.SignIn(t, s)
+	at := "/portal/instances/" + in.ID
+	for _, row := range []struct{ page, form, field, typed string }{
+		{"/settings", "label", "name", "renamed"}, {"/auth", "auth", "site_url", "https://box.example"}, {"/apps/web", "app", "port", "4000"}, {"/apps/web", "app", "env", ""},
+	} {
+		v := v.Open(at + row.page)
+		typed := row.typed
+		if row.field == "env" {
+			typed = v.Value(row.form, row.field) + "\nMORE=1"
+		}
+		if page := v.Submit(row.form, map[string]string{row.field: typed}); page.Status != http.StatusOK {
+			t.Errorf("%s was answered %d: %s", row.page, page.Status, page.Text())
+		}
+		s.Advance(time.Minute)
+		if app, _ := s.App(in.ID, "web"); row.field == "port" && (!maps.Equal(app.Env, env) || len(app.Builds) > 0) {
+			t.Errorf("with another port the variables are %q, in %d builds", app.Env, len(app.Builds))
+		}
+	}
+	record, _ := s.Instance(in.ID)
+	if record.Name != "renamed" || !slices.Equal(record.Tags, []string{"a, b", "c"}) {
+		t.Errorf("%s has the tags %q", record.Name, record.Tags)
+	}
+	if auth := record.Engines["auth"]; auth.SiteURL != "https://box.example" || !slices.Equal(auth.RedirectURLs, []string{"https://a.example/x,y/**", "https://c.example"}) {
+		t.Errorf("the auth settings are %+v", auth)
+	}
+	env["MORE"] = "1"
+	if app, _ := s.App(in.ID, "web"); !maps.Equal(app.Env, env) {
+		t.Errorf("the variables are %q, want %q", app.Env, env)
 	}
 }
 

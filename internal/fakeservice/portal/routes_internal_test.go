@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -107,12 +108,18 @@ func TestWhereASignInLeads(t *testing.T) {
 // A text area holds one entry a line or between commas, and variables by their lines.
 func TestTextAreas(t *testing.T) {
 	t.Parallel()
-	if got := lines(" a, b\r\n\n c ,"); !slices.Equal(got, []string{"a", "b", "c"}) {
+	if got := listed(" a, b\r\n\n c ,"); !slices.Equal(got, []string{"a", "b", "c"}) {
+		t.Errorf("the list is %q", got)
+	}
+	if got := lines(" a, b\r\n\n c ,"); !slices.Equal(got, []string{"a, b", "c ,"}) {
 		t.Errorf("the lines are %q", got)
 	}
-	env, err := variablesOf("A=1\r\n\r\nB= x=y \n")
-	if err != nil || len(env) != 2 || env["A"] != "1" || env["B"] != " x=y " {
+	env, err := variablesOf("A=1\r\n\r\nB= x=y \nC=\"1\\n2\"\nD=\"1\" 2\n")
+	if want := map[string]string{"A": "1", "B": " x=y ", "C": "1\n2", "D": `"1" 2`}; err != nil || !maps.Equal(env, want) {
 		t.Errorf("the variables are %q, %v", env, err)
+	}
+	if again, err := variablesOf(variableLines(env)); err != nil || !maps.Equal(again, env) {
+		t.Errorf("the variables are %q, and read again %q, %v", env, again, err)
 	}
 	if _, err := variablesOf("A"); err == nil {
 		t.Error("a line without = is no variable")

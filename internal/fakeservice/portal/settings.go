@@ -38,8 +38,18 @@ func showSettings(c *call) (*page, error) {
 }
 
 func relabel(c *call) (outcome, error) {
-	name, tags := c.r.PostForm.Get("name"), lines(c.r.PostForm.Get("tags"))
-	accepted, err := c.Service.UpdateInstance(c.instance(), core.InstanceChange{Name: &name, Tags: &tags})
+	in, err := c.Service.ReadInstance(c.context(), c.instance())
+	if err != nil {
+		return outcome{}, err
+	}
+	name, tags := c.r.PostForm.Get("name"), c.r.PostForm.Get("tags")
+	change := core.InstanceChange{Name: &name}
+	// A tag may hold a comma, and is two only where somebody has typed so.
+	if tags != tagsField(in.Tags).Value {
+		list := listed(tags)
+		change.Tags = &list
+	}
+	accepted, err := c.Service.UpdateInstance(c.instance(), change)
 	return c.queued(accepted, err, "The name and the tags are being set.", "settings")
 }
 
@@ -121,7 +131,7 @@ func showAllowlist(c *call) (*page, error) {
 }
 
 func setAllowlist(c *call) (outcome, error) {
-	accepted, err := c.Service.SetAllowlist(c.instance(), lines(c.r.PostForm.Get("allowlist")))
+	accepted, err := c.Service.SetAllowlist(c.instance(), listed(c.r.PostForm.Get("allowlist")))
 	return c.queued(accepted, err, "The allowlist is being set. It takes effect within a minute.", "allowlist")
 }
 
