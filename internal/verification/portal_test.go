@@ -300,6 +300,8 @@ func TestPortalIsAccessible(t *testing.T) {
 	steps := 0
 	look := func(path string) {
 		t.Helper()
+		// Its words are there before its style is.
+		p.does("see all of "+path, until("document.readyState === 'complete'"))
 		for _, s := range []screen{{"narrow-dark", 390, 844, "dark"}, {"desktop", 1280, 900, "light"}} {
 			p.does("look at "+path, s.emulate()...)
 			if wide, err := chromedp.Run(p.ctx, chromedp.Evaluate[int]("document.documentElement.scrollWidth - innerWidth")); err != nil || wide > 0 {
