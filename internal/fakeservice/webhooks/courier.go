@@ -46,22 +46,18 @@ type Options struct {
 }
 
 // Courier delivers by HTTP. It is a core.Courier.
-type Courier struct{ secure, plain *http.Client }
+type Courier struct{ secure, plain http.RoundTripper }
 
 // New makes a Courier.
 func New(o Options) *Courier {
-	client := func(loopbackOnly bool) *http.Client {
-		transport := o.Transport
-		if transport == nil {
-			transport = o.network(loopbackOnly)
-		}
-		return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if o.Transport != nil {
+		return &Courier{o.Transport, o.Transport}
 	}
-	return &Courier{secure: client(false), plain: client(true)}
+	return &Courier{secure: o.network(false), plain: o.network(true)}
 }
 
 // Deliver sends a delivery once, and gives the receiver's answer. A redirect is an answer
-// like any other, and is not followed.
+// like any other, and is not followed: a client would read where it leads all the same.
 func (c *Courier) Deliver(ctx context.Context, d core.Delivery) core.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, AnswerTime)
 	defer cancel()
@@ -74,11 +70,15 @@ func (c *Courier) Deliver(ctx context.Context, d core.Delivery) core.Outcome {
 	request.Header.Set(eventHeader, d.Type)
 	request.Header.Set(deliveryHeader, d.ID)
 	request.Header.Set(signatureHeader, signature(d.Body, d.Secret))
-	client := c.secure
-	if request.URL.Scheme == "http" {
-		client = c.plain
+	if user := request.URL.User; user != nil {
+		password, _ := user.Password()
+		request.SetBasicAuth(user.Username(), password)
 	}
-	response, err := client.Do(request)
+	network := c.secure
+	if request.URL.Scheme == "http" {
+		network = c.plain
+	}
+	response, err := network.RoundTrip(request)
 	if err != nil {
 		return core.Outcome{Problem: reason(err)}
 	}

@@ -51,13 +51,16 @@ func TestDelivery(t *testing.T) {
 	}))
 	defer receiver.Close()
 	courier := webhooks.New(webhooks.Options{Loopback: true, Authorities: authorityOf(receiver)})
-	outcome := courier.Deliver(t.Context(), delivery(receiver.URL+"/hooks?for=shop"))
+	outcome := courier.Deliver(t.Context(), delivery(strings.Replace(receiver.URL, "https://", "https://me:word@", 1)+"/hooks?for=shop"))
 	if outcome.Status != http.StatusAccepted || outcome.Problem != "" || !strings.HasSuffix(outcome.Answer, "and its end") || len(outcome.Answer) > 1024 {
 		t.Errorf("the outcome is %+v", outcome)
 	}
 	g := <-came
 	if g.err != nil || g.body != event || g.request.Method != http.MethodPost || g.request.URL.String() != "/hooks?for=shop" || g.request.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("%s %s came with %s (%v)", g.request.Method, g.request.URL, g.body, g.err)
+	}
+	if user, password, _ := g.request.BasicAuth(); user != "me" || password != "word" {
+		t.Errorf("it came from %q with the password %q", user, password)
 	}
 }
 
@@ -82,9 +85,16 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 		mux.Handle(fmt.Sprintf("/%d", status), http.RedirectHandler("/elsewhere", status))
 	}
 	mux.HandleFunc("/elsewhere", func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") })
+	mux.HandleFunc("/nowhere", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "http://[nowhere")
+		w.WriteHeader(http.StatusFound)
+	})
 	receiver := httptest.NewServer(mux)
 	defer receiver.Close()
 	courier := webhooks.New(webhooks.Options{Loopback: true})
+	if outcome := courier.Deliver(t.Context(), delivery(receiver.URL+"/nowhere")); outcome.Status != http.StatusFound {
+		t.Errorf("of a redirect to no address the outcome is %+v", outcome)
+	}
 	for _, status := range []int{301, 302, 307, 308} {
 		if outcome := courier.Deliver(t.Context(), delivery(fmt.Sprintf("%s/%d", receiver.URL, status))); outcome.Status != status {
 			t.Errorf("the outcome is %+v", outcome)
