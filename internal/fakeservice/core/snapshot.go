@@ -62,14 +62,16 @@ func (s *Service) moment() (snapshotMoment, error) {
 				m.running = append(m.running, in.ID)
 			}
 		}
-		text, err := writeSnapshot(&st.records)
+		text, err := writeSnapshot(st.records)
 		m.records = text
 		return m, err
 	})
 }
 
-// writeSnapshot writes records down as one text.
-func writeSnapshot(r *records) ([]byte, error) {
+// writeSnapshot writes records down as one text, without the credentials of the fake
+// itself: a snapshot is given to others, and nobody restores them.
+func writeSnapshot(r records) ([]byte, error) {
+	r.Credentials, r.Keys, r.KeysMade = nil, nil, false
 	entries := map[string]any{}
 	r.entries(func(key string, value any, _ bool) { entries[key] = value })
 	return json.Marshal(entries)
