@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string, secret string, out io.Writer) error
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/hooks", newReceiver(secret, out))
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: mux, ReadTimeout: 10 * time.Second}
 	scheme, serve := "http", func() error { return server.Serve(listener) }
 	if *certificate != "" {
 		scheme, serve = "https", func() error { return server.ServeTLS(listener, *certificate, *key) }
