@@ -135,7 +135,7 @@ func (c *call) show(s show) {
 		c.stream(s)
 		return
 	}
-	p.Notice = c.sessions.take(c.session)
+	p.Notice = c.sessions.take(c.session, c.r.URL.EscapedPath())
 	c.write(http.StatusOK, p)
 	if p.Waiting == "" {
 		c.did(s.operations)
@@ -156,7 +156,7 @@ func (c *call) carryOut(d deed) {
 		return
 	}
 	if done.notice != (notice{}) {
-		c.sessions.leave(c.session, &done.notice)
+		c.sessions.leave(c.session, done.to, &done.notice)
 	}
 	http.Redirect(c.w, c.r, done.to, http.StatusSeeOther)
 }

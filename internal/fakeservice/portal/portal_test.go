@@ -423,6 +423,27 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// A key is shown on the page that its form leads to, and on no other that is opened
+// meanwhile, in another tab.
+func TestKeyIsShownWhereItWasMade(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	cookie, token := s.signIn(t)
+	mine := http.Header{"Cookie": {cookie.Name + "=" + cookie.Value}}
+	made := s.send(t, "POST", "/portal/access", mine.Clone(), url.Values{"name": {"ci"}, "csrf": {token}})
+	if made.status != http.StatusSeeOther || made.header.Get("Location") != "/portal/access" {
+		t.Fatalf("it was answered %d", made.status)
+	}
+	for _, row := range []struct {
+		path  string
+		shown bool
+	}{{"/portal/instances", false}, {"/portal/access", true}, {"/portal/access", false}} {
+		if page := s.send(t, "GET", row.path, mine.Clone(), nil).page; strings.Contains(page, `id="secret"`) != row.shown {
+			t.Errorf("%s shows the key: %t", row.path, !row.shown)
+		}
+	}
+}
+
 // The connection record hides its secrets until they are asked for.
 func TestSecretsAreHidden(t *testing.T) {
 	t.Parallel()

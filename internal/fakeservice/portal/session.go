@@ -24,8 +24,8 @@ type session struct {
 	// csrf is what its forms bear.
 	csrf        string
 	began, seen time.Time
-	// notice is shown on the next page, once.
-	notice *notice
+	// notices are shown on the pages that forms lead to, by their paths, once.
+	notices map[string]*notice
 }
 
 // notice is what a form came to.
@@ -55,7 +55,7 @@ func (s *sessions) begin() string {
 		s.dropOldest()
 	}
 	token, now := rand.Text(), s.now()
-	s.all[sha256.Sum256([]byte(token))] = &session{csrf: rand.Text(), began: now, seen: now}
+	s.all[sha256.Sum256([]byte(token))] = &session{csrf: rand.Text(), began: now, seen: now, notices: map[string]*notice{}}
 	return token
 }
 
@@ -123,19 +123,19 @@ func (s *sessions) finish(one *session) {
 	}
 }
 
-// leave has a session show something on its next page.
-func (s *sessions) leave(one *session, n *notice) {
+// leave has a session show something on a page, when that is opened next.
+func (s *sessions) leave(one *session, path string, n *notice) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	one.notice = n
+	one.notices[path] = n
 }
 
-// take is what a session is to show, once.
-func (s *sessions) take(one *session) *notice {
+// take is what a session is to show on a page, once.
+func (s *sessions) take(one *session, path string) *notice {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := one.notice
-	one.notice = nil
+	n := one.notices[path]
+	delete(one.notices, path)
 	return n
 }
 
