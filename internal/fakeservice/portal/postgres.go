@@ -78,14 +78,11 @@ func showDatabases(c *call) (*page, error) {
 		p.Forms = append(p.Forms, &form{ID: "drop-database-" + d.Name, Action: instancePath(p.Instance.ID, "databases", d.Name, "drop"),
 			Submit: "Drop " + d.Name, Danger: true, Fields: []*field{confirmField("The database goes with all that is in it.", d.Name)}})
 	}
-	for _, one := range append([]option{{"", ""}}, choices[1:]...) {
-		extensions, err := c.Service.ListExtensions(c.context(), c.instance(), one.Value)
-		if err != nil {
-			return nil, err
-		}
-		shown.Extensions = append(shown.Extensions, extensions.Extensions...)
+	extensions, err := c.Service.ListExtensions(c.context(), c.instance(), "")
+	if err != nil {
+		return nil, err
 	}
-	shown.Extensions = distinct(shown.Extensions)
+	shown.Extensions = extensions.Extensions
 	for _, e := range shown.Extensions {
 		p.Forms = append(p.Forms, button("drop-extension-"+e.Database+"-"+e.Name,
 			instancePath(p.Instance.ID, "extensions", e.Database, e.Name, "drop"), "Drop "+e.Name+" in "+e.Database))
@@ -100,18 +97,6 @@ func showDatabases(c *call) (*page, error) {
 		}})
 	p.Data = shown
 	return p, nil
-}
-
-// distinct leaves one of each extension.
-func distinct(list []core.ExtensionRecord) []core.ExtensionRecord {
-	seen, kept := map[core.ExtensionRecord]bool{}, []core.ExtensionRecord{}
-	for _, e := range list {
-		if !seen[e] {
-			seen[e] = true
-			kept = append(kept, e)
-		}
-	}
-	return kept
 }
 
 func createDatabase(c *call) (outcome, error) {
