@@ -2,11 +2,13 @@ package fakeservicetest
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // Agent is a client of the MCP server for one test, by the protocol's own library.
@@ -90,19 +92,13 @@ func (a *Agent) Done(tool string, arguments map[string]any) map[string]any {
 	return accepted
 }
 
-// patience is how long what a tool shows may take to come about.
-const patience = 3 * time.Minute
-
 // Until asks with a tool until its result is what is waited for, and returns it.
 func (a *Agent) Until(what, tool string, arguments map[string]any, come func(result map[string]any) bool) map[string]any {
 	a.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		result := a.Do(tool, arguments)
-		if come(result) {
-			return result
-		}
-		if time.Now().After(deadline) {
-			a.t.Fatalf("%s has not come about; %s says %v", what, tool, result)
-		}
-	}
+	var result map[string]any
+	machine.Until(a.t, what, func() bool {
+		result = a.Do(tool, arguments)
+		return come(result)
+	}, func() string { return fmt.Sprintf("%s says %v", tool, result) })
+	return result
 }

@@ -3,6 +3,7 @@ package fakeservicetest
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // Tour sends each operation of the document at least once, in an order in which each finds
@@ -161,13 +163,11 @@ func (s *Server) Send(t testing.TB, method, path string, body any) (int, map[str
 func (s *Server) settle(t testing.TB, instanceID string) {
 	t.Helper()
 	s.Advance(time.Second)
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		a, _ := s.App(instanceID, "web")
-		if len(a.Builds) > 0 && !a.Builds[0].InProgress() && a.Status == fakeservice.StatusRunning {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the app is %s, its builds are %v, its log:\n%s", a.Status, a.Builds, s.AppLog(instanceID, "web"))
-		}
-	}
+	var a fakeservice.App
+	machine.Until(t, "the app runs", func() bool {
+		a, _ = s.App(instanceID, "web")
+		return len(a.Builds) > 0 && !a.Builds[0].InProgress() && a.Status == fakeservice.StatusRunning
+	}, func() string {
+		return fmt.Sprintf("the app is %s, its builds are %v, its log:\n%s", a.Status, a.Builds, s.AppLog(instanceID, "web"))
+	})
 }

@@ -1,6 +1,6 @@
-// Package machine says what becomes of tests on a machine without what they need. It is
-// one rule for all: such a test is skipped, and fails where the machine is said to lack
-// nothing.
+// Package machine says what becomes of tests on a machine without what they need, and on
+// one that is busy. It is one rule for all: the first are skipped, and fail where the
+// machine is said to lack nothing; the others wait.
 package machine
 
 import (
