@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // shell runs a script to its end and gives what it said.
@@ -62,7 +64,7 @@ func TestProgramsThatDoNotWork(t *testing.T) {
 func TestStop(t *testing.T) {
 	t.Parallel()
 	for script, patience := range map[string]time.Duration{
-		"trap 'exit 0' TERM; echo ready; while :; do sleep 0.01; done": time.Minute,
+		"trap 'exit 0' TERM; echo ready; while :; do sleep 0.01; done": machine.Patience,
 		"trap '' TERM; echo ready; while :; do sleep 0.01; done":       50 * time.Millisecond,
 	} {
 		said := NewTail(100)
@@ -70,9 +72,7 @@ func TestStop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for !strings.Contains(said.String(), "ready") {
-			time.Sleep(time.Millisecond)
-		}
+		machine.Until(t, "it is ready", func() bool { return strings.Contains(said.String(), "ready") })
 		p.Stop(patience, syscall.SIGTERM)
 		if how, killed := p.How(), patience < time.Second; strings.Contains(how, "killed") != killed {
 			t.Errorf("%s: %s", script, how)

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
@@ -123,12 +122,15 @@ func TestStartsLeaveNothing(t *testing.T) {
 	for range starts {
 		start()
 	}
-	after := usageNow(t)
-	for deadline := time.Now().Add(10 * time.Second); after.goroutines > before.goroutines && time.Now().Before(deadline); after = usageNow(t) {
-		time.Sleep(10 * time.Millisecond)
-	}
+	var after usage
+	machine.Until(t, "the goroutines of what was started have ended", func() bool {
+		after = usageNow(t)
+		return after.goroutines <= before.goroutines
+	}, func() string {
+		return fmt.Sprintf("before there were %s; after %d starts there are %s", before, 2*starts, after)
+	})
 	t.Logf("before %s; after %d starts %s", before, 2*starts, after)
-	if after.threads > before.threads+5 || after.descriptors > before.descriptors || after.goroutines > before.goroutines || after.namespaces > 1 {
+	if after.threads > before.threads+5 || after.descriptors > before.descriptors || after.namespaces > 1 {
 		t.Errorf("before there were %s; after %d starts there are %s", before, 2*starts, after)
 	}
 }
