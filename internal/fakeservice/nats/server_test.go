@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
 )
 
@@ -95,7 +96,7 @@ func (w *world) customer(s *Server, options ...nats.Option) (*nats.Conn, jetstre
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(connection.Close)
-	manager, err := jetstream.New(connection, jetstream.WithDefaultTimeout(patience))
+	manager, err := jetstream.New(connection, jetstream.WithDefaultTimeout(machine.Patience))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -167,8 +168,8 @@ func (w *world) next() Event {
 	select {
 	case e := <-w.events:
 		return e
-	case <-time.After(patience):
-		w.t.Fatalf("nothing was told for %s", patience)
+	case <-time.After(machine.Patience):
+		w.t.Fatalf("nothing was told for %s", machine.Patience)
 		return Event{}
 	}
 }
@@ -318,7 +319,7 @@ func TestCustomerIsAlone(t *testing.T) {
 			if !errors.Is(err, nats.ErrPermissionViolation) {
 				t.Errorf("%s met %v", subject, err)
 			}
-		case <-time.After(patience):
+		case <-time.After(machine.Patience):
 			t.Fatalf("the customer may say %s", subject)
 		}
 	}
