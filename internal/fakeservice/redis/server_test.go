@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -66,22 +65,10 @@ func client(t *testing.T, s *Server, roots *x509.CertPool) *redis.Client {
 	t.Helper()
 	c := redis.NewClient(&redis.Options{
 		Addr: s.gate.Address(), Password: "secret", TLSConfig: &tls.Config{RootCAs: roots, ServerName: "127.0.0.1"},
-		DialTimeout: patience, ReadTimeout: patience, WriteTimeout: patience,
+		DialTimeout: machine.Patience, ReadTimeout: machine.Patience, WriteTimeout: machine.Patience,
 	})
 	t.Cleanup(func() { c.Close() })
 	return c
-}
-
-// until polls a condition.
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for !holds() {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s did not come about", what)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
 }
 
 // A folder that is opened again has its data, and so has a backup that was taken of
@@ -193,7 +180,7 @@ func TestKilledServerComesBack(t *testing.T) {
 	if err := killed.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "another process", func() bool { return s.PID() != 0 && s.PID() != killed.Pid })
+	machine.Until(t, "another process", func() bool { return s.PID() != 0 && s.PID() != killed.Pid })
 	if v, err := c.Get(t.Context(), "k").Result(); v != "v" {
 		t.Errorf("the value is %q, %v", v, err)
 	}
