@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
@@ -114,7 +115,7 @@ func TestKeepEndsWhatHasAView(t *testing.T) {
 	defer f.Release()
 	select {
 	case <-inside.Ended():
-	case <-time.After(10 * time.Second):
+	case <-time.After(machine.Patience):
 		t.Error("what sees the folder runs on")
 	}
 	select {

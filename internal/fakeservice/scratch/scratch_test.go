@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // asOwner makes this test's program an owner of a folder, which tells its path,
@@ -93,11 +95,7 @@ func TestSweep(t *testing.T) {
 	if _, err := os.Stat(dead); !os.IsNotExist(err) {
 		t.Errorf("the folder of the killed owner is there (%v)", err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); len(workersIn(t, dead+" (deleted)")) > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("what the killed owner has started lives on")
-		}
-	}
+	machine.Until(t, "what the killed owner has started has ended", func() bool { return len(workersIn(t, dead+" (deleted)")) == 0 })
 	for _, stays := range []string{kept, mine.Path(), filepath.Join(parent, "other-1"), filepath.Join(parent, "own"), filepath.Join(parent, "own-link")} {
 		if _, err := os.Lstat(stays); err != nil {
 			t.Errorf("%s was taken away (%v)", stays, err)
