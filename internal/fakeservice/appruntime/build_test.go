@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
@@ -112,7 +113,7 @@ func TestRecipe(t *testing.T) {
 	if _, err := a.Deploy(build(t, r, env), Spec{HealthPath: "/", Env: env}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the app has read what was built", func() bool { return strings.Contains(a.Log(), "hello from the build") })
+	machine.Until(t, "the app has read what was built", func() bool { return strings.Contains(a.Log(), "hello from the build") })
 	if _, err := os.Stat(filepath.Join(folder, "built")); err == nil {
 		t.Error("the build wrote into the repository")
 	}
@@ -156,7 +157,7 @@ func TestAppBehindAShell(t *testing.T) {
 	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
 	b := build(t, r, nil)
 	sleeper := strings.TrimPrefix(mark, session)
-	until(t, "nothing of the build runs", func() bool { return len(processes.With(t, sleeper)) == 0 })
+	machine.Until(t, "nothing of the build runs", func() bool { return len(processes.With(t, sleeper)) == 0 })
 	a, err := r.App(Name{"i-1", "web"})
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +165,7 @@ func TestAppBehindAShell(t *testing.T) {
 	if _, err := a.Deploy(b, Spec{HealthPath: "/"}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the app has begun", func() bool {
+	machine.Until(t, "the app has begun", func() bool {
 		return strings.Contains(a.Log(), "begun") && len(processes.With(t, sleeper)) > 0 && len(processes.With(t, waiting)) > 0
 	})
 	began := time.Now()
@@ -177,7 +178,7 @@ func TestAppBehindAShell(t *testing.T) {
 	if strings.Contains(a.Log(), "over") {
 		t.Error("the shell went on")
 	}
-	until(t, "nothing of the app runs", func() bool { return len(processes.With(t, sleeper)) == 0 })
+	machine.Until(t, "nothing of the app runs", func() bool { return len(processes.With(t, sleeper)) == 0 })
 }
 
 func TestCommitOfAFolder(t *testing.T) {

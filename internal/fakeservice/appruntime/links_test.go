@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // An app owns its build's folder. A link that it puts there must not make this
@@ -30,7 +32,7 @@ func TestLinksLeadNoWriteAway(t *testing.T) {
 	if _, err := a.Deploy(build(t, r, nil), spec); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the app has made its links", func() bool { return strings.Contains(a.Log(), "linked") })
+	machine.Until(t, "the app has made its links", func() bool { return strings.Contains(a.Log(), "linked") })
 	spec.CA = "another CA"
 	if err := a.Restart(spec); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
@@ -65,7 +66,7 @@ func TestRestartsLeaveNothing(t *testing.T) {
 		if err := a.Restart(a.spec); err != nil {
 			t.Fatal(err)
 		}
-		until(t, "the app was started again", func() bool { return a.Starts() > starts })
+		machine.Until(t, "the app was started again", func() bool { return a.Starts() > starts })
 	}
 	for range 5 {
 		restart() // the runtime makes the threads that it works with
@@ -76,7 +77,7 @@ func TestRestartsLeaveNothing(t *testing.T) {
 		restart()
 	}
 	after := usageNow(t)
-	until(t, "what has ended is let go of", func() bool {
+	machine.Until(t, "what has ended is let go of", func() bool {
 		after = usageNow(t)
 		return after.goroutines <= before.goroutines && after.descriptors <= before.descriptors
 	})

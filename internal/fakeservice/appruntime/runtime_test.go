@@ -50,9 +50,7 @@ func open(t *testing.T, set ...func(*Options)) *Runtime {
 			t.Errorf("close: %s", err)
 		}
 		for _, group := range groups {
-			if groupLives(t, group) {
-				t.Errorf("the process group %d is left", group)
-			}
+			groupEnds(t, group)
 		}
 		left, err := os.ReadDir(parent)
 		if err != nil || len(left) > 0 {
@@ -126,15 +124,6 @@ func must(t *testing.T, a *App, path string) string {
 		t.Fatalf("%s answered %d: %s\nthe app's log:\n%s", path, status, body, a.Log())
 	}
 	return body
-}
-
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("it did not come to: %s", what)
-		}
-	}
 }
 
 // variable is a variable of the running app.
@@ -252,13 +241,11 @@ func TestCrash(t *testing.T) {
 	} {
 		pid, starts := a.PID(), a.Starts()
 		end()
-		until(t, "another process answers", func() bool {
+		machine.Until(t, "another process answers", func() bool {
 			status, _ := get(t, a, "/healthz")
 			return a.Starts() > starts && status == http.StatusOK
 		})
-		if groupLives(t, pid) {
-			t.Error("a child of the crashed app lives on")
-		}
+		groupEnds(t, pid)
 		if a.Status() != Running {
 			t.Errorf("the app is %s", a.Status())
 		}
@@ -306,9 +293,9 @@ func TestAppThatDoesNotAnswer(t *testing.T) {
 	}
 	mustSettle(t, a, Running)
 	must(t, a, "/sicken")
-	until(t, "the app has failed", func() bool { return a.Status() == Failed })
+	machine.Until(t, "the app has failed", func() bool { return a.Status() == Failed })
 	must(t, a, "/heal")
-	until(t, "the app runs", func() bool { return a.Status() == Running })
+	machine.Until(t, "the app runs", func() bool { return a.Status() == Running })
 	mu.Lock()
 	defer mu.Unlock()
 	if got, want := told, []Status{Failed, Starting, Running, Failed, Running}; !equal(got, want) {
@@ -339,9 +326,9 @@ func TestWhatSpeaksAgainstAnApp(t *testing.T) {
 		}
 	}
 	deploy(map[string]string{"SICK": "1"})
-	until(t, "it answers 418", func() bool { return a.failure().Status == http.StatusTeapot })
+	machine.Until(t, "it answers 418", func() bool { return a.failure().Status == http.StatusTeapot })
 	deploy(map[string]string{"ENDS": "1"})
-	until(t, "it has ended", func() bool { return a.failure().Exited })
+	machine.Until(t, "it has ended", func() bool { return a.failure().Exited })
 	if why := a.failure(); why.Status != 0 || !strings.Contains(why.Log, "exit status 4; it is started again") {
 		t.Errorf("it failed for %+v", why)
 	}
@@ -351,7 +338,7 @@ func TestWhatSpeaksAgainstAnApp(t *testing.T) {
 		t.Errorf("an app that runs has failed for %+v", why)
 	}
 	must(t, a, "/sicken")
-	until(t, "it answers 418", func() bool { return a.failure().Status == http.StatusTeapot })
+	machine.Until(t, "it answers 418", func() bool { return a.failure().Status == http.StatusTeapot })
 }
 
 func equal(a, b []Status) bool {
@@ -421,9 +408,7 @@ func TestRemove(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if groupLives(t, pid) {
-		t.Error("the app's processes are left")
-	}
+	groupEnds(t, pid)
 	if response, err := http.Get(address); err == nil {
 		response.Body.Close()
 		t.Errorf("the removed app's address answers %s", response.Status)
