@@ -13,6 +13,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // tour is a walk through the portal that ends each job at once.
@@ -162,7 +163,7 @@ func TestLivePage(t *testing.T) {
 	release := s.HoldJobs(fakeservice.JobMatch{})
 	v := fakeservicetest.SignIn(t, s)
 	// A stream that never ends is a failure too.
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), machine.Patience)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, "GET", s.RootURL+"/portal/instances/"+in.ID, nil)
 	if err != nil {
