@@ -16,6 +16,7 @@ import (
 	"golang.org/x/mod/zip"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // packed is this module at a version that nobody has published.
@@ -151,14 +152,12 @@ func serves(t *testing.T, program string) {
 			t.Errorf("the program ended with %v\n%s", err, said.String())
 		}
 	}()
-	deadline := time.Now().Add(time.Minute)
-	base, err := os.ReadFile(ready)
-	for ; err != nil; base, err = os.ReadFile(ready) {
-		if time.Now().After(deadline) {
-			t.Fatalf("the program does not get ready: %v", err)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	var base []byte
+	machine.Until(t, "the program is ready", func() (there bool) {
+		var err error
+		base, err = os.ReadFile(ready)
+		return err == nil
+	})
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSpace(string(base))+"/plans", nil)
 	if err != nil {
 		t.Fatal(err)
