@@ -13,11 +13,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 )
 
@@ -36,7 +37,7 @@ const stranger = "other.example"
 
 // client dials the address, whatever the host's name says to this machine.
 func (v *visitor) client() *http.Client {
-	return &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{
+	return &http.Client{Timeout: machine.Patience, Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			host, port, err := net.SplitHostPort(address)
@@ -103,7 +104,7 @@ func query(t *testing.T, link, certificate, address string) error {
 	config.TLSConfig = &tls.Config{RootCAs: roots, ServerName: config.Host, MinVersion: tls.VersionTLS12}
 	config.LookupFunc = func(context.Context, string) ([]string, error) { return []string{address}, nil }
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), machine.Patience)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
@@ -177,16 +178,7 @@ func (v *visitor) visit(t *testing.T) (certificate string, app string) {
 	}
 
 	v.wait(t, v.call(t, http.MethodPost, path+"/apps/import", `{"repo": "octo/app", "branch": "main", "name": "web", "port": 3000, "health_path": "/healthz", "public": true}`))
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		record := v.call(t, http.MethodGet, path+"/apps/web", "")
-		if address, _ := record["url"].(string); record["status"] == "running" && address != "" {
-			app = address
-			break
-		}
-		if record["status"] == "failed" || time.Now().After(deadline) {
-			t.Fatalf("the app is %v, its builds %v", record, v.call(t, http.MethodGet, path+"/apps/web/builds", ""))
-		}
-	}
+	app, _ = v.runs(t, path+"/apps/web")["url"].(string)
 	v.mustBeOutside(t, "the app", app, seen)
 	if status, host := v.get(t, app+"/host", ""); status != http.StatusOK || "http://"+host != app {
 		t.Errorf("the app answered %d and was asked for at %s", status, host)
@@ -262,16 +254,11 @@ func TestPortsThatAreUsedUp(t *testing.T) {
 	ports := fakeservicetest.FreePorts(t, 1)
 	fake := runFake(t, os.Stderr, "--data-plane", "on", "--speed", "1000", "--log-level", "error", "--advertise-host", "localhost", "--ports", ports.String())
 	made := fake.call(t, http.MethodPost, "/instances", `{"name": "box", "plan": "free", "region": "eu-central", "engines": {"postgres": true, "apps": true, "auth": true}}`)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		job := fake.call(t, http.MethodGet, "/jobs/"+made["job_id"].(string), "")
-		if job["status"] == "failed" {
-			if detail := job["error"].(map[string]any)["detail"].(string); !strings.Contains(detail, "no port of "+ports.String()+" is free") {
-				t.Errorf("the job failed by %q", detail)
-			}
-			return
-		}
-		if job["status"] == "done" || time.Now().After(deadline) {
-			t.Fatalf("the job is %v", job)
-		}
+	job := fake.ended(t, made)
+	if job["status"] != fakeservice.StatusFailed {
+		t.Fatalf("the job is %v", job)
+	}
+	if detail := job["error"].(map[string]any)["detail"].(string); !strings.Contains(detail, "no port of "+ports.String()+" is free") {
+		t.Errorf("the job failed by %q", detail)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
@@ -118,10 +117,8 @@ func TestSignalsLeaveNothing(t *testing.T) {
 			err := fake.command.Wait()
 			if row.keepsFolder {
 				// The kernel has told them, and they take a moment.
-				deadline := time.Now().Add(time.Minute)
-				for len(processes.Left(t, ran)) > 0 && time.Now().Before(deadline) {
-					time.Sleep(10 * time.Millisecond)
-				}
+				machine.Until(t, "nothing runs", func() bool { return len(processes.Left(t, ran)) == 0 },
+					func() string { return fmt.Sprint(processes.Left(t, ran)) })
 			} else if err != nil {
 				t.Errorf("the program ended with %v", err)
 			}
@@ -231,32 +228,50 @@ func (fake *running) fill(t *testing.T) []processes.Process {
 	if _, err := redis.Locate(t.Context()); err == nil {
 		wanted = append(wanted, "redis.sock") // what it calls itself ends so
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		ran := processes.Below(t, fake.command.Process.Pid)
-		missing := slices.DeleteFunc(slices.Clone(wanted), func(text string) bool {
+	var ran []processes.Process
+	var missing []string
+	machine.Until(t, "all of it runs", func() bool {
+		ran = processes.Below(t, fake.command.Process.Pid)
+		missing = slices.DeleteFunc(slices.Clone(wanted), func(text string) bool {
 			return slices.ContainsFunc(ran, func(p processes.Process) bool { return strings.HasPrefix(filepath.Base(p.Arguments), text) })
 		})
-		if len(missing) == 0 {
-			return ran
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%v do not run among %v", missing, ran)
-		}
-	}
+		return len(missing) == 0
+	}, func() string { return fmt.Sprintf("%v do not run among %v", missing, ran) })
+	return ran
 }
 
 // wait waits for the job of an answer.
 func (fake *running) wait(t *testing.T, answer map[string]any) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		job := fake.call(t, http.MethodGet, "/jobs/"+answer["job_id"].(string), "")
-		if job["status"] == fakeservice.StatusDone {
-			return
-		}
-		if job["status"] == fakeservice.StatusFailed || time.Now().After(deadline) {
-			t.Fatalf("the job is %v", job)
-		}
+	if job := fake.ended(t, answer); job["status"] != fakeservice.StatusDone {
+		t.Fatalf("the job is %v", job)
 	}
+}
+
+// ended waits for the end of an answer's job, however it ends.
+func (fake *running) ended(t *testing.T, answer map[string]any) (job map[string]any) {
+	t.Helper()
+	machine.Until(t, "the job has ended", func() bool {
+		job = fake.call(t, http.MethodGet, "/jobs/"+answer["job_id"].(string), "")
+		return job["status"] == fakeservice.StatusDone || job["status"] == fakeservice.StatusFailed
+	}, func() string { return fmt.Sprint(job) })
+	return job
+}
+
+// runs waits for an app to run, and gives its record.
+func (fake *running) runs(t *testing.T, path string) (app map[string]any) {
+	t.Helper()
+	builds := func() string {
+		return fmt.Sprintf("the app is %v, its builds %v", app, fake.call(t, http.MethodGet, path+"/builds", ""))
+	}
+	machine.Until(t, "the app runs", func() bool {
+		app = fake.call(t, http.MethodGet, path, "")
+		if app["status"] == fakeservice.StatusFailed {
+			t.Fatal(builds())
+		}
+		return app["status"] == fakeservice.StatusRunning
+	}, builds)
+	return app
 }
 
 func (fake *running) call(t *testing.T, method, path, body string) map[string]any {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // lines collects what is written.
@@ -44,11 +43,7 @@ func TestLogLevels(t *testing.T) {
 			fake.wait(t, made)
 			path := "/instances/" + made["id"].(string)
 			fake.wait(t, fake.call(t, http.MethodPost, path+"/apps/import", `{"repo":"octo/app","branch":"main","name":"app","port":3000,"health_path":"/","env":{"TOKEN":"the-app-secret"}}`))
-			for deadline := time.Now().Add(time.Minute); fake.call(t, http.MethodGet, path+"/apps/app", "")["status"] != "running"; time.Sleep(10 * time.Millisecond) {
-				if time.Now().After(deadline) {
-					t.Fatal("the app does not run")
-				}
-			}
+			fake.runs(t, path+"/apps/app")
 			connection := fake.call(t, http.MethodGet, path+"/connection", "")["engines"].(map[string]any)
 			auth := connection["auth"].(map[string]any)
 			secrets := []string{fake.key, "the-control-token", "the-app-secret", auth["service_key"].(string)}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 func setupFile(t *testing.T, text string) string {
@@ -47,13 +46,5 @@ func TestSetupIsReal(t *testing.T) {
 	if answer := fake.call(t, http.MethodPost, "/instances/i-shop/engines/postgres/query", query); answer["rows"].([]any)[0].([]any)[0] != 1.0 {
 		t.Errorf("the database has the extension: %v", answer)
 	}
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		app := fake.call(t, http.MethodGet, "/instances/i-shop/apps/web", "")
-		if app["status"] == "running" {
-			break
-		}
-		if app["status"] == "failed" || time.Now().After(deadline) {
-			t.Fatalf("the app is %v, its builds %v", app, fake.call(t, http.MethodGet, "/instances/i-shop/apps/web/builds", ""))
-		}
-	}
+	fake.runs(t, "/instances/i-shop/apps/web")
 }
