@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // pty is a terminal with somebody who watches: what programs print on it is kept.
@@ -107,7 +109,7 @@ func (p *pty) end() string {
 // until waits until what was printed fits.
 func (p *pty) until(t *testing.T, what string, fits func(text string) bool) {
 	t.Helper()
-	deadline := time.After(3 * time.Minute)
+	deadline := time.After(machine.Patience)
 	for !fits(p.text()) {
 		select {
 		case <-p.more:
@@ -116,7 +118,7 @@ func (p *pty) until(t *testing.T, what string, fits func(text string) bool) {
 				t.Fatalf("the terminal was closed before %s:\n%s", what, p.end())
 			}
 		case <-deadline:
-			t.Fatalf("after 3 minutes there is not %s:\n%s", what, p.end())
+			t.Fatalf("after %s there is not %s:\n%s", machine.Patience, what, p.end())
 		}
 	}
 }
