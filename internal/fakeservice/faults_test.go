@@ -3,13 +3,13 @@ package fakeservice_test
 import (
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // newHook is a webhook endpoint to create: a POST without a job.
@@ -155,9 +155,7 @@ func TestCloseEndsDelays(t *testing.T) {
 		_, err := a.try("POST", "/webhooks", newHook)
 		done <- err
 	}()
-	for len(a.Webhooks()) == 0 {
-		runtime.Gosched() // the request is on its way
-	}
+	machine.Until(t, "the request is on its way", func() bool { return len(a.Webhooks()) > 0 })
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,10 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // The protocol's TypeScript client finds what it looks for, too, which is more than the
@@ -19,7 +19,7 @@ func TestTypeScriptClient(t *testing.T) {
 	t.Parallel()
 	folder := fakeservicetest.NodeProject(t, "mcp/typescript")
 	a := start(t, withQueries, func(o *fakeservice.Options) { o.Speed = 2000 })
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), machine.Patience)
 	defer cancel()
 	program := exec.CommandContext(ctx, "node", "client.mjs")
 	program.Dir = folder

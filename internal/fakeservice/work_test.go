@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // stubPlane is a data plane whose work does nothing, unless a test says what.
@@ -108,9 +109,7 @@ func TestJobsWaitForTheirWork(t *testing.T) {
 		a.Advance(time.Hour)
 		close(ended)
 	}()
-	for a.call("GET", "/jobs/"+job, nil).body["progress"] != 99.0 {
-		time.Sleep(time.Millisecond)
-	}
+	machine.Until(t, "the job's time is over", func() bool { return a.call("GET", "/jobs/"+job, nil).body["progress"] == 99.0 })
 	equal(t, "after its time, with work to do", a.status(job), "running")
 	a.want(409, "job_running", "PATCH", path, object{"name": "n"})
 	close(finish)
@@ -121,9 +120,8 @@ func TestJobsWaitForTheirWork(t *testing.T) {
 	// Work that is done early waits for the job's time.
 	plane.apply = nil
 	job = a.accepted("PUT", path+"/allowlist", object{"allowlist": []string{}}).string("job_id")
-	for len(plane.called()) < 4 { // attach, and one for each of the three
-		time.Sleep(time.Millisecond)
-	}
+	// Attach, and one for each of the three.
+	machine.Until(t, "the work is done", func() bool { return len(plane.called()) >= 4 })
 	equal(t, "work done early", a.status(job), "running")
 	a.Advance(20 * time.Second)
 	equal(t, "at its time", a.status(job), "done")

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // gitRepository is a repository with one commit on main, whose build says its version.
@@ -152,9 +151,9 @@ func TestRepositoryThatNeverAnswers(t *testing.T) {
 		<-asked
 		cancel()
 	}()
-	began := time.Now()
-	if _, err := r.Build(ctx, "octo/app", "main", nil, NewBuildLog()); err == nil || time.Since(began) > time.Minute {
-		t.Errorf("after %s the build ended with %v", time.Since(began), err)
+	// Nothing else ends it: the server answers when the test is over.
+	if _, err := r.Build(ctx, "octo/app", "main", nil, NewBuildLog()); err == nil {
+		t.Error("the build has ended well")
 	}
 }
 

@@ -22,8 +22,6 @@ const (
 	firstPause = 100 * time.Millisecond
 	longPause  = 10 * time.Second
 	longLife   = 10 * time.Second
-	// farewell is how long an app may take to end when it is asked to.
-	farewell = 10 * time.Second
 )
 
 // run is one version of an app with one set of settings, until another takes
@@ -95,7 +93,7 @@ func (r *run) live(ctx context.Context) error {
 		return fmt.Errorf("the app has ended: %s", p.How())
 	case <-ctx.Done():
 		r.app.front.point(0)
-		p.Stop(farewell, syscall.SIGTERM)
+		p.Stop(r.app.runtime.options.Farewell, syscall.SIGTERM)
 		return nil
 	}
 }

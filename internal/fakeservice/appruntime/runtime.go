@@ -41,6 +41,9 @@ type Options struct {
 	// Patience is how long an app may take to answer its health path; 0 is a
 	// minute.
 	Patience time.Duration
+	// Farewell is how long an app may take to end when it is asked to; 0 is ten
+	// seconds.
+	Farewell time.Duration
 	// BuildTimeout is how long a build may take; 0 is a quarter of an hour.
 	BuildTimeout time.Duration
 	// Outside is where public apps are reached.
@@ -89,6 +92,7 @@ var errClosed = errors.New("the app runtime is closed")
 // Open makes a Runtime with a folder of its own.
 func Open(o Options) (*Runtime, error) {
 	o.Patience = cmp.Or(o.Patience, time.Minute)
+	o.Farewell = cmp.Or(o.Farewell, 10*time.Second)
 	o.BuildTimeout = cmp.Or(o.BuildTimeout, 15*time.Minute)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -30,7 +30,7 @@ func open(t *testing.T, set ...func(*Options)) *Runtime {
 		Repositories: map[string]string{"octo/app": "testdata/app"},
 		Environment:  append(os.Environ(), "HOSTING_API_KEY=account-secret"),
 		Parent:       parent,
-		Patience:     30 * time.Second,
+		Patience:     machine.Patience,
 	}
 	for _, change := range set {
 		change(&o)
@@ -287,7 +287,7 @@ func TestAppThatDoesNotAnswer(t *testing.T) {
 	}
 	// It recovers by new variables, and is watched from then on. A busy machine may
 	// need longer to start it than the sick one was given.
-	r.options.Patience = 10 * time.Second
+	r.options.Patience = 30 * time.Second
 	if err := a.Configure(Spec{Port: 3000, HealthPath: "/healthz", Public: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func TestAppThatDoesNotAnswer(t *testing.T) {
 			t.Errorf("%s was told with %v", told[i], why)
 		}
 	}
-	if why := whys[3]; why.Status != http.StatusTeapot || why.Exited || !strings.HasSuffix(why.Log, "/healthz has not been answered with 200 for 10s") {
+	if why := whys[3]; why.Status != http.StatusTeapot || why.Exited || !strings.HasSuffix(why.Log, "/healthz has not been answered with 200 for 30s") {
 		t.Errorf("it failed for %+v", why)
 	}
 }

@@ -1,6 +1,7 @@
 package dataplane_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // withRepositories lets apps be imported: octo/app is one that works, and
@@ -27,7 +29,7 @@ func withRepositories(t *testing.T) func(*dataplane.Options) {
 	}
 	return func(o *dataplane.Options) {
 		o.Repositories = map[string]string{"octo/app": "../appruntime/testdata/app", "octo/broken": broken}
-		o.Patience = 20 * time.Second
+		o.Patience = machine.Patience
 	}
 }
 
@@ -52,18 +54,16 @@ func (b *box) importApp(repo string, env object) fakeservice.App {
 // settled waits until no build of the app goes on and it runs or has failed.
 func (b *box) settled(name string) fakeservice.App {
 	b.t.Helper()
-	for deadline := time.Now().Add(2 * patient); ; time.Sleep(10 * time.Millisecond) {
-		a, ok := b.App(b.id, name)
-		if !ok {
+	var a fakeservice.App
+	machine.Until(b.t, "no build of the app goes on", func() (ok bool) {
+		if a, ok = b.App(b.id, name); !ok {
 			b.t.Fatalf("the app %s is not there", name)
 		}
-		if len(a.Builds) > 0 && !a.Builds[0].InProgress() && a.Status != fakeservice.StatusBuilding {
-			return a
-		}
-		if time.Now().After(deadline) {
-			b.t.Fatalf("the app is %s, its builds are %v, its log:\n%s", a.Status, a.Builds, b.AppLog(b.id, name))
-		}
-	}
+		return len(a.Builds) > 0 && !a.Builds[0].InProgress() && a.Status != fakeservice.StatusBuilding
+	}, func() string {
+		return fmt.Sprintf("the app is %s, its builds are %v, its log:\n%s", a.Status, a.Builds, b.AppLog(b.id, name))
+	})
+	return a
 }
 
 func (b *box) mustRun(a fakeservice.App) fakeservice.App {
@@ -156,7 +156,7 @@ func TestAppAndItsDatabase(t *testing.T) {
 	keep(t, a.URL, "stays")
 	b.done("POST", b.path+"/actions/rotate", object{})
 	after := ""
-	until(t, "the app has the new password", func() bool {
+	machine.Until(t, "the app has the new password", func() bool {
 		status, text := ask(t, a.URL, "/env")
 		if status != http.StatusOK || strings.Contains(text, before) {
 			return false
@@ -173,7 +173,7 @@ func TestAppAndItsDatabase(t *testing.T) {
 	for _, restart := range []string{"/apps/web/actions/restart", "/engines/postgres/actions/restart", "/engines/apps/actions/restart", "/engines/auth/actions/restart"} {
 		b.done("POST", b.path+restart, object{})
 		b.mustRun(b.settled("web"))
-		until(t, "the app answers", func() bool { status, _ := ask(t, a.URL, "/healthz"); return status == http.StatusOK })
+		machine.Until(t, "the app answers", func() bool { status, _ := ask(t, a.URL, "/healthz"); return status == http.StatusOK })
 		if kept(t, a.URL) != "stays" {
 			t.Errorf("after %s the data is gone", restart)
 		}
@@ -235,7 +235,7 @@ func TestHealthOfApps(t *testing.T) {
 	// A busy machine may need longer to start it than the sick one was given. It
 	// recovers when it answers.
 	runs := func() bool { a, _ = b.App(b.id, "web"); return a.Status == fakeservice.StatusRunning && a.URL != "" }
-	until(t, "the app runs", runs)
+	machine.Until(t, "the app runs", runs)
 	if a.Failure != nil {
 		t.Errorf("an app that runs has failed for %+v", a.Failure)
 	}
@@ -244,17 +244,17 @@ func TestHealthOfApps(t *testing.T) {
 		if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		until(t, "another "+engine+" process", func() bool {
+		machine.Until(t, "another "+engine+" process", func() bool {
 			pid := b.process(engine)
 			return pid != 0 && pid != killed
 		})
 	}
-	until(t, "the app answers", func() bool { status, _ := ask(t, a.URL, "/healthz"); return status == http.StatusOK })
-	until(t, "Postgres answers", func() bool {
+	machine.Until(t, "the app answers", func() bool { status, _ := ask(t, a.URL, "/healthz"); return status == http.StatusOK })
+	machine.Until(t, "Postgres answers", func() bool {
 		conn, err := b.dial(b.connection().Engines.Postgres.Owner)
 		return err == nil && conn.Ping(t.Context()) == nil
 	})
-	until(t, "the app runs", runs)
+	machine.Until(t, "the app runs", runs)
 }
 
 // process is the number of an engine's process, or 0.
@@ -294,13 +294,13 @@ func TestBackupsOfApps(t *testing.T) {
 	a := b.mustRun(b.importApp("octo/app", object{}))
 	keep(t, a.URL, "worth keeping")
 	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id})
-	until(t, "the app answers", func() bool { status, _ := ask(t, a.URL, "/healthz"); return status == http.StatusOK })
+	machine.Until(t, "the app answers", func() bool { status, _ := ask(t, a.URL, "/healthz"); return status == http.StatusOK })
 	if text := kept(t, a.URL); strings.Contains(text, "worth keeping") {
 		t.Error("a reset left the data")
 	}
 	in, _ := b.Instance(b.id)
 	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": in.Backups[0].ID})
-	until(t, "the app answers", func() bool { status, _ := ask(t, a.URL, "/healthz"); return status == http.StatusOK })
+	machine.Until(t, "the app answers", func() bool { status, _ := ask(t, a.URL, "/healthz"); return status == http.StatusOK })
 	if text := kept(t, a.URL); text != "worth keeping" {
 		t.Errorf("the restored data is %q", text)
 	}

@@ -13,10 +13,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // authjs is the folder of a program that uses the JavaScript auth client.
@@ -40,7 +40,7 @@ func TestAuthJS(t *testing.T) {
 	t.Cleanup(mails.Close)
 	record := b.auth()
 
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), machine.Patience)
 	defer cancel()
 	program := exec.CommandContext(ctx, "node", "client.mjs")
 	program.Dir = folder

@@ -11,13 +11,13 @@ import (
 	"net/url"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // object is a JSON object.
@@ -198,9 +198,6 @@ func (b *box) query(sql string, want int) object {
 	return answer
 }
 
-// patient is longer than anything here takes, so that a test that hangs ends.
-const patient = time.Minute
-
 // dial connects with a URL as a careful application does: verify-full with the
 // record's CA. The change is for what a test wants otherwise.
 func (b *box) dial(link string, change ...func(*pgx.ConnConfig)) (*pgx.Conn, error) {
@@ -213,7 +210,7 @@ func (b *box) dial(link string, change ...func(*pgx.ConnConfig)) (*pgx.Conn, err
 	for _, change := range change {
 		change(config)
 	}
-	ctx, cancel := context.WithTimeout(b.t.Context(), patient)
+	ctx, cancel := context.WithTimeout(b.t.Context(), machine.Patience)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err == nil {
@@ -269,16 +266,4 @@ func withPort(t *testing.T, link string, port int) string {
 	}
 	u.Host = net.JoinHostPort(u.Hostname(), strconv.Itoa(port))
 	return u.String()
-}
-
-// until polls a condition.
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(patient)
-	for !holds() {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s did not come about", what)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
 }

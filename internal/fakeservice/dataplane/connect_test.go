@@ -241,7 +241,7 @@ func TestReasonFivePlansConnections(t *testing.T) {
 	if err := held[0].Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "a connection after another ended", func() bool {
+	machine.Until(t, "a connection after another ended", func() bool {
 		conn, err := b.dial(link)
 		if err == nil {
 			_ = conn.Close(t.Context())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // control asks a control route, as a program on this machine does.
@@ -91,14 +92,14 @@ func TestBuildLogs(t *testing.T) {
 		text, _ := b.control("/_fake/apps/" + b.id + "/web/builds/" + a.Builds[0].ID + "/log")["log"].(string)
 		return text
 	}
-	until(t, "the build says something", func() bool { return strings.Contains(log(), "step 1") })
+	machine.Until(t, "the build says something", func() bool { return strings.Contains(log(), "step 1") })
 	if a, _ = b.App(b.id, "web"); a.Builds[0].Status != fakeservice.StatusRunning || strings.Contains(log(), "step 2") {
 		t.Errorf("the build is %s, its log %q", a.Builds[0].Status, log())
 	}
 	if err := os.WriteFile(gate, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the build ends", func() bool { a, _ = b.App(b.id, "web"); return !a.Builds[0].InProgress() })
+	machine.Until(t, "the build ends", func() bool { a, _ = b.App(b.id, "web"); return !a.Builds[0].InProgress() })
 	if a.Builds[0].Status != fakeservice.StatusSuccessful || !strings.Contains(log(), "step 2") {
 		t.Errorf("the build is %s, its log %q", a.Builds[0].Status, log())
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // An app that tries to get at the caller's environment, the fake's folder and
@@ -37,7 +38,7 @@ func TestIntruder(t *testing.T) {
 		"OTHER_KEY":    one(folder, "hostingfake-*/pg/"+other.id+"/server.key"),
 		"OTHER_SOCKET": one(folder, "hostingfake-*/pg/"+other.id+"/run/.s.PGSQL.*[0-9]"),
 	})
-	until(t, "the intruder has tried all", func() bool { return strings.Contains(f.AppLog(b.id, "web"), "tried all") })
+	machine.Until(t, "the intruder has tried all", func() bool { return strings.Contains(f.AppLog(b.id, "web"), "tried all") })
 	said := f.AppLog(b.id, "web")
 	// An app whose port was taken from under it is started again, and tries again.
 	refused := map[string]bool{}

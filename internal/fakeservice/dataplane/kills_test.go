@@ -19,6 +19,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
@@ -149,7 +150,7 @@ func (a *actor) url() string { return a.p.Endpoints(killed).AppURLs["web"] }
 
 func (a *actor) awaitAnswer() {
 	a.t.Helper()
-	until(a.t, "the app answers", func() bool { status, _ := ask(a.t, a.url(), "/healthz"); return status == http.StatusOK })
+	machine.Until(a.t, "the app answers", func() bool { status, _ := ask(a.t, a.url(), "/healthz"); return status == http.StatusOK })
 }
 
 func userOf(n int) string { return fmt.Sprintf("u%d@example.com", n) }

@@ -122,9 +122,9 @@ func TestKilledPostgresComesBack(t *testing.T) {
 		if err := server.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		until(t, "another server", func() bool { now := postmaster(t, folder); return now != 0 && now != id })
+		machine.Until(t, "another server", func() bool { now := postmaster(t, folder); return now != 0 && now != id })
 		var conn *pgx.Conn
-		until(t, "a connection", func() bool { conn, err = b.dial(link); return err == nil })
+		machine.Until(t, "a connection", func() bool { conn, err = b.dial(link); return err == nil })
 		b.exec(conn, "INSERT INTO t VALUES (2)")
 		if n := b.count(conn, "SELECT count(*) FROM t"); n != kill+2 {
 			t.Errorf("after kill %d the table has %d rows", kill, n)
@@ -155,7 +155,7 @@ func TestKilledPgBouncerComesBack(t *testing.T) {
 	if err := bouncer.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "a pooled connection", func() bool { _, err := b.dial(pooled); return err == nil })
+	machine.Until(t, "a pooled connection", func() bool { _, err := b.dial(pooled); return err == nil })
 }
 
 func TestEngineRestartKeepsData(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // What happens between a job's beginning and its end: its work is done, its records are
@@ -16,10 +17,10 @@ func (b *box) during(operation, method, path string, body any, between func()) {
 	b.t.Helper()
 	release := b.HoldJobs(fakeservice.JobMatch{Operation: operation})
 	job := b.begun(method, path, body)
-	until(b.t, "the work of the job is done", func() bool { return b.WorkReturned(job) })
+	machine.Until(b.t, "the work of the job is done", func() bool { return b.WorkReturned(job) })
 	between()
 	release()
-	until(b.t, "the job is done", func() bool {
+	machine.Until(b.t, "the job is done", func() bool {
 		for _, j := range b.Jobs() {
 			if j.ID == job {
 				return j.Status == fakeservice.StatusDone
@@ -105,7 +106,7 @@ func TestBuildThatEndsDuringAChange(t *testing.T) {
 	b, release := rebuilding(t)
 	b.during("app_update", "PATCH", b.path+"/apps/web", object{"public": false}, func() {
 		release()
-		until(t, "the build is deployed", func() bool {
+		machine.Until(t, "the build is deployed", func() bool {
 			a, _ := b.App(b.id, "web")
 			return !a.Builds[0].InProgress() && a.Status == fakeservice.StatusRunning
 		})

@@ -13,6 +13,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // natsBox is an instance with NATS and nothing else.
@@ -26,7 +28,7 @@ func (f *fake) natsBox() *box {
 func (b *box) dialNATS(link string, options ...nats.Option) (*nats.Conn, error) {
 	b.t.Helper()
 	options = append([]nats.Option{
-		nats.Secure(&tls.Config{RootCAs: b.roots(), MinVersion: tls.VersionTLS12}), nats.NoReconnect(), nats.Timeout(patient),
+		nats.Secure(&tls.Config{RootCAs: b.roots(), MinVersion: tls.VersionTLS12}), nats.NoReconnect(), nats.Timeout(machine.Patience),
 	}, options...)
 	connection, err := nats.Connect(link, options...)
 	if err == nil {
@@ -47,7 +49,7 @@ func (b *box) nats(options ...nats.Option) *nats.Conn {
 
 func (b *box) streams() jetstream.JetStream {
 	b.t.Helper()
-	manager, err := jetstream.New(b.nats(), jetstream.WithDefaultTimeout(patient))
+	manager, err := jetstream.New(b.nats(), jetstream.WithDefaultTimeout(machine.Patience))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -136,7 +138,7 @@ func TestNATSIsReal(t *testing.T) {
 	b.stream("orders", 3)
 	b.done("POST", b.path+"/engines/nats/actions/restart", object{})
 	if !hears.IsClosed() {
-		until(t, "the end of a session", hears.IsClosed)
+		machine.Until(t, "the end of a session", hears.IsClosed)
 	}
 	b.holds("orders", 3)
 }
@@ -162,14 +164,14 @@ func TestNATSEvents(t *testing.T) {
 		t.Error("a stream was deleted twice")
 	}
 	want := []string{"nats_stream_created orders", "nats_stream_purged orders", "nats_stream_deleted orders"}
-	until(t, "three events", func() bool { return len(b.streamEvents()) >= len(want) })
+	machine.Until(t, "three events", func() bool { return len(b.streamEvents()) >= len(want) })
 	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": b.backups()[0].ID})
 	b.holds("orders", 2)
 	b.done("POST", b.path+"/engines/nats/actions/restart", object{})
 	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id, "engine": "nats"})
 	b.stream("last", 0)
 	want = append(want, "nats_stream_created last")
-	until(t, "one more event", func() bool { return len(b.streamEvents()) >= len(want) })
+	machine.Until(t, "one more event", func() bool { return len(b.streamEvents()) >= len(want) })
 	if got := b.streamEvents(); !slices.Equal(got, want) {
 		t.Errorf("the events are %q", got)
 	}
@@ -185,11 +187,11 @@ func TestNATSRotation(t *testing.T) {
 	if _, err := b.dialNATS(before); !errors.Is(err, nats.ErrAuthorization) {
 		t.Errorf("the old URL met %v", err)
 	}
-	until(t, "the end of a session that came in by the old password", held.IsClosed)
+	machine.Until(t, "the end of a session that came in by the old password", held.IsClosed)
 	b.holds("orders", 1)
 	// What is told of streams is still heard.
 	b.stream("later", 0)
-	until(t, "two events", func() bool { return len(b.streamEvents()) == 2 })
+	machine.Until(t, "two events", func() bool { return len(b.streamEvents()) == 2 })
 }
 
 func TestNATSAllowlist(t *testing.T) {
@@ -205,7 +207,7 @@ func TestNATSAllowlist(t *testing.T) {
 	}
 	inside := b.nats(from("127.0.0.8"))
 	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.9"}})
-	until(t, "the end of a session from an address that was taken off the list", inside.IsClosed)
+	machine.Until(t, "the end of a session from an address that was taken off the list", inside.IsClosed)
 	b.nats(from("127.0.0.9"))
 }
 
@@ -271,7 +273,7 @@ func TestNATSOffAndOn(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Errorf("Close: %s", err)
 	}
-	until(t, "the end of a session", held.IsClosed)
+	machine.Until(t, "the end of a session", held.IsClosed)
 	if names := left(t, folder); len(names) != 0 {
 		t.Errorf("%v is still there", names)
 	}

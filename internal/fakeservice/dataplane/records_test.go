@@ -88,7 +88,7 @@ func (r *records) forgetNews() {
 
 func (r *records) awaitRun(id, app string) {
 	r.t.Helper()
-	until(r.t, "the app runs", func() bool {
+	machine.Until(r.t, "the app runs", func() bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return r.news[id+"/"+app] == "runs"

@@ -40,7 +40,7 @@ func (b *box) redis(change ...func(*redis.Options)) *redis.Client {
 	}
 	options.TLSConfig.RootCAs = b.roots()
 	options.MaxRetries, options.DialerRetries = -1, 1
-	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = patient, patient, patient
+	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = machine.Patience, machine.Patience, machine.Patience
 	for _, change := range change {
 		change(options)
 	}
@@ -268,7 +268,7 @@ func TestKilledRedisComesBack(t *testing.T) {
 	if err := server.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "another server", func() bool { now := b.pid("redis"); return now != 0 && now != id })
+	machine.Until(t, "another server", func() bool { now := b.pid("redis"); return now != 0 && now != id })
 	b.get(b.redis(), "k", "v")
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 )
 
@@ -81,11 +82,11 @@ func TestResetsUnderRealWork(t *testing.T) {
 	workers.Wait()
 	f.Reset()
 	f.Advance(time.Minute)
-	until(t, "no process of a machine is left", func() bool {
+	machine.Until(t, "no process of a machine is left", func() bool {
 		return len(processes.With(t, folder))+len(processes.With(t, apps)) == 0
 	})
 	for _, of := range []string{folder + "/hostingfake-*/pg/i-*", folder + "/hostingfake-*/backups/*", apps + "/hostingapps-*/i-*"} {
-		until(t, "no folder "+of+" is left", func() bool {
+		machine.Until(t, "no folder "+of+" is left", func() bool {
 			found, err := filepath.Glob(of)
 			return err == nil && len(found) == 0
 		})

@@ -20,6 +20,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 )
 
@@ -131,15 +132,14 @@ func TestFakeSoak(t *testing.T) {
 		}
 	}
 	var end figures
-	deadline := time.Now().Add(patient)
-	for end = s.look(); len(end.against(warm, len(s.boxes))) > 0 && time.Now().Before(deadline); end = s.look() {
-		time.Sleep(time.Second) // what has ended is let go of in its own time
-	}
+	var wrong []string
 	t.Logf("warm: %s", warm)
+	machine.Until(t, "no more is held than when it was warm", func() bool { // what has ended is let go of in its own time
+		end = s.look()
+		wrong = end.against(warm, len(s.boxes))
+		return len(wrong) == 0
+	}, func() string { return strings.Join(wrong, "\n") })
 	t.Logf("end:  %s", end)
-	for _, wrong := range end.against(warm, len(s.boxes)) {
-		t.Error(wrong)
-	}
 	for _, b := range s.boxes {
 		b.mustRun(b.settled("web"))
 	}
@@ -320,10 +320,10 @@ func (s *soak) startApp(b *box, n int) {
 		if before <= 1 || syscall.Kill(before, syscall.SIGKILL) != nil {
 			s.t.Fatalf("the app's process %d cannot be ended", before)
 		}
-		until(s.t, "the app is started again", func() bool { now := b.process(fakeservice.EngineApps); return now > 0 && now != before })
+		machine.Until(s.t, "the app is started again", func() bool { now := b.process(fakeservice.EngineApps); return now > 0 && now != before })
 	default:
 		b.done("POST", b.path+"/apps/web/actions/restart", nil)
 	}
 	b.mustRun(b.settled("web"))
-	until(s.t, "the app answers", func() bool { status, _ := ask(s.t, address, "/healthz"); return status == http.StatusOK })
+	machine.Until(s.t, "the app answers", func() bool { status, _ := ask(s.t, address, "/healthz"); return status == http.StatusOK })
 }

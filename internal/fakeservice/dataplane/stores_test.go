@@ -13,6 +13,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 )
 
@@ -29,10 +30,10 @@ func (r *records) stores(p *dataplane.Plane, id string) (*redis.Client, nats.Jet
 	})
 	r.t.Cleanup(func() { _ = store.Close() })
 	connection, err := nats.Connect("tls://"+net.JoinHostPort(at.Host, strconv.Itoa(at.NATSPort)),
-		nats.UserInfo("service", r.credentials(id).NATS), nats.Secure(trust), nats.NoReconnect(), nats.Timeout(patient))
+		nats.UserInfo("service", r.credentials(id).NATS), nats.Secure(trust), nats.NoReconnect(), nats.Timeout(machine.Patience))
 	must(r.t, err)
 	r.t.Cleanup(connection.Close)
-	streams, err := connection.JetStream(nats.MaxWait(patient))
+	streams, err := connection.JetStream(nats.MaxWait(machine.Patience))
 	must(r.t, err)
 	return store, streams
 }
