@@ -90,7 +90,7 @@ func TestInterruptWithADeadNetwork(t *testing.T) {
 					if err == nil || errors.Is(err, ErrNotFound) {
 						t.Errorf("%v", err)
 					}
-					if took := time.Since(at); took > gracePeriod {
+					if took := time.Since(at); took > 30*time.Second { // as the docs say
 						t.Errorf("it ended %s after the interrupt", took)
 					}
 				})

@@ -146,6 +146,24 @@ func TestRetryAfterHoldsEverybody(t *testing.T) {
 	})
 }
 
+// A service that asks for a longer wait than the caller has ends it when its time is over,
+// not when the wait is.
+func TestRetryAfterYieldsToADeadline(t *testing.T) {
+	for _, status := range []int{429, 503} {
+		synctest.Test(t, func(t *testing.T) {
+			c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Retry-After", "86400")
+				refuse(w, status, "unavailable")
+			})
+			begun := time.Now()
+			err := post(within(t, 3*time.Second), c)
+			if took := time.Since(begun); !errors.Is(err, context.DeadlineExceeded) || took != 3*time.Second || len(transport.times) != 1 {
+				t.Errorf("%d: %d requests in %s: %v", status, len(transport.times), took, err)
+			}
+		})
+	}
+}
+
 func TestRetryAfter(t *testing.T) {
 	date := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for value, want := range map[string]time.Duration{
