@@ -53,7 +53,7 @@ func TestGuestbookVerification(t *testing.T) {
 			}
 			return 0, nil
 		},
-		Chromium: browser, Screenshots: artifacts, Say: t.Logf,
+		Chromium: browser, Screenshots: artifacts, Patience: machine.Patience, Say: t.Logf,
 	}
 	if err := guestbook.Verify(t.Context()); err != nil {
 		t.Fatalf("%s\nthe app's log:\n%s", err, fake.AppLog(id, app.Name))

@@ -15,15 +15,17 @@ import (
 
 // browser is a headless Chromium with one page, and what that complains of.
 type browser struct {
-	ctx   context.Context
-	close func() error
+	ctx      context.Context
+	close    func() error
+	patience time.Duration
 
 	mu         sync.Mutex
 	complaints []string
 }
 
-// openBrowser starts Chromium with an empty profile, which goes with it.
-func openBrowser(ctx context.Context, program string) (*browser, error) {
+// openBrowser starts Chromium with an empty profile, which goes with it. Patience is how
+// long one thing may take to come about.
+func openBrowser(ctx context.Context, program string, patience time.Duration) (*browser, error) {
 	profile, err := os.MkdirTemp("", "guestbook-browser-")
 	if err != nil {
 		return nil, err
@@ -41,7 +43,7 @@ func openBrowser(ctx context.Context, program string) (*browser, error) {
 	}
 	allocated, end := chromedp.NewExecAllocator(ctx, options...)
 	page, _ := chromedp.NewContext(allocated) // chromedp.Cancel ends it, and waits
-	b := &browser{ctx: page}
+	b := &browser{ctx: page, patience: patience}
 	var listening sync.WaitGroup
 	b.close = func() error {
 		err := chromedp.Cancel(page)
@@ -89,7 +91,7 @@ type act = chromedp.Action[chromedp.Void]
 
 // do runs what a visitor does, for a while at most.
 func (b *browser) do(what string, acts ...act) error {
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, b.patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, acts...); err != nil {
 		// What the page says tells more than a time that ran out.

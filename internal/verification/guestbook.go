@@ -8,6 +8,7 @@
 package verification
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,9 +20,6 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
-
-// patience is how long one thing may take to come about.
-const patience = 2 * time.Minute
 
 // Guestbook is a deployed guestbook, and the ways to it.
 type Guestbook struct {
@@ -38,12 +36,16 @@ type Guestbook struct {
 	Chromium string
 	// Screenshots is a folder for the browser's pictures; "" takes none.
 	Screenshots string
+	// Patience is how long one thing may take to come about; 0 is two minutes.
+	Patience time.Duration
 	// Say tells what was seen, line by line.
 	Say func(format string, arguments ...any)
 
 	// counted is the last number of visits that was seen.
 	counted int
 }
+
+func (g *Guestbook) patience() time.Duration { return cmp.Or(g.Patience, 2*time.Minute) }
 
 // account is a visitor's, made for this verification alone.
 type account struct{ email, password string }
@@ -191,7 +193,7 @@ func (g *Guestbook) restart(engine string) func(context.Context) error {
 // what the dead one has started may live on for a moment.
 func (g *Guestbook) kill(engine string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, g.patience())
 		defer cancel()
 		killed, err := g.Processes(ctx, engine)
 		if err != nil {
@@ -220,7 +222,7 @@ func (g *Guestbook) kill(engine string) func(context.Context) error {
 // survived checks that the message, the account and the counter are still
 // there, and says what it saw. It waits for what has just been restarted.
 func (g *Guestbook) survived(ctx context.Context, who account, message string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, g.patience())
 	defer cancel()
 	before := g.counted
 	var shown page

@@ -25,7 +25,7 @@ type reply struct {
 }
 
 // browserless asks without a browser.
-var browserless = &http.Client{Timeout: 30 * time.Second}
+var browserless = &http.Client{Timeout: 2 * time.Minute}
 
 func ask(ctx context.Context, method, address string, header map[string]string, body any) (reply, error) {
 	var sent io.Reader

@@ -39,7 +39,7 @@ func comeToPortal(t *testing.T, opts ...func(*fakeservice.Options)) *person {
 		machine.Lacks(t, "there is no Chromium")
 	}
 	s := fakeservicetest.Start(t, opts...)
-	b, err := openBrowser(context.WithoutCancel(t.Context()), program)
+	b, err := openBrowser(context.WithoutCancel(t.Context()), program, machine.Patience)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 // visitByBrowser does what a visitor does: makes an account, signs out and in
 // again, and leaves a message.
 func (g *Guestbook) visitByBrowser(ctx context.Context, who account, message string) (err error) {
-	b, err := openBrowser(ctx, g.Chromium)
+	b, err := openBrowser(ctx, g.Chromium, g.patience())
 	if err != nil {
 		return err
 	}
