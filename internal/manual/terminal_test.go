@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // A terminal is that of a reader who types a guide's commands one after the other: in a
@@ -121,7 +123,7 @@ func (s *terminal) run(commands string, strict bool) string {
 	go func() { ended <- shell.Wait() }()
 	select {
 	case <-ended: // how is read from its state
-	case <-time.After(5 * time.Minute):
+	case <-time.After(machine.Patience):
 		_ = syscall.Kill(-shell.Process.Pid, syscall.SIGKILL)
 		<-ended
 	}

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	testmachine "github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 var (
@@ -72,7 +74,7 @@ const enoughForAll = 5000
 // watchOver plays a world, and says which one it is if it does not end: a lock
 // that is held while a request is under way stands still in real time.
 func watchOver(t *testing.T, seed int, s scenario) outcome {
-	watchdog := time.AfterFunc(2*time.Minute, func() {
+	watchdog := time.AfterFunc(testmachine.Patience, func() {
 		debug.SetTraceback("all")
 		panic(fmt.Sprintf("the world of seed %d stands still:\n%s", seed, s))
 	})

@@ -14,7 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // A languageServer is terraform-ls as an editor has it: a process that speaks the Language
@@ -65,7 +66,7 @@ func startLanguageServer(t *testing.T, w *workspace) *languageServer {
 		t.Skipf("skipped by version: terraform-ls learns nothing of the provider from %s", product)
 	}
 	program := Find(t, repository, "terraform-ls")
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), machine.Patience)
 	command := exec.CommandContext(ctx, program, "serve")
 	command.Dir, command.Env = w.folder, w.env
 	s := &languageServer{t: t, workspace: w, versions: map[string]int{}, diagnostics: map[string][]diagnostic{}}
@@ -186,9 +187,7 @@ func (s *languageServer) open(name, language, text string) {
 	s.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{
 		"uri": s.uri(name), "languageId": language, "version": 1, "text": text,
 	}})
-	for !s.knowsProviders() {
-		time.Sleep(20 * time.Millisecond)
-	}
+	machine.Until(s.t, "the server has read the folder", s.knowsProviders)
 	s.change(name, text)
 }
 
