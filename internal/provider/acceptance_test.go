@@ -20,6 +20,10 @@ import (
 // testSpeed makes the creation of an instance, 480 seconds, take a fifth of one.
 const testSpeed = 2400
 
+// soonOver is a timeout that is to end while something is held. What comes before that is
+// sent within it on a busy machine too.
+const soonOver = "20s"
+
 // startFake serves a fake for one test. Every exchange with it is checked
 // against the OpenAPI document; a violation fails the test.
 func startFake(t *testing.T) *fakeservicetest.Server {

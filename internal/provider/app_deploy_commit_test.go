@@ -13,6 +13,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 const guestbookApp = "name = \"guestbook\"\nrepo = \"octo/guestbook\"\n"
@@ -30,7 +31,7 @@ func redeploy(t *testing.T, fake *fakeservicetest.Server) {
 	t.Helper()
 	built := len(theApp(t, fake).Builds)
 	behind(t, fake, http.MethodPost, "/instances/"+onlyInstance(t, fake)+"/apps/guestbook/actions/redeploy", "{}")
-	until(t, "the app is deployed again", func() bool {
+	machine.Until(t, "the app is deployed again", func() bool {
 		app := theApp(t, fake)
 		return len(app.Builds) == built+1 && app.Builds[0].Status == "successful" && app.Status == "running"
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // An agent and a person change by MCP tools and in the portal what Terraform manages. The
@@ -61,7 +62,7 @@ resource "hosting_webhook_endpoint" "test" {
 		if page := person.Open(path).Submit(form, values); page.Status != http.StatusOK {
 			t.Fatalf("the form %s was answered %d: %s", form, page.Status, page.Text())
 		}
-		until(t, "the person's job has ended", func() bool {
+		machine.Until(t, "the person's job has ended", func() bool {
 			return !slices.ContainsFunc(fake.Jobs(), fakeservice.Job.InProgress)
 		})
 	}
@@ -99,7 +100,7 @@ resource "hosting_webhook_endpoint" "test" {
 	}
 
 	happened := fake.Events()
-	until(t, "the receiver has heard of everything", func() bool { return len(inbox.Deliveries()) >= len(happened) })
+	machine.Until(t, "the receiver has heard of everything", func() bool { return len(inbox.Deliveries()) >= len(happened) })
 	var told, heard []string
 	for _, e := range happened {
 		told = append(told, e.Type+" "+e.ID)

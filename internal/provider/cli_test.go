@@ -164,7 +164,7 @@ func (s *started) runs() bool {
 // until waits for what the fake is to show while the CLI runs.
 func (s *started) until(what string, holds func() bool) {
 	s.t.Helper()
-	until(s.t, what, func() bool {
+	machine.Until(s.t, what, func() bool {
 		ended := !s.runs() // asked first, as the CLI may end in between
 		if holds() {
 			return true
@@ -203,7 +203,7 @@ func (s *started) wait() result {
 	s.t.Helper()
 	select {
 	case <-s.ended:
-	case <-time.After(5 * time.Minute):
+	case <-time.After(machine.Patience):
 		syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL)
 		<-s.ended
 		s.t.Fatalf("the CLI did not end:\n%s", s.output.String())
@@ -214,18 +214,6 @@ func (s *started) wait() result {
 // unwrapped joins the lines that the CLI wrapped and takes away their margins.
 func unwrapped(output string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╷", " ", "╵", " ").Replace(output)), " ")
-}
-
-// until waits for what the fake is to show.
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(2 * time.Minute)
-	for !holds() {
-		if time.Now().After(deadline) {
-			t.Fatalf("it did not come to: %s", what)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
 }
 
 // whenever does something beside the test as soon as the fake shows what it waits

@@ -17,6 +17,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/simulation"
 )
 
@@ -188,7 +189,7 @@ func (r *crashRun) runs(args ...string) result {
 func (r *crashRun) rest() {
 	r.fake.DeliverLate()
 	if r.release == nil {
-		until(r.t, "nothing is in progress", func() bool {
+		machine.Until(r.t, "nothing is in progress", func() bool {
 			left := r.fake.Left()
 			return left["jobs"]+left["builds"] == 0
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // What may have run is protected. Only evidence says that something never ran.
@@ -177,7 +178,7 @@ func TestFinishedCreationIsProtectedWithoutARefresh(t *testing.T) {
 			fake := seededApps(t)
 			w := newWorkspace(t, fake, c.body)
 			interrupted(t, fake, w, c.create, "apply", "-auto-approve", "-no-color")
-			until(t, "the creation ends", func() bool { return fake.Left()["jobs"] == 0 })
+			machine.Until(t, "the creation ends", func() bool { return fake.Left()["jobs"] == 0 })
 			w.says(1, []string{c.text}, "destroy", "-refresh=false", "-auto-approve")
 			must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
 			w.apply()

@@ -3,14 +3,15 @@ package provider_test
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // foreign404 is an ingress that reloads: 20 seconds of a page that is not the
@@ -34,20 +35,28 @@ var absenceFaults = []faultRow{
 		w.mustBeSettled()
 		return fmt.Sprintf("%d pages waited out, 1 instance, %s", pages, counts(fake, "POST /instances"))
 	}},
-	{40, "a foreign 404 for 20 s at a refresh", func(t *testing.T) string {
+	{40, "a foreign 404 at a refresh, until it passes", func(t *testing.T) string {
 		fake, _ := startRecorded(t)
 		w := newWorkspaceBeside(t, fake, "")
 		w.write("main.tf", everyType(t, "after"))
 		w.apply()
 		before := w.read("terraform.tfstate")
-		fake.Inject(foreign404)
-		begun := time.Now()
+		passes := fake.Inject(fakeservice.Fault{Page: http.StatusNotFound, Times: -1})
 		r := w.fails("which is not an answer of the service at "+fake.BaseURL, "Check the base URL")
 		must(t, !strings.Contains(r.output, "is gone"), "something is taken for gone:\n%s", r.output)
-		must(t, time.Since(begun) < 30*time.Second, "it took %s", time.Since(begun))
+		// It is not waited out: each thing is asked for once, and as often again as any
+		// request is.
+		asked := map[string]int{}
+		for _, request := range fake.Requests() {
+			if request.Fault {
+				asked[request.Path]++
+			}
+		}
+		for path, n := range asked {
+			must(t, n <= 1+client.DefaultMaxRetries, "GET %s was sent %d times", path, n)
+		}
 		must(t, w.read("terraform.tfstate") == before, "the state changed")
-		first := slices.IndexFunc(fake.Requests(), func(r fakeservice.Request) bool { return r.Fault })
-		until(t, "the ingress is back", func() bool { return time.Since(fake.Requests()[first].RealAt) > foreign404.For })
+		passes()
 		w.mustBeSettled()
 		must(t, len(fake.Instances()) == 2 && fake.Count("DELETE", "**") == 0, "%d instances", len(fake.Instances()))
 		return fmt.Sprintf("1 error that names the base URL, %d resources kept to the byte, then an empty plan", len(managedTypes(t)))
@@ -151,7 +160,7 @@ func waitedOut(t *testing.T, fake *fakeservicetest.Server, s *started) (pages in
 		}
 		return pages, after
 	}
-	until(t, "the pages are waited out", func() bool {
+	machine.Until(t, "the pages are waited out", func() bool {
 		pages, after := met()
 		return pages > 0 && after > 0 || !s.runs()
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // Faults of a gateway that gives up before the service does, at what must not be
@@ -99,7 +100,7 @@ var gatewayFaults = []faultRow{
 				w := newWorkspaceBeside(t, keyless(t, fake), database)
 				apply := w.start("apply", "-auto-approve", "-no-color")
 				if refusal == "job_running" {
-					until(t, "its own job is waited for", func() bool { return fake.Count("GET", "/jobs/*") > 1 })
+					machine.Until(t, "its own job is waited for", func() bool { return fake.Count("GET", "/jobs/*") > 1 })
 				}
 				release()
 				r := apply.wait()

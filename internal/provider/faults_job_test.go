@@ -49,7 +49,7 @@ var jobFaults = []faultRow{
 			if pondering {
 				remove = fake.Inject(fakeservice.Fault{Method: "GET", Path: "/jobs/*", Times: -1, Rewrite: func(job map[string]any) { job["status"] = "pondering" }})
 			}
-			w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance+"\n  timeouts = { create = \"3s\" }"))
+			w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance+"\n  timeouts = { create = \""+soonOver+"\" }"))
 			r := w.apply()
 			must(t, strings.Contains(r.output, "is still being created") && strings.Contains(r.output, fake.Jobs()[0].ID), "%s", r.output)
 			w.mustBeKept("hosting_instance", "test")
@@ -130,7 +130,7 @@ var jobFaults = []faultRow{
 		_, err := fake.StartJob("i-one", "rotate", "")
 		must(t, err == nil, "%v", err)
 		fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/apps/import", Times: -1, Status: http.StatusConflict, Code: "already_exists", Detail: "there is an app guestbook"})
-		app := strings.Replace(asyncCases[1].created, "name =", "timeouts = { create = \"10s\" }\nname =", 1)
+		app := strings.Replace(asyncCases[1].created, "name =", "timeouts = { create = \""+soonOver+"\" }\nname =", 1)
 		newWorkspaceBeside(t, fake, app).fails("already_exists", "add this import block")
 		must(t, fake.Count("POST", "/instances/*/apps/import") == 1 && fake.Count("GET", "/jobs/*") == 0,
 			"%d requests, %d polls", fake.Count("POST", "/instances/*/apps/import"), fake.Count("GET", "/jobs/*"))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // Faults of the network, and of a service that goes away and comes back.
@@ -53,7 +54,7 @@ var networkFaults = []faultRow{
 				fake.Away(time.Minute, page)
 				polls := wellAnswered(fake, "GET", "/jobs/*")
 				release()
-				until(t, "the service is back", func() bool { return wellAnswered(fake, "GET", "/jobs/*") > polls || !apply.runs() })
+				machine.Until(t, "the service is back", func() bool { return wellAnswered(fake, "GET", "/jobs/*") > polls || !apply.runs() })
 				r := apply.wait()
 				must(t, r.exit == 0 && !strings.Contains(r.output, "is still being created"), "exit %d:\n%s", r.exit, r.output)
 				must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
@@ -74,7 +75,7 @@ var networkFaults = []faultRow{
 		r := w.apply()
 		must(t, strings.Contains(r.output, "is in the state and not tainted"), "no warning:\n%s", r.output)
 		w.mustBeKept("hosting_instance", "test")
-		until(t, "the service is back", func() bool { return time.Since(time.Unix(0, begun.Load())) > 20*time.Second })
+		machine.Until(t, "the service is back", func() bool { return time.Since(time.Unix(0, begun.Load())) > 20*time.Second })
 		w.apply()
 		w.mustBeSettled()
 		must(t, fake.Count("POST", "/instances") == 1 && jobsOf(fake, "engines") == 1, "%d creations, %d times engines", fake.Count("POST", "/instances"), jobsOf(fake, "engines"))
@@ -84,16 +85,16 @@ var networkFaults = []faultRow{
 		fake := startFake(t)
 		silent := fakeservice.Fault{Delay: time.Hour, Drop: true, Times: -1}
 		fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Drop: true, Delay: time.Hour, After: func() { fake.Inject(silent) }})
-		w := newWorkspaceBeside(t, keyless(t, fake), instanceHCL(plainInstance))
+		// A request may take an hour here, so that only the grace after Ctrl-C can end the
+		// run. How long that is, is held by a test of the client (TestInterruptWithADeadNetwork).
+		w := newWorkspaceBeside(t, keyless(t, fake), "provider \"hosting\" {\n request_timeout = \"1h\"\n}\n"+instanceHCL(plainInstance))
 		apply := w.start("apply", "-auto-approve", "-no-color")
 		apply.until("the creation has arrived", func() bool { return len(fake.Instances()) == 1 })
 		apply.signal(syscall.SIGINT)
-		begun := time.Now()
 		r := apply.wait()
-		took := time.Since(begun)
-		must(t, r.exit == 1 && took < 35*time.Second, "exit %d after %s:\n%s", r.exit, took, r.output)
+		must(t, r.exit == 1, "exit %d:\n%s", r.exit, r.output)
 		must(t, strings.Contains(r.output, "it is unknown whether the service carried it out"), "it is not said what is unknown:\n%s", r.output)
 		must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
-		return fmt.Sprintf("ended %.1f s after it, %s", took.Seconds(), counts(fake, "POST /instances"))
+		return "ended by itself, told as unknown, " + counts(fake, "POST /instances")
 	}},
 }

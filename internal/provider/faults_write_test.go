@@ -49,12 +49,13 @@ var writeFaults = []faultRow{
 			}
 			must(t, len(at) == 2 && at[1].Sub(at[0]) >= 3*time.Second, "sent at %v", at)
 		}
-		// The cap and the deadline: a day is asked for, and the apply's own time rules.
+		// The cap and the deadline: a day is asked for, and the apply's own time rules. That
+		// it ends then, and not when the cap is over, is held by a test of the client, in
+		// time that no busy machine stretches (TestRetryAfterYieldsToADeadline).
 		fake := seededApps(t)
 		fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/sql-console", Times: -1, Status: http.StatusTooManyRequests, RetryAfter: "86400"})
-		begun := time.Now()
 		newWorkspaceBeside(t, fake, strings.Replace(asyncCases[4].created, "mode = ", "timeouts = { create = \"3s\" }\n mode = ", 1)).fails("the create timeout of 3s is over")
-		must(t, time.Since(begun) < 30*time.Second, "it took %s", time.Since(begun))
+		must(t, fake.Count("PUT", "/instances/*/sql-console") <= 1, "it was sent %d times", fake.Count("PUT", "/instances/*/sql-console"))
 		return "4 values are no wait, a number and a date are a minimum, the deadline wins"
 	}},
 	{21, "429 to ten workers at once", func(t *testing.T) string {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 const plainRequest = `{"name":"test","plan":"free","region":"eu-central","engines":{"postgres":true,"apps":false,"auth":false},"tags":[]}`
@@ -22,7 +23,7 @@ func TestPlanTellsOfAnOrphan(t *testing.T) {
 	w := newWorkspace(t, fake, instanceHCL(plainInstance))
 	w.says(1, []string{"An instance with the same name is being created", block}, "plan")
 	release()
-	until(t, "the instance runs", func() bool { return fake.Instances()[0].Status == "running" })
+	machine.Until(t, "the instance runs", func() bool { return fake.Instances()[0].Status == "running" })
 	w.says(0, []string{"An instance with the same name exists", block}, "plan")
 	must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
 

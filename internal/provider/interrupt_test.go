@@ -7,6 +7,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 func TestPaidPlanResumesAfterItsCheckout(t *testing.T) {
@@ -97,7 +98,7 @@ func TestCreationDoneMeanwhileIsCompletedByTheRefresh(t *testing.T) {
 	apply.signal(syscall.SIGINT)
 	apply.wait()
 	release()
-	until(t, "the instance runs", func() bool { return fake.Instances()[0].Status == "running" })
+	machine.Until(t, "the instance runs", func() bool { return fake.Instances()[0].Status == "running" })
 	if r := w.apply(); !strings.Contains(r.output, "0 added, 0 changed, 0 destroyed") {
 		t.Errorf("the next apply had something to do:\n%s", r.output)
 	}
@@ -147,7 +148,7 @@ func (w *workspace) mustResume(fake *fakeservicetest.Server, job string, release
 	w.t.Helper()
 	polls := fake.Count("GET", "/jobs/"+job)
 	next := w.start("apply", "-auto-approve", "-no-color")
-	until(w.t, "the same job is polled again", func() bool { return fake.Count("GET", "/jobs/"+job) > polls+1 })
+	machine.Until(w.t, "the same job is polled again", func() bool { return fake.Count("GET", "/jobs/"+job) > polls+1 })
 	release()
 	if r := next.wait(); r.exit != 0 {
 		w.t.Fatalf("the next apply ended with exit %d:\n%s", r.exit, r.output)

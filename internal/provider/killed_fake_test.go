@@ -253,7 +253,7 @@ func (f *mortalFake) everythingIsHeard() {
 	f.ask(http.MethodGet, "/_fake/events", "", &told)
 	for _, e := range told.Events {
 		if e.At.After(endpoints.Webhooks[0].CreatedAt) {
-			until(f.t, "the event "+e.ID+" is heard", func() bool { _, came := f.heard.Load(e.ID); return came })
+			machine.Until(f.t, "the event "+e.ID+" is heard", func() bool { _, came := f.heard.Load(e.ID); return came })
 		}
 	}
 }
@@ -377,28 +377,26 @@ func complete(w *workspace, args ...string) int {
 	}
 }
 
-// patience is how long what needs a kill or two to come through may take.
-const patience = 2 * time.Minute
-
 // ask sends a request until it is answered, and reads the answer. What it asks for may
 // be done twice.
 func (f *mortalFake) ask(method, path, body string, into any) (status int) {
 	f.t.Helper()
-	for deadline := time.Now().Add(patience); ; {
-		status, text, err := f.try(method, path, body)
-		if err == nil && (status/100 == 2 || status == http.StatusConflict) {
-			if into != nil {
-				err = json.Unmarshal(text, into)
-			}
-			if err != nil {
-				f.t.Fatalf("%s %s answered %s: %s", method, path, text, err)
-			}
-			return status
+	var text []byte
+	var err error
+	answered := func() string { return fmt.Sprintf("%s %s answered %d %s (%v)", method, path, status, text, err) }
+	machine.Until(f.t, "an answer", func() bool {
+		status, text, err = f.try(method, path, body)
+		if err == nil && status/100 != 2 && status != http.StatusConflict && status != http.StatusServiceUnavailable {
+			f.t.Fatal(answered())
 		}
-		if err == nil && status != http.StatusServiceUnavailable || time.Now().After(deadline) {
-			f.t.Fatalf("%s %s answered %d %s (%v)", method, path, status, text, err)
+		return err == nil && status != http.StatusServiceUnavailable
+	}, answered)
+	if into != nil {
+		if err := json.Unmarshal(text, into); err != nil {
+			f.t.Fatalf("%s %s answered %s: %s", method, path, text, err)
 		}
 	}
+	return status
 }
 
 func (f *mortalFake) try(method, path, body string) (int, []byte, error) {
@@ -425,42 +423,32 @@ func (f *mortalFake) job(method, path, body string) {
 	var answer struct {
 		JobID string `json:"job_id"`
 	}
-	for deadline := time.Now().Add(patience); f.ask(method, path, body, &answer) == http.StatusConflict; {
-		// It was done before, and the answer was not heard: that job ends first.
-		if time.Now().After(deadline) {
-			f.t.Fatalf("%s %s is refused", method, path)
-		}
-	}
-	for deadline := time.Now().Add(patience); ; {
+	// Where it is refused it was done before, and the answer was not heard: that job ends
+	// first.
+	machine.Until(f.t, method+" "+path+" is taken", func() bool { return f.ask(method, path, body, &answer) != http.StatusConflict })
+	machine.Until(f.t, "the job of "+method+" "+path+" is done", func() bool {
 		var job struct {
 			Status string `json:"status"`
 		}
 		f.ask(http.MethodGet, "/api/v1/jobs/"+answer.JobID, "", &job)
-		if job.Status == "done" {
-			return
+		if job.Status == "failed" {
+			f.t.Fatalf("the job of %s %s has failed", method, path)
 		}
-		if job.Status == "failed" || time.Now().After(deadline) {
-			f.t.Fatalf("the job of %s %s is %s", method, path, job.Status)
-		}
-	}
+		return job.Status == "done"
+	})
 }
 
 // healthy waits until an app answers.
 func (f *mortalFake) healthy(address string) {
 	f.t.Helper()
-	for deadline := time.Now().Add(patience); ; {
+	machine.Until(f.t, "the app at "+address+" answers", func() bool {
 		response, err := http.Get(address + "/healthz")
-		if err == nil {
-			_ = response.Body.Close()
-			if response.StatusCode == http.StatusOK {
-				return
-			}
+		if err != nil {
+			return false
 		}
-		if time.Now().After(deadline) {
-			f.t.Fatalf("the app at %s does not answer (%v)", address, err)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+		_ = response.Body.Close()
+		return response.StatusCode == http.StatusOK
+	})
 }
 
 // nothingIsLost checks that each job that was answered is known.

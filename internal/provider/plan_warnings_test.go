@@ -121,20 +121,20 @@ func TestTimeouts(t *testing.T) {
 			fake := seededApps(t)
 			release := fake.HoldJobs(fakeservice.JobMatch{})
 			defer release()
-			w := newWorkspace(t, fake, fmt.Sprintf("resource %q \"test\" {\n%s\ntimeouts = { create = \"2s\" }\n}", kind, c.arguments))
+			w := newWorkspace(t, fake, fmt.Sprintf("resource %q \"test\" {\n%s\ntimeouts = { create = %q }\n}", kind, c.arguments, soonOver))
 			if kind == "hosting_postgres_script" {
 				// Putting the console back is not bounded by the timeout.
 				whenever(t, func() bool { return fake.Count("PUT", "/instances/*/sql-console") > 1 }, release)
 			}
 			r := w.run("apply", "-auto-approve", "-no-color")
-			must(t, strings.Contains(r.output, "the create timeout of 2s is over") && !strings.Contains(r.output, "context"), "it does not say what is over:\n%s", r.output)
+			must(t, strings.Contains(r.output, "the create timeout of "+soonOver+" is over") && !strings.Contains(r.output, "context"), "it does not say what is over:\n%s", r.output)
 			if c.warns {
 				must(t, r.exit == 0 && strings.Contains(r.output, "not tainted"), "exit %d:\n%s", r.exit, r.output)
 				w.mustBeKept(kind, "test")
 				return
 			}
 			must(t, r.exit == 1 && strings.Contains(r.output, "Stopped waiting for job"), "exit %d:\n%s", r.exit, r.output)
-			must(t, strings.Contains(r.output, "timeouts = { create = \"4s\" }"), "it does not say how to wait longer:\n%s", r.output)
+			must(t, strings.Contains(r.output, "timeouts = { create = \"40s\" }"), "it does not say how to wait longer:\n%s", r.output)
 			must(t, w.saved(kind, "test") == nil, "it is in the state")
 		})
 	}

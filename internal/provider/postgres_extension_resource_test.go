@@ -56,7 +56,7 @@ resource "hosting_instance" "test" {
   plan     = "free"
   region   = "eu-central"
   engines  = { postgres = {} }
-  timeouts = { create = "10s" } # enough to send the creation on any machine
+  timeouts = { create = "`+soonOver+`" }
 }
 resource "hosting_postgres_extension" "test" {
   instance_id = hosting_instance.test.id

@@ -13,6 +13,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // A recorder stands in for the database: these tests are about the console and
@@ -162,7 +163,7 @@ func TestScriptClosedMidwayIsOpenedAgain(t *testing.T) {
 		once.Do(func() {
 			go fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "off" })
 		})
-		until(t, "the other closes the console", func() bool { i, _ := fake.Instance("i-one"); return i.ConsoleMode == "off" })
+		machine.Until(t, "the other closes the console", func() bool { i, _ := fake.Instance("i-one"); return i.ConsoleMode == "off" })
 	}})
 	run(t, resource.TestStep{Config: config(fake, "%s", scriptHCL(`sql = "one"`))})
 	if n := len(sql.statements()); n != 1 {

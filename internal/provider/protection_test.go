@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // What deletion_protection refuses, and where.
@@ -159,7 +160,7 @@ func TestAppThatNeverRanIsNotProtected(t *testing.T) {
 		fake := seededApps(t)
 		release := fake.HoldBuilds(fakeservice.BuildMatch{})
 		defer release()
-		w := newWorkspace(t, fake, oneApp("timeouts = { create = \"2s\" }"))
+		w := newWorkspace(t, fake, oneApp("timeouts = { create = \""+soonOver+"\" }"))
 		w.apply()
 		r := w.run("destroy", "-auto-approve", "-no-color")
 		must(t, r.exit == 0 && len(fake.Apps("i-one")) == 0, "exit %d:\n%s", r.exit, r.output)
@@ -181,10 +182,10 @@ func TestAppThatNeverRanIsNotProtected(t *testing.T) {
 	t.Run("it ran since its creation was interrupted", func(t *testing.T) {
 		fake := seededApps(t)
 		release := fake.HoldBuilds(fakeservice.BuildMatch{})
-		w := newWorkspace(t, fake, oneApp("timeouts = { create = \"2s\" }"))
+		w := newWorkspace(t, fake, oneApp("timeouts = { create = \""+soonOver+"\" }"))
 		w.apply()
 		release()
-		until(t, "it runs", func() bool { return theSeededApp(t, fake).Status == "running" })
+		machine.Until(t, "it runs", func() bool { return theSeededApp(t, fake).Status == "running" })
 		w.says(1, []string{"App guestbook is protected from deletion"}, "destroy", "-auto-approve", "-refresh=false")
 		fake.EditApp("i-one", "guestbook", func(a *fakeservice.App) { a.Status = "failed" })
 		w.says(1, []string{"App guestbook is protected from deletion"}, "destroy", "-auto-approve")
@@ -210,7 +211,7 @@ func TestInstanceIsNotReplacedUnderAProtectedApp(t *testing.T) {
 func TestDestructionDuringACreationStopsAtAMachineThatRuns(t *testing.T) {
 	fake := startFake(t)
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
-	w := newWorkspace(t, fake, strings.Replace(instanceHCL(plainInstance+"\n  timeouts = { create = \"2s\" }"), "deletion_protection = false", "", 1))
+	w := newWorkspace(t, fake, strings.Replace(instanceHCL(plainInstance+"\n  timeouts = { create = \""+soonOver+"\" }"), "deletion_protection = false", "", 1))
 	w.apply()
 	polls := fake.Count("GET", "/jobs/*")
 	destroy := w.start("destroy", "-auto-approve", "-refresh=false", "-no-color")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // What an apply comes back from, beyond the rows of the fault table: each of
@@ -43,7 +44,7 @@ func TestNewSecretIsHiddenThoughItsUpdateWasInterrupted(t *testing.T) {
 	w.apply()
 	w.configure(with("A = \"canary-aaaa\"\nB = \"canary-bbbb\"", "2"))
 	interrupted(t, fake, w, "app_update", "apply", "-auto-approve", "-no-color")
-	until(t, "the update is in force", func() bool { return theSeededApp(t, fake).Env["B"] != "" })
+	machine.Until(t, "the update is in force", func() bool { return theSeededApp(t, fake).Env["B"] != "" })
 	w.mustNotHold("canary-bbbb")
 	w.apply()
 	w.mustBeSettled()
@@ -69,7 +70,7 @@ func TestRedeployBySomebodyElseIsNoInconsistency(t *testing.T) {
 			w := newWorkspace(t, fake, oneApp(""))
 			w.apply()
 			behind(t, fake, http.MethodPost, "/instances/i-one/apps/guestbook/actions/redeploy", "{}")
-			until(t, "it is deployed", func() bool {
+			machine.Until(t, "it is deployed", func() bool {
 				app := theSeededApp(t, fake)
 				return len(app.Builds) == 2 && app.Builds[0].Status == "successful" && app.Status == "running"
 			})
@@ -153,7 +154,7 @@ func TestCreationIsTaintedByAFailedJobAlone(t *testing.T) {
 			w.apply()
 			remove()
 			w.mustBeKept("hosting_instance", "test")
-			until(t, "the instance runs", func() bool { return fake.Instances()[0].Status == "running" && fake.Instances()[0].JobID == "" })
+			machine.Until(t, "the instance runs", func() bool { return fake.Instances()[0].Status == "running" && fake.Instances()[0].JobID == "" })
 			w.apply()
 			w.mustBeSettled()
 			must(t, fake.Count("POST", "/instances") == 1 && fake.Instances()[0].Engines["redis"] != nil, "%d creations, engines %v", fake.Count("POST", "/instances"), fake.Instances()[0].Engines)
