@@ -165,25 +165,19 @@ func (c *Client) readListFor(ctx context.Context, id string, isFresh freshness) 
 		if !due {
 			return nil
 		}
-		err := c.readPage(ctx, cursor)
-		if ended(ctx) || err != nil && !errors.Is(err, errNotInSnapshot) {
+		if err := c.readPage(ctx, cursor); err != nil || ended(ctx) {
 			return CauseOf(ctx)
 		}
 	}
 }
-
-// errNotInSnapshot is a page that the snapshot has not taken: it was begun anew while
-// the page was read, or had the page already. A reading that fails is not kept, and so
-// the snapshot can read the page again.
-var errNotInSnapshot = errors.New("the page is of another reading of the list")
 
 // readPage reads a page of the list into the snapshot, unless somebody does already.
 func (c *Client) readPage(ctx context.Context, cursor string) error {
 	_, err := c.reads.pages.get(ctx, cursor, c.reads.unread(cursor), func(ctx context.Context) (page[Instance], error) {
 		begun := c.reads.sequence.now()
 		p, err := listPage[Instance](ctx, c, "instances", cursor, request{path: []string{"instances"}})
-		if !c.reads.addPage(cursor, p, begun, err) && err == nil {
-			err = errNotInSnapshot
+		if !c.reads.addPage(cursor, p, begun, err) {
+			c.reads.pages.drop(cursor) // the snapshot was begun anew, and reads it again
 		}
 		return page[Instance]{}, err // the snapshot has it
 	})

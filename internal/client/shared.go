@@ -91,6 +91,13 @@ func (s *shared[T]) join(ctx context.Context, key string, isFresh freshness, rea
 	return r
 }
 
+// drop has the next who asks for a key read anew.
+func (s *shared[T]) drop(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.readings, key)
+}
+
 // forget drops a reading, unless a newer one has taken its place.
 func (s *shared[T]) forget(key string, r *reading[T]) {
 	s.mu.Lock()
