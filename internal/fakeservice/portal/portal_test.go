@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"maps"
 	"net/http"
-	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
 	"slices"
@@ -105,167 +104,6 @@ func (s *sites) signIn(t *testing.T) (cookie *http.Cookie, token string) {
 }
 
 func (s *sites) keys() int { return len(s.core.Keys()) }
-
-// Whoever has no session, or a browser that another site has made send a form, changes
-// nothing and sees nothing.
-func TestWhoIsRefused(t *testing.T) {
-	t.Parallel()
-	s := serve(t)
-	cookie, token := s.signIn(t)
-	mine := cookie.Name + "=" + cookie.Value
-	for name, row := range map[string]struct {
-		method, path string
-		header       http.Header
-		token        string
-		status       int
-	}{
-		"a page without a session":      {"GET", "/portal/access", nil, "", 303},
-		"a form without a session":      {"POST", "/portal/access", nil, token, 303},
-		"a stream without a session":    {"GET", "/portal/instances", http.Header{"Accept": {"text/event-stream"}}, "", 401},
-		"a session that there is not":   {"POST", "/portal/access", http.Header{"Cookie": {cookie.Name + "=x"}}, token, 303},
-		"a form without a token":        {"POST", "/portal/access", http.Header{"Cookie": {mine}}, "", 403},
-		"another token":                 {"POST", "/portal/access", http.Header{"Cookie": {mine}}, "x" + token, 403},
-		"the origin of another site":    {"POST", "/portal/access", http.Header{"Cookie": {mine}, "Origin": {"http://app.example:3000"}}, token, 403},
-		"another port of this host":     {"POST", "/portal/access", http.Header{"Cookie": {mine}, "Origin": {"http://127.0.0.1:1"}}, token, 403},
-		"an origin that is kept secret": {"POST", "/portal/access", http.Header{"Cookie": {mine}, "Origin": {"null"}}, token, 403},
-		"an app of the same site":       {"POST", "/portal/access", http.Header{"Cookie": {mine}, "Sec-Fetch-Site": {"same-site"}}, token, 403},
-		"a sign-in from another site":   {"POST", "/portal/sign-in", http.Header{"Sec-Fetch-Site": {"cross-site"}}, "", 403},
-		"a token in the address":        {"POST", "/portal/access?csrf=" + token, http.Header{"Cookie": {mine}}, "", 403},
-		"a change by reading":           {"GET", "/portal/access/key-1/revoke", http.Header{"Cookie": {mine}}, "", 404},
-	} {
-		values := url.Values{"name": {"stolen"}}
-		if row.token != "" {
-			values.Set("csrf", row.token)
-		}
-		response := s.send(t, row.method, row.path, row.header, values)
-		if response.status != row.status {
-			t.Errorf("%s was answered %d, want %d", name, response.status, row.status)
-		}
-		if s.keys() != 0 || strings.Contains(response.page, "API keys") {
-			t.Errorf("%s: it got through", name)
-		}
-	}
-	if response := s.send(t, "POST", "/portal/access", http.Header{"Cookie": {mine}, "Origin": {s.URL}}, url.Values{"name": {"mine"}, "csrf": {token}}); response.status != 303 || s.keys() != 1 {
-		t.Errorf("the session's own form was answered %d", response.status)
-	}
-}
-
-func TestWrongSignIn(t *testing.T) {
-	t.Parallel()
-	s := serve(t)
-	for _, row := range [][2]string{{"customer@example.com", ""}, {"customer@example.com", "The password"}, {"", "the password"}, {"other@example.com", "the password"}} {
-		response := s.send(t, "POST", "/portal/sign-in", nil, url.Values{"email": {row[0]}, "password": {row[1]}})
-		if response.status != http.StatusUnauthorized || len(response.cookies) != 0 || !strings.Contains(response.page, "is wrong") {
-			t.Errorf("%q was answered %d", row, response.status)
-		}
-		if row[1] != "" && strings.Contains(response.page, `value="`+row[1]) || !strings.Contains(response.page, `value="`+row[0]) {
-			t.Errorf("%q: the page does not keep the e-mail alone", row)
-		}
-	}
-}
-
-// A session ends when it is idle, when it is old, and by signing out.
-func TestSessionsEnd(t *testing.T) {
-	t.Parallel()
-	s := serve(t)
-	status := func(cookie *http.Cookie) int {
-		response := s.send(t, "GET", "/portal/instances", http.Header{"Cookie": {cookie.Name + "=" + cookie.Value}}, nil)
-		return response.status
-	}
-	idle, _ := s.signIn(t)
-	if s.now = s.now.Add(29 * time.Minute); status(idle) != 200 {
-		t.Error("it ended too early")
-	}
-	if s.now = s.now.Add(30 * time.Minute); status(idle) != 303 {
-		t.Error("an idle session goes on")
-	}
-	old, _ := s.signIn(t)
-	for range 12*60/20 - 1 {
-		if s.now = s.now.Add(20 * time.Minute); status(old) != 200 {
-			t.Fatal("a session in use ended too early")
-		}
-	}
-	if s.now = s.now.Add(20 * time.Minute); status(old) != 303 {
-		t.Error("an old session goes on")
-	}
-	left, token := s.signIn(t)
-	if response := s.send(t, "POST", "/portal/sign-out", http.Header{"Cookie": {left.Name + "=" + left.Value}}, url.Values{"csrf": {token}}); response.status != 303 || response.cookies[0].MaxAge >= 0 {
-		t.Errorf("the sign-out was answered %d", response.status)
-	}
-	if status(left) != 303 {
-		t.Error("a session goes on after the sign-out")
-	}
-}
-
-// A browser keeps the cookies of one host for all of its ports, so that signing in at one
-// fake is no end of the session at another.
-func TestTwoFakesOnOneHost(t *testing.T) {
-	t.Parallel()
-	browser, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	both := []*sites{serve(t), serve(t)}
-	address := func(s *sites) *url.URL {
-		at, err := url.Parse(s.URL + "/portal/instances")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return at
-	}
-	for _, s := range both {
-		cookie, _ := s.signIn(t)
-		browser.SetCookies(address(s), []*http.Cookie{cookie})
-	}
-	for _, s := range both {
-		header := http.Header{}
-		for _, cookie := range browser.Cookies(address(s)) {
-			header.Add("Cookie", cookie.Name+"="+cookie.Value)
-		}
-		if response := s.send(t, "GET", "/portal/instances", header, nil); response.status != http.StatusOK {
-			t.Errorf("one of two fakes answered %d", response.status)
-		}
-	}
-}
-
-// Every page tells the browser what it may do with it, refusals too.
-func TestHeaders(t *testing.T) {
-	t.Parallel()
-	s := serve(t)
-	cookie, _ := s.signIn(t)
-	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/portal" || cookie.Secure {
-		t.Errorf("the cookie is %+v", cookie)
-	}
-	for _, path := range []string{"/portal/sign-in", "/portal/instances", "/portal/access", "/portal/nowhere", "/checkout/none", "/portal/assets/portal.css", "/portal/assets/portal.js", "/portal/assets/"} {
-		for _, header := range []http.Header{{"Cookie": {cookie.Name + "=" + cookie.Value}}, nil} {
-			response := s.send(t, "GET", path, header, nil)
-			for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin"} {
-				if got := response.header.Get(name); got != want {
-					t.Errorf("%s has %s %q", path, name, got)
-				}
-			}
-			policy := response.header.Get("Content-Security-Policy")
-			if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") {
-				t.Errorf("%s has the policy %q", path, policy)
-			}
-			if asset := strings.HasPrefix(path, "/portal/assets/"); !asset && response.header.Get("Cache-Control") != "no-store" {
-				t.Errorf("%s may be kept", path)
-			}
-			for _, inline := range []string{"<style", " style=", "onclick", "javascript:"} {
-				if strings.Contains(response.page, inline) && !strings.HasSuffix(path, ".js") {
-					t.Errorf("%s has %s", path, inline)
-				}
-			}
-		}
-	}
-	if response := s.send(t, "GET", "/portal/assets/", nil, nil); response.status != 404 {
-		t.Errorf("the list of assets was answered %d", response.status)
-	}
-	response := s.send(t, "POST", "/portal/sign-in", http.Header{"X-Forwarded-Proto": {"https"}}, url.Values{"email": {"customer@example.com"}, "password": {"the password"}})
-	if cookies := response.cookies; len(cookies) != 1 || !cookies[0].Secure {
-		t.Errorf("behind a proxy with a certificate the cookie is %v", cookies)
-	}
-}
 
 // A form that is refused says why where it is wrong, and keeps what was typed.
 func TestRefusals(t *testing.T) {
@@ -467,20 +305,6 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 	if !strings.Contains(hidden.Text(), e.Auth.AnonKey) || strings.Contains(v.Open("/portal/instances/"+in.ID+"/connection").Text(), e.Auth.ServiceKey) {
 		t.Error("the anon key is hidden, or the secrets stay shown")
-	}
-}
-
-// A fork has a password of its own.
-func TestForkIsSignedInElsewhere(t *testing.T) {
-	t.Parallel()
-	s := fakeservicetest.Start(t, func(o *fakeservice.Options) { o.PortalPassword = "of the first" })
-	fork, err := s.Fork(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { fork.Close() })
-	if s.PortalPassword() != "of the first" || fork.PortalPassword() == s.PortalPassword() || fork.PortalPassword() == "" {
-		t.Errorf("the passwords are %q and %q", s.PortalPassword(), fork.PortalPassword())
 	}
 }
 
