@@ -71,13 +71,13 @@ func Listen(ctx context.Context, host string, port int) (net.Listener, error) {
 }
 
 // letGo is how long a program that was being started may hold what this one has closed.
-const letGo = time.Second
+const letGo = 5 * time.Second
 
 // ListenAgain listens on an address such as 127.0.0.1:80, on which this process listened
 // until now. A program that was being started when it stopped still holds it for a moment.
 func ListenAgain(ctx context.Context, address string) (net.Listener, error) {
 	var config net.ListenConfig
-	for began := time.Now(); ; time.Sleep(letGo / 200) {
+	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
 		listener, err := config.Listen(ctx, "tcp", address)
 		if !errors.Is(err, syscall.EADDRINUSE) || time.Since(began) > letGo {
 			return listener, err
