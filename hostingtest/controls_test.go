@@ -157,3 +157,30 @@ func TestSetenv(t *testing.T) {
 		t.Error("the environment still names the service")
 	}
 }
+
+// Two services are two accounts, and each key of one reads the same.
+func TestAccounts(t *testing.T) {
+	t.Parallel()
+	s, other := hostingtest.Start(t), hostingtest.Start(t)
+	if s.AccountID() == other.AccountID() {
+		t.Errorf("both services are the account %s", s.AccountID())
+	}
+	if fork := s.Fork(t); fork.AccountID() == s.AccountID() {
+		t.Errorf("the fork is the account %s, too", fork.AccountID())
+	}
+	key, err := s.CreateKey("second")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{s.APIKey, key} {
+		as := *s
+		as.APIKey = key
+		if _, me := send(t, &as, http.MethodGet, "/me", ""); me["id"] != s.AccountID() {
+			t.Errorf("GET /me answers %v, want the account %s", me, s.AccountID())
+		}
+	}
+	same := hostingtest.Start(t, hostingtest.WithSetup(hostingtest.Setup{}.WithAccountID(s.AccountID())))
+	if same.AccountID() != s.AccountID() {
+		t.Errorf("the service that was given the account %s is %s", s.AccountID(), same.AccountID())
+	}
+}

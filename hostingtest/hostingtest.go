@@ -110,8 +110,8 @@ func serve(fake *fakeservice.Service) *Service {
 }
 
 // Fork serves another fake, for the same test, that begins with what this one knows now:
-// its records, its time and its jobs. It has a key of its own, none of the holds and
-// faults, and goes its own way. A test that takes long to prepare forks what it has
+// its records, its time and its jobs. It is another account with a key of its own, has none
+// of the holds and faults, and goes its own way. A test that takes long to prepare forks what it has
 // prepared, for each of its cases.
 func (s *Service) Fork(t testing.TB) *Service {
 	t.Helper()
@@ -132,6 +132,17 @@ func (s *Service) Close() error {
 	s.server.CloseClientConnections()
 	s.server.Close()
 	return err
+}
+
+// AccountID returns the id of the account, as GET /me shows it. It is random, so two
+// services are two accounts, unless a Setup says what it is.
+func (s *Service) AccountID() string { return s.fake.AccountID() }
+
+// CreateKey makes another API key of the account, as a customer does at the portal, and
+// returns its text.
+func (s *Service) CreateKey(name string) (string, error) {
+	made, err := s.fake.CreateKey(name)
+	return made.Key, err
 }
 
 // Violations are the exchanges that broke the API's document, in words.
@@ -162,7 +173,7 @@ func (s *Service) Advance(d time.Duration) { s.fake.Advance(d) }
 // the service's clock; "build" stands for builds.
 func (s *Service) SetDuration(operation string, d time.Duration) { s.fake.SetDuration(operation, d) }
 
-// Reset forgets everything but the time, and begins again with what WithSetup said.
+// Reset forgets everything but the time, the keys and the account's id, and begins again with what WithSetup said.
 func (s *Service) Reset() { s.fake.Reset() }
 
 // PayCheckout finishes the checkout of an instance with a paid plan. It is an error

@@ -43,8 +43,8 @@ func (s *Service) snapshots() (string, error) {
 }
 
 // Fork makes another fake that knows what this one knows now, with a data plane of its
-// own where this one has one. It has other credentials, and nothing of what tests have
-// asked of this one. Whoever calls it closes it.
+// own where this one has one. It is another account with other credentials, and has
+// nothing of what tests have asked of this one. Whoever calls it closes it.
 func (s *Service) Fork(ctx context.Context) (fork *Service, err error) {
 	snapshots, err := s.snapshots()
 	if err != nil {
@@ -57,6 +57,7 @@ func (s *Service) Fork(ctx context.Context) (fork *Service, err error) {
 	}
 	o := s.options
 	o.APIKey, o.ControlToken, o.PortalPassword, o.Storage, o.DataPlane, o.SnapshotFolder, o.Made = "", "", "", nil, nil, "", nil
+	o.Setup = o.Setup.WithAccountID("") // a reset of the fork must not make it this account again
 	if s.options.DataPlane != nil {
 		if o.NewDataPlane == nil {
 			return nil, errors.New("this fake service has a data plane and cannot make another")
@@ -68,9 +69,11 @@ func (s *Service) Fork(ctx context.Context) (fork *Service, err error) {
 	if fork, err = Open(o); err != nil {
 		return nil, err
 	}
+	id := fork.AccountID()
 	if err := fork.LoadSnapshot(ctx, folder); err != nil {
 		return nil, errors.Join(err, fork.Close())
 	}
+	fork.SetAccountID(id)
 	return fork, nil
 }
 

@@ -10,6 +10,8 @@ import (
 //
 //nolint:revive // each has its comment in core
 type (
+	Account      = core.Account
+	NewKey       = core.NewKey
 	Instance     = core.Instance
 	Engine       = core.Engine
 	Backup       = core.Backup

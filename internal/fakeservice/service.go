@@ -24,7 +24,7 @@ type Options struct {
 	Speed float64
 	// Start is when the fake's clock begins; zero is now.
 	Start time.Time
-	// APIKey is the one key that is valid, and ControlToken what the routes under
+	// APIKey is the first key that is valid, and ControlToken what the routes under
 	// /_fake/ want; "" makes a random one.
 	APIKey, ControlToken string
 	// PortalURL is the address of the portal, where checkouts are opened; "" is the one

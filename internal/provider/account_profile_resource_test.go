@@ -82,8 +82,8 @@ func TestAccountProfileRefusals(t *testing.T) {
 	w := newWorkspace(t, fake, profile("company = \"a\"")+strings.Replace(profile("company = \"b\""), "test", "other", 1))
 	w.says(1, []string{"Two resources manage the account's profile"}, "plan")
 	w.configure(profile(""))
-	w.says(1, []string{"The API key acts as account acc-1, not as acc-none."}, "import", profileAddress, "acc-none")
-	w.says(0, nil, "import", profileAddress, "acc-1")
+	w.says(1, []string{"The API key acts as account " + fake.AccountID() + ", not as acc-none."}, "import", profileAddress, "acc-none")
+	w.says(0, nil, "import", profileAddress, fake.AccountID())
 	w.forget("hosting_account_profile", "id", "acc-none") // a state of another account's
 	w.says(1, []string{"Another account", "the state is about account acc-none"}, "plan")
 	changedNothing(t, fake)

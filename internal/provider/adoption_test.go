@@ -163,7 +163,7 @@ func TestAdoptedByIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := accounts.RecordsOf(fake.Service)
-	ids := map[string][]string{"account_profile": {"acc-1"}}
+	ids := map[string][]string{"account_profile": {fake.AccountID()}}
 	for _, e := range fake.Webhooks() {
 		ids["webhook_endpoint"] = append(ids["webhook_endpoint"], e.ID)
 	}

@@ -12,14 +12,22 @@ type Account struct {
 	VATID   *string `json:"vat_id"`
 }
 
-func seedAccount() Account {
+// newAccount makes an account with an id of its own, so that two fakes are two accounts.
+func newAccount() Account {
 	name := "Fake Customer"
-	return Account{ID: "acc-1", Email: "customer@example.com", Name: &name}
+	return Account{ID: newID("acc"), Email: "customer@example.com", Name: &name}
 }
 
 // Account is the account of the key.
 func (s *Service) Account(ctx context.Context) (Account, error) {
 	return look(ctx, s, func(st *state) (Account, error) { return st.Account, nil })
+}
+
+// AccountID returns the id of the account: every key reads the same one.
+func (s *Service) AccountID() string {
+	id := ""
+	s.store.read(0, func(st *state) { id = st.Account.ID })
+	return id
 }
 
 // ProfileChange is what of the profile is to change, by field; a nil value empties

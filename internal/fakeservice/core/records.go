@@ -44,5 +44,5 @@ func (r *records) next() int {
 }
 
 func newRecords(now time.Time) records {
-	return records{Now: now, Catalog: seedCatalog(), Account: seedAccount(), Durations: defaultDurations(), Pushes: map[string]int{}, Credentials: map[string]string{}}
+	return records{Now: now, Catalog: seedCatalog(), Account: newAccount(), Durations: defaultDurations(), Pushes: map[string]int{}, Credentials: map[string]string{}}
 }

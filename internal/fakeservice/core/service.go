@@ -153,10 +153,15 @@ func (s *Service) Begin(begin func() error) error {
 	return err
 }
 
-// Reset forgets everything: records, holds, and the past. The clock goes on.
+// Reset forgets everything: records, holds, and the past. The clock goes on. The account's
+// id stays, because its keys do.
 func (s *Service) Reset() {
 	s.store.keepPast(func(h *history) { *h = history{} })
-	s.replace(func(st *state) records { return newRecords(st.Now) })
+	s.replace(func(st *state) records {
+		r := newRecords(st.Now)
+		r.Account.ID = st.Account.ID
+		return r
+	})
 }
 
 // replace puts other records in the place of those that there are, whose machines go.

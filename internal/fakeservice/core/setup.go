@@ -1,6 +1,12 @@
 package core
 
-// EditAccount changes the account behind the client's back.
+// SetAccountID replaces the id of the account. It is for the start of a fake: the keys
+// then act as another account.
+func (s *Service) SetAccountID(id string) {
+	s.store.do(func(st *state) { st.Account.ID = id })
+}
+
+// EditAccount changes the account behind the client's back. Its id stays.
 func (s *Service) EditAccount(edit func(*Account)) {
 	s.store.do(func(st *state) {
 		account := st.Account

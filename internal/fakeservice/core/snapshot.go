@@ -92,8 +92,8 @@ func readSnapshot(text []byte) (records, error) {
 }
 
 // LoadSnapshot makes everything as it was when a snapshot was taken, here or of another
-// service: records, the clock, and the data of the machines. What there was before is
-// gone. The credentials of the fake itself stay.
+// service: records with the account's id, the clock, and the data of the machines. What
+// there was before is gone. The credentials of the fake itself stay.
 func (s *Service) LoadSnapshot(ctx context.Context, folder string) error {
 	text, err := os.ReadFile(filepath.Join(folder, snapshotRecords))
 	if err != nil {

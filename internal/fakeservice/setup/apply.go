@@ -17,6 +17,9 @@ func (s Setup) Apply(service *core.Service, real bool) error {
 		return err
 	}
 	if a := s.file.Account; a != nil {
+		if a.ID != "" {
+			service.SetAccountID(a.ID)
+		}
 		service.EditAccount(func(present *core.Account) {
 			present.Email = cmp.Or(a.Email, present.Email)
 			present.Name = cmp.Or(a.Name, present.Name)

@@ -14,6 +14,9 @@ func (s Setup) check() error {
 	if err := s.checkCatalogue(); err != nil {
 		return err
 	}
+	if a := s.file.Account; a != nil && a.ID != "" && !identifier.MatchString(a.ID) {
+		return fmt.Errorf("account.id: %s", identifierForm)
+	}
 	service := core.New(core.Options{})
 	defer service.Close()
 	if err := s.applyCatalogue(service); err != nil {
@@ -25,8 +28,8 @@ func (s Setup) check() error {
 		switch {
 		case in.ID == "" && in.Name == "":
 			return fmt.Errorf("%s.name: it is required", path)
-		case in.ID != "" && !instanceID.MatchString(in.ID):
-			return fmt.Errorf("%s.id: it takes up to 63 small letters, digits and hyphens, and begins with no hyphen", path)
+		case in.ID != "" && !identifier.MatchString(in.ID):
+			return fmt.Errorf("%s.id: %s", path, identifierForm)
 		case in.ID != "" && ids[in.ID]:
 			return fmt.Errorf("%s.id: there is another instance %q", path, in.ID)
 		}

@@ -8,7 +8,7 @@
 //	  "engines": {"postgres": {"floor_mb": 256}},
 //	  "locations": [{"id": "mars", "name": "Olympus", "country": "XX"}],
 //	  "durations": {"create": "2m", "build": "10s"},
-//	  "account": {"email": "ada@example.com", "company": "Engines Ltd"},
+//	  "account": {"id": "acc-ada", "email": "ada@example.com", "company": "Engines Ltd"},
 //	  "instances": [{
 //	    "id": "i-shop", "name": "shop", "plan": "free", "region": "mars",
 //	    "engines": {"postgres": {"memory_mb": 512}, "apps": {}},
@@ -35,6 +35,22 @@ import (
 
 // Setup is what a fake begins with. The zero value is what it begins with without one.
 type Setup struct{ file *file }
+
+// WithAccountID returns a copy whose account has an id, with the form that a file's has.
+// For "" the fake draws one, as it does without a Setup.
+func (s Setup) WithAccountID(id string) Setup {
+	var changed file
+	if s.file != nil {
+		changed = *s.file
+	}
+	var own account
+	if changed.Account != nil {
+		own = *changed.Account
+	}
+	own.ID = id
+	changed.Account = &own
+	return Setup{&changed}
+}
 
 type file struct {
 	Plans     []plan              `json:"plans"`
@@ -75,6 +91,7 @@ func (d *duration) UnmarshalText(text []byte) error {
 }
 
 type account struct {
+	ID      string  `json:"id"`
 	Email   string  `json:"email"`
 	Name    *string `json:"name"`
 	Company *string `json:"company"`

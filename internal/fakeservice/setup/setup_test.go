@@ -15,7 +15,7 @@ const whole = `{
 	"engines": {"postgres": {"floor_mb": 256}},
 	"locations": [{"id": "mars", "name": "Olympus", "country": "XX"}],
 	"durations": {"create": "2m", "build": "10s"},
-	"account": {"email": "ada@example.com", "company": "Engines Ltd"},
+	"account": {"id": "acc-ada", "email": "ada@example.com", "company": "Engines Ltd"},
 	"instances": [
 		{"id": "i-shop", "name": "shop", "plan": "big", "region": "mars",
 		 "engines": {"postgres": {"memory_mb": 1024}, "apps": {}, "auth": {"site_url": "https://shop.example", "redirect_urls": ["https://shop.example/**"]}},
@@ -43,7 +43,7 @@ func TestSetup(t *testing.T) {
 		t.Errorf("the catalogue is %+v", plans)
 	}
 	account, _ := service.Account(t.Context())
-	if account.Email != "ada@example.com" || *account.Company != "Engines Ltd" || account.ID == "" || account.Name == nil {
+	if account.Email != "ada@example.com" || *account.Company != "Engines Ltd" || account.ID != "acc-ada" || account.Name == nil {
 		t.Errorf("the account is %+v", account)
 	}
 	all := service.Instances()
@@ -98,6 +98,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		`{"durations": {"create": 8}}`:              "durations.create: JSON value must be string",
 		`{"durations": {"creat": "8m"}}`:            "durations.creat: there is no such operation",
 		`{"account": {"mail": "x"}}`:                "account.mail: there is no such field",
+		`{"account": {"id": "acc/ada"}}`:            "account.id: it takes up to 63",
 		`{"instances": [{}]}`:                       "instances[0].name: it is required",
 		`{"instances": [{"named": "x"}]}`:           "instances[0].named: there is no such field",
 		`{"instances": [{"id": "../x"}]}`:           "instances[0].id: ",

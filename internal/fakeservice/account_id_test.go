@@ -1,0 +1,129 @@
+package fakeservice_test
+
+import (
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/setup"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/storage"
+)
+
+// accountOf is the account's id as the API shows it to a key.
+func (a *api) accountOf(key string) string {
+	a.t.Helper()
+	return a.want(http.StatusOK, "", http.MethodGet, "/me", nil, "Authorization", "Bearer "+key).string("id")
+}
+
+// withAccount starts a fake with the account's id.
+func withAccount(id string) func(*fakeservice.Options) {
+	return func(o *fakeservice.Options) { o.Setup = o.Setup.WithAccountID(id) }
+}
+
+func TestTwoFakesAreTwoAccounts(t *testing.T) {
+	t.Parallel()
+	a, other := start(t), start(t)
+	id := a.accountOf(a.APIKey())
+	if !regexp.MustCompile(`^acc-[a-z2-7]{12}$`).MatchString(id) || id == other.accountOf(other.APIKey()) {
+		t.Errorf("the accounts are %q and %q", id, other.AccountID())
+	}
+	equal(t, "the id in Go", a.AccountID(), id)
+	a.Reset()
+	equal(t, "the id after a reset", a.AccountID(), id)
+}
+
+// A setup can make two fakes the same account.
+func TestAccountIDOfASetup(t *testing.T) {
+	t.Parallel()
+	for range 2 {
+		a := start(t, withAccount("acc-shop"))
+		equal(t, "the id", a.accountOf(a.APIKey()), "acc-shop")
+		a.Reset()
+		equal(t, "the id after a reset", a.AccountID(), "acc-shop")
+	}
+	read, err := setup.Read(strings.NewReader(`{"account": {"id": "acc-shop", "company": "Shop Ltd"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := start(t, func(o *fakeservice.Options) { o.Setup = read }, withAccount(""))
+	got := a.call(http.MethodGet, "/me", nil)
+	if got.string("id") == "acc-shop" || got.string("company") != "Shop Ltd" {
+		t.Errorf("without the setup's id the account is %v", got.body)
+	}
+	equal(t, "the setup that was copied", start(t, func(o *fakeservice.Options) { o.Setup = read }).AccountID(), "acc-shop")
+}
+
+func TestEveryKeyReadsTheSameAccount(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	second, err := a.CreateKey("second")
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "the account of the second key", a.accountOf(second.Key), a.accountOf(a.APIKey()))
+}
+
+// A snapshot holds the account's id, wherever it is restored.
+func TestSnapshotHasTheAccountID(t *testing.T) {
+	t.Parallel()
+	a, other := start(t), start(t)
+	id := a.AccountID()
+	a.told("POST", "/snapshots", `{"name": "before"}`)
+	if status, answer := other.raw("PUT", "/_fake/snapshots/theirs", a.download("before")); status != http.StatusOK {
+		t.Fatalf("the upload was answered %d %s", status, answer)
+	}
+	a.told("POST", "/snapshots/before/restore", "")
+	other.told("POST", "/snapshots/theirs/restore", "")
+	equal(t, "the id after the restore", a.AccountID(), id)
+	equal(t, "the id of the fake that took the snapshot over", other.accountOf(other.APIKey()), id)
+}
+
+// A fork is another account, also after a reset and with the setup of the fake.
+func TestForkIsAnotherAccount(t *testing.T) {
+	t.Parallel()
+	a := start(t, withAccount("acc-shop"))
+	a.EditProfile("Ada", "", "", "")
+	fork, err := a.Fork(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fork.Close()
+	id := fork.AccountID()
+	name, _, _, _ := fork.Profile()
+	if id == "acc-shop" || !strings.HasPrefix(id, "acc-") || name != "Ada" {
+		t.Errorf("the fork is the account %q of %q", id, name)
+	}
+	fork.Reset()
+	equal(t, "the fork's id after a reset", fork.AccountID(), id)
+	equal(t, "the fake's id", a.AccountID(), "acc-shop")
+	again, err := a.Fork(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if again.AccountID() == id {
+		t.Error("two forks are one account")
+	}
+}
+
+func TestAccountIDIsKept(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "records.db")
+	open := func() (id string) {
+		file, err := storage.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := fakeservice.Open(fakeservice.Options{Storage: file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		return s.AccountID()
+	}
+	id := open()
+	equal(t, "the id of the fake that is started again", open(), id)
+}

@@ -1,0 +1,14 @@
+package core
+
+import "testing"
+
+// An edition that gave every fake the same account id has kept it: it stays, because
+// Terraform states name it.
+func TestKeptAccountIDStays(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	m.entries["Account"] = []byte(`{"id":"acc-1","email":"customer@example.com","name":"Fake Customer","company":null,"address":null,"vat_id":null}`)
+	if id := open(t, Options{Storage: m}).AccountID(); id != "acc-1" {
+		t.Errorf("the account is %q, want acc-1", id)
+	}
+}
