@@ -39,6 +39,7 @@ const (
 	goodFailed  = `{"id":"j-1","instance_id":"i-1","operation":"create","target":null,"status":"failed","progress":40,"error":{"code":"no_capacity","detail":"No machine is free."},"created_at":"2026-01-02T03:04:05Z","finished_at":"2026-01-02T03:05:05Z"}`
 	queued      = `{"job_id":"j-1"}`
 	busy        = `{"detail":"A job is running.","code":"job_running"}`
+	notRunning  = `{"detail":"The instance has failed.","code":"not_running"}`
 	goodAccount = `{"id":"a-1","email":"a@example.test","name":"A","company":null,"address":null,"vat_id":null}`
 )
 
@@ -55,6 +56,7 @@ var goodExchanges = []exchange{
 	{"GET /instances/{id}", "/instances/i-1", "", 404, `{"detail":"There is no such instance.","code":"not_found"}`},
 	{"PATCH /instances/{id}", "/instances/i-1", `{"name":"b","tags":[]}`, 202, queued},
 	{"PATCH /instances/{id}", "/instances/i-1", `{"name":"b"}`, 409, busy},
+	{"PATCH /instances/{id}", "/instances/i-1", `{"name":"b"}`, 409, notRunning},
 	{"DELETE /instances/{id}", "/instances/i-1?confirm=i-1", "", 202, queued},
 	{"DELETE /instances/{id}", "/instances/i-1?confirm=i-2", "", 400, `{"detail":"confirm is not the id","code":"confirm_mismatch"}`},
 	{"PUT /instances/{id}/engines", "/instances/i-1/engines", `{"engines":{"postgres":{"memory_mb":1024},"redis":{}}}`, 202, queued},

@@ -145,6 +145,9 @@ func TestResize(t *testing.T) {
 	a.want(422, "validation_failed", "POST", path, object{"plan": "gigantic"})
 	a.EditInstance(id, func(in *fakeservice.Instance) { in.Engines["postgres"].MemoryMB = 2000 })
 	a.want(422, "validation_failed", "POST", path, object{"plan": "free"})
+	if got := a.want(422, "validation_failed", "POST", path, object{"plan": "medium"}); !strings.HasPrefix(got.string("detail"), "plan: ") {
+		t.Errorf("a resize to the present plan is refused by %q", got.string("detail"))
+	}
 	a.done("POST", path, object{"plan": "large"})
 	equal(t, "plan", a.call("GET", "/instances/"+id, nil).string("plan"), "large")
 }

@@ -83,7 +83,7 @@ func TestFailedCreation(t *testing.T) {
 	equal(t, "error", job.body["error"], any(object{"code": "no_capacity", "detail": "No machine is free."}))
 	equal(t, "status", a.call("GET", "/instances/"+id, nil).string("status"), "failed")
 
-	a.want(422, "validation_failed", "PATCH", "/instances/"+id, object{"name": "b"})
+	a.want(409, "not_running", "PATCH", "/instances/"+id, object{"name": "b"})
 	a.want(404, "not_found", "GET", "/instances/"+id+"/connection", nil)
 	a.done("DELETE", "/instances/"+id+"?confirm="+id, nil)
 	a.want(404, "not_found", "GET", "/instances/"+id, nil)
@@ -194,6 +194,28 @@ func TestFailedDeletionLeavesTheInstance(t *testing.T) {
 	equal(t, "status", a.call("GET", "/instances/"+id, nil).string("status"), "running")
 	a.done("DELETE", "/instances/"+id+"?confirm="+id, nil)
 	equal(t, "instances", a.Left()["instances"], 0)
+}
+
+// An instance whose deletion has failed has the status that it had before.
+func TestFailedDeletionBringsTheStatusBack(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	for _, status := range []string{"running", "failed"} {
+		id := a.AddInstance(fakeservice.Instance{Status: status}).ID
+		path := "/instances/" + id
+		a.FailJobs(fakeservice.JobMatch{InstanceID: id, Operation: "delete"}, 1, "stuck", "The disk is busy.")
+		deletion := a.accepted("DELETE", path+"?confirm="+id, nil)
+		equal(t, "status of a "+status+" instance while it is deleted", a.call("GET", path, nil).string("status"), "deleting")
+		a.Advance(30 * time.Second)
+		job := a.call("GET", "/jobs/"+deletion.string("job_id"), nil)
+		equal(t, "job", job.string("status"), "failed")
+		equal(t, "error", job.body["error"], any(object{"code": "stuck", "detail": "The disk is busy."}))
+		record := a.call("GET", path, nil)
+		equal(t, "status after the failed deletion", record.string("status"), status)
+		equal(t, "job of the record", record.body["job_id"], nil)
+		a.done("DELETE", path+"?confirm="+id, nil)
+		a.want(404, "not_found", "GET", path, nil)
+	}
 }
 
 func TestPaging(t *testing.T) {

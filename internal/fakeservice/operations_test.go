@@ -32,6 +32,34 @@ func TestEveryOperationAnswers(t *testing.T) {
 	})
 }
 
+// bodyFor is a body that an operation about an instance takes, or nil for none.
+func bodyFor(o apispec.Operation, instanceID string) any {
+	switch o.String() {
+	case "PUT /instances/{id}/engines":
+		return object{"engines": object{}}
+	case "PUT /instances/{id}/allowlist":
+		return object{"allowlist": []string{}}
+	case "PUT /instances/{id}/sql-console", "PUT /instances/{id}/engines/postgres/console":
+		return object{"mode": "off"}
+	case "POST /instances/{id}/actions/resize":
+		return object{"plan": "small"}
+	case "POST /instances/{id}/actions/reset":
+		return object{"confirm": instanceID, "engine": "postgres"}
+	case "POST /instances/{id}/actions/restore":
+		return object{"confirm": instanceID, "backup_id": "nothing"}
+	case "POST /instances/{id}/engines/postgres/query":
+		return object{"sql": "SELECT 1"}
+	case "POST /instances/{id}/postgres/databases":
+		return object{"name": "more"}
+	case "POST /instances/{id}/apps/import":
+		return guestbook()
+	}
+	if o.Method == http.MethodGet || o.Method == http.MethodDelete {
+		return nil
+	}
+	return object{}
+}
+
 // Each operation of the document refuses what it cannot do, in the service's envelope:
 // one about something that is not there by 404, any other by 400 for a parameter that
 // there is not.
@@ -40,19 +68,6 @@ func TestEveryOperationRefuses(t *testing.T) {
 	operations, err := apispec.Operations()
 	if err != nil {
 		t.Fatal(err)
-	}
-	// What operations about something want as a body, where it is not {} or none.
-	bodies := map[string]any{
-		"PUT /instances/{id}/engines":                  object{"engines": object{}},
-		"PUT /instances/{id}/allowlist":                object{"allowlist": []string{}},
-		"PUT /instances/{id}/sql-console":              object{"mode": "off"},
-		"PUT /instances/{id}/engines/postgres/console": object{"mode": "off"},
-		"POST /instances/{id}/actions/resize":          object{"plan": "small"},
-		"POST /instances/{id}/actions/reset":           object{"confirm": "nothing", "engine": "postgres"},
-		"POST /instances/{id}/actions/restore":         object{"confirm": "nothing", "backup_id": "nothing"},
-		"POST /instances/{id}/engines/postgres/query":  object{"sql": "SELECT 1"},
-		"POST /instances/{id}/postgres/databases":      object{"name": "more"},
-		"POST /instances/{id}/apps/import":             guestbook(),
 	}
 	absent := strings.NewReplacer("{id}", "nothing", "{name}", "nothing", "{engine}", "postgres")
 	unasked := 0
@@ -63,10 +78,7 @@ func TestEveryOperationRefuses(t *testing.T) {
 	}
 	a := &api{Server: serveWithViolations(t, unasked), t: t}
 	for _, o := range operations {
-		path, body := absent.Replace(o.Path), bodies[o.String()]
-		if body == nil && (o.Method == http.MethodPost || o.Method == http.MethodPatch || o.Method == http.MethodPut) {
-			body = object{}
-		}
+		path, body := absent.Replace(o.Path), bodyFor(o, "nothing")
 		if !slices.Contains(o.Statuses, http.StatusNotFound) {
 			a.want(400, "invalid_request", o.Method, path+"?colour=red", body)
 			continue

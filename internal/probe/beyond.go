@@ -38,6 +38,9 @@ var beyond = because(map[string][]string{
 		"#/components/headers/RetryAfter",
 		"#/components/schemas/ErrorServer/properties/code",
 	},
+	"the probe deletes no instance while a job runs on it": {
+		"#/components/schemas/ErrorBusy/properties/code",
+	},
 	"a job that fails cannot be asked for": {
 		"#/components/schemas/JobError/properties/code",
 		"#/components/schemas/JobError/properties/detail",

@@ -219,19 +219,25 @@ func (p *probe) tryRestart(ctx context.Context) error {
 	return err
 }
 
-// tryResize asks for the plan that the instance has, so that nothing is paid.
+// tryResize asks for the plan that the instance has, so that nothing is paid. That is to
+// be refused.
 func (p *probe) tryResize(ctx context.Context, plan node) error {
-	x, err := p.sendWhenFree(ctx, call{method: http.MethodPost, url: record + "/actions/resize", body: node{"plan": plan["id"]}, want: http.StatusAccepted})
+	x, err := p.sendWhenFree(ctx, call{method: http.MethodPost, url: record + "/actions/resize", body: node{"plan": plan["id"]}, want: http.StatusAccepted, unjudged: true})
 	switch {
 	case err != nil:
 		return err
-	case x.as():
+	case x.status == http.StatusUnprocessableEntity:
 		p.took(x, true, "")
+		return nil
+	case x.as():
+		p.judge(x)
+		p.took(x, false, "is accepted for the present plan")
 		return p.awaitJob(ctx, x)
 	case x.status == http.StatusBadRequest:
 		p.took(x, false, x.answered())
 	}
-	return nil // a service may refuse a resize that changes nothing
+	p.judge(x)
+	return nil
 }
 
 func (p *probe) tryReset(ctx context.Context) error {

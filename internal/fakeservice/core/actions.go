@@ -27,12 +27,15 @@ func (j *rotateJob) spec(_ *state, in *instance) jobSpec {
 	}
 }
 
-// Resize moves the instance to another plan. Its engines have to fit there.
+// Resize moves the instance to another plan than its present one. Its engines have to fit there.
 func (s *Service) Resize(id, planID string) (Accepted, error) {
 	return s.mutate(id, func(st *state, in *instance) (jobKind, error) {
 		plan, ok := st.Catalog.plan(planID)
 		if !ok {
 			return nil, invalid("plan", "there is no plan %q", planID)
+		}
+		if plan.ID == in.Plan {
+			return nil, invalid("plan", "the instance has the plan %q already", plan.ID)
 		}
 		for _, a := range in.Apps {
 			if a.MemoryMB > plan.MemoryMB {

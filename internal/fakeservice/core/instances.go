@@ -74,13 +74,20 @@ func (st *state) changeable(id string) (*instance, error) {
 	if err := st.checkIdle(in); err != nil {
 		return nil, err
 	}
-	switch in.Status {
-	case StatusCreating, StatusDeleting:
-		return nil, jobRunning("the instance %q is %s", in.ID, in.Status)
-	case StatusFailed:
-		return nil, invalid("status", "the creation of the instance failed; it can only be deleted")
+	return in, in.checkStatus()
+}
+
+// checkStatus refuses what only an instance that runs can do.
+func (in *instance) checkStatus() error {
+	switch {
+	case in.Status == StatusCreating || in.Status == StatusDeleting:
+		return jobRunning("the instance %q is %s", in.ID, in.Status)
+	case in.Status == StatusFailed && in.Host == "":
+		return notRunning("the creation of the instance failed; it can only be deleted")
+	case in.Status == StatusFailed:
+		return notRunning("the instance %q has failed; it can only be deleted", in.ID)
 	}
-	return in, nil
+	return nil
 }
 
 // NewInstance is the request to create an instance. Tier is another name for Plan.

@@ -312,8 +312,8 @@ func (st *state) query(id, database, sql string) (Query, error) {
 	if err != nil {
 		return Query{}, err
 	}
-	if in.Status != StatusRunning {
-		return Query{}, jobRunning("the instance %q is %s", in.ID, in.Status)
+	if err := in.checkStatus(); err != nil {
+		return Query{}, err
 	}
 	if err := checkPostgres(in); err != nil {
 		return Query{}, err

@@ -16,6 +16,7 @@ const (
 	ConsoleOff      Code = "console_off"
 	NotFound        Code = "not_found"
 	JobRunning      Code = "job_running"
+	NotRunning      Code = "not_running"
 	AlreadyExists   Code = "already_exists"
 	ValidationError Code = "validation_failed"
 	StatementError  Code = "sql_error"
@@ -59,5 +60,7 @@ func notFound(format string, args ...any) error { return Refuse(NotFound, format
 func alreadyExists(format string, args ...any) error { return Refuse(AlreadyExists, format, args...) }
 
 func jobRunning(format string, args ...any) error { return Refuse(JobRunning, format, args...) }
+
+func notRunning(format string, args ...any) error { return Refuse(NotRunning, format, args...) }
 
 func unavailable(format string, args ...any) error { return Refuse(Unavailable, format, args...) }

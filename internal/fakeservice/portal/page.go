@@ -200,7 +200,7 @@ func statusOf(p *core.Problem) int {
 		return http.StatusForbidden
 	case core.NotFound:
 		return http.StatusNotFound
-	case core.JobRunning, core.AlreadyExists:
+	case core.JobRunning, core.NotRunning, core.AlreadyExists:
 		return http.StatusConflict
 	case core.Unavailable:
 		return http.StatusServiceUnavailable

@@ -35,6 +35,7 @@ var statuses = map[core.Code]int{
 	core.ConsoleOff:      http.StatusForbidden,
 	core.NotFound:        http.StatusNotFound,
 	core.JobRunning:      http.StatusConflict,
+	core.NotRunning:      http.StatusConflict,
 	core.AlreadyExists:   http.StatusConflict,
 	core.ValidationError: http.StatusUnprocessableEntity,
 	core.StatementError:  http.StatusUnprocessableEntity,

@@ -1,0 +1,84 @@
+package fakeservice_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// changesOfInstances are the operations of the document that change an existing instance,
+// without its deletion.
+func changesOfInstances(t *testing.T) []apispec.Operation {
+	t.Helper()
+	all, err := apispec.Operations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var changes []apispec.Operation
+	for _, o := range all {
+		if strings.HasPrefix(o.Path, "/instances/{id}") && o.Method != http.MethodGet && o.String() != "DELETE /instances/{id}" {
+			changes = append(changes, o)
+		}
+	}
+	if len(changes) < 20 {
+		t.Fatalf("the document has the changes %v only", changes)
+	}
+	return changes
+}
+
+// Only a running instance can be changed: one that is created or deleted is busy, and one
+// that has failed can only be deleted. Whether a job says so or the status alone makes no
+// difference.
+func TestOnlyARunningInstanceIsChanged(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	release := a.HoldJobs(fakeservice.JobMatch{})
+	defer release()
+	create := func(plan string) string {
+		return a.accepted("POST", "/instances", object{"name": "a", "plan": plan, "region": "eu-central", "engines": object{"postgres": true}}).string("id")
+	}
+	being := func(status string) string {
+		id := a.running("postgres", "apps", "auth")
+		a.EditInstance(id, func(in *fakeservice.Instance) { in.Status = status })
+		return id
+	}
+	deleted := a.running("postgres")
+	a.accepted("DELETE", "/instances/"+deleted+"?confirm="+deleted, nil)
+	for what, test := range map[string]struct{ id, code string }{
+		"created by a job":         {create("free"), "job_running"},
+		"waiting for its checkout": {create("small"), "job_running"},
+		"creating without a job":   {being("creating"), "job_running"},
+		"deleted by a job":         {deleted, "job_running"},
+		"deleting without a job":   {being("deleting"), "job_running"},
+		"failed in its creation":   {a.AddInstance(fakeservice.Instance{Status: "failed"}).ID, "not_running"},
+		"failed later":             {being("failed"), "not_running"},
+	} {
+		path := strings.NewReplacer("{id}", test.id, "{name}", "pgcrypto", "{engine}", "postgres")
+		for _, o := range changesOfInstances(t) {
+			got := a.call(o.Method, path.Replace(o.Path), bodyFor(o, test.id))
+			if got.status != http.StatusConflict || got.code() != test.code {
+				t.Errorf("%s of an instance that is %s was answered %d %s, want 409 %s", o, what, got.status, got.text, test.code)
+			}
+		}
+	}
+}
+
+// An instance is deleted in any state, unless another job runs.
+func TestInstanceIsDeletedInAnyState(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	for _, status := range []string{"creating", "running", "deleting", "failed"} {
+		id := a.running("postgres")
+		a.EditInstance(id, func(in *fakeservice.Instance) { in.Status = status })
+		a.done("DELETE", "/instances/"+id+"?confirm="+id, nil)
+		a.want(404, "not_found", "GET", "/instances/"+id, nil)
+	}
+	id := a.running("postgres")
+	if _, err := a.StartJob(id, "rotate", ""); err != nil {
+		t.Fatal(err)
+	}
+	a.want(409, "job_running", "DELETE", "/instances/"+id+"?confirm="+id, nil)
+}
