@@ -23,7 +23,8 @@ func (s *Service) Instances() []Instance { return s.fake.Instances() }
 func (s *Service) AddInstance(record Instance) Instance { return s.fake.AddInstance(record) }
 
 // EditInstance changes an instance behind its manager's back. It tells whether there is
-// one.
+// one. A machine breaks when its status is set to failed, and is repaired when it is set
+// to running.
 func (s *Service) EditInstance(id string, edit func(*Instance)) bool {
 	return s.fake.EditInstance(id, edit)
 }

@@ -196,6 +196,52 @@ func TestFailedDeletionLeavesTheInstance(t *testing.T) {
 	equal(t, "instances", a.Left()["instances"], 0)
 }
 
+// A machine breaks and is repaired behind the client's back. Its records show one thing:
+// meanwhile nothing runs on it, and afterwards all is as it was.
+func TestMachineBreaksAndIsRepaired(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("postgres", "apps", "auth")
+	path := "/instances/" + id
+	become := func(id, status string) {
+		a.EditInstance(id, func(in *fakeservice.Instance) { in.Status = status })
+	}
+	before, connection := a.call("GET", path, nil), a.call("GET", path+"/connection", nil)
+	become(id, "failed")
+	broken := a.call("GET", path, nil)
+	equal(t, "status", broken.string("status"), "failed")
+	equal(t, "host", broken.string("host"), before.string("host"))
+	equal(t, "healthy", broken.body["monitoring"].(object)["healthy"], any(false))
+	equal(t, "usage", broken.body["usage"], any(object{"cpu_percent": 0.0, "memory_mb": 0.0, "disk_gb": 0.0}))
+	for name, engine := range broken.body["engines"].(object) {
+		equal(t, "status of "+name, engine.(object)["status"], any("failed"))
+	}
+	a.want(409, "not_running", "PATCH", path, object{"name": "b"})
+	become(id, "running")
+	for _, field := range []string{"status", "host", "engines", "usage"} {
+		equal(t, field+" after the repair", a.call("GET", path, nil).body[field], before.body[field])
+	}
+	equal(t, "connection after the repair", a.call("GET", path+"/connection", nil).body, connection.body)
+	a.done("PATCH", path, object{"name": "b"})
+}
+
+// A failed creation that is repaired leaves an instance like any other.
+func TestFailedCreationIsRepaired(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	a.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "no_capacity", "No machine is free.")
+	made := a.done("POST", "/instances", object{"name": "a", "plan": "free", "region": "us-east", "engines": object{"postgres": true}})
+	id := made.string("id")
+	path := "/instances/" + id
+	a.EditInstance(id, func(in *fakeservice.Instance) { in.Status = "running" })
+	record := a.call("GET", path, nil)
+	if record.string("status") != "running" || record.string("host") == "" {
+		t.Errorf("the repaired instance is %s", record.text)
+	}
+	equal(t, "host of the connection", a.want(200, "", "GET", path+"/connection", nil).string("host"), record.string("host"))
+	equal(t, "databases", len(a.Databases(id)), 1)
+}
+
 // An instance whose deletion has failed has the status that it had before.
 func TestFailedDeletionBringsTheStatusBack(t *testing.T) {
 	t.Parallel()

@@ -113,7 +113,9 @@ func (s *Service) Instance(id string) (Instance, bool) {
 }
 
 // EditInstance changes an instance behind the client's back. It tells whether
-// there is one.
+// there is one. A machine breaks when its status is set to failed, and is repaired
+// when it is set to running: one that never ran before has a host and its first
+// database from then on.
 func (s *Service) EditInstance(id string, edit func(*Instance)) bool {
 	ok := false
 	s.store.do(func(st *state) {
@@ -123,7 +125,11 @@ func (s *Service) EditInstance(id string, edit func(*Instance)) bool {
 			record.ID = in.ID
 			_, had := in.Engines[EnginePostgres]
 			in.Instance = record.clone()
-			if !had {
+			first := in.Status == StatusRunning && in.Host == ""
+			if first {
+				in.Host = st.endpoints(in).Host
+			}
+			if !had || first && len(in.Databases) == 0 {
 				st.engineTurnedOn(in, EnginePostgres)
 			}
 			st.planChores()
