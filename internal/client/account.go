@@ -2,7 +2,11 @@ package client
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"net/http"
+	"strings"
+	"sync"
 )
 
 // An Account is the customer whom the API key acts as.
@@ -26,12 +30,97 @@ type ProfileChange struct {
 
 // Account reads the account.
 func (c *Client) Account(ctx context.Context) (Account, error) {
-	account, err := get[Account](ctx, c, "me")
+	return c.readAccount(ctx, false)
+}
+
+func (c *Client) readAccount(ctx context.Context, poll bool) (Account, error) {
+	r := request{method: http.MethodGet, path: []string{"me"}, poll: poll}
+	account, err := do[Account](ctx, c, r)
 	if err == nil && account == (Account{}) {
-		err = c.foreign(request{method: http.MethodGet, path: []string{"me"}}, "the answer is not an account")
+		err = c.foreign(r, "the answer is not an account")
 	}
 	return account, err
 }
+
+// A keyAccount is what is known of the account that the API key acts as.
+type keyAccount struct {
+	begin sync.Once
+	begun chan struct{} // closed when the first reading has ended, well or not
+	mu    sync.Mutex
+	id    string
+	known bool
+}
+
+// BeginAccountID begins to read the account's id, once for the life of the client, and
+// does not wait for it.
+func (c *Client) BeginAccountID(ctx context.Context) {
+	c.account.begin.Do(func() {
+		go func() {
+			defer close(c.account.begun)
+			// A single attempt: those to whom it matters ask again.
+			_, _ = c.readAccountID(context.WithoutCancel(ctx), true)
+		}()
+	})
+}
+
+// FirstAccountID is the account's id as the reading of BeginAccountID finds it. It
+// waits for that reading or the end of ctx. It is false if the id is not known then.
+// The id is "" if the service tells none.
+func (c *Client) FirstAccountID(ctx context.Context) (id string, known bool) {
+	c.BeginAccountID(ctx)
+	select {
+	case <-c.account.begun:
+	case <-ctx.Done():
+	}
+	return c.KnownAccountID()
+}
+
+// AskAccountID is FirstAccountID with another attempt if the first one failed.
+func (c *Client) AskAccountID(ctx context.Context) (id string, known bool) {
+	if id, known = c.FirstAccountID(ctx); known || ended(ctx) {
+		return id, known
+	}
+	id, err := c.readAccountID(ctx, true)
+	return id, err == nil
+}
+
+// KnownAccountID is the account's id as far as it has been read. It waits for nothing.
+func (c *Client) KnownAccountID() (id string, known bool) {
+	c.account.mu.Lock()
+	defer c.account.mu.Unlock()
+	return c.account.id, c.account.known
+}
+
+// AccountID is the id of the account that the API key acts as, "" if the service tells
+// none (settled: contract.md, "General"). It is read once for the life of the client; a
+// reading that failed is repeated by the next caller.
+func (c *Client) AccountID(ctx context.Context) (string, error) {
+	if id, known := c.FirstAccountID(ctx); known {
+		return id, nil
+	}
+	return c.readAccountID(ctx, false)
+}
+
+func (c *Client) readAccountID(ctx context.Context, poll bool) (string, error) {
+	account, err := c.readAccount(ctx, poll)
+	if err != nil {
+		return "", err
+	}
+	c.account.mu.Lock()
+	defer c.account.mu.Unlock()
+	c.account.id, c.account.known = account.ID, true
+	return account.ID, nil
+}
+
+// Origin is where the service is: the scheme, host and port of the base URL, in one
+// spelling. The port is left out if it is the scheme's own.
+func (c *Client) Origin() string {
+	host, port := strings.ToLower(c.base.Host), map[string]string{"https": ":443", "http": ":80"}[c.base.Scheme]
+	return c.base.Scheme + "://" + strings.TrimSuffix(host, port)
+}
+
+// IsLoopback tells whether the service is on this machine.
+func (c *Client) IsLoopback() bool { return isLoopback(c.base.Hostname()) }
 
 // UpdateProfile changes the account's profile.
 func (c *Client) UpdateProfile(ctx context.Context, change ProfileChange) (Account, error) {
@@ -70,14 +159,24 @@ type Charge struct {
 
 // Billing reads subscriptions and charges.
 func (c *Client) Billing(ctx context.Context) (Billing, error) {
-	answer, err := get[struct {
-		Subscriptions Maybe[[]Subscription] `json:"subscriptions"`
-		Charges       Maybe[[]Charge]       `json:"charges"`
-	}](ctx, c, "billing")
-	if err == nil && !answer.Subscriptions.Set && !answer.Charges.Set {
-		err = c.foreign(request{method: http.MethodGet, path: []string{"billing"}}, "the answer has neither subscriptions nor charges")
+	r := request{method: http.MethodGet, path: []string{"billing"}}
+	answer, err := do[struct{ Subscriptions, Charges json.RawMessage }](ctx, c, r)
+	if err != nil {
+		return Billing{}, err
 	}
-	return Billing{Subscriptions: answer.Subscriptions.Value, Charges: answer.Charges.Value}, err
+	if answer.Subscriptions == nil && answer.Charges == nil {
+		return Billing{}, c.foreign(r, "the answer has neither subscriptions nor charges")
+	}
+	var billing Billing
+	for raw, list := range map[*json.RawMessage]any{&answer.Subscriptions: &billing.Subscriptions, &answer.Charges: &billing.Charges} {
+		if *raw != nil {
+			err = errors.Join(err, json.Unmarshal(*raw, list))
+		}
+	}
+	if err != nil {
+		return Billing{}, c.foreign(r, "the answer is not JSON of the expected form: "+c.secrets.hide(err.Error()))
+	}
+	return billing, nil
 }
 
 // AppsGuide reads the apps hosting contract as markdown.

@@ -6,12 +6,32 @@ import (
 
 // Rotate changes every password of the instance and the auth service key.
 func (t *Turn) Rotate(ctx context.Context) (Pending, error) {
-	return t.action(ctx, OpRotate, "", struct{}{})
+	return t.action(ctx, OpRotate, struct{}{})
 }
 
-// Resize moves the instance to another plan.
+// Resize moves the instance to another plan. The record shows the plan, so a lost
+// answer is found there, and the request is not sent if a job that the instance was
+// busy with has made the change.
 func (t *Turn) Resize(ctx context.Context, plan string) (Pending, error) {
-	return t.action(ctx, OpResize, plan, map[string]string{"plan": plan})
+	m := mutation{
+		request:   request{path: []string{"actions", OpResize}, body: map[string]string{"plan": plan}},
+		operation: OpResize,
+		on:        plan,
+		shown: func(ctx context.Context) (bool, error) {
+			i, err := t.c.Instance(ctx, t.id)
+			return i.PlanID() == plan, err
+		},
+	}
+	return t.post(ctx, m, func(ctx context.Context) (Pending, bool, error) {
+		instance, err := t.c.Instance(ctx, t.id)
+		if err != nil {
+			return Pending{}, false, err
+		}
+		if job, own, err := t.ownJob(ctx, m, instance); own || err != nil {
+			return Pending{JobID: job.ID}, own, err
+		}
+		return NothingPending(), instance.PlanID() == plan, nil
+	})
 }
 
 // Reset empties one engine, or the whole instance when engine is "". Its data
@@ -21,22 +41,20 @@ func (t *Turn) Reset(ctx context.Context, confirm, engine string) (Pending, erro
 	if engine != "" {
 		body["engine"] = engine
 	}
-	return t.action(ctx, OpReset, engine, body)
+	return t.action(ctx, OpReset, body)
 }
 
 // Restore puts the instance back to a backup. What came after it is gone.
 // confirm must equal the instance's id.
 func (t *Turn) Restore(ctx context.Context, confirm, backupID string) (Pending, error) {
-	return t.action(ctx, OpRestore, "", map[string]string{"confirm": confirm, "backup_id": backupID})
+	return t.action(ctx, OpRestore, map[string]string{"confirm": confirm, "backup_id": backupID})
 }
 
-// action posts an action of the instance; its name is its operation's. on is what its
-// duration depends on beside that.
-func (t *Turn) action(ctx context.Context, operation, on string, body any) (Pending, error) {
+// action posts an action of the instance; its name is its operation's.
+func (t *Turn) action(ctx context.Context, operation string, body any) (Pending, error) {
 	return t.act(ctx, mutation{
 		request:   request{path: []string{"actions", operation}, body: body},
 		operation: operation,
-		on:        on,
 	}, "")
 }
 

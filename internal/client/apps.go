@@ -158,6 +158,27 @@ func (t *Turn) RedeployApp(ctx context.Context, name string) (Pending, error) {
 	}, name)
 }
 
+// RebuildApp is RedeployApp for a caller who has noted the ids of the builds that were
+// there before it first asked: a build that is not among them is its own, so a lost
+// answer is found, and no second build is queued.
+func (t *Turn) RebuildApp(ctx context.Context, name string, noted map[string]bool) (Pending, error) {
+	m := mutation{
+		request:   request{path: []string{"apps", name, "actions", "redeploy"}, body: struct{}{}},
+		operation: OpAppRedeploy,
+		target:    appTarget(name),
+		shown: func(ctx context.Context) (bool, error) {
+			_, found, err := t.newBuild(ctx, name, noted)
+			return found, err
+		},
+	}
+	return t.post(ctx, m, func(ctx context.Context) (Pending, bool, error) {
+		build, found, err := t.newBuild(ctx, name, noted)
+		pending := NothingPending()
+		pending.BuildID = build
+		return pending, found, err
+	})
+}
+
 // RestartApp restarts an app; its /data stays.
 func (t *Turn) RestartApp(ctx context.Context, name string) (Pending, error) {
 	return t.act(ctx, mutation{

@@ -73,14 +73,14 @@ type Options struct {
 // use, and one process should have one: the queue of each instance, the pace of
 // requests and the coalesced reads live in it.
 type Client struct {
-	begun  time.Time
 	base   *url.URL
 	apiKey string
 	agent  string
 
-	http    *retryablehttp.Client
-	random  *random
-	secrets *secrets
+	http       *retryablehttp.Client
+	maxRetries int // Options.MaxRetries
+	random     *random
+	secrets    *secrets
 	// progress is Options.Progress.
 	progress func(ctx context.Context, message string, fields map[string]any)
 
@@ -92,11 +92,11 @@ type Client struct {
 	absences *absences
 
 	durations *durations
+	account   *keyAccount
 
 	mu        sync.Mutex
-	claimed   map[string]bool         // ids; see Claim
-	ended     map[actionKey]time.Time // see noteEnded
-	begunWork map[string]work         // jobs and builds of this process; see noteWork
+	claimed   map[string]bool // ids; see Claim
+	begunWork map[string]work // jobs and builds of this process; see noteWork
 }
 
 // New makes a client. It fails on a base URL or key that cannot be one.
@@ -121,10 +121,10 @@ func New(o Options) (*Client, error) {
 		o.Transport = newTransport()
 	}
 	c := &Client{
-		begun:          time.Now(),
 		base:           base,
 		apiKey:         o.APIKey,
 		agent:          o.UserAgent,
+		maxRetries:     o.MaxRetries,
 		random:         newRandom(o.Random),
 		secrets:        &secrets{},
 		progress:       o.Progress,
@@ -134,8 +134,8 @@ func New(o Options) (*Client, error) {
 		reads:          newReads(o.Uncoalesced),
 		absences:       newAbsences(),
 		durations:      newDurations(),
+		account:        &keyAccount{begun: make(chan struct{})},
 		claimed:        map[string]bool{},
-		ended:          map[actionKey]time.Time{},
 		begunWork:      map[string]work{},
 	}
 	c.secrets.add(o.APIKey)
@@ -162,7 +162,8 @@ func (c *Client) Claim(id string) {
 	}
 }
 
-func (c *Client) hasClaimed(id string) bool {
+// HasClaimed tells whether an instance, a webhook endpoint or a job was noted by Claim.
+func (c *Client) HasClaimed(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.claimed[id]

@@ -62,6 +62,19 @@ func (c *Client) Connection(ctx context.Context, instanceID string) (Connection,
 	return connection, nil
 }
 
+// Lists tells whether a connection record holds each of the engines that it tells of.
+func (c Connection) Lists(engines Engines) bool {
+	for name, listed := range map[string]bool{
+		"postgres": c.Engines.Postgres != nil, "redis": c.Engines.Redis != nil, "couchdb": c.Engines.CouchDB != nil,
+		"nats": c.Engines.NATS != nil, "auth": c.Engines.Auth != nil,
+	} {
+		if _, on := engines[name]; on && !listed {
+			return false
+		}
+	}
+	return true
+}
+
 func (c Connection) secretURLs() []string {
 	var urls []string
 	if p := c.Engines.Postgres; p != nil {

@@ -24,9 +24,10 @@ type instanceShape struct{ name, plan, region string }
 
 func (n NewInstance) shape() instanceShape { return instanceShape{n.Name, n.Plan, n.Region} }
 
-// namesakeOf tells an instance of the same name, plan and region.
+// namesakeOf tells an instance of the same name, plan and region. A plan or region that
+// the record does not tell may be the same.
 func (n NewInstance) namesakeOf(i Instance) bool {
-	return instanceShape{i.Name, i.PlanID(), i.Region} == n.shape()
+	return i.Name == n.Name && (i.PlanID() == "" || i.PlanID() == n.Plan) && (i.Region == "" || i.Region == n.Region)
 }
 
 // equals tells whether an instance is what was asked for, as far as its record
@@ -64,15 +65,6 @@ func (c *Client) existing(ctx context.Context) ([]Instance, error) {
 	return c.reads.allInstances.get(ctx, "", recent(), c.Instances)
 }
 
-// claimTime is within which a process names what its state holds (Claim): Terraform
-// reads that side by side with planning what is new.
-const claimTime = 3 * time.Second
-
-// awaitClaims waits until this process has named what its state holds.
-func (c *Client) awaitClaims(ctx context.Context) error {
-	return pause(ctx, time.Until(c.begun.Add(claimTime)))
-}
-
 // Namesakes are the instances of the same name, plan and region that this process
 // neither made nor has in its state. One that is still being created may be the
 // half of an earlier run that was killed between its POST and saving the id.
@@ -81,27 +73,16 @@ func (c *Client) Namesakes(ctx context.Context, n NewInstance) (creating, runnin
 	if err != nil {
 		return nil, nil, err
 	}
-	creating, running = c.namesakesIn(existing, n)
-	if len(creating)+len(running) > 0 {
-		if err := c.awaitClaims(ctx); err != nil {
-			return nil, nil, err
-		}
-		creating, running = c.namesakesIn(existing, n)
-	}
-	return creating, running, nil
-}
-
-func (c *Client) namesakesIn(existing []Instance, n NewInstance) (creating, running []string) {
 	for _, instance := range existing {
 		switch {
-		case !n.namesakeOf(instance) || c.hasClaimed(instance.ID):
+		case !n.namesakeOf(instance) || c.HasClaimed(instance.ID):
 		case instance.Status == StatusCreating:
 			creating = append(creating, instance.ID)
 		case instance.Status != StatusDeleting && instance.Status != StatusFailed:
 			running = append(running, instance.ID)
 		}
 	}
-	return creating, running
+	return creating, running, nil
 }
 
 // CreateInstance asks for an instance and returns as soon as the service has
@@ -179,7 +160,7 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 		}
 		var candidates []Instance
 		for _, i := range instances {
-			if !before[i.ID] && !c.hasClaimed(i.ID) && n.equals(i) {
+			if !before[i.ID] && !c.HasClaimed(i.ID) && n.equals(i) {
 				candidates = append(candidates, i)
 			}
 		}

@@ -152,6 +152,13 @@ func (e *APIError) Is(target error) bool {
 	return false
 }
 
+// Refused tells whether the service refused a change for what the instance is at
+// present: a conflict, or a value that is not valid then.
+func Refused(err error) bool {
+	var refused *APIError
+	return errors.As(err, &refused) && (refused.Status == http.StatusConflict || refused.Status == http.StatusUnprocessableEntity)
+}
+
 // newAPIError reads an answer that is no success. It is read before secrets are
 // hidden in it: hiding may not change what the answer says.
 func newAPIError(r request, target *url.URL, a *answer, secrets *secrets) *APIError {

@@ -13,48 +13,103 @@ import (
 // baseline is what was there before an action was sent.
 type baseline struct {
 	jobID      string
-	busy       bool // the job is another's, and in progress
 	activities map[Activity]int
 	builds     map[string]bool // of the app that the action is about
 }
 
-// baseline reads what is there, once it shows what this process did before, and
-// what has kept the instance busy: an earlier action of the same kind that becomes
-// visible only now would pass for the one that is about to be sent. busy is when
-// the service last said that the instance is.
-func (t *Turn) baseline(ctx context.Context, m mutation, app string, busy time.Time) (baseline, error) {
-	for _, then := range []time.Time{t.c.endedAt(t.id, m.operation), busy} {
-		if left := readLag - time.Since(then); left > 0 {
-			if err := pause(ctx, left); err != nil {
-				return baseline{}, err
-			}
+// act sends an action, once. app is the app that it builds again, or "".
+func (t *Turn) act(ctx context.Context, m mutation, app string) (Pending, error) {
+	var before baseline
+	m.prepare = func(ctx context.Context) (any, error) {
+		var err error
+		before, err = t.baseline(ctx, app)
+		return m.body, err
+	}
+	return t.post(ctx, m, func(ctx context.Context) (Pending, bool, error) {
+		return t.evidence(ctx, m, before, app)
+	})
+}
+
+// baseline reads what is there once no job is named, and once reads can no longer
+// lag: what an equal action before this one has left behind would otherwise become
+// visible later, and pass for its own.
+func (t *Turn) baseline(ctx context.Context, app string) (baseline, error) {
+	var instance Instance
+	for foreign := true; foreign; {
+		if _, _, err := t.AwaitIdle(ctx); err != nil {
+			return baseline{}, err
+		}
+		if err := pause(ctx, readLag); err != nil {
+			return baseline{}, err
+		}
+		var err error
+		if instance, foreign, err = t.AwaitIdle(ctx); err != nil {
+			return baseline{}, err
 		}
 	}
-	instance, err := t.c.Instance(ctx, t.id)
-	if err != nil {
-		return baseline{}, err
+	before := baseline{jobID: instance.JobID, activities: count(instance.Activity)}
+	if app == "" {
+		return before, nil
 	}
-	before := baseline{jobID: instance.JobID, activities: count(instance.Activity), builds: map[string]bool{}}
-	if before.busy, err = t.isBusy(ctx, instance); err != nil || before.busy || app == "" {
-		return before, err
-	}
-	builds, err := t.c.Builds(ctx, t.id, app)
-	for _, build := range builds {
-		before.builds[build.ID] = true
-	}
+	var err error
+	before.builds, err = t.c.buildIDs(ctx, t.id, app)
 	return before, err
 }
 
-// isBusy tells whether a job that is not this process's own is in progress.
-func (t *Turn) isBusy(ctx context.Context, instance Instance) (bool, error) {
-	if instance.JobID == "" || t.c.hasClaimed(instance.JobID) {
-		return false, nil
+// evidence is what is new of an action.
+func (t *Turn) evidence(ctx context.Context, m mutation, before baseline, app string) (Pending, bool, error) {
+	instance, err := t.c.Instance(ctx, t.id)
+	if err != nil || before.isOlder(instance) {
+		return Pending{}, false, err
+	}
+	pending, found := NothingPending(), before.newActivity(m.operation, instance.Activity)
+	if instance.JobID != before.jobID {
+		job, own, err := t.ownJob(ctx, m, instance)
+		if err != nil {
+			return Pending{}, false, err
+		}
+		if own {
+			pending, found = Pending{JobID: job.ID}, true
+		}
+	}
+	if app == "" {
+		return pending, found, nil
+	}
+	build, isNew, err := t.newBuild(ctx, app, before.builds)
+	pending.BuildID = build
+	return pending, found || isNew, err
+}
+
+// ownJob is the job that an instance's record names, where it carries out a mutation
+// of this process whose answer named none.
+func (t *Turn) ownJob(ctx context.Context, m mutation, instance Instance) (Job, bool, error) {
+	if instance.JobID == "" || t.c.HasClaimed(instance.JobID) {
+		return Job{}, false, nil
 	}
 	job, err := t.c.Job(ctx, instance.JobID)
-	if errors.Is(err, ErrNotFound) {
-		return false, nil
+	return job, err == nil && m.runs(job), err
+}
+
+// newBuild is the newest build of an app that is not among those that were there
+// before.
+func (t *Turn) newBuild(ctx context.Context, app string, before map[string]bool) (id string, found bool, err error) {
+	builds, err := t.c.Builds(ctx, t.id, app)
+	for _, build := range builds { // newest first
+		if !before[build.ID] {
+			return build.ID, true, err
+		}
 	}
-	return err == nil && !job.Done() && !job.Failed(), err
+	return "", false, err
+}
+
+// buildIDs are the ids of an app's builds.
+func (c *Client) buildIDs(ctx context.Context, instanceID, app string) (map[string]bool, error) {
+	builds, err := c.Builds(ctx, instanceID, app)
+	ids := map[string]bool{}
+	for _, build := range builds {
+		ids[build.ID] = true
+	}
+	return ids, err
 }
 
 // count counts equal activities: two of the same second are two.
@@ -89,25 +144,22 @@ func (b baseline) isOlder(instance Instance) bool {
 	return count(instance.Activity)[newest] < b.activities[newest]
 }
 
-// act sends an action, once. app is the app that it builds anew, or "".
-func (t *Turn) act(ctx context.Context, m mutation, app string) (Pending, error) {
+// post sends a POST whose effect is found in the service's records if its answer
+// is lost. It is sent again only after a refusal, and never after a lost answer: it
+// could be carried out twice.
+func (t *Turn) post(ctx context.Context, m mutation, find func(context.Context) (Pending, bool, error)) (Pending, error) {
 	ctx, end, err := t.begin(ctx, &m)
 	if err != nil {
 		return Pending{}, err
 	}
 	defer end()
-	var busy time.Time
-	for p := (pace{c: t.c}); ; {
-		before, err := t.baseline(ctx, m, app, busy)
-		if err != nil {
-			return Pending{}, err
+	for b := (busy{}); ; {
+		if m.prepare != nil {
+			if m.body, err = m.prepare(ctx); err != nil {
+				return Pending{}, err
+			}
 		}
-		// Beside a job it would be refused, and where the refusal is lost, what that
-		// job leaves behind would pass for its own.
-		pending, err := Pending{}, ErrJobRunning
-		if !before.busy {
-			pending, err = do[Pending](ctx, t.c, m.request)
-		}
+		pending, err := do[Pending](ctx, t.c, m.request)
 		switch {
 		case err == nil && pending.JobID != "":
 			t.c.Claim(pending.JobID)
@@ -115,80 +167,28 @@ func (t *Turn) act(ctx context.Context, m mutation, app string) (Pending, error)
 			return pending, nil
 		case err == nil:
 			lost := &NoEvidenceError{InstanceID: t.id, Operation: m.operation, Target: m.target}
-			return t.prove(ctx, m, before, app, readLag, lost)
+			return t.find(ctx, readLag, lost, find)
 		case outcomeUnknown(err):
-			return t.prove(ctx, m, before, app, actionPatience, err)
-		case !before.busy && !isConflict(err):
+			return t.find(ctx, actionPatience, err, find)
+		case !isConflict(err):
 			return Pending{}, err
 		}
-		busy = time.Now()
-		if err := t.awaitFree(ctx, err); err != nil {
+		job, err := t.awaitFree(ctx, err, &b)
+		if err != nil {
 			return Pending{}, err
 		}
-		if err := p.pause(ctx); err != nil {
-			return Pending{}, err
+		if done, err := t.isDone(ctx, m, job, false); done || err != nil {
+			return NothingPending(), err
 		}
 	}
 }
 
-// prove looks for what an action set going whose answer was lost.
-func (t *Turn) prove(ctx context.Context, m mutation, before baseline, app string, limit time.Duration, lost error) (Pending, error) {
-	pending, found, err := look(ctx, t.c, limit, func(ctx context.Context) (Pending, bool, error) {
-		return t.evidence(ctx, m, before, app)
-	})
+// find looks for what a POST set going whose answer was lost.
+func (t *Turn) find(ctx context.Context, limit time.Duration, lost error, find func(context.Context) (Pending, bool, error)) (Pending, error) {
+	pending, found, err := look(ctx, t.c, limit, find)
 	if !found {
 		return Pending{}, errors.Join(lost, err)
 	}
 	t.c.Claim(pending.JobID)
 	return pending, nil
-}
-
-// evidence is what is new of an action.
-func (t *Turn) evidence(ctx context.Context, m mutation, before baseline, app string) (Pending, bool, error) {
-	instance, err := t.c.Instance(ctx, t.id)
-	if err != nil || before.isOlder(instance) {
-		return Pending{}, false, err
-	}
-	pending, found := NothingPending(), before.newActivity(m.operation, instance.Activity)
-	if id := instance.JobID; id != "" && id != before.jobID && !t.c.hasClaimed(id) {
-		job, err := t.c.Job(ctx, id)
-		if err != nil {
-			return Pending{}, false, err
-		}
-		if m.runs(job) {
-			pending, found = Pending{JobID: id}, true
-		}
-	}
-	if app == "" {
-		return pending, found, nil
-	}
-	builds, err := t.c.Builds(ctx, t.id, app)
-	if err != nil {
-		return Pending{}, false, err
-	}
-	for _, build := range builds { // newest first
-		if !before.builds[build.ID] {
-			pending.BuildID, found = build.ID, true
-			break
-		}
-	}
-	return pending, found, nil
-}
-
-// An actionKey is a kind of action on an instance.
-type actionKey struct{ instanceID, operation string }
-
-// noteEnded notes that a job of this process has ended.
-func (c *Client) noteEnded(instanceID, operation string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ended[actionKey{instanceID, operation}] = time.Now()
-}
-
-// endedAt is when the newest job of a kind ended that this process waited for;
-// zero for none.
-func (c *Client) endedAt(instanceID, operation string) time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.ended[actionKey{instanceID, operation}]
 }

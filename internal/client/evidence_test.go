@@ -384,7 +384,7 @@ func TestActionBesideOneThatIsNotShownYet(t *testing.T) {
 		busy := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }
 		const lag = 8 * time.Second
 		c, transport := newTestClient(t, script{
-			"POST /instances/i/actions/rotate": inTurn(busy, busy, busy, busy, gateway(404)),
+			"POST /instances/i/actions/rotate": during(20*time.Second, busy, gateway(404)),
 			"GET /instances/i":                 during(lag, record(nil), during(20*time.Second+lag, record(object{"job_id": "j-1"}), record(theirs))),
 			"GET /jobs/j-1":                    during(20*time.Second+lag, jobIs("running", OpRotate), jobIs("done", OpRotate)),
 		}.serve)

@@ -133,8 +133,9 @@ func (t *Turn) Update(ctx context.Context, change InstanceChange) (Pending, erro
 	})
 }
 
-// Delete deletes the instance with everything on it. It joins a deletion that
-// runs already; one that is confirmed gone has nothing pending.
+// Delete deletes the instance with everything on it. It joins a deletion whose job
+// is at work; one that is confirmed gone has nothing pending. The status `deleting`
+// alone does not prove that a deletion continues: its job may have failed.
 func (t *Turn) Delete(ctx context.Context, permit Permit) (Pending, error) {
 	if err := t.held(); err != nil {
 		return Pending{}, err
@@ -146,17 +147,41 @@ func (t *Turn) Delete(ctx context.Context, permit Permit) (Pending, error) {
 		return Pending{deletion: true}, nil
 	case err != nil:
 		return Pending{}, err
-	case instance.Status == StatusDeleting && instance.JobID == "":
-		return Pending{deletion: true}, nil
 	case instance.Status == StatusDeleting:
-		return Pending{JobID: instance.JobID}, nil
+		if pending, found, _ := look(ctx, t.c, readLag, t.deletionAtWork); found {
+			return pending, nil
+		} // otherwise it is requested, whatever kept it from being seen
 	}
-	return t.set(ctx, mutation{
+	pending, err := t.set(ctx, mutation{
 		request:   request{method: http.MethodDelete, query: url.Values{"confirm": {t.id}}},
 		operation: OpDelete,
 		prepare:   permit.prepare,
 		shown:     func(ctx context.Context) (bool, error) { return t.c.instanceGone(ctx, t.id) },
 	})
+	if errors.Is(err, ErrJobRunning) && instance.Status == StatusDeleting {
+		return Pending{deletion: true}, nil // the service itself says that the deletion is at work
+	}
+	return pending, err
+}
+
+// deletionAtWork looks for the deletion that an instance's status tells of: its job in
+// progress, or its end.
+func (t *Turn) deletionAtWork(ctx context.Context) (Pending, bool, error) {
+	instance, err := t.c.Instance(ctx, t.id)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return Pending{deletion: true}, true, nil
+	case err != nil || instance.JobID == "":
+		return Pending{}, false, err
+	}
+	job, err := t.c.Job(ctx, instance.JobID)
+	switch {
+	case err != nil || job.Done() || job.Failed():
+		return Pending{}, false, err
+	case job.Operation == "":
+		return Pending{deletion: true}, true, nil // it may be the deletion's, or another's
+	}
+	return Pending{JobID: job.ID}, job.Operation == OpDelete, nil
 }
 
 // SetEngines sets the whole set of engines. One that is left out is turned off

@@ -178,7 +178,6 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 		return observation{done: job.Done(), progress: job.Progress.Value}, watch(ctx, job)
 	})
 	if err == nil {
-		c.noteEnded(instanceID, last.Operation)
 		c.durations.note(work.kind, took)
 		c.noteWork(p.BuildID, kind{}) // it was queued by the job
 	}

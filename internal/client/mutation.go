@@ -31,9 +31,8 @@ type mutation struct {
 	operation, target string
 	// on is what that job's duration depends on beside its operation; see kind.
 	on string
-	// prepare makes the body of a request that depends on what is there, before it
-	// is sent and before it is sent again; nil where the body is as it is. Its error
-	// ends the mutation.
+	// prepare makes the body of a request that depends on what is there, each time
+	// before it is sent; nil where the body is as it is. Its error ends the mutation.
 	prepare func(context.Context) (body any, err error)
 	// shown tells whether the service's records show what was asked for.
 	shown func(context.Context) (bool, error)
@@ -67,15 +66,12 @@ func (m mutation) lag() time.Duration {
 	return readLag
 }
 
-// A pace is the growing pause of a loop that sends again.
-type pace struct {
-	c     *Client
-	delay time.Duration
-}
-
-func (p *pace) pause(ctx context.Context) error {
-	p.delay = min(max(firstPoll, 2*p.delay), longestPace)
-	return pause(ctx, p.c.random.jitter(p.delay))
+// busy is what a loop keeps that sends again what a busy instance refused.
+type busy struct {
+	delay time.Duration // the newest pause
+	// unexplained is since when refusals come while the record names no job; zero
+	// while it names one.
+	unexplained time.Time
 }
 
 // begin begins to send a mutation, as an operation of its own. What was read of the
@@ -100,7 +96,9 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 	}
 	defer end()
 	unsure := false // an answer was lost, so a job may be our own
-	for p := (pace{c: t.c}); ; {
+	m.poll = m.prepare != nil
+	retries := 0 // of a request that is prepared each time; any other is sent again on its way
+	for b := (busy{}); ; {
 		if m.prepare != nil {
 			if m.body, err = m.prepare(ctx); err != nil {
 				return Pending{}, err
@@ -117,21 +115,40 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 			return t.accepted(ctx, m, pending)
 		case m.method == http.MethodDelete && errors.Is(err, ErrNotFound):
 			return t.alreadyGone(ctx, m, err)
+		case m.poll && Passing(err) && !errors.Is(err, ErrNotFound) && retries < t.c.maxRetries && !ended(ctx):
+			retries++
+			unsure = unsure || !call.surelyNotDone()
+			if unsure && m.method != http.MethodDelete { // which can be sent again in any case
+				if shown, err := m.shown(ctx); shown && err == nil {
+					return NothingPending(), nil
+				}
+			}
+			if err := t.pause(ctx, &b); err != nil {
+				return Pending{}, err
+			}
+			continue
 		case !isConflict(err):
 			return Pending{}, err
 		}
-		if unsure {
-			if done, err := t.ownJobEnded(ctx, m); done || err != nil {
-				return NothingPending(), err
-			}
-			unsure = false // what was sent then is not in force, so this refusal is the next one's
-		} else if err := t.awaitFree(ctx, err); err != nil {
+		job, err := t.awaitFree(ctx, err, &b)
+		if err != nil {
 			return Pending{}, err
 		}
-		if err := p.pause(ctx); err != nil {
-			return Pending{}, err
+		if done, err := t.isDone(ctx, m, job, unsure); done || err != nil {
+			return NothingPending(), err
 		}
+		unsure = false // what was sent then is not in force, so the next refusal is of the next request
 	}
+}
+
+// isDone tells whether a mutation that a busy instance refused needs no other request:
+// the job that kept the instance busy, or an earlier request whose answer was lost,
+// has made the change.
+func (t *Turn) isDone(ctx context.Context, m mutation, job Job, unsure bool) (bool, error) {
+	if m.shown == nil || !unsure && (job.ID == "" || !m.runs(job)) {
+		return false, nil
+	}
+	return t.c.comesTrue(ctx, m.lag(), m.shown)
 }
 
 // alreadyGone decides about a deletion of what the service does not know.
@@ -148,21 +165,6 @@ func (c *Client) confirmGone(ctx context.Context, refusal error, isGone func(con
 		return refusal
 	}
 	return err
-}
-
-// ownJobEnded waits for the job that keeps an instance busy, after an answer to
-// the same mutation was lost. It is true when the mutation is in force then.
-func (t *Turn) ownJobEnded(ctx context.Context, m mutation) (bool, error) {
-	if err := t.awaitFree(ctx, ErrJobRunning); err != nil {
-		return false, err
-	}
-	return t.shownSoon(ctx, m)
-}
-
-// shownSoon tells whether the records show a mutation, at the latest once they
-// no longer lag behind.
-func (t *Turn) shownSoon(ctx context.Context, m mutation) (bool, error) {
-	return t.c.comesTrue(ctx, m.lag(), m.shown)
 }
 
 // comesTrue looks for as long as a limit whether something holds; see look.
@@ -187,7 +189,7 @@ func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, err
 	defer end()
 	var lost error // the newest POST whose outcome is unknown
 	begun := time.Now()
-	for p := (pace{c: t.c}); ; {
+	for b := (busy{}); ; {
 		pending, err := do[Pending](ctx, t.c, m.request)
 		switch {
 		case err == nil:
@@ -201,9 +203,10 @@ func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, err
 		case lost != nil && Passing(err) && !errors.Is(err, ErrNotFound):
 			// Nobody can be reached, and the first may have been carried out.
 		case lost == nil && isConflict(err):
-			if err := t.awaitFree(ctx, err); err != nil {
+			if _, err := t.awaitFree(ctx, err, &b); err != nil {
 				return Pending{}, err
 			}
+			continue
 		default:
 			return Pending{}, err
 		}
@@ -219,7 +222,7 @@ func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, err
 		if lost != nil && (ended(ctx) || time.Since(begun) >= patience) {
 			return Pending{}, lost
 		}
-		if err := p.pause(ctx); err != nil {
+		if err := t.pause(ctx, &b); err != nil {
 			return Pending{}, errors.Join(lost, err)
 		}
 	}
@@ -234,7 +237,7 @@ func (t *Turn) lookForCreated(ctx context.Context, m mutation, limit time.Durati
 		if err != nil {
 			return Pending{}, false, err
 		}
-		if instance.JobID != "" && !t.c.hasClaimed(instance.JobID) {
+		if instance.JobID != "" && !t.c.HasClaimed(instance.JobID) {
 			job, err := t.c.Job(ctx, instance.JobID)
 			if err != nil {
 				return Pending{}, false, err
@@ -270,9 +273,9 @@ func (t *Turn) accepted(ctx context.Context, m mutation, pending Pending) (Pendi
 			return Pending{deletion: true}, true, nil
 		case err != nil:
 			return Pending{}, false, err
-		case instance.JobID != "" && !t.c.hasClaimed(instance.JobID):
-			job, err := t.c.Job(ctx, instance.JobID)
-			return Pending{JobID: instance.JobID}, err == nil && m.runs(job), err
+		case instance.JobID != "" && !t.c.HasClaimed(instance.JobID):
+			job, own, err := t.ownJob(ctx, m, instance)
+			return Pending{JobID: job.ID}, own, err
 		case m.operation == OpDelete:
 			return Pending{deletion: true}, instance.Status == StatusDeleting, nil
 		}
@@ -328,44 +331,75 @@ func isConflict(err error) bool {
 }
 
 // awaitFree waits until an instance that refused a mutation may take one: until
-// the job that its record names has ended. A refusal whose code is not known is
-// taken as busy only where a job is named (contract.md, "Errors").
+// the job that its record names is over. It returns that job, zero if none was named.
+// A refusal that no job explains is the answer once reads can no longer lag.
 //
 // It says nothing of an instance that is gone: the mutation's own next answer does.
-func (t *Turn) awaitFree(ctx context.Context, refusal error) error {
-	var instance Instance
+func (t *Turn) awaitFree(ctx context.Context, refusal error, b *busy) (Job, error) {
+	_, job, err := t.awaitNamed(ctx)
 	var checkout *CheckoutError
-	_, err := t.c.wait(ctx, waiting{}, func(ctx context.Context) (observation, error) {
-		var err error
-		instance, err = t.c.pollInstance(ctx, t.id)
-		if err == nil {
-			err = t.c.AwaitsCheckout(ctx, instance)
+	switch {
+	case errors.As(err, &checkout):
+		return Job{}, err
+	case err != nil && !errors.Is(err, ErrNotFound):
+		return Job{}, errors.Join(refusal, err)
+	case job.ID != "":
+		b.unexplained = time.Time{}
+	case b.unexplained.IsZero():
+		b.unexplained = time.Now()
+	case time.Since(b.unexplained) >= readLag:
+		return Job{}, refusal
+	}
+	return job, t.pause(ctx, b)
+}
+
+// pause is the growing pause before a mutation is sent again.
+func (t *Turn) pause(ctx context.Context, b *busy) error {
+	b.delay = min(max(firstPoll, 2*b.delay), longestPace)
+	return pause(ctx, t.c.random.jitter(b.delay))
+}
+
+// AwaitIdle waits until the job that the instance's record names is over, by that
+// job's own record, and returns the instance as it is then. foreign tells that it
+// waited for a job that this process did not start: reads may not show yet what that
+// has changed. An instance whose checkout is open is a *CheckoutError at once.
+func (t *Turn) AwaitIdle(ctx context.Context) (instance Instance, foreign bool, err error) {
+	for {
+		var job Job
+		instance, job, err = t.awaitNamed(ctx)
+		if err != nil || job.ID == "" || t.over[job.ID] { // a replica may name a job that is over
+			return instance, foreign, err
 		}
-		if errors.As(err, &checkout) || errors.Is(err, ErrNotFound) {
+		t.over[job.ID] = true
+		foreign = foreign || !t.c.HasClaimed(job.ID)
+	}
+}
+
+// awaitNamed reads the instance and waits for the job that its record names. What
+// becomes of that job is not its caller's to report.
+func (t *Turn) awaitNamed(ctx context.Context) (instance Instance, job Job, err error) {
+	_, err = t.c.wait(ctx, waiting{atOnce: true}, func(ctx context.Context) (observation, error) {
+		var err error
+		if instance, err = t.c.pollInstance(ctx, t.id); err == nil {
+			err = t.c.awaitsCheckout(ctx, instance)
+		}
+		if errors.Is(err, ErrNotFound) {
 			err = permanent(err)
 		}
 		return observation{done: err == nil}, err
 	})
-	switch {
-	case checkout != nil:
-		return checkout
-	case errors.Is(err, ErrNotFound):
-		return nil
-	case err != nil:
-		return errors.Join(refusal, err)
+	if err != nil || instance.JobID == "" {
+		return instance, Job{}, err
 	}
-	if instance.JobID == "" {
-		if errors.Is(refusal, ErrJobRunning) {
-			return nil // it ended in between, or the record lags behind
-		}
-		return refusal
-	}
-	// What becomes of somebody else's job is not ours to report.
+	job = Job{ID: instance.JobID}
+	err = t.c.WaitJob(ctx, t.id, Pending{JobID: job.ID}, "", func(seen Job) { job = seen })
 	var failed *JobError
 	var missing *MissingJobError
-	err = t.c.WaitJob(ctx, t.id, Pending{JobID: instance.JobID}, "", nil)
-	if errors.As(err, &failed) || errors.As(err, &missing) {
-		return nil
+	switch {
+	case errors.As(err, &failed):
+		return instance, failed.Job, nil
+	case errors.As(err, &missing):
+		return instance, job, nil
 	}
-	return err
+	return instance, job, err
 }

@@ -51,10 +51,6 @@ func TestForeignJobs(t *testing.T) {
 			inTurn(strange, accepted), instance(object{"job_id": "j-1"}), jobIs("done", OpResize), nil,
 			path + ", GET /instances/i, GET /jobs/j-1, " + path,
 		},
-		"an unknown code and no job": {
-			strange, instance(object{"job_id": nil}), notFound, &APIError{},
-			path + ", GET /instances/i",
-		},
 		"already exists": {
 			func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "already_exists") }, instance(nil), notFound, ErrAlreadyExists,
 			path,
@@ -104,6 +100,23 @@ func TestForeignJobs(t *testing.T) {
 					t.Errorf("requests\n%s\nwant\n%s", got, row.log)
 				}
 			})
+		})
+	}
+}
+
+// A refusal that no job explains is the answer, once reads would show a job.
+func TestRefusalThatNoJobExplains(t *testing.T) {
+	for _, code := range []string{"job_running", "not_running", "whatever"} {
+		synctest.Test(t, func(t *testing.T) {
+			c, transport := newTestClient(t, script{
+				"PUT /instances/i/allowlist": func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, code) },
+				"GET /instances/i":           says(200, object{"id": "i", "status": "failed", "job_id": nil}),
+			}.serve)
+			begun := time.Now()
+			_, err := enter(t, c).SetAllowlist(within(t, time.Hour), nil)
+			if took := time.Since(begun); !isAs[*APIError](err) || took < readLag || took > 2*readLag {
+				t.Errorf("%s: %v after %s, with %d requests", code, err, took, transport.count("PUT"))
+			}
 		})
 	}
 }

@@ -45,7 +45,7 @@ func (t *Turn) Query(ctx context.Context, database, sql string) (QueryResult, er
 // record tells; "" where that tells none, as while postgres is off. An instance that
 // has no such record yet is waited for like one that refuses a change.
 func (t *Turn) OwnDatabase(ctx context.Context) (string, error) {
-	for p := (pace{c: t.c}); ; {
+	for b := (busy{}); ; {
 		connection, err := t.c.Connection(ctx, t.id)
 		switch {
 		case err == nil && connection.Engines.Postgres == nil:
@@ -55,10 +55,7 @@ func (t *Turn) OwnDatabase(ctx context.Context) (string, error) {
 		case !isConflict(err):
 			return "", err
 		}
-		if err := t.awaitFree(ctx, err); err != nil {
-			return "", err
-		}
-		if err := p.pause(ctx); err != nil {
+		if _, err := t.awaitFree(ctx, err, &b); err != nil {
 			return "", err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 )
@@ -63,6 +64,9 @@ type Turn struct {
 	id    string // the instance's
 	leave func()
 
+	// over are the jobs that AwaitIdle has waited for.
+	over map[string]bool
+
 	mu   sync.Mutex
 	left bool
 }
@@ -78,7 +82,7 @@ func (c *Client) Enter(ctx context.Context, instanceID string) (*Turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Turn{c: c, id: instanceID, leave: leave}, nil
+	return &Turn{c: c, id: instanceID, leave: leave, over: map[string]bool{}}, nil
 }
 
 // Leave gives the turn to the next in line.
@@ -97,6 +101,10 @@ func (t *Turn) held() error {
 	}
 	return nil
 }
+
+// ReadsMayLag tells whether this process has changed the instance so lately that a
+// read may show what was before.
+func (t *Turn) ReadsMayLag() bool { return time.Since(t.c.reads.lastChange(t.id)) < readLag }
 
 // InstanceID is the instance whose turn this is.
 func (t *Turn) InstanceID() string { return t.id }

@@ -118,6 +118,7 @@ func TestTurnAfterLeave(t *testing.T) {
 			"UpdateApp":       second(turn.UpdateApp(ctx, "a", AppChange{})),
 			"DeleteApp":       second(turn.DeleteApp(ctx, "a", nil)),
 			"RedeployApp":     second(turn.RedeployApp(ctx, "a")),
+			"RebuildApp":      second(turn.RebuildApp(ctx, "a", nil)),
 			"RestartApp":      second(turn.RestartApp(ctx, "a")),
 			"CreateDatabase":  second(turn.CreateDatabase(ctx, "d")),
 			"DropDatabase":    second(turn.DropDatabase(ctx, "d", nil)),
@@ -129,8 +130,8 @@ func TestTurnAfterLeave(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if methods := reflect.TypeFor[*Turn]().NumMethod(); methods != 21+5 {
-			t.Errorf("a Turn has %d methods, and the table 21: Do, InstanceID, Leave, OwnDatabase and Wait change nothing by themselves", methods)
+		if methods := reflect.TypeFor[*Turn]().NumMethod(); methods != 22+7 {
+			t.Errorf("a Turn has %d methods, and the table 22: AwaitIdle, Do, InstanceID, Leave, OwnDatabase, ReadsMayLag and Wait change nothing by themselves", methods)
 		}
 	})
 }

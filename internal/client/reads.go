@@ -83,6 +83,13 @@ func (r *reads) changed(instanceID string) {
 	r.changedAt[instanceID] = r.sequence.now()
 }
 
+// lastChange is when this process changed an instance last, zero if it has not.
+func (r *reads) lastChange(instanceID string) time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.changedAt[instanceID].at
+}
+
 // ofInstance accepts a recent reading that was begun after the newest change of
 // an instance.
 func (r *reads) ofInstance(id string) freshness {

@@ -24,7 +24,7 @@ type request struct {
 	// accept is the media type asked for; "" is JSON.
 	accept string
 	// poll asks for a single attempt, unless that is answered 429: a poll is repeated
-	// by its own schedule.
+	// by its own schedule, and a request that depends on what is there by its mutation.
 	poll bool
 }
 

@@ -10,8 +10,8 @@ import (
 // is settled there may be otherwise in the real service. The forms that differ
 // are all read here.
 
-// Maybe is a field that a record may leave out. Set tells whether it was there;
-// null counts as there, with the zero value.
+// Maybe is a field that a record may leave out. Set tells whether it was there. A
+// null leaves it out too: it tells no value.
 type Maybe[T any] struct {
 	Value T
 	Set   bool
@@ -22,6 +22,10 @@ func Some[T any](value T) Maybe[T] { return Maybe[T]{Value: value, Set: true} }
 
 // UnmarshalJSON is called only for a field that is there.
 func (m *Maybe[T]) UnmarshalJSON(raw []byte) error {
+	if string(raw) == "null" {
+		*m = Maybe[T]{}
+		return nil
+	}
 	m.Set = true
 	return json.Unmarshal(raw, &m.Value)
 }

@@ -87,24 +87,13 @@ func (c *Client) WebhookNamesakes(ctx context.Context, endpoint string) ([]strin
 	if err != nil {
 		return nil, err
 	}
-	ids := c.webhookNamesakesIn(existing, endpoint)
-	if len(ids) > 0 {
-		if err := c.awaitClaims(ctx); err != nil {
-			return nil, err
-		}
-		ids = c.webhookNamesakesIn(existing, endpoint)
-	}
-	return ids, nil
-}
-
-func (c *Client) webhookNamesakesIn(existing []Webhook, endpoint string) []string {
 	var ids []string
 	for _, webhook := range existing {
-		if SameURL(webhook.URL, endpoint) && !c.hasClaimed(webhook.ID) {
+		if SameURL(webhook.URL, endpoint) && !c.HasClaimed(webhook.ID) {
 			ids = append(ids, webhook.ID)
 		}
 	}
-	return ids
+	return ids, nil
 }
 
 // findWebhook looks for the endpoint that a creation can have made whose answer
@@ -114,7 +103,7 @@ func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []We
 	webhook, found, err := look(ctx, c, actionPatience, func(ctx context.Context) (Webhook, bool, error) {
 		webhooks, err := c.Webhooks(ctx)
 		for _, webhook := range webhooks {
-			if _, before := find(existing, webhook.ID); !before && SameURL(webhook.URL, endpoint) && !c.hasClaimed(webhook.ID) {
+			if _, before := find(existing, webhook.ID); !before && SameURL(webhook.URL, endpoint) && !c.HasClaimed(webhook.ID) {
 				webhook.Adopted = true
 				return webhook, true, nil
 			}

@@ -1,0 +1,247 @@
+package client
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A resize has a declared result: the record's plan. It is never sent twice, neither
+// after a lost answer nor after a job that has made the change.
+func TestResizeIsFoundInTheRecord(t *testing.T) {
+	record := func(plan string, job any) http.HandlerFunc {
+		return says(200, object{"id": "i", "status": "running", "plan": plan, "job_id": job})
+	}
+	// Times count from when a handler is made, in the world's own time.
+	always := func(h http.HandlerFunc) func() http.HandlerFunc { return func() http.HandlerFunc { return h } }
+	resizing := func() http.HandlerFunc {
+		return during(60*time.Second, record("small", "j-1"), record("large", nil))
+	}
+	resized := func() http.HandlerFunc {
+		return during(60*time.Second, jobIs("running", OpResize), jobIs("done", OpResize))
+	}
+	busy := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }
+	for name, row := range map[string]struct {
+		post          http.HandlerFunc
+		instance, job func() http.HandlerFunc
+		pending       Pending
+		unknown       bool
+	}{
+		"answered":                    {says(202, object{"job_id": "j-1"}), resizing, always(notFound), Pending{JobID: "j-1"}, false},
+		"lost, its job is named":      {gateway(504), resizing, resized, Pending{JobID: "j-1"}, false},
+		"lost, and it is done":        {gateway(504), always(record("large", nil)), always(notFound), NothingPending(), false},
+		"lost, and never carried out": {gateway(504), always(record("small", nil)), always(notFound), Pending{}, true},
+		"lost, another job is named":  {gateway(504), always(record("small", "j-1")), always(jobIs("running", OpUpdate)), Pending{}, true},
+		"somebody else resizes it":    {busy, resizing, resized, NothingPending(), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, transport := newTestClient(t, script{"POST /instances/i/actions/resize": row.post, "GET /instances/i": row.instance(), "GET /jobs/j-1": row.job()}.serve)
+				pending, err := enter(t, c).Resize(within(t, time.Hour), "large")
+				if outcomeUnknown(err) != row.unknown || !row.unknown && (err != nil || pending != row.pending) {
+					t.Errorf("%+v, %v", pending, err)
+				}
+				if n := transport.count("POST"); n != 1 {
+					t.Errorf("%d POSTs", n)
+				}
+			})
+		})
+	}
+}
+
+// A build that was not there when it was first asked for is the caller's own.
+func TestRebuildIsProvedByItsBuild(t *testing.T) {
+	busy := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }
+	for name, row := range map[string]struct {
+		post    http.HandlerFunc
+		builds  []object
+		build   string
+		unknown bool
+	}{
+		"answered":                   {says(202, object{"job_id": "j-2", "build_id": "b-2"}), nil, "b-2", false},
+		"lost, a new build":          {gateway(502), []object{{"id": "b-2"}, {"id": "b-1"}}, "b-2", false},
+		"lost, none":                 {gateway(502), []object{{"id": "b-1"}}, "", true},
+		"an earlier one is at work":  {busy, []object{{"id": "b-2"}, {"id": "b-1"}}, "", false},
+		"another job, then answered": {inTurn(busy, says(202, object{"job_id": "j-2", "build_id": "b-2"})), []object{{"id": "b-1"}}, "b-2", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				job := object{"id": "j-1", "status": "done", "operation": OpAppRedeploy, "target": "apps/a"}
+				c, _ := newTestClient(t, script{
+					"POST /instances/i/apps/a/actions/redeploy": row.post,
+					"GET /instances/i":                          says(200, object{"id": "i", "status": "running", "job_id": "j-1"}),
+					"GET /jobs/j-1":                             says(200, job),
+					"GET /instances/i/apps/a/builds":            says(200, object{"builds": row.builds}),
+				}.serve)
+				pending, err := enter(t, c).RebuildApp(within(t, time.Hour), "a", map[string]bool{"b-1": true})
+				if outcomeUnknown(err) != row.unknown || !row.unknown && (err != nil || pending.BuildID != row.build) {
+					t.Errorf("%+v, %v", pending, err)
+				}
+			})
+		})
+	}
+}
+
+// An instance is idle once the job that its record names is over by its own record,
+// whatever became of it.
+func TestAwaitIdle(t *testing.T) {
+	named := says(200, object{"id": "i", "status": "running", "job_id": "j-1"})
+	idle := says(200, object{"id": "i", "status": "running", "job_id": nil})
+	unpaid := says(200, object{"id": "i", "status": "creating", "checkout_url": "https://pay.example", "job_id": "j-1"})
+	always := func(h http.HandlerFunc) func() http.HandlerFunc { return func() http.HandlerFunc { return h } }
+	at20 := func(before, after http.HandlerFunc) func() http.HandlerFunc {
+		return func() http.HandlerFunc { return during(20*time.Second, before, after) }
+	}
+	for name, row := range map[string]struct {
+		instance, job func() http.HandlerFunc
+		takes         time.Duration
+		foreign       bool
+		err           any
+	}{
+		"no job":                        {always(idle), always(notFound), 0, false, nil},
+		"a job at work":                 {at20(named, idle), at20(jobIs("running", OpResize), jobIs("done", OpResize)), 20 * time.Second, true, nil},
+		"a job that fails":              {at20(named, idle), at20(jobIs("running", OpResize), jobIs("failed", OpResize)), 20 * time.Second, true, nil},
+		"a job that a replica names":    {always(named), always(jobIs("done", OpResize)), 0, true, nil},
+		"a job that nobody knows":       {always(named), always(notFound), missingJobGrace, true, nil},
+		"a checkout that is open":       {always(unpaid), always(jobIs("queued", OpCreate)), 0, false, &CheckoutError{}},
+		"an instance that is not there": {always(notFound), always(notFound), 0, false, &APIError{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := newTestClient(t, script{"GET /instances/i": row.instance(), "GET /jobs/j-1": row.job()}.serve)
+				begun := time.Now()
+				_, foreign, err := enter(t, c).AwaitIdle(within(t, time.Hour))
+				switch row.err.(type) {
+				case nil:
+					if err != nil || foreign != row.foreign {
+						t.Errorf("foreign %t, %v", foreign, err)
+					}
+				case *CheckoutError:
+					if !isAs[*CheckoutError](err) {
+						t.Error(err)
+					}
+				default:
+					if !isAs[*APIError](err) {
+						t.Error(err)
+					}
+				}
+				if took := time.Since(begun); took < row.takes || took > 2*row.takes+15*time.Second {
+					t.Errorf("it took %s", took)
+				}
+			})
+		})
+	}
+}
+
+// A set of engines is chosen from what is there each time before it is sent: an engine
+// that somebody turned on in between is not turned off by a request that is repeated.
+func TestEnginesAreChosenForEachAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sent []string
+		on := object{"postgres": object{"memory_mb": 256}}
+		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			switch r.Method {
+			case http.MethodPut:
+				body, _ := io.ReadAll(r.Body)
+				sent = append(sent, string(body))
+				if len(sent) == 1 {
+					on["nats"] = object{"memory_mb": 64} // by a person
+					gatewayPage(w, 504)
+					return
+				}
+				respond(w, 202, object{"job_id": "j-2"})
+			default:
+				respond(w, 200, object{"id": "i", "status": "running", "engines": on, "job_id": nil})
+			}
+		})
+		_, err := enter(t, c).SetEngines(t.Context(), func(i Instance) (map[string]EngineBudget, error) {
+			engines := map[string]EngineBudget{"redis": {}}
+			for name := range i.Engines.Value {
+				engines[name] = EngineBudget{}
+			}
+			return engines, nil
+		})
+		if err != nil || len(sent) != 2 || strings.Contains(sent[0], "nats") || !strings.Contains(sent[1], "nats") {
+			t.Errorf("%q, %v", sent, err)
+		}
+	})
+}
+
+func TestAccountID(t *testing.T) {
+	me := says(200, object{"id": "acc-1", "email": "a@example.com"})
+	for name, row := range map[string]struct {
+		me       http.HandlerFunc
+		id       string
+		fails    bool
+		requests int
+	}{
+		"read once":             {me, "acc-1", false, 1},
+		"told none":             {says(200, object{"email": "a@example.com"}), "", false, 1},
+		"the first one failed":  {inTurn(gateway(502), me), "acc-1", false, 2},
+		"it cannot be read":     {gateway(403), "", true, 2},
+		"somebody else's page":  {says(200, object{"status": "ok"}), "", true, 2},
+		"the service's 404":     {notFound, "", true, 2},
+		"no answer of any kind": {gateway(404), "", true, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, transport := newTestClient(t, script{"GET /me": row.me}.serve)
+				if _, known := c.KnownAccountID(); known {
+					t.Error("it is known before it was read")
+				}
+				for range 3 {
+					c.BeginAccountID(t.Context())
+				}
+				id, err := c.AccountID(t.Context())
+				if id != row.id || (err != nil) != row.fails {
+					t.Errorf("%q, %v", id, err)
+				}
+				if known, ok := c.KnownAccountID(); ok == row.fails || known != row.id {
+					t.Errorf("known are %q, %t", known, ok)
+				}
+				if n := transport.count("GET"); n != row.requests {
+					t.Errorf("%d requests, want %d", n, row.requests)
+				}
+			})
+		})
+	}
+}
+
+// Nobody waits for an account who has gone.
+func TestAccountIDOfACallerWhoLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := make(chan struct{})
+		c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+			<-slow
+			respond(w, 200, object{"id": "acc-1"})
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, known := c.FirstAccountID(ctx); known {
+			t.Error("it is known before it was read")
+		}
+		close(slow)
+		if id, known := c.FirstAccountID(t.Context()); id != "acc-1" || !known {
+			t.Errorf("%q, %t", id, known)
+		}
+	})
+}
+
+func TestOrigin(t *testing.T) {
+	for base, want := range map[string]string{
+		"https://hosting.example/api/v1":        "https://hosting.example",
+		"https://Hosting.Example:443/api/v1":    "https://hosting.example",
+		"https://hosting.example:8443/x/api/v1": "https://hosting.example:8443",
+		"http://127.0.0.1:8090/api/v1":          "http://127.0.0.1:8090",
+		"http://localhost:80/api/v1":            "http://localhost",
+	} {
+		c, err := New(Options{BaseURL: base, APIKey: "key"})
+		if err != nil || c.Origin() != want {
+			t.Errorf("%s: %v, want %s", base, err, want)
+		}
+	}
+}
