@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -34,8 +35,16 @@ func startFake(t *testing.T) *fakeservicetest.Server {
 // providers is the provider under test, in this process.
 func providers() map[string]func() (tfprotov6.ProviderServer, error) {
 	return map[string]func() (tfprotov6.ProviderServer, error){
-		"hosting": func() (tfprotov6.ProviderServer, error) { return provider.NewServer("test"), nil },
+		"hosting": func() (tfprotov6.ProviderServer, error) { return newServer(), nil },
 	}
+}
+
+// unknowns counts the unknown values that the provider kept out of states in all tests.
+var unknowns atomic.Int64
+
+// newServer is the provider as it is served.
+func newServer() tfprotov6.ProviderServer {
+	return provider.NewServer("test", provider.WithUnknowns(&unknowns))
 }
 
 // config is a configuration for a fake: the provider block before the rest.
@@ -93,6 +102,10 @@ func TestMain(m *testing.M) {
 		return
 	}
 	code := m.Run()
+	if n := unknowns.Load(); n > 0 {
+		fmt.Printf("FAIL: %d unknown values had to be kept out of states\n", n)
+		code = 1
+	}
 	tellNotRun(os.Stdout)
 	if builtProvider.folder != "" {
 		os.RemoveAll(builtProvider.folder)

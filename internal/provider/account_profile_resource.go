@@ -71,28 +71,31 @@ func (r *accountProfileResource) IdentitySchema(_ context.Context, _ resource.Id
 
 // ModifyPlan refuses a second resource for the one profile.
 func (r *accountProfileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	state, plan, ok := planning[accountProfileModel](ctx, req, &resp.Diagnostics)
-	if !ok || plan == nil || !firstPlanned(ctx, req, resp, &resp.Diagnostics) {
+	defer r.checkPlannedAccount(ctx, req, resp)
+	_, plan, ok := planning[accountProfileModel](ctx, req, &resp.Diagnostics)
+	if !ok || plan == nil {
 		return
 	}
-	changes := state == nil || accountProfileDifference(*state, *plan) != client.ProfileChange{}
-	if r.planned.manages(theProfile, changes) {
-		resp.Diagnostics.AddError("Two resources manage the account's profile",
-			"The configuration has another hosting_account_profile, and an account has one profile: they would overwrite each other with every apply. "+
-				"Keep one of them, and remove the other from the configuration. Destroying one leaves the profile as it is.")
-	}
+	addConflict(r.planManaged(ctx, req, resp, theProfile, true), &resp.Diagnostics, path.Empty(), twoProfiles, twoProfilesText)
 }
+
+const (
+	twoProfiles     = "Two resources manage the account's profile"
+	twoProfilesText = "The configuration has another hosting_account_profile, and an account has one profile: they would overwrite each other with every apply. " +
+		"Keep one of them, and remove the other from the configuration. Destroying one leaves the profile as it is."
+)
 
 // theProfile is the account's, whichever resource manages it.
 var theProfile = managedObject{"account profile", ""}
 
 func (r *accountProfileResource) planUnchanged(ctx context.Context, _ *accountProfileModel, private privateState, diags *diag.Diagnostics) bool {
 	notePlanned(ctx, private, diags)
-	return r.planned.keepsManaged(theProfile)
+	return r.planned.keeps(theProfile) == noConflict
 }
 
 // record reads the account for a refresh.
 func (r *accountProfileResource) record(ctx context.Context) (client.Account, error) {
+	r.client.BeginAccountID(ctx)
 	return once(ctx, func() (client.Account, error) { return r.client.Account(ctx) })
 }
 
@@ -109,11 +112,16 @@ func (r *accountProfileResource) Create(ctx context.Context, req resource.Create
 	ctx = r.applying(ctx, "create")
 	var plan accountProfileModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
+	if !r.mayCreate(ctx, &resp.Diagnostics) {
+		return
+	}
+	if !r.planned.makes(theProfile) {
+		resp.Diagnostics.AddError(twoProfiles, twoProfilesText)
 		return
 	}
 	account, err := r.client.Account(ctx)
 	if err != nil {
+		r.planned.failsToMake(theProfile)
 		addError(&resp.Diagnostics, "Unable to read the account", err)
 		return
 	}
@@ -121,13 +129,15 @@ func (r *accountProfileResource) Create(ctx context.Context, req resource.Create
 	there.setRecord(account)
 	if change := accountProfileDifference(there, plan); change != (client.ProfileChange{}) {
 		if account, err = r.client.UpdateProfile(ctx, change); err != nil {
+			r.planned.failsToMake(theProfile)
 			addError(&resp.Diagnostics, "Unable to set the account's profile", err)
 			return
 		}
 	}
+	r.noteCreated(ctx, resp.Private, &resp.Diagnostics)
 	plan.setRecord(account)
-	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, accountProfileIdentity{ID: plan.ID})...)
+	r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+	r.setIdentity(ctx, resp.Identity, accountProfileIdentity{ID: plan.ID}, &resp.Diagnostics)
 }
 
 func (r *accountProfileResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -136,7 +146,7 @@ func (r *accountProfileResource) Read(ctx context.Context, req resource.ReadRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, accountProfileIdentity{ID: state.ID})...)
+	r.setIdentity(ctx, resp.Identity, accountProfileIdentity{ID: state.ID}, &resp.Diagnostics)
 	if r.client == nil {
 		return
 	}
@@ -146,22 +156,25 @@ func (r *accountProfileResource) Read(ctx context.Context, req resource.ReadRequ
 		return
 	}
 	if account.ID != state.ID.ValueString() {
-		resp.Diagnostics.AddAttributeError(path.Root("id"), "Another account",
-			"The API key acts as account "+account.ID+", and the state is about account "+state.ID.ValueString()+". Use a key of that account, or remove the resource from the state; this changes nothing at the service:\n\n"+
-				"terraform state rm hosting_account_profile.NAME")
+		note, _ := loadPrivate[accountNote](ctx, req.Private, accountNoteKey, &resp.Diagnostics)
+		if note.ID = state.ID.ValueString(); note.Origin == "" {
+			note.Origin = r.client.Origin()
+		}
+		r.account.report(r.account.mismatchOf(note, account.ID), false, &resp.Diagnostics)
 		return
 	}
+	r.foundByRead(ctx, resp.Private, &resp.Diagnostics)
 	state.setRecord(account)
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	r.setState(ctx, &resp.State, state, &resp.Diagnostics)
 }
 
 func (r *accountProfileResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	ctx = r.applying(ctx, "update")
-	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
+	identityOfState(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var state, plan accountProfileModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() || !r.mayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
 	account, err := r.client.UpdateProfile(ctx, accountProfileDifference(state, plan))
@@ -170,7 +183,7 @@ func (r *accountProfileResource) Update(ctx context.Context, req resource.Update
 		return
 	}
 	plan.setRecord(account)
-	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+	r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
 }
 
 // Delete leaves the profile: an account always has one, and receipts need it.

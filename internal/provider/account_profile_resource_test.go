@@ -80,11 +80,16 @@ func TestAccountProfileThatIsThere(t *testing.T) {
 func TestAccountProfileRefusals(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, profile("company = \"a\"")+strings.Replace(profile("company = \"b\""), "test", "other", 1))
-	w.says(1, []string{"Two resources manage the account's profile"}, "plan")
+	w.says(0, []string{"Warning: Two resources manage the account's profile"}, "plan")
+	changedNothing(t, fake)
+	w.says(1, []string{"Error: Two resources manage the account's profile"}, "apply", "-auto-approve")
+	must(t, fake.Count("PATCH", "/me") == 1, "%d changes of the profile", fake.Count("PATCH", "/me"))
+	fake = startFake(t)
+	w = newWorkspaceBeside(t, fake, "")
 	w.configure(profile(""))
 	w.says(1, []string{"The API key acts as account " + fake.AccountID() + ", not as acc-none."}, "import", profileAddress, "acc-none")
 	w.says(0, nil, "import", profileAddress, fake.AccountID())
 	w.forget("hosting_account_profile", "id", "acc-none") // a state of another account's
-	w.says(1, []string{"Another account", "the state is about account acc-none"}, "plan")
+	w.says(1, []string{"The state belongs to another account", "The state belongs to account acc-none"}, "plan")
 	changedNothing(t, fake)
 }

@@ -39,8 +39,9 @@ func newAllowlistSetting() allowlistSetting {
 		send: func(turn *client.Turn, ctx context.Context, list client.Maybe[[]string]) (client.Pending, error) {
 			return turn.SetAllowlist(ctx, list.Value)
 		},
-		refresh: refreshAllowlist,
-		read:    (*client.Client).Allowlist,
+		recorded: func(i client.Instance) client.Maybe[[]string] { return i.Allowlist },
+		read:     (*client.Client).Allowlist,
+		refresh:  (*client.Client).RefreshAllowlist,
 	}}
 }
 
@@ -138,14 +139,7 @@ func (m *allowlistModel) matches(list client.Maybe[[]string]) bool {
 	return !list.Set || client.SameCIDRs(list.Value, elementsOf(m.CIDRs))
 }
 
-// refreshAllowlist reads the list from the instance's record where it holds it.
-func refreshAllowlist(ctx context.Context, c *client.Client, instanceID string) (client.Maybe[[]string], error) {
-	instance, err := c.RefreshInstance(ctx, instanceID)
-	if err != nil || instance.Allowlist.Set {
-		return instance.Allowlist, err
-	}
-	return c.RefreshAllowlist(ctx, instanceID)
-}
+func (m *allowlistModel) tells(list client.Maybe[[]string]) bool { return list.Set }
 
 func (m *allowlistModel) reset() bool {
 	m.CIDRs = types.SetValueMust(types.StringType, nil)

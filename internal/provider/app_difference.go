@@ -3,6 +3,8 @@ package provider
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
@@ -12,28 +14,32 @@ type appStep struct {
 	change *client.AppChange
 }
 
-// appDifference gives the steps from what an app is to what is planned. env is all
-// build variables to send, nil when those that the service has stay. The app is built
-// again where the plan's triggers or rebuild ask for it, once: a change of the branch
-// or of the variables builds anyway.
-func appDifference(there, planned appModel, env map[string]string, rebuild bool) []appStep {
+// appDifference gives the steps to what is planned: what the plan changes of the prior
+// state and the app does not show yet. env is all build variables to send, nil when
+// those that the service has stay. The app is built again where the plan's triggers or
+// rebuild ask for it, once: a change of the branch or of the variables builds anyway.
+func appDifference(prior, planned, there appModel, env map[string]string, rebuild bool) []appStep {
 	var change client.AppChange
-	if !there.Branch.Equal(planned.Branch) {
+	differs := func(of func(*appModel) attr.Value) bool {
+		wanted := of(&planned)
+		return !of(&prior).Equal(wanted) && !of(&there).Equal(wanted)
+	}
+	if differs(func(m *appModel) attr.Value { return m.Branch }) {
 		change.Branch = planned.Branch.ValueStringPointer()
 	}
-	if !there.Port.Equal(planned.Port) {
+	if differs(func(m *appModel) attr.Value { return m.Port }) {
 		change.Port = planned.Port.ValueInt64Pointer()
 	}
-	if !there.HealthPath.Equal(planned.HealthPath) {
+	if differs(func(m *appModel) attr.Value { return m.HealthPath }) {
 		change.HealthPath = planned.HealthPath.ValueStringPointer()
 	}
-	if !there.Public.Equal(planned.Public) {
+	if differs(func(m *appModel) attr.Value { return m.Public }) {
 		change.Public = planned.Public.ValueBoolPointer()
 	}
-	if !planned.MemoryMB.IsUnknown() && !planned.MemoryMB.IsNull() && !there.MemoryMB.Equal(planned.MemoryMB) {
+	if !planned.MemoryMB.IsUnknown() && !planned.MemoryMB.IsNull() && differs(func(m *appModel) attr.Value { return m.MemoryMB }) {
 		change.MemoryMB = planned.MemoryMB.ValueInt64Pointer()
 	}
-	if !sameStrings(there.Links, planned.Links) {
+	if !sameStrings(prior.Links, planned.Links) && !sameStrings(there.Links, planned.Links) {
 		links := sorted(elementsOf(planned.Links))
 		change.Links = &links
 	}
@@ -46,7 +52,7 @@ func appDifference(there, planned appModel, env map[string]string, rebuild bool)
 		step := appStep{change: &change}
 		steps, builds = append(steps, step), step.builds()
 	}
-	if !builds && (rebuild || !there.RedeployTriggers.Equal(planned.RedeployTriggers)) {
+	if !builds && (rebuild || !prior.RedeployTriggers.Equal(planned.RedeployTriggers)) {
 		steps = append(steps, appStep{})
 	}
 	return steps
@@ -65,10 +71,10 @@ func (s appStep) operation() string {
 	return client.OpAppUpdate
 }
 
-// send sends the step.
-func (s appStep) send(ctx context.Context, turn *client.Turn, name string) (client.Pending, error) {
+// send sends the step. noted are the ids of the builds that were there before.
+func (s appStep) send(ctx context.Context, turn *client.Turn, name string, noted map[string]bool) (client.Pending, error) {
 	if s.change == nil {
-		return turn.RedeployApp(ctx, name)
+		return turn.RebuildApp(ctx, name, noted)
 	}
 	return turn.UpdateApp(ctx, name, *s.change)
 }
@@ -86,10 +92,11 @@ func (s appStep) applyTo(m *appModel, planned appModel) {
 	}
 }
 
-// matches tells whether a record shows the app as it was left, its build variables
-// apart.
-func (m appModel) matches(a client.App) bool {
+// shows tells whether a record shows all that a plan changes of the prior state, the
+// build variables apart.
+func (m appModel) shows(prior appModel, a client.App) bool {
 	shown := m
 	shown.setRecord(a, secretKeys{})
-	return len(appDifference(shown, m, nil, false)) == 0
+	prior.RedeployTriggers = m.RedeployTriggers // of which no record tells
+	return len(appDifference(prior, m, shown, nil, false)) == 0
 }

@@ -96,7 +96,33 @@ func TestAppDifference(t *testing.T) {
 		}), nil, false, "[port 8080 redeploy]"},
 		"variables and a trigger at one": {plain, with(func(m *appModel) { m.RedeployTriggers = stringsMap(map[string]string{"v": "1"}) }), map[string]string{"A": "1"}, true, "[env map[A:1]]"},
 	} {
-		if got := fmt.Sprint(appDifference(row.there, row.planned, row.env, row.rebuild)); got != row.want {
+		if got := fmt.Sprint(appDifference(row.there, row.planned, row.there, row.env, row.rebuild)); got != row.want {
+			t.Errorf("%s: %s, want %s", name, got, row.want)
+		}
+	}
+}
+
+// What the plan does not change is left alone, and what the app shows already is not
+// sent again.
+func TestAppDifferenceSendsWhatIsMissing(t *testing.T) {
+	with := func(change func(*appModel)) appModel {
+		m := plainApp()
+		change(&m)
+		return m
+	}
+	plain, port := plainApp(), with(func(m *appModel) { m.Port = types.Int64Value(8080) })
+	both := with(func(m *appModel) { m.Port, m.Branch = types.Int64Value(8080), types.StringValue("next") })
+	triggered := with(func(m *appModel) { m.RedeployTriggers = stringsMap(map[string]string{"v": "1"}) })
+	for name, row := range map[string]struct {
+		prior, planned, there appModel
+		want                  string
+	}{
+		"changed by somebody else, and not by the plan": {plain, plain, both, "[]"},
+		"made already":                        {plain, port, port, "[]"},
+		"made in part":                        {plain, both, port, "[branch next]"},
+		"a trigger, of which no record tells": {plain, triggered, triggered, "[redeploy]"},
+	} {
+		if got := fmt.Sprint(appDifference(row.prior, row.planned, row.there, nil, false)); got != row.want {
 			t.Errorf("%s: %s, want %s", name, got, row.want)
 		}
 	}
@@ -158,7 +184,7 @@ func appStepsLeadToThePlan(t *testing.T, first, last int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &appResource{resourceBase{client: c}}
+		r := &appResource{resourceBase{resourceData{client: c}}}
 		for n := first; n < last; n++ {
 			before, planned := appsToBe.Example(2*n), appsToBe.Example(2*n+1)
 			id := fmt.Sprint("i-", n)
@@ -183,7 +209,7 @@ func appStepsLeadToThePlan(t *testing.T, first, last int) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			update := appUpdate{appResource: r, planned: planned.appModel, env: planned.env, secret: planned.secret}
+			update := appUpdate{appResource: r, prior: before.appModel, planned: planned.appModel, env: planned.env, secret: planned.secret}
 			ctx, cancel := context.WithTimeout(t.Context(), appUpdateTimeout)
 			done, err := update.run(ctx, turn, appProgress{model: before.appModel, secret: keys})
 			cancel()
@@ -192,7 +218,7 @@ func appStepsLeadToThePlan(t *testing.T, first, last int) {
 				t.Fatalf("pair %d: from %s to %s: %d refused, %v", n, appShape(before.appModel), appShape(planned.appModel), refused, err)
 			}
 			app, _ := fake.App(id, "web")
-			if appShape(done.model) != appShape(planned.appModel) || !planned.matches(recordOf(app)) || done.model.Status.ValueString() != client.AppRunning {
+			if appShape(done.model) != appShape(planned.appModel) || !planned.shows(before.appModel, recordOf(app)) || done.model.Status.ValueString() != client.AppRunning {
 				t.Fatalf("pair %d: from %s to %s came %s, %s", n, appShape(before.appModel), appShape(planned.appModel), appShape(done.model), done.model.Status)
 			}
 			if !maps.Equal(app.Env, want) || len(app.Builds) != builds {

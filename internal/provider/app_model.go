@@ -97,6 +97,12 @@ func (m *appModel) protectedObject() protectedObject {
 	return protectedObject{Title: "App " + name, Name: "App " + name + " of instance " + instance, ImportID: instance + "/" + name}
 }
 
+// absent is the app as something that the service does not know.
+func (m *appModel) absent() absentObject {
+	instance := m.InstanceID.ValueString()
+	return absentObject{what: "App " + m.Name.ValueString() + " of instance " + instance, instanceID: instance}
+}
+
 // setBuild takes over the build that is deployed: the newest that succeeded. Where none
 // is listed, what is known stays.
 func (m *appModel) setBuild(builds []client.Build) {
@@ -117,6 +123,13 @@ func (m appModel) withoutUnknowns() appModel {
 	if m.MemoryMB.IsUnknown() {
 		m.MemoryMB = types.Int64Null()
 	}
+	return m
+}
+
+// unlinked is the model as an import makes it, which cannot carry links (service.md,
+// POST /instances/{id}/apps/import).
+func (m appModel) unlinked() appModel {
+	m.Links = types.SetNull(types.StringType)
 	return m
 }
 

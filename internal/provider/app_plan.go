@@ -19,9 +19,13 @@ import (
 // ModifyPlan tells of data that the plan would lose, resumes a deployment that
 // was not seen to its end, and plans what a change builds anew.
 func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.checkPlannedAccount(ctx, req, resp)
 	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[appModel](ctx, req, &resp.Diagnostics)
 	work, pending := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
+	if ok && state != nil && !pending && wasUnprotected(state.DeletionProtection, state.Status) {
+		work = pendingWork{Creating: true, Failed: true, Build: state.BuildID.ValueString()} // Delete looks again
+	}
 	if ok && state != nil && plan != nil {
 		noteProtection(ctx, resp.Private, state.protectedObject(), state.protected(work), &resp.Diagnostics)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -46,7 +47,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	timeout, diags := plan.Timeouts.Create(ctx, appCreateTimeout)
 	resp.Diagnostics.Append(diags...)
 	env, secret := stringMap(ctx, plan.Env, &resp.Diagnostics), r.secretEnv(ctx, req.Config, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	if !r.mayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
 	instanceID, name := plan.InstanceID.ValueString(), plan.Name.ValueString()
@@ -62,19 +63,20 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		}
 		// The app exists; it is saved before the minutes of its build.
 		accepted, work = true, pendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true, Deploying: true}
-		resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
-		resp.Diagnostics.Append(resp.Identity.Set(ctx, childIdentity{InstanceID: plan.InstanceID, Name: plan.Name})...)
+		r.setState(ctx, &resp.State, saved, &resp.Diagnostics)
+		r.setIdentity(ctx, resp.Identity, childIdentity{InstanceID: plan.InstanceID, Name: plan.Name}, &resp.Diagnostics)
+		r.noteCreated(ctx, resp.Private, &resp.Diagnostics)
 		keys := secretKeysOf(secret)
 		keys.save(ctx, resp.Private, &resp.Diagnostics)
 		savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
-		update := appUpdate{appResource: r, planned: plan, env: env, secret: secret, imported: &pending}
+		update := appUpdate{appResource: r, prior: saved.unlinked(), planned: plan, env: env, secret: secret, imported: &pending}
 		p, err = update.run(ctx, turn, appProgress{model: saved, secret: keys, work: work})
 		return err
 	})
 	switch {
 	case err == nil:
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
-		setResult(ctx, &resp.State, req.Plan, p.model, &resp.Diagnostics)
+		r.setResult(ctx, &resp.State, req.Plan, p.model, &resp.Diagnostics)
 	case !accepted:
 		addError(&resp.Diagnostics, "Unable to create app "+name, orExisting(err, "hosting_app", instanceID+"/"+name))
 	case p.stage == appChanging:
@@ -82,7 +84,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 			explain(err)+"\n\nThe app is in the state and not tainted, and its first build continues. The next apply links it and waits for the same build.")
 	case errors.As(err, new(*otherCommitError)):
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
-		setResult(ctx, &resp.State, req.Plan, p.model, &resp.Diagnostics)
+		r.setResult(ctx, &resp.State, req.Plan, p.model, &resp.Diagnostics)
 		resp.Diagnostics.AddWarning("App "+name+" was deployed, but of another commit",
 			explain(err)+"\n\nThe app is in the state and not tainted, and it runs.")
 	case p.stage == appReading:
@@ -95,7 +97,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		work, saved.DeletionProtection = work.creationFailed(saved.DeletionProtection)
 		saved.Status = p.model.Status
 		savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
-		resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
+		r.setState(ctx, &resp.State, saved, &resp.Diagnostics)
 		addError(&resp.Diagnostics, "Unable to deploy app "+name, err)
 	}
 }
@@ -120,21 +122,26 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, childIdentity{InstanceID: state.InstanceID, Name: state.Name})...)
+	r.setIdentity(ctx, resp.Identity, childIdentity{InstanceID: state.InstanceID, Name: state.Name}, &resp.Diagnostics)
 	if r.client == nil {
 		return
 	}
-	instanceID, name := state.InstanceID.ValueString(), state.Name.ValueString()
+	name := state.Name.ValueString()
 	app, builds, err, buildsErr := r.ask(ctx, state)
 	switch {
 	case errors.Is(err, client.ErrNotFound) && pending && r.inProgress(ctx, work.Job):
 		return // it is not there yet; the next apply waits for it
 	case errors.Is(err, client.ErrNotFound):
-		removeGone(ctx, &resp.State, &resp.Diagnostics, "App "+name+" of instance "+instanceID)
+		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics)
 		return
 	case err != nil:
 		addError(&resp.Diagnostics, "Unable to read app "+name, err)
 		return
+	}
+	r.foundByRead(ctx, resp.Private, &resp.Diagnostics)
+	unprotected := work.Protected || wasUnprotected(state.DeletionProtection, state.Status)
+	if unprotected && !pending {
+		work = pendingWork{Creating: true, Failed: true, Build: firstDeployed(builds)}
 	}
 	state.setRecord(app, keys)
 	if buildsErr != nil {
@@ -142,17 +149,18 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	state.setBuild(builds)
-	if work.Protected && !state.neverRan(work) {
-		state.DeletionProtection = types.BoolValue(true)
+	if unprotected {
+		state.DeletionProtection = protectionAfterFailure(!state.neverRan(work))
 	}
 	if pending && app.Status == client.AppRunning && deployed(builds, work.Build) {
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	r.setState(ctx, &resp.State, state, &resp.Diagnostics)
 }
 
 // ask reads the app's record and its builds for a refresh, side by side.
 func (r *appResource) ask(ctx context.Context, m appModel) (app client.App, builds []client.Build, appErr, buildsErr error) {
+	r.client.BeginAccountID(ctx)
 	instanceID, name := m.InstanceID.ValueString(), m.Name.ValueString()
 	listBuilds := meanwhile(func() ([]client.Build, error) {
 		return once(ctx, func() ([]client.Build, error) { return r.client.Builds(ctx, instanceID, name) })
@@ -188,7 +196,7 @@ func deployed(builds []client.Build, id string) bool {
 
 func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	ctx = r.applying(ctx, "update")
-	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
+	identityOfState(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var state, plan appModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -197,12 +205,15 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	secret := r.secretEnv(ctx, req.Config, &resp.Diagnostics)
 	keys := loadSecretKeys(ctx, req.Private, &resp.Diagnostics)
 	work, _ := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() || !r.mayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
 	forgetProtection(ctx, resp.Private, &resp.Diagnostics)
 	state.DeletionProtection, state.Timeouts = plan.DeletionProtection, plan.Timeouts
-	update := appUpdate{appResource: r, planned: plan, env: stringMap(ctx, plan.Env, &resp.Diagnostics), secret: secret}
+	update := appUpdate{appResource: r, prior: state, planned: plan, env: stringMap(ctx, plan.Env, &resp.Diagnostics), secret: secret}
+	if work.Creating {
+		update.prior = state.unlinked()
+	}
 	p := appProgress{model: state, secret: keys, work: work}
 	err := inTurn(ctx, r.client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) (err error) {
 		p, err = update.run(ctx, turn, p)
@@ -215,12 +226,12 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 		} else {
 			clearPending(ctx, resp.Private, &resp.Diagnostics)
 		}
-		resp.Diagnostics.Append(resp.State.Set(ctx, p.model)...)
+		r.setState(ctx, &resp.State, p.model, &resp.Diagnostics)
 		addError(&resp.Diagnostics, "Unable to update app "+plan.Name.ValueString(), err)
 		return
 	}
 	clearPending(ctx, resp.Private, &resp.Diagnostics)
-	setResult(ctx, &resp.State, req.Plan, p.model, &resp.Diagnostics)
+	r.setResult(ctx, &resp.State, req.Plan, p.model, &resp.Diagnostics)
 }
 
 func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -229,7 +240,7 @@ func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, re
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, appDeleteTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() || !r.mayDelete(ctx, req.Private, state.absent(), r.looksAtInstance(state.InstanceID.ValueString()), &resp.Diagnostics) {
 		return
 	}
 	name := state.Name.ValueString()
@@ -253,7 +264,8 @@ func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, re
 // be old, so the record and the builds are looked at as well, once its import is
 // over.
 func (r *appResource) isProtected(ctx context.Context, turn *client.Turn, state appModel, work pendingWork) (bool, error) {
-	if !isProtected(state.DeletionProtection) || !state.neverRan(work) {
+	creationFailed := state.DeletionProtection.IsNull() // and work is not known
+	if !isProtected(state.DeletionProtection) || !creationFailed && !state.neverRan(work) {
 		return isProtected(state.DeletionProtection), nil
 	}
 	if err := awaitLeft(ctx, turn, work, client.OpAppImport); err != nil && !failed(err) {
@@ -270,7 +282,20 @@ func (r *appResource) isProtected(ctx context.Context, turn *client.Turn, state 
 	}
 	state.setRecord(app, secretKeys{})
 	state.setBuild(builds)
+	if creationFailed {
+		work = pendingWork{Creating: true, Failed: true, Build: firstDeployed(builds)}
+	}
 	return !state.neverRan(work), nil
+}
+
+// firstDeployed is the id of an app's first build that has succeeded, "" for none.
+func firstDeployed(builds []client.Build) string {
+	for _, build := range slices.Backward(builds) { // newest first
+		if build.Succeeded() {
+			return build.ID
+		}
+	}
+	return ""
 }
 
 func (r *appResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {

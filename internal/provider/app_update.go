@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -14,8 +15,9 @@ import (
 // import, when the plan changes it, or where an earlier apply was cut short.
 type appUpdate struct {
 	*appResource
-	planned     appModel
-	env, secret map[string]string
+	// prior is what the plan was made from: what it does not change is left alone.
+	prior, planned appModel
+	env, secret    map[string]string
 	// imported is the import that the same call has sent, nil where there is none. The
 	// first build was begun with it, and is not made again when it fails.
 	imported *client.Pending
@@ -73,7 +75,7 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 	switch {
 	case p.work.Deploying, p.work.Creating:
 		err = u.client.WaitDeployed(ctx, instanceID, name, p.work.Build, before)
-	case len(steps) > 0:
+	case u.changes(*p):
 		err = u.client.WaitAppRunning(ctx, instanceID, name, before)
 	}
 	if err != nil {
@@ -93,33 +95,62 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 	return u.planned.refuseAnother(deployed)
 }
 
-// await waits for the job that made the app, or that an earlier apply left behind,
-// and reads the app. A job that failed is told again only where it was the import: of
-// any other, what it did not do is seen and done anew.
+// await waits for the job that made the app, or that an earlier apply or a person has
+// begun, and reads the app. A job that failed is told again only where it was the
+// import: of any other, what it did not do is seen and done again.
 func (u appUpdate) await(ctx context.Context, turn *client.Turn, p *appProgress) (client.App, error) {
-	shows := anything[client.App]
 	if u.imported != nil {
 		if err := turn.Wait(ctx, *u.imported, client.OpAppImport); err != nil {
 			return client.App{}, err
 		}
-		unlinked := u.planned
-		unlinked.Links = types.SetNull(types.StringType) // which an import cannot carry
-		shows = unlinked.matches
-	} else if err := awaitLeft(ctx, turn, p.work, client.OpAppImport); failed(err) && !p.work.Creating {
-		p.work = pendingWork{Deploying: p.work.Deploying}
+		return readBack(ctx, u.app(u.planned), func(a client.App) bool { return u.prior.shows(appModel{}, a) })
+	}
+	if err := awaitLeft(ctx, turn, p.work, client.OpAppImport); failed(err) && !p.work.Creating {
+		p.work = pendingWork{Deploying: p.work.Deploying, Noted: p.work.Noted}
 	} else if err != nil {
 		return client.App{}, err
 	}
-	return readBack(ctx, u.app(u.planned), shows)
+	if !u.changes(*p) && !p.work.unfinished() {
+		return readBack(ctx, u.app(u.planned), anything)
+	}
+	_, foreign, err := turn.AwaitIdle(ctx)
+	if err != nil {
+		return client.App{}, err
+	}
+	return readBack(ctx, u.app(u.planned), func(a client.App) bool {
+		if !foreign {
+			return true
+		}
+		env, err := u.envToSend(a, *p)
+		return err == nil && env == nil && u.planned.shows(u.prior, a)
+	})
+}
+
+// changes tells whether the plan changes anything at the service.
+func (u appUpdate) changes(p appProgress) bool {
+	return envChanges(u.prior, u.planned) || u.planned.asksForAnother(p.model) ||
+		len(appDifference(u.prior, u.planned, u.prior, nil, false)) > 0
+}
+
+func (u appUpdate) envToSend(app client.App, p appProgress) (map[string]string, error) {
+	return envToSend(u.prior, u.planned, app.Env, u.env, u.secret, p.secret)
 }
 
 // steps are those that are missing, given the app's record.
 func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([]appStep, error) {
+	prior := u.prior
+	redeployed, err := u.adoptRedeploy(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if redeployed {
+		prior.RedeployTriggers = u.planned.RedeployTriggers
+	}
 	rebuild, err := u.rebuilds(ctx, app, p)
 	if err != nil {
 		return nil, err
 	}
-	env, err := envToSend(p.model, u.planned, app.Env, u.env, u.secret, p.secret)
+	env, err := u.envToSend(app, *p)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +161,27 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 	if p.model.Status.ValueString() == client.AppBuilding && p.model.BuildID.IsNull() {
 		p.work.Deploying = true // imported while its first build runs
 	}
-	return appDifference(p.model, u.planned, env, rebuild), nil
+	return appDifference(prior, u.planned, p.model, env, rebuild), nil
+}
+
+// adoptRedeploy tells whether the redeploy that the plan's triggers ask for was carried
+// out although an earlier apply did not learn of it: there is a build that was not
+// there when that apply first asked.
+func (u appUpdate) adoptRedeploy(ctx context.Context, p *appProgress) (bool, error) {
+	if p.work.Noted == nil || u.prior.RedeployTriggers.Equal(u.planned.RedeployTriggers) {
+		return false, nil
+	}
+	builds, err := u.client.Builds(ctx, u.planned.InstanceID.ValueString(), u.planned.Name.ValueString())
+	if err != nil {
+		return false, err
+	}
+	for _, build := range builds { // newest first
+		if !slices.Contains(p.work.Noted, build.ID) {
+			u.noteBuild(p, client.Pending{BuildID: build.ID})
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // rebuilds tells whether the app is to be built though nothing of it changes: an
@@ -157,20 +208,31 @@ func (u appUpdate) rebuilds(ctx context.Context, app client.App, p *appProgress)
 // perform sends a step and waits for its job. What is about to be sent is noted before,
 // as its answer may be lost.
 func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep, p *appProgress) error {
+	instanceID, name := u.planned.InstanceID.ValueString(), u.planned.Name.ValueString()
 	sendsEnv := step.change != nil && step.change.Env != nil
 	if sendsEnv {
 		p.secret = p.secret.with(u.secret)
 	}
+	if step.change == nil && p.work.Noted == nil {
+		builds, err := u.client.Builds(ctx, instanceID, name)
+		if err != nil {
+			return err
+		}
+		p.work.Noted = idsOf(builds, client.Build.Identifier)
+	}
 	if step.builds() {
 		p.work.Deploying, p.work.Build = true, ""
 	}
-	pending, err := step.send(ctx, turn, u.planned.Name.ValueString())
+	noted := map[string]bool{}
+	for _, id := range p.work.Noted {
+		noted[id] = true
+	}
+	pending, err := step.send(ctx, turn, name, noted)
 	if err != nil {
 		return err
 	}
 	if step.builds() {
-		p.work = pendingWork{Job: pending.JobID, Build: pending.BuildID, Deploying: true}
-		p.model.RedeployTriggers, p.model.DeployCommit = u.planned.RedeployTriggers, u.planned.DeployCommit
+		u.noteBuild(p, pending)
 	}
 	if err := turn.Wait(ctx, pending, step.operation()); err != nil {
 		return err
@@ -180,6 +242,12 @@ func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep,
 		u.noteVariables(p)
 	}
 	return nil
+}
+
+// noteBuild notes that the service has accepted a build that the plan asks for.
+func (u appUpdate) noteBuild(p *appProgress, pending client.Pending) {
+	p.work = pendingWork{Job: pending.JobID, Build: pending.BuildID, Deploying: true}
+	p.model.RedeployTriggers, p.model.DeployCommit = u.planned.RedeployTriggers, u.planned.DeployCommit
 }
 
 // noteVariables notes that the service has the plan's build variables. Which of them are
@@ -218,7 +286,7 @@ func (u appUpdate) readDeployed(ctx context.Context, p appProgress, built bool) 
 		if built && a.Status == client.AppBuilding {
 			return false // it was seen to run, and another replica has yet to see it
 		}
-		return m.matches(a) && (!secret.known || !a.Env.Set || maps.Equal(secret.without(a.Env.Value), u.env))
+		return m.shows(u.prior, a) && (!envChanges(u.prior, m) || !secret.known || !a.Env.Set || maps.Equal(secret.without(a.Env.Value), u.env))
 	})
 	builds, buildsErr := listBuilds()
 	if err != nil {

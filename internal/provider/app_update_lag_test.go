@@ -58,7 +58,7 @@ func TestNewAppIsLinkedThoughAnOlderOneIsShown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		update := appUpdate{appResource: &appResource{resourceBase{client: c}}, planned: planned, env: map[string]string{"A": "1"}, imported: &pending}
+		update := appUpdate{appResource: &appResource{resourceBase{resourceData{client: c}}}, prior: planned.unlinked(), planned: planned, env: map[string]string{"A": "1"}, imported: &pending}
 		work := pendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true, Deploying: true}
 		p, err := update.run(t.Context(), turn, appProgress{model: planned, secret: secretKeysOf(nil), work: work})
 		if err != nil || p.model.Status != types.StringValue(client.AppRunning) {

@@ -53,9 +53,8 @@ func (k secretKeys) with(secret map[string]string) secretKeys {
 // keeps those that it has. env and secret are those of the plan, there is what the
 // record tells.
 //
-// They are sent when the plan changes them, or when the record shows that
-// somebody else has, and not when they are there already: the service would build
-// nothing. Where the record does not tell secret values, their version tells. While it is not known which variables are secret, after an
+// They are sent when the plan changes them, and not when they are there already: the
+// service would build nothing. Where the record does not tell secret values, their version tells. While it is not known which variables are secret, after an
 // import, the record's say nothing, and as long as the plan sets no env those that
 // are there stay. Where the record does not tell those, nothing can be sent:
 // errUnknownEnv.
@@ -66,7 +65,7 @@ func envToSend(state, plan appModel, there client.Maybe[map[string]string], env,
 		all = merged(there.Value, secret)
 	}
 	switch {
-	case !envChanges(state, plan) && (!keys.known || !there.Set):
+	case !envChanges(state, plan):
 		return nil, nil
 	case !keys.known && !there.Set && plan.Env.IsNull():
 		return nil, errUnknownEnv

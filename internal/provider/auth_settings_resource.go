@@ -32,8 +32,12 @@ func newAuthSettingsSetting() authSettingsSetting {
 		send: func(turn *client.Turn, ctx context.Context, s client.AuthSettings) (client.Pending, error) {
 			return turn.SetAuthSettings(ctx, s.SiteURL.Value, s.RedirectURLs.Value)
 		},
-		refresh: refreshAuthSettings,
+		recorded: func(i client.Instance) client.AuthSettings {
+			auth := i.Engines.Value["auth"]
+			return client.AuthSettings{SiteURL: auth.SiteURL, RedirectURLs: auth.RedirectURLs}
+		},
 		read:    (*client.Client).AuthSettings,
+		refresh: (*client.Client).RefreshAuthSettings,
 	}}
 }
 
@@ -89,18 +93,8 @@ func (m *authSettingsModel) matches(s client.AuthSettings) bool {
 		slices.Equal(sorted(respelled(s.RedirectURLs.Value, asked.RedirectURLs.Value)), asked.RedirectURLs.Value)
 }
 
-// refreshAuthSettings reads the settings from the instance's record where it holds
-// both.
-func refreshAuthSettings(ctx context.Context, c *client.Client, instanceID string) (client.AuthSettings, error) {
-	instance, err := c.RefreshInstance(ctx, instanceID)
-	if err != nil {
-		return client.AuthSettings{}, err
-	}
-	auth := instance.Engines.Value["auth"]
-	if auth.SiteURL.Set && auth.RedirectURLs.Set {
-		return client.AuthSettings{SiteURL: auth.SiteURL, RedirectURLs: auth.RedirectURLs}, nil
-	}
-	return c.RefreshAuthSettings(ctx, instanceID)
+func (m *authSettingsModel) tells(s client.AuthSettings) bool {
+	return s.SiteURL.Set && s.RedirectURLs.Set
 }
 
 func (m *authSettingsModel) reset() bool {

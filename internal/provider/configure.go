@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -16,22 +17,19 @@ import (
 
 // resourceBase is what every managed resource embeds. All of it is nil while the
 // provider's configuration is unknown.
-type resourceBase struct {
-	client      *client.Client
-	planned     *planned
-	defaultTags types.Set // the provider's default_tags
-}
+type resourceBase struct{ resourceData }
 
 // resourceData is what the provider's Configure leaves for resources.
 type resourceData struct {
 	client      *client.Client
 	planned     *planned
-	defaultTags types.Set
+	account     *accountCheck
+	unknowns    *atomic.Int64 // how many unknown values were kept out of the state
+	defaultTags types.Set     // the provider's default_tags
 }
 
 func (b *resourceBase) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	data := providerData[resourceData](req.ProviderData, &resp.Diagnostics)
-	b.client, b.planned, b.defaultTags = data.client, data.planned, data.defaultTags
+	b.resourceData = providerData[resourceData](req.ProviderData, &resp.Diagnostics)
 }
 
 // dataSourceBase is what every data source embeds.

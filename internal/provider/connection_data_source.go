@@ -60,7 +60,7 @@ func (d *connectionDataSource) Metadata(_ context.Context, req datasource.Metada
 
 func (d *connectionDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "How to reach an instance's engines, without anything secret. URLs with passwords and the auth service key are in the ephemeral resource of the same name.",
+		MarkdownDescription: "How to reach an instance's engines, without anything secret. An instance that is being created is waited for, for 20 minutes at most. URLs with passwords and the auth service key are in the ephemeral resource of the same name.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id":          schema.StringAttribute{Required: true, MarkdownDescription: connectionDescriptions["instance_id"]},
 			"host":                 schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["host"]},
@@ -79,7 +79,7 @@ func (d *connectionDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	if !d.begin(ctx, req, resp, &config) {
 		return
 	}
-	connection, err := d.client.Connection(ctx, config.InstanceID.ValueString())
+	connection, err := awaitConnection(ctx, d.client, config.InstanceID.ValueString())
 	if err != nil {
 		addInstanceError(&resp.Diagnostics, "Unable to read the connection record of instance "+config.InstanceID.ValueString(), config.InstanceID.ValueString(), err)
 		return

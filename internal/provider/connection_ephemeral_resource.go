@@ -67,7 +67,9 @@ func (e *connectionEphemeral) Metadata(_ context.Context, req ephemeral.Metadata
 func (e *connectionEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "How to reach an instance's engines, with every URL and key. Nothing of it is kept in the state or a plan. " +
-			"After a rotation every old URL must be replaced; this one is read anew each time.",
+			"After a rotation every old URL must be replaced; this one is read each time. " +
+			"An instance that is being created is waited for, for 20 minutes at most, when planning too. " +
+			"An open checkout is an error with the page to open; until it is paid, `terraform apply -target` applies what does not use the connection.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id":           schema.StringAttribute{Required: true, MarkdownDescription: connectionDescriptions["instance_id"]},
 			"host":                  schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["host"]},
@@ -95,7 +97,7 @@ func (e *connectionEphemeral) Open(ctx context.Context, req ephemeral.OpenReques
 	if resp.Diagnostics.HasError() || !requireClient(e.client, &resp.Diagnostics) {
 		return
 	}
-	connection, err := e.client.Connection(ctx, config.InstanceID.ValueString())
+	connection, err := awaitConnection(ctx, e.client, config.InstanceID.ValueString())
 	if err != nil {
 		addInstanceError(&resp.Diagnostics, "Unable to read the connection record of instance "+config.InstanceID.ValueString(), config.InstanceID.ValueString(), err)
 		return

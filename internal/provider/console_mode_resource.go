@@ -26,8 +26,9 @@ func newConsoleModeSetting() consoleModeSetting {
 	return consoleModeSetting{name: "console_mode", what: "console mode", service: settingService[string]{
 		operation: client.OpConsole,
 		send:      (*client.Turn).SetConsoleMode,
-		refresh:   refreshConsoleMode,
+		recorded:  func(i client.Instance) string { return i.ConsoleMode.Value },
 		read:      (*client.Client).ConsoleMode,
+		refresh:   (*client.Client).RefreshConsoleMode,
 	}}
 }
 
@@ -78,17 +79,9 @@ func (m *consoleModeModel) matches(mode string) bool {
 	return mode == "" || mode == m.Mode.ValueString()
 }
 
-// refreshConsoleMode reads the mode from the instance's record where it holds it.
-func refreshConsoleMode(ctx context.Context, c *client.Client, instanceID string) (string, error) {
-	instance, err := c.RefreshInstance(ctx, instanceID)
-	if err != nil || instance.ConsoleMode.Value != "" {
-		return instance.ConsoleMode.Value, err
-	}
-	return c.RefreshConsoleMode(ctx, instanceID)
-}
+func (m *consoleModeModel) tells(mode string) bool { return mode != "" }
 
 func (m *consoleModeModel) reset() bool {
-	was := m.Mode.ValueString()
 	m.Mode = types.StringValue(client.ConsoleOff)
-	return was != client.ConsoleOff
+	return true
 }

@@ -53,6 +53,8 @@ func nextStep(err error) string {
 	var (
 		namesake    *client.NamesakeError
 		ambiguous   *client.AmbiguousError
+		other       *otherAccountError
+		unpaid      *unpaidConnectionError
 		checkout    *client.CheckoutError
 		interrupted *client.InterruptedError
 		job         *client.JobError
@@ -70,8 +72,8 @@ func nextStep(err error) string {
 	switch {
 	case errors.As(err, &namesake):
 		return "An earlier apply may have been killed before it could save the instance's id, so no second instance was requested. " +
-			"If another resource of this configuration manages it, apply again once it is running. " +
-			"If it is yours, add this import block and apply again:\n\n" + importBlock("hosting_instance.NAME", namesake.ID) +
+			"If another resource manages it, apply again once it is running. " +
+			"If it is yours and no resource manages it, add this import block and apply again:\n\n" + importBlock("hosting_instance.NAME", namesake.ID) +
 			"\nIf it is not, wait until it is running, or choose another name."
 	case errors.As(err, &ambiguous):
 		var blocks strings.Builder
@@ -84,6 +86,13 @@ func nextStep(err error) string {
 			"if it does not, apply again. An apply that finds one with the same name being created stops and says so."
 	case errors.As(err, &missing), errors.As(err, &noEvidence):
 		return "Check in the portal whether the change is in effect, then apply again: the next plan shows what is missing."
+	case errors.As(err, &other):
+		return other.nextText()
+	case errors.Is(err, errUnnoted):
+		return "The object may still exist, and be billed, in another account. Check that base_url and api_key are those that this state was last used with. " +
+			"If it really is gone, remove it from the state. This command deletes nothing at the service:\n\nterraform state rm ADDRESS"
+	case errors.As(err, &unpaid):
+		return unpaid.nextText()
 	case errors.As(err, &checkout):
 		return "Open that page to pay for the instance, then apply again: the creation continues where it stopped."
 	case errors.As(err, &job):

@@ -9,11 +9,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// setIdentity sets a resource's identity from the attributes of the same names
+// identityOfState sets a resource's identity from the attributes of the same names
 // in its state. Each Update begins with it: a CLI that stores no identity, or
 // whose state was written by one that does not, hands none over, and an Update
 // that returns none is an error.
-func setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, state tfsdk.State, diags *diag.Diagnostics) {
+func identityOfState(ctx context.Context, identity *tfsdk.ResourceIdentity, state tfsdk.State, diags *diag.Diagnostics) {
 	for name := range identity.Schema.GetAttributes() {
 		var value types.String
 		diags.Append(state.GetAttribute(ctx, path.Root(name), &value)...)

@@ -130,7 +130,7 @@ func TestOnlyWhatChangesIsChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &instanceResource{resourceBase{client: c}}
+	r := &instanceResource{resourceBase{resourceData{client: c}}}
 	retired := sized("retired", map[string]int64{"postgres": 512})
 	retired.Region, retired.Name = types.StringValue("closed"), types.StringValue(strings.Repeat("x", 101))
 	with := func(change func(*instanceModel)) instanceModel {

@@ -34,10 +34,13 @@ func replacingName(description string) schema.StringAttribute {
 	}
 }
 
-// removeGone drops a resource that the service does not know any more from the
-// state, and says so.
-func removeGone(ctx context.Context, state *tfsdk.State, diags *diag.Diagnostics, what string) {
-	diags.AddWarning(what+" is gone",
+// removeGone drops a resource that the service does not know from the state, and says
+// so. It stays if the service was asked with another account.
+func (b *resourceBase) removeGone(ctx context.Context, private privateReader, state *tfsdk.State, o absentObject, diags *diag.Diagnostics) {
+	if !b.confirmsGone(ctx, private, o, diags) {
+		return
+	}
+	diags.AddWarning(o.what+" is gone",
 		"The service does not know it any more, so it was removed from the state. If it is still in the configuration, the next apply creates it again.")
 	state.RemoveResource(ctx)
 }

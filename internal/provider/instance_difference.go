@@ -17,16 +17,17 @@ type instanceStep struct {
 	plan    string
 }
 
-// instanceDifference gives the steps from what an instance is to what is planned,
-// in an order that always fits both plans: the machine is resized before its
-// engines need more, and after they need less.
-func instanceDifference(there, planned instanceModel, kinds map[string]client.EngineKind) []instanceStep {
+// instanceDifference gives the steps to what is planned: what the plan changes of the
+// prior state and the instance does not show yet. Their order always fits both plans:
+// the machine is resized before its engines need more, and after they need less. A
+// step that sends a whole set sends the planned one.
+func instanceDifference(prior, planned, there instanceModel, kinds map[string]client.EngineKind) []instanceStep {
 	var steps []instanceStep
 	var label client.InstanceChange
-	if !there.Name.Equal(planned.Name) {
+	if !prior.Name.Equal(planned.Name) && !there.Name.Equal(planned.Name) {
 		label.Name = planned.Name.ValueStringPointer()
 	}
-	if !sameStrings(there.TagsAll, planned.TagsAll) {
+	if !sameStrings(prior.TagsAll, planned.TagsAll) && !sameStrings(there.TagsAll, planned.TagsAll) {
 		tags := sorted(elementsOf(planned.TagsAll))
 		label.Tags = &tags
 	}
@@ -35,11 +36,12 @@ func instanceDifference(there, planned instanceModel, kinds map[string]client.En
 	}
 	var sizes []instanceStep
 	asked, _ := enginesOf(planned.Engines)
+	had, _ := enginesOf(prior.Engines)
 	on, _ := enginesOf(there.Engines)
-	if !sameEngines(asked, on) {
+	if !sameEngines(asked, had) && !sameEngines(asked, on) {
 		sizes = append(sizes, instanceStep{engines: asked})
 	}
-	if !there.Plan.Equal(planned.Plan) {
+	if !prior.Plan.Equal(planned.Plan) && !there.Plan.Equal(planned.Plan) {
 		sizes = append(sizes, instanceStep{plan: planned.Plan.ValueString()})
 	}
 	if memorySum(asked, on, kinds) > memorySum(on, nil, kinds) {
@@ -72,11 +74,11 @@ func (s instanceStep) applyTo(m *instanceModel, planned instanceModel) {
 	}
 }
 
-// matches tells whether a record shows the instance as it was left.
-func (m *instanceModel) matches(i client.Instance) bool {
-	shown := *m
+// shows tells whether a record shows all that a plan changes of the prior state.
+func (m instanceModel) shows(prior instanceModel, i client.Instance) bool {
+	shown := m
 	shown.setRecord(i, types.SetNull(types.StringType)) // whose the tags are does not matter here
-	return len(instanceDifference(shown, *m, nil)) == 0
+	return len(instanceDifference(prior, m, shown, nil)) == 0
 }
 
 // sameStrings tells whether two sets hold the same, where null is empty.

@@ -76,7 +76,32 @@ func TestInstanceDifference(t *testing.T) {
 		"more by its floor":              {plain, sized("free", map[string]int64{"postgres": 0, "redis": 0}), "[plan free engines postgres redis]"},
 		"everything":                     {plain, tagged(sized("large", map[string]int64{"postgres": 900}), "web", "a"), "[name web, tags a plan large engines postgres]"},
 	} {
-		if got := fmt.Sprint(instanceDifference(row.there, row.planned, kinds)); got != row.want {
+		if got := fmt.Sprint(instanceDifference(row.there, row.planned, row.there, kinds)); got != row.want {
+			t.Errorf("%s: %s, want %s", name, got, row.want)
+		}
+	}
+}
+
+// What the plan does not change is left alone, and what the instance shows already is
+// not sent again. A set of engines is sent whole, as planned.
+func TestInstanceDifferenceSendsWhatIsMissing(t *testing.T) {
+	small, large := sized("small", map[string]int64{"postgres": 512}), sized("large", map[string]int64{"postgres": 512})
+	renamed := small
+	renamed.Name = types.StringValue("web")
+	more := sized("small", map[string]int64{"postgres": 512, "redis": 64})
+	largeAndMore := sized("large", map[string]int64{"postgres": 512, "redis": 64})
+	for name, row := range map[string]struct {
+		prior, planned, there instanceModel
+		want                  string
+	}{
+		"resized by somebody else, and not by the plan": {small, renamed, large, "[name web]"},
+		"an engine of somebody else's":                  {small, renamed, more, "[name web]"},
+		"resized already":                               {small, large, large, "[]"},
+		"resized already, the engines to come":          {small, largeAndMore, large, "[engines postgres redis]"},
+		"the engines set already":                       {small, largeAndMore, more, "[plan large]"},
+		"resized to another plan meanwhile":             {small, large, sized("free", map[string]int64{"postgres": 512}), "[plan large]"},
+	} {
+		if got := fmt.Sprint(instanceDifference(row.prior, row.planned, row.there, nil)); got != row.want {
 			t.Errorf("%s: %s, want %s", name, got, row.want)
 		}
 	}
@@ -134,7 +159,7 @@ func stepsLeadToThePlan(t *testing.T, first, last int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &instanceResource{resourceBase{client: c}}
+		r := &instanceResource{resourceBase{resourceData{client: c}}}
 		draw := sizes(plans)
 		for n := first; n < last; n++ {
 			before, planned := draw.Example(2*n), draw.Example(2*n+1)
@@ -151,14 +176,14 @@ func stepsLeadToThePlan(t *testing.T, first, last int) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			update := instanceUpdate{instanceResource: r, planned: planned, refuse: func(map[string]types.Int64) error { return nil }, save: func(instanceModel) {}}
+			update := instanceUpdate{instanceResource: r, prior: before, planned: planned, refuse: func(map[string]types.Int64) error { return nil }, save: func(instanceModel) {}}
 			done, err := update.run(t.Context(), turn, before)
 			turn.Leave()
 			if err != nil || refused > 0 {
 				t.Fatalf("pair %d: from %s to %s: %d refused, %v", n, shape(before), shape(planned), refused, err)
 			}
 			there, _ := fake.Instance(id)
-			if len(instanceDifference(done, planned, nil)) > 0 || shape(done) != shape(planned) || there.Plan != planned.Plan.ValueString() || there.Name != planned.Name.ValueString() {
+			if len(instanceDifference(before, planned, done, nil)) > 0 || shape(done) != shape(planned) || there.Plan != planned.Plan.ValueString() || there.Name != planned.Name.ValueString() {
 				t.Fatalf("pair %d: from %s to %s came %s", n, shape(before), shape(planned), shape(done))
 			}
 			fake.RemoveInstance(id)

@@ -12,9 +12,9 @@ import (
 
 // checkNamesakes looks for instances that an earlier apply may have made and
 // could not save, before the plan makes another: kill -9 leaves nothing in the
-// state. One that is still being created is an error, as nobody can know yet
-// whose it is; of one that runs the plan warns. It looks while other things are
-// checked, and what it returns tells.
+// state. The plan warns of each. It cannot know whose they are, as it may not have
+// read all of the state: only the creation refuses, of one that is being created. It
+// looks while other things are checked, and what it returns tells.
 func (r *instanceResource) checkNamesakes(ctx context.Context, plan instanceModel) (tell func(*diag.Diagnostics)) {
 	if r.client == nil || plan.Name.IsUnknown() || plan.Plan.IsUnknown() || plan.Region.IsUnknown() {
 		return func(*diag.Diagnostics) {}
@@ -39,8 +39,11 @@ type namesakes struct{ creating, running []string }
 
 func (n namesakes) tell(name string, diags *diag.Diagnostics) {
 	for _, id := range n.creating {
-		namesake := &client.NamesakeError{Name: name, ID: id}
-		diags.AddAttributeError(path.Root("name"), "An instance with the same name is being created", explain(namesake))
+		diags.AddAttributeWarning(path.Root("name"), "An instance with the same name is being created",
+			fmt.Sprintf("Instance %s has the same name %q, plan and region as the instance that the plan creates, and is being created. "+
+				"If another resource manages it, the apply creates the second instance once that one is running. "+
+				"If no resource manages it, an earlier apply may have been killed before it could save it: import it instead of creating another:\n\n%s",
+				id, name, importBlock("hosting_instance.NAME", id)))
 	}
 	for _, id := range n.running {
 		diags.AddAttributeWarning(path.Root("name"), "An instance with the same name exists",

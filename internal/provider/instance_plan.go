@@ -17,6 +17,7 @@ import (
 // ModifyPlan tells of data that the plan would lose, resumes a creation that was
 // not seen to its end, and checks the plan against the service's catalogue.
 func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.checkPlannedAccount(ctx, req, resp)
 	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[instanceModel](ctx, req, &resp.Diagnostics)
 	if ok && state != nil && r.client != nil {
@@ -27,7 +28,7 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		plan.TagsAll = tagsAll(plan.Tags, r.defaultTags)
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("tags_all"), plan.TagsAll)...)
 	}
-	creating := pendingCreation(ctx, req.Private, &resp.Diagnostics)
+	creating := pendingCreation(ctx, req.Private, &resp.Diagnostics) || ok && state != nil && wasUnprotected(state.DeletionProtection, state.Status)
 	if ok && state != nil && plan != nil {
 		noteProtection(ctx, resp.Private, state.protectedObject(), state.protected(creating), &resp.Diagnostics)
 	}

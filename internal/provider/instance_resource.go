@@ -46,7 +46,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	resp.Diagnostics.Append(diags...)
 	plan.TagsAll = tagsAll(plan.Tags, r.defaultTags)
 	request := plan.newInstance(ctx, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	if !r.mayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
 	created, err := r.create(ctx, request, timeout)
@@ -65,11 +65,12 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	saved := plan.withoutUnknowns()
 	saved.Status = types.StringValue(client.StatusCreating)
 	saved.CheckoutURL = stringOrNull(created.CheckoutURL)
-	resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, instanceIdentity{ID: saved.ID})...)
+	r.setState(ctx, &resp.State, saved, &resp.Diagnostics)
+	r.setIdentity(ctx, resp.Identity, instanceIdentity{ID: saved.ID}, &resp.Diagnostics)
 	work := pendingWork{Job: created.Pending.JobID, Creating: true, Switches: request.Engines}
 	savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
 	noteConfigured(ctx, resp.Private, plan.Engines, nil, &resp.Diagnostics)
+	defer r.noteCreated(ctx, resp.Private, &resp.Diagnostics)
 	if created.CheckoutURL != "" {
 		resp.Diagnostics.AddWarning("Instance "+request.Name+" waits for its checkout", checkoutText(created))
 		return
@@ -84,7 +85,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 		}
 		made = true
 		var err error
-		finished, err = instanceUpdate{instanceResource: r, planned: plan, save: func(instanceModel) {}}.run(ctx, turn, finished)
+		finished, err = instanceUpdate{instanceResource: r, prior: finished, planned: plan, save: func(instanceModel) {}}.run(ctx, turn, finished)
 		return err
 	})
 	switch {
@@ -97,12 +98,12 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	case err != nil:
 		work, saved.DeletionProtection = work.creationFailed(saved.DeletionProtection)
 		savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
-		resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
+		r.setState(ctx, &resp.State, saved, &resp.Diagnostics)
 		addError(&resp.Diagnostics, "Unable to finish creating instance "+request.Name, err)
 		return
 	}
 	clearPending(ctx, resp.Private, &resp.Diagnostics)
-	setResult(ctx, &resp.State, req.Plan, finished, &resp.Diagnostics)
+	r.setResult(ctx, &resp.State, req.Plan, finished, &resp.Diagnostics)
 }
 
 // create asks for the instance. Looking for one whose answer was lost is bounded
@@ -148,7 +149,7 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, instanceIdentity{ID: state.ID})...)
+	r.setIdentity(ctx, resp.Identity, instanceIdentity{ID: state.ID}, &resp.Diagnostics)
 	if r.client == nil {
 		return
 	}
@@ -157,14 +158,16 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 		return // not shown yet; it is being created all the same
 	}
 	if errors.Is(err, client.ErrNotFound) {
-		removeGone(ctx, &resp.State, &resp.Diagnostics, fmt.Sprintf("Instance %s (%s)", state.Name.ValueString(), state.ID.ValueString()))
+		r.removeGone(ctx, req.Private, &resp.State, r.absent(state), &resp.Diagnostics)
 		return
 	}
 	if err != nil {
 		addError(&resp.Diagnostics, "Unable to read instance "+state.ID.ValueString(), err)
 		return
 	}
+	r.foundByRead(ctx, resp.Private, &resp.Diagnostics)
 	before, _ := enginesOf(state.Engines)
+	unprotected := work.Protected || wasUnprotected(state.DeletionProtection, state.Status)
 	state.setRecord(instance, r.defaultTags)
 	after, _ := enginesOf(state.Engines)
 	switched := !slices.Equal(sortedKeys(before), sortedKeys(after))
@@ -176,8 +179,8 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, connectionKey, nil)...)
 	}
 	creating := pending && work.Creating
-	if work.Protected && state.ran() {
-		state.DeletionProtection = types.BoolValue(true)
+	if unprotected {
+		state.DeletionProtection = protectionAfterFailure(state.ran())
 	}
 	switch {
 	case creating && state.ran() && !state.unfinished(creating):
@@ -185,11 +188,25 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	case !pending && state.unfinished(creating):
 		r.noteCreation(ctx, instance, resp.Private, &resp.Diagnostics)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	r.setState(ctx, &resp.State, state, &resp.Diagnostics)
+}
+
+// absent is the instance as something that the service does not know.
+func (r *instanceResource) absent(m instanceModel) absentObject {
+	return absentObject{
+		what: fmt.Sprintf("Instance %s (%s)", m.Name.ValueString(), m.ID.ValueString()),
+		isValuable: func(ctx context.Context) bool {
+			plans, err := r.client.Plans(ctx)
+			plan, listed := plans.Plan(m.Plan.ValueString())
+			protected := isProtected(m.DeletionProtection) && !wasUnprotected(m.DeletionProtection, m.Status)
+			return protected || err != nil || !listed || plan.PriceCents > 0
+		},
+	}
 }
 
 // record reads the instance's record for a refresh.
 func (r *instanceResource) record(ctx context.Context, m instanceModel) (client.Instance, error) {
+	r.client.BeginAccountID(ctx)
 	r.client.Claim(m.ID.ValueString())
 	return once(ctx, func() (client.Instance, error) { return r.client.RefreshInstance(ctx, m.ID.ValueString()) })
 }
@@ -234,7 +251,7 @@ func (r *instanceResource) setConnection(ctx context.Context, m *instanceModel, 
 
 func (r *instanceResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	ctx = r.applying(ctx, "update")
-	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
+	identityOfState(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var state, plan instanceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -243,7 +260,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	resp.Diagnostics.Append(diags...)
 	pending, _ := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
 	configured, _ := loadPrivate[[]string](ctx, req.Private, configuredKey, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() || !r.mayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
 	id := state.ID.ValueString()
@@ -256,8 +273,8 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 		m.Engines = enginesMap(engineSwitches(pending.Switches)) // the others are still to be set
 	}
 	m.DeletionProtection, m.Timeouts = plan.DeletionProtection, plan.Timeouts
-	update := instanceUpdate{instanceResource: r, planned: plan, save: func(m instanceModel) {
-		resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	update := instanceUpdate{instanceResource: r, prior: m, planned: plan, save: func(m instanceModel) {
+		r.setState(ctx, &resp.State, m, &resp.Diagnostics)
 	}}
 	if !creating {
 		update.refuse = func(on map[string]types.Int64) error {
@@ -284,7 +301,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	if m.connectionMovedOn(plan) {
 		savePrivate(ctx, resp.Private, connectionKey, true, &resp.Diagnostics)
 	}
-	setResult(ctx, &resp.State, req.Plan, m, &resp.Diagnostics)
+	r.setResult(ctx, &resp.State, req.Plan, m, &resp.Diagnostics)
 }
 
 func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -297,6 +314,9 @@ func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteReques
 		return
 	}
 	id := state.ID.ValueString()
+	if !r.mayDelete(ctx, req.Private, r.absent(state), r.looksAtInstance(id), &resp.Diagnostics) {
+		return
+	}
 	work, _ := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
 	err := r.delete(ctx, deletion{
 		instanceID: id, timeout: timeout, operation: client.OpDelete, object: state.protectedObject(),
@@ -312,11 +332,12 @@ func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteReques
 
 // isProtected looks at the protection once more before a deletion: ModifyPlan is
 // not asked about a tainted instance. Evidence in the state that the instance
-// never ran, or is being deleted, may be old, so the record is looked at as well.
-// A creation in progress is seen to its end first: the deletion would have to wait
+// never ran, or is being deleted, may be old, so the record is looked at as well: a
+// failed machine may have been repaired. A creation in progress is seen to its end first: the deletion would have to wait
 // for it, and would then destroy a machine that runs.
 func (r *instanceResource) isProtected(ctx context.Context, state instanceModel, work pendingWork) (bool, error) {
-	if !isProtected(state.DeletionProtection) || state.protected(work.Creating) {
+	creating := work.Creating || state.DeletionProtection.IsNull()
+	if !isProtected(state.DeletionProtection) || state.protected(creating) {
 		return isProtected(state.DeletionProtection), nil
 	}
 	id := state.ID.ValueString()
@@ -325,8 +346,8 @@ func (r *instanceResource) isProtected(ctx context.Context, state instanceModel,
 		return false, unlessGone(err)
 	}
 	state.setRecord(instance, r.defaultTags)
-	if state.protected(work.Creating) || !state.unfinished(work.Creating) {
-		return state.protected(work.Creating), nil
+	if state.protected(creating) || !state.unfinished(creating) {
+		return state.protected(creating), nil
 	}
 	err = r.client.WaitCreated(ctx, id, work.Job)
 	if checkout := (*client.CheckoutError)(nil); errors.As(err, &checkout) || failed(err) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -17,7 +18,8 @@ import (
 // short.
 type instanceUpdate struct {
 	*instanceResource
-	planned instanceModel
+	// prior is what the plan was made from: what it does not change is left alone.
+	prior, planned instanceModel
 	// refuse says why engines must not be turned off, given those that are on. Nil
 	// turns none off: what an instance that is being made has beyond its plan, the
 	// service has turned on.
@@ -29,30 +31,32 @@ type instanceUpdate struct {
 // run makes each change that is missing, and returns what is there in the end, or
 // was when it failed.
 func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceModel) (instanceModel, error) {
-	ran := func(i client.Instance) bool { return i.Status != client.StatusCreating }
-	instance, err := readBack(ctx, u.instance(turn), ran)
+	instance, err := u.current(ctx, turn)
 	if err != nil {
 		return m, err
 	}
 	m.setRecord(instance, u.defaultTags)
-	on, _ := enginesOf(m.Engines)
-	engines, err := u.engines(on)
-	if err != nil {
-		return m, err // before anything is changed
-	}
 	u.save(m)
 	plans, err := u.client.Plans(ctx)
 	if err != nil {
 		return m, err
 	}
+	on, _ := enginesOf(m.Engines)
 	wanted := u.planned
-	wanted.Engines = enginesMap(engines)
+	steps := instanceDifference(u.prior, wanted, m, plans.Engines)
+	if slices.ContainsFunc(steps, func(s instanceStep) bool { return s.engines != nil }) {
+		engines, err := u.engines(on)
+		if err != nil {
+			return m, err // before anything is changed
+		}
+		wanted.Engines = enginesMap(engines)
+		steps = instanceDifference(u.prior, wanted, m, plans.Engines)
+	}
 	budgets := func(i client.Instance) (map[string]client.EngineBudget, error) {
 		there := recordedEngines(i.Engines.Value, on)
 		engines, err := u.engines(there)
 		return engineBudgets(engines, there), err
 	}
-	steps := instanceDifference(m, wanted, plans.Engines)
 	for _, step := range steps {
 		if err := step.send(ctx, turn, budgets); err != nil {
 			return m, err
@@ -62,15 +66,15 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 	}
 	if len(steps) > 0 {
 		// It has run, but not every replica may know of that.
-		instance, err = readBack(ctx, u.instance(turn), func(i client.Instance) bool { return ran(i) && m.matches(i) })
+		instance, err = readBack(ctx, u.instance(turn), func(i client.Instance) bool { return hasRun(i) && wanted.shows(u.prior, i) })
 		if err != nil {
 			return m, err
 		}
 	}
 	done := u.planned
 	done.setRecord(instance, u.defaultTags)
-	if done.needsConnection() || done.runs() && len(steps) > 0 {
-		connection, err := u.connection(ctx, turn.InstanceID())
+	if done.needsConnection() || done.runs() && u.changes() {
+		connection, err := connectionOf(ctx, u.client, turn.InstanceID(), anything)
 		if err != nil {
 			return m, err
 		}
@@ -79,22 +83,28 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 	return done.withoutUnknowns(), nil
 }
 
-// connection reads the connection record of an instance that has run. A refusal
-// because it is being created is a replica's that does not know yet.
-func (r *instanceResource) connection(ctx context.Context, id string) (client.Connection, error) {
-	var refusal error
-	record, err := readBack(ctx, func(ctx context.Context) (client.Connection, error) {
-		record, err := r.client.Connection(ctx, id)
-		if refusal = nil; errors.Is(err, client.ErrJobRunning) {
-			refusal, err = err, nil
-		}
-		return record, err
-	}, func(client.Connection) bool { return refusal == nil })
-	if err == nil {
-		err = refusal
+// current reads the instance once no job is at work on it, and it has run. What an
+// interrupted apply or a person has begun is seen to its end first, and shows once
+// reads no longer lag.
+func (u instanceUpdate) current(ctx context.Context, turn *client.Turn) (client.Instance, error) {
+	if !u.changes() {
+		return readBack(ctx, u.instance(turn), hasRun)
 	}
-	return record, err
+	instance, foreign, err := turn.AwaitIdle(ctx)
+	if err != nil || hasRun(instance) && (!foreign || u.planned.shows(u.prior, instance)) {
+		return instance, err
+	}
+	return readBack(ctx, u.instance(turn), func(i client.Instance) bool {
+		return hasRun(i) && (!foreign || u.planned.shows(u.prior, i))
+	})
 }
+
+// changes tells whether the plan changes anything at the service.
+func (u instanceUpdate) changes() bool {
+	return len(instanceDifference(u.prior, u.planned, u.prior, nil)) > 0
+}
+
+func hasRun(i client.Instance) bool { return i.Status != client.StatusCreating }
 
 func (r *instanceResource) instance(turn *client.Turn) func(context.Context) (client.Instance, error) {
 	return func(ctx context.Context) (client.Instance, error) { return r.client.Instance(ctx, turn.InstanceID()) }

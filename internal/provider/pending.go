@@ -47,10 +47,13 @@ type pendingWork struct {
 	// Deploying tells that a build is to be seen deployed, the newest one when
 	// Build is not known: the answer that named it may have been lost.
 	Deploying bool `json:"deploying,omitempty"`
+	// Noted are the ids of the builds that were there before a redeploy was first
+	// asked for.
+	Noted []string `json:"noted,omitempty"`
 	// Failed tells that the creation was seen to fail, so that nothing has run.
 	Failed bool `json:"failed,omitempty"`
-	// Protected tells that a creation that failed took deletion_protection off
-	// the state. It comes back if something runs after all.
+	// Protected tells that a creation that failed left deletion_protection null.
+	// It comes back if something runs after all.
 	Protected bool `json:"protected,omitempty"`
 	// Switches are the engines that a creation turned on; the others and the
 	// budgets are set after it.
@@ -103,11 +106,28 @@ func pendingCreation(ctx context.Context, private privateReader, diags *diag.Dia
 
 // creationFailed is the work of a creation that failed, and the deletion_protection
 // that its state is left with. Terraform taints it, and does not hand the private
-// state of a tainted object to Delete: only the state can tell that there is
-// nothing to protect.
+// state of a tainted object to Delete: null tells Delete that the provider took the
+// protection off, and that it has to look whether anything has run since.
 func (w pendingWork) creationFailed(protection types.Bool) (pendingWork, types.Bool) {
-	w.Failed, w.Protected = true, isProtected(protection)
-	return w, types.BoolValue(false)
+	if w.Failed, w.Protected = true, isProtected(protection); !w.Protected {
+		return w, protection
+	}
+	return w, protectionAfterFailure(false)
+}
+
+// wasUnprotected tells whether the provider took the protection off. It is null then;
+// in a state that was imported and not read yet, the status is null too.
+func wasUnprotected(protection types.Bool, status types.String) bool {
+	return protection.IsNull() && !status.IsNull()
+}
+
+// protectionAfterFailure is the deletion_protection of something protected whose
+// creation has failed: it comes back once it has run after all.
+func protectionAfterFailure(ran bool) types.Bool {
+	if ran {
+		return types.BoolValue(true)
+	}
+	return types.BoolNull()
 }
 
 // clearPending notes that nothing is pending any more.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
@@ -21,7 +22,7 @@ import (
 type planned struct {
 	mu       sync.Mutex
 	managers map[managedObject]managers
-	// made are the objects that this process was asked to make.
+	// made are the objects that this process has made, or is making.
 	made map[managedObject]bool
 	// instances are those that are planned so far, by id, with the engines that are
 	// to be on.
@@ -43,11 +44,21 @@ type plannedInstance struct {
 // it: by mistake, or one after the other.
 type managedObject struct{ kind, key string }
 
-// managers are the resources that are to manage an object.
+// managers are the resources that are to manage an object. They are not told apart:
+// Terraform may plan one more than once.
 type managers struct {
-	count   int
-	changes bool // at least one of them is created or changed
+	kept bool // one that is in the state already
+	new  int  // how often one was planned that is not
 }
+
+// A conflict is what other resources of a plan manage the same object.
+type conflict int
+
+const (
+	noConflict conflict = iota
+	twoNew              // two that are created, or one that was planned twice
+	keptAndNew          // one that is in the state, and one that is created
+)
 
 func newPlanned() *planned {
 	return &planned{managers: map[managedObject]managers{}, made: map[managedObject]bool{}, instances: map[string]plannedInstance{}}
@@ -143,54 +154,57 @@ func (p *planned) instance(id string) (plannedInstance, bool) {
 	return instance, ok
 }
 
-// manages notes a resource that is to manage an object, and whether its plan changes
-// anything. It tells whether another one is to manage the same, unless neither of
-// them changes: what stays as it is, is not checked.
-func (p *planned) manages(object managedObject, changes bool) (twice bool) {
-	if p == nil {
-		return false
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	m := p.managers[object]
-	m.count++
-	m.changes = m.changes || changes
-	p.managers[object] = m
-	return m.count > 1 && m.changes
+// keeps notes that a resource in the state manages an object.
+func (p *planned) keeps(object managedObject) conflict {
+	return p.manage(object, func(m *managers) { m.kept = true })
 }
 
-// keepsManaged notes a resource that manages an object and whose plan changes
-// nothing. It is false, and nothing is noted, where it is left to manages to tell what
-// is wrong.
-func (p *planned) keepsManaged(object managedObject) bool {
+// adds notes that a resource is to be created that manages an object.
+func (p *planned) adds(object managedObject) conflict {
+	return p.manage(object, func(m *managers) { m.new++ })
+}
+
+func (p *planned) manage(object managedObject, note func(*managers)) conflict {
+	if p == nil {
+		return noConflict
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	m := p.managers[object]
-	if m.changes {
+	note(&m)
+	p.managers[object] = m
+	switch {
+	case m.kept && m.new > 0:
+		return keptAndNew
+	case m.new > 1:
+		return twoNew
+	}
+	return noConflict
+}
+
+// makes notes that a resource is about to make an object. It is false if another
+// resource has made it in this process.
+func (p *planned) makes(object managedObject) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.made[object] {
 		return false
 	}
-	m.count++
-	p.managers[object] = m
+	p.made[object] = true
 	return true
 }
 
-// makes notes that a resource is about to make a object.
-func (p *planned) makes(object managedObject) {
-	if p == nil {
-		return
-	}
+// failsToMake takes makes back.
+func (p *planned) failsToMake(object managedObject) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.made[object] = true
+	delete(p.made, object)
 }
 
-// isMadeAnew tells whether this process was asked to make a object that it is asked to
+// isMadeAnew tells whether this process has made an object that it is asked to
 // delete. Then another resource has it now: with create_before_destroy the old
 // object's successor, which its deletion would undo.
 func (p *planned) isMadeAnew(object managedObject) bool {
-	if p == nil {
-		return false
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.made[object]
@@ -199,20 +213,41 @@ func (p *planned) isMadeAnew(object managedObject) bool {
 // plannedKey notes in a plan's private state that the resource has been planned.
 const plannedKey = "planned"
 
-// firstPlanned tells whether a process is asked about a resource for the first
-// time. A replacement that the provider did not ask for (-replace) and one that it
-// did are both planned in two calls, the second without the prior state, as if
-// something else was created, but with the private state that the first one
-// planned. A tainted resource is planned in one call, without either. What the note
-// leaves behind in a state is never looked at: with a prior state it is the first
-// call.
-func firstPlanned(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, diags *diag.Diagnostics) bool {
-	if !req.State.Raw.IsNull() {
-		notePlanned(ctx, resp.Private, diags)
-		return true
+// planManaged notes which resource is to manage an object, and returns what other
+// resources of the plan do. isKnown tells whether it is known which object that is.
+//
+// A replacement that the provider did not ask for (-replace) and one that it did are
+// both planned in two calls, the second without the prior state, as if something else
+// was created, but with the private state that the first one planned. A tainted
+// resource is planned without either. What the note leaves behind in a state is never
+// looked at: with a prior state it is the first call.
+func (b *resourceBase) planManaged(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, object managedObject, isKnown bool) conflict {
+	kept := !req.State.Raw.IsNull()
+	if kept {
+		notePlanned(ctx, resp.Private, &resp.Diagnostics)
 	}
-	_, noted := loadPrivate[bool](ctx, req.Private, plannedKey, diags)
-	return !noted
+	_, replaces := loadPrivate[bool](ctx, req.Private, plannedKey, &resp.Diagnostics)
+	switch {
+	case !isKnown:
+		return noConflict
+	case kept:
+		return b.planned.keeps(object)
+	case replaces:
+		return noConflict // the first call has noted it
+	}
+	return b.planned.adds(object)
+}
+
+// addConflict reports that two resources of the configuration manage one object. Of two
+// that are created, the creation of the second is refused: a plan cannot tell them from
+// one that was planned twice.
+func addConflict(c conflict, diags *diag.Diagnostics, at path.Path, summary, text string) {
+	switch c {
+	case keptAndNew:
+		diags.AddAttributeError(at, summary, text)
+	case twoNew:
+		diags.AddAttributeWarning(at, summary, text)
+	}
 }
 
 // notePlanned leaves the note for the second call.

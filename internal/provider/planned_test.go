@@ -18,7 +18,7 @@ func TestWithoutRepeats(t *testing.T) {
 		"an apply after its first change":             {true, true, 1},
 		"what an apply creates":                       {true, false, 2},
 	} {
-		b := resourceBase{planned: newPlanned()}
+		b := resourceBase{resourceData{planned: newPlanned()}}
 		if row.applied {
 			b.applying(context.Background(), "create")
 		}
@@ -34,37 +34,54 @@ func TestWithoutRepeats(t *testing.T) {
 	unconfigured.withoutRepeats(true, &diag.Diagnostics{})
 }
 
-func TestManages(t *testing.T) {
+func TestConflicts(t *testing.T) {
 	one, other := managedObject{"allowlist", "i-1"}, managedObject{"allowlist", "i-2"}
+	const kept, added = true, false
 	type call struct {
-		thing   managedObject
-		changes bool
+		object managedObject
+		kept   bool
 	}
 	for name, c := range map[string]struct {
 		calls []call
-		twice bool // as the last call tells
+		want  conflict // as the last call tells
 	}{
-		"one":                               {[]call{{one, true}}, false},
-		"two things":                        {[]call{{one, true}, {other, true}}, false},
-		"two that are created":              {[]call{{one, true}, {one, true}}, true},
-		"a second that is created":          {[]call{{one, false}, {one, true}}, true},
-		"a first that is created":           {[]call{{one, true}, {one, false}}, true},
-		"two that stay":                     {[]call{{one, false}, {one, false}}, false},
-		"two that stay, and one that comes": {[]call{{one, false}, {one, false}, {one, true}}, true},
+		"one that is kept":                         {[]call{{one, kept}}, noConflict},
+		"one that is created":                      {[]call{{one, added}}, noConflict},
+		"two objects":                              {[]call{{one, kept}, {other, added}}, noConflict},
+		"one that is kept, planned twice":          {[]call{{one, kept}, {one, kept}}, noConflict},
+		"two that are created":                     {[]call{{one, added}, {one, added}}, twoNew},
+		"one that is created beside one kept":      {[]call{{one, kept}, {one, added}}, keptAndNew},
+		"one kept beside one that is created":      {[]call{{one, added}, {one, kept}}, keptAndNew},
+		"two that are created beside one kept":     {[]call{{one, added}, {one, kept}, {one, added}}, keptAndNew},
+		"one kept, planned twice, and one created": {[]call{{one, kept}, {one, kept}, {one, added}}, keptAndNew},
 	} {
-		p, twice := newPlanned(), false
+		p, got := newPlanned(), noConflict
 		for _, call := range c.calls {
-			twice = p.manages(call.thing, call.changes)
+			if call.kept {
+				got = p.keeps(call.object)
+			} else {
+				got = p.adds(call.object)
+			}
 		}
-		if twice != c.twice {
-			t.Errorf("%s: %v", name, twice)
+		if got != c.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 	var unconfigured *planned
 	for range 2 {
-		if unconfigured.manages(one, true) {
+		if unconfigured.adds(one) != noConflict {
 			t.Error("without the provider's configuration nothing is told")
 		}
+	}
+}
+
+func TestMakes(t *testing.T) {
+	p, object := newPlanned(), managedObject{"allowlist", "i-1"}
+	if !p.makes(object) || p.makes(object) || !p.isMadeAnew(object) {
+		t.Error("the second creation of an object is not told from the first")
+	}
+	if p.failsToMake(object); p.isMadeAnew(object) || !p.makes(object) {
+		t.Error("a creation that failed counts")
 	}
 }
 

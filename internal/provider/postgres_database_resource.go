@@ -89,6 +89,7 @@ func (r *postgresDatabaseResource) IdentitySchema(_ context.Context, _ resource.
 // ModifyPlan tells of the data that the plan would lose, and resumes a creation
 // that was not seen to its end.
 func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.checkPlannedAccount(ctx, req, resp)
 	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[postgresDatabaseModel](ctx, req, &resp.Diagnostics)
 	if !ok {
@@ -142,6 +143,12 @@ func (m postgresDatabaseModel) warnOfLoss(diags *diag.Diagnostics, at path.Path)
 		fmt.Sprintf("The plan drops database %s of instance %s. Applying it permanently deletes everything in it.", name, id))
 }
 
+// absent is the database as something that the service does not know.
+func (m postgresDatabaseModel) absent() absentObject {
+	instance := m.InstanceID.ValueString()
+	return absentObject{what: fmt.Sprintf("Database %s of instance %s", m.Name.ValueString(), instance), instanceID: instance}
+}
+
 // protectedObject is the database as errors name it.
 func (m postgresDatabaseModel) protectedObject() protectedObject {
 	name, instance := m.Name.ValueString(), m.InstanceID.ValueString()
@@ -154,7 +161,7 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, databaseTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	if !r.mayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
 	name := plan.Name.ValueString()
@@ -167,9 +174,10 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 		accepted = true
 		saved := plan
 		saved.CreatedAt.StringValue = nullIfUnknown(saved.CreatedAt.StringValue)
-		resp.Diagnostics.Append(resp.State.Set(ctx, saved)...)
-		resp.Diagnostics.Append(resp.Identity.Set(ctx, childIdentity{InstanceID: plan.InstanceID, Name: plan.Name})...)
+		r.setState(ctx, &resp.State, saved, &resp.Diagnostics)
+		r.setIdentity(ctx, resp.Identity, childIdentity{InstanceID: plan.InstanceID, Name: plan.Name}, &resp.Diagnostics)
 		savePrivate(ctx, resp.Private, pendingKey, pendingWork{Job: pending.JobID, Creating: true}, &resp.Diagnostics)
+		r.noteCreated(ctx, resp.Private, &resp.Diagnostics)
 		if err := turn.Wait(ctx, pending, client.OpDatabaseCreate); err != nil {
 			return err
 		}
@@ -187,7 +195,7 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 		addError(&resp.Diagnostics, "Unable to create database "+name, orExisting(err, "hosting_postgres_database", plan.InstanceID.ValueString()+"/"+name))
 	default:
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
-		setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+		r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
 	}
 }
 
@@ -222,7 +230,7 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, childIdentity{InstanceID: state.InstanceID, Name: state.Name})...)
+	r.setIdentity(ctx, resp.Identity, childIdentity{InstanceID: state.InstanceID, Name: state.Name}, &resp.Diagnostics)
 	if r.client == nil {
 		return
 	}
@@ -231,19 +239,21 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 	case errors.Is(err, client.ErrNotFound) && pending && r.inProgress(ctx, work.Job):
 		return // it is not there yet; the next apply waits for it
 	case errors.Is(err, client.ErrNotFound):
-		removeGone(ctx, &resp.State, &resp.Diagnostics, fmt.Sprintf("Database %s of instance %s", state.Name.ValueString(), state.InstanceID.ValueString()))
+		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics)
 		return
 	case err != nil:
 		addError(&resp.Diagnostics, "Unable to read database "+state.Name.ValueString(), err)
 		return
 	}
+	r.foundByRead(ctx, resp.Private, &resp.Diagnostics)
 	state.setRecord(database)
 	clearPending(ctx, resp.Private, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	r.setState(ctx, &resp.State, state, &resp.Diagnostics)
 }
 
 // record reads the database for a refresh.
 func (r *postgresDatabaseResource) record(ctx context.Context, m postgresDatabaseModel) (client.Database, error) {
+	r.client.BeginAccountID(ctx)
 	return once(ctx, func() (client.Database, error) {
 		return r.client.RefreshDatabase(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
 	})
@@ -262,13 +272,13 @@ func (r *postgresDatabaseResource) readRecord(ctx context.Context, m *postgresDa
 // is known to the provider alone.
 func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	ctx = r.applying(ctx, "update")
-	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
+	identityOfState(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var plan postgresDatabaseModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Update(ctx, databaseTimeout)
 	resp.Diagnostics.Append(diags...)
 	work, pending := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() || !r.mayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
 	forgetProtection(ctx, resp.Private, &resp.Diagnostics)
@@ -285,7 +295,7 @@ func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.Upda
 		}
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
 	}
-	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+	r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
 }
 
 func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -295,7 +305,7 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 	timeout, diags := state.Timeouts.Delete(ctx, databaseTimeout)
 	resp.Diagnostics.Append(diags...)
 	work, _ := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() || !r.mayDelete(ctx, req.Private, state.absent(), r.looksAtInstance(state.InstanceID.ValueString()), &resp.Diagnostics) {
 		return
 	}
 	name := state.Name.ValueString()

@@ -97,6 +97,7 @@ func (r *postgresExtensionResource) IdentitySchema(_ context.Context, _ resource
 // -replace cannot be told: its first call is that of no change, and the CLI shows no
 // warning of its second.
 func (r *postgresExtensionResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.checkPlannedAccount(ctx, req, resp)
 	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[postgresExtensionModel](ctx, req, &resp.Diagnostics)
 	if !ok || state == nil {
@@ -106,6 +107,14 @@ func (r *postgresExtensionResource) ModifyPlan(ctx context.Context, req resource
 		state.warnOfLoss(&resp.Diagnostics, path.Empty())
 	} else if at, replaced := replacedExtensionAt(*state, *plan); replaced {
 		state.warnOfLoss(&resp.Diagnostics, at)
+	}
+}
+
+// absent is the extension as something that the service does not know.
+func (m postgresExtensionModel) absent() absentObject {
+	return absentObject{
+		what:       fmt.Sprintf("Extension %s in database %s", m.Name.ValueString(), m.Database.ValueString()),
+		instanceID: m.InstanceID.ValueString(),
 	}
 }
 
@@ -141,7 +150,7 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	if !r.mayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
 	name := plan.Name.ValueString()
@@ -174,8 +183,9 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 			explain(err)+"\n\nThe extension is in the state. The next apply reads its version.")
 	}
 	plan.setRecord(extension)
-	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
+	r.noteCreated(ctx, resp.Private, &resp.Diagnostics)
+	r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+	r.setIdentity(ctx, resp.Identity, plan.identity(), &resp.Diagnostics)
 }
 
 // ownDatabase is the name of an instance's own database.
@@ -212,25 +222,27 @@ func (r *postgresExtensionResource) Read(ctx context.Context, req resource.ReadR
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
+	r.setIdentity(ctx, resp.Identity, state.identity(), &resp.Diagnostics)
 	if r.client == nil {
 		return
 	}
 	extension, err := r.record(ctx, state)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
-		removeGone(ctx, &resp.State, &resp.Diagnostics, fmt.Sprintf("Extension %s in database %s", state.Name.ValueString(), state.Database.ValueString()))
+		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics)
 		return
 	case err != nil:
 		addError(&resp.Diagnostics, "Unable to read extension "+state.Name.ValueString(), err)
 		return
 	}
+	r.foundByRead(ctx, resp.Private, &resp.Diagnostics)
 	state.setRecord(extension)
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	r.setState(ctx, &resp.State, state, &resp.Diagnostics)
 }
 
 // record reads the extension for a refresh.
 func (r *postgresExtensionResource) record(ctx context.Context, m postgresExtensionModel) (client.Extension, error) {
+	r.client.BeginAccountID(ctx)
 	return once(ctx, func() (client.Extension, error) {
 		return r.client.RefreshExtension(ctx, m.InstanceID.ValueString(), m.Database.ValueString(), m.Name.ValueString())
 	})
@@ -250,10 +262,10 @@ func (r *postgresExtensionResource) planUnchanged(context.Context, *postgresExte
 // Update has nothing to send: all that can change in place is the timeouts.
 func (r *postgresExtensionResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	ctx = r.applying(ctx, "update")
-	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
+	identityOfState(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var plan postgresExtensionModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	r.setState(ctx, &resp.State, plan, &resp.Diagnostics)
 }
 
 func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -262,7 +274,8 @@ func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.Del
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || r.planned.isMadeAnew(state.object()) {
+	if resp.Diagnostics.HasError() || r.planned.isMadeAnew(state.object()) ||
+		!r.mayDelete(ctx, req.Private, state.absent(), r.looksAtInstance(state.InstanceID.ValueString()), &resp.Diagnostics) {
 		return
 	}
 	database, name := state.Database.ValueString(), state.Name.ValueString()

@@ -24,6 +24,7 @@ import (
 var (
 	_ resource.ResourceWithConfigure   = &postgresScriptResource{}
 	_ resource.ResourceWithImportState = &postgresScriptResource{}
+	_ resource.ResourceWithModifyPlan  = &postgresScriptResource{}
 	_ unchanging[postgresScriptModel]  = &postgresScriptResource{}
 )
 
@@ -106,7 +107,7 @@ func (r *postgresScriptResource) Create(ctx context.Context, req resource.Create
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, scriptTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	if !r.mayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
 	sql := r.sql(ctx, plan, req.Config, &resp.Diagnostics)
@@ -117,7 +118,8 @@ func (r *postgresScriptResource) Create(ctx context.Context, req resource.Create
 	if ran {
 		// Saved even when the console could not be put back: the script is not
 		// to run again for that.
-		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+		r.noteCreated(ctx, resp.Private, &resp.Diagnostics)
+		r.setState(ctx, &resp.State, plan, &resp.Diagnostics)
 	}
 	addScriptError(&resp.Diagnostics, "Unable to run the script on instance "+plan.InstanceID.ValueString(), ran, err)
 }
@@ -145,6 +147,7 @@ func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequ
 	id := state.InstanceID.ValueString()
 	err := r.refreshEngine(ctx, id)
 	switch {
+	case errors.Is(err, client.ErrNotFound) && !r.confirmsGone(ctx, req.Private, state.absent(), &resp.Diagnostics):
 	case errors.Is(err, client.ErrNotFound):
 		resp.Diagnostics.AddWarning("What a script made on instance "+id+" is gone",
 			"The postgres engine of the instance is off, or the instance is gone, and everything that the script created went with it. "+
@@ -152,11 +155,25 @@ func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequ
 		resp.State.RemoveResource(ctx)
 	case err != nil:
 		addError(&resp.Diagnostics, "Unable to read instance "+id, err)
+	default:
+		r.foundByRead(ctx, resp.Private, &resp.Diagnostics)
 	}
+}
+
+// absent is what a script made as something that the service does not know.
+func (m postgresScriptModel) absent() absentObject {
+	id := m.InstanceID.ValueString()
+	return absentObject{what: "What a script made on instance " + id, instanceID: id}
+}
+
+// ModifyPlan has nothing to plan: it compares the account.
+func (r *postgresScriptResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	r.checkPlannedAccount(ctx, req, resp)
 }
 
 // refreshEngine looks for the engine that the script ran in.
 func (r *postgresScriptResource) refreshEngine(ctx context.Context, instanceID string) error {
+	r.client.BeginAccountID(ctx)
 	type engine struct{}
 	_, err := once(ctx, func() (engine, error) { return engine{}, r.client.RefreshEngine(ctx, instanceID, "postgres") })
 	return err
@@ -166,7 +183,7 @@ func (r *postgresScriptResource) readRecord(ctx context.Context, m *postgresScri
 	return r.refreshEngine(ctx, m.InstanceID.ValueString()) == nil
 }
 
-// planUnchanged has nothing to do: a script has no ModifyPlan.
+// planUnchanged has nothing to do: a script has nothing to plan.
 func (r *postgresScriptResource) planUnchanged(context.Context, *postgresScriptModel, privateState, *diag.Diagnostics) bool {
 	return true
 }
@@ -178,7 +195,7 @@ func (r *postgresScriptResource) Update(ctx context.Context, req resource.Update
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := plan.Timeouts.Update(ctx, scriptTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() || !r.mayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
 	sql := r.sql(ctx, plan, req.Config, &resp.Diagnostics)
@@ -191,7 +208,7 @@ func (r *postgresScriptResource) Update(ctx context.Context, req resource.Update
 		ran, err = r.run(ctx, plan, sql, timeout)
 	}
 	if ran {
-		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+		r.setState(ctx, &resp.State, plan, &resp.Diagnostics)
 	}
 	addScriptError(&resp.Diagnostics, "Unable to run the changed script on instance "+plan.InstanceID.ValueString(), ran, err)
 }
@@ -202,7 +219,7 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, scriptTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || state.DestroySQL.IsNull() {
+	if resp.Diagnostics.HasError() || !r.mayDelete(ctx, req.Private, state.absent(), r.looksAtInstance(state.InstanceID.ValueString()), &resp.Diagnostics) || state.DestroySQL.IsNull() {
 		return
 	}
 	ran, err := r.run(ctx, state, state.DestroySQL.ValueString(), timeout)

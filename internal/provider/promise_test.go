@@ -17,6 +17,9 @@ func TestPromised(t *testing.T) {
 		return tftypes.NewValue(engine, map[string]tftypes.Value{"name": name, "budget": budget})
 	}
 	unknown := text(tftypes.UnknownValue)
+	engines := func(of map[string]tftypes.Value) tftypes.Value {
+		return tftypes.NewValue(tftypes.Map{ElementType: engine}, of)
+	}
 	for name, row := range map[string]struct{ planned, read, want tftypes.Value }{
 		"known":                       {text("planned"), text("read"), text("planned")},
 		"known, read as null":         {text("planned"), text(nil), text("planned")},
@@ -24,7 +27,8 @@ func TestPromised(t *testing.T) {
 		"not known":                   {unknown, text("read"), text("read")},
 		"not known, read as null":     {unknown, text(nil), text(nil)},
 		"part of an object":           {object(text("planned"), unknown), object(text("a"), text("read")), object(text("planned"), text("read"))},
-		"an object that is gone":      {object(text("planned"), unknown), tftypes.NewValue(engine, nil), tftypes.NewValue(engine, nil)},
+		"an object that is gone":      {object(text("planned"), unknown), tftypes.NewValue(engine, nil), object(text("planned"), text(nil))},
+		"an element that is not read": {engines(map[string]tftypes.Value{"a": object(text("planned"), unknown)}), engines(nil), engines(map[string]tftypes.Value{"a": object(text("planned"), text(nil))})},
 		"a whole object not known":    {tftypes.NewValue(engine, tftypes.UnknownValue), object(text("a"), text("b")), object(text("a"), text("b"))},
 		"part of a map":               {texts(map[string]tftypes.Value{"a": text("planned"), "b": unknown}), texts(map[string]tftypes.Value{"b": text("read"), "c": text("more")}), texts(map[string]tftypes.Value{"a": text("planned"), "b": text("read")})},
 		"a known set":                 {set(text("planned")), set(text("read"), text("more")), set(text("planned"))},

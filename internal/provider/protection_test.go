@@ -36,6 +36,13 @@ resource "hosting_postgres_database" "test" {
 // unruled is the same without a lifecycle.
 var unruled = strings.Replace(guarded, "  lifecycle {\n    %s\n  }\n", "", 1)
 
+// isRefused checks that a command ends with an error, with a refresh and without.
+func (w *workspace) isRefused(texts []string, args ...string) {
+	w.t.Helper()
+	w.says(1, texts, args...)
+	w.says(1, texts, append(args, "-refresh=false")...)
+}
+
 // A replacement is refused in the plan, before anything that hangs on the
 // object is destroyed or a second one is made.
 func TestReplacementOfWhatIsProtectedIsRefusedInThePlan(t *testing.T) {
@@ -55,8 +62,8 @@ func TestReplacementOfWhatIsProtectedIsRefusedInThePlan(t *testing.T) {
 				"hosting_app.test":               "App guestbook is protected from deletion",
 				"hosting_postgres_database.test": "Database orders is protected from deletion",
 			} {
-				w.says(1, []string{text}, "plan", "-replace="+address)
-				w.says(1, []string{text}, "apply", "-auto-approve", "-replace="+address)
+				w.isRefused([]string{text}, "plan", "-replace="+address)
+				w.isRefused([]string{text}, "apply", "-auto-approve", "-replace="+address)
 			}
 			for _, request := range fake.Requests()[before:] {
 				must(t, request.Method == "GET", "%s %s was sent", request.Method, request.Path)
@@ -85,7 +92,7 @@ func TestTriggeredReplacementOfWhatIsProtectedIsRefusedInThePlan(t *testing.T) {
 				w.apply()
 				before := len(fake.Requests())
 				w.configure(body(2))
-				w.says(1, []string{text}, "apply", "-auto-approve")
+				w.isRefused([]string{text}, "apply", "-auto-approve")
 				for _, request := range fake.Requests()[before:] {
 					must(t, request.Method == "GET", "%s %s was sent", request.Method, request.Path)
 				}
@@ -115,16 +122,16 @@ func TestAppProtection(t *testing.T) {
 	w := newWorkspace(t, fake, oneApp(""))
 	w.apply()
 	const text = "App guestbook is protected from deletion"
-	w.says(1, []string{text, "deletion_protection = true in the state"}, "destroy", "-auto-approve")
+	w.isRefused([]string{text, "deletion_protection = true in the state"}, "destroy", "-auto-approve")
 	for _, change := range []string{"repo = \"octo/other\"", "deletion_protection = false\nrepo = \"octo/other\""} {
 		w.configure("resource \"hosting_app\" \"test\" {\n instance_id = \"i-one\"\n name = \"guestbook\"\n" + change + "\n}\n")
-		w.says(1, []string{text}, "apply", "-auto-approve")
+		w.isRefused([]string{text}, "apply", "-auto-approve")
 	}
 	w.configure("")
-	w.says(1, []string{text}, "apply", "-auto-approve")
+	w.isRefused([]string{text}, "apply", "-auto-approve")
 	w.configure(oneApp(""))
 	w.says(0, nil, "taint", "hosting_app.test")
-	w.says(1, []string{text}, "apply", "-auto-approve")
+	w.isRefused([]string{text}, "apply", "-auto-approve")
 	w.says(0, nil, "untaint", "hosting_app.test")
 	w.mustBeSettled()
 	must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
@@ -142,7 +149,7 @@ func TestAppProtectionAfterAnImport(t *testing.T) {
 	w := newWorkspace(t, fake, importApp+oneApp(""))
 	r := w.apply()
 	must(t, strings.Contains(r.output, "1 imported, 0 added, 0 changed, 0 destroyed"), "%s", r.output)
-	w.says(1, []string{"App guestbook is protected from deletion"}, "destroy", "-auto-approve")
+	w.isRefused([]string{"App guestbook is protected from deletion"}, "destroy", "-auto-approve")
 }
 
 // An app that was never deployed has no data.
@@ -202,7 +209,7 @@ func TestInstanceIsNotReplacedUnderAProtectedApp(t *testing.T) {
 	body := strings.Replace(fmt.Sprintf(guarded, ""), "engines =", "deletion_protection = false\n  engines =", 1)
 	w := newWorkspace(t, fake, body)
 	w.apply()
-	w.says(1, []string{"App guestbook is protected from deletion"}, "apply", "-auto-approve", "-replace=hosting_instance.test")
+	w.isRefused([]string{"App guestbook is protected from deletion"}, "apply", "-auto-approve", "-replace=hosting_instance.test")
 	must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
 }
 

@@ -4,14 +4,18 @@ package provider
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/list"
@@ -40,29 +44,45 @@ const (
 	envAPIKey  = "HOSTING_API_KEY"
 )
 
-// An Option changes how a provider reaches the service.
-type Option func(*client.Options)
+// An Option changes how a provider reaches the service, or what it tells its caller.
+type Option func(*hostingProvider)
 
 // WithTransport makes the provider's requests go through a transport, in place of
 // one of its own.
 func WithTransport(transport client.Transport) Option {
-	return func(o *client.Options) { o.Transport = transport }
+	return func(p *hostingProvider) { p.transport = transport }
 }
 
 // WithRandom makes a source the only chance in what the provider does: the jitter
 // of its pauses and its idempotency keys.
 func WithRandom(source rand.Source) Option {
-	return func(o *client.Options) { o.Random = source }
+	return func(p *hostingProvider) { p.random = source }
+}
+
+// WithUnknowns makes the provider count the unknown values that it kept out of the
+// state. Each of them is a bug.
+func WithUnknowns(count *atomic.Int64) Option {
+	return func(p *hostingProvider) { p.unknowns = count }
 }
 
 // New makes the provider.
 func New(version string, options ...Option) func() provider.Provider {
-	return func() provider.Provider { return &hostingProvider{version: version, options: options} }
+	return func() provider.Provider { return newProvider(version, options...) }
+}
+
+func newProvider(version string, options ...Option) *hostingProvider {
+	p := &hostingProvider{version: version, unknowns: new(atomic.Int64)}
+	for _, set := range options {
+		set(p)
+	}
+	return p
 }
 
 type hostingProvider struct {
-	version string
-	options []Option
+	version   string
+	transport client.Transport // nil for one of the client's own
+	random    rand.Source      // nil for one seeded by the system
+	unknowns  *atomic.Int64
 	// uncoalesced has the client read each thing alone, for the benchmark.
 	uncoalesced bool
 	// configured is what Configure left for resources; nil while it left nothing.
@@ -75,13 +95,14 @@ type providerModel struct {
 	MaxRetries        types.Int64          `tfsdk:"max_retries"`
 	RequestTimeout    timetypes.GoDuration `tfsdk:"request_timeout"`
 	RequestsPerSecond types.Float64        `tfsdk:"requests_per_second"`
+	AllowedAccountIDs types.Set            `tfsdk:"allowed_account_ids"`
 	DefaultTags       types.Set            `tfsdk:"default_tags"`
 }
 
 // unknown tells whether something is not known yet without which there is no client.
 func (m providerModel) unknown() bool {
 	return m.BaseURL.IsUnknown() || m.APIKey.IsUnknown() || m.MaxRetries.IsUnknown() ||
-		m.RequestTimeout.IsUnknown() || m.RequestsPerSecond.IsUnknown()
+		m.RequestTimeout.IsUnknown() || m.RequestsPerSecond.IsUnknown() || !allKnown(m.AllowedAccountIDs)
 }
 
 func (p *hostingProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -124,6 +145,14 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 				MarkdownDescription: "The most requests per second that the provider sends, all resources together. " +
 					"Default: as many as the service takes; after an answer 429 the provider slows down by itself. " +
 					"Set it where several runs share one account's limit.",
+			},
+			"allowed_account_ids": schema.SetAttribute{
+				Optional:    true,
+				ElementType: types.StringType,
+				Validators:  []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notEmpty())},
+				MarkdownDescription: "Ids of the accounts that this configuration may be used with. Any other API key is an error before anything else is requested. " +
+					"The data source `hosting_account` returns the id of a key's account. " +
+					"Default: any account, as far as the state does not belong to another one; a plan that only creates has no state to tell.",
 			},
 			"default_tags": schema.SetAttribute{
 				Optional:            true,
@@ -192,18 +221,44 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	}
 	options.RequestsPerSecond = config.RequestsPerSecond.ValueFloat64() // null is 0: no ceiling
 	options.Uncoalesced = p.uncoalesced
-	for _, set := range p.options {
-		set(&options)
-	}
+	options.Transport, options.Random = p.transport, p.random
 	c, err := client.New(options)
 	if err != nil {
 		resp.Diagnostics.AddError("Unable to set up the provider", err.Error())
 		return
 	}
-	resources := resourceData{client: c, planned: newPlanned(), defaultTags: config.DefaultTags}
+	if !checkAllowedAccount(ctx, c, config.AllowedAccountIDs, &resp.Diagnostics) {
+		return
+	}
+	resources := resourceData{client: c, planned: newPlanned(), account: newAccountCheck(c), unknowns: p.unknowns, defaultTags: config.DefaultTags}
 	p.configured.Store(&resources)
 	resp.ResourceData, resp.ListResourceData = resources, resources
 	resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = c, c, c
+}
+
+// checkAllowedAccount refuses an API key of an account that is not allowed. It is false
+// when it refused. Without allowed accounts nothing is requested.
+func checkAllowedAccount(ctx context.Context, c *client.Client, allowed types.Set, diags *diag.Diagnostics) bool {
+	if allowed.IsNull() {
+		return true
+	}
+	ids := sorted(elementsOf(allowed))
+	at := path.Root("allowed_account_ids")
+	id, err := c.AccountID(ctx)
+	switch {
+	case err != nil:
+		diags.AddAttributeError(at, "Unable to read the account of the API key", explain(err))
+	case id == "":
+		diags.AddAttributeError(at, "The account of the API key is not known",
+			"The service returns no id for it (GET /me), so it cannot be compared. Remove allowed_account_ids to use the key all the same.")
+	case !slices.Contains(ids, id):
+		diags.AddAttributeError(at, "The account is not allowed",
+			fmt.Sprintf("The API key acts as account %s at %s, and allowed_account_ids has %s. Nothing was requested or changed. "+
+				"Use an API key of an allowed account, or add %s to allowed_account_ids.", id, c.Origin(), strings.Join(ids, ", "), id))
+	default:
+		return true
+	}
+	return false
 }
 
 func valueOrEnv(value types.String, name string) string {

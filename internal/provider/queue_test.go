@@ -82,11 +82,11 @@ resource "hosting_console_mode" "test" {
 			ConfigPlanChecks: emptyPlan,
 		},
 	)
-	if n := conflicts(fake); n != 1 {
-		t.Errorf("%d requests were answered 409, want 1", n)
+	if n := conflicts(fake); n != 0 {
+		t.Errorf("%d requests were answered 409, want none", n)
 	}
 	puts := fake.Count("PUT", "/instances/*/sql-console")
-	if puts != 3 { // refused, sent again, and set back by the destroy
-		t.Errorf("%d PUTs of the console's mode, want 3", puts)
+	if puts != 2 { // sent once, and set back by the destroy
+		t.Errorf("%d PUTs of the console's mode, want 2", puts)
 	}
 }

@@ -53,7 +53,11 @@ func newFleet(t *testing.T, instances int, kinds ...string) *fleet {
 	must(t, err == nil, "%v", err)
 	f.schemas = schema.ResourceSchemas
 	for _, kind := range kinds {
-		imported, err := server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: kind, ID: f.ids[0] + fleetChildren[kind]})
+		id := f.ids[0] + fleetChildren[kind]
+		if kind == "hosting_account_profile" {
+			id = f.AccountID()
+		}
+		imported, err := server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: kind, ID: id})
 		must(t, err == nil && len(imported.ImportedResources) == 1, "%v %+v", err, imported)
 		f.states[kind] = f.read(t, server, kind, imported.ImportedResources[0].State)
 	}
@@ -143,7 +147,7 @@ func TestPlanOfManyTakesFewRequests(t *testing.T) {
 		children  []string
 		most      int
 	}{
-		{"instances alone", 1000, nil, 7},
+		{"instances alone", 1000, nil, 8},
 		{"with an app and three settings", 200, append([]string{"hosting_app"}, settings...), 2*200 + 20},
 		{"with a database too", 200, append([]string{"hosting_app", "hosting_postgres_database"}, settings...), 3*200 + 20},
 	} {
@@ -202,7 +206,7 @@ func TestMeasuredWithoutCoalescing(t *testing.T) {
 	for _, id := range f.ids {
 		f.refresh(t, server, "hosting_instance", id)
 	}
-	if counts := countRequests(f.Requests()[before:]); len(counts) != 1 || counts["GET /instances/{id}"] != instances {
+	if counts := countRequests(f.Requests()[before:]); len(counts) != 2 || counts["GET /instances/{id}"] != instances || counts["GET /me"] != 1 {
 		t.Errorf("%v", counts)
 	}
 }
@@ -273,6 +277,7 @@ func TestCreationTakesFewRequests(t *testing.T) {
 			"GET /jobs/{id}":                 1, // or as many as its time takes
 			"GET /instances/{id}":            1, // what came of it
 			"GET /instances/{id}/connection": 1,
+			"GET /me":                        1, // the account that it is in
 		}},
 		{"instance in two steps", "hosting_instance", map[string]tftypes.Value{
 			"name": text("cache"), "plan": text("free"), "region": text("eu-central"), "engines": engines("redis"),
@@ -281,13 +286,15 @@ func TestCreationTakesFewRequests(t *testing.T) {
 			"GET /instances/{id}":            3, // what came of it, what is on right before, and what came of that
 			"PUT /instances/{id}/engines":    1,
 			"GET /instances/{id}/connection": 1,
+			"GET /me":                        1,
 		}},
 		{"allowlist", "hosting_allowlist", map[string]tftypes.Value{"instance_id": text(there.ID), "cidrs": texts("203.0.113.7")}, map[string]int{
-			"PUT /instances/{id}/allowlist": 1, "GET /jobs/{id}": 1, "GET /instances/{id}/allowlist": 1,
+			"GET /instances/{id}":           1, // whether a job is at work, and what is in force
+			"PUT /instances/{id}/allowlist": 1, "GET /jobs/{id}": 1, "GET /instances/{id}/allowlist": 1, "GET /me": 1,
 		}},
 		{"database", "hosting_postgres_database", map[string]tftypes.Value{"instance_id": text(there.ID), "name": text("orders")}, map[string]int{
 			"GET /instances/{id}/postgres/databases":  2, // what was there before, and what came of it
-			"POST /instances/{id}/postgres/databases": 1, "GET /jobs/{id}": 1,
+			"POST /instances/{id}/postgres/databases": 1, "GET /jobs/{id}": 1, "GET /me": 1,
 		}},
 		{"app", "hosting_app", map[string]tftypes.Value{
 			"instance_id": text(there.ID), "name": text("web"), "repo": text("acme/shop"), "branch": text("main"), "port": tftypes.NewValue(tftypes.Number, 3000),
@@ -297,6 +304,7 @@ func TestCreationTakesFewRequests(t *testing.T) {
 			"POST /instances/{id}/apps/import": 1, "PATCH /instances/{id}/apps/web": 1, "GET /jobs/{id}": 2,
 			"GET /instances/{id}/apps/web/builds": 2, // until it has succeeded, and what is deployed
 			"GET /instances/{id}/apps/web":        3, // what came of the import, until it runs, and what came of all
+			"GET /me":                             1,
 		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -17,7 +17,8 @@ func NewServer(version string, options ...Option) tfprotov6.ProviderServer {
 
 // NewServerWith makes the provider as it is served with some optimizations.
 func NewServerWith(with serving.Optimizations, version string, options ...Option) tfprotov6.ProviderServer {
-	p := &hostingProvider{version: version, options: options, uncoalesced: !with.Coalescing}
+	p := newProvider(version, options...)
+	p.uncoalesced = !with.Coalescing
 	framework := providerserver.NewProtocol6(p)()
 	server, ok := framework.(serving.ProviderServer)
 	if !ok {

@@ -32,7 +32,7 @@ func (r *settingListResource[M, S, P]) List(ctx context.Context, req list.ListRe
 
 // settings are the one that an instance has, or none.
 func (r *settingListResource[M, S, P]) settings(ctx context.Context, instanceID string) ([]S, error) {
-	setting, err := r.service.refresh(ctx, r.client, instanceID)
+	setting, err := r.refreshed(ctx, instanceID)
 	if err != nil || r.isSet != nil && !r.isSet(setting) {
 		return nil, err
 	}

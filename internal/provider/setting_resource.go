@@ -34,6 +34,8 @@ type settingModel[M, S any] interface {
 	setting() S
 	// setRecord takes over what is in force. What is not told keeps its value.
 	setRecord(S)
+	// tells tells whether a record holds the setting.
+	tells(S) bool
 	// matches tells whether what is in force is what the model asks for.
 	matches(S) bool
 	// reset makes the model what destroying it leaves in force. It is false when
@@ -45,11 +47,11 @@ type settingModel[M, S any] interface {
 type settingService[S any] struct {
 	operation string // of the job
 	send      func(*client.Turn, context.Context, S) (client.Pending, error)
-	// refresh reads what is in force on an instance, of the instance's record where
-	// that holds it.
-	refresh func(context.Context, *client.Client, string) (S, error)
-	// read reads it alone.
-	read func(*client.Client, context.Context, string) (S, error)
+	// recorded is what an instance's record holds of it.
+	recorded func(client.Instance) S
+	// read reads it alone, and refresh reads it alone for a refresh, which confirms an
+	// absence.
+	read, refresh func(*client.Client, context.Context, string) (S, error)
 }
 
 // A settingResource is a setting that an instance has as soon as it exists: to
@@ -92,26 +94,29 @@ func (r *settingResource[M, S, P]) object(m P) managedObject {
 
 // ModifyPlan refuses a second resource for the one setting of an instance: the two
 // would overwrite each other with every apply. Where the instance's id is not known
-// when planning, the apply plans again and refuses the second one then.
+// when planning, the second creation is refused.
 func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.checkPlannedAccount(ctx, req, resp)
 	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
-	state, plan, ok := planning[M](ctx, req, &resp.Diagnostics)
-	if !ok || plan == nil || !firstPlanned(ctx, req, resp, &resp.Diagnostics) {
+	_, plan, ok := planning[M](ctx, req, &resp.Diagnostics)
+	if !ok || plan == nil {
 		return
 	}
-	id := P(plan).instance()
-	changes := state == nil || !id.Equal(P(state).instance()) || P(plan).differsFrom(state)
-	if !id.IsUnknown() && r.planned.manages(r.object(plan), changes) {
-		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), "Two resources manage the "+r.of(plan),
-			fmt.Sprintf("The configuration has another hosting_%s with the same instance_id. They manage the same setting and would overwrite each other with every apply. "+
-				"Keep one of them, and remove the other from the configuration. If that one is already in the state, this command makes Terraform forget it without changing anything at the service:\n\n"+
-				"terraform state rm hosting_%s.NAME", r.name, r.name))
-	}
+	of := r.planManaged(ctx, req, resp, r.object(plan), !P(plan).instance().IsUnknown())
+	addConflict(of, &resp.Diagnostics, path.Root("instance_id"), r.twoText(plan), r.twoDetail())
+}
+
+func (r *settingResource[M, S, P]) twoText(m P) string { return "Two resources manage the " + r.of(m) }
+
+func (r *settingResource[M, S, P]) twoDetail() string {
+	return fmt.Sprintf("The configuration has another hosting_%s with the same instance_id. They manage the same setting and would overwrite each other with every apply. "+
+		"Keep one of them, and remove the other from the configuration. If that one is already in the state, this command makes Terraform forget it without changing anything at the service:\n\n"+
+		"terraform state rm hosting_%s.NAME", r.name, r.name)
 }
 
 func (r *settingResource[M, S, P]) planUnchanged(ctx context.Context, m *M, private privateState, diags *diag.Diagnostics) bool {
 	notePlanned(ctx, private, diags)
-	return r.planned.keepsManaged(r.object(m))
+	return r.planned.keeps(r.object(m)) == noConflict
 }
 
 func (r *settingResource[M, S, P]) readRecord(ctx context.Context, m *M, _ privateState, _ *diag.Diagnostics) bool {
@@ -124,44 +129,108 @@ func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.Crea
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := P(&plan).timeouts().Create(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	if !r.mayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
-	r.planned.makes(r.object(&plan))
+	if !r.planned.makes(r.object(&plan)) {
+		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), r.twoText(&plan), r.twoDetail())
+		return
+	}
 	if err := r.put(ctx, &plan, timeout, &resp.Diagnostics); err != nil {
+		r.planned.failsToMake(r.object(&plan))
 		addError(&resp.Diagnostics, "Unable to set the "+r.of(&plan), err)
 		return
 	}
-	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, settingIdentity{InstanceID: P(&plan).instance()})...)
+	r.noteCreated(ctx, resp.Private, &resp.Diagnostics)
+	r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+	r.setIdentity(ctx, resp.Identity, settingIdentity{InstanceID: P(&plan).instance()}, &resp.Diagnostics)
 }
 
-// put sends what the model says, waits for its job and reads back what is then
-// in force. That it could not be read back is a warning: it is in force.
+// put makes the setting what the model says: it is sent unless the service shows it
+// already, as an interrupted apply or a person may have made the change.
 func (r *settingResource[M, S, P]) put(ctx context.Context, m P, timeout time.Duration, diags *diag.Diagnostics) error {
-	id := m.instance().ValueString()
-	err := r.change(ctx, id, timeout, r.service.operation, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
+	sent := false
+	err := inTurn(ctx, r.client, m.instance().ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
+		if shown, err := r.isShown(ctx, turn, m); shown || err != nil {
+			return err
+		}
+		sent = true
+		return r.send(ctx, turn, m)
+	})
+	if err == nil && sent {
+		r.readResult(ctx, m, diags)
+	}
+	return err
+}
+
+func (r *settingResource[M, S, P]) send(ctx context.Context, turn *client.Turn, m P) error {
+	return turn.Do(ctx, r.service.operation, func(ctx context.Context) (client.Pending, error) {
 		return r.service.send(turn, ctx, m.setting())
 	})
-	if err != nil {
-		return err
+}
+
+// isShown tells whether the service shows what the model says, once no job is at work
+// on the instance. Right after a change by this process a read may show what was
+// before it, and proves nothing.
+func (r *settingResource[M, S, P]) isShown(ctx context.Context, turn *client.Turn, m P) (bool, error) {
+	if turn.ReadsMayLag() {
+		return false, nil
 	}
-	there, err := readBack(ctx, func(ctx context.Context) (S, error) { return r.service.read(r.client, ctx, id) }, m.matches)
+	instance, foreign, err := turn.AwaitIdle(ctx)
 	if err != nil {
-		diags.AddWarning("The "+r.of(m)+" could not be read back", "The change is in effect. "+explain(err))
-		return nil
+		return false, err
+	}
+	shows := func(there S) bool { return m.tells(there) && m.matches(there) }
+	there := r.service.recorded(instance)
+	if foreign && !shows(there) || !m.tells(there) {
+		there, err = readBack(ctx, func(ctx context.Context) (S, error) {
+			return r.service.read(r.client, ctx, turn.InstanceID())
+		}, func(there S) bool { return shows(there) || !foreign })
+	}
+	if err != nil || !shows(there) {
+		return false, err
 	}
 	m.setRecord(there)
-	return nil
+	return true, nil
+}
+
+// readResult reads back what is in force after a change. That it could not be read is a
+// warning: it is in force.
+func (r *settingResource[M, S, P]) readResult(ctx context.Context, m P, diags *diag.Diagnostics) {
+	there, err := readBack(ctx, func(ctx context.Context) (S, error) {
+		return r.service.read(r.client, ctx, m.instance().ValueString())
+	}, m.matches)
+	if err != nil {
+		diags.AddWarning("The "+r.of(m)+" could not be read back", "The change is in effect. "+explain(err))
+		return
+	}
+	m.setRecord(there)
 }
 
 // refresh reads what is in force into the model.
 func (r *settingResource[M, S, P]) refresh(ctx context.Context, m P) error {
-	there, err := once(ctx, func() (S, error) { return r.service.refresh(ctx, r.client, m.instance().ValueString()) })
+	r.client.BeginAccountID(ctx)
+	there, err := once(ctx, func() (S, error) { return r.refreshed(ctx, m.instance().ValueString()) })
 	if err == nil {
 		m.setRecord(there)
 	}
 	return err
+}
+
+// refreshed reads what is in force on an instance, from the instance's record if that
+// holds it.
+func (r *settingResource[M, S, P]) refreshed(ctx context.Context, instanceID string) (S, error) {
+	instance, err := r.client.RefreshInstance(ctx, instanceID)
+	there := r.service.recorded(instance)
+	if err != nil || P(new(M)).tells(there) {
+		return there, err
+	}
+	return r.service.refresh(r.client, ctx, instanceID)
+}
+
+// absent is the setting as something that the service does not know.
+func (r *settingResource[M, S, P]) absent(m P) absentObject {
+	return absentObject{what: "The " + r.of(m), instanceID: m.instance().ValueString()}
 }
 
 func (r *settingResource[M, S, P]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -170,30 +239,31 @@ func (r *settingResource[M, S, P]) Read(ctx context.Context, req resource.ReadRe
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, settingIdentity{InstanceID: P(&state).instance()})...)
+	r.setIdentity(ctx, resp.Identity, settingIdentity{InstanceID: P(&state).instance()}, &resp.Diagnostics)
 	if r.client == nil {
 		return
 	}
 	err := r.refresh(ctx, &state)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
-		removeGone(ctx, &resp.State, &resp.Diagnostics, "The "+r.of(&state))
+		r.removeGone(ctx, req.Private, &resp.State, r.absent(&state), &resp.Diagnostics)
 	case err != nil:
 		addError(&resp.Diagnostics, "Unable to read the "+r.of(&state), err)
 	default:
-		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+		r.foundByRead(ctx, resp.Private, &resp.Diagnostics)
+		r.setState(ctx, &resp.State, state, &resp.Diagnostics)
 	}
 }
 
 func (r *settingResource[M, S, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	ctx = r.applying(ctx, "update")
-	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
+	identityOfState(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var plan, state M
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := P(&plan).timeouts().Update(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() || !r.mayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
 	if P(&plan).differsFrom(&state) {
@@ -202,7 +272,7 @@ func (r *settingResource[M, S, P]) Update(ctx context.Context, req resource.Upda
 			return
 		}
 	}
-	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+	r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
 }
 
 func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -211,21 +281,44 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := P(&state).timeouts().Delete(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || r.planned.isMadeAnew(r.object(&state)) || !P(&state).reset() {
+	if resp.Diagnostics.HasError() || r.planned.isMadeAnew(r.object(&state)) ||
+		!r.mayDelete(ctx, req.Private, r.absent(&state), r.looksAtInstance(P(&state).instance().ValueString()), &resp.Diagnostics) || !P(&state).reset() {
 		return
 	}
-	err := r.put(ctx, &state, timeout, &resp.Diagnostics)
-	if errors.Is(err, client.ErrNotFound) {
+	err := inTurn(ctx, r.client, P(&state).instance().ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
+		return r.send(ctx, turn, &state)
+	})
+	switch {
+	case err == nil:
+		return
+	case errors.Is(err, client.ErrNotFound):
 		// It is gone with its instance, or its engine, once that is confirmed.
 		lookErr := r.refresh(ctx, &state)
 		if errors.Is(lookErr, client.ErrNotFound) {
 			return
 		}
 		err = errors.Join(err, lookErr)
+	case r.hasFailed(ctx, P(&state).instance().ValueString(), err):
+		resp.Diagnostics.AddWarning("The "+r.of(&state)+" was not reset",
+			sentence(err.Error())+" The machine of the instance has failed, so it accepts no change, and the setting was removed from the state. "+
+				"It goes with the instance. If the machine is repaired, the setting is as it was.")
+		return
 	}
-	if err != nil {
-		addError(&resp.Diagnostics, "Unable to reset the "+r.of(&state), err)
+	addError(&resp.Diagnostics, "Unable to reset the "+r.of(&state), err)
+}
+
+// hasFailed tells whether a change was refused because the instance's machine has
+// failed: its record says so and names no job, and still does once reads can no longer
+// lag.
+func (r *settingResource[M, S, P]) hasFailed(ctx context.Context, instanceID string, refusal error) bool {
+	if !client.Refused(refusal) {
+		return false
 	}
+	failed := func() bool {
+		instance, err := r.client.Instance(ctx, instanceID)
+		return err == nil && instance.Status == client.StatusFailed && instance.JobID == ""
+	}
+	return failed() && pause(ctx, readLag) == nil && failed()
 }
 
 func (r *settingResource[M, S, P]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
@@ -234,7 +327,7 @@ func (r *settingResource[M, S, P]) ImportState(ctx context.Context, req resource
 		return
 	}
 	// Not the instance first: most settings are in its record, which is read once.
-	_, err := r.service.refresh(ctx, r.client, id[0])
+	_, err := r.refreshed(ctx, id[0])
 	if errors.Is(err, client.ErrNotFound) && r.requireInstance(ctx, "instance_id", id[0], &resp.Diagnostics) {
 		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), nothingToImport,
 			fmt.Sprintf("Instance %s has no %s: the engine that has them is off. Turn it on in engines of the instance first.", id[0], r.what))

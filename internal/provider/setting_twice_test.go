@@ -26,14 +26,14 @@ func TestSecondResourceOfOneSetting(t *testing.T) {
 			refusal := "Two resources manage the " + what + " of instance i-one"
 			first := settingHCL(kind, "first", `"i-one"`, c[0])
 			w := newWorkspace(t, fake, first+settingHCL(kind, "second", `"i-one"`, c[1]))
-			w.says(1, []string{refusal, "terraform state rm " + kind + ".NAME"}, "plan")
+			w.says(0, []string{"Warning: " + refusal, "terraform state rm " + kind + ".NAME"}, "plan")
 			changedNothing(t, fake)
 
 			// One that is there already, and one for another instance.
 			w.configure(first + settingHCL(kind, "other", `"i-two"`, c[1]))
 			w.apply()
 			w.configure(first + settingHCL(kind, "other", `"i-two"`, c[1]) + settingHCL(kind, "second", `"i-one"`, c[0]))
-			w.says(1, []string{refusal}, "plan")
+			w.says(1, []string{"Error: " + refusal}, "plan")
 		})
 	}
 }

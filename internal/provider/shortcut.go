@@ -37,6 +37,10 @@ type unchanging[M any] interface {
 	// counts, where ModifyPlan would do more than write into private state.
 	planUnchanged(ctx context.Context, m *M, private privateState, diags *diag.Diagnostics) bool
 
+	// hasCurrentNote and plansNoAccountCheck are those of resourceBase.
+	hasCurrentNote(ctx context.Context, private privateState, diags *diag.Diagnostics) bool
+	plansNoAccountCheck(ctx context.Context, private privateState, diags *diag.Diagnostics) bool
+
 	// readRecord reads into m what Read would, asking by way of once. It is false
 	// where Read would do anything else, such as write into private state.
 	readRecord(ctx context.Context, m *M, private privateState, diags *diag.Diagnostics) bool
@@ -212,7 +216,7 @@ func (s *modelShortcut[M]) read(ctx context.Context, data resourceData, req *tfp
 	}
 	var diags diag.Diagnostics
 	model := s.model.Of(state)
-	if !r.readRecord(ctx, &model, private, &diags) || len(diags) > 0 || !s.model.Same(model, state) {
+	if !r.readRecord(ctx, &model, private, &diags) || len(diags) > 0 || !s.model.Same(model, state) || !r.hasCurrentNote(ctx, private, &diags) || len(diags) > 0 {
 		return nil
 	}
 	return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: identity, Private: private.encoded()}
@@ -258,7 +262,7 @@ func (s *modelShortcut[M]) plan(ctx context.Context, data resourceData, req *tfp
 	}
 	var diags diag.Diagnostics
 	model := s.model.Of(state)
-	if !r.planUnchanged(ctx, &model, private, &diags) || len(diags) > 0 {
+	if !r.plansNoAccountCheck(ctx, private, &diags) || !r.planUnchanged(ctx, &model, private, &diags) || len(diags) > 0 {
 		return nil
 	}
 	return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: identity, PlannedPrivate: private.encoded()}

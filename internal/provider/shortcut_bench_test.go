@@ -62,16 +62,20 @@ var unchangedCalls = []struct {
 		return err
 	}},
 	{"read", func(ctx context.Context, server tfprotov6.ProviderServer, r usualResource) error {
-		_, err := server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: r.s.kind, CurrentState: r.state, CurrentIdentity: r.identity})
+		_, err := server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: r.s.kind, CurrentState: r.state, CurrentIdentity: r.identity, Private: usualPrivate})
 		return err
 	}},
 	{"plan", func(ctx context.Context, server tfprotov6.ProviderServer, r usualResource) error {
 		_, err := server.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
-			TypeName: r.s.kind, PriorState: r.state, ProposedNewState: r.state, Config: r.config, PriorIdentity: r.identity,
+			TypeName: r.s.kind, PriorState: r.state, ProposedNewState: r.state, Config: r.config, PriorIdentity: r.identity, PriorPrivate: usualPrivate,
 		})
 		return err
 	}},
 }
+
+// usualPrivate is the private state of an object that was seen in the account of
+// usualRecords.
+var usualPrivate = privateState{accountNoteKey: []byte(`{"id":"acc-1","origin":"https://hosting.test"}`)}.encoded()
 
 // usualRecords are what the service tells of instances.
 func usualRecords(ids ...string) drawnRecords {
@@ -85,6 +89,7 @@ func usualRecords(ids ...string) drawnRecords {
 		all = append(all, instance)
 	}
 	records["/instances"] = object{"instances": all}
+	records["/me"] = object{"id": "acc-1"}
 	return records
 }
 

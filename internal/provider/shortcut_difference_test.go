@@ -62,8 +62,9 @@ var drawnSchemas = sync.OnceValue(func() []drawnSchema {
 
 // A side is one of the two servers, with a service of its own.
 type side struct {
-	server  tfprotov6.ProviderServer
-	service *drawnService
+	server   tfprotov6.ProviderServer
+	service  *drawnService
+	provider *hostingProvider
 }
 
 // A slowServer counts what is left to the framework.
@@ -97,12 +98,12 @@ func (s slowServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanR
 // newSide makes a side: the framework alone, or with shortcuts before it.
 func newSide(records drawnRecords, left *map[string]int) side {
 	service := &drawnService{records: records}
-	p := &hostingProvider{version: "difference", options: []Option{WithTransport(service), WithRandom(rand.NewPCG(1, 2))}}
+	p := newProvider("difference", WithTransport(service), WithRandom(rand.NewPCG(1, 2)))
 	framework := providerserver.NewProtocol6(p)().(serving.ProviderServer)
 	if left == nil {
-		return side{framework, service}
+		return side{framework, service, p}
 	}
-	return side{&quickServer{ProviderServer: slowServer{framework, left}, provider: p, shortcuts: quick}, service}
+	return side{&quickServer{ProviderServer: slowServer{framework, left}, provider: p, shortcuts: quick}, service, p}
 }
 
 // quick are the shortcuts, whose schemas are read once.
@@ -265,6 +266,11 @@ func compareSides(t *rapid.T, asked map[string]int, left *map[string]int) {
 				Config: dynamicOf(providerType(), provider), ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: deferral},
 			})
 		}, func(a *tfprotov6.ConfigureProviderResponse) any { return shownDiagnostics(a.Diagnostics) })
+	}
+	for _, side := range sides {
+		if data := side.provider.configured.Load(); data != nil {
+			data.client.FirstAccountID(t.Context()) // or it would come at any time
+		}
 	}
 	for _, state := range states {
 		compareResource(t, s, state, sides, func(call string) { asked[call+" "+s.kind]++ })

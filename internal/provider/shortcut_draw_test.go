@@ -188,6 +188,7 @@ var keptValues = map[string][]string{
 	configuredKey:  {`["postgres"]`},
 	secretKeysKey:  {`[]`, `["S"]`, `["A"]`, `{}`},
 	plannedKey:     {`true`},
+	accountNoteKey: {`{"id":"acc-1","origin":"https://hosting.test"}`, `{"id":"acc-1","origin":"https://hosting.test"}`, `{"id":"acc-2","origin":"https://hosting.test"}`, `{"origin":"https://other.test"}`, `[]`},
 	protectedKey:   {`{"title":"Instance x","name":"Instance i-1","import_id":"i-1"}`},
 	connectionKey:  {`true`},
 	pendingKey:     {`{"job":"j-1","creating":true}`, `{"job":"j-1"}`, `null`},
@@ -203,8 +204,11 @@ func drawPrivate(t *rapid.T) []byte {
 	private := map[string][]byte{}
 	for _, key := range slices.Sorted(maps.Keys(keptValues)) {
 		percent := 5
-		if key == configuredKey || key == secretKeysKey {
+		switch key {
+		case configuredKey, secretKeysKey:
 			percent = 50
+		case accountNoteKey:
+			percent = 90
 		}
 		if chance(t, percent, "private "+key) {
 			private[key] = []byte(rapid.SampledFrom(keptValues[key]).Draw(t, key))

@@ -124,6 +124,9 @@ func (records drawnRecords) tell(t *rapid.T, kind string, state object) {
 		records["/webhooks/"+text(state, "id")] = record
 		records["/webhooks"] = object{"webhooks": []any{record}}
 	}
+	if kind != "hosting_account_profile" {
+		records["/me"] = object{"id": "acc-1"}
+	}
 	records["/jobs/j-1"] = object{"id": "j-1", "operation": "create", "status": "running"}
 	records["/plans"] = object{"plans": []any{object{"id": "free", "memory_mb": 4096}}, "engines": object{"postgres": object{"floor_mb": 256}}}
 	records["/locations"] = object{"locations": []any{object{"id": "eu-central"}}}

@@ -119,6 +119,7 @@ func (r *webhookEndpointResource) IdentitySchema(_ context.Context, _ resource.I
 // ModifyPlan tells of an endpoint that an earlier apply may have made, and drops
 // the kept secret once a write-only one takes its place.
 func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.checkPlannedAccount(ctx, req, resp)
 	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[webhookEndpointModel](ctx, req, &resp.Diagnostics)
 	if ok && state != nil && r.client != nil {
@@ -127,7 +128,9 @@ func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.M
 	if !ok || plan == nil {
 		return
 	}
-	r.warnOfSecondEndpoint(state, *plan, firstPlanned(ctx, req, resp, &resp.Diagnostics), &resp.Diagnostics)
+	if r.planManaged(ctx, req, resp, plan.object(), !plan.URL.IsUnknown()) != noConflict {
+		warnOfSecondEndpoint(*plan, &resp.Diagnostics)
+	}
 	if state == nil || !client.SameURL(plan.URL.ValueString(), state.URL.ValueString()) {
 		r.checkNamesakes(ctx, *plan, &resp.Diagnostics)
 	}
@@ -146,21 +149,15 @@ func (m webhookEndpointModel) object() managedObject {
 func (r *webhookEndpointResource) planUnchanged(ctx context.Context, m *webhookEndpointModel, private privateState, diags *diag.Diagnostics) bool {
 	r.client.Claim(m.ID.ValueString())
 	notePlanned(ctx, private, diags)
-	return client.SameURL(m.URL.ValueString(), m.URL.ValueString()) && r.planned.keepsManaged(m.object())
+	return client.SameURL(m.URL.ValueString(), m.URL.ValueString()) && r.planned.keeps(m.object()) == noConflict
 }
 
 // warnOfSecondEndpoint warns of another resource of the configuration that has the
 // same URL. The service allows it, and nobody wants it.
-func (r *webhookEndpointResource) warnOfSecondEndpoint(state *webhookEndpointModel, plan webhookEndpointModel, first bool, diags *diag.Diagnostics) {
-	if !first || plan.URL.IsUnknown() {
-		return
-	}
-	changes := state == nil || !plan.URL.Equal(state.URL)
-	if r.planned.manages(plan.object(), changes) {
-		diags.AddAttributeWarning(path.Root("url"), "Two webhook endpoints with the same URL",
-			fmt.Sprintf("Another hosting_webhook_endpoint of this configuration also has the URL %s. "+
-				"Every endpoint receives every event, so each event would be delivered there twice, signed with two secrets. Keep one of them.", plan.URL.ValueString()))
-	}
+func warnOfSecondEndpoint(plan webhookEndpointModel, diags *diag.Diagnostics) {
+	diags.AddAttributeWarning(path.Root("url"), "Two webhook endpoints with the same URL",
+		fmt.Sprintf("Another hosting_webhook_endpoint of this configuration also has the URL %s. "+
+			"Every endpoint receives every event, so each event would be delivered there twice, signed with two secrets. Keep one of them.", plan.URL.ValueString()))
 }
 
 // checkNamesakes warns of endpoints of the same URL, before the plan makes another:
@@ -189,7 +186,7 @@ func (r *webhookEndpointResource) Create(ctx context.Context, req resource.Creat
 	var plan webhookEndpointModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	secret := secretWO(ctx, req.Config, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	if !r.mayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
 	if secret == "" {
@@ -207,9 +204,10 @@ func (r *webhookEndpointResource) Create(ctx context.Context, req resource.Creat
 		resp.Diagnostics.AddWarning("Webhook endpoint "+plan.URL.ValueString()+" was adopted, as the answer to its creation was lost",
 			adoptedText("Endpoint "+webhook.ID)+" Such an endpoint has another secret.")
 	}
+	r.noteCreated(ctx, resp.Private, &resp.Diagnostics)
 	plan.setRecord(webhook)
-	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, webhookEndpointIdentity{ID: plan.ID})...)
+	r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+	r.setIdentity(ctx, resp.Identity, webhookEndpointIdentity{ID: plan.ID}, &resp.Diagnostics)
 }
 
 // newSecret makes a signing secret of 32 random bytes. It is made here and not
@@ -233,25 +231,27 @@ func (r *webhookEndpointResource) Read(ctx context.Context, req resource.ReadReq
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, webhookEndpointIdentity{ID: state.ID})...)
+	r.setIdentity(ctx, resp.Identity, webhookEndpointIdentity{ID: state.ID}, &resp.Diagnostics)
 	if r.client == nil {
 		return
 	}
 	webhook, err := r.record(ctx, state)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
-		removeGone(ctx, &resp.State, &resp.Diagnostics, "Webhook endpoint "+state.ID.ValueString())
+		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics)
 		return
 	case err != nil:
 		addError(&resp.Diagnostics, "Unable to read webhook endpoint "+state.ID.ValueString(), err)
 		return
 	}
+	r.foundByRead(ctx, resp.Private, &resp.Diagnostics)
 	state.setRecord(webhook)
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	r.setState(ctx, &resp.State, state, &resp.Diagnostics)
 }
 
 // record reads the endpoint for a refresh.
 func (r *webhookEndpointResource) record(ctx context.Context, m webhookEndpointModel) (client.Webhook, error) {
+	r.client.BeginAccountID(ctx)
 	r.client.Claim(m.ID.ValueString())
 	return once(ctx, func() (client.Webhook, error) { return r.client.RefreshWebhook(ctx, m.ID.ValueString()) })
 }
@@ -267,12 +267,12 @@ func (r *webhookEndpointResource) readRecord(ctx context.Context, m *webhookEndp
 
 func (r *webhookEndpointResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	ctx = r.applying(ctx, "update")
-	setIdentity(ctx, resp.Identity, req.State, &resp.Diagnostics)
+	identityOfState(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var state, plan webhookEndpointModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	secret := secretWO(ctx, req.Config, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() || !r.mayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
 	webhook, err := r.client.UpdateWebhook(ctx, plan.ID.ValueString(), webhookEndpointDifference(state, plan, secret))
@@ -281,7 +281,7 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 		return
 	}
 	plan.setRecord(webhook)
-	setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+	r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
 }
 
 // webhookEndpointDifference is what has to change from an endpoint to what is
@@ -309,7 +309,10 @@ func (r *webhookEndpointResource) Delete(ctx context.Context, req resource.Delet
 	ctx = r.applying(ctx, "delete")
 	var state webhookEndpointModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() || !r.mayDelete(ctx, req.Private, state.absent(), func(ctx context.Context) error {
+		_, err := r.client.Webhook(ctx, state.ID.ValueString())
+		return err
+	}, &resp.Diagnostics) {
 		return
 	}
 	if err := r.client.DeleteWebhook(ctx, state.ID.ValueString()); err != nil {
@@ -331,6 +334,11 @@ func (r *webhookEndpointResource) ImportState(ctx context.Context, req resource.
 		resp.Diagnostics.AddAttributeWarning(path.Root("secret"), "The secret of webhook endpoint "+id[0]+" is not known",
 			"The service tells an endpoint's secret only when the endpoint is made. The endpoint keeps its secret, and signs with it as before, for as long as the configuration sets neither secret nor secret_wo.")
 	}
+}
+
+// absent is the endpoint as something that the service does not know.
+func (m *webhookEndpointModel) absent() absentObject {
+	return absentObject{what: "Webhook endpoint " + m.ID.ValueString()}
 }
 
 // setRecord takes over what the service tells of an endpoint; never its secret.

@@ -1,0 +1,349 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// An absence is the word of one account: another account, or the same path at another
+// address, knows nothing of an object that still exists and is still billed. So each
+// resource keeps in private state where it was last seen, and an absence counts only
+// there. A record that the service returns rewrites the note.
+
+// accountNoteKey is where private state keeps the accountNote.
+const accountNoteKey = "account"
+
+// An accountNote says where an object was last seen.
+type accountNote struct {
+	ID     string `json:"id,omitempty"` // the account's; "" if the service tells none
+	Origin string `json:"origin"`       // scheme, host and port of the base URL
+}
+
+// differsFrom tells whether two notes are of different accounts or origins. An id
+// that is not known decides nothing.
+func (n accountNote) differsFrom(other accountNote) bool {
+	return n.Origin != other.Origin || n.ID != "" && other.ID != "" && n.ID != other.ID
+}
+
+func (n accountNote) where() string {
+	if n.ID == "" {
+		return "an account at " + n.Origin
+	}
+	return "account " + n.ID + " at " + n.Origin
+}
+
+// An otherAccountError is an object that was last seen in another account than the one
+// of this run, or at another origin.
+type otherAccountError struct {
+	seen, now accountNote
+	loopback  bool // now is a service on this machine
+}
+
+func (e *otherAccountError) Error() string {
+	return fmt.Sprintf("the state belongs to %s, and this run uses %s", e.seen.where(), e.now.where())
+}
+
+// nextText says what to do about it.
+func (e *otherAccountError) nextText() string {
+	text := fmt.Sprintf("Nothing was changed, neither at the service nor in the state. What this run does not find may still exist, and be billed, where the state was last used.\n\n"+
+		"If the key is the wrong one, use an API key of %s: the provider's base_url and api_key, or the environment variables %s and %s.\n\n"+
+		"If the state is to be used with this key from now on, remove each object of the other account from it. This command deletes nothing at the service:\n\nterraform state rm ADDRESS",
+		e.seen.where(), envBaseURL, envAPIKey)
+	if e.loopback {
+		text += "\n\nA fresh fake service is a new account: start it with --state to keep its account, or begin with a new state."
+	}
+	return text
+}
+
+// errUnnoted is an absence of something valuable in a state that says nothing of its
+// account.
+var errUnnoted = errors.New("the state does not record its account, and no other object of it was found with this API key")
+
+// An accountCheck is what one process has found out about the account that its key
+// acts as, and that of the state.
+type accountCheck struct {
+	client *client.Client
+
+	mu       sync.Mutex
+	found    bool                 // an object of the state was found with this key
+	changes  bool                 // a change is planned
+	notes    map[accountNote]bool // of objects that were planned and not read
+	mismatch *otherAccountError   // the first that was found
+	reported bool                 // an error has told of it in full
+}
+
+func newAccountCheck(c *client.Client) *accountCheck {
+	return &accountCheck{client: c, notes: map[accountNote]bool{}}
+}
+
+// compare returns an *otherAccountError if a note is of another account or origin than
+// this run. Any other error is that of reading the account.
+func (a *accountCheck) compare(ctx context.Context, note accountNote) error {
+	now := accountNote{Origin: a.client.Origin()}
+	var err error
+	now.ID, err = a.client.AccountID(ctx)
+	if !note.differsFrom(now) {
+		return err // which leaves open whether the account is the same
+	}
+	return a.mismatchOf(note, now.ID)
+}
+
+// mismatchOf is the error of an object that was last seen elsewhere, and keeps it for
+// what this process is asked next. id is the account of this run, "" if not known.
+func (a *accountCheck) mismatchOf(note accountNote, id string) *otherAccountError {
+	other := &otherAccountError{seen: note, now: accountNote{ID: id, Origin: a.client.Origin()}, loopback: a.client.IsLoopback()}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.mismatch == nil {
+		a.mismatch = other
+	}
+	return other
+}
+
+// report adds an *otherAccountError to diags: in full the first time, and then in one
+// line if each is reported.
+func (a *accountCheck) report(e *otherAccountError, each bool, diags *diag.Diagnostics) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	const summary = "The state belongs to another account"
+	switch {
+	case !a.reported:
+		diags.AddError(summary, explain(e))
+	case each:
+		diags.AddError(summary, sentence(e.Error()))
+	}
+	a.reported = true
+}
+
+// known is the mismatch that this process has found, nil for none.
+func (a *accountCheck) known() *otherAccountError {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.mismatch
+}
+
+// hasFound tells whether an object of the state was found with this key.
+func (a *accountCheck) hasFound() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.found
+}
+
+func (a *accountCheck) find() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.found = true
+}
+
+// plan notes an object that is planned, and returns the notes to compare now: all that
+// were seen, once a change is planned too. A process that has found an object of the
+// state reads what it plans, and each absence is checked there.
+func (a *accountCheck) plan(note *accountNote, changes bool) []accountNote {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.changes = a.changes || changes
+	if note != nil && !a.found {
+		a.notes[*note] = true
+	}
+	if !a.changes || a.found {
+		return nil
+	}
+	var due []accountNote
+	for seen := range a.notes {
+		due = append(due, seen)
+	}
+	return due
+}
+
+// privateNotes reads and writes private state.
+type privateNotes interface {
+	privateReader
+	privateWriter
+}
+
+// foundByRead notes that the service returned an object of the state for this key, and
+// where that was.
+func (b *resourceBase) foundByRead(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
+	b.account.find()
+	b.noteAccount(ctx, private, diags)
+}
+
+// noteCreated notes at the end of a Create where the object was made.
+func (b *resourceBase) noteCreated(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
+	b.client.AskAccountID(ctx) // if it is not known then, the next read notes it
+	b.noteAccount(ctx, private, diags)
+}
+
+// noteAccount keeps in private state where an object was seen. It waits for the
+// account's id only if there is no note yet, and writes none if the id is not known then.
+func (b *resourceBase) noteAccount(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
+	note, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
+	now, known := b.seenNow(ctx, noted)
+	if known && (!noted || note != now) {
+		savePrivate(ctx, private, accountNoteKey, now, diags)
+	}
+}
+
+// seenNow is the note of this run. It is false if the account's id is not known, which
+// it waits for only if wanted.
+func (b *resourceBase) seenNow(ctx context.Context, noted bool) (accountNote, bool) {
+	id, known := b.client.KnownAccountID()
+	if !known && !noted {
+		id, known = b.client.FirstAccountID(ctx)
+	}
+	return accountNote{ID: id, Origin: b.client.Origin()}, known
+}
+
+// An absentObject is what the service says it does not know.
+type absentObject struct {
+	what string // "Instance web (i-1)"
+	// instanceID is the instance that it is on, "" for an instance and for what is the
+	// account's.
+	instanceID string
+	// isValuable tells whether it is paid or protected; nil if it is not.
+	isValuable func(context.Context) bool
+}
+
+// confirmsGone tells whether an object that a Read did not find may leave the state:
+// it was looked for where it was last seen. What lives on an instance that answers
+// needs no note. While planning, another account is one error for the whole process.
+func (b *resourceBase) confirmsGone(ctx context.Context, private privateReader, o absentObject, diags *diag.Diagnostics) bool {
+	err := b.checkAbsence(ctx, private, o, diags)
+	var other *otherAccountError
+	switch {
+	case errors.As(err, &other):
+		b.account.report(other, false, diags)
+	case err != nil:
+		addError(diags, "Unable to confirm that "+o.what+" is gone", err)
+	}
+	return err == nil && !diags.HasError()
+}
+
+// checkAbsence returns why the absence of an object proves nothing, nil if it does.
+func (b *resourceBase) checkAbsence(ctx context.Context, private privateReader, o absentObject, diags *diag.Diagnostics) error {
+	note, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
+	if !noted {
+		if o.isValuable == nil || b.account.hasFound() || !o.isValuable(ctx) {
+			return nil
+		}
+		return errUnnoted
+	}
+	err := b.account.compare(ctx, note)
+	if err != nil && o.instanceID != "" {
+		if _, instanceErr := b.client.RefreshInstance(ctx, o.instanceID); instanceErr == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// mayCreate begins each Create: it is false after an error, and refuses in a process
+// that has found another account. The account is read beside the creation.
+func (b *resourceBase) mayCreate(ctx context.Context, diags *diag.Diagnostics) bool {
+	if mismatch := b.account.known(); mismatch != nil {
+		b.account.report(mismatch, true, diags)
+	}
+	if diags.HasError() {
+		return false
+	}
+	b.client.BeginAccountID(ctx)
+	return true
+}
+
+// mayChange compares the account before the first request of an Update or Delete. It
+// is false when it refused. An account that cannot be read refuses nothing: the key then
+// finds what is to be changed, or does not.
+func (b *resourceBase) mayChange(ctx context.Context, private privateReader, diags *diag.Diagnostics) bool {
+	mismatch := b.account.known()
+	if note, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags); noted && mismatch == nil {
+		if err := b.account.compare(ctx, note); !errors.As(err, &mismatch) {
+			return !diags.HasError()
+		}
+	}
+	if mismatch != nil {
+		b.account.report(mismatch, true, diags)
+	}
+	return !diags.HasError()
+}
+
+// mayDelete is mayChange for a Delete. A deletion confirms an absence too, so it looks
+// first if nothing says that the account is the right one: look reads the object, or
+// the instance that it is on.
+func (b *resourceBase) mayDelete(ctx context.Context, private privateReader, o absentObject, look func(context.Context) error, diags *diag.Diagnostics) bool {
+	if !b.mayChange(ctx, private, diags) {
+		return false
+	}
+	err := b.checkAbsence(ctx, private, o, diags)
+	if err == nil || look(ctx) == nil {
+		return !diags.HasError()
+	}
+	addError(diags, "Unable to confirm that "+o.what+" is gone", err)
+	return false
+}
+
+// looksAtInstance reads an instance, for mayDelete.
+func (b *resourceBase) looksAtInstance(id string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := b.client.Instance(ctx, id)
+		return err
+	}
+}
+
+// checkPlannedAccount ends each ModifyPlan. A plan that reads nothing sees notes and
+// changes alone: as soon as it has seen both, they are compared.
+func (b *resourceBase) checkPlannedAccount(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if b.client == nil {
+		return
+	}
+	var note *accountNote
+	if seen, noted := loadPrivate[accountNote](ctx, req.Private, accountNoteKey, &resp.Diagnostics); noted {
+		note = &seen
+	}
+	changes := len(resp.RequiresReplace) > 0 || !req.State.Raw.Equal(resp.Plan.Raw)
+	for _, due := range b.account.plan(note, changes) {
+		var other *otherAccountError
+		if errors.As(b.account.compare(ctx, due), &other) {
+			b.account.report(other, false, &resp.Diagnostics)
+		}
+	}
+	if note != nil && changes && b.account.hasFound() && !resp.Plan.Raw.IsNull() {
+		// It was read before the account's id was known.
+		if id, err := b.client.AccountID(ctx); err == nil {
+			if now := (accountNote{ID: id, Origin: b.client.Origin()}); now != *note {
+				savePrivate(ctx, resp.Private, accountNoteKey, now, &resp.Diagnostics)
+			}
+		}
+	}
+}
+
+// hasCurrentNote is noteAccount for a read that changes nothing: false if the note is
+// to be written.
+func (b *resourceBase) hasCurrentNote(ctx context.Context, private privateState, diags *diag.Diagnostics) bool {
+	note, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
+	now, known := b.seenNow(ctx, true)
+	if !noted || known && note != now {
+		return false
+	}
+	b.account.find()
+	return true
+}
+
+// plansNoAccountCheck is checkPlannedAccount for a plan that changes nothing: false if
+// there is something to compare.
+func (b *resourceBase) plansNoAccountCheck(ctx context.Context, private privateState, diags *diag.Diagnostics) bool {
+	note, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
+	if !noted {
+		return true
+	}
+	return len(b.account.plan(&note, false)) == 0
+}

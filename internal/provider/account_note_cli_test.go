@@ -1,0 +1,207 @@
+package provider_test
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+// guardedHCL is a protected instance with what can live on it, and an endpoint.
+const guardedHCL = `resource "hosting_instance" "shop" {
+  name    = "shop"
+  plan    = "free"
+  region  = "eu-central"
+  engines = { postgres = {} }
+  tags    = [%q]
+}
+
+resource "hosting_allowlist" "shop" {
+  instance_id = hosting_instance.shop.id
+  cidrs       = ["203.0.113.0/24"]
+}
+
+resource "hosting_postgres_database" "orders" {
+  instance_id         = hosting_instance.shop.id
+  name                = "orders"
+  deletion_protection = false
+}
+
+resource "hosting_webhook_endpoint" "hook" {
+  url = "https://hooks.example.com/shop"
+}
+`
+
+// use has a workspace use another service, or another key.
+func (w *workspace) use(fake *fakeservicetest.Server, key string) {
+	w.env = append(w.env, "HOSTING_BASE_URL="+fake.BaseURL, "HOSTING_API_KEY="+key) // the last one counts
+}
+
+// changes are the requests that a fake got and that were not reads.
+func changes(fake *fakeservicetest.Server) []string {
+	var all []string
+	for _, r := range fake.Requests() {
+		if r.Method != http.MethodGet {
+			all = append(all, r.Method+" "+r.Path)
+		}
+	}
+	return all
+}
+
+// withAccount starts a fake whose account has a given id.
+func withAccount(t *testing.T, id string) *fakeservicetest.Server {
+	t.Helper()
+	return fakeservicetest.Start(t, func(o *fakeservice.Options) {
+		o.Speed = testSpeed
+		o.Setup = o.Setup.WithAccountID(id)
+	})
+}
+
+// refusesAll checks that each command that would use a state with another service ends
+// with an error which says so, and that nothing is changed anywhere.
+func (w *workspace) refusesAll(own, other *fakeservicetest.Server, text string) {
+	w.t.Helper()
+	w.configure(fmt.Sprintf(guardedHCL, "next"))
+	w.use(own, fakeservicetest.APIKey)
+	w.says(0, nil, "plan", "-out=saved")
+	w.use(other, fakeservicetest.APIKey)
+	state, before := w.state(), len(changes(own))
+	for _, command := range []string{
+		"plan -no-color", "plan -no-color -refresh=false", "plan -no-color -refresh-only", "apply -no-color saved",
+		"apply -no-color -auto-approve", "apply -no-color -auto-approve -refresh=false", "apply -no-color -auto-approve -refresh-only",
+		"destroy -no-color -auto-approve", "destroy -no-color -auto-approve -refresh=false",
+	} {
+		r := w.run(strings.Fields(command)...)
+		if r.exit != 1 || !strings.Contains(r.output, text) {
+			w.t.Errorf("%s ended with exit %d, and without %q:\n%s", command, r.exit, text, r.output)
+		}
+		if w.state() != state {
+			w.t.Errorf("%s changed the state", command)
+		}
+	}
+	if made := changes(other); len(made) > 0 {
+		w.t.Errorf("the other service was asked for %v", made)
+	}
+	if made := changes(own); len(made) > before {
+		w.t.Errorf("the own service was asked for %v", made[before:])
+	}
+}
+
+func TestStateOfAnotherAccount(t *testing.T) {
+	own, other := startFake(t), startFake(t)
+	w := newWorkspace(t, own, fmt.Sprintf(guardedHCL, "first"))
+	w.apply()
+	w.refusesAll(own, other, "The state belongs to another account")
+
+	// The error is one for a whole plan, names both, and says what to do.
+	w.configure(fmt.Sprintf(guardedHCL, "first"))
+	r := w.run("plan", "-no-color")
+	for _, text := range []string{own.AccountID(), other.AccountID(), "terraform state rm", "start it with --state"} {
+		must(t, strings.Contains(r.output, text), "the error does not name %q:\n%s", text, r.output)
+	}
+	must(t, strings.Count(r.output, "Error:") == 1, "the plan has more than one error:\n%s", r.output)
+
+	// The way back works: the right key.
+	w.use(own, fakeservicetest.APIKey)
+	w.mustBeSettled()
+}
+
+// An account of the same id at another origin is another one.
+func TestStateOfAnotherOrigin(t *testing.T) {
+	own, other := withAccount(t, "acc-same"), withAccount(t, "acc-same")
+	w := newWorkspace(t, own, fmt.Sprintf(guardedHCL, "first"))
+	w.apply()
+	w.refusesAll(own, other, "The state belongs to another account")
+}
+
+// A state of the edition before has no notes: what is protected is not given up for
+// one absence, unless something else of the state is found.
+func TestUnnotedStateOfAnotherAccount(t *testing.T) {
+	own, other := startFake(t), startFake(t)
+	w := newWorkspace(t, own, fmt.Sprintf(guardedHCL, "first"))
+	w.apply()
+	w.write("terraform.tfstate", withoutNotes(t, w.state()))
+	w.use(other, fakeservicetest.APIKey)
+	state := w.state()
+	for _, command := range []string{"plan", "apply -auto-approve", "apply -auto-approve -refresh-only", "destroy -auto-approve"} {
+		w.says(1, []string{"Unable to confirm that Instance shop"}, strings.Fields(command)...)
+		must(t, w.state() == state, "%s changed the state", command)
+	}
+	must(t, len(changes(other)) == 0, "the other account was asked for %v", changes(other))
+
+	// With its own key it is noted again, and the endpoint that is found stands for the
+	// account when the instance is really gone.
+	w.use(own, fakeservicetest.APIKey)
+	w.mustBeSettled()
+	own.RemoveInstance(onlyInstance(t, own))
+	w.says(0, []string{"is gone"}, "plan")
+}
+
+var noteInState = regexp.MustCompile(`"private": "[^"]*"`)
+
+// withoutNotes is a state as the edition before the notes wrote it.
+func withoutNotes(t *testing.T, state string) string {
+	t.Helper()
+	must(t, noteInState.MatchString(state), "the state has no private state:\n%s", state)
+	return noteInState.ReplaceAllString(state, `"private": "bnVsbA=="`)
+}
+
+// Another key of the account is as good as the first, and two accounts can be in one
+// configuration.
+func TestKeysAndAliases(t *testing.T) {
+	own, other := startFake(t), startFake(t)
+	second, err := own.CreateKey("second")
+	must(t, err == nil, "%v", err)
+	body := fmt.Sprintf(guardedHCL, "first")
+	w := newWorkspace(t, own, body)
+	w.apply()
+	w.use(own, second.Key)
+	w.mustBeSettled()
+	w.configure(fmt.Sprintf(guardedHCL, "second"))
+	w.apply()
+	w.mustBeSettled()
+
+	aliases := fmt.Sprintf("provider \"hosting\" {\n  alias    = \"other\"\n  base_url = %q\n  api_key  = %q\n}\n", other.BaseURL, fakeservicetest.APIKey)
+	elsewhere := "resource \"hosting_webhook_endpoint\" \"elsewhere\" {\n  provider = hosting.other\n  url      = \"https://hooks.example.com/elsewhere\"\n}\n"
+	w.configure(aliases + fmt.Sprintf(guardedHCL, "second") + elsewhere)
+	w.apply()
+	w.mustBeSettled()
+	w.says(0, []string{"No changes"}, "plan", "-refresh=false")
+}
+
+func TestAllowedAccountIDs(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, "")
+	allow := func(ids string) {
+		w.configure("provider \"hosting\" {\n  allowed_account_ids = " + ids + "\n}\n" + fmt.Sprintf(guardedHCL, "first"))
+	}
+	allow(`["acc-another"]`)
+	w.says(1, []string{"The account is not allowed", fake.AccountID(), "acc-another"}, "apply", "-auto-approve")
+	must(t, len(fake.Instances()) == 0, "an instance was created in an account that is not allowed")
+	for _, r := range fake.Requests() {
+		must(t, r.Path == "/me", "%s %s was requested in an account that is not allowed", r.Method, r.Path)
+	}
+	allow(`[]`)
+	w.says(1, nil, "plan")
+	allow(fmt.Sprintf("[%q, %q]", "acc-another", fake.AccountID()))
+	w.apply()
+	w.mustBeSettled()
+}
+
+// A note needs the account's id: without it nothing fails, and nothing leaves the state.
+func TestAccountThatCannotBeRead(t *testing.T) {
+	fake := startFake(t)
+	repair := fake.Inject(fakeservice.Fault{Method: "GET", Path: "/me", Times: -1, Status: http.StatusInternalServerError})
+	w := newWorkspace(t, fake, fmt.Sprintf(guardedHCL, "first"))
+	w.apply()
+	w.mustBeSettled()
+	repair()
+	w.apply() // notes it
+	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/me", Times: -1, Status: http.StatusInternalServerError})
+	fake.RemoveInstance(onlyInstance(t, fake))
+	w.says(1, []string{"Unable to confirm that Instance shop", "/me"}, "plan")
+}

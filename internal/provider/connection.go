@@ -1,0 +1,81 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// connectionTimeout is for how long a connection record is waited for while its instance
+// is being created, which takes about 8 minutes (service.md, "Limits").
+const connectionTimeout = 20 * time.Minute
+
+var errConnectionTimeout = errors.New("20 minutes have passed")
+
+// awaitConnection reads the connection record of an instance. One that is being created
+// has none yet: its creation is waited for, as the values are needed now. A checkout
+// that is open is an *unpaidConnectionError at once.
+func awaitConnection(ctx context.Context, c *client.Client, instanceID string) (client.Connection, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, connectionTimeout, errConnectionTimeout)
+	defer cancel()
+	read := func(ctx context.Context) (client.Instance, error) { return c.Instance(ctx, instanceID) }
+	instance, err := read(ctx)
+	exists := c.HasClaimed(instanceID)
+	if errors.Is(err, client.ErrNotFound) && exists {
+		instance, err = readBack(ctx, read, anything) // it was made a moment ago
+	}
+	switch {
+	case err != nil:
+		return client.Connection{}, err
+	case instance.Status == client.StatusFailed && instance.Host == "":
+		return client.Connection{}, fmt.Errorf("the creation of instance %s failed, so it has no connection record: replace or delete the instance", instanceID)
+	case instance.Status == client.StatusCreating && instance.Host == "":
+	case exists:
+		return connectionOf(ctx, c, instanceID, anything)
+	default:
+		return c.Connection(ctx, instanceID)
+	}
+	if err := c.WaitCreated(ctx, instanceID, instance.JobID); err != nil {
+		var checkout *client.CheckoutError
+		if errors.As(err, &checkout) {
+			err = &unpaidConnectionError{err}
+		}
+		return client.Connection{}, err
+	}
+	if instance, err = readBack(ctx, read, hasRun); err != nil {
+		return client.Connection{}, err
+	}
+	return connectionOf(ctx, c, instanceID, func(record client.Connection) bool { return record.Lists(instance.Engines.Value) })
+}
+
+// connectionOf reads the connection record of an instance that has run, until it is
+// complete or reads can no longer lag. A refusal because the instance is being created
+// is a replica's that does not know yet.
+func connectionOf(ctx context.Context, c *client.Client, id string, complete func(client.Connection) bool) (client.Connection, error) {
+	var refusal error
+	record, err := readBack(ctx, func(ctx context.Context) (client.Connection, error) {
+		record, err := c.Connection(ctx, id)
+		if refusal = nil; errors.Is(err, client.ErrJobRunning) {
+			refusal, err = err, nil
+		}
+		return record, err
+	}, func(record client.Connection) bool { return refusal == nil && complete(record) })
+	if err == nil {
+		err = refusal
+	}
+	return record, err
+}
+
+// An unpaidConnectionError is a connection that is read while the instance's checkout is
+// open.
+type unpaidConnectionError struct{ error }
+
+func (e *unpaidConnectionError) Unwrap() error { return e.error }
+
+func (e *unpaidConnectionError) nextText() string {
+	return "Open that page to pay for the instance, then run the same command again: it waits until the instance runs.\n\n" +
+		"Until then, what does not use the connection can be applied alone, with its address for ADDRESS:\n\nterraform apply -target=ADDRESS"
+}

@@ -1,0 +1,207 @@
+package provider_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+)
+
+// bareInstance is an instance with all of its arguments.
+func bareInstance(arguments string) string {
+	return "resource \"hosting_instance\" \"test\" {\n " + arguments + "\n}\n"
+}
+
+// A change that an apply was interrupted in is asked for once: the next apply waits for
+// its job and sees that it is made.
+func TestInterruptedChangesAreNotRepeated(t *testing.T) {
+	t.Parallel()
+	instance := "name = \"test\"\n region = \"eu-central\"\n deletion_protection = false\n"
+	for name, row := range map[string]struct {
+		start         func(*testing.T) *fakeservicetest.Server
+		before, after string
+		operation     string // of the job that is interrupted
+		method, path  string
+	}{
+		"a resize": {
+			startFake, bareInstance(instance + "plan = \"free\"\n engines = { postgres = {} }"), bareInstance(instance + "plan = \"large\"\n engines = { postgres = {} }"),
+			"resize", "POST", "/instances/*/actions/resize",
+		},
+		"engines": {
+			startFake, bareInstance(instance + "plan = \"free\"\n engines = { postgres = {} }"), bareInstance(instance + "plan = \"free\"\n engines = { postgres = {}, redis = {} }"),
+			"engines", "PUT", "/instances/*/engines",
+		},
+		"an app, restarted": {
+			seededApps, oneApp("port = 3000"), oneApp("port = 8080"), "app_update", "PATCH", "/instances/*/apps/guestbook",
+		},
+		"an app, built": {
+			seededApps, oneApp("env = { A = \"1\" }"), oneApp("env = { A = \"2\" }"), "app_update", "PATCH", "/instances/*/apps/guestbook",
+		},
+		"an app, triggered": {
+			seededApps, oneApp("redeploy_triggers = { v = \"1\" }"), oneApp("redeploy_triggers = { v = \"2\" }"), "app_redeploy", "POST", "/instances/*/apps/guestbook/actions/redeploy",
+		},
+	} {
+		for _, flag := range []string{"-refresh=true", "-refresh=false"} {
+			t.Run(name+" "+flag, func(t *testing.T) {
+				fake := row.start(t)
+				w := newWorkspace(t, fake, row.before)
+				w.apply()
+				w.configure(row.after)
+				release := fake.HoldJobs(fakeservice.JobMatch{Operation: row.operation})
+				apply := w.start("apply", "-auto-approve", "-no-color")
+				apply.until("the job is polled", func() bool {
+					for _, job := range fake.Jobs() {
+						if job.Operation == row.operation && fake.Count("GET", "/jobs/"+job.ID) > 0 {
+							return true
+						}
+					}
+					return false
+				})
+				apply.signal(syscall.SIGINT)
+				r := apply.wait()
+				must(t, r.exit == 1, "the interrupted apply ended with exit %d:\n%s", r.exit, r.output)
+				release()
+				w.says(0, nil, "apply", "-auto-approve", flag)
+				must(t, fake.Count(row.method, row.path) == 1, "%d requests of the change, want 1", fake.Count(row.method, row.path))
+				w.mustBeSettled()
+			})
+		}
+	}
+}
+
+// What a person does between the plan and the apply stays, unless the plan changes it.
+func TestWhatThePlanDoesNotChangeIsLeftAlone(t *testing.T) {
+	fake := startFake(t)
+	body := func(name string) string {
+		return bareInstance("name = \"" + name + "\"\n region = \"eu-central\"\n plan = \"free\"\n engines = { postgres = {} }\n deletion_protection = false")
+	}
+	w := newWorkspace(t, fake, body("one"))
+	w.apply()
+	w.configure(body("two"))
+	w.says(0, nil, "plan", "-out=saved")
+	id := onlyInstance(t, fake)
+	fake.EditInstance(id, func(i *fakeservice.Instance) { i.Plan, i.Tags = "medium", []string{"portal"} })
+	w.says(0, nil, "apply", "saved")
+	i, _ := fake.Instance(id)
+	must(t, i.Name == "two" && i.Plan == "medium" && len(i.Tags) == 1, "the instance is %s on %s with %v", i.Name, i.Plan, i.Tags)
+	must(t, fake.Count("POST", "/instances/*/actions/resize") == 0, "it was resized back")
+}
+
+// A deletion whose job failed is requested again.
+func TestFailedDeletionIsRequestedAgain(t *testing.T) {
+	t.Parallel()
+	for name, status := range map[string]string{"the status comes back": "running", "the status stays": "deleting"} {
+		t.Run(name, func(t *testing.T) {
+			fake := startFake(t)
+			w := newWorkspace(t, fake, instanceHCL(plainInstance))
+			w.apply()
+			fake.FailJobs(fakeservice.JobMatch{Operation: "delete"}, 1, "trouble", "the machine is on fire")
+			w.says(1, []string{"The machine is on fire"}, "destroy", "-auto-approve")
+			fake.EditInstance(onlyInstance(t, fake), func(i *fakeservice.Instance) { i.Status = status })
+			w.says(0, nil, "destroy", "-auto-approve")
+			must(t, len(fake.Instances()) == 0 && fake.Count("DELETE", "/instances/*") == 2, "%d instances after %d deletions", len(fake.Instances()), fake.Count("DELETE", "/instances/*"))
+		})
+	}
+}
+
+// A machine that has failed goes with the settings that are on it.
+func TestFailedMachineIsDestroyedWithItsSettings(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]*fakeservice.Fault{
+		"409": nil, // as the fake answers
+		"422": {Method: "**", Path: "/instances/*/**", Times: -1, Status: http.StatusUnprocessableEntity, Code: "validation_failed", Detail: "the machine has failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := startFake(t)
+			body := bareInstance("name = \"test\"\n plan = \"free\"\n region = \"eu-central\"\n engines = { postgres = {}, apps = {}, auth = {} }\n deletion_protection = false")
+			body += settingHCL("hosting_console_mode", "test", "hosting_instance.test.id", "mode = \"ro\"") +
+				settingHCL("hosting_auth_settings", "test", "hosting_instance.test.id", "site_url = \"https://a.example\"") +
+				settingHCL("hosting_allowlist", "test", "hosting_instance.test.id", "cidrs = [\"203.0.113.0/24\"]\n on_destroy = \"open\"")
+			w := newWorkspace(t, fake, body)
+			w.apply()
+			fake.EditInstance(onlyInstance(t, fake), func(i *fakeservice.Instance) { i.Status = fakeservice.StatusFailed })
+			if fault != nil {
+				for _, method := range []string{http.MethodPut, http.MethodPatch} {
+					refusal := *fault
+					refusal.Method = method
+					fake.Inject(refusal)
+				}
+			}
+			w.says(0, []string{"was not reset"}, "destroy", "-auto-approve")
+			must(t, len(fake.Instances()) == 0 && w.managed() == nil, "%d instances, the state has %v", len(fake.Instances()), w.managed())
+		})
+	}
+}
+
+// A creation that failed is no longer protected, but a person may have repaired the
+// machine since. Then it is, and the advice of the error leads on.
+func TestRepairedMachineIsProtected(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []string{"-refresh=true", "-refresh=false"} {
+		t.Run(flag, func(t *testing.T) {
+			fake := startFake(t)
+			w := newWorkspace(t, fake, strings.Replace(instanceHCL(plainInstance), "deletion_protection = false", "", 1))
+			fake.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "trouble", "the region is full")
+			w.says(1, []string{"The region is full"}, "apply", "-auto-approve")
+			id := onlyInstance(t, fake)
+			fake.EditInstance(id, func(i *fakeservice.Instance) { i.Status = fakeservice.StatusRunning })
+			w.says(1, []string{"Instance test is protected from deletion", "terraform untaint"}, "apply", "-auto-approve", flag)
+			must(t, onlyInstance(t, fake) == id && fake.Count("DELETE", "**") == 0, "the machine is gone")
+			w.says(0, nil, "untaint", "hosting_instance.test")
+			w.apply()
+			w.mustBeSettled()
+			must(t, onlyInstance(t, fake) == id, "another machine was made")
+			must(t, w.mustBeKept("hosting_instance", "test").Attributes["deletion_protection"] == true, "it is not protected")
+		})
+		t.Run("not repaired "+flag, func(t *testing.T) {
+			fake := startFake(t)
+			w := newWorkspace(t, fake, strings.Replace(instanceHCL(plainInstance), "deletion_protection = false", "", 1))
+			fake.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "trouble", "the region is full")
+			w.says(1, []string{"The region is full"}, "apply", "-auto-approve")
+			w.says(0, []string{"1 added"}, "apply", "-auto-approve", flag)
+			w.mustBeSettled()
+			must(t, len(fake.Instances()) == 1, "%d instances", len(fake.Instances()))
+		})
+	}
+}
+
+// An ephemeral connection is known once the machine runs, and until then each message
+// says what works.
+func TestConnectionOfAnInstanceThatIsBeingCreated(t *testing.T) {
+	fake := startFake(t)
+	hook := "resource \"hosting_webhook_endpoint\" \"hook\" {\n  url = \"https://hooks.example.com/%s\"\n}\n"
+	body := bareInstance("name = \"test\"\n plan = \"small\"\n region = \"eu-central\"\n engines = { postgres = {} }\n deletion_protection = false") + `
+ephemeral "hosting_connection" "db" {
+  instance_id = hosting_instance.test.id
+}
+
+resource "hosting_webhook_endpoint" "uses" {
+  url               = "https://hooks.example.com/uses"
+  secret_wo         = ephemeral.hosting_connection.db.postgres_owner_url
+  secret_wo_version = 1
+}
+`
+	w := newWorkspace(t, fake, body+fmt.Sprintf(hook, "one"))
+	w.says(1, []string{"waits for its checkout", "terraform apply -target=ADDRESS"}, "apply", "-auto-approve")
+	checkout := fake.Instances()[0].CheckoutURL
+	w.says(1, []string{checkout, "terraform apply -target=ADDRESS"}, "plan")
+	w.configure(body + fmt.Sprintf(hook, "two"))
+	w.says(0, nil, "apply", "-auto-approve", "-target=hosting_webhook_endpoint.hook")
+
+	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
+	must(t, fake.PayCheckout(onlyInstance(t, fake)) == nil, "the checkout cannot be paid")
+	polls := fake.Count("GET", "/jobs/*")
+	plan := w.start("plan", "-no-color")
+	plan.until("the creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+1 })
+	release()
+	r := plan.wait()
+	must(t, r.exit == 0, "the plan ended with exit %d:\n%s", r.exit, r.output)
+	machine.Until(t, "it runs", func() bool { return fake.Instances()[0].Status == "running" })
+	w.apply()
+	w.mustBeSettled()
+}
