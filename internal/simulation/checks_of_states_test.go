@@ -93,6 +93,8 @@ func (w *world) exists(kind string, v value) bool {
 		}
 	}
 	switch kind {
+	case "hosting_account_profile":
+		return true // an account has one as long as there is the account
 	case "hosting_instance":
 		own, _ := attribute(v, "id").(string)
 		_, there = w.fake.Instance(own)

@@ -38,6 +38,7 @@ const (
 	argPublic
 	argTrigger
 	argAppProtected
+	argProfile
 	arguments // how many there are
 )
 
@@ -46,13 +47,13 @@ var values = [arguments]int{
 	argEngines: 7, argPlan: 3, argMemory: 3, argTags: 4, argName: 2, argRegion: 2, argProtected: 2, argTimeout: 2, argSpare: 3,
 	argAllowlist: 4, argOnDestroy: 2, argConsole: 4, argAuth: 3, argEndpoint: 4, argEndpointSecret: 4,
 	argDatabase: 3, argDatabaseProtected: 2, argExtension: 3, argScript: 3, argDestroySQL: 2,
-	argApp: 2, argBranch: 2, argEnv: 4, argSecretEnv: 3, argLinks: 2, argPort: 2, argPublic: 2, argTrigger: 3, argAppProtected: 2,
+	argApp: 2, argBranch: 2, argEnv: 4, argSecretEnv: 3, argLinks: 2, argPort: 2, argPublic: 2, argTrigger: 3, argAppProtected: 2, argProfile: 3,
 }
 
 func (a argument) String() string {
 	return [...]string{"engines", "plan", "memory", "tags", "name", "region", "protected", "timeout", "spare", "allowlist", "on_destroy",
 		"console", "auth", "endpoint", "endpoint_secret", "database", "database_protected", "extension", "script", "destroy_sql",
-		"app", "branch", "env", "secret_env", "links", "port", "public", "trigger", "app_protected"}[a]
+		"app", "branch", "env", "secret_env", "links", "port", "public", "trigger", "app_protected", "profile"}[a]
 }
 
 // A configuration is what an argument is set to, for each.
@@ -165,6 +166,7 @@ func (c configuration) blocks() []block {
 		script["destroy_sql"] = "drop it"
 	}
 	add(c[argScript] > 0 && c.has("postgres"), "hosting_postgres_script", 2, script)
+	add(c[argProfile] > 0, "hosting_account_profile", 1, map[string]any{"company": []string{"", "One Company", "Two Companies"}[c[argProfile]]})
 	add(c[argApp] > 0 && c.has("apps"), "hosting_app", 1, c.app())
 	return all
 }

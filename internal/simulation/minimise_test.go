@@ -47,6 +47,9 @@ func smallerThan(s scenario) []scenario {
 	for i, st := range s.Steps {
 		at := func(change func(*step)) func(*scenario) { return func(s *scenario) { change(&s.Steps[i]) } }
 		drop(st.Beside, at(func(s *step) { s.Beside = false }))
+		for i := range flagsEnd {
+			drop(st.Flags&(1<<i) != 0, at(func(s *step) { s.Flags &^= 1 << i }))
+		}
 		drop(st.Cut.At > 0, at(func(s *step) { s.Cut = cut{} }))
 		drop(len(st.Strikes) > 1, at(func(s *step) { s.Strikes = nil }))
 		drop(len(st.Deeds) > 1, at(func(s *step) { s.Deeds = nil }))

@@ -45,6 +45,7 @@ type process struct {
 // command is one command of a CLI, which is cut as a whole.
 type command struct {
 	cut   cut
+	flags flags
 	began time.Time
 
 	mu       sync.Mutex

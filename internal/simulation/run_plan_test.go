@@ -58,7 +58,8 @@ func (r *run) read(p *process, address string, s *saved) (*saved, value, bool) {
 	return &saved{s.kind, encode(v), answer.Private, answer.NewIdentity, s.tainted}, v, true
 }
 
-// plan refreshes the state and plans. It tells whether the plan can be applied.
+// plan refreshes the state, unless the command's flags say otherwise, and plans. It
+// tells whether the plan can be applied.
 func (r *run) plan(p *process) (changes map[string]*change, ok bool) {
 	blocks := byAddress(r.cli.blocks())
 	changes = map[string]*change{}
@@ -78,28 +79,19 @@ func (r *run) plan(p *process) (changes map[string]*change, ok bool) {
 			if r.command.interrupted() || r.command.killed() {
 				return
 			}
-			var v value
-			now := r.cli.get(address)
-			if now != nil {
-				var ok bool
-				if now, v, ok = r.read(p, address, now); !ok {
-					r.fail(address)
-					return
-				}
-			}
-			mu.Lock()
-			refreshed[address] = now
-			mu.Unlock()
 			var b *block
 			if configured, ok := blocks[address]; ok {
 				b = &configured
 			}
-			if b == nil && now == nil {
-				return
-			}
-			made, ok := r.planOne(p, address, b, now, v)
+			now, made, ok := r.planAddress(p, address, b)
 			if !ok {
 				r.fail(address)
+				return
+			}
+			mu.Lock()
+			refreshed[address] = now
+			mu.Unlock()
+			if made == nil {
 				return
 			}
 			mu.Lock()

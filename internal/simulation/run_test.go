@@ -129,9 +129,19 @@ func (r *run) resolve(ref reference, t tftypes.Type) value {
 // atOnce does something for each address, all at once but for some microseconds,
 // and waits for all. Between instances there is more than a request takes: which of
 // two that the service cannot tell apart wakes first from a read that they share is
-// the scheduler's, and their worlds could hardly be played again.
+// the scheduler's, and their worlds could hardly be played again. With -parallelism=1
+// it does so for one after the other.
 func (r *run) atOnce(addresses []string, do func(address string)) {
 	var all sync.WaitGroup
+	if r.command.flags&oneByOne != 0 {
+		for _, address := range addresses {
+			do(address)
+		}
+		if len(addresses) > 1 {
+			r.cli.world.count(flagged(oneByOne))
+		}
+		return
+	}
 	for i, address := range addresses {
 		apart := 7 * time.Microsecond
 		if r.kindOf(address) == "hosting_instance" {

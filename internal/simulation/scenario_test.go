@@ -38,6 +38,8 @@ type step struct {
 	// Target is what a verb is about, counted through the addresses that there
 	// are.
 	Target int
+	// Flags are those of the command line.
+	Flags flags
 	// Edits change the first CLI's configuration before the command.
 	Edits   []edit
 	Strikes []strike
@@ -112,7 +114,7 @@ func (b beginning) configuration() configuration {
 	if b == everything || b == guarded {
 		c = configuration{
 			argEngines: 2, argAllowlist: 1, argConsole: 1, argAuth: 1, argEndpoint: 1, argEndpointSecret: 2, argDatabase: 1,
-			argExtension: 1, argScript: 1, argApp: 1, argEnv: 1, argSecretEnv: 1, argLinks: 1, argPublic: 1,
+			argExtension: 1, argScript: 1, argApp: 1, argEnv: 1, argSecretEnv: 1, argLinks: 1, argPublic: 1, argProfile: 1,
 		}
 	}
 	if b == adopted {
@@ -288,6 +290,7 @@ func (s scenario) String() string {
 		parts := []string{st.Verb.String()}
 		add(&parts, st.By == 1, "by the other")
 		add(&parts, st.Verb == targeted || st.Verb == replace || st.Verb == reimport, "target %d", st.Target)
+		add(&parts, st.Flags != 0, "%s", st.Flags)
 		for _, e := range st.Edits {
 			parts = append(parts, e.String())
 		}

@@ -228,6 +228,7 @@ func (w *world) count(what string) {
 // run has a CLI do what a step says.
 func (w *world) run(c *cli, st step) {
 	cmd := newCommand(st.Cut)
+	cmd.flags = st.Flags
 	w.tell("%s: %s", c.name, st.Verb)
 	w.count(acted(st.Verb))
 	if c == w.other {
