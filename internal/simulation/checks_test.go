@@ -37,6 +37,7 @@ const (
 	putBack      check = "a script leaves the console as it was"
 	noBug        check = "no error is a bug of the provider"
 	keepsToDoc   check = "each exchange keeps to the API document"
+	otherAccount check = "a key of another account changes nothing, and an error says so"
 	asItIs       check = "an account is listed and imported whole, plans empty as its configuration is generated, and stays as it is"
 )
 
@@ -82,6 +83,11 @@ func (w *world) hear(r *run, t told) {
 		}
 	}
 	w.holdSecret("an "+kind, []byte(t.text))
+	if t.isError {
+		w.mu.Lock()
+		w.errorTexts = append(w.errorTexts, t.text)
+		w.mu.Unlock()
+	}
 }
 
 // holdSecret holds that a text has no secret in it.

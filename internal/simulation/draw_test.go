@@ -41,10 +41,13 @@ func drawStep(t *rapid.T, before []step) step {
 		Pause:   oneOf(t, "pause", 0, 0, time.Minute, 20*time.Minute),
 	}
 	if len(before) == 0 {
-		// There is nothing yet that another verb could be about. What both CLIs make
-		// at one moment they make now.
+		// There is nothing yet that another verb or account could be about. What both
+		// CLIs make at one moment they make now.
 		st.Verb = apply
 		st.Beside = oneOf(t, "beside at first", false, false, true)
+	}
+	if len(before) > 0 {
+		st.Key = oneOf(t, "key", usualKey, usualKey, usualKey, usualKey, usualKey, usualKey, usualKey, newKey, strangerKey)
 	}
 	if n := len(before); n > 0 && before[n-1].Verb.isAction() && oneOf(t, "once more", false, true) {
 		st.Verb = before[n-1].Verb // what the first has left behind is no proof of the second

@@ -47,6 +47,7 @@ func smallerThan(s scenario) []scenario {
 	for i, st := range s.Steps {
 		at := func(change func(*step)) func(*scenario) { return func(s *scenario) { change(&s.Steps[i]) } }
 		drop(st.Beside, at(func(s *step) { s.Beside = false }))
+		drop(st.Key != usualKey, at(func(s *step) { s.Key = usualKey }))
 		for i := range flagsEnd {
 			drop(st.Flags&(1<<i) != 0, at(func(s *step) { s.Flags &^= 1 << i }))
 		}

@@ -135,18 +135,24 @@ func (w *world) serve(to http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body) // the gateway holds it
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	arrived := time.Now()
-	broken, what := w.whatGoes(r, body)
-	body = w.scenario.Shapes.asked(r, body)
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	made := httptest.NewRecorder()
-	w.fake.ServeHTTP(made, r)
-	if c := callOf(r.Context()); what != "" && made.Code < 300 {
-		w.violate(broken, "%s of %s: %s", c.what, c.address, what)
+	if ofStranger(r) {
+		w.stranger.ServeHTTP(made, r)
+		w.serveStranger(r, made.Code)
+	} else {
+		broken, what := w.whatGoes(r, body)
+		body = w.scenario.Shapes.asked(r, body)
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		w.fake.ServeHTTP(made, r)
+		if c := callOf(r.Context()); what != "" && made.Code < 300 {
+			w.violate(broken, "%s of %s: %s", c.what, c.address, what)
+		}
+		w.served(r, body, made.Code, made.Body.Bytes(), arrived)
 	}
 	answer := made.Body.Bytes()
-	w.served(r, body, made.Code, answer, arrived)
 	var decoded any
 	if json.Unmarshal(answer, &decoded) == nil {
+		nameAccount(r, decoded)
 		w.alterStatus(decoded)
 		answer, _ = json.Marshal(w.scenario.Shapes.of(w, decoded)) // what JSON made encodes
 	}

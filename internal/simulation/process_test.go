@@ -46,6 +46,7 @@ type process struct {
 type command struct {
 	cut   cut
 	flags flags
+	key   credential
 	began time.Time
 
 	mu       sync.Mutex
@@ -88,7 +89,7 @@ func (w *world) start(c *cli, cmd *command) *process {
 	cmd.mu.Lock()
 	cmd.now = p
 	cmd.mu.Unlock()
-	config := map[string]any{"base_url": baseURL, "api_key": apiKey}
+	config := map[string]any{"base_url": baseURL, "api_key": w.keyOf(cmd.key)}
 	if c.defaultTags != nil {
 		config["default_tags"] = c.defaultTags
 	}

@@ -38,6 +38,8 @@ type step struct {
 	// Target is what a verb is about, counted through the addresses that there
 	// are.
 	Target int
+	// Key is what the command's provider is configured with.
+	Key credential
 	// Flags are those of the command line.
 	Flags flags
 	// Edits change the first CLI's configuration before the command.
@@ -290,6 +292,7 @@ func (s scenario) String() string {
 		parts := []string{st.Verb.String()}
 		add(&parts, st.By == 1, "by the other")
 		add(&parts, st.Verb == targeted || st.Verb == replace || st.Verb == reimport, "target %d", st.Target)
+		add(&parts, st.Key != usualKey, "with %s", st.Key)
 		add(&parts, st.Flags != 0, "%s", st.Flags)
 		for _, e := range st.Edits {
 			parts = append(parts, e.String())

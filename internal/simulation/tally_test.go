@@ -35,6 +35,7 @@ func newTally() *tally {
 	every(int(otherStates), func(i int) string { return otherActed(otherState(i)) })
 	every(int(beginnings), func(i int) string { return beganWith(beginning(i)) })
 	every(shapesEnd, func(i int) string { return shapedAs(1 << i) })
+	every(int(credentials)-1, func(i int) string { return keyed(credential(i + 1)) })
 	every(flagsEnd, func(i int) string { return flagged(1 << i) })
 	for _, what := range []string{clockOff, readsBehind, ratedLow, withoutIdentities, bothAtOnce, orphanImported, endedEmpty, endedClosed, historyChecked} {
 		c.counts[what] = 0
@@ -62,6 +63,7 @@ func acted(v verb) string            { return "actor: " + v.String() }
 func otherActed(o otherState) string { return "actor: the other CLI, " + o.String() }
 func beganWith(b beginning) string   { return "begin: " + b.String() }
 func shapedAs(s shapes) string       { return "shape: " + s.String() }
+func keyed(k credential) string      { return "key: " + k.String() }
 func flagged(f flags) string         { return "flag: " + f.String() }
 
 func (c *tally) add(o outcome) {

@@ -29,6 +29,10 @@ type world struct {
 	first    *cli
 	other    *cli
 	config   configuration
+	// stranger is another account at the same address, nil until it is used, and
+	// secondKey another key of the first one.
+	stranger  *fakeservice.Service
+	secondKey string
 
 	mu         sync.Mutex
 	processes  int
@@ -40,6 +44,7 @@ type world struct {
 	log, story []string
 	counts     map[string]int
 	violations []violation
+	errorTexts []string // of all commands
 	secrets    map[string]bool
 	history    map[string][]porcupine.Operation // by instance
 	touched    map[string]time.Time             // when a person has changed an instance last
@@ -116,7 +121,7 @@ func newWorld(s scenario) *world {
 			w.count(shapedAs(1 << i))
 		}
 	}
-	for _, secret := range slices.Concat(endpointSecrets[1:], secretVariables[1:], []string{apiKey, leakedPassword}) {
+	for _, secret := range slices.Concat(endpointSecrets[1:], secretVariables[1:], []string{apiKey, strangersKey, leakedPassword}) {
 		w.secrets[secret] = true
 	}
 	return w
@@ -215,6 +220,9 @@ func (w *world) end() {
 	time.Sleep(time.Hour)
 	w.calls.Wait()
 	w.gateway.Close()
+	if w.stranger != nil {
+		_ = w.stranger.Close() // it has no data plane either
+	}
 	_ = w.fake.Close() // it has no data plane that could fail
 }
 
@@ -228,13 +236,27 @@ func (w *world) count(what string) {
 // run has a CLI do what a step says.
 func (w *world) run(c *cli, st step) {
 	cmd := newCommand(st.Cut)
-	cmd.flags = st.Flags
+	cmd.flags, cmd.key = st.Flags, st.Key
 	w.tell("%s: %s", c.name, st.Verb)
+	if st.Key == strangerKey {
+		if w.canBeStranger(c, st) {
+			w.asStranger(c, st, cmd, func() { w.carryOut(c, st, cmd) })
+		}
+		return
+	}
+	if st.Key != usualKey {
+		w.count(keyed(st.Key))
+	}
 	w.count(acted(st.Verb))
 	if c == w.other {
 		w.count(otherActed(w.scenario.Other))
 		w.takeOver(c)
 	}
+	w.carryOut(c, st, cmd)
+}
+
+// carryOut has a CLI do what a step says, as a command.
+func (w *world) carryOut(c *cli, st step, cmd *command) {
 	addresses := c.addresses()
 	target := ""
 	if len(addresses) > 0 {

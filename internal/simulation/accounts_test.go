@@ -1,0 +1,168 @@
+package simulation
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
+)
+
+// A credential is the API key that a command's provider is configured with.
+type credential int
+
+const (
+	usualKey    credential = iota
+	newKey                 // another key of the same account
+	strangerKey            // a key of another account, at the same address
+	credentials
+)
+
+func (k credential) String() string {
+	return [...]string{"the usual key", "a new key", "a key of another account"}[k]
+}
+
+const strangersKey = "the-key-of-the-other-account"
+
+// The accounts by the ids that GET /me shows.
+const (
+	ownAccount      = "acc-one"
+	strangerAccount = "acc-two"
+)
+
+// keyOf is a credential's key. The second key of the account, and the other account,
+// are made when they are first used.
+func (w *world) keyOf(k credential) string {
+	switch k {
+	case newKey:
+		if w.secondKey == "" {
+			made, err := w.fake.CreateKey("the second")
+			if err != nil {
+				panic(err) // the name is one
+			}
+			w.mu.Lock()
+			w.secondKey, w.secrets[made.Key] = made.Key, true
+			w.mu.Unlock()
+		}
+		return w.secondKey
+	case strangerKey:
+		if w.stranger == nil {
+			w.stranger = fakeservice.New(fakeservice.Options{APIKey: strangersKey, Querier: fakeservice.QuerierFunc(w.query), RequestsKept: 1})
+			w.stranger.KeepPast(max(weather.LongestLag, w.scenario.Lag))
+		}
+		return strangersKey
+	}
+	return apiKey
+}
+
+// ofStranger reports whether a request is made with the other account's key.
+func ofStranger(r *http.Request) bool {
+	return strings.HasSuffix(r.Header.Get("Authorization"), " "+strangersKey)
+}
+
+// serveStranger notes what the other account was asked for.
+func (w *world) serveStranger(r *http.Request, status int) {
+	c := callOf(r.Context())
+	if c == nil {
+		return
+	}
+	w.count(keyed(strangerKey))
+	if r.Method != http.MethodGet && status < 300 {
+		w.violate(otherAccount, "%s of %s is taken by the other account: %s %s", c.what, c.address, r.Method, path(r))
+	}
+}
+
+// nameAccount has an account's record show its own id.
+func nameAccount(r *http.Request, answer any) {
+	record, ok := answer.(map[string]any)
+	if !ok || path(r) != "/me" || record["id"] == nil {
+		return
+	}
+	record["id"] = ownAccount
+	if ofStranger(r) {
+		record["id"] = strangerAccount
+	}
+}
+
+// canBeStranger reports whether a step makes sense with the other account's key. The
+// command has to look at something that the state holds: what it does not look at, a
+// provider cannot compare.
+func (w *world) canBeStranger(c *cli, st step) bool {
+	if st.Flags&(withoutRefresh|planningTwice) != 0 {
+		return false
+	}
+	switch st.Verb {
+	case apply, refresh, destroy, replace:
+		return len(c.addresses()) > 0
+	case targeted:
+		blocks := c.blocks()
+		if len(blocks) == 0 {
+			return false
+		}
+		for address := range w.withReferences(c, blocks[st.Target%len(blocks)]) {
+			if c.get(address) != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// asStranger runs a step with the other account's key, and checks that it changes
+// nothing and says why.
+func (w *world) asStranger(c *cli, st step, cmd *command, run func()) {
+	before := c.copied()
+	from := w.toldSoFar()
+	run()
+	after := c.copied()
+	for _, address := range sortedNames(before) {
+		switch now, there := after[address]; {
+		case !there:
+			w.violate(otherAccount, "%s has left the state", address)
+		case !bytes.Equal(now.json, before[address].json) || now.tainted != before[address].tainted:
+			w.violate(otherAccount, "%s was %s in the state, and is %s", address, before[address].json, now.json)
+		}
+	}
+	for _, address := range sortedNames(after) {
+		if before[address] == nil {
+			w.violate(otherAccount, "%s came into the state", address)
+		}
+	}
+	if cmd.interrupted() || cmd.killed() || w.troubled() || w.scenario.Lag > 0 {
+		return
+	}
+	if !w.saidSince(from, "another account") {
+		w.violate(otherAccount, "%s with a key of another account ends without an error that says so", st.Verb)
+	}
+}
+
+// copied is a copy of the state by address.
+func (c *cli) copied() map[string]*saved {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := map[string]*saved{}
+	for address, s := range c.state {
+		all[address] = s
+	}
+	return all
+}
+
+// toldSoFar is how many errors all commands have ended with.
+func (w *world) toldSoFar() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.errorTexts)
+}
+
+// saidSince reports whether an error since then has a text in it, in whatever case.
+func (w *world) saidSince(from int, text string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, said := range w.errorTexts[from:] {
+		if strings.Contains(strings.ToLower(said), text) {
+			return true
+		}
+	}
+	return false
+}
