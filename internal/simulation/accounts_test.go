@@ -58,7 +58,7 @@ func (w *world) keyOf(k credential) string {
 
 // ofStranger reports whether a request is made with the other account's key.
 func ofStranger(r *http.Request) bool {
-	return strings.HasSuffix(r.Header.Get("Authorization"), " "+strangersKey)
+	return keyIn(r) == strangersKey
 }
 
 // serveStranger notes what the other account was asked for.

@@ -39,9 +39,19 @@ func (w *world) whatGoes(r *http.Request, body []byte) (check, string) {
 	return "", ""
 }
 
-// deletes says what is deleted though it is protected in the state and has run.
+// deletes says what is deleted though it is protected in the state and has run. A
+// creation that failed takes the protection off the state. If a person repairs the
+// machine, it is protected again as it was configured.
 func (w *world) deletes(c *call, at []string) string {
-	if protection, _ := c.cli.attribute(c.address, "deletion_protection").(bool); !protection || c.cli.get(c.address).tainted {
+	protection, _ := c.cli.attribute(c.address, "deletion_protection").(bool)
+	if protection && c.cli.get(c.address).tainted {
+		protection = false
+	}
+	if !protection && len(at) == 2 {
+		i, _ := w.fake.Instance(at[1])
+		protection = i.Host != "" && c.cli.protects(c.address) && w.couldBeSeen(at[1], c.began)
+	}
+	if !protection {
 		return ""
 	}
 	ran := true
@@ -76,6 +86,9 @@ func (w *world) turnsOff(c *call, id string, body []byte, sent time.Time) string
 	}
 	for _, engine := range engineNamesOf(i) {
 		_, stays := asked.Engines[engine]
+		if w.hidesEngines(sent.Add(-w.couldBeRead())) {
+			continue // the record does not show which are on
+		}
 		// A machine that had not run when the plan was made had nothing to lose.
 		ran := w.creationOf(id).FinishedAt.Before(c.run.command.began)
 		if !stays && ran && w.couldBeSeen(id, sent) && !c.cli.hasAsked(c.address, "engines."+engine) {
@@ -179,6 +192,9 @@ func (w *world) served(r *http.Request, body []byte, status int, answer []byte, 
 		JobID string `json:"job_id"`
 	}
 	_ = json.Unmarshal(answer, &made) // an answer without an id has none
+	if at[len(at)-1] == "resize" {
+		w.resized(at[1], planIn(body), made.JobID)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if made.JobID != "" {

@@ -326,6 +326,7 @@ func (w *world) checkAtTheEnd() {
 	for _, text := range w.fake.Violations() {
 		w.violate(keepsToDoc, "%s", text)
 	}
+	w.countFailures()
 	w.checkHistory()
 	w.checkNobodysInstances()
 	for _, p := range w.running {

@@ -37,6 +37,10 @@ const (
 	putBack      check = "a script leaves the console as it was"
 	noBug        check = "no error is a bug of the provider"
 	keepsToDoc   check = "each exchange keeps to the API document"
+	connects     check = "an ephemeral connection has its URLs, waits for a creation, and says what to do about a checkout"
+	gotRidOf     check = "a destroy that nothing hinders leaves nothing behind"
+	saysTruly    check = "no plan ends with an error that only another configuration, or the creation itself, deserves"
+	askedOnce    check = "no resize, engines change or app change is asked for twice"
 	otherAccount check = "a key of another account changes nothing, and an error says so"
 	asItIs       check = "an account is listed and imported whole, plans empty as its configuration is generated, and stays as it is"
 )
@@ -66,6 +70,7 @@ var closedHere = []string{
 	"is protected from losing its",
 	refusedAsExisting,
 	"the creation of the instance failed; it can only be deleted",
+	machineFailed,
 	"does not report the current ones, so sending secret_env_wo alone",
 }
 
@@ -82,11 +87,22 @@ func (w *world) hear(r *run, t told) {
 			w.violate(noBug, "%s %s: %s", t.during, t.address, t.text)
 		}
 	}
+	w.checkTrue(t)
 	w.holdSecret("an "+kind, []byte(t.text))
 	if t.isError {
 		w.mu.Lock()
 		w.errorTexts = append(w.errorTexts, t.text)
 		w.mu.Unlock()
+	}
+}
+
+// checkTrue checks that an error is none of another configuration: each setting is in a
+// configuration once. A namesake in creation is no error of a plan, as whose it is only
+// shows when the plan is carried out.
+func (w *world) checkTrue(t told) {
+	planning := t.during != "create" && t.during != "update" && t.during != "delete"
+	if t.isError && (strings.Contains(t.text, "Two resources manage the") || planning && ClosedErrorIn(t.text) == namesakeInCreation) {
+		w.violate(saysTruly, "%s of %s: %s", t.during, t.address, t.text)
 	}
 }
 

@@ -24,6 +24,8 @@ type cli struct {
 	state map[string]*saved
 	// asked is what its configuration has ever asked for, by address.
 	asked map[string]map[string]bool
+	// protected says what the configuration protected when it was last applied, by address.
+	protected map[string]bool
 	// lost are its creations of which nothing came into its state.
 	lost []*call
 	// released are what was taken out of its state by hand, and taken what was
@@ -46,7 +48,7 @@ type saved struct {
 type orphan struct{ address, id string }
 
 func newCLI(w *world, name string, blocks func() []block) *cli {
-	return &cli{world: w, name: name, blocks: blocks, state: map[string]*saved{}, asked: map[string]map[string]bool{}, released: map[string]bool{}, taken: map[string]bool{}}
+	return &cli{world: w, name: name, blocks: blocks, state: map[string]*saved{}, asked: map[string]map[string]bool{}, protected: map[string]bool{}, released: map[string]bool{}, taken: map[string]bool{}}
 }
 
 func schemaOf(kind string) *tfprotov6.Schema { return schemas().ResourceSchemas[kind] }

@@ -12,13 +12,15 @@ type ClosedError struct {
 	texts []string // any of them is in its message
 }
 
+const namesakeInCreation = "a namesake being created"
+
 // ClosedErrors is the closed list of such errors. Every other one that does not go
 // away is a bug.
 var ClosedErrors = []ClosedError{
 	{"a checkout", []string{"waits for its checkout"}},
 	{"a protection", []string{"is protected from deletion"}},
 	{"an engine that was never configured", []string{"which its configuration never had"}},
-	{"a namesake being created", []string{"An instance with the same name is being created", "plan and region is already being created"}},
+	{namesakeInCreation, []string{"An instance with the same name is being created", "plan and region is already being created"}},
 	{"an ambiguous creation", []string{"it cannot be told which of these it created", "and the request was not repeated"}},
 }
 

@@ -39,6 +39,7 @@ const (
 	argTrigger
 	argAppProtected
 	argProfile
+	argEphemeral
 	arguments // how many there are
 )
 
@@ -47,13 +48,13 @@ var values = [arguments]int{
 	argEngines: 7, argPlan: 3, argMemory: 3, argTags: 4, argName: 2, argRegion: 2, argProtected: 2, argTimeout: 2, argSpare: 3,
 	argAllowlist: 4, argOnDestroy: 2, argConsole: 4, argAuth: 3, argEndpoint: 4, argEndpointSecret: 4,
 	argDatabase: 3, argDatabaseProtected: 2, argExtension: 3, argScript: 3, argDestroySQL: 2,
-	argApp: 2, argBranch: 2, argEnv: 4, argSecretEnv: 3, argLinks: 2, argPort: 2, argPublic: 2, argTrigger: 3, argAppProtected: 2, argProfile: 3,
+	argApp: 2, argBranch: 2, argEnv: 4, argSecretEnv: 3, argLinks: 2, argPort: 2, argPublic: 2, argTrigger: 3, argAppProtected: 2, argProfile: 3, argEphemeral: 2,
 }
 
 func (a argument) String() string {
 	return [...]string{"engines", "plan", "memory", "tags", "name", "region", "protected", "timeout", "spare", "allowlist", "on_destroy",
 		"console", "auth", "endpoint", "endpoint_secret", "database", "database_protected", "extension", "script", "destroy_sql",
-		"app", "branch", "env", "secret_env", "links", "port", "public", "trigger", "app_protected", "profile"}[a]
+		"app", "branch", "env", "secret_env", "links", "port", "public", "trigger", "app_protected", "profile", "ephemeral"}[a]
 }
 
 // A configuration is what an argument is set to, for each.
@@ -90,6 +91,8 @@ var (
 	secretVariables = []string{"", "secret-variable-one", "secret-variable-two"}
 )
 
+var plans = []string{"free", "small", "medium"}
+
 var engineSets = [][]string{
 	{"postgres"}, {"postgres", "apps"}, {"postgres", "apps", "auth"}, {"postgres", "redis"}, {}, {"couchdb", "nats", "postgres"}, {"apps"},
 }
@@ -109,7 +112,7 @@ func (c configuration) instanceBlock(address, name string, tags []string) block 
 		engines["postgres"] = map[string]any{"memory_mb": []int{0, 600, 700}[c[argMemory]]}
 	}
 	a := map[string]any{
-		"name": name, "plan": []string{"free", "small", "medium"}[c[argPlan]], "region": []string{"eu-central", "us-east"}[c[argRegion]],
+		"name": name, "plan": plans[c[argPlan]], "region": []string{"eu-central", "us-east"}[c[argRegion]],
 		"engines": engines, "deletion_protection": c[argProtected] == 1,
 	}
 	if tags != nil {

@@ -16,6 +16,8 @@ func scenarios() *rapid.Generator[scenario] {
 			Lag:        oneOf(t, "lag", 0, 0, 0, 0, 2*time.Second, 8*time.Second),
 			Rate:       oneOf(t, "rate", 0, 0, 0, 0, 20, 4),
 			Shapes:     oneOf[shapes](t, "shaped", 0, 0, 0, allShapes) & shapes(rapid.IntRange(0, int(allShapes)).Draw(t, "shapes")),
+			Hides:      oneOf[hidden](t, "hides", 0, 0, 0, 0, 0, 0, 0, allHidden) & hidden(rapid.IntRange(0, int(allHidden)).Draw(t, "hidden")),
+			Habits:     habits(rapid.IntRange(0, int(allHabits)).Draw(t, "habits")),
 			Other:      otherState(rapid.IntRange(0, int(otherStates)-1).Draw(t, "other")),
 			NoIdentity: oneOf(t, "no identity", false, false, false, true),
 			Begin:      oneOf(t, "begin", oneInstance, oneInstance, oneInstance, everything, everything, guarded, siblings, adopted),
@@ -58,6 +60,20 @@ func drawStep(t *rapid.T, before []step) step {
 	}
 	if st.Verb == rotate && oneOf(t, "is not alone", false, false, true) {
 		st.Deeds = append(st.Deeds, deed{startsAction, rapid.IntRange(0, 3).Draw(t, "when")})
+	}
+	if len(before) > 0 && st.Verb == destroy && oneOf(t, "is in trouble", false, false, true) {
+		st.Deeds = append(st.Deeds, deed{Kind: oneOf(t, "trouble", failsDeletion, failsDeletion, breaksMachine)})
+	}
+	if len(before) > 0 && oneOf(t, "resizes and is cut", false, false, false, false, false, false, false, true) {
+		// What the next command finds under way.
+		st.Verb, st.Pause = apply, 0
+		st.Edits = append(st.Edits, edit{argPlan, rapid.IntRange(0, values[argPlan]-1).Draw(t, "plan")})
+		if oneOf(t, "or fails", false, false, true) {
+			st.Deeds = append(st.Deeds, deed{Kind: failsResize})
+			return st
+		}
+		st.Cut = cut{Kind: interrupt, At: rapid.IntRange(1, 2).Draw(t, "resize cut at"), Writes: true}
+		return st
 	}
 	if oneOf(t, "cuts", false, false, true) {
 		st.Cut = cut{Kind: cutKind(rapid.IntRange(0, int(cutKinds)-1).Draw(t, "cut")), At: rapid.IntRange(1, 100).Draw(t, "cut at")}
@@ -103,7 +119,7 @@ func drawStrike(t *rapid.T) strike {
 func drawDeed(t *rapid.T) deed {
 	d := deed{deedKind(rapid.IntRange(0, int(deedKinds)-1).Draw(t, "deed")), rapid.IntRange(0, 25).Draw(t, "deed at")}
 	if oneOf(t, "a common one", false, false, false, true) {
-		d.Kind = oneOf(t, "common deed", failsBuild, failsJob, addsEngine)
+		d.Kind = oneOf(t, "common deed", failsBuild, failsJob, addsEngine, breaksMachine, resizesMachine, failsCreation, failsDeletion)
 	}
 	return d
 }

@@ -38,6 +38,8 @@ func smallerThan(s scenario) []scenario {
 		}
 	}
 	drop(s.Shapes != 0, func(s *scenario) { s.Shapes = 0 })
+	drop(s.Hides != 0, func(s *scenario) { s.Hides = 0 })
+	drop(s.Habits != 0, func(s *scenario) { s.Habits = 0 })
 	drop(s.Lag != 0, func(s *scenario) { s.Lag = 0 })
 	drop(s.Rate != 0, func(s *scenario) { s.Rate = 0 })
 	drop(s.Clock != 0, func(s *scenario) { s.Clock = 0 })
@@ -73,6 +75,12 @@ func smallerThan(s scenario) []scenario {
 	}
 	for i := range shapesEnd {
 		drop(s.Shapes&(1<<i) != 0 && s.Shapes != 1<<i, func(s *scenario) { s.Shapes &^= 1 << i })
+	}
+	for i := range hiddenEnd {
+		drop(s.Hides&(1<<i) != 0 && s.Hides != 1<<i, func(s *scenario) { s.Hides &^= 1 << i })
+	}
+	for i := range habitsEnd {
+		drop(s.Habits&(1<<i) != 0 && s.Habits != 1<<i, func(s *scenario) { s.Habits &^= 1 << i })
 	}
 	return all
 }

@@ -91,7 +91,7 @@ func (w *world) decide(_ int, r *http.Request) *gateway.Fault {
 			f.hit++
 			w.count(struck(f.Kind))
 			w.strikes()
-			hit = w.fault(f.strike)
+			hit = w.fault(f.strike, keyIn(r))
 		}
 	}
 	return hit
@@ -113,15 +113,20 @@ func (f *falling) matches(r *http.Request) bool {
 }
 
 // fault is what a strike does to one request.
-func (w *world) fault(s strike) *gateway.Fault {
+func (w *world) fault(s strike, key string) *gateway.Fault {
 	switch s.Kind {
 	case leaky:
-		return &gateway.Fault{Status: http.StatusUnprocessableEntity, Detail: "not while postgresql://owner:" + leakedPassword + "@host/main is in use by " + apiKey}
+		return &gateway.Fault{Status: http.StatusUnprocessableEntity, Detail: "not while postgresql://owner:" + leakedPassword + "@host/main is in use by " + key}
 	case away:
 		w.gateway.Away(s.Amount, http.StatusBadGateway)
 		return &gateway.Fault{Page: http.StatusBadGateway}
 	}
 	return weather.Kind(s.Kind).Fault(s.Amount)
+}
+
+// keyIn is the API key of a request.
+func keyIn(r *http.Request) string {
+	return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 }
 
 // leakedPassword is in the words of a refusal that leaks.
@@ -141,19 +146,28 @@ func (w *world) serve(to http.ResponseWriter, r *http.Request) {
 		w.serveStranger(r, made.Code)
 	} else {
 		broken, what := w.whatGoes(r, body)
+		repeated := w.repeats(r, body)
 		body = w.scenario.Shapes.asked(r, body)
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		w.fake.ServeHTTP(made, r)
+		if w.refuses(made, r, body) {
+			w.own(r, made.Code, made.Body.Bytes())
+		} else {
+			w.fake.ServeHTTP(made, r)
+			w.served(r, body, made.Code, made.Body.Bytes(), arrived)
+		}
+		if c := callOf(r.Context()); c != nil && repeated != "" && made.Code != http.StatusConflict {
+			w.violate(askedOnce, "%s of %s: %s", c.what, c.address, repeated)
+		}
 		if c := callOf(r.Context()); what != "" && made.Code < 300 {
 			w.violate(broken, "%s of %s: %s", c.what, c.address, what)
 		}
-		w.served(r, body, made.Code, made.Body.Bytes(), arrived)
 	}
 	answer := made.Body.Bytes()
 	var decoded any
 	if json.Unmarshal(answer, &decoded) == nil {
 		nameAccount(r, decoded)
 		w.alterStatus(decoded)
+		w.hide(decoded)
 		answer, _ = json.Marshal(w.scenario.Shapes.of(w, decoded)) // what JSON made encodes
 	}
 	for name, values := range made.Header() {

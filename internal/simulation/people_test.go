@@ -89,6 +89,33 @@ func (w *world) person(does deedKind) {
 		for _, endpoint := range w.fake.Webhooks() {
 			done = w.fake.RemoveWebhook(endpoint.ID)
 		}
+	case closesConsole:
+		done = edit(func(i *fakeservice.Instance) { i.ConsoleMode = "off" })
+	case resizesMachine:
+		done = id != "" && instances[0].Status == fakeservice.StatusRunning && w.resizes(instances[0])
+	case failsDeletion:
+		w.mu.Lock()
+		w.deletionsFail = true
+		w.mu.Unlock()
+		w.failsNext(deletions...)
+		done = true
+	case failsResize:
+		w.failsNext("resize")
+		done = true
+	case failsCreation:
+		w.failsNext("create")
+		done = true
+	case breaksMachine:
+		done = w.breaks(id)
+	case repairsMachine:
+		for _, i := range instances {
+			done = w.repairs(i.ID) || done
+		}
+	case hidesEngine:
+		w.mu.Lock()
+		w.engineHiddenUntil = time.Now().Add(2 * time.Minute)
+		w.mu.Unlock()
+		done = true
 	case holdsJobs:
 		w.unhurriedNow()
 		release := w.fake.HoldJobs(fakeservice.JobMatch{})

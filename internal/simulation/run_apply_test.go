@@ -32,7 +32,7 @@ func (r *run) apply(p *process, changes map[string]*change) {
 			}
 		})
 	}
-	for _, level := range byLevel {
+	for n, level := range byLevel {
 		r.atOnce(level, func(address string) {
 			made := changes[address]
 			switch {
@@ -49,6 +49,10 @@ func (r *run) apply(p *process, changes map[string]*change) {
 				r.fail(address)
 			}
 		})
+		if n == 0 {
+			closeConnection, _ := r.openConnection(p)
+			defer closeConnection()
+		}
 	}
 }
 
@@ -177,12 +181,20 @@ func (c *cli) ask(address string, b *block) {
 		asked = map[string]bool{}
 		c.asked[address] = asked
 	}
+	c.protected[address], _ = b.arguments["deletion_protection"].(bool)
 	for _, of := range []string{"engines", "env", "secret_env_wo"} {
 		members, _ := b.arguments[of].(map[string]any)
 		for name := range maps.Keys(members) {
 			asked[of+"."+name] = true
 		}
 	}
+}
+
+// protects reports whether the configuration that was last applied protects an address.
+func (c *cli) protects(address string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.protected[address]
 }
 
 func (c *cli) hasAsked(address, what string) bool {

@@ -74,7 +74,7 @@ func (r *run) plan(p *process) (changes map[string]*change, ok bool) {
 	}))
 	refreshed := map[string]*saved{}
 	var mu sync.Mutex
-	for _, level := range r.levels(all, r.kindOf) {
+	for n, level := range r.levels(all, r.kindOf) {
 		r.atOnce(level, func(address string) {
 			if r.command.interrupted() || r.command.killed() {
 				return
@@ -98,6 +98,13 @@ func (r *run) plan(p *process) (changes map[string]*change, ok bool) {
 			changes[address] = made
 			mu.Unlock()
 		})
+		if n == 0 {
+			closeConnection, ok := r.openConnection(p)
+			defer closeConnection()
+			if !ok {
+				r.fail(connectionAddress)
+			}
+		}
 	}
 	if r.command.interrupted() || r.command.killed() || len(r.failed) > 0 {
 		return changes, false

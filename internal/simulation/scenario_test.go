@@ -21,6 +21,10 @@ type scenario struct {
 	Rate int
 	// Shapes say how the service words its answers.
 	Shapes shapes
+	// Hides are fields that the records lack.
+	Hides hidden
+	// Habits are what the service does that may do either.
+	Habits habits
 	// Other says what the second CLI is about.
 	Other otherState
 	// NoIdentity makes the first CLI one that keeps no identities.
@@ -116,7 +120,7 @@ func (b beginning) configuration() configuration {
 	if b == everything || b == guarded {
 		c = configuration{
 			argEngines: 2, argAllowlist: 1, argConsole: 1, argAuth: 1, argEndpoint: 1, argEndpointSecret: 2, argDatabase: 1,
-			argExtension: 1, argScript: 1, argApp: 1, argEnv: 1, argSecretEnv: 1, argLinks: 1, argPublic: 1, argProfile: 1,
+			argExtension: 1, argScript: 1, argApp: 1, argEnv: 1, argSecretEnv: 1, argLinks: 1, argPublic: 1, argProfile: 1, argEphemeral: 1,
 		}
 	}
 	if b == adopted {
@@ -234,13 +238,23 @@ const (
 	deletesDatabase
 	deletesEndpoint
 	holdsJobs
+	closesConsole
+	resizesMachine
+	failsDeletion
+	failsResize
+	failsCreation
+	breaksMachine
+	repairsMachine
+	hidesEngine
 	deedKinds
 )
 
 func (k deedKind) String() string {
 	return [...]string{"opens the checkout", "adds a tag", "adds an address", "adds an engine", "sets the console", "renames the instance",
 		"starts a job", "starts a job like an action's", "adds a variable", "disables the endpoint", "a job will fail", "a build will fail",
-		"a strange status", "the status failed for a while", "the app crashes", "deletes the instance", "deletes the app", "deletes the database", "deletes the endpoint", "jobs last for 40 minutes"}[k]
+		"a strange status", "the status failed for a while", "the app crashes", "deletes the instance", "deletes the app", "deletes the database", "deletes the endpoint", "jobs last for 40 minutes",
+		"closes the console", "resizes the machine", "a deletion will fail", "a resize will fail", "a creation will fail", "breaks the machine", "repairs the machine",
+		"an engine is hidden"}[k]
 }
 
 // A cut ends a command early, when its n-th request, from 1 on, is on its way; 0
@@ -283,6 +297,8 @@ func (s scenario) String() string {
 	add(&world, s.Lag != 0, "reads lag by %s", s.Lag)
 	add(&world, s.Rate != 0, "%d requests per second", s.Rate)
 	add(&world, s.Shapes != 0, "shapes %s", s.Shapes)
+	add(&world, s.Hides != 0, "records hide %s", s.Hides)
+	add(&world, s.Habits != 0, "%s", s.Habits)
 	add(&world, s.NoIdentity, "no identities")
 	add(&world, s.Begin != oneInstance, "begins with %s", s.Begin)
 	other := false

@@ -35,9 +35,14 @@ func newTally() *tally {
 	every(int(otherStates), func(i int) string { return otherActed(otherState(i)) })
 	every(int(beginnings), func(i int) string { return beganWith(beginning(i)) })
 	every(shapesEnd, func(i int) string { return shapedAs(1 << i) })
+	every(hiddenEnd, func(i int) string { return hid(1 << i) })
+	for _, h := range []habits{refusesBy422, staysDeleting} { // the others act only on a mistake
+		c.counts[habitual(h)] = 0
+	}
 	every(int(credentials)-1, func(i int) string { return keyed(credential(i + 1)) })
 	every(flagsEnd, func(i int) string { return flagged(1 << i) })
-	for _, what := range []string{clockOff, readsBehind, ratedLow, withoutIdentities, bothAtOnce, orphanImported, endedEmpty, endedClosed, historyChecked} {
+	for _, what := range []string{clockOff, readsBehind, ratedLow, withoutIdentities, bothAtOnce, orphanImported, endedEmpty, endedClosed, historyChecked,
+		connectionOpened, connectionOpenedEarly, connectionUnpaid, engineWasHidden, brokenRefused, wasRepaired, failedResize, failedCreation, failedDeletion} {
 		c.counts[what] = 0
 	}
 	return c
@@ -45,15 +50,25 @@ func newTally() *tally {
 
 // What is counted of a world.
 const (
-	clockOff          = "world: the clock is off"
-	readsBehind       = "world: reads lag"
-	ratedLow          = "world: few requests per second"
-	withoutIdentities = "world: a CLI without identities"
-	bothAtOnce        = "actor: both CLIs at once"
-	orphanImported    = "actor: imports an orphan"
-	endedEmpty        = "end: an empty plan"
-	endedClosed       = "end: an error of the closed list"
-	historyChecked    = "history: linearizable"
+	clockOff              = "world: the clock is off"
+	readsBehind           = "world: reads lag"
+	ratedLow              = "world: few requests per second"
+	withoutIdentities     = "world: a CLI without identities"
+	bothAtOnce            = "actor: both CLIs at once"
+	orphanImported        = "actor: imports an orphan"
+	endedEmpty            = "end: an empty plan"
+	endedClosed           = "end: an error of the closed list"
+	historyChecked        = "history: linearizable"
+	connectionOpened      = "connection: is opened"
+	connectionOpenedEarly = "connection: is opened while the machine is being created"
+	connectionUnpaid      = "connection: waits for a checkout"
+	engineWasHidden       = "hidden: an engine"
+	brokenRefused         = "machine: a failed one refuses a change"
+	resizeRefused         = "machine: refuses a resize to its plan"
+	wasRepaired           = "machine: is repaired"
+	failedResize          = "job failed: a resize"
+	failedCreation        = "job failed: a creation"
+	failedDeletion        = "job failed: a deletion"
 )
 
 func struck(k strikeKind) string     { return "strike: " + k.String() }
@@ -63,6 +78,8 @@ func acted(v verb) string            { return "actor: " + v.String() }
 func otherActed(o otherState) string { return "actor: the other CLI, " + o.String() }
 func beganWith(b beginning) string   { return "begin: " + b.String() }
 func shapedAs(s shapes) string       { return "shape: " + s.String() }
+func hid(h hidden) string            { return "hidden: " + h.String() }
+func habitual(h habits) string       { return "habit: " + h.String() }
 func keyed(k credential) string      { return "key: " + k.String() }
 func flagged(f flags) string         { return "flag: " + f.String() }
 

@@ -54,8 +54,15 @@ type world struct {
 	statusUntil time.Time
 	// crashedUntil is until when apps that run show that they have failed.
 	crashedUntil time.Time
-	unhurried    bool // jobs were held
-	cleanUps     []func()
+	// engineHiddenUntil is until when records lack one of their engines.
+	engineHiddenUntil time.Time
+	// deletionsFail says that a deletion was made to fail, and leftDeleting are the jobs
+	// of deletions that left the status at deleting.
+	deletionsFail bool
+	leftDeleting  map[string]bool
+	resizings     []resizing
+	unhurried     bool // jobs were held
+	cleanUps      []func()
 }
 
 // outcome is what came of a world.
@@ -97,6 +104,7 @@ func newWorld(s scenario) *world {
 		scenario: s, begun: time.Now(), over: make(chan struct{}),
 		ids: map[string]string{}, kinds: map[string]int{}, counts: map[string]int{}, secrets: map[string]bool{},
 		history: map[string][]porcupine.Operation{}, touched: map[string]time.Time{}, made: map[string]time.Time{},
+		leftDeleting: map[string]bool{},
 	}
 	w.fake = fakeservice.New(fakeservice.Options{APIKey: apiKey, Querier: fakeservice.QuerierFunc(w.query), RequestsKept: 1})
 	w.fake.KeepPast(max(weather.LongestLag, s.Lag))
@@ -280,7 +288,7 @@ func (w *world) carryOut(c *cli, st step, cmd *command) {
 	case destroy:
 		blocks := c.blocks
 		c.blocks = func() []block { return nil }
-		w.apply(c, cmd, nil)
+		w.checkDestroyed(c, st, w.apply(c, cmd, nil))
 		c.blocks = blocks
 	case reimport:
 		if id := c.importID(target); id != "" {

@@ -1,0 +1,255 @@
+package simulation
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// habits are what services do differently that may do it either way.
+type habits int
+
+const (
+	resizesAgain  habits = 1 << iota // a resize to the present plan is a second job, and no 422
+	refusesBy422                     // a machine that failed refuses changes with 422, and not with 409
+	staysDeleting                    // after a deletion that failed the status stays deleting
+	allHabits     habits = 1<<iota - 1
+)
+
+const habitsEnd = 3
+
+func (h habits) String() string {
+	var all []string
+	for i, name := range []string{"a resize to the present plan is done again", "a failed machine answers 422", "a failed deletion stays deleting"} {
+		if h&(1<<i) != 0 {
+			all = append(all, name)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// refuses answers a request as the world's service does where the fake has one way
+// only. It reports whether it did.
+func (w *world) refuses(to http.ResponseWriter, r *http.Request, body []byte) bool {
+	w.leavesDeleting()
+	at := segments(path(r))
+	if r.Method == http.MethodGet || len(at) < 2 || at[0] != "instances" {
+		return false
+	}
+	i, there := w.fake.Instance(at[1])
+	if !there || i.JobID != "" {
+		return false
+	}
+	h := w.scenario.Habits
+	switch {
+	case i.Status == fakeservice.StatusFailed && !(r.Method == http.MethodDelete && len(at) == 2):
+		w.count(brokenRefused)
+		if h&refusesBy422 != 0 {
+			w.count(habitual(refusesBy422))
+			refusal(to, http.StatusUnprocessableEntity, "validation_failed", "status: the "+machineFailed)
+		} else {
+			refusal(to, http.StatusConflict, "not_running", "the "+machineFailed)
+		}
+		return true
+	case i.Status == fakeservice.StatusRunning && at[len(at)-1] == "resize" && planIn(body) == i.Plan:
+		if h&resizesAgain == 0 {
+			w.count(resizeRefused)
+			refusal(to, http.StatusUnprocessableEntity, "validation_failed", "plan: the instance has this plan already")
+			return true
+		}
+		job, err := w.fake.StartJob(i.ID, "resize", "")
+		if err != nil {
+			return false
+		}
+		w.count(habitual(resizesAgain))
+		w.jobAccepted(i.ID, job.ID, settings{})
+		accepted, _ := json.Marshal(map[string]any{"job_id": job.ID}) // it is of strings
+		to.Header().Set("Content-Type", "application/json")
+		to.WriteHeader(http.StatusAccepted)
+		_, _ = to.Write(accepted)
+		return true
+	}
+	return false
+}
+
+// machineFailed is how a machine that failed refuses a change.
+const machineFailed = "instance failed; it can only be deleted"
+
+func refusal(to http.ResponseWriter, status int, code, detail string) {
+	body, _ := json.Marshal(map[string]any{"code": code, "detail": detail}) // it is of strings
+	to.Header().Set("Content-Type", "application/json")
+	to.WriteHeader(status)
+	_, _ = to.Write(body)
+}
+
+func planIn(body []byte) string {
+	var sent struct{ Plan string }
+	_ = json.Unmarshal(body, &sent) // what is no request has no plan
+	return sent.Plan
+}
+
+// leavesDeleting sets the status of instances whose deletion has failed, if that is a
+// habit of the service: the status stays, and no job is named.
+func (w *world) leavesDeleting() {
+	w.mu.Lock()
+	due := w.deletionsFail && w.scenario.Habits&staysDeleting != 0
+	w.mu.Unlock()
+	if !due {
+		return
+	}
+	for _, j := range w.fake.Jobs() {
+		if j.Operation != "delete" || j.Status != fakeservice.StatusFailed {
+			continue
+		}
+		w.mu.Lock()
+		known := w.leftDeleting[j.ID]
+		w.leftDeleting[j.ID] = true
+		w.mu.Unlock()
+		if !known && w.fake.EditInstance(j.InstanceID, func(i *fakeservice.Instance) { i.Status = fakeservice.StatusDeleting }) {
+			w.tell("the deletion of %s failed, and its status stays deleting", j.InstanceID)
+			w.count(habitual(staysDeleting))
+		}
+	}
+}
+
+// failsNext has the next job of each of some operations fail.
+func (w *world) failsNext(operations ...string) {
+	for _, operation := range operations {
+		w.later(w.fake.FailJobs(fakeservice.JobMatch{Operation: operation}, 1, "trouble", "the machine is on fire"))
+	}
+}
+
+// breaks has a machine that runs fail, until it is repaired half an hour later.
+func (w *world) breaks(id string) bool {
+	broken := false
+	w.fake.EditInstance(id, func(i *fakeservice.Instance) {
+		if broken = i.Status == fakeservice.StatusRunning; broken {
+			i.Status = fakeservice.StatusFailed
+		}
+	})
+	if broken {
+		w.touch(id)
+		w.soon(30*time.Minute, func() { w.repairs(id) })
+	}
+	return broken
+}
+
+// repairs has a machine run that failed, or whose creation did. It reports whether
+// there was anything to repair.
+func (w *world) repairs(id string) bool {
+	i, there := w.fake.Instance(id)
+	if !there || i.Status != fakeservice.StatusFailed || i.JobID != "" {
+		return false
+	}
+	w.fake.EditInstance(id, func(i *fakeservice.Instance) {
+		i.Status = fakeservice.StatusRunning
+		if i.Host == "" {
+			i.Host = i.ID + ".example"
+		}
+	})
+	w.touch(id)
+	w.tell("%s is repaired", id)
+	w.count(wasRepaired)
+	return true
+}
+
+// touch notes that a person has changed an instance now.
+func (w *world) touch(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.touched[id] = time.Now()
+}
+
+// resizes has a person move an instance to another plan in the portal: the one that is
+// configured if that is another, or the next one that the engines fit in.
+func (w *world) resizes(i fakeservice.Instance) bool {
+	configured := plans[w.config[argPlan]]
+	for _, plan := range append([]string{configured}, plans[1:]...) {
+		if plan == i.Plan {
+			continue
+		}
+		if job, err := w.fake.Resize(i.ID, plan); err == nil {
+			w.jobAccepted(i.ID, job.JobID, settings{})
+			w.resized(i.ID, plan, job.JobID)
+			return true
+		}
+	}
+	return false
+}
+
+// countFailures counts the jobs that failed by what they were to do.
+func (w *world) countFailures() {
+	for _, j := range w.fake.Jobs() {
+		if j.Status != fakeservice.StatusFailed || j.ErrorCode != "trouble" {
+			continue
+		}
+		switch {
+		case j.Operation == "resize":
+			w.count(failedResize)
+		case j.Operation == "create":
+			w.count(failedCreation)
+		case slices.Contains(deletions, j.Operation):
+			w.count(failedDeletion)
+		}
+	}
+}
+
+// deletions are the operations that take something away.
+var deletions = []string{"delete", "app_delete", "database_drop"}
+
+// own notes a job that the world's service has started in the fake's place.
+func (w *world) own(r *http.Request, status int, answer []byte) {
+	var told struct {
+		JobID string `json:"job_id"`
+	}
+	c := callOf(r.Context())
+	if c == nil || status != http.StatusAccepted || json.Unmarshal(answer, &told) != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.jobs = append(c.jobs, told.JobID)
+}
+
+// checkDestroyed checks that a destroy leaves nothing in the state, if nothing was in
+// its way: no weather, nobody else, nothing protected and no job that was made to fail.
+// A machine that failed is no hindrance. What it refuses to drop by itself is: its apps
+// and databases can only go with it.
+func (w *world) checkDestroyed(c *cli, st step, a applied) {
+	hindered := len(st.Strikes) > 0 || st.Cut.At > 0 || st.Beside || st.Key == strangerKey || w.readsLag() > 0 ||
+		slices.ContainsFunc(st.Deeds, func(d deed) bool { return d.At > 0 || d.Kind != breaksMachine }) || w.failsSoon()
+	if hindered || !a.planned && a.says("is protected") {
+		return
+	}
+	for _, address := range c.addresses() {
+		switch kind, _, _ := strings.Cut(address, "."); kind {
+		case "hosting_app", "hosting_postgres_database", "hosting_postgres_extension", "hosting_postgres_script":
+			return
+		}
+	}
+	if left := c.addresses(); len(left) > 0 {
+		told := "nothing"
+		if errors := a.errors(); len(errors) > 0 {
+			told = errors[0].text
+		}
+		w.violate(gotRidOf, "%s stays in the state: %s", strings.Join(left, ", "), told)
+	}
+}
+
+// failsSoon reports whether jobs are made to fail or held at present.
+func (w *world) failsSoon() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.unhurried || len(w.cleanUps) > 0 && !w.deletionHasFailed()
+}
+
+// deletionHasFailed reports whether the one deletion that was made to fail has failed.
+func (w *world) deletionHasFailed() bool {
+	return slices.ContainsFunc(w.fake.Jobs(), func(j fakeservice.Job) bool {
+		return j.Operation == "delete" && j.Status == fakeservice.StatusFailed
+	})
+}

@@ -1,0 +1,148 @@
+package simulation
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// a resizing is a resize that the service took.
+type resizing struct {
+	instance, plan, job string
+	at                  time.Time
+}
+
+func (w *world) resized(instance, plan, job string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.resizings = append(w.resizings, resizing{instance, plan, job, time.Now()})
+}
+
+// couldBeRead is how long before a request something must have been so, for the
+// provider to have known it: as far as reads lag, and a moment in which it reads.
+func (w *world) couldBeRead() time.Duration { return w.readsLag() + 6*longestLatency }
+
+// repeats says what a request asks for that is so already, or is being made so: "" for
+// nothing. What happened in the moment before it was sent does not count.
+func (w *world) repeats(r *http.Request, body []byte) string {
+	at := segments(path(r))
+	if len(at) < 3 || at[0] != "instances" {
+		return ""
+	}
+	i, there := w.fake.Instance(at[1])
+	if !there || i.Status != fakeservice.StatusRunning {
+		return ""
+	}
+	known := sentAt(r).Add(-w.couldBeRead())
+	switch {
+	case r.Method == http.MethodPost && at[len(at)-1] == "resize":
+		if w.touchedSince(r, i.ID) {
+			return ""
+		}
+		return w.repeatsResize(i, planIn(body), known)
+	case w.troubled() || w.touchedSince(r, i.ID) || w.changedSince(i.ID, known):
+		return "" // it may be sent again as its answer was lost, or could not know better
+	case r.Method == http.MethodPut && at[len(at)-1] == "engines" && w.scenario.Shapes&(engineNames|engineFlags) == 0 && !w.hidesEngines(known):
+		return w.repeatsEngines(i, body)
+	case r.Method == http.MethodPatch && len(at) == 4 && at[2] == "apps" && w.scenario.Shapes&fewSettings == 0 && w.scenario.Hides == 0:
+		app, _ := w.fake.App(at[1], at[3])
+		return repeatsApp(app, body)
+	}
+	return ""
+}
+
+// repeatsResize says whether an instance has a plan already that it is to be resized
+// to, or is on its way there.
+func (w *world) repeatsResize(i fakeservice.Instance, plan string, known time.Time) string {
+	if w.scenario.Hides&hidesPlan != 0 {
+		return ""
+	}
+	w.mu.Lock()
+	resizings := slices.Clone(w.resizings)
+	w.mu.Unlock()
+	since := later(i.CreatedAt, w.creationOf(i.ID).FinishedAt)
+	for _, j := range w.fake.Jobs() {
+		if j.InstanceID != i.ID || j.Operation != "resize" {
+			continue
+		}
+		if j.InProgress() {
+			making := slices.ContainsFunc(resizings, func(one resizing) bool { return one.job == j.ID && one.plan == plan && one.at.Before(known) })
+			if making {
+				return "it resizes to " + plan + ", which a job is making it already"
+			}
+		}
+		since = later(since, j.FinishedAt)
+	}
+	if i.Plan == plan && since.Before(known) {
+		return "it resizes to " + plan + ", which it is already"
+	}
+	return ""
+}
+
+// changedSince reports whether a job of an instance has ended since then.
+func (w *world) changedSince(id string, then time.Time) bool {
+	return slices.ContainsFunc(w.fake.Jobs(), func(j fakeservice.Job) bool {
+		return j.InstanceID == id && j.FinishedAt.After(then)
+	})
+}
+
+// touchedSince reports whether a person has changed an instance during a request's call,
+// or so shortly before it that no read could show that.
+func (w *world) touchedSince(r *http.Request, id string) bool {
+	c := callOf(r.Context())
+	return c == nil || w.touchedAt(id).After(c.began.Add(-w.couldBeRead()))
+}
+
+func (w *world) repeatsEngines(i fakeservice.Instance, body []byte) string {
+	var asked struct {
+		Engines map[string]struct {
+			MemoryMB *int `json:"memory_mb"`
+		}
+	}
+	if json.Unmarshal(body, &asked) != nil || len(asked.Engines) != len(i.Engines) {
+		return ""
+	}
+	floors := map[string]int{}
+	w.fake.EditCatalog(func(c *fakeservice.Catalog) {
+		for name, engine := range c.Engines {
+			floors[name] = engine.FloorMB
+		}
+	})
+	for name, wanted := range asked.Engines {
+		memory := floors[name]
+		if wanted.MemoryMB != nil {
+			memory = *wanted.MemoryMB
+		}
+		if is := i.Engines[name]; is == nil || is.MemoryMB != memory {
+			return ""
+		}
+	}
+	return "it sets the engines that are on, " + strings.Join(engineNamesOf(i), ", ")
+}
+
+func repeatsApp(app fakeservice.App, body []byte) string {
+	var asked struct {
+		Branch, HealthPath *string
+		Port               *int
+		Public             *bool
+		Env                *map[string]string
+		Links              *[]string
+		MemoryMB           *int `json:"memory_mb"`
+	}
+	if json.Unmarshal(body, &asked) != nil {
+		return ""
+	}
+	switch {
+	case asked.HealthPath != nil, asked.MemoryMB != nil && *asked.MemoryMB != app.MemoryMB,
+		asked.Branch != nil && *asked.Branch != app.Branch, asked.Port != nil && *asked.Port != app.Port,
+		asked.Public != nil && *asked.Public != app.Public, asked.Env != nil && !maps.Equal(*asked.Env, app.Env),
+		asked.Links != nil && list(*asked.Links) != list(app.Links):
+		return ""
+	}
+	return "it changes the app to what it is"
+}
