@@ -67,7 +67,7 @@ func (w *world) serveStranger(r *http.Request, status int) {
 	if c == nil {
 		return
 	}
-	w.count(keyed(strangerKey))
+	w.countOnce(keyed(strangerKey))
 	if r.Method != http.MethodGet && status < 300 {
 		w.violate(otherAccount, "%s of %s is taken by the other account: %s %s", c.what, c.address, r.Method, path(r))
 	}

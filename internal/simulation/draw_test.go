@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"slices"
 	"time"
 
 	"pgregory.net/rapid"
@@ -60,6 +61,13 @@ func drawStep(t *rapid.T, before []step) step {
 	}
 	if st.Verb == rotate && oneOf(t, "is not alone", false, false, true) {
 		st.Deeds = append(st.Deeds, deed{startsAction, rapid.IntRange(0, 3).Draw(t, "when")})
+	}
+	if n := len(before); n > 0 && slices.ContainsFunc(before[n-1].Deeds, func(d deed) bool { return d.Kind == breaksMachine || d.Kind == failsCreation }) && oneOf(t, "is repaired", false, true) {
+		st.Deeds = append(st.Deeds, deed{Kind: repairsMachine})
+		st.Flags |= oneOf(t, "unseen", 0, withoutRefresh)
+	}
+	if len(before) > 0 && oneOf(t, "goes", false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, true) {
+		st.Verb, st.Strikes, st.Deeds = destroy, nil, []deed{{Kind: failsDeletion}}
 	}
 	if len(before) > 0 && st.Verb == destroy && oneOf(t, "is in trouble", false, false, true) {
 		st.Deeds = append(st.Deeds, deed{Kind: oneOf(t, "trouble", failsDeletion, failsDeletion, breaksMachine)})

@@ -42,9 +42,9 @@ func (r *run) openConnection(p *process) (close func(), ok bool) {
 	if !answered || answer == nil {
 		return close, false
 	}
-	w.count(connectionOpened)
+	w.countOnce(connectionOpened)
 	if before.Status == fakeservice.StatusCreating {
-		w.count(connectionOpenedEarly)
+		w.countOnce(connectionOpenedEarly)
 	}
 	if r.hear(connectionAddress, "open", answer.Diagnostics) {
 		w.checkNotOpened(c, before, answer.Diagnostics)
@@ -88,7 +88,7 @@ func (w *world) checkNotOpened(c *call, before fakeservice.Instance, diagnostics
 	switch {
 	case w.troubled(), c.process.command.key == strangerKey, c.process.command.interrupted(), !there, now.Status == fakeservice.StatusFailed, now.Status == fakeservice.StatusDeleting:
 	case now.Status == fakeservice.StatusCreating && now.CheckoutURL != "":
-		w.count(connectionUnpaid)
+		w.countOnce(connectionUnpaid)
 		if !says(now.CheckoutURL) || !says("-target") {
 			w.violate(connects, "%s does not say what to do about the open checkout: %s", connectionAddress, diagnostics[0].Detail)
 		}

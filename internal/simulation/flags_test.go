@@ -46,11 +46,11 @@ func (r *run) planAddress(p *process, address string, b *block) (now *saved, mad
 		made, ok = r.planOne(p, address, b, now, v)
 		if !ok || r.command.flags&withoutRefresh != 0 || made.do == nothing {
 			if ok && r.command.flags&withoutRefresh != 0 {
-				w.count(flagged(withoutRefresh))
+				w.countOnce(flagged(withoutRefresh))
 			}
 			return now, made, ok
 		}
-		w.count(flagged(planningTwice))
+		w.countOnce(flagged(planningTwice))
 	}
 	if r.command.interrupted() || r.command.killed() {
 		return now, nil, false

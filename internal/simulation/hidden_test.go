@@ -58,16 +58,16 @@ func (w *world) hide(answer any) {
 				continue
 			}
 			delete(record, field.name)
-			w.count(hid(1 << i))
+			w.countOnce(hid(1 << i))
 			if hides&asNull != 0 {
 				record[field.name] = nil
-				w.count(hid(asNull))
+				w.countOnce(hid(asNull))
 			}
 		}
 		if engines, ok := record["engines"].(map[string]any); ok && engineHidden && record["region"] != nil && len(engines) > 0 {
 			names := sortedNames(engines)
 			delete(engines, names[len(names)-1])
-			w.count(engineWasHidden)
+			w.countOnce(engineWasHidden)
 		}
 	}
 }

@@ -47,9 +47,9 @@ func (w *world) refuses(to http.ResponseWriter, r *http.Request, body []byte) bo
 	h := w.scenario.Habits
 	switch {
 	case i.Status == fakeservice.StatusFailed && !(r.Method == http.MethodDelete && len(at) == 2):
-		w.count(brokenRefused)
+		w.countOnce(brokenRefused)
 		if h&refusesBy422 != 0 {
-			w.count(habitual(refusesBy422))
+			w.countOnce(habitual(refusesBy422))
 			refusal(to, http.StatusUnprocessableEntity, "validation_failed", "status: the "+machineFailed)
 		} else {
 			refusal(to, http.StatusConflict, "not_running", "the "+machineFailed)
@@ -57,15 +57,15 @@ func (w *world) refuses(to http.ResponseWriter, r *http.Request, body []byte) bo
 		return true
 	case i.Status == fakeservice.StatusRunning && at[len(at)-1] == "resize" && planIn(body) == i.Plan:
 		if h&resizesAgain == 0 {
-			w.count(resizeRefused)
-			refusal(to, http.StatusUnprocessableEntity, "validation_failed", "plan: the instance has this plan already")
+			w.countOnce(resizeRefused)
+			refusal(to, http.StatusUnprocessableEntity, "validation_failed", "plan: the "+hasPlanAlready)
 			return true
 		}
 		job, err := w.fake.StartJob(i.ID, "resize", "")
 		if err != nil {
 			return false
 		}
-		w.count(habitual(resizesAgain))
+		w.countOnce(habitual(resizesAgain))
 		w.jobAccepted(i.ID, job.ID, settings{})
 		accepted, _ := json.Marshal(map[string]any{"job_id": job.ID}) // it is of strings
 		to.Header().Set("Content-Type", "application/json")
@@ -75,6 +75,9 @@ func (w *world) refuses(to http.ResponseWriter, r *http.Request, body []byte) bo
 	}
 	return false
 }
+
+// hasPlanAlready is how a resize to the present plan is refused.
+const hasPlanAlready = "instance has this plan already"
 
 // machineFailed is how a machine that failed refuses a change.
 const machineFailed = "instance failed; it can only be deleted"
@@ -111,7 +114,7 @@ func (w *world) leavesDeleting() {
 		w.mu.Unlock()
 		if !known && w.fake.EditInstance(j.InstanceID, func(i *fakeservice.Instance) { i.Status = fakeservice.StatusDeleting }) {
 			w.tell("the deletion of %s failed, and its status stays deleting", j.InstanceID)
-			w.count(habitual(staysDeleting))
+			w.countOnce(habitual(staysDeleting))
 		}
 	}
 }
@@ -153,7 +156,7 @@ func (w *world) repairs(id string) bool {
 	})
 	w.touch(id)
 	w.tell("%s is repaired", id)
-	w.count(wasRepaired)
+	w.countOnce(wasRepaired)
 	return true
 }
 
@@ -189,11 +192,11 @@ func (w *world) countFailures() {
 		}
 		switch {
 		case j.Operation == "resize":
-			w.count(failedResize)
+			w.countOnce(failedResize)
 		case j.Operation == "create":
-			w.count(failedCreation)
+			w.countOnce(failedCreation)
 		case slices.Contains(deletions, j.Operation):
-			w.count(failedDeletion)
+			w.countOnce(failedDeletion)
 		}
 	}
 }

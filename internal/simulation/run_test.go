@@ -138,7 +138,7 @@ func (r *run) atOnce(addresses []string, do func(address string)) {
 			do(address)
 		}
 		if len(addresses) > 1 {
-			r.cli.world.count(flagged(oneByOne))
+			r.cli.world.countOnce(flagged(oneByOne))
 		}
 		return
 	}
