@@ -1,0 +1,99 @@
+package simulation
+
+import (
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
+)
+
+// TestKnownDefects plays the smallest scenarios of mistakes that a provider has made,
+// each of which broke a check. None may be broken any more.
+func TestKnownDefects(t *testing.T) {
+	for name, s := range map[string]scenario{
+		"a key of another account drops a machine from the state": {Steps: []step{
+			{}, {Verb: refresh, Key: strangerKey},
+		}},
+		"a key of another account buys a machine again": {Steps: []step{
+			{}, {Key: strangerKey},
+		}},
+		"an engine that a record hides taints the machine": {Steps: []step{
+			{}, {Edits: []edit{{argEngines, 3}}, Deeds: []deed{{hidesEngine, 8}}},
+		}},
+		"an interrupted resize is asked for again": {Steps: []step{
+			{}, {Edits: []edit{{argPlan, 2}}, Cut: cut{interrupt, 1, true}}, {},
+		}},
+		"an interrupted resize is done again": {Habits: resizesAgain, Steps: []step{
+			{}, {Edits: []edit{{argPlan, 2}}, Cut: cut{interrupt, 1, true}}, {},
+		}},
+		"a resize of the portal is asked for again": {Steps: []step{
+			{}, {Edits: []edit{{argPlan, 2}}, Deeds: []deed{{Kind: resizesMachine}}},
+		}},
+		"an interrupted change of the engines is asked for again": {Steps: []step{
+			{}, {Edits: []edit{{argEngines, 3}}, Cut: cut{interrupt, 1, true}}, {},
+		}},
+		"an interrupted change of an app is asked for again": {Begin: everything, Steps: []step{
+			{}, {Edits: []edit{{argPort, 1}}, Cut: cut{interrupt, 1, true}}, {},
+		}},
+		"a machine that is repaired after its creation failed is destroyed": {Steps: []step{
+			{Edits: []edit{{argProtected, 1}}, Deeds: []deed{{Kind: failsCreation}}},
+			{Flags: withoutRefresh, Deeds: []deed{{Kind: repairsMachine}}},
+		}},
+		"a connection cannot be opened while the checkout is open": {Steps: []step{
+			{Edits: []edit{{argPlan, 1}}}, {Edits: []edit{{argEphemeral, 1}}},
+		}},
+		"a connection cannot be opened during a creation": {Steps: []step{
+			{Cut: cut{interrupt, 1, true}}, {Edits: []edit{{argEphemeral, 1}}},
+		}},
+		"a failed machine with a setting cannot be destroyed": {Steps: []step{
+			{Edits: []edit{{argConsole, 2}}}, {Verb: destroy, Deeds: []deed{{Kind: breaksMachine}}},
+		}},
+		"a failed machine that answers 422 cannot be destroyed": {Habits: refusesBy422, Steps: []step{
+			{Edits: []edit{{argConsole, 2}}}, {Verb: destroy, Deeds: []deed{{Kind: breaksMachine}}},
+		}},
+		"a deletion that failed is never asked for again": {Habits: staysDeleting, Steps: []step{
+			{}, {Verb: destroy, Deeds: []deed{{Kind: failsDeletion}}}, {Verb: destroy},
+		}},
+		"a namesake in creation fails a plan that goes one by one": {Begin: siblings, Steps: []step{
+			{Verb: targeted, Target: 0, Cut: cut{interrupt, 1, true}}, {Flags: oneByOne},
+		}},
+		"a namesake in creation fails a plan of another": {Begin: siblings, Steps: []step{
+			{Verb: targeted, Target: 0, Cut: cut{interrupt, 1, true}}, {Verb: targeted, Target: 1},
+		}},
+		"an interrupted creation in a record without a plan is not found": {Hides: hidesPlan, Steps: []step{
+			{Cut: cut{killAfter, 1, true}}, {},
+		}},
+		"the variables of an app whose record has a null for them are sent for ever": {Begin: everything, Hides: hidesEnv | asNull, Steps: []step{{}}},
+		"the tags of a machine whose record has a null for them are sent for ever": {Hides: hidesTags | asNull, Steps: []step{
+			{Edits: []edit{{argTags, 1}}},
+		}},
+		"an engine that is turned on while a change of the engines times out is turned off": {Steps: []step{
+			{}, {Edits: []edit{{argEngines, 3}}, Strikes: []strike{{Kind: strikeKind(weather.Slow), Class: writes, Times: 1, Amount: 3 * time.Minute}}, Deeds: []deed{{addsEngine, 3}}},
+		}},
+		"an allowlist that is planned twice is managed twice": {Begin: everything, Steps: []step{
+			{}, {Flags: planningTwice, Edits: []edit{{argAllowlist, 2}}},
+		}},
+		"a console mode that is planned twice is managed twice": {Begin: everything, Steps: []step{
+			{}, {Flags: planningTwice, Edits: []edit{{argConsole, 2}}},
+		}},
+		"auth settings that are planned twice are managed twice": {Begin: everything, Steps: []step{
+			{}, {Flags: planningTwice, Edits: []edit{{argAuth, 2}}},
+		}},
+		"a profile that is planned twice is managed twice": {Begin: everything, Steps: []step{
+			{}, {Flags: planningTwice, Edits: []edit{{argProfile, 2}}},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := play(t, s)
+			for _, v := range o.violations {
+				t.Errorf("%s: %s", v.check, v.text)
+			}
+			if t.Failed() || *simStory {
+				t.Logf("the scenario:\n%s", s)
+				for _, line := range o.story {
+					t.Log(line)
+				}
+			}
+		})
+	}
+}
