@@ -86,11 +86,14 @@ func nameAccount(r *http.Request, answer any) {
 }
 
 // canBeStranger reports whether a step makes sense with the other account's key. The
-// command has to look at something that the state holds: what it does not look at, a
-// provider cannot compare.
+// command has to look at something that the state holds, and each object of the state
+// has to have a note of its account: what is not noted, a provider cannot compare.
 func (w *world) canBeStranger(c *cli, st step) bool {
-	if st.Flags&(withoutRefresh|planningTwice) != 0 {
-		return false
+	for _, address := range c.addresses() {
+		s := c.get(address)
+		if !s.isNoted() || s.tainted && st.Flags&(withoutRefresh|planningTwice) != 0 { // whose note no plan is handed
+			return false
+		}
 	}
 	switch st.Verb {
 	case apply, refresh, destroy, replace:
@@ -129,11 +132,23 @@ func (w *world) asStranger(c *cli, st step, cmd *command, run func()) {
 			w.violate(otherAccount, "%s came into the state", address)
 		}
 	}
-	if cmd.interrupted() || cmd.killed() || w.troubled() || w.scenario.Lag > 0 {
-		return
+	if cmd.interrupted() || cmd.killed() || w.troubled() || w.scenario.Lag > 0 || st.Flags&(withoutRefresh|planningTwice) != 0 {
+		return // it may have looked at nothing, and planned no change
 	}
 	if !w.saidSince(from, "another account") {
 		w.violate(otherAccount, "%s with a key of another account ends without an error that says so", st.Verb)
+	}
+}
+
+// isNoted reports whether an object's private state has a note of its account.
+func (s *saved) isNoted() bool { return bytes.Contains(s.private, []byte(`"account":`)) }
+
+// checkNotes checks that each object of a state has a note of its account.
+func (w *world) checkNotes(c *cli) {
+	for _, address := range c.addresses() {
+		if !c.get(address).isNoted() {
+			w.violate(otherAccount, "%s has no note of its account", address)
+		}
 	}
 }
 

@@ -37,7 +37,10 @@ func (w *world) checkTaken(c *call, kind string, result value) {
 	i, there := w.fake.Instance(id)
 	a := c.block.arguments
 	tags, _ := a["tags"].([]string)
-	equal := kind != "hosting_instance" || !there || i.Name == a["name"] && i.Plan == a["plan"] && i.Region == a["region"] && list(i.Tags) == list(tags)
+	hides := func(field hidden) bool { return w.scenario.Hides&field != 0 } // then it cannot be compared
+	// What a person has changed since is no longer as it was made.
+	equal := kind != "hosting_instance" || !there || !w.touchedAt(id).IsZero() || i.Name == a["name"] && i.Region == a["region"] &&
+		(hides(hidesPlan) || i.Plan == a["plan"]) && (hides(hidesTags) || list(i.Tags) == list(tags))
 	// Who looks sees the own one too, unless it was made late or is not as it was.
 	overlooked := slices.ContainsFunc(ids, func(own string) bool {
 		return !w.madeLate(c, own) && w.equals(own, *c.block) && w.touchedAt(own).IsZero() && w.readsLag() == 0
@@ -122,6 +125,9 @@ func (w *world) exists(kind string, v value) bool {
 
 // removedByRead holds that what a refresh takes out of the state has gone.
 func (w *world) removedByRead(c *call, kind string, prior value) {
+	if kind != "hosting_instance" && w.hidesEngines(c.began) {
+		return // the record says that the engine is off, and what is in it goes with it
+	}
 	if w.exists(kind, prior) {
 		w.violate(staysInState, "%s of %s takes it out of the state, and it exists", c.what, c.address)
 	}
@@ -258,6 +264,9 @@ func (w *world) longTroubled() bool {
 // checkOrphans holds that a plan which creates an instance or an endpoint anew
 // names the one that an earlier creation has made.
 func (w *world) checkOrphans(c *cli, r *run, changes map[string]*change) {
+	if r.command.key == strangerKey {
+		return // which cannot see it
+	}
 	for _, lost := range c.orphans() {
 		made := changes[lost.address]
 		if made == nil && !r.hasFailed(lost.address) || c.get(lost.address) != nil || r.command.interrupted() || r.command.killed() {
@@ -327,6 +336,9 @@ func (w *world) checkAtTheEnd() {
 		w.violate(keepsToDoc, "%s", text)
 	}
 	w.countFailures()
+	if n := w.unknowns.Load(); n > 0 {
+		w.violate(promised, "%d unknown values had to be kept out of states", n)
+	}
 	w.checkHistory()
 	w.checkNobodysInstances()
 	for _, p := range w.running {

@@ -65,8 +65,10 @@ const refusedAsExisting = "add this import block and apply again"
 // closedHere are the errors that are as closed where people do more than the closed
 // list is about: they protect an engine, refuse a name that is taken and show the
 // import, say of what was imported that its creation has failed, or that nothing
-// tells its variables.
+// tells its variables, or that nothing tells the account of what is absent.
 var closedHere = []string{
+	"The state does not record its account",
+	"failed, so it has no connection record",
 	"is protected from losing its",
 	refusedAsExisting,
 	"the creation of the instance failed; it can only be deleted",

@@ -46,7 +46,7 @@ func (w *world) refuses(to http.ResponseWriter, r *http.Request, body []byte) bo
 	}
 	h := w.scenario.Habits
 	switch {
-	case i.Status == fakeservice.StatusFailed && !(r.Method == http.MethodDelete && len(at) == 2):
+	case i.Status == fakeservice.StatusFailed && (r.Method != http.MethodDelete || len(at) != 2):
 		w.countOnce(brokenRefused)
 		if h&refusesBy422 != 0 {
 			w.countOnce(habitual(refusesBy422))
@@ -148,12 +148,7 @@ func (w *world) repairs(id string) bool {
 	if !there || i.Status != fakeservice.StatusFailed || i.JobID != "" {
 		return false
 	}
-	w.fake.EditInstance(id, func(i *fakeservice.Instance) {
-		i.Status = fakeservice.StatusRunning
-		if i.Host == "" {
-			i.Host = i.ID + ".example"
-		}
-	})
+	w.fake.EditInstance(id, func(i *fakeservice.Instance) { i.Status = fakeservice.StatusRunning })
 	w.touch(id)
 	w.tell("%s is repaired", id)
 	w.countOnce(wasRepaired)

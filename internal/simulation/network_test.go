@@ -142,6 +142,8 @@ func (w *world) serve(to http.ResponseWriter, r *http.Request) {
 	arrived := time.Now()
 	made := httptest.NewRecorder()
 	if ofStranger(r) {
+		body = w.scenario.Shapes.asked(r, body)
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		w.stranger.ServeHTTP(made, r)
 		w.serveStranger(r, made.Code)
 	} else {
@@ -178,7 +180,7 @@ func (w *world) serve(to http.ResponseWriter, r *http.Request) {
 	_, _ = to.Write(answer)
 }
 
-var idPattern = regexp.MustCompile(`\b(i|job|wh|bld)-[a-z2-7]{12}\b`)
+var idPattern = regexp.MustCompile(`\b(i|job|wh|bld|acc)-[a-z2-7]{12}\b`)
 
 // normal is a text with ids in the order in which they first came up, in place of
 // those that the service drew.

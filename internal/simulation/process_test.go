@@ -85,7 +85,7 @@ func (w *world) start(c *cli, cmd *command) *process {
 	w.mu.Unlock()
 	p.ctx, p.end = context.WithCancel(tflogtest.RootLogger(context.Background(), &p.log))
 	p.server = provider.NewServer("simulation",
-		provider.WithTransport(p), provider.WithRandom(rand.NewPCG(w.scenario.Seed, uint64(p.number))))
+		provider.WithTransport(p), provider.WithRandom(rand.NewPCG(w.scenario.Seed, uint64(p.number))), provider.WithUnknowns(&w.unknowns))
 	cmd.mu.Lock()
 	cmd.now = p
 	cmd.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,6 +35,7 @@ type world struct {
 	stranger  *fakeservice.Service
 	secondKey string
 
+	unknowns   atomic.Int64 // values that the provider had to keep out of states
 	mu         sync.Mutex
 	processes  int
 	running    []*process
@@ -503,5 +505,6 @@ func (w *world) holdEmpty(c *cli) {
 			w.violate(settled, "after an apply in fair weather the plan of %s is to %s: %v", address, made.do, differences(made.prior, made.planned))
 		}
 	}
+	w.checkNotes(c)
 	w.count(endedEmpty)
 }
