@@ -191,6 +191,11 @@ func (t *Turn) deletionAtWork(ctx context.Context) (Pending, bool, error) {
 // turned off unseen. An error of choose ends it with nothing sent.
 func (t *Turn) SetEngines(ctx context.Context, choose func(Instance) (map[string]EngineBudget, error)) (Pending, error) {
 	var engines map[string]EngineBudget
+	differed := false // the record showed another set, or other budgets, before
+	shown := func(ctx context.Context) (bool, error) {
+		i, err := t.c.Instance(ctx, t.id)
+		return i.Engines.Set && sameBudgets(engines, i.Engines.Value), err
+	}
 	return t.set(ctx, mutation{
 		request:   request{method: http.MethodPut, path: []string{"engines"}},
 		operation: OpEngines,
@@ -199,11 +204,13 @@ func (t *Turn) SetEngines(ctx context.Context, choose func(Instance) (map[string
 			if err == nil {
 				engines, err = choose(i)
 			}
+			differed = differed || i.Engines.Set && !sameBudgets(engines, i.Engines.Value)
 			return map[string]any{"engines": engines}, err
 		},
-		shown: func(ctx context.Context) (bool, error) {
-			i, err := t.c.Instance(ctx, t.id)
-			return i.Engines.Set && sameBudgets(engines, i.Engines.Value), err
+		shown: shown,
+		changed: func(ctx context.Context) (bool, error) {
+			made, err := shown(ctx)
+			return made && differed, err
 		},
 	})
 }

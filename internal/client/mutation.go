@@ -36,6 +36,9 @@ type mutation struct {
 	prepare func(context.Context) (body any, err error)
 	// shown tells whether the service's records show what was asked for.
 	shown func(context.Context) (bool, error)
+	// changed tells whether they show it and did not before it was first sent, so that
+	// a request whose answer was lost needs no other. Nil sends another.
+	changed func(context.Context) (bool, error)
 }
 
 // A Permit is asked whether something may still be deleted, right before the
@@ -118,8 +121,11 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 		case m.poll && Passing(err) && !errors.Is(err, ErrNotFound) && retries < t.c.maxRetries && !ended(ctx):
 			retries++
 			unsure = unsure || !call.surelyNotDone()
-			if unsure && m.method != http.MethodDelete { // which can be sent again in any case
-				if shown, err := m.shown(ctx); shown && err == nil {
+			if unsure && m.changed != nil {
+				if _, _, err := t.awaitNamed(ctx); err != nil {
+					return Pending{}, err
+				}
+				if made, err := m.changed(ctx); made && err == nil {
 					return NothingPending(), nil
 				}
 			}
