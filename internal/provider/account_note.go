@@ -72,7 +72,8 @@ type accountCheck struct {
 	client *client.Client
 
 	mu       sync.Mutex
-	found    bool                 // an object of the state was found with this key
+	found    bool                 // an object was found with this key
+	read     bool                 // one of them had a note, so this process reads what it plans
 	changes  bool                 // a change is planned
 	notes    map[accountNote]bool // of objects that were planned and not read
 	mismatch *otherAccountError   // the first that was found
@@ -139,23 +140,31 @@ func (a *accountCheck) hasFound() bool {
 	return a.found
 }
 
-func (a *accountCheck) find() {
+// find notes that an object was found with this key. An import has no note: it says
+// nothing of whether this process reads what is in the state.
+func (a *accountCheck) find(noted bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.found = true
+	a.found, a.read = true, a.read || noted
+}
+
+func (a *accountCheck) hasRead() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.read
 }
 
 // plan notes an object that is planned, and returns the notes to compare now: all that
-// were seen, once a change is planned too. A process that has found an object of the
+// were seen, once a change is planned too. A process that has read an object of the
 // state reads what it plans, and each absence is checked there.
 func (a *accountCheck) plan(note *accountNote, changes bool) []accountNote {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.changes = a.changes || changes
-	if note != nil && !a.found {
+	if note != nil && !a.read {
 		a.notes[*note] = true
 	}
-	if !a.changes || a.found {
+	if !a.changes || a.read {
 		return nil
 	}
 	var due []accountNote
@@ -174,7 +183,8 @@ type privateNotes interface {
 // foundByRead notes that the service returned an object of the state for this key, and
 // where that was.
 func (b *resourceBase) foundByRead(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
-	b.account.find()
+	_, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
+	b.account.find(noted)
 	b.noteAccount(ctx, private, diags)
 }
 
@@ -316,7 +326,7 @@ func (b *resourceBase) checkPlannedAccount(ctx context.Context, req resource.Mod
 			b.account.report(other, false, &resp.Diagnostics)
 		}
 	}
-	if note != nil && changes && b.account.hasFound() && !resp.Plan.Raw.IsNull() {
+	if note != nil && changes && b.account.hasRead() && !resp.Plan.Raw.IsNull() {
 		// It was read before the account's id was known.
 		if id, err := b.client.AccountID(ctx); err == nil {
 			if now := (accountNote{ID: id, Origin: b.client.Origin()}); now != *note {
@@ -334,7 +344,7 @@ func (b *resourceBase) hasCurrentNote(ctx context.Context, private privateState,
 	if !noted || known && note != now {
 		return false
 	}
-	b.account.find()
+	b.account.find(true)
 	return true
 }
 

@@ -187,8 +187,9 @@ func (r *accountProfileResource) Update(ctx context.Context, req resource.Update
 }
 
 // Delete leaves the profile: an account always has one, and receipts need it.
-func (r *accountProfileResource) Delete(ctx context.Context, _ resource.DeleteRequest, _ *resource.DeleteResponse) {
-	r.applying(ctx, "delete")
+func (r *accountProfileResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	ctx = r.applying(ctx, "delete")
+	r.mayChange(ctx, req.Private, &resp.Diagnostics)
 }
 
 func (r *accountProfileResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
