@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/probe"
@@ -50,6 +51,8 @@ func TestVersion(t *testing.T) {
 func TestRunThatCreates(t *testing.T) {
 	t.Parallel()
 	fake, environment := start(t)
+	// The probe asks questions while the creation runs: two seconds of it leave time.
+	fake.SetDuration("create", 5*time.Hour)
 	fake.Inject(hostingtest.Fault{Method: http.MethodGet, Path: "/instances/*/backups", Times: -1, Rewrite: func(body map[string]any) {
 		body["snapshots"] = body["backups"]
 		delete(body, "backups")
