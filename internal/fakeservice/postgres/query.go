@@ -39,15 +39,15 @@ var ErrUnreachable = errors.New("PostgreSQL takes no session now")
 // unless they say otherwise. Those of the read-only role run in read-only
 // transactions, whatever they say.
 func (c *Cluster) Query(ctx context.Context, role, database, sql string) (_ Result, err error) {
-	// PostgreSQL counts each statement, and a statement could lift that. This
-	// counts all of them.
-	ctx, cancel := context.WithTimeoutCause(ctx, c.server.patience, errStatementTimeout)
-	defer cancel()
 	conn, err := c.connect(ctx, role, database)
 	if err != nil {
 		return Result{}, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	// PostgreSQL counts each statement, and a statement could lift that. This
+	// counts all of them.
+	ctx, cancel := context.WithTimeoutCause(ctx, c.server.patience, errStatementTimeout)
+	defer cancel()
 	var result Result
 	if role == ReadOnlyRole {
 		result, err = runReadOnly(ctx, conn, sql)
