@@ -178,29 +178,39 @@ func (s *languageServer) receive() message {
 	return m
 }
 
-// open shows the editor's text of a file, whatever is in the folder. A server that is still
-// reading the folder may overlook it, so it is told once more when that is over, as it is
-// when a person goes on typing.
+// open shows the editor's text of a file, whatever is in the folder. The server reads the
+// schemas of a folder when a file of it is opened, but only if it has found the folder by
+// then. A validation that begins before the schemas are read uses none, so the text is sent
+// once more after that.
 func (s *languageServer) open(name, language, text string) {
 	s.t.Helper()
+	machine.Until(s.t, "the server has found the folder", func() bool { _, found := s.providers(); return found })
 	s.versions[name] = 1
 	s.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{
 		"uri": s.uri(name), "languageId": language, "version": 1, "text": text,
 	}})
-	machine.Until(s.t, "the server has read the folder", s.knowsProviders)
+	machine.Until(s.t, "the server has read the folder", func() bool { installed, _ := s.providers(); return len(installed) > 0 })
 	s.change(name, text)
 }
 
-// knowsProviders tells whether the server has read what init has installed in the folder.
-func (s *languageServer) knowsProviders() bool {
+// providers are the versions of the providers that init has installed in the folder, by
+// address, as far as the server has read them. found is false while the server does not
+// know the folder.
+func (s *languageServer) providers() (installed map[string]string, found bool) {
 	s.t.Helper()
 	answer := s.ask("workspace/executeCommand", map[string]any{
 		"command": "terraform-ls.module.providers", "arguments": []string{"uri=file://" + filepath.ToSlash(s.workspace.folder)},
 	})
+	if answer.Error != nil {
+		return nil, false
+	}
 	var known struct {
 		Installed map[string]string `json:"installed_providers"`
 	}
-	return answer.Error == nil && json.Unmarshal(answer.Result, &known) == nil && len(known.Installed) > 0
+	if err := json.Unmarshal(answer.Result, &known); err != nil {
+		s.t.Fatalf("the providers of the folder: %v\n%s", err, answer.Result)
+	}
+	return known.Installed, true
 }
 
 // change replaces the whole text of a file that is open.
