@@ -258,16 +258,12 @@ func (b *resourceBase) checkAbsence(ctx context.Context, private privateReader, 
 }
 
 // mayCreate begins each Create: it is false after an error, and refuses in a process
-// that has found another account. The account is read beside the creation.
-func (b *resourceBase) mayCreate(ctx context.Context, diags *diag.Diagnostics) bool {
+// that has found another account.
+func (b *resourceBase) mayCreate(diags *diag.Diagnostics) bool {
 	if mismatch := b.account.known(); mismatch != nil {
 		b.account.report(mismatch, true, diags)
 	}
-	if diags.HasError() {
-		return false
-	}
-	b.client.BeginAccountID(ctx)
-	return true
+	return !diags.HasError()
 }
 
 // mayChange compares the account before the first request of an Update or Delete. It
