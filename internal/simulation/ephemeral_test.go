@@ -92,8 +92,22 @@ func (w *world) checkNotOpened(c *call, before fakeservice.Instance, diagnostics
 		if !says(now.CheckoutURL) || !says("-target") {
 			w.violate(connects, "%s does not say what to do about the open checkout: %s", connectionAddress, diagnostics[0].Detail)
 		}
+	case slices.ContainsFunc(w.paidSince(c.began.Add(-w.readsLag())), says): // its record was read before
 	case unhurried, time.Since(c.began) >= longestOpening:
 	default:
 		w.violate(connects, "%s of a machine that is %s ends with: %s\n%s", connectionAddress, before.Status, diagnostics[0].Summary, diagnostics[0].Detail)
 	}
+}
+
+// paidSince are the addresses of the checkouts that were opened since a time.
+func (w *world) paidSince(t time.Time) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var addresses []string
+	for address, at := range w.paid {
+		if !at.Before(t) {
+			addresses = append(addresses, address)
+		}
+	}
+	return addresses
 }

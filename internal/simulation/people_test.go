@@ -200,7 +200,13 @@ func (w *world) startsJob(id, operation string) bool {
 func (w *world) payAll() bool {
 	paid := false
 	for _, i := range w.fake.Instances() {
-		paid = i.CheckoutURL != "" && w.fake.PayCheckout(i.ID) == nil || paid
+		if i.CheckoutURL == "" || w.fake.PayCheckout(i.ID) != nil {
+			continue
+		}
+		paid = true
+		w.mu.Lock()
+		w.paid[i.CheckoutURL] = time.Now()
+		w.mu.Unlock()
 	}
 	return paid
 }
