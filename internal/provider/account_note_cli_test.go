@@ -141,7 +141,7 @@ func TestUnnotedStateOfAnotherAccount(t *testing.T) {
 	w.says(0, []string{"is gone"}, "plan")
 }
 
-var noteInState = regexp.MustCompile(`"private": "[^"]*"`)
+var noteInState = regexp.MustCompile(`"private": ?"[^"]*"`)
 
 // withoutNotes is a state as the edition before the notes wrote it.
 func withoutNotes(t *testing.T, state string) string {

@@ -7,9 +7,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // bareInstance is an instance with all of its arguments.
@@ -189,19 +189,24 @@ resource "hosting_webhook_endpoint" "uses" {
 	w := newWorkspace(t, fake, body+fmt.Sprintf(hook, "one"))
 	w.says(1, []string{"waits for its checkout", "terraform apply -target=ADDRESS"}, "apply", "-auto-approve")
 	checkout := fake.Instances()[0].CheckoutURL
-	w.says(1, []string{checkout, "terraform apply -target=ADDRESS"}, "plan")
+	version, err := versionUnderTest()
+	must(t, err == nil, "%v", err)
+	if version.Product == cliversion.OpenTofu { // it does not open what uses an instance with changes
+		w.says(0, []string{"Deferred due to pending dependencies"}, "plan")
+	} else {
+		w.says(1, []string{checkout, "terraform apply -target=ADDRESS"}, "plan")
+	}
 	w.configure(body + fmt.Sprintf(hook, "two"))
 	w.says(0, nil, "apply", "-auto-approve", "-target=hosting_webhook_endpoint.hook")
 
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
 	must(t, fake.PayCheckout(onlyInstance(t, fake)) == nil, "the checkout cannot be paid")
 	polls := fake.Count("GET", "/jobs/*")
-	plan := w.start("plan", "-no-color")
-	plan.until("the creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+1 })
+	apply := w.start("apply", "-auto-approve", "-no-color")
+	apply.until("the creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+1 })
 	release()
-	r := plan.wait()
-	must(t, r.exit == 0, "the plan ended with exit %d:\n%s", r.exit, r.output)
-	machine.Until(t, "it runs", func() bool { return fake.Instances()[0].Status == "running" })
-	w.apply()
+	r := apply.wait()
+	must(t, r.exit == 0, "the apply ended with exit %d:\n%s", r.exit, r.output)
+	must(t, fake.Instances()[0].Status == "running", "the instance is %s", fake.Instances()[0].Status)
 	w.mustBeSettled()
 }

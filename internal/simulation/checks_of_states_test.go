@@ -238,7 +238,7 @@ func (w *world) checkPatience(r *run) {
 	w.mu.Lock()
 	unhurried := w.unhurried
 	w.mu.Unlock()
-	if r.command.interrupted() || r.command.killed() || unhurried || r.cli.hasShortTimeout() || w.longTroubled() {
+	if r.command.interrupted() || r.command.killed() || unhurried || w.hasShortTimeout() || w.longTroubled() {
 		return
 	}
 	for _, text := range []string{"is still being created", "is not deployed yet"} {
@@ -248,9 +248,10 @@ func (w *world) checkPatience(r *run) {
 	}
 }
 
-func (c *cli) hasShortTimeout() bool {
-	return slices.ContainsFunc(c.blocks(), func(b block) bool { return b.arguments["timeouts"] != nil })
-}
+// hasShortTimeout tells whether creations may end before their jobs do. It asks the
+// configuration and not the blocks: the other CLI's are there only while the first one
+// has an instance.
+func (w *world) hasShortTimeout() bool { return w.config[argTimeout] != 0 }
 
 // longTroubled tells whether the weather of the step may have gone on for as long
 // as a wait has to bear, which is two minutes; the last request that was struck

@@ -442,7 +442,7 @@ func (w *world) settle(c *cli) {
 			time.Sleep(20 * time.Minute)
 			continue
 		}
-		if a.says("is still being created") && c.hasShortTimeout() {
+		if a.says("is still being created") && w.hasShortTimeout() {
 			time.Sleep(20 * time.Minute)
 			continue
 		}
