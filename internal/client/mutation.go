@@ -356,6 +356,7 @@ func (t *Turn) awaitFree(ctx context.Context, refusal error, b *busy) (Job, erro
 	case time.Since(b.unexplained) >= readLag:
 		return Job{}, refusal
 	}
+	t.busyUntil = time.Now()
 	return job, t.pause(ctx, b)
 }
 
@@ -367,9 +368,10 @@ func (t *Turn) pause(ctx context.Context, b *busy) error {
 
 // AwaitIdle waits until the job that the instance's record names is over, by that
 // job's own record, and returns the instance as it is then. foreign tells that it
-// waited for a job that this process did not start: reads may not show yet what that
-// has changed. An instance whose checkout is open is a *CheckoutError at once.
+// waited for a job that this process did not start, or that the instance has refused a
+// mutation lately: reads may not show yet what was changed. An instance whose checkout is open is a *CheckoutError at once.
 func (t *Turn) AwaitIdle(ctx context.Context) (instance Instance, foreign bool, err error) {
+	foreign = time.Since(t.busyUntil) < readLag
 	for {
 		var job Job
 		instance, job, err = t.awaitNamed(ctx)

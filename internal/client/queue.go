@@ -66,6 +66,9 @@ type Turn struct {
 
 	// over are the jobs that AwaitIdle has waited for.
 	over map[string]bool
+	// busyUntil is when the instance was found free after it had refused a mutation
+	// because it was busy, zero if it has refused none.
+	busyUntil time.Time
 
 	mu   sync.Mutex
 	left bool
@@ -105,6 +108,10 @@ func (t *Turn) held() error {
 // ReadsMayLag tells whether this process has changed the instance so lately that a
 // read may show what was before.
 func (t *Turn) ReadsMayLag() bool { return time.Since(t.c.reads.lastChange(t.id)) < readLag }
+
+// BusySince tells whether the instance has refused a mutation of this turn since a
+// time because it was busy. What it was busy with may have changed what was read before.
+func (t *Turn) BusySince(begun time.Time) bool { return !t.busyUntil.Before(begun) }
 
 // InstanceID is the instance whose turn this is.
 func (t *Turn) InstanceID() string { return t.id }

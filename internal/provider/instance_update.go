@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -58,11 +59,15 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 		return engineBudgets(engines, there), err
 	}
 	for _, step := range steps {
+		begun := time.Now()
 		if err := step.send(ctx, turn, budgets); err != nil {
 			return m, err
 		}
 		step.applyTo(&m, wanted)
 		u.save(m)
+		if turn.BusySince(begun) {
+			return u.run(ctx, turn, m) // another job may have made the other changes
+		}
 	}
 	if len(steps) > 0 {
 		// It has run, but not every replica may know of that.

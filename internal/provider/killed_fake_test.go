@@ -48,6 +48,8 @@ func liveThroughKills(t *testing.T, seed uint64, times int) {
 	f := newMortalFake(t, seed, times)
 	w := newGuestbookBeside(t, &fakeservicetest.Server{BaseURL: f.front.URL + "/api/v1"})
 	w.write("test.auto.tfvars", strings.Replace(guestbookVariables, "https://hooks.example/guestbook", f.receiver.URL, 1)+"deletion_protection = false\n")
+	// A creation that never arrived is looked for until the create timeout.
+	w.write("kills_override.tf", "resource \"hosting_instance\" \"this\" {\n  timeouts = { create = \"2m\" }\n}\n")
 	applies := complete(w, "apply", "-auto-approve", "-no-color")
 	w.mustBeSettled()
 
