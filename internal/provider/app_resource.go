@@ -152,7 +152,8 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if unprotected {
 		state.DeletionProtection = protectionAfterFailure(!state.neverRan(work))
 	}
-	if pending && app.Status == client.AppRunning && deployed(builds, work.Build) {
+	// Whether a redeploy that was asked for is among the builds, the next apply finds out.
+	if pending && work.Noted == nil && app.Status == client.AppRunning && deployed(builds, work.Build) {
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
 	}
 	r.setState(ctx, &resp.State, state, &resp.Diagnostics)

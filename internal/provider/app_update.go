@@ -106,7 +106,7 @@ func (u appUpdate) await(ctx context.Context, turn *client.Turn, p *appProgress)
 		return readBack(ctx, u.app(u.planned), func(a client.App) bool { return u.prior.shows(appModel{}, a) })
 	}
 	if err := awaitLeft(ctx, turn, p.work, client.OpAppImport); failed(err) && !p.work.Creating {
-		p.work = pendingWork{Deploying: p.work.Deploying, Noted: p.work.Noted}
+		p.work = pendingWork{Deploying: p.work.Deploying, Noted: p.work.Noted, Triggers: p.work.Triggers}
 	} else if err != nil {
 		return client.App{}, err
 	}
@@ -168,7 +168,7 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 // out although an earlier apply did not learn of it: there is a build that was not
 // there when that apply first asked.
 func (u appUpdate) adoptRedeploy(ctx context.Context, p *appProgress) (bool, error) {
-	if p.work.Noted == nil || u.prior.RedeployTriggers.Equal(u.planned.RedeployTriggers) {
+	if !u.hasAskedForRedeploy(p) || u.prior.RedeployTriggers.Equal(u.planned.RedeployTriggers) {
 		return false, nil
 	}
 	builds, err := u.client.Builds(ctx, u.planned.InstanceID.ValueString(), u.planned.Name.ValueString())
@@ -182,6 +182,12 @@ func (u appUpdate) adoptRedeploy(ctx context.Context, p *appProgress) (bool, err
 		}
 	}
 	return false, nil
+}
+
+// hasAskedForRedeploy tells whether an earlier apply has asked for the redeploy of the
+// plan's triggers and did not learn what became of it.
+func (u appUpdate) hasAskedForRedeploy(p *appProgress) bool {
+	return p.work.Noted != nil && p.work.Triggers == u.planned.RedeployTriggers.String()
 }
 
 // rebuilds tells whether the app is to be built though nothing of it changes: an
@@ -213,12 +219,12 @@ func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep,
 	if sendsEnv {
 		p.secret = p.secret.with(u.secret)
 	}
-	if step.change == nil && p.work.Noted == nil {
+	if step.change == nil && !u.hasAskedForRedeploy(p) {
 		builds, err := u.client.Builds(ctx, instanceID, name)
 		if err != nil {
 			return err
 		}
-		p.work.Noted = idsOf(builds, client.Build.Identifier)
+		p.work.Noted, p.work.Triggers = idsOf(builds, client.Build.Identifier), u.planned.RedeployTriggers.String()
 	}
 	if step.builds() {
 		p.work.Deploying, p.work.Build = true, ""

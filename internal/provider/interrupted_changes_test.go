@@ -3,6 +3,7 @@ package provider_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // bareInstance is an instance with all of its arguments.
@@ -71,6 +73,44 @@ func TestInterruptedChangesAreNotRepeated(t *testing.T) {
 				w.mustBeSettled()
 			})
 		}
+	}
+}
+
+// A redeploy that reached the service after its apply had ended is the one that its
+// triggers ask for, and not one that later triggers ask for.
+func TestRedeployOfUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	const redeploy = "/instances/*/apps/guestbook/actions/redeploy"
+	for _, row := range []struct {
+		triggers, flag string
+		asked          int
+	}{
+		{"2", "-refresh=true", 1}, {"2", "-refresh=false", 1}, {"3", "-refresh=true", 2}, {"3", "-refresh=false", 2},
+	} {
+		t.Run(row.triggers+" "+row.flag, func(t *testing.T) {
+			fake := seededApps(t)
+			w := newWorkspace(t, fake, oneApp("redeploy_triggers = { v = \"1\" }"))
+			w.apply()
+			w.configure(oneApp("redeploy_triggers = { v = \"2\" }"))
+			fake.Inject(fakeservice.Fault{Method: "POST", Path: redeploy, Drop: true, Times: 1})
+			apply := w.start("apply", "-auto-approve", "-no-color")
+			apply.until("the redeploy is sent", func() bool { return fake.Count("POST", redeploy) == 1 })
+			apply.signal(syscall.SIGINT)
+			r := apply.wait()
+			must(t, r.exit == 1, "the interrupted apply ended with exit %d:\n%s", r.exit, r.output)
+
+			status, _ := fake.Send(t, "POST", "/instances/i-one/apps/guestbook/actions/redeploy", map[string]any{})
+			must(t, status == http.StatusAccepted, "the late request was answered %d", status)
+			machine.Until(t, "it is built", func() bool {
+				app := theSeededApp(t, fake)
+				return len(app.Builds) == 2 && app.Status == "running" && !slices.ContainsFunc(app.Builds, func(b fakeservice.Build) bool { return b.InProgress() })
+			})
+			w.configure(oneApp("redeploy_triggers = { v = \"" + row.triggers + "\" }"))
+			w.says(0, nil, "apply", "-auto-approve", row.flag)
+			builds := len(theSeededApp(t, fake).Builds)
+			must(t, builds == 1+row.asked, "%d builds, want %d", builds, 1+row.asked)
+			w.mustBeSettled()
+		})
 	}
 }
 

@@ -50,6 +50,8 @@ type pendingWork struct {
 	// Noted are the ids of the builds that were there before a redeploy was first
 	// asked for.
 	Noted []string `json:"noted,omitempty"`
+	// Triggers are the redeploy_triggers that the redeploy was asked for by.
+	Triggers string `json:"triggers,omitempty"`
 	// Failed tells that the creation was seen to fail, so that nothing has run.
 	Failed bool `json:"failed,omitempty"`
 	// Protected tells that a creation that failed left deletion_protection null.
