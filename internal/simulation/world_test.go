@@ -298,7 +298,10 @@ func (w *world) carryOut(c *cli, st step, cmd *command) {
 	case destroy:
 		blocks := c.blocks
 		c.blocks = func() []block { return nil }
-		w.checkDestroyed(c, st, w.apply(c, cmd, nil))
+		failsSoon := w.failsSoon()
+		if a := w.apply(c, cmd, nil); !failsSoon {
+			w.checkDestroyed(c, st, a)
+		}
 		c.blocks = blocks
 	case reimport:
 		if id := c.importID(target); id != "" {
