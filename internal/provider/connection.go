@@ -32,7 +32,7 @@ func awaitConnection(ctx context.Context, c *client.Client, instanceID string) (
 		return client.Connection{}, err
 	case instance.Status == client.StatusFailed && instance.Host == "":
 		return client.Connection{}, fmt.Errorf("the creation of instance %s failed, so it has no connection record: replace or delete the instance", instanceID)
-	case instance.Status == client.StatusCreating && instance.Host == "":
+	case instance.Status == client.StatusCreating:
 	case exists:
 		return connectionOf(ctx, c, instanceID, anything)
 	default:
@@ -77,5 +77,6 @@ func (e *unpaidConnectionError) Unwrap() error { return e.error }
 
 func (e *unpaidConnectionError) nextText() string {
 	return "Open that page to pay for the instance, then run the same command again: it waits until the instance runs.\n\n" +
-		"Until then, what does not use the connection can be applied alone, with its address for ADDRESS:\n\nterraform apply -target=ADDRESS"
+		"Until then, what does not use the connection can be applied alone, with its address for ADDRESS:\n\nterraform apply -target=ADDRESS\n\n" +
+		"To cancel the purchase instead, with the address of the instance:\n\nterraform destroy -target=ADDRESS"
 }

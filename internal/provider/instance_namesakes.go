@@ -41,7 +41,7 @@ func (n namesakes) tell(name string, diags *diag.Diagnostics) {
 	for _, id := range n.creating {
 		diags.AddAttributeWarning(path.Root("name"), "An instance with the same name is being created",
 			fmt.Sprintf("Instance %s has the same name %q, plan and region as the instance that the plan creates, and is being created. "+
-				"If another resource manages it, the apply creates the second instance once that one is running. "+
+				"If another resource manages it, apply again once it is running: until then this creation is refused. "+
 				"If no resource manages it, an earlier apply may have been killed before it could save it: import it instead of creating another:\n\n%s",
 				id, name, importBlock("hosting_instance.NAME", id)))
 	}

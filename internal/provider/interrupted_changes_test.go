@@ -227,7 +227,7 @@ resource "hosting_webhook_endpoint" "uses" {
 }
 `
 	w := newWorkspace(t, fake, body+fmt.Sprintf(hook, "one"))
-	w.says(1, []string{"waits for its checkout", "terraform apply -target=ADDRESS"}, "apply", "-auto-approve")
+	w.says(1, []string{"waits for its checkout", "terraform apply -target=ADDRESS", "terraform destroy -target=ADDRESS"}, "apply", "-auto-approve")
 	checkout := fake.Instances()[0].CheckoutURL
 	version, err := versionUnderTest()
 	must(t, err == nil, "%v", err)
@@ -241,6 +241,12 @@ resource "hosting_webhook_endpoint" "uses" {
 
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
 	must(t, fake.PayCheckout(onlyInstance(t, fake)) == nil, "the checkout cannot be paid")
+	// A record may have a host before there is a connection.
+	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: func(record map[string]any) {
+		if record["status"] == "creating" {
+			record["host"] = "early.hosting.example"
+		}
+	}})
 	polls := fake.Count("GET", "/jobs/*")
 	apply := w.start("apply", "-auto-approve", "-no-color")
 	apply.until("the creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+1 })
