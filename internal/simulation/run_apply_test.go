@@ -114,6 +114,7 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 		r.cli.lose(c)
 		return false
 	}
+	r.cli.protect(made.address, b)
 	bad := r.hear(made.address, what, answer.Diagnostics)
 	if len(answer.Diagnostics) == 0 {
 		r.cli.world.toldAsDone(c)
@@ -181,13 +182,23 @@ func (c *cli) ask(address string, b *block) {
 		asked = map[string]bool{}
 		c.asked[address] = asked
 	}
-	c.protected[address], _ = b.arguments["deletion_protection"].(bool)
 	for _, of := range []string{"engines", "env", "secret_env_wo"} {
 		members, _ := b.arguments[of].(map[string]any)
 		for name := range maps.Keys(members) {
 			asked[of+"."+name] = true
 		}
 	}
+}
+
+// protect notes whether a block protects an address whose change has ended: one that
+// was killed in its change has left no trace in the state.
+func (c *cli) protect(address string, b *block) {
+	if b == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.protected[address], _ = b.arguments["deletion_protection"].(bool)
 }
 
 // protects reports whether the configuration that was last applied protects an address.
