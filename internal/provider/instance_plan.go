@@ -59,6 +59,8 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	}
 	bought := state
 	switch status := state.Status.ValueString(); {
+	case status == client.StatusDeleting && isProtected(state.DeletionProtection) && !isProtected(plan.DeletionProtection):
+		// Its deletion may have failed: the protection is lifted by an apply of its own.
 	case status == client.StatusFailed && state.neverRan(creating), status == client.StatusDeleting:
 		plan.Status = types.StringUnknown()
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("status"))

@@ -333,8 +333,9 @@ func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteReques
 // isProtected looks at the protection once more before a deletion: ModifyPlan is
 // not asked about a tainted instance. Evidence in the state that the instance
 // never ran, or is being deleted, may be old, so the record is looked at as well: a
-// failed machine may have been repaired. A creation in progress is seen to its end first: the deletion would have to wait
-// for it, and would then destroy a machine that runs.
+// failed machine may have been repaired, and a deletion may have failed. A creation in
+// progress is seen to its end first: the deletion would have to wait for it, and would
+// then destroy a machine that runs.
 func (r *instanceResource) isProtected(ctx context.Context, state instanceModel, work pendingWork) (bool, error) {
 	creating := work.Creating || state.DeletionProtection.IsNull()
 	if !isProtected(state.DeletionProtection) || state.protected(creating) {
@@ -346,6 +347,9 @@ func (r *instanceResource) isProtected(ctx context.Context, state instanceModel,
 		return false, unlessGone(err)
 	}
 	state.setRecord(instance, r.defaultTags)
+	if instance.Status == client.StatusDeleting {
+		return !state.neverRan(creating), nil // its deletion is not at work, or no other would be sent
+	}
 	if state.protected(creating) || !state.unfinished(creating) {
 		return state.protected(creating), nil
 	}

@@ -210,6 +210,24 @@ func TestRepairedMachineIsProtected(t *testing.T) {
 	}
 }
 
+// A deletion in the portal that failed leaves the status `deleting` and a machine that is
+// still protected here.
+func TestMachineWhoseDeletionFailedIsProtected(t *testing.T) {
+	fake := startFake(t)
+	protected := strings.Replace(instanceHCL(plainInstance), "deletion_protection = false", "", 1)
+	w := newWorkspace(t, fake, protected)
+	w.apply()
+	id := onlyInstance(t, fake)
+	fake.EditInstance(id, func(i *fakeservice.Instance) { i.Status = fakeservice.StatusDeleting })
+	w.says(1, []string{"Instance test is protected from deletion"}, "apply", "-auto-approve")
+	must(t, onlyInstance(t, fake) == id && fake.Count("DELETE", "**") == 0, "the machine is gone")
+	w.configure(instanceHCL(plainInstance))
+	w.says(0, []string{"1 changed, 0 destroyed"}, "apply", "-auto-approve")
+	w.says(0, []string{"1 added, 0 changed, 1 destroyed"}, "apply", "-auto-approve")
+	must(t, onlyInstance(t, fake) != id, "the machine is there")
+	w.mustBeSettled()
+}
+
 // An ephemeral connection is known once the machine runs, and until then each message
 // says what works.
 func TestConnectionOfAnInstanceThatIsBeingCreated(t *testing.T) {

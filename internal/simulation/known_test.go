@@ -57,6 +57,9 @@ func TestKnownDefects(t *testing.T) {
 		"a deletion that failed is never asked for again": {Habits: staysDeleting, Steps: []step{
 			{}, {Verb: destroy, Deeds: []deed{{Kind: failsDeletion}}}, {Verb: destroy},
 		}},
+		"a protected machine whose deletion failed is deleted": {Seed: 195606, Other: theSame, Habits: staysDeleting, Lag: 2 * time.Second, Steps: []step{
+			{By: 1, Beside: true}, {}, {Verb: destroy, Deeds: []deed{{Kind: failsDeletion}}}, {By: 1},
+		}},
 		"a namesake in creation fails a plan that goes one by one": {Begin: siblings, Steps: []step{
 			{Verb: targeted, Target: 0, Cut: cut{interrupt, 1, true}}, {Flags: oneByOne},
 		}},
