@@ -23,12 +23,12 @@ const maxBody = 4 << 20
 // flight: dropping a POST would drop its answer, and with it the id of a machine
 // that is being paid for.
 type attempts struct {
-	next    http.RoundTripper
-	timeout time.Duration
-	limiter *limiter
-	outage  *outage
-	log     func(ctx context.Context, message string, fields map[string]any)
-	secrets *secrets
+	connections *connections
+	timeout     time.Duration
+	limiter     *limiter
+	outage      *outage
+	log         func(ctx context.Context, message string, fields map[string]any)
+	secrets     *secrets
 }
 
 // RoundTrip sends an attempt. The answer is left in the call.
@@ -54,17 +54,20 @@ func (a *attempts) RoundTrip(req *http.Request) (resp *http.Response, err error)
 	defer cancel()
 	ctx, noConnection := traceConnection(ctx)
 	begun := time.Now()
-	resp, err = a.next.RoundTrip(req.WithContext(ctx))
+	transport := a.connections.newest.Load()
+	resp, err = (*transport).RoundTrip(req.WithContext(ctx))
 	if err == nil {
 		call.answer, err = readAnswer(call.request, req.URL, resp, a.secrets)
 	}
-	if err != nil {
-		if cause := context.Cause(ctx); errors.Is(cause, errRequestTimeout) {
-			err = cause
-		}
-		if noConnection() {
-			err = &notSentError{err}
-		}
+	timedOut := errors.Is(context.Cause(ctx), errRequestTimeout)
+	if timedOut && !noConnection() {
+		a.connections.leave(transport)
+	}
+	if err != nil && timedOut {
+		err = errRequestTimeout
+	}
+	if err != nil && noConnection() {
+		err = &notSentError{err}
 	}
 	a.limiter.leave(begun, call.answer)
 	a.outage.note(caller, call, err)
@@ -139,17 +142,6 @@ func traceConnection(ctx context.Context) (context.Context, func() bool) {
 		GetConn: func(string) { wanted.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { got.Store(true) },
 	}), func() bool { return wanted.Load() && !got.Load() }
-}
-
-// dialTimeout is how long a connection may take to be made.
-const dialTimeout = 10 * time.Second
-
-// newTransport is a transport for many requests to one host.
-func newTransport() http.RoundTripper {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
-	t.MaxIdleConnsPerHost = maxConcurrency
-	return t
 }
 
 // isCertificateError tells a server that cannot prove who it is: asking again

@@ -117,8 +117,9 @@ func New(o Options) (*Client, error) {
 	if o.Progress == nil {
 		o.Progress = func(context.Context, string, map[string]any) {}
 	}
-	if o.Transport == nil {
-		o.Transport = newTransport()
+	open := newTransport
+	if o.Transport != nil {
+		open = func() http.RoundTripper { return o.Transport }
 	}
 	c := &Client{
 		base:           base,
@@ -141,12 +142,12 @@ func New(o Options) (*Client, error) {
 	c.secrets.add(o.APIKey)
 	limiter := newLimiter(o.RequestsPerSecond, c.random)
 	c.http = newRetrying(&attempts{
-		next:    o.Transport,
-		timeout: o.RequestTimeout,
-		limiter: limiter,
-		outage:  &outage{},
-		log:     o.Log,
-		secrets: c.secrets,
+		connections: newConnections(open),
+		timeout:     o.RequestTimeout,
+		limiter:     limiter,
+		outage:      &outage{},
+		log:         o.Log,
+		secrets:     c.secrets,
 	}, o.MaxRetries, limiter, c.random)
 	return c, nil
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // As many operations as -parallelism=50 runs make as many connections at most, and go
@@ -48,5 +50,99 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	// One more may have been begun while one in use became free.
 	if n := accepted.Load(); n > parallelism+rounds {
 		t.Errorf("%d connections for %d requests at a time", n, parallelism)
+	}
+}
+
+// A connection on which a request timed out may be dead. The next attempt dials another.
+func TestConnectionThatTimedOutIsLeft(t *testing.T) {
+	for _, http2 := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			const timeout = 10 * time.Second // less than a ping takes to find it
+			c, n := newNetwork(t, http2, says(200, object{"id": "me"}), func(o *Options) { o.RequestTimeout = timeout })
+			if _, err := c.Account(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			n.silence()
+			begun := time.Now()
+			if _, err := c.Account(t.Context()); err != nil {
+				t.Errorf("HTTP/2 %v: %v", http2, err)
+			}
+			if took := time.Since(begun); took < timeout || took > timeout+backoffBase || n.dials() != 2 {
+				t.Errorf("HTTP/2 %v: %d connections, and an answer after %s", http2, n.dials(), took)
+			}
+		})
+	}
+}
+
+// A creation whose answer takes long is not broken off because a read beside it timed out.
+func TestRequestInFlightOutlivesATimeoutBesideIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const timeout = time.Minute
+		reads := inTurn(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, says(200, object{"id": "me"}))
+		var posts atomic.Int64
+		c, n := newNetwork(t, true, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				reads(w, r)
+				return
+			}
+			posts.Add(1)
+			time.Sleep(timeout - time.Second)
+			respond(w, 200, object{})
+		}, func(o *Options) { o.RequestTimeout = timeout })
+		c.http.HTTPClient.Transport.(*attempts).outage.known = true
+		read := make(chan error)
+		go func() { _, err := c.Account(t.Context()); read <- err }()
+		time.Sleep(timeout / 2)
+		if err := post(t.Context(), c); err != nil || posts.Load() != 1 {
+			t.Errorf("%d POSTs: %v", posts.Load(), err)
+		}
+		if err := <-read; err != nil || n.dials() != 2 {
+			t.Errorf("%d connections: %v", n.dials(), err)
+		}
+	})
+}
+
+// A connection that died while nobody used it is closed by a ping, so that no request has to
+// time out on it. One whose server takes its time answers pings, and is kept.
+func TestPingFindsADeadConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, n := newNetwork(t, true, func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(50 * time.Second)
+			respond(w, 200, object{"id": "me"})
+		})
+		c.http.HTTPClient.Transport.(*attempts).outage.known = true
+		for _, dials := range []int{1, 2} {
+			begun := time.Now()
+			if _, err := c.Account(t.Context()); err != nil || n.dials() != dials || time.Since(begun) != 50*time.Second {
+				t.Errorf("%d connections, want %d, and %s: %v", n.dials(), dials, time.Since(begun), err)
+			}
+			n.silence()
+			time.Sleep(pingAfter + pingTimeout + time.Second)
+		}
+	})
+}
+
+// A creation whose answer is lost with its connection is found within a minute after the
+// network is back, however long it was away.
+func TestLostCreationIsFoundOnceTheNetworkIsBack(t *testing.T) {
+	for _, away := range []time.Duration{0, 10 * time.Second, 3 * time.Minute, 8 * time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &market{answer: 202}
+			var n *network
+			c, n := newNetwork(t, true, func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPost {
+					n.goAway(away)
+				}
+				m.serve(w, r)
+			})
+			begun := time.Now()
+			created, err := c.CreateInstance(t.Context(), web)
+			if err != nil || !created.Adopted || m.posts != 1 {
+				t.Errorf("away for %s: %d POSTs, %+v, %v", away, m.posts, created, err)
+			}
+			if took := time.Since(begun) - away; took > time.Minute {
+				t.Errorf("away for %s: found %s after the network was back", away, took)
+			}
+		})
 	}
 }
