@@ -26,6 +26,7 @@ type attempts struct {
 	connections *connections
 	timeout     time.Duration
 	limiter     *limiter
+	paths       *closedPaths
 	outage      *outage
 	log         func(ctx context.Context, message string, fields map[string]any)
 	secrets     *secrets
@@ -37,14 +38,12 @@ func (a *attempts) RoundTrip(req *http.Request) (resp *http.Response, err error)
 	call := callOf(caller)
 	call.answer = nil
 	defer func() { call.err = err }()
-	timeout, err := a.outage.admit(caller, call, a.timeout)
+	path := req.URL.EscapedPath()
+	timeout, err := a.turn(caller, call, path)
 	if err != nil {
 		return nil, &notSentError{err}
 	}
 	defer a.outage.release(call)
-	if err := a.limiter.enter(caller); err != nil {
-		return nil, &notSentError{err}
-	}
 	call.attempts++
 	ctx := caller
 	if call.method != http.MethodGet {
@@ -70,6 +69,7 @@ func (a *attempts) RoundTrip(req *http.Request) (resp *http.Response, err error)
 		err = &notSentError{err}
 	}
 	a.limiter.leave(begun, call.answer)
+	a.paths.note(path, call.answer)
 	a.outage.note(caller, call, err)
 	a.report(caller, req, call, time.Since(begun), err)
 	if err != nil {
@@ -77,6 +77,29 @@ func (a *attempts) RoundTrip(req *http.Request) (resp *http.Response, err error)
 	}
 	resp.Body = http.NoBody
 	return resp, nil
+}
+
+// turn waits until a call may be sent, and returns the time that the attempt may take.
+// What then holds a place of the limiter, and perhaps of the outage, is to be released.
+func (a *attempts) turn(ctx context.Context, call *call, path string) (time.Duration, error) {
+	for {
+		if err := a.paths.wait(ctx, call, path); err != nil {
+			return 0, err
+		}
+		timeout, err := a.outage.admit(ctx, call, a.timeout)
+		if err != nil {
+			return 0, err
+		}
+		if err := a.limiter.enter(ctx); err != nil {
+			a.outage.release(call)
+			return 0, err
+		}
+		if _, refusal := a.paths.closedFor(path); refusal == nil {
+			return timeout, nil
+		}
+		a.limiter.release() // the path was closed while the call waited
+		a.outage.release(call)
+	}
 }
 
 // report logs an attempt: nothing of its bodies but their size.

@@ -145,6 +145,7 @@ func New(o Options) (*Client, error) {
 		connections: newConnections(open),
 		timeout:     o.RequestTimeout,
 		limiter:     limiter,
+		paths:       &closedPaths{random: c.random, closed: map[string]closedPath{}},
 		outage:      &outage{},
 		log:         o.Log,
 		secrets:     c.secrets,

@@ -53,7 +53,7 @@ type APIError struct {
 	RequestID string // the service's name of the request, or ""
 	BaseURL   string
 
-	// RetryAfter is what the service asks to wait, zero when it does not.
+	// RetryAfter is what a 429 or 503 asks to wait, zero when it does not.
 	RetryAfter time.Duration
 }
 
@@ -163,12 +163,14 @@ func Refused(err error) bool {
 // hidden in it: hiding may not change what the answer says.
 func newAPIError(r request, target *url.URL, a *answer, secrets *secrets) *APIError {
 	err := &APIError{
-		Status:     a.status,
-		Method:     r.method,
-		Path:       "/" + strings.Join(r.path, "/"),
-		RequestID:  requestID(a.header),
-		BaseURL:    baseOf(target, r.path),
-		RetryAfter: retryAfter(a.header),
+		Status:    a.status,
+		Method:    r.method,
+		Path:      "/" + strings.Join(r.path, "/"),
+		RequestID: requestID(a.header),
+		BaseURL:   baseOf(target, r.path),
+	}
+	if a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable {
+		err.RetryAfter = retryAfter(a.header)
 	}
 	var envelope struct{ Detail, Code string }
 	if json.Unmarshal(a.body, &envelope) == nil && (envelope.Detail != "" || envelope.Code != "") {

@@ -25,9 +25,10 @@ const (
 )
 
 // A limiter sets the pace of all requests of a client together. The service's
-// limits are not shown, so the answers teach them: 429 and 503 halve how many
-// requests may be under way, each other answer raises it a little, and a
-// Retry-After closes the gate to everybody until then.
+// limits are not shown, so the answers teach them: 429 halves how many requests
+// may be under way, each other answer raises it a little, and the Retry-After of
+// a 429 closes the gate to everybody until then. A 503 says nothing about the
+// pace; see closedPaths.
 type limiter struct {
 	random *random
 	rate   *rate.Limiter // requests_per_second; infinite where none is set
@@ -47,6 +48,10 @@ type limiter struct {
 // errStalled is a request that was not sent, as nobody gets through any more.
 var errStalled = fmt.Errorf("%w: every request of the last %s was refused", ErrRateLimited, stallTime)
 
+// errClosed is a request that was not sent, as the gate is closed for longer than the
+// request may wait.
+var errClosed = fmt.Errorf("%w: the service asks to wait for more than %s", ErrRateLimited, shortDuration(longestTold))
+
 func newLimiter(perSecond float64, random *random) *limiter {
 	limit := rate.Inf
 	if perSecond > 0 {
@@ -55,8 +60,9 @@ func newLimiter(perSecond float64, random *random) *limiter {
 	return &limiter{random: random, rate: rate.NewLimiter(limit, 1), window: startConcurrency}
 }
 
-// enter waits for a request's turn. Its error is the context's, or errStalled
-// where it would wait to be refused like all others.
+// enter waits for a request's turn. Its error is the context's, errStalled
+// where it would wait to be refused like all others, or errClosed where it would
+// wait for too long.
 func (l *limiter) enter(ctx context.Context) error {
 	if err := CauseOf(ctx); err != nil {
 		return err
@@ -86,7 +92,11 @@ func (l *limiter) enter(ctx context.Context) error {
 				return nil
 			}
 		}
-		if l.stalled() {
+		switch {
+		case !mayWait(ctx, closed):
+			l.release()
+			return errClosed
+		case l.stalled(ctx):
 			l.release()
 			return errStalled
 		}
@@ -165,14 +175,14 @@ func (l *limiter) leave(begun time.Time, answer *answer) {
 	l.underway--
 	now := time.Now()
 	switch {
-	case answer == nil:
-	case answer.status == http.StatusTooManyRequests || answer.status == http.StatusServiceUnavailable:
+	case answer == nil, answer.status == http.StatusServiceUnavailable:
+	case answer.status == http.StatusTooManyRequests:
 		isNew := begun.After(l.cutAt) // what was under way at a halving teaches nothing new
 		if isNew {
 			l.window = max(1, l.window/2)
 			l.cutAt = now
 		}
-		if l.refusals == 0 || now.Sub(l.refusedAt) > stallTime { // or nobody asked for long
+		if l.refusals == 0 || now.Sub(latest(l.refusedAt, l.opensAt)) > stallTime { // or nobody asked for long
 			l.refusedSince = now
 		}
 		if isNew || l.refusals == 0 {
@@ -180,7 +190,7 @@ func (l *limiter) leave(begun time.Time, answer *answer) {
 		}
 		l.refusedAt = now
 		l.close(now, answer)
-		if isNew && answer.status == http.StatusTooManyRequests {
+		if isNew {
 			l.allowance.refuse(now, l.opensAt)
 		}
 	default:
@@ -195,17 +205,26 @@ func (l *limiter) leave(begun time.Time, answer *answer) {
 // for how long closes it for longer each time. The lock is held.
 func (l *limiter) close(now time.Time, answer *answer) {
 	closing := retryAfter(answer.header)
-	if closing == 0 && answer.status == http.StatusTooManyRequests {
+	if closing == 0 {
 		closing = min(longestClosing, backoffBase<<min(l.refusals-1, 8))
 	}
-	if opens := now.Add(closing); opens.After(l.opensAt) {
-		l.opensAt = opens
-	}
+	l.opensAt = latest(l.opensAt, now.Add(closing))
 }
 
-// stalled tells whether nobody got through for too long.
-func (l *limiter) stalled() bool {
+// stalled tells whether nobody got through for too long. Where the service has said
+// to wait for longer than that, an operation with a timeout goes on until then.
+func (l *limiter) stalled(ctx context.Context) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.opensAt.Sub(l.refusedAt) > stallTime && hasTimeout(ctx) {
+		return false
+	}
 	return l.refusals > 0 && l.refusedAt.Sub(l.refusedSince) >= stallTime
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

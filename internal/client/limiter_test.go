@@ -283,7 +283,7 @@ func TestWindowFollowsTheAnswers(t *testing.T) {
 			t.Errorf("a window of %v: what was under way at a halving halves again", l.window)
 		}
 		for range 50 {
-			answered(503)
+			answered(429)
 		}
 		if l.window != 1 {
 			t.Errorf("a window of %v, want at least and at most 1", l.window)

@@ -24,6 +24,7 @@ func TestDeadHostEndsAPlan(t *testing.T) {
 		"drops connections":   {says(dropped, nil), ErrUnreachable, 400},
 		"foreign 404":         {gateway(404), ErrForeign, 400},
 		"foreign 503":         {gateway(503), ErrForeign, 400},
+		"maintenance":         {maintenance(time.Hour), ErrForeign, 400},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

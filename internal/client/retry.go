@@ -15,9 +15,10 @@ import (
 )
 
 const (
-	backoffBase   = 500 * time.Millisecond
-	backoffCap    = 30 * time.Second
-	retryAfterCap = 60 * time.Second
+	backoffBase = 500 * time.Millisecond
+	backoffCap  = 30 * time.Second
+	// retryAfterCap is the longest Retry-After that is believed.
+	retryAfterCap = 24 * time.Hour
 )
 
 // newRetrying is the first link of the chain: it sends a call again where its
@@ -46,17 +47,20 @@ func checkRetry(ctx context.Context, call *call, err error, retries int, limiter
 	if ended(ctx) {
 		return false // an answer that came all the same is the answer
 	}
-	if call.answer != nil && call.answer.status == http.StatusTooManyRequests {
-		// Nothing was done, and the limiter sets the pace for everybody. A call
-		// ends here only when nobody gets through any more.
-		return !limiter.stalled()
-	}
-	if call.poll {
-		return false
-	}
 	var refusal *APIError
 	if call.answer != nil {
 		refusal = call.answer.refusal
+	}
+	if refusal != nil && !call.mayWaitFor(ctx, refusal, refusal.RetryAfter) {
+		return false
+	}
+	if refusal != nil && refusal.Status == http.StatusTooManyRequests {
+		// Nothing was done, and the limiter sets the pace for everybody. A call
+		// ends here only when nobody gets through any more.
+		return !limiter.stalled(ctx)
+	}
+	if call.poll {
+		return false
 	}
 	again := sendsAgain(call.method, refusal, err) || err == nil && refusal == nil && call.method != http.MethodPost && call.answer.isCut()
 	if !again || call.retries >= retries {
@@ -82,8 +86,10 @@ func (a *answer) isCut() bool {
 // without harm; a POST only when the first was surely not carried out.
 func sendsAgain(method string, refusal *APIError, err error) bool {
 	if err != nil {
+		var pausing *APIError
 		switch {
-		case isCertificateError(err), errors.Is(err, ErrBodyTooLarge), errors.Is(err, ErrOutage), errors.Is(err, errStalled):
+		case isCertificateError(err), errors.Is(err, ErrBodyTooLarge), errors.Is(err, ErrOutage),
+			errors.Is(err, errStalled), errors.Is(err, errClosed), errors.As(err, &pausing):
 			return false // the next would end the same way
 		}
 		return method != http.MethodPost || nothingSent(err)
@@ -107,10 +113,10 @@ func sendsAgain(method string, refusal *APIError, err error) bool {
 
 // backoff is the pause before a call is sent again: exponential with full
 // jitter, so that workers that were refused together do not come back together.
-// Where the answer says when to come back, the limiter keeps everybody away
-// until then, and the pause is only what spreads them.
+// Where the answer says when to come back, the limiter (429) or the path (503) is
+// closed until then, and the pause is only what spreads them.
 func backoff(random *random, attempt int, resp *http.Response) time.Duration {
-	if resp != nil && (resp.StatusCode == http.StatusTooManyRequests || retryAfter(resp.Header) > 0) {
+	if resp != nil && (resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable && retryAfter(resp.Header) > 0) {
 		return random.upTo(backoffBase)
 	}
 	ceiling := backoffCap
@@ -121,7 +127,8 @@ func backoff(random *random, attempt int, resp *http.Response) time.Duration {
 }
 
 // retryAfter reads a Retry-After header, in seconds or as a date by the clock
-// of the answer itself. It is capped at a minute; what cannot be read is zero.
+// of the answer itself (RFC 9110, section 10.2.3). It is capped at a day; what cannot be
+// read is zero.
 func retryAfter(header http.Header) time.Duration {
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	if value == "" {

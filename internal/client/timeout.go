@@ -66,6 +66,26 @@ func CauseOf(ctx context.Context) error {
 	return cause
 }
 
+// longestTold is how long a call waits at most, where no timeout bounds it, for a
+// time that the service asked it to wait.
+const longestTold = 10 * time.Minute
+
+// hasTimeout tells whether a timeout bounds what is done with a context: its own
+// deadline, or that of the operation for which a shared read was begun.
+func hasTimeout(ctx context.Context) bool {
+	if _, bounded := ctx.Deadline(); bounded {
+		return true
+	}
+	timeout, ok := ctx.Value(timeoutKey{}).(*TimeoutError)
+	return ok && time.Now().Before(timeout.deadline)
+}
+
+// mayWait tells whether a call may wait for as long as the service asks it to: up
+// to its operation's timeout, or for longestTold.
+func mayWait(ctx context.Context, told time.Duration) bool {
+	return told <= longestTold || hasTimeout(ctx)
+}
+
 // deadlineOf is the error of the deadline that a context has, before it is over.
 func deadlineOf(ctx context.Context) error {
 	deadline, bounded := ctx.Deadline()

@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	// ToleratedOutage is for how long polls may fail before a wait does.
+	// ToleratedOutage is for how long polls may fail before a wait does. The time for
+	// which the service asks to be left alone is not part of it.
 	ToleratedOutage = 2 * time.Minute
 	// longestBlind is what a failure puts off the next poll by at most.
 	longestBlind = 10 * time.Second
@@ -62,22 +63,28 @@ func (c *Client) wait(ctx context.Context, w waiting, poll func(context.Context)
 		elapsed := time.Since(begun)
 		var final *permanentError
 		var refused *APIError
+		var told time.Duration
+		if errors.As(err, &refused) {
+			told = refused.RetryAfter
+		}
 		switch {
 		case errors.As(err, &final):
 			return 0, final.error
 		case err != nil && ended(ctx):
 			return 0, CauseOf(ctx)
-		case err != nil && (!Passing(err) || failures > 0 && time.Since(failingSince) >= ToleratedOutage):
+		case err != nil && (!Passing(err) || !mayWait(ctx, told)):
+			return 0, err
+		case told > ToleratedOutage:
+			failures = 0 // what fails after that time has a patience of its own
+			delay = max(told, schedule.again(elapsed))
+		case err != nil && failures > 0 && time.Since(failingSince) >= ToleratedOutage:
 			return 0, err
 		case err != nil:
 			if failures++; failures == 1 {
 				failingSince = time.Now()
 			}
 			delay = c.random.upTo(min(longestBlind, backoffBase<<min(failures, 16)))
-			if errors.As(err, &refused) {
-				delay = max(delay, refused.RetryAfter)
-			}
-			delay = max(delay, schedule.again(elapsed))
+			delay = max(delay, told, schedule.again(elapsed))
 		case seen.done && fromStart && unfinished > 0:
 			return unfinished + (elapsed-unfinished)/2, nil
 		case seen.done:
