@@ -21,13 +21,15 @@ import (
 var version = "dev"
 
 func main() {
+	cli := os.Getppid() // while it waits to be told where to connect
 	debug := flag.Bool("debug", false, "run so that a debugger can attach")
 	flag.Parse()
 
 	// go-plugin ignores SIGINT in a provider but leaves SIGTERM to it. A SIGTERM
 	// to the whole process group, as CI systems send it, would kill the provider
 	// between a creation's POST and the saving of its id. Terraform stops its
-	// providers itself once it has saved the state.
+	// providers itself once it has saved the state. One that is killed cannot: its
+	// providers end by themselves.
 	signal.Ignore(syscall.SIGTERM)
 
 	with := serving.AllBut(os.Getenv("HOSTING_BENCH_WITHOUT")) // which only the benchmark sets
@@ -42,7 +44,12 @@ func main() {
 	go func() { _, _ = server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}) }()
 	var options []tf6server.ServeOpt
 	if *debug {
-		options = append(options, tf6server.WithManagedDebug())
+		options = append(options, tf6server.WithManagedDebug()) // it ends when its user ends it
+	} else {
+		go func() {
+			serving.AwaitOrphaned(server, cli, os.Getppid)
+			os.Exit(1)
+		}()
 	}
 	err := tf6server.Serve("registry.terraform.io/instance-hosting/hosting",
 		func() tfprotov6.ProviderServer { return server }, options...)

@@ -313,25 +313,46 @@ func deleteBehind(t *testing.T, fake *fakeservicetest.Server, id string) {
 // killChildren kills the provider processes that a CLI started.
 func killChildren(t *testing.T, parent int) int {
 	t.Helper()
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	must(t, err == nil, "%v", err)
 	killed := 0
-	for _, path := range stats {
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			continue // it ended meanwhile
-		}
-		// pid (name) state ppid …; the name may hold anything.
-		text := string(raw)
-		fields := strings.Fields(text[strings.LastIndex(text, ")")+1:])
-		if len(fields) < 2 || fields[1] != strconv.Itoa(parent) {
-			continue
-		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		must(t, err == nil, "%v", err)
+	for _, pid := range children(t, parent) {
 		if syscall.Kill(pid, syscall.SIGKILL) == nil {
 			killed++
 		}
 	}
 	return killed
+}
+
+// children are the processes that a process started.
+func children(t *testing.T, parent int) []int {
+	t.Helper()
+	paths, err := filepath.Glob("/proc/[0-9]*/stat")
+	must(t, err == nil, "%v", err)
+	var pids []int
+	for _, path := range paths {
+		stat, ok := statOf(path)
+		if !ok || stat.parent != strconv.Itoa(parent) {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		must(t, err == nil, "%v", err)
+		pids = append(pids, pid)
+	}
+	return pids
+}
+
+type processStat struct{ state, parent string }
+
+// statOf reads a file /proc/[pid]/stat. It says no of a process that is gone.
+func statOf(path string) (processStat, bool) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return processStat{}, false
+	}
+	// pid (name) state ppid …; the name may hold anything.
+	text := string(raw)
+	fields := strings.Fields(text[strings.LastIndex(text, ")")+1:])
+	if len(fields) < 2 {
+		return processStat{}, false
+	}
+	return processStat{fields[0], fields[1]}, true
 }

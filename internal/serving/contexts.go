@@ -24,8 +24,8 @@ type ProviderServer interface {
 // loggers, its stream. So each call is given a context that lets go of the real one
 // when the call is over.
 //
-// The two calls that answer with a stream are passed on as they are: they go on
-// after they have returned.
+// The two calls that answer with a stream keep their contexts: they go on after they
+// have returned.
 func WithShortContexts(inner ProviderServer) ProviderServer {
 	return &shortContexts{ProviderServer: inner, running: map[*callContext]context.CancelFunc{}}
 }
@@ -35,6 +35,7 @@ type shortContexts struct {
 
 	mu      sync.Mutex
 	running map[*callContext]context.CancelFunc
+	ended   chan struct{} // closed when the last of them has ended; nil where nobody waits for that
 }
 
 // A callContext is the context of one call: the real one while the call runs, and a
@@ -70,7 +71,40 @@ func (s *shortContexts) begin(ctx context.Context) (context.Context, func()) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.running, c)
+		if len(s.running) == 0 && s.ended != nil {
+			close(s.ended)
+			s.ended = nil
+		}
 	}
+}
+
+// idle returns a channel that is closed once no call runs. It is called once at most.
+func (s *shortContexts) idle() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ended := make(chan struct{})
+	if len(s.running) == 0 {
+		close(ended)
+	} else {
+		s.ended = ended
+	}
+	return ended
+}
+
+// InvokeAction passes an action on as it is. It runs until its stream has ended.
+func (s *shortContexts) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+	_, end := s.begin(ctx)
+	stream, err := s.ProviderServer.InvokeAction(ctx, req)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	events := stream.Events
+	stream.Events = func(yield func(tfprotov6.InvokeActionEvent) bool) {
+		defer end()
+		events(yield)
+	}
+	return stream, nil
 }
 
 // StopProvider cancels the calls that run, whether the framework knows of them or
