@@ -49,8 +49,14 @@ func (a *attempts) RoundTrip(req *http.Request) (resp *http.Response, err error)
 	if call.method != http.MethodGet {
 		ctx = Detached(caller)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errRequestTimeout)
-	defer cancel()
+	if call.statement {
+		a.limiter.release()
+	} else {
+		defer a.limiter.release()
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errRequestTimeout)
+		defer cancel()
+	}
 	ctx, noConnection := traceConnection(ctx)
 	begun := time.Now()
 	transport := a.connections.newest.Load()
@@ -68,7 +74,7 @@ func (a *attempts) RoundTrip(req *http.Request) (resp *http.Response, err error)
 	if err != nil && noConnection() {
 		err = &notSentError{err}
 	}
-	a.limiter.leave(begun, call.answer)
+	a.limiter.learn(begun, call.answer)
 	a.paths.note(path, call.answer)
 	a.outage.note(caller, call, err)
 	a.report(caller, req, call, time.Since(begun), err)
@@ -131,6 +137,8 @@ func readAnswer(r request, target *url.URL, resp *http.Response, secrets *secret
 	switch {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		a.refusal = newAPIError(r, target, a, secrets)
+	case r.statement: // it has run: what is missing of its result is not needed
+		_, _ = io.Copy(io.Discard, resp.Body)
 	case err != nil:
 		return nil, fmt.Errorf("the answer was cut off: %w", err)
 	case len(body) > maxBody:

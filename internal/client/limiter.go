@@ -167,12 +167,11 @@ func (l *limiter) admit() {
 	}
 }
 
-// leave ends a request that was begun at a time, and learns from its answer,
-// which is nil when there was none.
-func (l *limiter) leave(begun time.Time, answer *answer) {
+// learn learns from the answer to a request that was begun at a time, nil when there was
+// none.
+func (l *limiter) learn(begun time.Time, answer *answer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.underway--
 	now := time.Now()
 	switch {
 	case answer == nil, answer.status == http.StatusServiceUnavailable:
@@ -198,7 +197,6 @@ func (l *limiter) leave(begun time.Time, answer *answer) {
 		l.allowance.serve(now)
 		l.window = min(maxConcurrency, l.window+1/l.window)
 	}
-	l.admit()
 }
 
 // close closes the gate for as long as an answer asks. A 429 that does not say

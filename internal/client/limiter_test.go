@@ -421,3 +421,9 @@ func TestRefusedTogetherCloseTheGateOnce(t *testing.T) {
 		}
 	})
 }
+
+// leave ends a request, as an attempt does.
+func (l *limiter) leave(begun time.Time, answer *answer) {
+	l.learn(begun, answer)
+	l.release()
+}

@@ -193,7 +193,7 @@ func TestQueryDropsWhatWasReadBefore(t *testing.T) {
 		}
 		turn, _ := c.Enter(t.Context(), "i-1")
 		defer turn.Leave()
-		if _, err := turn.Query(t.Context(), "", "drop database shop"); err != nil {
+		if err := turn.Query(t.Context(), "", "drop database shop"); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := c.RefreshDatabase(t.Context(), "i-1", "shop"); !errors.Is(err, ErrNotFound) {

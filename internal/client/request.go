@@ -26,6 +26,10 @@ type request struct {
 	// poll asks for a single attempt, unless that is answered 429: a poll is repeated
 	// by its own schedule, and a request that depends on what is there by its mutation.
 	poll bool
+	// statement asks Postgres to run something, which is answered when it has run. Not
+	// the client's timeout bounds it but its operation's. While it runs it takes no place
+	// among the requests under way.
+	statement bool
 }
 
 // name is how errors and logs call the request.
@@ -192,7 +196,7 @@ func (c *Client) failure(ctx context.Context, call *call, err error) error {
 		err = urlError.Err // the URL is in the call's name already
 	}
 	unknown := call.method == http.MethodPost && call.attempts > 0 && !call.surelyNotDone()
-	if ended(ctx) && (call.method == http.MethodGet || call.surelyNotDone()) {
+	if ended(ctx) && (call.method == http.MethodGet || call.statement || call.surelyNotDone()) {
 		err = CauseOf(ctx) // whatever the connection broke with
 	}
 	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {

@@ -51,7 +51,6 @@ func TestTagsAreTheDocuments(t *testing.T) {
 		{"AuthConnection", AuthConnection{}, nil, nil},
 		{"Console", consoleBody{}, nil, nil},
 		{"AuthSettings", AuthSettings{}, nil, nil},
-		{"QueryResult", QueryResult{}, nil, nil},
 		{"Database", Database{}, nil, nil},
 		{"Extension", Extension{}, nil, nil},
 		{"App", App{}, nil, nil},

@@ -26,7 +26,7 @@ func (c *console) query(ctx context.Context, database, sql string) (ran bool, er
 		if err := c.open(ctx); err != nil {
 			return false, err
 		}
-		_, err := c.turn.Query(ctx, database, sql)
+		err := c.turn.Query(ctx, database, sql)
 		if err == nil {
 			return true, nil
 		}

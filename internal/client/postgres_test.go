@@ -1,0 +1,110 @@
+package client
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestIsResult(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"columns":["n"],"rows":[[1]],"row_count":1,"command":"SELECT"}`: true,
+		`{"columns":[],"rows":[],"row_count":0,"command":"CREATE TABLE"}`: true,
+		`{"took_ms":3,"warnings":[{"a":1}],"rows":[]}`:                    true,
+		` {"rows":[[1],[2`:                 true,
+		`{"took_ms":{"a":`:                 false,
+		`{"job_id":"j-1"}`:                 false,
+		`{}`:                               false,
+		`["rows"]`:                         false,
+		`"rows"`:                           false,
+		`<html>{"rows":[]}</html>`:         false,
+		``:                                 false,
+		`{"nested":{"rows":[]},"other":1}`: false,
+	} {
+		if got := isResult([]byte(text)); got != want {
+			t.Errorf("isResult(%s) = %t", text, got)
+		}
+	}
+}
+
+// A statement may take minutes: neither the client's timeout nor its own retries end it.
+func TestStatementOfMinutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const takes = 15 * time.Minute
+		c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(takes)
+			respond(w, 200, object{"columns": []string{}, "rows": []any{}, "row_count": 0, "command": "CREATE INDEX"})
+		}, func(o *Options) { o.RequestTimeout = time.Minute })
+		begun := time.Now()
+		if err := enter(t, c).Query(within(t, 20*time.Minute), "", "CREATE INDEX"); err != nil || time.Since(begun) < takes {
+			t.Errorf("after %s: %v", time.Since(begun), err)
+		}
+		if n := len(transport.requests()); n != 1 {
+			t.Errorf("%d requests, want 1", n)
+		}
+	})
+}
+
+// The timeout of the operation ends a statement, which then may have run or not.
+func TestStatementThatOutlastsItsOperation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestClient(t, gateway(silent))
+		ctx, cancel := WithTimeout(t.Context(), "create", 20*time.Minute)
+		defer cancel()
+		begun := time.Now()
+		err := enter(t, c).Query(ctx, "", "CREATE INDEX")
+		if took := time.Since(begun); took != 20*time.Minute+gracePeriod || !outcomeUnknown(err) || !isAs[*TimeoutError](err) {
+			t.Errorf("after %s: %v", took, err)
+		}
+	})
+}
+
+// The result of a statement is not needed, so that its size and its end do not matter.
+func TestResultIsDiscarded(t *testing.T) {
+	for name, answer := range map[string]http.HandlerFunc{
+		"huge": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{"rows":["` + strings.Repeat("x", 2*maxBody) + `"],"row_count":1}`))
+		},
+		"cut": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"rows":[["a"],["b`)) },
+		"broken off": func(w http.ResponseWriter, _ *http.Request) {
+			respond(w, brokenOff, object{"rows": []string{strings.Repeat("x", 100)}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := newTestClient(t, answer)
+				if err := enter(t, c).Query(t.Context(), "", "SELECT"); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// Statements that run for long leave room for other requests, however few the client may
+// have under way.
+func TestStatementsLeaveRoomForOtherRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				time.Sleep(10 * time.Minute)
+				respond(w, 200, object{"rows": []any{}})
+				return
+			}
+			respond(w, 200, object{"id": "me"})
+		})
+		c.http.HTTPClient.Transport.(*attempts).limiter.window = 1
+		ran := make(chan error, 1)
+		go func() { ran <- enter(t, c).Query(t.Context(), "", "CREATE INDEX") }()
+		synctest.Wait()
+		begun := time.Now()
+		if _, err := c.Account(t.Context()); err != nil || time.Since(begun) > time.Second {
+			t.Errorf("after %s: %v", time.Since(begun), err)
+		}
+		if err := <-ran; err != nil {
+			t.Error(err)
+		}
+	})
+}
