@@ -256,7 +256,7 @@ func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, re
 		},
 	}, &resp.Diagnostics)
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to delete app "+name, err)
+		r.addDeletionError(ctx, state.InstanceID.ValueString(), "Unable to delete app "+name, err, &resp.Diagnostics)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
 // What the resources that belong to an instance have in common.
@@ -43,6 +45,32 @@ func (b *resourceBase) removeGone(ctx context.Context, private privateReader, st
 	diags.AddWarning(o.what+" is gone",
 		"The service does not know it any more, so it was removed from the state. If it is still in the configuration, the next apply creates it again.")
 	state.RemoveResource(ctx)
+}
+
+// refusesChanges reports whether a change was refused because the instance has failed, or
+// its deletion has: its record says so and names no job, and still does once reads can no
+// longer lag.
+func (b *resourceBase) refusesChanges(ctx context.Context, instanceID string, refusal error) bool {
+	if !client.Refused(refusal) {
+		return false
+	}
+	failed := func() bool {
+		instance, err := b.client.Instance(ctx, instanceID)
+		return err == nil && instance.JobID == "" && (instance.Status == client.StatusFailed || instance.Status == client.StatusDeleting)
+	}
+	return failed() && pause(ctx, readLag) == nil && failed()
+}
+
+// addDeletionError reports why something on an instance was not deleted. Where the
+// instance refuses every change, it says how to delete the instance all the same.
+func (b *resourceBase) addDeletionError(ctx context.Context, instanceID, summary string, err error, diags *diag.Diagnostics) {
+	if !b.refusesChanges(ctx, instanceID, err) {
+		addError(diags, summary, err)
+		return
+	}
+	diags.AddError(summary, sentence(err.Error())+"\n\nThe instance has failed, or its deletion has, so it accepts no change: only the whole instance can be deleted. "+
+		"To do that, remove from the state what is on it, as it goes with the instance, and apply again. This command deletes nothing at the service:\n\nterraform state rm ADDRESS\n\n"+
+		"If you repair the instance instead, apply again after that.")
 }
 
 // childIdentity identifies something that has a name on its instance.

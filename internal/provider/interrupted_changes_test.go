@@ -178,6 +178,25 @@ func TestFailedMachineIsDestroyedWithItsSettings(t *testing.T) {
 	}
 }
 
+// What is on a machine that has failed can only go with it, and the advice of the error
+// gets rid of both.
+func TestFailedMachineIsDestroyedWithItsDatabase(t *testing.T) {
+	t.Parallel()
+	for _, status := range []string{fakeservice.StatusFailed, fakeservice.StatusDeleting} {
+		t.Run(status, func(t *testing.T) {
+			fake := startFake(t)
+			w := newWorkspace(t, fake, bareInstance("name = \"test\"\n plan = \"free\"\n region = \"eu-central\"\n engines = { postgres = {} }\n deletion_protection = false")+
+				"resource \"hosting_postgres_database\" \"shop\" {\n instance_id = hosting_instance.test.id\n name = \"shop\"\n deletion_protection = false\n}\n")
+			w.apply()
+			fake.EditInstance(onlyInstance(t, fake), func(i *fakeservice.Instance) { i.Status = status })
+			w.says(1, []string{"Unable to drop database shop", "terraform state rm ADDRESS"}, "destroy", "-auto-approve")
+			w.says(0, nil, "state", "rm", "hosting_postgres_database.shop")
+			w.says(0, nil, "destroy", "-auto-approve")
+			must(t, len(fake.Instances()) == 0 && w.managed() == nil, "%d instances, the state has %v", len(fake.Instances()), w.managed())
+		})
+	}
+}
+
 // A creation that failed is no longer protected, but a person may have repaired the
 // machine since. Then it is, and the advice of the error leads on.
 func TestRepairedMachineIsProtected(t *testing.T) {

@@ -325,7 +325,7 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 		},
 	}, &resp.Diagnostics)
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to drop database "+name, err)
+		r.addDeletionError(ctx, state.InstanceID.ValueString(), "Unable to drop database "+name, err, &resp.Diagnostics)
 	}
 }
 

@@ -283,7 +283,7 @@ func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.Del
 		return turn.DropExtension(ctx, database, name)
 	})
 	if err != nil {
-		addError(&resp.Diagnostics, fmt.Sprintf("Unable to drop extension %s from database %s", name, database), err)
+		r.addDeletionError(ctx, state.InstanceID.ValueString(), fmt.Sprintf("Unable to drop extension %s from database %s", name, database), err, &resp.Diagnostics)
 	}
 }
 

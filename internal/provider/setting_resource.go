@@ -298,27 +298,13 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 			return
 		}
 		err = errors.Join(err, lookErr)
-	case r.hasFailed(ctx, P(&state).instance().ValueString(), err):
+	case r.refusesChanges(ctx, P(&state).instance().ValueString(), err):
 		resp.Diagnostics.AddWarning("The "+r.of(&state)+" was not reset",
-			sentence(err.Error())+" The machine of the instance has failed, so it accepts no change, and the setting was removed from the state. "+
-				"It goes with the instance. If the machine is repaired, the setting is as it was.")
+			sentence(err.Error())+" The instance has failed, or its deletion has, so it accepts no change, and the setting was removed from the state. "+
+				"It goes with the instance. If the instance is repaired, the setting is as it was.")
 		return
 	}
 	addError(&resp.Diagnostics, "Unable to reset the "+r.of(&state), err)
-}
-
-// hasFailed tells whether a change was refused because the instance's machine has
-// failed: its record says so and names no job, and still does once reads can no longer
-// lag.
-func (r *settingResource[M, S, P]) hasFailed(ctx context.Context, instanceID string, refusal error) bool {
-	if !client.Refused(refusal) {
-		return false
-	}
-	failed := func() bool {
-		instance, err := r.client.Instance(ctx, instanceID)
-		return err == nil && instance.Status == client.StatusFailed && instance.JobID == ""
-	}
-	return failed() && pause(ctx, readLag) == nil && failed()
 }
 
 func (r *settingResource[M, S, P]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {

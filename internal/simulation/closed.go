@@ -19,6 +19,7 @@ const namesakeInCreation = "a namesake being created"
 var ClosedErrors = []ClosedError{
 	{"a checkout", []string{"waits for its checkout"}},
 	{"a protection", []string{"is protected from deletion"}},
+	{"a failed instance that refuses every change", []string{"only the whole instance can be deleted"}},
 	{"an engine that was never configured", []string{"which its configuration never had"}},
 	{namesakeInCreation, []string{"An instance with the same name is being created", "plan and region is already being created"}},
 	{"an ambiguous creation", []string{"it cannot be told which of these it created", "and the request was not repeated"}},

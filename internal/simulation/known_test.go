@@ -54,6 +54,9 @@ func TestKnownDefects(t *testing.T) {
 		"a failed machine that answers 422 cannot be destroyed": {Habits: refusesBy422, Steps: []step{
 			{Edits: []edit{{argConsole, 2}}}, {Verb: destroy, Deeds: []deed{{Kind: breaksMachine}}},
 		}},
+		"what is on a machine whose deletion failed cannot be deleted, and nothing says what to do": {Begin: everything, Habits: staysDeleting, Steps: []step{
+			{}, {Verb: targeted, Target: 9, Edits: []edit{{argScript, 0}, {argRegion, 1}}, Deeds: []deed{{Kind: failsDeletion}}},
+		}},
 		"a deletion that failed is never asked for again": {Habits: staysDeleting, Steps: []step{
 			{}, {Verb: destroy, Deeds: []deed{{Kind: failsDeletion}}}, {Verb: destroy},
 		}},
