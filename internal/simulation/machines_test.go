@@ -251,3 +251,22 @@ func (w *world) deletionHasFailed() bool {
 		return j.Operation == "delete" && j.Status == fakeservice.StatusFailed
 	})
 }
+
+// liftsProtection reports whether an apply did no more with a machine whose deletion has
+// failed than to lift its protection: the next one deletes it.
+func (a applied) liftsProtection() bool {
+	for _, made := range a.changed {
+		protected, _ := attribute(made.prior, "deletion_protection").(bool)
+		if made.kind == "hosting_instance" && made.do == update && protected && textOf(attributesOf(made.prior)["status"]) == fakeservice.StatusDeleting {
+			return true
+		}
+	}
+	return false
+}
+
+// isOnFailedImport reports whether the instance of a CLI has failed and was imported, so
+// that nothing replaces it and nothing can be made on it.
+func (w *world) isOnFailedImport(c *cli) bool {
+	i, there := w.fake.Instance(c.text(webAddress, "id"))
+	return there && i.Status == fakeservice.StatusFailed && c.imported(i.ID)
+}

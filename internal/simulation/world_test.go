@@ -450,13 +450,16 @@ func (w *world) settle(c *cli) {
 			continue
 		}
 		for _, e := range a.errors() {
-			if !closed(e.text) && !w.neverDeployed(c, e.address) && !w.isUntold(e.text) || w.neverRan(c, e) {
+			if !closed(e.text) && !w.neverDeployed(c, e.address) && !w.isUntold(e.text) && !w.isOnFailedImport(c) || w.neverRan(c, e) {
 				w.violate(settled, "an apply in fair weather ends with (%s %s): %s", e.during, e.address, e.text)
 			}
 		}
 		if len(a.errors()) > 0 {
 			w.count(endedClosed)
 			return
+		}
+		if a.liftsProtection() {
+			continue
 		}
 		w.holdEmpty(c)
 		return
