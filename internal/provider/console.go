@@ -15,11 +15,12 @@ type console struct {
 	client *client.Client
 	turn   *client.Turn
 	found  string // the mode to put back, "" while it was not changed
+	opened bool   // the change to rw was seen to its end
 }
 
 // query opens the console for writing where it is not, runs SQL once, and puts
-// the mode back as it was found, whatever happens. ran tells whether the SQL
-// ran.
+// the mode back as it was found, whatever happens, unless somebody else has set it
+// since. ran tells whether the SQL ran.
 func (c *console) query(ctx context.Context, database, sql string) (ran bool, err error) {
 	defer func() { err = errors.Join(err, c.restore(ctx)) }()
 	for delay := 250 * time.Millisecond; ; delay = min(2*delay, 10*time.Second) {
@@ -47,8 +48,10 @@ func (c *console) open(ctx context.Context) error {
 		return err
 	}
 	// Noted before the change: one that fails midway is put back too.
-	c.found = mode
-	return c.set(ctx, client.ConsoleReadWrite)
+	c.found, c.opened = mode, false
+	err = c.set(ctx, client.ConsoleReadWrite)
+	c.opened = err == nil
+	return err
 }
 
 // closed tells whether a statement was refused because somebody else closed the
@@ -68,13 +71,23 @@ func (c *console) closed(ctx context.Context, err error) (bool, error) {
 	return false, nil
 }
 
-// restore puts the console back to the mode that it was found in. After an
-// interruption it has the grace period for that, as all other work does.
+// restore puts the console back to the mode that it was found in. One that is not open
+// stays as it is: somebody else has set it, or it was never opened. After an interruption
+// it has the grace period for all this, as other work does.
 func (c *console) restore(ctx context.Context) error {
 	if c.found == "" {
 		return nil
 	}
-	if err := c.set(client.Detached(ctx), c.found); err != nil {
+	ctx = client.Detached(ctx)
+	isOpen := func(mode string) bool { return mode == client.ConsoleReadWrite }
+	if !c.opened {
+		_, _, _ = c.turn.AwaitIdle(ctx) // the job that opens it may be at work
+	}
+	mode, err := readBack(ctx, func(ctx context.Context) (string, error) { return c.client.ConsoleMode(ctx, c.turn.InstanceID()) }, isOpen)
+	if err == nil && !isOpen(mode) {
+		return nil
+	}
+	if err := c.set(ctx, c.found); err != nil {
 		return fmt.Errorf("the SQL console of instance %s was left in mode rw and must be set to %s by hand: %w", c.turn.InstanceID(), c.found, err)
 	}
 	return nil

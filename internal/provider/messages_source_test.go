@@ -256,6 +256,8 @@ func (s *sourceFolder) messageOf(call *ast.CallExpr, f *sourceFunction) (message
 		m = message{severity: "Error", summary: text(1), detail: told}
 	case "addInstanceError":
 		m = message{severity: "Error", summary: text(1), detail: told}
+	case "addDeletionError":
+		m = message{severity: "Error", summary: text(2), detail: told}
 	case "NewArgumentFuncError":
 		m = message{severity: "Error of a function", summary: "Invalid function argument", detail: text(1)}
 	}

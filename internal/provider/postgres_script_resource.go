@@ -53,8 +53,12 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 		Version: 0,
 		MarkdownDescription: "SQL that is run through the SQL console when the resource is created, and again when `sql` or `sql_wo_version` changes. " +
 			"A console found `off` or `ro` is set to `rw` for the script and put back afterwards, whatever happens; one found `rw` is left alone. " +
-			"Statements that are sent together run in one transaction. Nothing is ever sent twice: when the answer is lost the error says so. " +
-			"Write statements that can run again, such as `CREATE TABLE IF NOT EXISTS`. What the script made is not watched for drift, and there is no import.",
+			"A console that somebody else changes meanwhile stays as they left it. Statements that are sent together run in one transaction, and their results are not kept. " +
+			"`timeouts` bound how long a script may run; the provider's `request_timeout` does not. Write statements that can run again, such as `CREATE TABLE IF NOT EXISTS`. " +
+			"What the script made is not watched for drift, and there is no import.\n\n" +
+			"No script is sent twice unasked. If the answer of the service is lost, it is unknown whether the script ran: the apply ends with an error, and each later plan that would run or destroy the script is refused until you decide. " +
+			"The error names both commands. If the script ran, `terraform untaint` accepts its creation and `terraform apply -refresh-only` its change. To run it again, use `terraform state rm`, and apply. " +
+			"This cannot be guaranteed with `create_before_destroy`: Terraform then creates the replacement, which runs the script again, before it asks to delete the script of unknown outcome. Do not use `create_before_destroy` for statements that must not run twice.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": instanceIDAttribute("`destroy_sql` is run on the former instance"),
 			"database": schema.StringAttribute{
@@ -93,7 +97,7 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 				MarkdownDescription: "The statements to run when the resource is destroyed. Default: none, so that what the script made stays. With `create_before_destroy`, a replaced resource's are run after the new one's `sql`.",
 			},
 			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
-				Create: true, CreateDescription: "How long the script may take, the console's jobs included. Default `20m`.",
+				Create: true, CreateDescription: "How long the script may take, with the changes of the console. Default `20m`.",
 				Update: true, UpdateDescription: "How long a changed script may take. Default `20m`.",
 				Delete: true, DeleteDescription: "How long `destroy_sql` may take. Default `20m`.",
 			}),
@@ -115,6 +119,12 @@ func (r *postgresScriptResource) Create(ctx context.Context, req resource.Create
 		return
 	}
 	ran, err := r.run(ctx, plan, sql, timeout)
+	if !ran && isLost(err) {
+		r.noteCreated(ctx, resp.Private, &resp.Diagnostics)
+		r.setState(ctx, &resp.State, plan.withUnknownOutcome(), &resp.Diagnostics)
+		refuseUnknown(plan, acceptCreation, err, &resp.Diagnostics)
+		return
+	}
 	if ran {
 		// Saved even when the console could not be put back: the script is not
 		// to run again for that.
@@ -157,7 +167,20 @@ func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequ
 		addError(&resp.Diagnostics, "Unable to read instance "+id, err)
 	default:
 		r.foundByRead(ctx, resp.Private, &resp.Diagnostics)
+		r.readUnknownUpdate(ctx, req.Private, state, resp)
 	}
+}
+
+// readUnknownUpdate shows the script of an update with an unknown outcome. Met in the
+// state, it was accepted.
+func (r *postgresScriptResource) readUnknownUpdate(ctx context.Context, private privateReader, state postgresScriptModel, resp *resource.ReadResponse) {
+	note, unknown := loadPrivate[unknownUpdate](ctx, private, unknownUpdateKey, &resp.Diagnostics)
+	if !unknown {
+		return
+	}
+	state, left := note.refresh(state)
+	noteUnknownUpdate(ctx, resp.Private, left, &resp.Diagnostics)
+	r.setState(ctx, &resp.State, state, &resp.Diagnostics)
 }
 
 // absent is what a script made as something that the service does not know.
@@ -166,9 +189,22 @@ func (m postgresScriptModel) absent() absentObject {
 	return absentObject{what: "What a script made on instance " + id, instanceID: id}
 }
 
-// ModifyPlan has nothing to plan: it compares the account.
+// ModifyPlan compares the account. It refuses any plan after an update with an unknown
+// outcome, and the destruction after a creation with one: the plan of a tainted object that
+// is replaced does not see it.
 func (r *postgresScriptResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	r.checkPlannedAccount(ctx, req, resp)
+	defer r.checkPlannedAccount(ctx, req, resp)
+	state, plan, ok := planning[postgresScriptModel](ctx, req, &resp.Diagnostics)
+	if !ok || state == nil {
+		return
+	}
+	_, unknown := loadPrivate[unknownUpdate](ctx, req.Private, unknownUpdateKey, &resp.Diagnostics)
+	switch {
+	case unknown:
+		refuseUnknown(*state, acceptUpdate, nil, &resp.Diagnostics)
+	case state.hasUnknownOutcome() && plan == nil:
+		refuseUnknown(*state, acceptCreation, nil, &resp.Diagnostics)
+	}
 }
 
 // refreshEngine looks for the engine that the script ran in.
@@ -179,13 +215,13 @@ func (r *postgresScriptResource) refreshEngine(ctx context.Context, instanceID s
 	return err
 }
 
-func (r *postgresScriptResource) readRecord(ctx context.Context, m *postgresScriptModel, _ privateState, _ *diag.Diagnostics) bool {
-	return r.refreshEngine(ctx, m.InstanceID.ValueString()) == nil
+func (r *postgresScriptResource) readRecord(ctx context.Context, m *postgresScriptModel, private privateState, _ *diag.Diagnostics) bool {
+	return !private.has(unknownUpdateKey) && r.refreshEngine(ctx, m.InstanceID.ValueString()) == nil
 }
 
-// planUnchanged has nothing to do: a script has nothing to plan.
-func (r *postgresScriptResource) planUnchanged(context.Context, *postgresScriptModel, privateState, *diag.Diagnostics) bool {
-	return true
+// planUnchanged has nothing to do where the outcome of the script is known.
+func (r *postgresScriptResource) planUnchanged(_ context.Context, _ *postgresScriptModel, private privateState, _ *diag.Diagnostics) bool {
+	return !private.has(unknownUpdateKey)
 }
 
 func (r *postgresScriptResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -207,6 +243,11 @@ func (r *postgresScriptResource) Update(ctx context.Context, req resource.Update
 	if plan.isAnother(state) {
 		ran, err = r.run(ctx, plan, sql, timeout)
 	}
+	if !ran && isLost(err) {
+		noteUnknownUpdate(ctx, resp.Private, &unknownUpdate{SQL: plan.SQL.ValueStringPointer(), SQLWOVersion: plan.SQLWOVersion.ValueInt64Pointer()}, &resp.Diagnostics)
+		refuseUnknown(plan, acceptUpdate, err, &resp.Diagnostics)
+		return
+	}
 	if ran {
 		r.setState(ctx, &resp.State, plan, &resp.Diagnostics)
 	}
@@ -219,6 +260,10 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, scriptTimeout)
 	resp.Diagnostics.Append(diags...)
+	if state.hasUnknownOutcome() {
+		refuseUnknown(state, acceptCreation, nil, &resp.Diagnostics)
+		return
+	}
 	if resp.Diagnostics.HasError() || !r.mayDelete(ctx, req.Private, state.absent(), r.looksAtInstance(state.InstanceID.ValueString()), &resp.Diagnostics) || state.DestroySQL.IsNull() {
 		return
 	}
@@ -231,9 +276,8 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 		}
 		err = errors.Join(err, lookErr)
 	}
-	var unknown *client.OutcomeError
 	switch {
-	case errors.As(err, &unknown) && !ran:
+	case isLost(err) && !ran:
 		resp.Diagnostics.AddError("Unable to run destroy_sql on instance "+state.InstanceID.ValueString(), sentence(err.Error())+"\n\n"+
 			"Check whether the statements took effect. If they did, run terraform state rm with the address of the resource, so that they are not run again. "+
 			"If they did not, apply again.")

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -177,9 +178,90 @@ func TestScriptClosedMidwayIsOpenedAgain(t *testing.T) {
 func TestScriptIsNotSentTwice(t *testing.T) {
 	fake, sql := startRecorded(t)
 	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/engines/postgres/query", AfterCommit: true, Drop: true})
-	run(t, refuses(config(fake, "%s", scriptHCL(`sql = "one"`)), "it is unknown whether the service carried it out"))
-	if n := len(sql.statements()); n != 1 {
-		t.Errorf("%d statements, want 1", n)
+	w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
+	unknown := []string{"It is unknown whether the script ran on instance i-one", "terraform untaint ADDRESS", "terraform state rm ADDRESS"}
+	w.says(1, unknown, "apply", "-auto-approve")
+	if diff := cmp.Diff([]string{"rw", "off"}, modes(fake)); diff != "" {
+		t.Error(diff)
+	}
+	for _, command := range []string{"apply -auto-approve", "apply -auto-approve -refresh=false", "destroy -auto-approve", "plan -destroy"} {
+		w.says(1, unknown, strings.Fields(command)...)
+	}
+	if diff := cmp.Diff([]string{"rw main: one"}, sql.statements()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Both ways out of an unknown outcome do what the error says.
+func TestScriptOfUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	first, second := "rw main: one", "rw main: two"
+	for name, row := range map[string]struct {
+		updates bool // the outcome of an update is unknown, and not that of the creation
+		decide  []string
+		want    []string
+	}{
+		"it ran":                   {false, []string{"untaint", scriptAddress}, []string{first}},
+		"it is to run again":       {false, []string{"state", "rm", scriptAddress}, []string{first, first}},
+		"the update ran":           {true, []string{"apply", "-auto-approve", "-refresh-only"}, []string{first, second}},
+		"the update is to run now": {true, []string{"state", "rm", scriptAddress}, []string{first, second, second}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake, sql := startRecorded(t)
+			w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
+			if row.updates {
+				w.apply()
+				w.configure(scriptHCL(`sql = "two"`))
+			}
+			fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/engines/postgres/query", AfterCommit: true, Drop: true})
+			w.says(1, []string{"It is unknown whether the script ran"}, "apply", "-auto-approve")
+			for _, command := range []string{"plan -destroy", "apply -auto-approve", "apply -auto-approve -refresh=false", "destroy -auto-approve"} {
+				w.says(1, []string{"It is unknown whether the script ran", "terraform " + row.decide[0]}, strings.Fields(command)...)
+			}
+			w.says(0, nil, row.decide...)
+			w.apply()
+			w.mustBeSettled()
+			if diff := cmp.Diff(row.want, sql.statements()); diff != "" {
+				t.Error(diff)
+			}
+			i, _ := fake.Instance("i-one")
+			must(t, i.ConsoleMode == "off", "the console is %s", i.ConsoleMode)
+
+			// What follows is as ever.
+			w.configure(scriptHCL(`sql = "three"`))
+			w.apply()
+			w.mustBeSettled()
+			if ran := sql.statements(); ran[len(ran)-1] != "rw main: three" {
+				t.Errorf("%v", ran)
+			}
+			w.says(0, nil, "destroy", "-auto-approve")
+		})
+	}
+}
+
+// The console that a person closes while a script runs stays closed.
+func TestScriptLeavesAConsoleThatSomebodyHasSet(t *testing.T) {
+	fake, sql := startRecorded(t)
+	fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "ro" })
+	sql.wait = func() { fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "off" }) }
+	w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
+	w.apply()
+	if diff := cmp.Diff([]string{"rw"}, modes(fake)); diff != "" {
+		t.Error(diff)
+	}
+	w.mustBeSettled()
+}
+
+// A script that takes longer than request_timeout is applied, with the console open
+// until its end.
+func TestScriptOutlastsTheRequestTimeout(t *testing.T) {
+	fake, sql := startRecorded(t)
+	w := newWorkspace(t, fake, "provider \"hosting\" {\n  request_timeout = \"1s\"\n}\n"+scriptHCL(`sql = "one"`))
+	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/engines/postgres/query", AfterCommit: true, Delay: 3 * time.Second})
+	w.apply()
+	w.mustBeSettled()
+	if diff := cmp.Diff([]string{"rw main: one"}, sql.statements()); diff != "" {
+		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"rw", "off"}, modes(fake)); diff != "" {
 		t.Error(diff)

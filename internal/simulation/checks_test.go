@@ -2,14 +2,11 @@ package simulation
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
 // A check is something that must hold in every world.
@@ -150,21 +147,4 @@ func (w *world) learnSecrets(p string, body []byte) {
 			}
 		}
 	}
-}
-
-// query runs a statement of the console, which only counts it.
-func (w *world) query(ctx context.Context, q fakeservice.Query) (fakeservice.QueryResult, error) {
-	if c := callOf(ctx); c != nil {
-		c.mu.Lock()
-		c.sql[q.SQL]++
-		n := c.sql[q.SQL]
-		c.mu.Unlock()
-		if n > 1 {
-			w.violate(statedOnce, "%s of %s ran %q %d times", c.what, c.address, q.SQL, n)
-		}
-	}
-	if q.Mode != "rw" {
-		return fakeservice.QueryResult{}, &fakeservice.SQLError{Message: "cannot execute CREATE in a read-only transaction", SQLState: "25006"}
-	}
-	return fakeservice.QueryResult{Command: "CREATE"}, nil
 }

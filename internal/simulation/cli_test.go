@@ -31,6 +31,9 @@ type cli struct {
 	// released are what was taken out of its state by hand, and taken what was
 	// taken into it.
 	released, taken map[string]bool
+	// unknownOutcomes are the calls that left it unknown whether the script at an address
+	// ran, until somebody has said it.
+	unknownOutcomes map[string]*call
 	// busy says that it was told to do something at all.
 	busy bool
 }
@@ -48,7 +51,7 @@ type saved struct {
 type orphan struct{ address, id string }
 
 func newCLI(w *world, name string, blocks func() []block) *cli {
-	return &cli{world: w, name: name, blocks: blocks, state: map[string]*saved{}, asked: map[string]map[string]bool{}, protected: map[string]bool{}, released: map[string]bool{}, taken: map[string]bool{}}
+	return &cli{world: w, name: name, blocks: blocks, state: map[string]*saved{}, asked: map[string]map[string]bool{}, protected: map[string]bool{}, released: map[string]bool{}, taken: map[string]bool{}, unknownOutcomes: map[string]*call{}}
 }
 
 func schemaOf(kind string) *tfprotov6.Schema { return schemas().ResourceSchemas[kind] }
@@ -70,6 +73,7 @@ func (c *cli) save(cmd *command, address string, s *saved) {
 	defer c.mu.Unlock()
 	if s == nil {
 		delete(c.state, address)
+		delete(c.unknownOutcomes, address)
 		return
 	}
 	if c.noIdentity {

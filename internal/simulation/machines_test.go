@@ -14,17 +14,18 @@ import (
 type habits int
 
 const (
-	resizesAgain  habits = 1 << iota // a resize to the present plan is a second job, and no 422
-	refusesBy422                     // a machine that failed refuses changes with 422, and not with 409
-	staysDeleting                    // after a deletion that failed the status stays deleting
-	allHabits     habits = 1<<iota - 1
+	resizesAgain   habits = 1 << iota // a resize to the present plan is a second job, and no 422
+	refusesBy422                      // a machine that failed refuses changes with 422, and not with 409
+	staysDeleting                     // after a deletion that failed the status stays deleting
+	slowStatements                    // a statement takes minutes
+	allHabits      habits = 1<<iota - 1
 )
 
-const habitsEnd = 3
+const habitsEnd = 4
 
 func (h habits) String() string {
 	var all []string
-	for i, name := range []string{"a resize to the present plan is done again", "a failed machine answers 422", "a failed deletion stays deleting"} {
+	for i, name := range []string{"a resize to the present plan is done again", "a failed machine answers 422", "a failed deletion stays deleting", "a statement takes minutes"} {
 		if h&(1<<i) != 0 {
 			all = append(all, name)
 		}
@@ -264,9 +265,11 @@ func (a applied) liftsProtection() bool {
 	return false
 }
 
-// isOnFailedImport reports whether the instance of a CLI has failed and was imported, so
-// that nothing replaces it and nothing can be made on it.
+// isOnFailedImport reports whether an instance that the first CLI or this one has imported
+// has failed, or its deletion has, so that nothing replaces it and nothing can be made on it.
 func (w *world) isOnFailedImport(c *cli) bool {
-	i, there := w.fake.Instance(c.text(webAddress, "id"))
-	return there && i.Status == fakeservice.StatusFailed && c.imported(i.ID)
+	return slices.ContainsFunc([]*cli{w.first, c}, func(of *cli) bool {
+		i, there := w.fake.Instance(of.text(webAddress, "id"))
+		return there && (i.Status == fakeservice.StatusFailed || i.Status == fakeservice.StatusDeleting) && of.imported(i.ID)
+	})
 }

@@ -124,8 +124,9 @@ type call struct {
 	// refusedAsExisting tells that the call was told to be a conflict with what
 	// exists.
 	refusedAsExisting bool
-	// sql counts the call's statements.
+	// sql counts the call's statements, and ran tells that one was run.
 	sql map[string]int
+	ran bool
 	// taken counts, by path, the POSTs of actions that the service took.
 	taken map[string]int
 	// jobs are those that its requests have started.

@@ -119,6 +119,7 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 	if len(answer.Diagnostics) == 0 {
 		r.cli.world.toldAsDone(c)
 	}
+	r.cli.doubt(c, answer.Diagnostics)
 	r.cli.world.checkConsole(c, made, console)
 	result := r.decode(made.kind, answer.NewState)
 	if !bad && what != "delete" {

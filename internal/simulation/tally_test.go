@@ -36,13 +36,13 @@ func newTally() *tally {
 	every(int(beginnings), func(i int) string { return beganWith(beginning(i)) })
 	every(shapesEnd, func(i int) string { return shapedAs(1 << i) })
 	every(hiddenEnd, func(i int) string { return hid(1 << i) })
-	for _, h := range []habits{refusesBy422, staysDeleting} { // the others act only on a mistake
+	for _, h := range []habits{refusesBy422, staysDeleting, slowStatements} { // the others act only on a mistake
 		c.counts[habitual(h)] = 0
 	}
 	every(int(credentials)-1, func(i int) string { return keyed(credential(i + 1)) })
 	every(flagsEnd, func(i int) string { return flagged(1 << i) })
 	for _, what := range []string{clockOff, readsBehind, ratedLow, withoutIdentities, bothAtOnce, orphanImported, endedEmpty, endedClosed, historyChecked,
-		connectionOpened, connectionOpenedEarly, connectionUnpaid, engineWasHidden, brokenRefused, wasRepaired, failedResize, failedCreation, failedDeletion} {
+		connectionOpened, connectionOpenedEarly, connectionUnpaid, engineWasHidden, brokenRefused, wasRepaired, failedResize, failedCreation, failedDeletion, scriptUnknown} {
 		c.counts[what] = 0
 	}
 	return c
@@ -69,6 +69,7 @@ const (
 	failedResize          = "job failed: a resize"
 	failedCreation        = "job failed: a creation"
 	failedDeletion        = "job failed: a deletion"
+	scriptUnknown         = "script: of unknown outcome"
 )
 
 func struck(k strikeKind) string     { return "strike: " + k.String() }
