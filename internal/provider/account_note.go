@@ -23,13 +23,14 @@ const accountNoteKey = "account"
 // An accountNote says where an object was last seen.
 type accountNote struct {
 	ID     string `json:"id,omitempty"` // the account's; "" if the service tells none
-	Origin string `json:"origin"`       // scheme, host and port of the base URL
+	Origin string `json:"origin"`       // scheme, host and port of the base URL; "" if not known
 }
 
-// differsFrom tells whether two notes are of different accounts or origins. An id
-// that is not known decides nothing.
+// differsFrom tells whether two notes are of different accounts or origins. What is
+// not known decides nothing.
 func (n accountNote) differsFrom(other accountNote) bool {
-	return n.Origin != other.Origin || n.ID != "" && other.ID != "" && n.ID != other.ID
+	differ := func(a, b string) bool { return a != "" && b != "" && a != b }
+	return differ(n.Origin, other.Origin) || differ(n.ID, other.ID)
 }
 
 func (n accountNote) where() string {
@@ -62,9 +63,9 @@ func (e *otherAccountError) nextText() string {
 	return text
 }
 
-// errUnnoted is an absence of something valuable in a state that says nothing of its
-// account.
-var errUnnoted = errors.New("the state does not record its account, and no other object of it was found with this API key")
+// errUnnoted is an absence of something of which nothing says in which account it was
+// last seen.
+var errUnnoted = errors.New("its account is not known, and no other object of the state was found with this API key")
 
 // An accountCheck is what one process has found out about the account that its key
 // acts as, and that of the state.
@@ -242,13 +243,14 @@ func (b *resourceBase) confirmsGone(ctx context.Context, private privateReader, 
 // checkAbsence returns why the absence of an object proves nothing, nil if it does.
 func (b *resourceBase) checkAbsence(ctx context.Context, private privateReader, o absentObject, diags *diag.Diagnostics) error {
 	note, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
-	if !noted {
-		if o.isValuable == nil || b.account.hasFound() || !o.isValuable(ctx) {
-			return nil
-		}
-		return errUnnoted
+	var err error
+	switch {
+	case note.Origin != "":
+		err = b.account.compare(ctx, note)
+	case b.account.hasFound():
+	case noted || o.isValuable != nil && o.isValuable(ctx):
+		err = errUnnoted
 	}
-	err := b.account.compare(ctx, note)
 	if err != nil && o.instanceID != "" {
 		if _, instanceErr := b.client.RefreshInstance(ctx, o.instanceID); instanceErr == nil {
 			return nil
@@ -285,13 +287,28 @@ func (b *resourceBase) mayChange(ctx context.Context, private privateReader, dia
 // mayDelete is mayChange for a Delete. A deletion confirms an absence too, so it looks
 // first if nothing says that the account is the right one: look reads the object, or
 // the instance that it is on.
-func (b *resourceBase) mayDelete(ctx context.Context, private privateReader, o absentObject, look func(context.Context) error, diags *diag.Diagnostics) bool {
+//
+// Terraform hands over no private state when a tainted object is replaced, and if the
+// deletion fails it keeps what the deletion returns. So the note is written here: it is
+// empty for an object that was not found.
+func (b *resourceBase) mayDelete(ctx context.Context, private privateNotes, o absentObject, look func(context.Context) error, diags *diag.Diagnostics) bool {
 	if !b.mayChange(ctx, private, diags) {
 		return false
 	}
+	_, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
+	if !noted {
+		o.isValuable = func(context.Context) bool { return true }
+	}
 	err := b.checkAbsence(ctx, private, o, diags)
-	if err == nil || look(ctx) == nil {
+	if err == nil {
 		return !diags.HasError()
+	}
+	if look(ctx) == nil {
+		b.noteAccount(ctx, private, diags)
+		return !diags.HasError()
+	}
+	if !noted {
+		savePrivate(ctx, private, accountNoteKey, accountNote{}, diags)
 	}
 	addError(diags, "Unable to confirm that "+o.what+" is gone", err)
 	return false

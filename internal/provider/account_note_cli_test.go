@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -204,4 +205,53 @@ func TestAccountThatCannotBeRead(t *testing.T) {
 	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/me", Times: -1, Status: http.StatusInternalServerError})
 	fake.RemoveInstance(onlyInstance(t, fake))
 	w.says(1, []string{"Unable to confirm that Instance shop", "/me"}, "plan")
+}
+
+// Terraform hands over no private state for the deletion of a tainted object, so the
+// deletion has no note: an account that does not have the object must not drop it.
+func TestTaintedObjectOfAnotherAccount(t *testing.T) {
+	needsCLI(t)
+	for name, row := range map[string]struct {
+		address, hcl string
+		remove       func(*fakeservicetest.Server)
+	}{
+		"an instance": {"hosting_instance.shop", "resource \"hosting_instance\" \"shop\" {\n  name                = \"shop\"\n  plan                = \"free\"\n  region              = \"eu-central\"\n  engines             = {}\n  deletion_protection = false\n}\n",
+			func(own *fakeservicetest.Server) { own.RemoveInstance(own.Instances()[0].ID) }},
+		"an endpoint": {"hosting_webhook_endpoint.hook", "resource \"hosting_webhook_endpoint\" \"hook\" {\n  url = \"https://hooks.example.com/shop\"\n}\n",
+			func(own *fakeservicetest.Server) { own.RemoveWebhook(own.Webhooks()[0].ID) }},
+		"a database": {"hosting_postgres_database.orders", "resource \"hosting_postgres_database\" \"orders\" {\n  instance_id         = %q\n  name                = \"orders\"\n  deletion_protection = false\n}\n",
+			func(own *fakeservicetest.Server) { own.RemoveInstance("i-shop") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			own, other := startFake(t), startFake(t)
+			if strings.Contains(row.hcl, "%q") {
+				own.AddInstance(fakeservice.Instance{ID: "i-shop", Name: "shop", Engines: map[string]*fakeservice.Engine{"postgres": {}}})
+				row.hcl = fmt.Sprintf(row.hcl, "i-shop")
+			}
+			w := newWorkspace(t, own, row.hcl)
+			w.apply()
+			w.says(0, nil, "taint", row.address)
+			w.says(0, nil, "plan", "-out=saved")
+			managed, before := w.managed(), len(changes(own))
+			w.use(other, fakeservicetest.APIKey)
+			for _, command := range []string{"apply -no-color saved", "apply -auto-approve", "apply -auto-approve -refresh=false", "destroy -auto-approve"} {
+				r := w.run(strings.Fields(command)...)
+				must(t, r.exit == 1 && slices.Equal(w.managed(), managed), "%s ended with exit %d, and the state has %v:\n%s", command, r.exit, w.managed(), r.output)
+			}
+			must(t, len(changes(other)) == 0, "the other account was asked for %v", changes(other))
+			must(t, len(changes(own)) == before, "the own account was asked for %v", changes(own))
+
+			w.use(own, fakeservicetest.APIKey)
+			w.says(0, nil, "apply", "-auto-approve", "-refresh=false")
+			w.mustBeSettled()
+
+			// With the right key it is refused too once the object is gone, and the advice works.
+			w.says(0, nil, "taint", row.address)
+			row.remove(own)
+			w.says(1, []string{"Unable to confirm that", "terraform state rm ADDRESS"}, "apply", "-auto-approve", "-refresh=false")
+			w.says(1, []string{"Unable to confirm that"}, "plan")
+			w.says(0, nil, "state", "rm", row.address)
+			w.says(0, nil, "plan", "-refresh=false")
+		})
+	}
 }

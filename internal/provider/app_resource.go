@@ -241,7 +241,7 @@ func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, re
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, appDeleteTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || !r.mayDelete(ctx, req.Private, state.absent(), r.looksAtInstance(state.InstanceID.ValueString()), &resp.Diagnostics) {
+	if resp.Diagnostics.HasError() || !r.mayDelete(ctx, resp.Private, state.absent(), r.looksAtInstance(state.InstanceID.ValueString()), &resp.Diagnostics) {
 		return
 	}
 	name := state.Name.ValueString()

@@ -314,7 +314,7 @@ func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteReques
 		return
 	}
 	id := state.ID.ValueString()
-	if !r.mayDelete(ctx, req.Private, r.absent(state), r.looksAtInstance(id), &resp.Diagnostics) {
+	if !r.mayDelete(ctx, resp.Private, r.absent(state), r.looksAtInstance(id), &resp.Diagnostics) {
 		return
 	}
 	work, _ := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)

@@ -305,7 +305,7 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 	timeout, diags := state.Timeouts.Delete(ctx, databaseTimeout)
 	resp.Diagnostics.Append(diags...)
 	work, _ := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || !r.mayDelete(ctx, req.Private, state.absent(), r.looksAtInstance(state.InstanceID.ValueString()), &resp.Diagnostics) {
+	if resp.Diagnostics.HasError() || !r.mayDelete(ctx, resp.Private, state.absent(), r.looksAtInstance(state.InstanceID.ValueString()), &resp.Diagnostics) {
 		return
 	}
 	name := state.Name.ValueString()

@@ -275,7 +275,7 @@ func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.Del
 	timeout, diags := state.Timeouts.Delete(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() || r.planned.isMadeAnew(state.object()) ||
-		!r.mayDelete(ctx, req.Private, state.absent(), r.looksAtInstance(state.InstanceID.ValueString()), &resp.Diagnostics) {
+		!r.mayDelete(ctx, resp.Private, state.absent(), r.looksAtInstance(state.InstanceID.ValueString()), &resp.Diagnostics) {
 		return
 	}
 	database, name := state.Database.ValueString(), state.Name.ValueString()

@@ -264,7 +264,7 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 		refuseUnknown(state, acceptCreation, nil, &resp.Diagnostics)
 		return
 	}
-	if resp.Diagnostics.HasError() || !r.mayDelete(ctx, req.Private, state.absent(), r.looksAtInstance(state.InstanceID.ValueString()), &resp.Diagnostics) || state.DestroySQL.IsNull() {
+	if resp.Diagnostics.HasError() || !r.mayDelete(ctx, resp.Private, state.absent(), r.looksAtInstance(state.InstanceID.ValueString()), &resp.Diagnostics) || state.DestroySQL.IsNull() {
 		return
 	}
 	ran, err := r.run(ctx, state, state.DestroySQL.ValueString(), timeout)

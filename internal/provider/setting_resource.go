@@ -282,7 +282,7 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 	timeout, diags := P(&state).timeouts().Delete(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() || r.planned.isMadeAnew(r.object(&state)) ||
-		!r.mayDelete(ctx, req.Private, r.absent(&state), r.looksAtInstance(P(&state).instance().ValueString()), &resp.Diagnostics) || !P(&state).reset() {
+		!r.mayDelete(ctx, resp.Private, r.absent(&state), r.looksAtInstance(P(&state).instance().ValueString()), &resp.Diagnostics) || !P(&state).reset() {
 		return
 	}
 	err := inTurn(ctx, r.client, P(&state).instance().ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {

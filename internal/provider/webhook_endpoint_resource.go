@@ -309,7 +309,7 @@ func (r *webhookEndpointResource) Delete(ctx context.Context, req resource.Delet
 	ctx = r.applying(ctx, "delete")
 	var state webhookEndpointModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.mayDelete(ctx, req.Private, state.absent(), func(ctx context.Context) error {
+	if resp.Diagnostics.HasError() || !r.mayDelete(ctx, resp.Private, state.absent(), func(ctx context.Context) error {
 		_, err := r.client.Webhook(ctx, state.ID.ValueString())
 		return err
 	}, &resp.Diagnostics) {

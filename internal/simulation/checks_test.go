@@ -64,7 +64,7 @@ const refusedAsExisting = "add this import block and apply again"
 // import, say of what was imported that its creation has failed, or that nothing
 // tells its variables, or that nothing tells the account of what is absent.
 var closedHere = []string{
-	"The state does not record its account",
+	"Its account is not known",
 	"failed, so it has no connection record",
 	"is protected from losing its",
 	refusedAsExisting,
