@@ -33,11 +33,11 @@ type App struct {
 }
 
 // An AppFailure is why a deployed version does not run, as far as the service
-// tells (settled). The log holds no secret that the client knows.
+// tells (settled).
 type AppFailure struct {
 	Status Maybe[int]  `json:"status"` // the last answer of its health path, 0 where there was none
 	Exited Maybe[bool] `json:"exited"` // whether its process ended
-	Log    string      `json:"log"`    // the end of it
+	Log    Log         `json:"log"`    // the end of it
 }
 
 // A NewApp is the request to import a repository. It cannot carry links
@@ -76,7 +76,7 @@ func (c *Client) App(ctx context.Context, instanceID, name string) (App, error) 
 
 func (c *Client) app(ctx context.Context, instanceID, name string, poll bool) (App, error) {
 	app, err := getRecord[App](ctx, c, request{path: []string{"instances", instanceID, "apps", name}, poll: poll}, name)
-	app.Failure.Log = c.secrets.hide(app.Failure.Log)
+	c.showLog(&app.Failure.Log, app, err)
 	return app, err
 }
 
@@ -84,7 +84,7 @@ func (c *Client) app(ctx context.Context, instanceID, name string, poll bool) (A
 func (c *Client) Apps(ctx context.Context, instanceID string) ([]App, error) {
 	apps, err := list[App](ctx, c, "apps", "instances", instanceID, "apps")
 	for i := range apps {
-		apps[i].Failure.Log = c.secrets.hide(apps[i].Failure.Log)
+		c.showLog(&apps[i].Failure.Log, apps[i], nil)
 	}
 	return apps, err
 }

@@ -8,12 +8,12 @@ import (
 
 // A Build is one build of an app (service.md, "Build").
 type Build struct {
-	ID         string           `json:"id"`
-	Status     string           `json:"status"` // queued, running, successful, failed
-	Commit     string           `json:"commit"`
-	CreatedAt  Time             `json:"created_at"`
-	FinishedAt Time             `json:"finished_at"`
-	Error      Informal[string] `json:"error"` // the end of a failed build's log
+	ID         string `json:"id"`
+	Status     string `json:"status"` // queued, running, successful, failed
+	Commit     string `json:"commit"`
+	CreatedAt  Time   `json:"created_at"`
+	FinishedAt Time   `json:"finished_at"`
+	Error      Log    `json:"error"` // the end of a failed build's log; see ShowLogs
 }
 
 // Succeeded tells whether the build ended well, by any of the words that a
@@ -44,11 +44,7 @@ func (c *Client) Builds(ctx context.Context, instanceID, app string) ([]Build, e
 }
 
 func (c *Client) builds(ctx context.Context, instanceID, app string, poll bool) ([]Build, error) {
-	builds, err := listAll[Build](ctx, c, "builds", request{path: []string{"instances", instanceID, "apps", app, "builds"}, poll: poll})
-	for i := range builds {
-		builds[i].Error.Value = c.secrets.hide(builds[i].Error.Value)
-	}
-	return builds, err
+	return listAll[Build](ctx, c, "builds", request{path: []string{"instances", instanceID, "apps", app, "builds"}, poll: poll})
 }
 
 // WaitDeployed waits until a build of an app has succeeded and the app runs
@@ -88,8 +84,10 @@ func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before
 		last = build
 		tell(ctx, build.Status, 0)
 		if build.Failed() {
-			// Whether another version runs is looked at, not inferred.
-			record, _ := c.app(ctx, instanceID, app, true) // unreadable, its status is not told
+			// Whether another version runs is looked at, not inferred. If the record
+			// cannot be read, neither its status nor the log is shown.
+			record, err := c.App(ctx, instanceID, app)
+			c.showLog(&build.Error, record, err)
 			return observation{}, permanent(&BuildError{App: app, Build: build, Before: before, After: record.Status})
 		}
 		return observation{done: build.Succeeded()}, nil

@@ -9,10 +9,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestBuilds(t *testing.T) {
-	app := func(status string) http.HandlerFunc { return says(200, object{"name": "a", "status": status}) }
+	app := func(status string) http.HandlerFunc {
+		return says(200, object{"name": "a", "status": status, "env": object{}})
+	}
 	builds := func(builds ...object) http.HandlerFunc { return says(200, object{"builds": builds}) }
 	succeeded := builds(object{"id": "b-1", "status": "successful"})
 	running := builds(object{"id": "b-1", "status": "running"})
@@ -102,7 +105,7 @@ func TestWaitAppRunning(t *testing.T) {
 
 // What a failed deployment tells is what its records told.
 func TestFailedDeploymentTellsWhatTheRecordsTold(t *testing.T) {
-	failure := object{"status": 503, "exited": false, "log": "cannot connect to postgres://u:p4ss@h with a-canary"}
+	failure := object{"status": 503, "exited": false, "log": "cannot connect to postgres://u:p4ss@h with a-canary and in-the-record"}
 	for name, row := range map[string]struct {
 		build  object
 		status string
@@ -112,23 +115,23 @@ func TestFailedDeploymentTellsWhatTheRecordsTold(t *testing.T) {
 		"unhealthy": {
 			object{"id": "b", "status": "successful"}, AppFailed, AppBuilding,
 			&AppError{Before: AppBuilding, App: App{Name: "a", Port: Some[int64](3000), HealthPath: Some("/up"), Status: AppFailed, Failure: AppFailure{
-				Status: Some(503), Exited: Some(false), Log: "cannot connect to postgres://u:(secret)@h with (secret)",
+				Status: Some(503), Exited: Some(false), Log: Log{Text: "cannot connect to postgres://u:(secret)@h with (secret) and (secret)"},
 			}}},
 		},
 		"failed to build": {
-			object{"id": "b", "status": "failed", "error": "no a-canary"}, AppRunning, AppRunning,
-			&BuildError{App: "a", Build: Build{ID: "b", Status: "failed", Error: Informal[string]{"no (secret)"}}, Before: AppRunning, After: AppRunning},
+			object{"id": "b", "status": "failed", "error": "no a-canary in-the-record"}, AppRunning, AppRunning,
+			&BuildError{App: "a", Build: Build{ID: "b", Status: "failed", Error: Log{Text: "no (secret) (secret)"}}, Before: AppRunning, After: AppRunning},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, _ := newTestClient(t, script{
-					"GET /instances/i/apps/a":        says(200, object{"name": "a", "status": row.status, "port": 3000, "health_path": "/up", "failure": failure}),
+					"GET /instances/i/apps/a":        says(200, object{"name": "a", "status": row.status, "port": 3000, "health_path": "/up", "env": object{"TOKEN": "in-the-record"}, "failure": failure}),
 					"GET /instances/i/apps/a/builds": says(200, object{"builds": []object{row.build}}),
 				}.serve)
 				c.HideSecret("a-canary")
 				err := c.WaitDeployed(t.Context(), "i", "a", "b", row.before)
-				if diff := cmp.Diff(row.want, err); diff != "" {
+				if diff := cmp.Diff(row.want, err, cmp.AllowUnexported(Log{}), cmpopts.IgnoreFields(App{}, "Env")); diff != "" {
 					t.Error(diff)
 				}
 			})
@@ -136,16 +139,18 @@ func TestFailedDeploymentTellsWhatTheRecordsTold(t *testing.T) {
 	}
 }
 
-// A failed build is told though nobody can say what became of the app.
+// A failed build is told though nobody can say what became of the app. Its log, which
+// may hold the app's variables, is not.
 func TestFailedBuildOfAnUnreadableApp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, script{
 			"GET /instances/i/apps/a":        gateway(502),
-			"GET /instances/i/apps/a/builds": says(200, object{"builds": []object{{"id": "b", "status": "failed"}}}),
+			"GET /instances/i/apps/a/builds": says(200, object{"builds": []object{{"id": "b", "status": "failed", "error": "a-log"}}}),
 		}.serve)
 		err := c.WaitDeployed(t.Context(), "i", "a", "b", AppRunning)
-		if diff := cmp.Diff(error(&BuildError{App: "a", Build: Build{ID: "b", Status: "failed"}, Before: AppRunning}), err); diff != "" {
-			t.Error(diff)
+		var failed *BuildError
+		if !errors.As(err, &failed) || failed.Build.Error.Text != "" || !errors.Is(failed.Build.Error.Withheld, ErrForeign) || contains(err.Error(), "a-log") || failed.After != "" {
+			t.Errorf("%+v", err)
 		}
 	})
 }

@@ -17,7 +17,7 @@ type BuildError struct {
 }
 
 func (e *BuildError) Error() string {
-	return facts(e.buildText(), e.appText()) + endOfLog("build's", e.Build.Error.Value)
+	return facts(e.buildText(), e.appText()) + endOfLog("build's", e.Build.Error)
 }
 
 func (e *BuildError) buildText() string {
@@ -108,11 +108,14 @@ func facts(sentences ...string) string {
 }
 
 // endOfLog is the end of a log, if there is one, indented: Terraform wraps the
-// lines of an error that are not.
-func endOfLog(whose, log string) string {
-	log = strings.Trim(log, "\r\n")
-	if log == "" {
+// lines of an error that are not. Of one that is withheld it says why.
+func endOfLog(whose string, log Log) string {
+	if log.Withheld != nil {
+		return fmt.Sprintf(". The %s log is not shown, because the app's variables could not be read to hide them in it: %s", whose, log.Withheld)
+	}
+	text := strings.Trim(log.Text, "\r\n")
+	if text == "" {
 		return ""
 	}
-	return ". The end of the " + whose + " log:\n\n  " + strings.ReplaceAll(log, "\n", "\n  ")
+	return ". The end of the " + whose + " log:\n\n  " + strings.ReplaceAll(text, "\n", "\n  ")
 }

@@ -8,13 +8,14 @@ func TestBuildErrorText(t *testing.T) {
 		before, after string
 		want          string
 	}{
-		"first":                    {Build{Status: "failed"}, "", AppFailed, "build b of app a failed"},
-		"first, its record lags":   {Build{Status: "failed"}, "", AppBuilding, "build b of app a failed"},
-		"the former version runs":  {Build{Status: "failed"}, AppRunning, AppRunning, "build b of app a failed. The app still runs the previous version"},
-		"it was down before":       {Build{Status: "error"}, AppFailed, AppFailed, "build b of app a failed. The app is still down"},
-		"its record is unreadable": {Build{Status: "failure"}, AppRunning, "", "build b of app a failed"},
-		"cancelled":                {Build{Status: "Canceled"}, AppRunning, AppRunning, "build b of app a was cancelled. The app still runs the previous version"},
-		"with a log":               {Build{Status: "failed", Error: Informal[string]{"\nline 1\n  line 2\n\n"}}, "", "", "build b of app a failed. The end of the build's log:\n\n  line 1\n    line 2"},
+		"first":                       {Build{Status: "failed"}, "", AppFailed, "build b of app a failed"},
+		"first, its record lags":      {Build{Status: "failed"}, "", AppBuilding, "build b of app a failed"},
+		"the former version runs":     {Build{Status: "failed"}, AppRunning, AppRunning, "build b of app a failed. The app still runs the previous version"},
+		"it was down before":          {Build{Status: "error"}, AppFailed, AppFailed, "build b of app a failed. The app is still down"},
+		"its record is unreadable":    {Build{Status: "failure"}, AppRunning, "", "build b of app a failed"},
+		"cancelled":                   {Build{Status: "Canceled"}, AppRunning, AppRunning, "build b of app a was cancelled. The app still runs the previous version"},
+		"with a log":                  {Build{Status: "failed", Error: Log{Text: "\nline 1\n  line 2\n\n"}}, "", "", "build b of app a failed. The end of the build's log:\n\n  line 1\n    line 2"},
+		"with a log that is withheld": {Build{Status: "failed", Error: Log{Withheld: errNoVariables}}, "", "", "build b of app a failed. The build's log is not shown, because the app's variables could not be read to hide them in it: the app's record does not hold them"},
 	} {
 		row.build.ID = "b"
 		err := &BuildError{App: "a", Build: row.build, Before: row.before, After: row.after}
@@ -43,7 +44,7 @@ func TestAppErrorText(t *testing.T) {
 		"it ran before":               {where, AppFailure{}, AppRunning, "app a does not run: /healthz on port 3000 did not answer 200 within a minute. The app was running before this change and is down now"},
 		"it was down before":          {where, AppFailure{}, AppFailed, "app a does not run: /healthz on port 3000 did not answer 200 within a minute. The app was down before this change and still is"},
 		"it was being built before":   {where, AppFailure{}, AppBuilding, "app a does not run: /healthz on port 3000 did not answer 200 within a minute. The app is down now"},
-		"everything, and the log too": {where, AppFailure{Some(0), Some(true), "panic\r\n"}, AppRunning, "app a does not run: /healthz on port 3000 did not answer at all within a minute. The process ended by itself. The app was running before this change and is down now. The end of the app's log:\n\n  panic"},
+		"everything, and the log too": {where, AppFailure{Some(0), Some(true), Log{Text: "panic\r\n"}}, AppRunning, "app a does not run: /healthz on port 3000 did not answer at all within a minute. The process ended by itself. The app was running before this change and is down now. The end of the app's log:\n\n  panic"},
 	} {
 		row.app.Failure = row.failure
 		if got := (&AppError{App: row.app, Before: row.before}).Error(); got != row.want {

@@ -175,7 +175,7 @@ func TestAnswersReadByHand(t *testing.T) {
 	if want := (JobFault{Code: "code", Detail: "detail"}); fault != want {
 		t.Errorf("%+v", fault)
 	}
-	if want := (AppFailure{Log: "log"}); failure != want { // neither a number nor a boolean
+	if want := (AppFailure{Log: Log{raw: "log"}}); failure != want { // neither a number nor a boolean
 		t.Errorf("%+v", failure)
 	}
 	for schema, property := range map[string]string{

@@ -143,10 +143,7 @@ func (f *AppFailure) UnmarshalJSON(raw []byte) error {
 	if json.Unmarshal(fields.Exited, &exited) == nil && exited != nil {
 		f.Exited = Some(*exited)
 	}
-	if json.Unmarshal(fields.Log, &f.Log) != nil {
-		f.Log = ""
-	}
-	return nil
+	return f.Log.UnmarshalJSON(fields.Log)
 }
 
 // UnmarshalJSON finds the job at job_id, at job.id, at a string job, or takes the

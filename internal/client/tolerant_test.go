@@ -40,16 +40,16 @@ func TestPendingShapes(t *testing.T) {
 
 func TestAppFailureShapes(t *testing.T) {
 	for raw, want := range map[string]AppFailure{
-		`{"status": 503, "exited": false, "log": "line"}`:    {Status: Some(503), Exited: Some(false), Log: "line"},
+		`{"status": 503, "exited": false, "log": "line"}`:    {Status: Some(503), Exited: Some(false), Log: Log{raw: "line"}},
 		`{"status": null, "exited": true, "log": ""}`:        {Status: Some(0), Exited: Some(true)},
 		`{"status": "503", "exited": 1, "log": ["line"]}`:    {},
 		`{"status": 503.5, "exited": null, "log": {"a": 1}}`: {},
-		`{"status": {}, "exited": "yes", "log": "line"}`:     {Log: "line"},
+		`{"status": {}, "exited": "yes", "log": "line"}`:     {Log: Log{raw: "line"}},
 		`{"exited": true, "reason": "it ran out of memory"}`: {Exited: Some(true)},
 		`{"status": 99999999999999999999, "log": null}`:      {},
 		`null`: {}, `7`: {}, `true`: {}, `"it crashed"`: {}, `[]`: {}, `[{"status": 503}]`: {}, `{}`: {},
 	} {
-		app := App{Failure: AppFailure{Status: Some(1), Exited: Some(true), Log: "before"}}
+		app := App{Failure: AppFailure{Status: Some(1), Exited: Some(true), Log: Log{raw: "before"}}}
 		err := json.Unmarshal([]byte(`{"name": "a", "status": "failed", "failure": `+raw+`}`), &app)
 		if err != nil || app.Name != "a" || app.Failure != want {
 			t.Errorf("%s is %+v, %v", raw, app.Failure, err)

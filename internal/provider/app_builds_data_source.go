@@ -56,7 +56,7 @@ func (d *appBuildsDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 					"commit":      schema.StringAttribute{Computed: true, MarkdownDescription: "The commit that was built."},
 					"created_at":  schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it was queued, in RFC 3339."},
 					"finished_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it ended, in RFC 3339, or null."},
-					"error":       schema.StringAttribute{Computed: true, MarkdownDescription: "The end of a failed build's log, or null."},
+					"error":       schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The end of a failed build's log, or null. The app's present variables are hidden in it; values that the app had before are not."},
 				}},
 			},
 		},
@@ -78,13 +78,26 @@ func (d *appBuildsDataSource) Read(ctx context.Context, req datasource.ReadReque
 		return
 	}
 	warnUnmatched(&resp.Diagnostics, "status", "build status", model.Status, buildStatuses, idsOf(builds, func(b client.Build) string { return b.Status }))
+	d.client.ShowLogs(ctx, model.InstanceID.ValueString(), model.App.ValueString(), builds)
+	warnOfWithheldLogs(&resp.Diagnostics, model.App.ValueString(), builds)
 	model.Builds = []buildModel{}
 	for _, b := range builds {
 		if matches(model.Status, b.Status) {
-			model.Builds = append(model.Builds, buildModel{types.StringValue(b.ID), types.StringValue(b.Status), stringOrNull(b.Commit), timeOrNull(b.CreatedAt), timeOrNull(b.FinishedAt), stringOrNull(b.Error.Value)})
+			model.Builds = append(model.Builds, buildModel{types.StringValue(b.ID), types.StringValue(b.Status), stringOrNull(b.Commit), timeOrNull(b.CreatedAt), timeOrNull(b.FinishedAt), stringOrNull(b.Error.Text)})
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
+}
+
+// warnOfWithheldLogs says why no log is shown.
+func warnOfWithheldLogs(diags *diag.Diagnostics, app string, builds []client.Build) {
+	for _, b := range builds {
+		if b.Error.Withheld != nil {
+			diags.AddWarning("The build logs of app "+app+" are not shown",
+				"A log may show the app's variables, and they could not be read to hide them in it: "+b.Error.Withheld.Error()+". The attribute error of each build is null.")
+			return
+		}
+	}
 }
 
 // addNoSuchApp names the apps that there are instead, where they can be read.

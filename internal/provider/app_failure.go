@@ -8,10 +8,14 @@ import (
 
 // buildNextText says what to do about a build that failed.
 func buildNextText(e *client.BuildError) string {
-	if e.Build.Error.Value == "" {
-		return "The service returned no build log. Check in the portal what failed and fix it, then apply again: that builds the newest commit of the branch."
+	const again = ", then apply again: that builds the newest commit of the branch."
+	switch {
+	case e.Build.Error.Withheld != nil:
+		return "Check in the portal what failed and fix it" + again
+	case e.Build.Error.Text == "":
+		return "The service returned no build log. Check in the portal what failed and fix it" + again
 	}
-	return "Fix the cause in the repository or in the app's variables, then apply again: that builds the newest commit of the branch."
+	return "Fix the cause in the repository or in the app's variables" + again
 }
 
 // appNextText says what to do about an app that does not run, by what is known of
@@ -29,7 +33,7 @@ func appFixText(app client.App) string {
 		path = "the health path"
 	}
 	switch {
-	case exited && app.Failure.Log == "":
+	case exited && app.Failure.Log.Text == "":
 		return "Check in the portal why the process ended, and fix it in the repository or in the app's variables."
 	case exited:
 		return "Fix what ended the process, in the repository or in the app's variables."

@@ -20,7 +20,7 @@ func TestFailedDeploymentExplained(t *testing.T) {
 		want string
 	}{
 		"the first build failed": {
-			&client.BuildError{App: "web", Build: client.Build{ID: "bld-1", Status: "failed", Error: client.Informal[string]{Value: "no such file"}}, After: client.AppFailed},
+			&client.BuildError{App: "web", Build: client.Build{ID: "bld-1", Status: "failed", Error: client.Log{Text: "no such file"}}, After: client.AppFailed},
 			"Build bld-1 of app web failed. The end of the build's log:\n\n  no such file\n\nFix the cause in the repository or in the app's variables, then apply again: that builds the newest commit of the branch.",
 		},
 		"a later build failed, without a log": {
@@ -34,7 +34,7 @@ func TestFailedDeploymentExplained(t *testing.T) {
 				"The data source hosting_apps_guide has all the rules for apps." + again,
 		},
 		"it ended, and was to take the place of another": {
-			&client.AppError{App: app(client.AppFailure{Status: client.Some(0), Exited: client.Some(true), Log: "panic: no table\ngoroutine 1"}), Before: client.AppRunning},
+			&client.AppError{App: app(client.AppFailure{Status: client.Some(0), Exited: client.Some(true), Log: client.Log{Text: "panic: no table\ngoroutine 1"}}), Before: client.AppRunning},
 			"App web does not run: /up on port 3000 did not answer at all within a minute. The process ended by itself. The app was running before this change and is down now. " +
 				"The end of the app's log:\n\n  panic: no table\n  goroutine 1\n\nFix what ended the process, in the repository or in the app's variables." + again,
 		},

@@ -10,13 +10,14 @@ import (
 )
 
 // says runs the CLI and holds what it says, and what it does not.
-func (w *workspace) says(exit int, texts []string, args ...string) {
+func (w *workspace) says(exit int, texts []string, args ...string) result {
 	w.t.Helper()
 	r := w.run(append(args, "-no-color")...)
 	must(w.t, r.exit == exit, "%v ended with exit %d, want %d:\n%s", args, r.exit, exit, r.output)
 	for _, text := range texts {
 		must(w.t, strings.Contains(r.output, text), "%v does not say %q:\n%s", args, text, r.output)
 	}
+	return r
 }
 
 func TestPlansTellOfDataLoss(t *testing.T) {

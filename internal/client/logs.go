@@ -1,0 +1,83 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A Log is the end of the log of a build or an app. What writes it knows the app's
+// variables and may print them, whichever process has sent them. So nothing of it
+// leaves the package before they were read and hidden in it.
+type Log struct {
+	Text     string
+	Withheld error // why Text is empty although there is a log, or nil
+
+	raw string // as the service returned it
+}
+
+// UnmarshalJSON never fails: a log only informs.
+func (l *Log) UnmarshalJSON(raw []byte) error {
+	var text Informal[string]
+	err := text.UnmarshalJSON(raw)
+	*l = Log{raw: text.Value}
+	return err
+}
+
+var errNoVariables = errors.New("the app's record does not hold them")
+
+// showLog shows a log without the app's variables. unread is why the app's record
+// could not be read, or nil. Without the variables the log stays withheld.
+func (c *Client) showLog(l *Log, app App, unread error) {
+	switch {
+	case l.raw == "":
+	case unread != nil:
+		*l = Log{Withheld: unread}
+	case !app.Env.Set:
+		*l = Log{Withheld: errNoVariables}
+	default:
+		*l = Log{Text: c.secrets.hideVariables(l.raw, app.Env.Value)}
+	}
+}
+
+// ShowLogs shows the logs of an app's builds, for which it reads the app's variables.
+func (c *Client) ShowLogs(ctx context.Context, instanceID, name string, builds []Build) {
+	if !slices.ContainsFunc(builds, func(b Build) bool { return b.Error.raw != "" }) {
+		return
+	}
+	app, err := c.App(ctx, instanceID, name)
+	for i := range builds {
+		c.showLog(&builds[i].Error, app, err)
+	}
+}
+
+// hideVariables is hide for a log, in which the variables of its app are secrets too. A
+// log may indent the lines of a value, and begin in the middle of one.
+func (s *secrets) hideVariables(log string, variables map[string]string) string {
+	s.mu.RLock()
+	all := &secrets{values: slices.Clone(s.values)}
+	s.mu.RUnlock()
+	for _, value := range slices.Sorted(maps.Values(variables)) {
+		all.add(value, strings.TrimSpace(value))
+		for line := range strings.Lines(value) {
+			if line = strings.TrimSpace(line); len(line) >= shortSecret { // a bracket tells nothing
+				all.add(line)
+			}
+		}
+	}
+	return all.hide(all.hideCut(log))
+}
+
+// hideCut hides the rest of a value with which a text begins.
+func (s *secrets) hideCut(text string) string {
+	for _, value := range s.values {
+		for cut := 1; cut <= len(value)-shortSecret; cut++ {
+			if rest, found := strings.CutPrefix(text, value[cut:]); found {
+				return hidden + rest
+			}
+		}
+	}
+	return text
+}
