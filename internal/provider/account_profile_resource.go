@@ -136,7 +136,7 @@ func (r *accountProfileResource) Create(ctx context.Context, req resource.Create
 	}
 	r.noteCreated(ctx, resp.Private, &resp.Diagnostics)
 	plan.setRecord(account)
-	r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+	r.setResult(ctx, creating(req, resp), plan)
 	r.setIdentity(ctx, resp.Identity, accountProfileIdentity{ID: plan.ID}, &resp.Diagnostics)
 }
 
@@ -183,7 +183,7 @@ func (r *accountProfileResource) Update(ctx context.Context, req resource.Update
 		return
 	}
 	plan.setRecord(account)
-	r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+	r.setResult(ctx, updating(req, resp), plan)
 }
 
 // Delete leaves the profile: an account always has one, and receipts need it.

@@ -76,7 +76,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	switch {
 	case err == nil:
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
-		r.setResult(ctx, &resp.State, req.Plan, p.model, &resp.Diagnostics)
+		r.setResult(ctx, creating(req, resp), p.model)
 	case !accepted:
 		addError(&resp.Diagnostics, "Unable to create app "+name, orExisting(err, "hosting_app", instanceID+"/"+name))
 	case p.stage == appChanging:
@@ -84,7 +84,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 			explain(err)+"\n\nThe app is in the state and not tainted, and its first build continues. The next apply links it and waits for the same build.")
 	case errors.As(err, new(*otherCommitError)):
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
-		r.setResult(ctx, &resp.State, req.Plan, p.model, &resp.Diagnostics)
+		r.setResult(ctx, creating(req, resp), p.model)
 		resp.Diagnostics.AddWarning("App "+name+" was deployed, but of another commit",
 			explain(err)+"\n\nThe app is in the state and not tainted, and it runs.")
 	case p.stage == appReading:
@@ -211,7 +211,7 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	}
 	forgetProtection(ctx, resp.Private, &resp.Diagnostics)
 	state.DeletionProtection, state.Timeouts = plan.DeletionProtection, plan.Timeouts
-	update := appUpdate{appResource: r, prior: state, planned: plan, env: stringMap(ctx, plan.Env, &resp.Diagnostics), secret: secret}
+	update := appUpdate{appResource: r, prior: state, planned: plan, stored: storedPlan[appModel](ctx, req, &resp.Diagnostics), env: stringMap(ctx, plan.Env, &resp.Diagnostics), secret: secret}
 	if work.Creating {
 		update.prior = state.unlinked()
 	}
@@ -232,7 +232,7 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	clearPending(ctx, resp.Private, &resp.Diagnostics)
-	r.setResult(ctx, &resp.State, req.Plan, p.model, &resp.Diagnostics)
+	r.setResult(ctx, updating(req, resp), p.model)
 }
 
 func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {

@@ -17,7 +17,9 @@ type appUpdate struct {
 	*appResource
 	// prior is what the plan was made from: what it does not change is left alone.
 	prior, planned appModel
-	env, secret    map[string]string
+	// stored is the plan as the service stores it, if that is noted to be another form.
+	stored      *appModel
+	env, secret map[string]string
 	// imported is the import that the same call has sent, nil where there is none. The
 	// first build was begun with it, and is not made again when it fails.
 	imported *client.Pending
@@ -122,8 +124,14 @@ func (u appUpdate) await(ctx context.Context, turn *client.Turn, p *appProgress)
 			return true
 		}
 		env, err := u.envToSend(a, *p)
-		return err == nil && env == nil && u.planned.shows(u.prior, a)
+		return err == nil && env == nil && u.isShown(a)
 	})
+}
+
+// isShown reports whether a record shows what is planned, in the form that the service
+// stores.
+func (u appUpdate) isShown(a client.App) bool {
+	return u.planned.shows(u.prior, a) || u.stored != nil && u.stored.shows(u.prior, a)
 }
 
 // changes tells whether the plan changes anything at the service.
@@ -292,7 +300,7 @@ func (u appUpdate) readDeployed(ctx context.Context, p appProgress, built bool) 
 		if built && a.Status == client.AppBuilding {
 			return false // it was seen to run, and another replica has yet to see it
 		}
-		return m.shows(u.prior, a) && (!envChanges(u.prior, m) || !secret.known || !a.Env.Set || maps.Equal(secret.without(a.Env.Value), u.env))
+		return u.isShown(a) && (!envChanges(u.prior, m) || !secret.known || !a.Env.Set || maps.Equal(secret.without(a.Env.Value), u.env))
 	})
 	builds, buildsErr := listBuilds()
 	if err != nil {

@@ -103,7 +103,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 		return
 	}
 	clearPending(ctx, resp.Private, &resp.Diagnostics)
-	r.setResult(ctx, &resp.State, req.Plan, finished, &resp.Diagnostics)
+	r.setResult(ctx, creating(req, resp), finished)
 }
 
 // create asks for the instance. Looking for one whose answer was lost is bounded
@@ -273,7 +273,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 		m.Engines = enginesMap(engineSwitches(pending.Switches)) // the others are still to be set
 	}
 	m.DeletionProtection, m.Timeouts = plan.DeletionProtection, plan.Timeouts
-	update := instanceUpdate{instanceResource: r, prior: m, planned: plan, save: func(m instanceModel) {
+	update := instanceUpdate{instanceResource: r, prior: m, planned: plan, stored: storedPlan[instanceModel](ctx, req, &resp.Diagnostics), save: func(m instanceModel) {
 		r.setState(ctx, &resp.State, m, &resp.Diagnostics)
 	}}
 	if !creating {
@@ -301,7 +301,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	if m.connectionMovedOn(plan) {
 		savePrivate(ctx, resp.Private, connectionKey, true, &resp.Diagnostics)
 	}
-	r.setResult(ctx, &resp.State, req.Plan, m, &resp.Diagnostics)
+	r.setResult(ctx, updating(req, resp), m)
 }
 
 func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {

@@ -21,6 +21,8 @@ type instanceUpdate struct {
 	*instanceResource
 	// prior is what the plan was made from: what it does not change is left alone.
 	prior, planned instanceModel
+	// stored is the plan as the service stores it, if that is noted to be another form.
+	stored *instanceModel
 	// refuse says why engines must not be turned off, given those that are on. Nil
 	// turns none off: what an instance that is being made has beyond its plan, the
 	// service has turned on.
@@ -71,7 +73,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 	}
 	if len(steps) > 0 {
 		// It has run, but not every replica may know of that.
-		instance, err = readBack(ctx, u.instance(turn), func(i client.Instance) bool { return hasRun(i) && wanted.shows(u.prior, i) })
+		instance, err = readBack(ctx, u.instance(turn), func(i client.Instance) bool { return hasRun(i) && u.isShown(wanted, i) })
 		if err != nil {
 			return m, err
 		}
@@ -96,12 +98,18 @@ func (u instanceUpdate) current(ctx context.Context, turn *client.Turn) (client.
 		return readBack(ctx, u.instance(turn), hasRun)
 	}
 	instance, foreign, err := turn.AwaitIdle(ctx)
-	if err != nil || hasRun(instance) && (!foreign || u.planned.shows(u.prior, instance)) {
+	if err != nil || hasRun(instance) && (!foreign || u.isShown(u.planned, instance)) {
 		return instance, err
 	}
 	return readBack(ctx, u.instance(turn), func(i client.Instance) bool {
-		return hasRun(i) && (!foreign || u.planned.shows(u.prior, i))
+		return hasRun(i) && (!foreign || u.isShown(u.planned, i))
 	})
+}
+
+// isShown reports whether a record shows what is wanted, in the form that the service
+// stores.
+func (u instanceUpdate) isShown(wanted instanceModel, i client.Instance) bool {
+	return wanted.shows(u.prior, i) || u.stored != nil && u.stored.shows(u.prior, i)
 }
 
 // changes tells whether the plan changes anything at the service.

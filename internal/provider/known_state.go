@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -22,14 +23,33 @@ func (b *resourceBase) setState(ctx context.Context, state *tfsdk.State, model a
 	b.keepKnown(state, diags)
 }
 
+// A change is a Create or an Update: what was asked for, and where what came of it goes.
+type change struct {
+	config  tfsdk.Config
+	plan    tfsdk.Plan
+	prior   tftypes.Value // the state before an Update
+	state   *tfsdk.State
+	private privateNotes
+	diags   *diag.Diagnostics
+}
+
+func creating(req resource.CreateRequest, resp *resource.CreateResponse) change {
+	return change{req.Config, req.Plan, tftypes.Value{}, &resp.State, resp.Private, &resp.Diagnostics}
+}
+
+func updating(req resource.UpdateRequest, resp *resource.UpdateResponse) change {
+	return change{req.Config, req.Plan, req.State.Raw, &resp.State, resp.Private, &resp.Diagnostics}
+}
+
 // setResult is setState at the end of a Create or an Update: model is what was read
 // after the change. What the plan promised is kept, as anything else is Terraform's
 // error "Provider produced inconsistent result after apply". A record that has changed
 // since shows at the next refresh.
-func (b *resourceBase) setResult(ctx context.Context, state *tfsdk.State, plan tfsdk.Plan, model any, diags *diag.Diagnostics) {
-	diags.Append(state.Set(ctx, model)...)
-	state.Raw = promised(plan.Raw, state.Raw)
-	b.keepKnown(state, diags)
+func (b *resourceBase) setResult(ctx context.Context, of change, model any) {
+	of.diags.Append(of.state.Set(ctx, model)...)
+	warnOfStoredForms(ctx, of, of.state.Raw)
+	of.state.Raw = promised(of.plan.Raw, of.state.Raw)
+	b.keepKnown(of.state, of.diags)
 }
 
 // setIdentity writes a resource's identity, of which each value has to be known.

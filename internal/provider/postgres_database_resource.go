@@ -195,7 +195,7 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 		addError(&resp.Diagnostics, "Unable to create database "+name, orExisting(err, "hosting_postgres_database", plan.InstanceID.ValueString()+"/"+name))
 	default:
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
-		r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+		r.setResult(ctx, creating(req, resp), plan)
 	}
 }
 
@@ -295,7 +295,7 @@ func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.Upda
 		}
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
 	}
-	r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+	r.setResult(ctx, updating(req, resp), plan)
 }
 
 func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {

@@ -184,7 +184,7 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	}
 	plan.setRecord(extension)
 	r.noteCreated(ctx, resp.Private, &resp.Diagnostics)
-	r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+	r.setResult(ctx, creating(req, resp), plan)
 	r.setIdentity(ctx, resp.Identity, plan.identity(), &resp.Diagnostics)
 }
 

@@ -136,19 +136,20 @@ func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.Crea
 		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), r.twoText(&plan), r.twoDetail())
 		return
 	}
-	if err := r.put(ctx, &plan, timeout, &resp.Diagnostics); err != nil {
+	if err := r.put(ctx, &plan, nil, timeout, &resp.Diagnostics); err != nil {
 		r.planned.failsToMake(r.object(&plan))
 		addError(&resp.Diagnostics, "Unable to set the "+r.of(&plan), err)
 		return
 	}
 	r.noteCreated(ctx, resp.Private, &resp.Diagnostics)
-	r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+	r.setResult(ctx, creating(req, resp), plan)
 	r.setIdentity(ctx, resp.Identity, settingIdentity{InstanceID: P(&plan).instance()}, &resp.Diagnostics)
 }
 
 // put makes the setting what the model says: it is sent unless the service shows it
-// already, as an interrupted apply or a person may have made the change.
-func (r *settingResource[M, S, P]) put(ctx context.Context, m P, timeout time.Duration, diags *diag.Diagnostics) error {
+// already, as an interrupted apply or a person may have made the change. stored is the
+// model as the service stores it, nil if nothing is noted of that.
+func (r *settingResource[M, S, P]) put(ctx context.Context, m, stored P, timeout time.Duration, diags *diag.Diagnostics) error {
 	sent := false
 	err := inTurn(ctx, r.client, m.instance().ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
 		if shown, err := r.isShown(ctx, turn, m); shown || err != nil {
@@ -158,7 +159,7 @@ func (r *settingResource[M, S, P]) put(ctx context.Context, m P, timeout time.Du
 		return r.send(ctx, turn, m)
 	})
 	if err == nil && sent {
-		r.readResult(ctx, m, diags)
+		r.readResult(ctx, m, stored, diags)
 	}
 	return err
 }
@@ -196,10 +197,10 @@ func (r *settingResource[M, S, P]) isShown(ctx context.Context, turn *client.Tur
 
 // readResult reads back what is in force after a change. That it could not be read is a
 // warning: it is in force.
-func (r *settingResource[M, S, P]) readResult(ctx context.Context, m P, diags *diag.Diagnostics) {
+func (r *settingResource[M, S, P]) readResult(ctx context.Context, m, stored P, diags *diag.Diagnostics) {
 	there, err := readBack(ctx, func(ctx context.Context) (S, error) {
 		return r.service.read(r.client, ctx, m.instance().ValueString())
-	}, m.matches)
+	}, func(there S) bool { return m.matches(there) || stored != nil && stored.matches(there) })
 	if err != nil {
 		diags.AddWarning("The "+r.of(m)+" could not be read back", "The change is in effect. "+explain(err))
 		return
@@ -267,12 +268,12 @@ func (r *settingResource[M, S, P]) Update(ctx context.Context, req resource.Upda
 		return
 	}
 	if P(&plan).differsFrom(&state) {
-		if err := r.put(ctx, &plan, timeout, &resp.Diagnostics); err != nil {
+		if err := r.put(ctx, &plan, storedPlan[M](ctx, req, &resp.Diagnostics), timeout, &resp.Diagnostics); err != nil {
 			addError(&resp.Diagnostics, "Unable to update the "+r.of(&plan), err)
 			return
 		}
 	}
-	r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+	r.setResult(ctx, updating(req, resp), plan)
 }
 
 func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {

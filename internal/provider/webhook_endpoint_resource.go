@@ -206,7 +206,7 @@ func (r *webhookEndpointResource) Create(ctx context.Context, req resource.Creat
 	}
 	r.noteCreated(ctx, resp.Private, &resp.Diagnostics)
 	plan.setRecord(webhook)
-	r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+	r.setResult(ctx, creating(req, resp), plan)
 	r.setIdentity(ctx, resp.Identity, webhookEndpointIdentity{ID: plan.ID}, &resp.Diagnostics)
 }
 
@@ -281,7 +281,7 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 		return
 	}
 	plan.setRecord(webhook)
-	r.setResult(ctx, &resp.State, req.Plan, plan, &resp.Diagnostics)
+	r.setResult(ctx, updating(req, resp), plan)
 }
 
 // webhookEndpointDifference is what has to change from an endpoint to what is

@@ -1,0 +1,227 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// A service may store a value in its own form: a budget rounded up, tags in lower case, a
+// URL with a slash (contract.md, last section). The state then keeps what the plan
+// promised, the next refresh shows what the service keeps, and each plan is to change it
+// again. So the apply says what to write instead, and notes the two forms in private
+// state: the next apply does not wait for the form that will not come.
+
+// A storedForm is an attribute that the service stores in its own form.
+type storedForm struct {
+	requested tftypes.Value
+	kept      tftypes.Value // what the service stores instead
+}
+
+// storedForms are the attributes of a resource that the service stores in its own form,
+// by name.
+type storedForms map[string]storedForm
+
+// storedFormsOf are the attributes that were requested and of which something else was
+// read after the change. What was read as it was before the change is none: a replica is
+// behind, or the service refuses. Those that were noted before stay.
+func storedFormsOf(requested map[string]tftypes.Value, prior, read tftypes.Value, noted storedForms) storedForms {
+	before, after := valuesIn(prior), valuesIn(read)
+	forms := storedForms{}
+	for name, value := range requested {
+		kept, there := after[name]
+		if !there || name == "env" || sameForm(value, kept) { // the values of variables are not shown
+			continue
+		}
+		form := storedForm{value, kept}
+		if kept.Equal(before[name]) && !form.equal(noted[name]) {
+			continue
+		}
+		forms[name] = form
+	}
+	return forms
+}
+
+func (f storedForm) equal(other storedForm) bool {
+	return f.requested.Equal(other.requested) && sameForm(f.requested, other.requested) && f.kept.Equal(other.kept)
+}
+
+// requestedBy are the attributes that a configuration sets, and tags_all, to which the
+// provider adds its default tags.
+func requestedBy(config tfsdk.Config, plan tfsdk.Plan) map[string]tftypes.Value {
+	requested := maps.Clone(valuesIn(config.Raw))
+	if tags, there := valuesIn(plan.Raw)["tags_all"]; there {
+		requested["tags_all"] = tags
+	}
+	return requested
+}
+
+// valuesIn are the values of an object or a map by name, none of null.
+func valuesIn(v tftypes.Value) map[string]tftypes.Value {
+	var attributes map[string]tftypes.Value
+	if !v.IsKnown() || v.As(&attributes) != nil {
+		return nil
+	}
+	return attributes
+}
+
+// sameForm reports whether something was read as it is configured. What is not configured,
+// or was not read, does not count.
+func sameForm(configured, read tftypes.Value) bool {
+	if !configured.IsKnown() || configured.IsNull() || !read.IsKnown() || read.IsNull() {
+		return true
+	}
+	switch configured.Type().(type) {
+	case tftypes.Object, tftypes.Map:
+		there := valuesIn(read)
+		for name, value := range valuesIn(configured) {
+			if kept, ok := there[name]; ok && !sameForm(value, kept) {
+				return false
+			}
+		}
+		return true
+	}
+	return configured.Equal(read)
+}
+
+// in is a plan with what the service keeps in place of what is requested again.
+func (f storedForms) in(plan tftypes.Value, requested map[string]tftypes.Value) tftypes.Value {
+	planned := maps.Clone(valuesIn(plan))
+	if planned == nil {
+		return plan
+	}
+	for name, form := range f {
+		if requested[name].Equal(form.requested) {
+			planned[name] = form.kept
+		}
+	}
+	return tftypes.NewValue(plan.Type(), planned)
+}
+
+// text says what to write, an attribute a line.
+func (f storedForms) text() string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		if _, own := f["tags"]; own && name == "tags_all" {
+			continue // they hold the same
+		}
+		lines = append(lines, fmt.Sprintf("%s: requested %s, kept %s", name, formText(f[name].requested, f[name].requested), formText(f[name].kept, f[name].requested)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// formText is a value as the configuration has it, without what requested does not have.
+func formText(v, requested tftypes.Value) string {
+	var text string
+	var number big.Float
+	var truth bool
+	var elements []tftypes.Value
+	switch {
+	case v.IsNull():
+		return "null"
+	case v.As(&text) == nil:
+		return strconv.Quote(text)
+	case v.As(&number) == nil:
+		return number.Text('f', -1)
+	case v.As(&truth) == nil:
+		return strconv.FormatBool(truth)
+	case v.As(&elements) == nil:
+		var texts []string
+		for _, element := range elements {
+			texts = append(texts, formText(element, element))
+		}
+		return "[" + strings.Join(sorted(texts), ", ") + "]"
+	}
+	asked, there := valuesIn(requested), valuesIn(v)
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(there)) {
+		if value, ok := asked[name]; ok && !value.IsNull() {
+			texts = append(texts, name+" = "+formText(there[name], value))
+		}
+	}
+	return "{ " + strings.Join(texts, ", ") + " }"
+}
+
+const storedFormsKey = "stored_forms"
+
+// A storedFormNote is a storedForm in private state, with its values in msgpack.
+type storedFormNote struct {
+	Requested []byte `json:"requested"`
+	Kept      []byte `json:"kept"`
+}
+
+// loadStoredForms reads what was noted of a resource of a type. What can no longer be read
+// is as if it had not been noted.
+func loadStoredForms(ctx context.Context, private privateReader, resourceType tftypes.Type, diags *diag.Diagnostics) storedForms {
+	notes, _ := loadPrivate[map[string]storedFormNote](ctx, private, storedFormsKey, diags)
+	object, _ := resourceType.(tftypes.Object)
+	forms := storedForms{}
+	for name, note := range notes {
+		of, there := object.AttributeTypes[name]
+		if !there {
+			continue
+		}
+		requested, err := tfprotov6.DynamicValue{MsgPack: note.Requested}.Unmarshal(of)
+		kept, keptErr := tfprotov6.DynamicValue{MsgPack: note.Kept}.Unmarshal(of)
+		if err == nil && keptErr == nil {
+			forms[name] = storedForm{requested, kept}
+		}
+	}
+	return forms
+}
+
+// save keeps the forms in private state.
+func (f storedForms) save(ctx context.Context, private privateWriter, diags *diag.Diagnostics) {
+	if len(f) == 0 {
+		diags.Append(private.SetKey(ctx, storedFormsKey, nil)...)
+		return
+	}
+	notes := map[string]storedFormNote{}
+	for name, form := range f {
+		requested, err := tfprotov6.NewDynamicValue(form.requested.Type(), form.requested)
+		kept, keptErr := tfprotov6.NewDynamicValue(form.kept.Type(), form.kept)
+		if err == nil && keptErr == nil {
+			notes[name] = storedFormNote{requested.MsgPack, kept.MsgPack}
+		}
+	}
+	savePrivate(ctx, private, storedFormsKey, notes, diags)
+}
+
+// warnOfStoredForms says once for a resource what the service stores in its own form, and
+// notes it.
+func warnOfStoredForms(ctx context.Context, of change, read tftypes.Value) {
+	noted := loadStoredForms(ctx, of.private, read.Type(), of.diags)
+	forms := storedFormsOf(requestedBy(of.config, of.plan), of.prior, read, noted)
+	if len(forms) > 0 || len(noted) > 0 {
+		forms.save(ctx, of.private, of.diags)
+	}
+	if len(forms) > 0 {
+		of.diags.AddWarning("The service stores values in its own form",
+			"The change is in effect, but the service keeps another form of what was requested:\n\n"+forms.text()+"\n\n"+
+				"Write in the configuration what the service keeps. Until then each plan changes it again, or replaces the resource where a change of the argument does that.")
+	}
+}
+
+// storedPlan is an update's plan as the service will store it, by what an earlier apply has
+// noted; nil if that noted nothing.
+func storedPlan[M any](ctx context.Context, req resource.UpdateRequest, diags *diag.Diagnostics) *M {
+	forms := loadStoredForms(ctx, req.Private, req.Plan.Raw.Type(), diags)
+	if len(forms) == 0 {
+		return nil
+	}
+	stored := req.Plan
+	stored.Raw = forms.in(stored.Raw, requestedBy(req.Config, req.Plan))
+	m := new(M)
+	diags.Append(stored.Get(ctx, m)...)
+	return m
+}

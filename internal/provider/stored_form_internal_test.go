@@ -1,0 +1,69 @@
+package provider
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+func TestStoredFormsOf(t *testing.T) {
+	t.Parallel()
+	tags := tftypes.Set{ElementType: tftypes.String}
+	engine := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"memory_mb": tftypes.Number}}
+	engines := tftypes.Map{ElementType: engine}
+	of := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": tftypes.String, "tags": tags, "engines": engines, "env": tftypes.Map{ElementType: tftypes.String}}}
+	object := func(values map[string]tftypes.Value) tftypes.Value {
+		all := map[string]tftypes.Value{}
+		for name, of := range of.AttributeTypes {
+			all[name] = tftypes.NewValue(of, nil)
+			if value, ok := values[name]; ok {
+				all[name] = value
+			}
+		}
+		return tftypes.NewValue(of, all)
+	}
+	text := func(s string) tftypes.Value { return tftypes.NewValue(tftypes.String, s) }
+	set := func(s string) map[string]tftypes.Value {
+		return map[string]tftypes.Value{"tags": tftypes.NewValue(tags, []tftypes.Value{text(s)})}
+	}
+	budgets := func(all map[string]any) map[string]tftypes.Value {
+		values := map[string]tftypes.Value{}
+		for name, budget := range all {
+			values[name] = tftypes.NewValue(engine, map[string]tftypes.Value{"memory_mb": tftypes.NewValue(tftypes.Number, budget)})
+		}
+		return map[string]tftypes.Value{"engines": tftypes.NewValue(engines, values)}
+	}
+	noted := storedForms{"tags": {set("Prod")["tags"], set("prod")["tags"]}}
+	variables := map[string]tftypes.Value{"env": tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, map[string]tftypes.Value{"A": text("1")})}
+	for name, row := range map[string]struct {
+		config, prior, read map[string]tftypes.Value
+		noted               storedForms
+		want                string
+	}{
+		"as requested":                     {config: set("prod"), read: set("prod")},
+		"another form":                     {config: set("Prod"), read: set("prod"), want: `tags: requested ["Prod"], kept ["prod"]`},
+		"another form of a change":         {config: set("Prod"), prior: set("dev"), read: set("prod"), want: `tags: requested ["Prod"], kept ["prod"]`},
+		"the old value":                    {config: set("Prod"), prior: set("prod"), read: set("prod")},
+		"the old value, which was noted":   {config: set("Prod"), prior: set("prod"), read: set("prod"), noted: noted, want: `tags: requested ["Prod"], kept ["prod"]`},
+		"what was noted of another value":  {config: set("Test"), prior: set("prod"), read: set("prod"), noted: noted},
+		"what was noted is stored now":     {config: set("Prod"), prior: set("prod"), read: set("Prod"), noted: noted},
+		"not configured":                   {read: set("prod")},
+		"not read":                         {config: set("Prod")},
+		"a budget":                         {config: budgets(map[string]any{"postgres": 500}), read: budgets(map[string]any{"postgres": 512, "redis": 64}), want: "engines: requested { postgres = { memory_mb = 500 } }, kept { postgres = { memory_mb = 512 } }"},
+		"a budget that is not configured":  {config: budgets(map[string]any{"postgres": nil}), read: budgets(map[string]any{"postgres": 512})},
+		"an engine that the record misses": {config: budgets(map[string]any{"postgres": 500, "redis": 64}), read: budgets(map[string]any{"redis": 64})},
+		"a variable":                       {config: variables, read: map[string]tftypes.Value{"env": tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, map[string]tftypes.Value{"A": text("2")})}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			prior := tftypes.Value{}
+			if row.prior != nil {
+				prior = object(row.prior)
+			}
+			got := storedFormsOf(valuesIn(object(row.config)), prior, object(row.read), row.noted)
+			if diff := cmp.Diff(row.want, got.text()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

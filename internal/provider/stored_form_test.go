@@ -1,0 +1,118 @@
+package provider_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+const inItsOwnForm = "The service stores values in its own form"
+
+// storesInItsOwnForm has the service answer with tags in lower case, budgets in steps of
+// 64 MB, URLs with a slash at their end, names that are trimmed, and blocks with a prefix
+// length.
+func storesInItsOwnForm(fake *fakeservicetest.Server) {
+	fake.Inject(fakeservice.Fault{Times: -1, Rewrite: func(answer map[string]any) { rewrite(answer) }})
+}
+
+func rewrite(value any) {
+	switch value := value.(type) {
+	case []any:
+		for _, element := range value {
+			rewrite(element)
+		}
+	case map[string]any:
+		for name, of := range value {
+			value[name] = rewritten(name, of)
+			rewrite(of)
+		}
+	}
+}
+
+func rewritten(name string, value any) any {
+	all := func(change func(string) string) any {
+		var changed []any
+		list, _ := value.([]any)
+		for _, element := range list {
+			changed = append(changed, change(element.(string)))
+		}
+		return changed
+	}
+	switch text, isText := value.(string); {
+	case name == "tags":
+		return all(strings.ToLower)
+	case name == "cidrs":
+		return all(func(block string) string {
+			if strings.Contains(block, "/") {
+				return block
+			}
+			return block + "/32"
+		})
+	case name == "memory_mb":
+		if budget, ok := value.(float64); ok {
+			return math.Ceil(budget/64) * 64
+		}
+	case isText && (name == "url" || name == "site_url" || name == "health_path"):
+		return strings.TrimSuffix(text, "/") + "/"
+	case isText && name == "company":
+		return strings.TrimSpace(text)
+	}
+	return value
+}
+
+// An apply says once for each resource what the service stores in its own form, the next
+// one does not wait for another, and what is written as the service keeps it is quiet.
+func TestValuesThatTheServiceStoresInItsOwnForm(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		body            string
+		requested, kept string // in the body
+		says            []string
+		waits           bool // for more than its form, so that the reads tell nothing
+	}{
+		"tags":   {instanceHCL(plainInstance + "\ntags = [VALUE]"), `"Prod"`, `"prod"`, []string{`tags: requested ["Prod"], kept ["prod"]`}, false},
+		"budget": {instanceHCL("engines = { postgres = { memory_mb = VALUE } }"), "600", "640", []string{"engines: requested { postgres = { memory_mb = 600 } }, kept { postgres = { memory_mb = 640 } }"}, false},
+		"auth settings": {"resource \"hosting_auth_settings\" \"test\" {\n instance_id = \"i-one\"\n site_url = VALUE\n}\n", `"https://a.example"`, `"https://a.example/"`,
+			[]string{`site_url: requested "https://a.example", kept "https://a.example/"`}, false},
+		"endpoint": {"resource \"hosting_webhook_endpoint\" \"test\" {\n url = VALUE\n}\n", `"https://a.example"`, `"https://a.example/"`, []string{`url: requested`}, false},
+		"profile":  {"resource \"hosting_account_profile\" \"test\" {\n company = VALUE\n}\n", `"Acme "`, `"Acme"`, []string{`company: requested`}, false},
+		"app":      {appOn(`"i-one"`, "name = \"app\"\nhealth_path = VALUE"), `"/health"`, `"/health/"`, []string{`health_path: requested`}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := seededApps(t)
+			storesInItsOwnForm(fake)
+			w := newWorkspace(t, fake, strings.Replace(row.body, "VALUE", row.requested, 1))
+			apply := func() (reads int) {
+				before := fake.Count("GET", "/**")
+				r := w.says(0, append(row.says, inItsOwnForm), "apply", "-auto-approve")
+				must(t, strings.Count(r.output, inItsOwnForm) == 1, "it is not said once:\n%s", r.output)
+				return fake.Count("GET", "/**") - before
+			}
+			apply()
+			w.says(2, nil, "plan", "-detailed-exitcode")
+			reads := apply() // what the service keeps is in the state now, and is changed
+			must(t, reads <= 12 || row.waits, "%d reads: it waits for a form that does not come", reads)
+			w.says(2, nil, "plan", "-detailed-exitcode")
+			reads = apply()
+			must(t, reads <= 12 || row.waits, "%d reads: it waits for a form that does not come", reads)
+
+			w.configure(strings.Replace(row.body, "VALUE", row.kept, 1))
+			r := w.apply()
+			must(t, !strings.Contains(r.output, inItsOwnForm), "%s", r.output)
+			w.mustBeSettled()
+		})
+	}
+}
+
+// Another spelling of the same is no form of its own.
+func TestSpellingsThatMeanTheSame(t *testing.T) {
+	fake := seededApps(t)
+	storesInItsOwnForm(fake)
+	w := newWorkspace(t, fake, "resource \"hosting_allowlist\" \"test\" {\n instance_id = \"i-one\"\n cidrs = [\"203.0.113.7\"]\n}\n")
+	r := w.apply()
+	must(t, !strings.Contains(r.output, inItsOwnForm), "%s", r.output)
+	w.mustBeSettled()
+}
