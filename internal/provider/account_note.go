@@ -17,8 +17,13 @@ import (
 // resource keeps in private state where it was last seen, and an absence counts only
 // there. A record that the service returns rewrites the note.
 
-// accountNoteKey is where private state keeps the accountNote.
-const accountNoteKey = "account"
+const (
+	// accountNoteKey is where private state keeps the accountNote.
+	accountNoteKey = "account"
+	// importedKey marks an object that was imported in private state. Any key can import
+	// what it finds, so an import says nothing of the account of the other objects.
+	importedKey = "imported"
+)
 
 // An accountNote says where an object was last seen.
 type accountNote struct {
@@ -73,7 +78,7 @@ type accountCheck struct {
 	client *client.Client
 
 	mu       sync.Mutex
-	found    bool                 // an object was found with this key
+	found    bool                 // an object that was not imported was found with this key
 	read     bool                 // one of them had a note, so this process reads what it plans
 	changes  bool                 // a change is planned
 	notes    map[accountNote]bool // of objects that were planned and not read
@@ -134,19 +139,19 @@ func (a *accountCheck) known() *otherAccountError {
 	return a.mismatch
 }
 
-// hasFound tells whether an object of the state was found with this key.
+// hasFound reports whether an object that was not imported was found with this key.
 func (a *accountCheck) hasFound() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.found
 }
 
-// find notes that an object was found with this key. An import has no note: it says
-// nothing of whether this process reads what is in the state.
-func (a *accountCheck) find(noted bool) {
+// find notes that an object was found with this key. One that has just been imported has
+// no note: it does not show whether this process reads what is in the state.
+func (a *accountCheck) find(imported, noted bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.found, a.read = true, a.read || noted
+	a.found, a.read = a.found || !imported, a.read || noted
 }
 
 func (a *accountCheck) hasRead() bool {
@@ -184,8 +189,9 @@ type privateNotes interface {
 // foundByRead notes that the service returned an object of the state for this key, and
 // where that was.
 func (b *resourceBase) foundByRead(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
+	_, imported := loadPrivate[bool](ctx, private, importedKey, diags)
 	_, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
-	b.account.find(noted)
+	b.account.find(imported, noted)
 	b.noteAccount(ctx, private, diags)
 }
 
@@ -357,7 +363,7 @@ func (b *resourceBase) hasCurrentNote(ctx context.Context, private privateState,
 	if !noted || known && note != now {
 		return false
 	}
-	b.account.find(true)
+	b.account.find(private.has(importedKey), true)
 	return true
 }
 

@@ -142,6 +142,35 @@ func TestUnnotedStateOfAnotherAccount(t *testing.T) {
 	w.says(0, []string{"is gone"}, "plan")
 }
 
+// What an import finds is no object of the state, so it says nothing of its account.
+func TestUnnotedStateBesideAnImport(t *testing.T) {
+	own, other := startFake(t), startFake(t)
+	w := newWorkspace(t, own, fmt.Sprintf(guardedHCL, "first"))
+	w.apply()
+	w.write("terraform.tfstate", withoutNotes(t, w.state()))
+	status, imported := other.Send(t, http.MethodPost, "/webhooks", map[string]any{"url": "https://hooks.example.com/imported"})
+	must(t, status == http.StatusCreated, "POST /webhooks answered %d", status)
+	w.configure(fmt.Sprintf(guardedHCL, "first") + fmt.Sprintf(`
+resource "hosting_webhook_endpoint" "imported" {
+  url = "https://hooks.example.com/imported"
+}
+
+import {
+  to = hosting_webhook_endpoint.imported
+  id = %q
+}
+`, imported["id"]))
+	w.use(other, fakeservicetest.APIKey)
+	managed := w.managed()
+	w.says(1, []string{"Unable to confirm that Instance shop"}, "plan")
+	w.says(1, []string{"Unable to confirm that Instance shop"}, "apply", "-auto-approve")
+	must(t, slices.Equal(w.managed(), managed), "the state has %v", w.managed())
+
+	// Nor does it once it is in the state.
+	w.says(0, nil, "apply", "-auto-approve", "-target=hosting_webhook_endpoint.imported")
+	w.says(1, []string{"Unable to confirm that Instance shop"}, "plan")
+}
+
 var noteInState = regexp.MustCompile(`"private": ?"[^"]*"`)
 
 // withoutNotes is a state as the edition before the notes wrote it.

@@ -26,7 +26,8 @@ const (
 )
 
 // importNamed imports by an id of the named parts with slashes between them, or by an
-// identity of the same, and returns the parts. It is false when it refused.
+// identity of the same, and returns the parts. It marks the object as imported. It is
+// false when it refused.
 func (b *resourceBase) importNamed(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse, names ...string) ([]string, bool) {
 	if !requireClient(b.client, &resp.Diagnostics) {
 		return nil, false
@@ -43,6 +44,7 @@ func (b *resourceBase) importNamed(ctx context.Context, req resource.ImportState
 	for i, part := range parts {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(names[i]), part)...)
 	}
+	savePrivate(ctx, resp.Private, importedKey, true, &resp.Diagnostics)
 	return parts, !resp.Diagnostics.HasError()
 }
 
