@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -58,10 +60,11 @@ func (e *otherAccountError) Error() string {
 
 // nextText says what to do about it.
 func (e *otherAccountError) nextText() string {
-	text := fmt.Sprintf("Nothing was changed, neither at the service nor in the state. What this run does not find may still exist, and be billed, where the state was last used.\n\n"+
-		"If the key is the wrong one, use an API key of %s: the provider's base_url and api_key, or the environment variables %s and %s.\n\n"+
+	text := fmt.Sprintf("What belongs to %[1]s was not changed and stays in the state. It may still exist, and be billed, even if this run does not find it. "+
+		"If an apply created anything before this error, that is in %[4]s, and in the state.\n\n"+
+		"If the key is the wrong one, use an API key of %[1]s: the provider's base_url and api_key, or the environment variables %[2]s and %[3]s.\n\n"+
 		"If the state is to be used with this key from now on, remove each object of the other account from it. This command deletes nothing at the service:\n\nterraform state rm ADDRESS",
-		e.seen.where(), envBaseURL, envAPIKey)
+		e.seen.where(), envBaseURL, envAPIKey, e.now.where())
 	if e.loopback {
 		text += "\n\nA fresh fake service is a new account: start it with --state to keep its account, or begin with a new state."
 	}
@@ -81,7 +84,7 @@ type accountCheck struct {
 	found    bool                 // an object that was not imported was found with this key
 	read     bool                 // one of them had a note, so this process reads what it plans
 	changes  bool                 // a change is planned
-	notes    map[accountNote]bool // of objects that were planned and not read
+	notes    map[accountNote]bool // of objects that were planned and not read, or compared
 	mismatch *otherAccountError   // the first that was found
 	reported bool                 // an error has told of it in full
 }
@@ -93,6 +96,9 @@ func newAccountCheck(c *client.Client) *accountCheck {
 // compare returns an *otherAccountError if a note is of another account or origin than
 // this run. Any other error is that of reading the account.
 func (a *accountCheck) compare(ctx context.Context, note accountNote) error {
+	a.mu.Lock()
+	a.notes[note] = true // a Create that begins while the account is read waits for it, too
+	a.mu.Unlock()
 	now := accountNote{Origin: a.client.Origin()}
 	var err error
 	now.ID, err = a.client.AccountID(ctx)
@@ -173,11 +179,20 @@ func (a *accountCheck) plan(note *accountNote, changes bool) []accountNote {
 	if !a.changes || a.read {
 		return nil
 	}
-	var due []accountNote
-	for seen := range a.notes {
-		due = append(due, seen)
+	return slices.Collect(maps.Keys(a.notes))
+}
+
+// seen returns the notes that this process has seen, unless it has read what it planned.
+func (a *accountCheck) seen() []accountNote {
+	if a == nil {
+		return nil
 	}
-	return due
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.read {
+		return nil
+	}
+	return slices.Collect(maps.Keys(a.notes))
 }
 
 // privateNotes reads and writes private state.
@@ -266,9 +281,16 @@ func (b *resourceBase) checkAbsence(ctx context.Context, private privateReader, 
 }
 
 // mayCreate begins each Create: it is false after an error, and refuses in a process
-// that has found another account.
-func (b *resourceBase) mayCreate(diags *diag.Diagnostics) bool {
-	if mismatch := b.account.known(); mismatch != nil {
+// that has seen a note of another account. Terraform hands a Create no note of its own,
+// even if it replaces an object.
+func (b *resourceBase) mayCreate(ctx context.Context, diags *diag.Diagnostics) bool {
+	mismatch := b.account.known()
+	for _, note := range b.account.seen() {
+		if mismatch == nil {
+			errors.As(b.account.compare(ctx, note), &mismatch)
+		}
+	}
+	if mismatch != nil {
 		b.account.report(mismatch, true, diags)
 	}
 	return !diags.HasError()

@@ -203,6 +203,41 @@ func TestKeysAndAliases(t *testing.T) {
 	w.says(0, []string{"No changes"}, "plan", "-refresh=false")
 }
 
+// Terraform creates the new object of a replacement with create_before_destroy before the
+// provider sees a note. The error must not claim that nothing was changed, and
+// allowed_account_ids prevents it.
+func TestSavedReplacementOfAnotherAccount(t *testing.T) {
+	own, other := startFake(t), startFake(t)
+	hcl := `resource "hosting_instance" "shop" {
+  name                = "shop"
+  plan                = "free"
+  region              = %q
+  engines             = {}
+  deletion_protection = false
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+`
+	w := newWorkspace(t, own, fmt.Sprintf(hcl, "eu-central"))
+	w.apply()
+	w.configure("provider \"hosting\" {\n  allowed_account_ids = [" + fmt.Sprintf("%q", own.AccountID()) + "]\n}\n" + fmt.Sprintf(hcl, "us-west"))
+	w.says(0, nil, "plan", "-out=saved")
+	w.use(other, fakeservicetest.APIKey)
+	r := w.run("apply", "-no-color", "saved")
+	must(t, r.exit == 1 && strings.Contains(r.output, "The account is not allowed") && len(changes(other)) == 0, "%v\n%s", changes(other), r.output)
+
+	w.use(own, fakeservicetest.APIKey)
+	w.configure(fmt.Sprintf(hcl, "us-west"))
+	w.says(0, nil, "plan", "-out=saved")
+	w.use(other, fakeservicetest.APIKey)
+	r = w.run("apply", "-no-color", "saved")
+	must(t, r.exit == 1 && strings.Contains(r.output, "The state belongs to another account"), "%s", r.output)
+	must(t, !strings.Contains(r.output, "Nothing was changed"), "%s", r.output)
+	must(t, len(own.Instances()) == 1 && len(w.managed()) == 2, "the state has %v", w.managed())
+}
+
 func TestAllowedAccountIDs(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, "")

@@ -112,7 +112,7 @@ func (r *accountProfileResource) Create(ctx context.Context, req resource.Create
 	ctx = r.applying(ctx, "create")
 	var plan accountProfileModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if !r.mayCreate(&resp.Diagnostics) {
+	if !r.mayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
 	if !r.planned.makes(theProfile) {

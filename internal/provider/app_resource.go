@@ -47,7 +47,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	timeout, diags := plan.Timeouts.Create(ctx, appCreateTimeout)
 	resp.Diagnostics.Append(diags...)
 	env, secret := stringMap(ctx, plan.Env, &resp.Diagnostics), r.secretEnv(ctx, req.Config, &resp.Diagnostics)
-	if !r.mayCreate(&resp.Diagnostics) {
+	if !r.mayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
 	instanceID, name := plan.InstanceID.ValueString(), plan.Name.ValueString()

@@ -46,7 +46,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	resp.Diagnostics.Append(diags...)
 	plan.TagsAll = tagsAll(plan.Tags, r.defaultTags)
 	request := plan.newInstance(ctx, &resp.Diagnostics)
-	if !r.mayCreate(&resp.Diagnostics) {
+	if !r.mayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
 	created, err := r.create(ctx, request, timeout)

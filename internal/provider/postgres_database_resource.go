@@ -161,7 +161,7 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, databaseTimeout)
 	resp.Diagnostics.Append(diags...)
-	if !r.mayCreate(&resp.Diagnostics) {
+	if !r.mayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
 	name := plan.Name.ValueString()

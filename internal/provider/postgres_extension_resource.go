@@ -150,7 +150,7 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
-	if !r.mayCreate(&resp.Diagnostics) {
+	if !r.mayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
 	name := plan.Name.ValueString()

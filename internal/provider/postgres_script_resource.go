@@ -111,7 +111,7 @@ func (r *postgresScriptResource) Create(ctx context.Context, req resource.Create
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, scriptTimeout)
 	resp.Diagnostics.Append(diags...)
-	if !r.mayCreate(&resp.Diagnostics) {
+	if !r.mayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
 	sql := r.sql(ctx, plan, req.Config, &resp.Diagnostics)

@@ -152,7 +152,7 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 				Validators:  []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notEmpty())},
 				MarkdownDescription: "Ids of the accounts that this configuration may be used with. Any other API key is an error before anything else is requested. " +
 					"The data source `hosting_account` returns the id of a key's account. " +
-					"Default: any account, as far as the state does not belong to another one; a plan that only creates has no state to tell.",
+					"Default: any account that the state does not contradict; a plan that only creates, and one that creates first, cannot be checked against the state.",
 			},
 			"default_tags": schema.SetAttribute{
 				Optional:            true,

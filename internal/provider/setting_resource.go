@@ -129,7 +129,7 @@ func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.Crea
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := P(&plan).timeouts().Create(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
-	if !r.mayCreate(&resp.Diagnostics) {
+	if !r.mayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
 	if !r.planned.makes(r.object(&plan)) {

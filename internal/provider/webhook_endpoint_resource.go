@@ -186,7 +186,7 @@ func (r *webhookEndpointResource) Create(ctx context.Context, req resource.Creat
 	var plan webhookEndpointModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	secret := secretWO(ctx, req.Config, &resp.Diagnostics)
-	if !r.mayCreate(&resp.Diagnostics) {
+	if !r.mayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
 	if secret == "" {
