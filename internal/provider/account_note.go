@@ -41,8 +41,11 @@ func (n accountNote) differsFrom(other accountNote) bool {
 }
 
 func (n accountNote) where() string {
-	if n.ID == "" {
+	switch {
+	case n.ID == "":
 		return "an account at " + n.Origin
+	case n.Origin == "":
+		return "account " + n.ID
 	}
 	return "account " + n.ID + " at " + n.Origin
 }
@@ -160,12 +163,6 @@ func (a *accountCheck) find(imported, noted bool) {
 	a.found, a.read = a.found || !imported, a.read || noted
 }
 
-func (a *accountCheck) hasRead() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.read
-}
-
 // plan notes an object that is planned, and returns the notes to compare now: all that
 // were seen, once a change is planned too. A process that has read an object of the
 // state reads what it plans, and each absence is checked there.
@@ -216,21 +213,22 @@ func (b *resourceBase) noteCreated(ctx context.Context, private privateNotes, di
 	b.noteAccount(ctx, private, diags)
 }
 
-// noteAccount keeps in private state where an object was seen. It waits for the
-// account's id only if there is no note yet, and writes none if the id is not known then.
+// noteAccount keeps in private state where an object was seen. It writes nothing if the
+// account's id is not known.
 func (b *resourceBase) noteAccount(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
 	note, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
-	now, known := b.seenNow(ctx, noted)
+	now, known := b.seenNow(ctx, note)
 	if known && (!noted || note != now) {
 		savePrivate(ctx, private, accountNoteKey, now, diags)
 	}
 }
 
 // seenNow is the note of this run. It is false if the account's id is not known, which
-// it waits for only if wanted.
-func (b *resourceBase) seenNow(ctx context.Context, noted bool) (accountNote, bool) {
+// it waits for if the object was noted at another origin, or nowhere: an Update or
+// Delete in the next process would be refused by the old note.
+func (b *resourceBase) seenNow(ctx context.Context, noted accountNote) (accountNote, bool) {
 	id, known := b.client.KnownAccountID()
-	if !known && !noted {
+	if !known && noted.Origin != b.client.Origin() {
 		id, known = b.client.FirstAccountID(ctx)
 	}
 	return accountNote{ID: id, Origin: b.client.Origin()}, known
@@ -367,22 +365,14 @@ func (b *resourceBase) checkPlannedAccount(ctx context.Context, req resource.Mod
 			b.account.report(other, false, &resp.Diagnostics)
 		}
 	}
-	if note != nil && changes && b.account.hasRead() && !resp.Plan.Raw.IsNull() {
-		// It was read before the account's id was known.
-		if id, err := b.client.AccountID(ctx); err == nil {
-			if now := (accountNote{ID: id, Origin: b.client.Origin()}); now != *note {
-				savePrivate(ctx, resp.Private, accountNoteKey, now, &resp.Diagnostics)
-			}
-		}
-	}
 }
 
 // hasCurrentNote is noteAccount for a read that changes nothing: false if the note is
 // to be written.
 func (b *resourceBase) hasCurrentNote(ctx context.Context, private privateState, diags *diag.Diagnostics) bool {
-	note, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
-	now, known := b.seenNow(ctx, true)
-	if !noted || known && note != now {
+	note, _ := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
+	now, known := b.seenNow(ctx, note)
+	if note.Origin != now.Origin || known && note != now {
 		return false
 	}
 	b.account.find(private.has(importedKey), true)

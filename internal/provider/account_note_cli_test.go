@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
@@ -33,6 +34,12 @@ resource "hosting_postgres_database" "orders" {
 }
 
 resource "hosting_webhook_endpoint" "hook" {
+  url = "https://hooks.example.com/shop"
+}
+`
+
+// hookHCL is an endpoint alone.
+const hookHCL = `resource "hosting_webhook_endpoint" "hook" {
   url = "https://hooks.example.com/shop"
 }
 `
@@ -236,6 +243,23 @@ func TestSavedReplacementOfAnotherAccount(t *testing.T) {
 	must(t, r.exit == 1 && strings.Contains(r.output, "The state belongs to another account"), "%s", r.output)
 	must(t, !strings.Contains(r.output, "Nothing was changed"), "%s", r.output)
 	must(t, len(own.Instances()) == 1 && len(w.managed()) == 2, "the state has %v", w.managed())
+}
+
+// What a refresh finds at another origin is noted before it is changed or destroyed,
+// however late the service answers for the account.
+func TestMovedOriginOfALateAccount(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, hookHCL)
+	w.apply()
+	state := w.state()
+	w.use(front{}.before(t, fake), fakeservicetest.APIKey)
+	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/me", Times: -1, Delay: time.Second})
+	w.configure(strings.Replace(hookHCL, "/shop", "/changed", 1))
+	w.apply()
+	w.mustBeSettled()
+	w.write("terraform.tfstate", state)
+	w.says(0, nil, "destroy", "-auto-approve")
+	must(t, len(fake.Webhooks()) == 0, "the endpoint is not deleted")
 }
 
 func TestAllowedAccountIDs(t *testing.T) {
