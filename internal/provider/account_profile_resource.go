@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -155,17 +156,23 @@ func (r *accountProfileResource) Read(ctx context.Context, req resource.ReadRequ
 		addError(&resp.Diagnostics, "Unable to read the account", err)
 		return
 	}
-	if account.ID != state.ID.ValueString() {
-		note, _ := loadPrivate[accountNote](ctx, req.Private, accountNoteKey, &resp.Diagnostics)
-		if note.ID = state.ID.ValueString(); note.Origin == "" {
-			note.Origin = r.client.Origin()
-		}
-		r.account.report(r.account.mismatchOf(note, account.ID), false, &resp.Diagnostics)
+	seen := r.seen(ctx, req.Private, state, &resp.Diagnostics)
+	isSame := account.ID != "" && account.ID == seen.ID
+	if !isSame && seen.differsFrom(accountNote{ID: account.ID, Origin: r.client.Origin()}) {
+		r.account.report(r.account.mismatchOf(seen, account.ID), false, &resp.Diagnostics)
 		return
 	}
 	r.foundByRead(ctx, resp.Private, &resp.Diagnostics)
 	state.setRecord(account)
 	r.setState(ctx, &resp.State, state, &resp.Diagnostics)
+}
+
+// seen is where the profile was last seen. Its id is the account's, in a state without
+// notes, too.
+func (r *accountProfileResource) seen(ctx context.Context, private privateReader, state accountProfileModel, diags *diag.Diagnostics) accountNote {
+	note, _ := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
+	note.ID = state.ID.ValueString()
+	return note
 }
 
 func (r *accountProfileResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -175,6 +182,16 @@ func (r *accountProfileResource) Update(ctx context.Context, req resource.Update
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() || !r.mayChange(ctx, req.Private, &resp.Diagnostics) {
+		return
+	}
+	// Each account has a profile, so only a comparison shows that this is the right one.
+	var other *otherAccountError
+	switch err := r.account.compare(ctx, r.seen(ctx, req.Private, state, &resp.Diagnostics)); {
+	case errors.As(err, &other):
+		r.account.report(other, true, &resp.Diagnostics)
+		return
+	case err != nil:
+		addError(&resp.Diagnostics, "Unable to read the account", err)
 		return
 	}
 	account, err := r.client.UpdateProfile(ctx, accountProfileDifference(state, plan))
@@ -197,7 +214,7 @@ func (r *accountProfileResource) ImportState(ctx context.Context, req resource.I
 	if !ok {
 		return
 	}
-	if account, err := r.client.Account(ctx); err == nil && account.ID != id[0] {
+	if account, err := r.client.Account(ctx); err == nil && account.ID != "" && account.ID != id[0] {
 		resp.Diagnostics.AddAttributeError(path.Root("id"), nothingToImport,
 			fmt.Sprintf("The API key acts as account %s, not as %s. Import its profile by the id %s, or use a key of the other account.", account.ID, id[0], account.ID))
 	}
@@ -220,9 +237,11 @@ func accountProfileDifference(there, planned accountProfileModel) client.Profile
 }
 
 // setRecord takes over an account's record. What is empty there stays written as it
-// is, null or "".
+// is, null or "", and the id stays if the record has none.
 func (m *accountProfileModel) setRecord(a client.Account) {
-	m.ID = types.StringValue(a.ID)
+	if a.ID != "" || m.ID.IsNull() || m.ID.IsUnknown() {
+		m.ID = types.StringValue(a.ID)
+	}
 	for _, field := range []struct {
 		v        *types.String
 		recorded string

@@ -1,7 +1,9 @@
 package provider_test
 
 import (
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -9,6 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
 func profile(arguments string) string {
@@ -92,4 +96,46 @@ func TestAccountProfileRefusals(t *testing.T) {
 	w.forget("hosting_account_profile", "id", "acc-none") // a state of another account's
 	w.says(1, []string{"The state belongs to another account", "The state belongs to account acc-none"}, "plan")
 	changedNothing(t, fake)
+}
+
+// The profile's id is the account's, so it is compared in a state without notes, too.
+func TestProfileOfAnotherAccountWithoutARefresh(t *testing.T) {
+	own, other := startFake(t), startFake(t)
+	w := newWorkspace(t, own, profile("company = \"Example Ltd\""))
+	w.apply()
+	w.write("terraform.tfstate", withoutNotes(t, w.state()))
+	w.configure(profile("company = \"Other Ltd\""))
+	w.use(other, fakeservicetest.APIKey)
+	w.says(1, []string{"The state belongs to account " + own.AccountID()}, "apply", "-auto-approve", "-refresh=false")
+	must(t, len(changes(other)) == 0, "the other account was asked for %v", changes(other))
+	w.use(own, fakeservicetest.APIKey)
+	w.says(0, nil, "apply", "-auto-approve", "-refresh=false")
+	w.mustBeSettled()
+}
+
+// Where the service returns no id of the account, the origin alone decides.
+func TestProfileOfAnAccountWithoutAnID(t *testing.T) {
+	fake := startFake(t)
+	var named atomic.Bool
+	named.Store(true)
+	answer := func(r *http.Request, answer any) any {
+		if me, ok := answer.(map[string]any); ok && r.URL.Path == "/api/v1/me" && !named.Load() {
+			delete(me, "id")
+		}
+		return answer
+	}
+	first, second := front{answer: answer}.before(t, fake), front{answer: answer}.before(t, fake)
+	w := newWorkspace(t, first, profile("company = \"Example Ltd\""))
+	w.apply()
+	named.Store(false)
+	w.mustBeSettled()
+	w.configure(profile("company = \"Other Ltd\""))
+	w.apply()
+	w.mustBeSettled()
+	w.use(second, fakeservicetest.APIKey)
+	w.says(1, []string{"The state belongs to another account"}, "plan")
+	named.Store(true)
+	w.mustBeSettled() // at the other origin, too: the id is that of the state
+	w.apply()
+	w.says(0, nil, "destroy", "-auto-approve")
 }
