@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -49,6 +50,15 @@ type keyAccount struct {
 	mu    sync.Mutex
 	id    string
 	known bool
+	// later are the readings after the first one. One that failed is shared as well, so
+	// that not each change waits for the retries.
+	later *shared[accountID]
+}
+
+// An accountID is how a reading of the account's id ended.
+type accountID struct {
+	id  string
+	err error
 }
 
 // BeginAccountID begins to read the account's id, once for the life of the client, and
@@ -80,7 +90,7 @@ func (c *Client) AskAccountID(ctx context.Context) (id string, known bool) {
 	if id, known = c.FirstAccountID(ctx); known || ended(ctx) {
 		return id, known
 	}
-	id, err := c.readAccountID(ctx, true)
+	id, err := c.rereadAccountID(ctx, true)
 	return id, err == nil
 }
 
@@ -93,12 +103,25 @@ func (c *Client) KnownAccountID() (id string, known bool) {
 
 // AccountID is the id of the account that the API key acts as, "" if the service tells
 // none (settled: contract.md, "General"). It is read once for the life of the client; a
-// reading that failed is repeated by the next caller.
+// reading that failed is repeated after 30 s.
 func (c *Client) AccountID(ctx context.Context) (string, error) {
 	if id, known := c.FirstAccountID(ctx); known {
 		return id, nil
 	}
-	return c.readAccountID(ctx, false)
+	return c.rereadAccountID(ctx, false)
+}
+
+// rereadAccountID reads the id again, together with other callers. A reading that failed
+// counts for them, too, until it is 30 s old.
+func (c *Client) rereadAccountID(ctx context.Context, poll bool) (string, error) {
+	ended, err := c.account.later.get(ctx, strconv.FormatBool(poll), recent(), func(ctx context.Context) (accountID, error) {
+		id, err := c.readAccountID(ctx, poll)
+		return accountID{id, err}, nil
+	})
+	if err == nil {
+		err = ended.err
+	}
+	return ended.id, err
 }
 
 func (c *Client) readAccountID(ctx context.Context, poll bool) (string, error) {

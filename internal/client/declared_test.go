@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -209,6 +210,35 @@ func TestAccountID(t *testing.T) {
 			})
 		})
 	}
+}
+
+// While the account cannot be read, not each caller waits for the retries.
+func TestAccountIDThatCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answer := gateway(404)
+		c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) { answer(w, r) })
+		ask := func(requests int) {
+			t.Helper()
+			for range 3 {
+				_, err := c.AccountID(t.Context())
+				if _, known := c.AskAccountID(t.Context()); known || !errors.Is(err, ErrForeign) {
+					t.Errorf("%t, %v", known, err)
+				}
+			}
+			if n := transport.count("GET"); n != requests {
+				t.Errorf("%d requests, want %d", n, requests)
+			}
+		}
+		ask(6) // the first one, the other one with its retries, and that of AskAccountID
+		ask(6)
+		time.Sleep(snapshotAge)
+		ask(11)
+		time.Sleep(snapshotAge)
+		answer = says(200, object{"id": "acc-1"})
+		if id, err := c.AccountID(t.Context()); id != "acc-1" || err != nil {
+			t.Errorf("%q, %v", id, err)
+		}
+	})
 }
 
 // Nobody waits for an account who has gone.
