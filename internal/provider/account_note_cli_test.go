@@ -146,7 +146,8 @@ func TestUnnotedStateOfAnotherAccount(t *testing.T) {
 	w.use(own, fakeservicetest.APIKey)
 	w.mustBeSettled()
 	own.RemoveInstance(onlyInstance(t, own))
-	w.says(0, []string{"is gone"}, "plan")
+	w.says(1, []string{"run it again without"}, "plan", "-target=hosting_instance.shop")
+	w.says(0, []string{"is gone"}, "plan") // the advice works
 }
 
 // What an import finds is no object of the state, so it says nothing of its account.

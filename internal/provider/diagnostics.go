@@ -90,7 +90,8 @@ func nextStep(err error) string {
 		return other.nextText()
 	case errors.Is(err, errUnnoted):
 		return "The object may still exist, and be billed, in another account. Check that base_url and api_key are those that this state was last used with. " +
-			"If it really is gone, remove it from the state. This command deletes nothing at the service:\n\nterraform state rm ADDRESS"
+			"If this run had -target, -parallelism=1 or -refresh=false, run it again without: the other objects of the state are then read at the same time, and any that is found shows that the key is the right one. " +
+			"If the object really is gone, remove it from the state. This command deletes nothing at the service:\n\nterraform state rm ADDRESS"
 	case errors.As(err, &unpaid):
 		return unpaid.nextText()
 	case errors.As(err, &checkout):
