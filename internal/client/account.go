@@ -45,8 +45,8 @@ func (c *Client) readAccount(ctx context.Context, poll bool) (Account, error) {
 
 // A keyAccount is what is known of the account that the API key acts as.
 type keyAccount struct {
-	begin sync.Once
-	begun chan struct{} // closed when the first reading has ended, well or not
+	start sync.Once
+	first chan struct{} // closed when the first reading has ended, well or not
 	mu    sync.Mutex
 	id    string
 	known bool
@@ -61,33 +61,33 @@ type accountID struct {
 	err error
 }
 
-// BeginAccountID begins to read the account's id, once for the life of the client, and
+// StartReadingAccountID starts to read the account's id, once for the life of the client, and
 // does not wait for it.
-func (c *Client) BeginAccountID(ctx context.Context) {
-	c.account.begin.Do(func() {
+func (c *Client) StartReadingAccountID(ctx context.Context) {
+	c.account.start.Do(func() {
 		go func() {
-			defer close(c.account.begun)
+			defer close(c.account.first)
 			// A single attempt: those to whom it matters ask again.
 			_, _ = c.readAccountID(context.WithoutCancel(ctx), true)
 		}()
 	})
 }
 
-// FirstAccountID is the account's id as the reading of BeginAccountID finds it. It
-// waits for that reading or the end of ctx. It is false if the id is not known then.
-// The id is "" if the service tells none.
-func (c *Client) FirstAccountID(ctx context.Context) (id string, known bool) {
-	c.BeginAccountID(ctx)
+// WaitForAccountID returns the account's id as the reading of StartReadingAccountID finds
+// it. It waits for that reading or the end of ctx. It is false if the id is not known then.
+// The id is "" if the service returns none.
+func (c *Client) WaitForAccountID(ctx context.Context) (id string, known bool) {
+	c.StartReadingAccountID(ctx)
 	select {
-	case <-c.account.begun:
+	case <-c.account.first:
 	case <-ctx.Done():
 	}
 	return c.KnownAccountID()
 }
 
-// AskAccountID is FirstAccountID with another attempt if the first one failed.
-func (c *Client) AskAccountID(ctx context.Context) (id string, known bool) {
-	if id, known = c.FirstAccountID(ctx); known || ended(ctx) {
+// RetryAccountID is WaitForAccountID with another attempt if the first one failed.
+func (c *Client) RetryAccountID(ctx context.Context) (id string, known bool) {
+	if id, known = c.WaitForAccountID(ctx); known || ended(ctx) {
 		return id, known
 	}
 	id, err := c.rereadAccountID(ctx, true)
@@ -101,11 +101,11 @@ func (c *Client) KnownAccountID() (id string, known bool) {
 	return c.account.id, c.account.known
 }
 
-// AccountID is the id of the account that the API key acts as, "" if the service tells
+// AccountID is the id of the account that the API key acts as, "" if the service returns
 // none (settled: contract.md, "General"). It is read once for the life of the client; a
 // reading that failed is repeated after 30 s.
 func (c *Client) AccountID(ctx context.Context) (string, error) {
-	if id, known := c.FirstAccountID(ctx); known {
+	if id, known := c.WaitForAccountID(ctx); known {
 		return id, nil
 	}
 	return c.rereadAccountID(ctx, false)
@@ -142,7 +142,7 @@ func (c *Client) Origin() string {
 	return c.base.Scheme + "://" + strings.TrimSuffix(host, port)
 }
 
-// IsLoopback tells whether the service is on this machine.
+// IsLoopback reports whether the service is on this machine.
 func (c *Client) IsLoopback() bool { return isLoopback(c.base.Hostname()) }
 
 // UpdateProfile changes the account's profile.

@@ -135,7 +135,7 @@ func New(o Options) (*Client, error) {
 		reads:          newReads(o.Uncoalesced),
 		absences:       newAbsences(),
 		durations:      newDurations(),
-		account:        &keyAccount{begun: make(chan struct{}), later: newShared[accountID](&sequence{}, false)},
+		account:        &keyAccount{first: make(chan struct{}), later: newShared[accountID](&sequence{}, false)},
 		claimed:        map[string]bool{},
 		begunWork:      map[string]work{},
 	}

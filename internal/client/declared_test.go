@@ -195,7 +195,7 @@ func TestAccountID(t *testing.T) {
 					t.Error("it is known before it was read")
 				}
 				for range 3 {
-					c.BeginAccountID(t.Context())
+					c.StartReadingAccountID(t.Context())
 				}
 				id, err := c.AccountID(t.Context())
 				if id != row.id || (err != nil) != row.fails {
@@ -221,7 +221,7 @@ func TestAccountIDThatCannotBeRead(t *testing.T) {
 			t.Helper()
 			for range 3 {
 				_, err := c.AccountID(t.Context())
-				if _, known := c.AskAccountID(t.Context()); known || !errors.Is(err, ErrForeign) {
+				if _, known := c.RetryAccountID(t.Context()); known || !errors.Is(err, ErrForeign) {
 					t.Errorf("%t, %v", known, err)
 				}
 			}
@@ -229,7 +229,7 @@ func TestAccountIDThatCannotBeRead(t *testing.T) {
 				t.Errorf("%d requests, want %d", n, requests)
 			}
 		}
-		ask(6) // the first one, the other one with its retries, and that of AskAccountID
+		ask(6) // the first one, the other one with its retries, and that of RetryAccountID
 		ask(6)
 		time.Sleep(snapshotAge)
 		ask(11)
@@ -251,11 +251,11 @@ func TestAccountIDOfACallerWhoLeft(t *testing.T) {
 		})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, known := c.FirstAccountID(ctx); known {
+		if _, known := c.WaitForAccountID(ctx); known {
 			t.Error("it is known before it was read")
 		}
 		close(slow)
-		if id, known := c.FirstAccountID(t.Context()); id != "acc-1" || !known {
+		if id, known := c.WaitForAccountID(t.Context()); id != "acc-1" || !known {
 			t.Errorf("%q, %t", id, known)
 		}
 	})

@@ -14,10 +14,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// An absence is the word of one account: another account, or the same path at another
-// address, knows nothing of an object that still exists and is still billed. So each
-// resource keeps in private state where it was last seen, and an absence counts only
-// there. A record that the service returns rewrites the note.
+// Each resource keeps in private state the account and the origin where it was last
+// seen, and its absence counts only there: the key of another account, or the service at
+// another address, does not find an object that still exists and is still billed. A
+// record that the service returns rewrites the note.
 
 const (
 	// accountNoteKey is where private state keeps the accountNote.
@@ -29,11 +29,11 @@ const (
 
 // An accountNote says where an object was last seen.
 type accountNote struct {
-	ID     string `json:"id,omitempty"` // the account's; "" if the service tells none
+	ID     string `json:"id,omitempty"` // the account's; "" if the service returns none
 	Origin string `json:"origin"`       // scheme, host and port of the base URL; "" if not known
 }
 
-// differsFrom tells whether two notes are of different accounts or origins. What is
+// differsFrom reports whether two notes are of different accounts or origins. What is
 // not known decides nothing.
 func (n accountNote) differsFrom(other accountNote) bool {
 	differ := func(a, b string) bool { return a != "" && b != "" && a != b }
@@ -89,7 +89,7 @@ type accountCheck struct {
 	changes  bool                 // a change is planned
 	notes    map[accountNote]bool // of objects that were planned and not read, or compared
 	mismatch *otherAccountError   // the first that was found
-	reported bool                 // an error has told of it in full
+	reported bool                 // an error has reported it in full
 }
 
 func newAccountCheck(c *client.Client) *accountCheck {
@@ -209,7 +209,7 @@ func (b *resourceBase) foundByRead(ctx context.Context, private privateNotes, di
 
 // noteCreated notes at the end of a Create where the object was made.
 func (b *resourceBase) noteCreated(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
-	b.client.AskAccountID(ctx) // if it is not known then, the next read notes it
+	b.client.RetryAccountID(ctx) // if it is not known then, the next read notes it
 	b.noteAccount(ctx, private, diags)
 }
 
@@ -229,7 +229,7 @@ func (b *resourceBase) noteAccount(ctx context.Context, private privateNotes, di
 func (b *resourceBase) seenNow(ctx context.Context, noted accountNote) (accountNote, bool) {
 	id, known := b.client.KnownAccountID()
 	if !known && noted.Origin != b.client.Origin() {
-		id, known = b.client.FirstAccountID(ctx)
+		id, known = b.client.WaitForAccountID(ctx)
 	}
 	return accountNote{ID: id, Origin: b.client.Origin()}, known
 }
@@ -240,11 +240,12 @@ type absentObject struct {
 	// instanceID is the instance that it is on, "" for an instance and for what is the
 	// account's.
 	instanceID string
-	// isValuable tells whether it is paid or protected; nil if it is not.
+	// isValuable, if non-nil, reports whether the object is paid or protected. An object
+	// without it is never either.
 	isValuable func(context.Context) bool
 }
 
-// confirmsGone tells whether an object that a Read did not find may leave the state:
+// confirmsGone reports whether an object that a Read did not find may leave the state:
 // it was looked for where it was last seen. What lives on an instance that answers
 // needs no note. While planning, another account is one error for the whole process.
 func (b *resourceBase) confirmsGone(ctx context.Context, private privateReader, o absentObject, diags *diag.Diagnostics) bool {

@@ -96,7 +96,7 @@ func (r *accountProfileResource) planUnchanged(ctx context.Context, _ *accountPr
 
 // record reads the account for a refresh.
 func (r *accountProfileResource) record(ctx context.Context) (client.Account, error) {
-	r.client.BeginAccountID(ctx)
+	r.client.StartReadingAccountID(ctx)
 	return once(ctx, func() (client.Account, error) { return r.client.Account(ctx) })
 }
 

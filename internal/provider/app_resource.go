@@ -161,7 +161,7 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 
 // ask reads the app's record and its builds for a refresh, side by side.
 func (r *appResource) ask(ctx context.Context, m appModel) (app client.App, builds []client.Build, appErr, buildsErr error) {
-	r.client.BeginAccountID(ctx)
+	r.client.StartReadingAccountID(ctx)
 	instanceID, name := m.InstanceID.ValueString(), m.Name.ValueString()
 	listBuilds := meanwhile(func() ([]client.Build, error) {
 		return once(ctx, func() ([]client.Build, error) { return r.client.Builds(ctx, instanceID, name) })

@@ -206,7 +206,7 @@ func (r *instanceResource) absent(m instanceModel) absentObject {
 
 // record reads the instance's record for a refresh.
 func (r *instanceResource) record(ctx context.Context, m instanceModel) (client.Instance, error) {
-	r.client.BeginAccountID(ctx)
+	r.client.StartReadingAccountID(ctx)
 	r.client.Claim(m.ID.ValueString())
 	return once(ctx, func() (client.Instance, error) { return r.client.RefreshInstance(ctx, m.ID.ValueString()) })
 }

@@ -253,7 +253,7 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 
 // record reads the database for a refresh.
 func (r *postgresDatabaseResource) record(ctx context.Context, m postgresDatabaseModel) (client.Database, error) {
-	r.client.BeginAccountID(ctx)
+	r.client.StartReadingAccountID(ctx)
 	return once(ctx, func() (client.Database, error) {
 		return r.client.RefreshDatabase(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
 	})

@@ -242,7 +242,7 @@ func (r *postgresExtensionResource) Read(ctx context.Context, req resource.ReadR
 
 // record reads the extension for a refresh.
 func (r *postgresExtensionResource) record(ctx context.Context, m postgresExtensionModel) (client.Extension, error) {
-	r.client.BeginAccountID(ctx)
+	r.client.StartReadingAccountID(ctx)
 	return once(ctx, func() (client.Extension, error) {
 		return r.client.RefreshExtension(ctx, m.InstanceID.ValueString(), m.Database.ValueString(), m.Name.ValueString())
 	})

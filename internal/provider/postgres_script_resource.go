@@ -209,7 +209,7 @@ func (r *postgresScriptResource) ModifyPlan(ctx context.Context, req resource.Mo
 
 // refreshEngine looks for the engine that the script ran in.
 func (r *postgresScriptResource) refreshEngine(ctx context.Context, instanceID string) error {
-	r.client.BeginAccountID(ctx)
+	r.client.StartReadingAccountID(ctx)
 	type engine struct{}
 	_, err := once(ctx, func() (engine, error) { return engine{}, r.client.RefreshEngine(ctx, instanceID, "postgres") })
 	return err

@@ -210,7 +210,7 @@ func (r *settingResource[M, S, P]) readResult(ctx context.Context, m, stored P, 
 
 // refresh reads what is in force into the model.
 func (r *settingResource[M, S, P]) refresh(ctx context.Context, m P) error {
-	r.client.BeginAccountID(ctx)
+	r.client.StartReadingAccountID(ctx)
 	there, err := once(ctx, func() (S, error) { return r.refreshed(ctx, m.instance().ValueString()) })
 	if err == nil {
 		m.setRecord(there)

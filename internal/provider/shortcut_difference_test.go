@@ -269,7 +269,7 @@ func compareSides(t *rapid.T, asked map[string]int, left *map[string]int) {
 	}
 	for _, side := range sides {
 		if data := side.provider.configured.Load(); data != nil {
-			data.client.FirstAccountID(t.Context()) // or it would come at any time
+			data.client.WaitForAccountID(t.Context()) // or it would come at any time
 		}
 	}
 	for _, state := range states {

@@ -251,7 +251,7 @@ func (r *webhookEndpointResource) Read(ctx context.Context, req resource.ReadReq
 
 // record reads the endpoint for a refresh.
 func (r *webhookEndpointResource) record(ctx context.Context, m webhookEndpointModel) (client.Webhook, error) {
-	r.client.BeginAccountID(ctx)
+	r.client.StartReadingAccountID(ctx)
 	r.client.Claim(m.ID.ValueString())
 	return once(ctx, func() (client.Webhook, error) { return r.client.RefreshWebhook(ctx, m.ID.ValueString()) })
 }
