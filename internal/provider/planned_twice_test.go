@@ -54,9 +54,15 @@ func (p *plannedTwice) twice(prior, config tftypes.Value) (after tftypes.Value, 
 	if after.Equal(prior) {
 		return after, private
 	}
+	return p.plan(prior, config, p.read(prior))
+}
+
+// read reads a prior state, and returns its private state.
+func (p *plannedTwice) read(prior tftypes.Value) []byte {
+	p.t.Helper()
 	read, err := p.server.ReadResource(p.t.Context(), &tfprotov6.ReadResourceRequest{TypeName: p.kind, CurrentState: p.encode(prior), Private: p.private})
 	must(p.t, err == nil && len(read.Diagnostics) == 0, "%v %+v", err, read)
-	return p.plan(prior, config, read.Private)
+	return read.Private
 }
 
 // proposed is the state that a CLI proposes: what is configured, and of what is computed
@@ -142,6 +148,16 @@ func TestPlannedTwice(t *testing.T) {
 					if all := strings.Join(p.told, "\n"); strings.Contains(all, "Two resources") || strings.Contains(all, "ERROR") {
 						t.Errorf("%s: %s", name, all)
 					}
+				}
+
+				// A tainted one is planned as if it were new, so the process cannot tell it from
+				// two that are: that is a warning, and no error.
+				tainted := begin()
+				tainted.plan(none, config, nil)
+				tainted.read(f.states[kind])
+				tainted.plan(none, config, nil)
+				if all := strings.Join(tainted.told, "\n"); strings.Contains(all, "ERROR") {
+					t.Errorf("tainted, planned twice: %s", all)
 				}
 
 				// Beside one that is in the state, another one is an error, also when the
