@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 )
@@ -38,13 +39,27 @@ func (b Build) Failed() bool {
 // Identifier is the build's id.
 func (b Build) Identifier() string { return b.ID }
 
-// Builds reads the builds of an app, newest first.
+// firstBuilds is how many builds the first page holds. What is looked for is nearly
+// always among them, and a failed build holds its log, so that many are large.
+const firstBuilds = 20
+
+// Builds reads all builds of an app, newest first. An app may have thousands: see
+// RecentBuilds.
 func (c *Client) Builds(ctx context.Context, instanceID, app string) ([]Build, error) {
-	return c.builds(ctx, instanceID, app, false)
+	return listAll[Build](ctx, c, "builds", buildsRequest(instanceID, app))
 }
 
-func (c *Client) builds(ctx context.Context, instanceID, app string, poll bool) ([]Build, error) {
-	return listAll[Build](ctx, c, "builds", request{path: []string{"instances", instanceID, "apps", app, "builds"}, poll: poll})
+// RecentBuilds reads the builds of an app, newest first, page by page until enough says
+// that those read so far are. The builds after them are older.
+func (c *Client) RecentBuilds(ctx context.Context, instanceID, app string, enough func([]Build) bool) ([]Build, error) {
+	return listUntil(ctx, c, "builds", buildsRequest(instanceID, app), enough)
+}
+
+// NewestBuilds is enough for RecentBuilds as soon as the newest builds were read.
+func NewestBuilds([]Build) bool { return true }
+
+func buildsRequest(instanceID, app string) request {
+	return request{path: []string{"instances", instanceID, "apps", app, "builds"}, limit: firstBuilds}
 }
 
 // WaitDeployed waits until a build of an app has succeeded and the app runs
@@ -69,14 +84,20 @@ func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before
 	if before == "" {
 		work.operation = opFirstBuild
 	}
-	polls := c.reads.builds.follow(instanceID + "/" + app)
+	polls := c.reads.builds.follow(instanceID + "/" + app + "/" + buildID)
 	defer polls.end()
+	search := buildSearch{id: buildID}
 	tell := c.progressOf("waiting for a build", map[string]any{"instance_id": instanceID, "app": app, "build_id": buildID})
 	took, err := c.wait(ctx, waiting{usual: c.durations.expect(work.kind), since: work.since, newer: polls.newer}, func(ctx context.Context) (observation, error) {
-		builds, err := polls.read(ctx, func(ctx context.Context) ([]Build, error) { return c.builds(ctx, instanceID, app, true) })
+		builds, err := polls.read(ctx, func(ctx context.Context) ([]Build, error) {
+			r := buildsRequest(instanceID, app)
+			r.poll = true
+			return listUntil(ctx, c, "builds", r, search.ends)
+		})
 		if err != nil {
 			return observation{}, err
 		}
+		search.looked(builds)
 		build, ok := pickBuild(builds, buildID)
 		if !ok {
 			return observation{}, nil // not listed yet
@@ -96,6 +117,24 @@ func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before
 		c.durations.note(work.kind, took)
 	}
 	return interrupted(ctx, err, "build "+last.ID+" of app "+app+" ("+last.Status+")", "")
+}
+
+// A buildSearch looks for a build again and again. One that is not listed yet will be
+// listed above those that are, so only the first look goes through all of them.
+type buildSearch struct {
+	id    string // "" for the newest
+	known string // the newest that was listed at the last look
+}
+
+// ends tells whether a look needs no more pages.
+func (s *buildSearch) ends(builds []Build) bool {
+	return slices.ContainsFunc(builds, func(b Build) bool { return s.id == "" || b.ID == s.id || b.ID == s.known })
+}
+
+func (s *buildSearch) looked(builds []Build) {
+	if len(builds) > 0 {
+		s.known = builds[0].ID
+	}
 }
 
 // pickBuild finds a build by its id, or the newest.

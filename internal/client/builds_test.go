@@ -3,7 +3,10 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -177,5 +180,115 @@ func TestBuildWords(t *testing.T) {
 		if got := [2]bool{build.Succeeded(), build.Failed()}; got != want {
 			t.Errorf("%q: %v", status, got)
 		}
+	}
+}
+
+// history is an app with builds, the newest of which has the highest number, as a
+// service serves them: by pages of at most 200, and of limit.
+func history(builds []object) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		begin, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
+		limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
+		if err != nil {
+			limit = 200
+		}
+		end := min(begin+limit, len(builds))
+		page := object{"builds": builds[begin:end]}
+		if end < len(builds) {
+			page["next_cursor"] = strconv.Itoa(end)
+		}
+		respond(w, 200, page)
+	}
+}
+
+// numbered are builds b-n to b-1.
+func numbered(n int, status, log string) []object {
+	var builds []object
+	for i := n; i > 0; i-- {
+		builds = append(builds, object{"id": fmt.Sprintf("b-%d", i), "status": status, "error": log})
+	}
+	return builds
+}
+
+// Of a long history only the pages down to the build that is looked for are read.
+func TestLongHistories(t *testing.T) {
+	const newest = 3000
+	found := func(ctx context.Context, c *Client, id string) error {
+		return c.waitBuilt(ctx, "i", "a", id, AppRunning)
+	}
+	for name, row := range map[string]struct {
+		read func(context.Context, *Client) error
+		want int // requests for builds
+	}{
+		"all": {func(ctx context.Context, c *Client) error { return wants[[]Build](newest)(c.Builds(ctx, "i", "a")) }, 18},
+		"the newest": {func(ctx context.Context, c *Client) error {
+			return wants[[]Build](firstBuilds)(c.RecentBuilds(ctx, "i", "a", NewestBuilds))
+		}, 1},
+		"a wait, the newest": {func(ctx context.Context, c *Client) error { return found(ctx, c, "") }, 1},
+		"a wait, a new one":  {func(ctx context.Context, c *Client) error { return found(ctx, c, "b-3000") }, 1},
+		"a wait, an old one": {func(ctx context.Context, c *Client) error { return found(ctx, c, "b-2950") }, 2},
+		"a wait, the oldest": {func(ctx context.Context, c *Client) error { return found(ctx, c, "b-1") }, 18},
+		"what an action adds": {func(ctx context.Context, c *Client) error {
+			return wants[map[string]bool](firstBuilds)(c.buildIDs(ctx, "i", "a"))
+		}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, transport := newTestClient(t, history(numbered(newest, "successful", "")))
+				if err := row.read(within(t, time.Hour), c); err != nil {
+					t.Error(err)
+				}
+				if n := transport.count("GET"); n != row.want {
+					t.Errorf("%d requests, want %d", n, row.want)
+				}
+			})
+		})
+	}
+}
+
+// A build that is not listed yet is looked for in the whole history once, and then above
+// what was there.
+func TestBuildListedLateInALongHistory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, during(time.Minute, history(numbered(3000, "successful", "")), history(numbered(3001, "successful", ""))))
+		begun := time.Now()
+		if err := c.waitBuilt(within(t, time.Hour), "i", "a", "b-3001", AppRunning); err != nil || time.Since(begun) < time.Minute {
+			t.Errorf("found after %s, %v", time.Since(begun), err)
+		}
+		if n := transport.count("GET"); n < 20 || n > 100 {
+			t.Errorf("%d requests, want 18 and then one for each look", n)
+		}
+	})
+}
+
+// The logs of many failed builds do not fit into one answer. They are read in parts.
+func TestBuildsWithLargeLogs(t *testing.T) {
+	log := strings.Repeat("x", 30<<10)
+	for name, row := range map[string]struct {
+		builds []object
+		want   int // requests for all
+	}{
+		"200 of 30 KB": {numbered(200, "failed", log), 4},
+		"30 of 600 KB": {numbered(30, "failed", strings.Repeat(log, 20)), 8},
+		"one over all": {numbered(1, "failed", strings.Repeat(log, 100)), 1},
+	} {
+		c, transport := newTestClient(t, history(row.builds))
+		if err := wants[[]Build](len(row.builds))(c.Builds(t.Context(), "i", "a")); err != nil || transport.count("GET") != row.want {
+			t.Errorf("%s: %d requests, want %d; %v", name, transport.count("GET"), row.want, err)
+		}
+	}
+	c, transport := newTestClient(t, history(numbered(1, "failed", strings.Repeat(log, 200))))
+	if _, err := c.Builds(t.Context(), "i", "a"); !errors.Is(err, ErrBodyTooLarge) || transport.count("GET") > 6 {
+		t.Errorf("%d requests, %v", transport.count("GET"), err)
+	}
+}
+
+// wants is an error unless n things were read.
+func wants[T []Build | map[string]bool](n int) func(T, error) error {
+	return func(things T, err error) error {
+		if err == nil && len(things) != n {
+			err = fmt.Errorf("%d were read, want %d", len(things), n)
+		}
+		return err
 	}
 }

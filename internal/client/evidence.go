@@ -90,21 +90,20 @@ func (t *Turn) ownJob(ctx context.Context, m mutation, instance Instance) (Job, 
 	return job, err == nil && m.runs(job), err
 }
 
-// newBuild is the newest build of an app that is not among those that were there
+// newBuild is the newest build of an app, if it is not among those that were there
 // before.
 func (t *Turn) newBuild(ctx context.Context, app string, before map[string]bool) (id string, found bool, err error) {
-	builds, err := t.c.Builds(ctx, t.id, app)
-	for _, build := range builds { // newest first
-		if !before[build.ID] {
-			return build.ID, true, err
-		}
+	builds, err := t.c.RecentBuilds(ctx, t.id, app, NewestBuilds)
+	if err != nil || len(builds) == 0 || before[builds[0].ID] {
+		return "", false, err
 	}
-	return "", false, err
+	return builds[0].ID, true, nil
 }
 
-// buildIDs are the ids of an app's builds.
+// buildIDs are the ids of an app's newest builds: what is built later is listed above
+// them.
 func (c *Client) buildIDs(ctx context.Context, instanceID, app string) (map[string]bool, error) {
-	builds, err := c.Builds(ctx, instanceID, app)
+	builds, err := c.RecentBuilds(ctx, instanceID, app, NewestBuilds)
 	ids := map[string]bool{}
 	for _, build := range builds {
 		ids[build.ID] = true

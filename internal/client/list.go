@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 )
 
 // list reads a whole collection, all its pages, each once. The answer is an
@@ -21,14 +23,29 @@ func list[T any](ctx context.Context, c *Client, collection string, path ...stri
 const maxPages = 1000
 
 func listAll[T any](ctx context.Context, c *Client, collection string, r request) ([]T, error) {
+	return listUntil(ctx, c, collection, r, func([]T) bool { return false })
+}
+
+// maxLimit is the most items that a page may hold (contract.md, "General").
+const maxLimit = 200
+
+// listUntil is listAll for a caller who may need only the first pages: enough tells
+// whether those read so far are. If the request has a limit, pages begin with it and
+// grow, and one that is too large to be read is asked for in smaller parts.
+func listUntil[T any](ctx context.Context, c *Client, collection string, r request, enough func([]T) bool) ([]T, error) {
 	var all []T
 	known := map[string]bool{}
+	grows := r.limit > 0
 	for p := (pages{}); p.next(); {
 		if len(p.seen) == maxPages {
 			r.method = http.MethodGet
 			return nil, c.foreign(r, fmt.Sprintf("the list does not end, after %d pages", maxPages))
 		}
 		page, err := listPage[T](ctx, c, collection, p.cursor, r)
+		if errors.Is(err, ErrBodyTooLarge) && r.limit > 1 {
+			r.limit, grows = r.limit/2, false
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -40,6 +57,12 @@ func listAll[T any](ctx context.Context, c *Client, collection string, r request
 				known[r.Identifier()] = true
 			}
 			all = append(all, item)
+		}
+		if enough(all) {
+			break
+		}
+		if grows {
+			r.limit = min(2*r.limit, maxLimit)
 		}
 		p.read(page.next)
 	}
@@ -73,9 +96,12 @@ type page[T any] struct {
 }
 
 func listPage[T any](ctx context.Context, c *Client, collection, cursor string, r request) (page[T], error) {
-	r.method = http.MethodGet
+	r.method, r.query = http.MethodGet, url.Values{}
 	if cursor != "" {
-		r.query = url.Values{"cursor": {cursor}}
+		r.query.Set("cursor", cursor)
+	}
+	if r.limit > 0 {
+		r.query.Set("limit", strconv.Itoa(r.limit))
 	}
 	call, err := c.send(ctx, r)
 	if err != nil {

@@ -18,7 +18,9 @@ type request struct {
 	method string
 	path   []string // elements below the base URL, unescaped
 	query  url.Values
-	body   any // encoded as JSON; nil sends none
+	// limit is how many items a page of a list may hold; 0 leaves it to the service.
+	limit int
+	body  any // encoded as JSON; nil sends none
 	// key is the Idempotency-Key of a POST; the same for each time it is sent.
 	key string
 	// accept is the media type asked for; "" is JSON.

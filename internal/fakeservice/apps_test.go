@@ -1,6 +1,7 @@
 package fakeservice_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -226,4 +227,39 @@ func TestAppsFitTheirMachine(t *testing.T) {
 	a.done("POST", path+"/apps/import", app)
 	a.want(422, "validation_failed", "PATCH", path+"/apps/web", object{"memory_mb": 4096})
 	equal(t, "memory", a.call("GET", path+"/apps/web", nil).body["memory_mb"], any(1024.0))
+}
+
+// The builds of an app are paged, the newest first. A page continues where it was,
+// whatever is built in between.
+func TestBuildsArePaged(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("postgres", "apps")
+	a.AddApp(id, fakeservice.App{Name: "web"})
+	a.EditApp(id, "web", func(app *fakeservice.App) { app.Builds = nil })
+	path := "/instances/" + id + "/apps/web/builds"
+	var want, got []string
+	add := func(build string) {
+		a.EditApp(id, "web", func(app *fakeservice.App) {
+			app.Builds = append([]fakeservice.Build{{ID: build, Status: "successful"}}, app.Builds...)
+		})
+	}
+	for n := range 7 {
+		add(fmt.Sprint("b-", n))
+		want = append([]string{fmt.Sprint("b-", n)}, want...)
+	}
+	for cursor := ""; ; {
+		page := a.call("GET", path+"?limit=3&cursor="+cursor, nil)
+		for _, build := range page.body["builds"].([]any) {
+			got = append(got, build.(object)["id"].(string))
+		}
+		if cursor = page.string("next_cursor"); cursor == "" {
+			break
+		}
+		add("b-new-" + cursor)
+	}
+	equal(t, "ids of all pages", got, want)
+	for _, query := range []string{"limit=0", "limit=201", "cursor=nonsense"} {
+		a.want(400, "invalid_request", "GET", path+"?"+query, nil)
+	}
 }

@@ -199,24 +199,6 @@ func TestDeployCommitBehindAReplica(t *testing.T) {
 	w.mustBeSettled()
 }
 
-// A gateway's page in place of an app's builds ends a refresh, and loses nothing: the
-// state keeps the app with the build that it had.
-func TestBuildsBehindAGateway(t *testing.T) {
-	fake := startFake(t)
-	w := newWorkspace(t, fake, appHCL(guestbookApp))
-	w.apply()
-	before := w.saved("hosting_app", "test")
-	for _, page := range []int{http.StatusNotFound, http.StatusBadGateway} {
-		remove := fake.Inject(fakeservice.Fault{Method: http.MethodGet, Path: "/instances/*/apps/*/builds", Times: -1, Page: page})
-		w.says(1, []string{"Unable to read the builds of app guestbook", "Check the base URL"}, "apply", "-auto-approve", "-no-color")
-		remove()
-		if after := w.saved("hosting_app", "test"); after == nil || after.Attributes["build_id"] != before.Attributes["build_id"] {
-			t.Errorf("after pages %d the state has %v", page, after)
-		}
-	}
-	w.mustBeSettled()
-}
-
 func TestDeployCommitUnknownAndInvalid(t *testing.T) {
 	fake := startFake(t)
 	pushed := push(fake)

@@ -43,10 +43,9 @@ func (r *appListResource) List(ctx context.Context, req list.ListRequest, resp *
 		return newChildResult(ctx, req, instanceID, name, func(m *appModel, diags *diag.Diagnostics) {
 			m.Name = types.StringValue(name)
 			m.setRecord(app.record, secretKeys{})
-			builds, err := r.client.Builds(ctx, instanceID, name)
+			builds, err := r.client.RecentBuilds(ctx, instanceID, name, showDeployed(""))
 			if err != nil {
-				addError(diags, "Unable to read the builds of app "+name, err)
-				return
+				warnOfUnreadBuilds(diags, name, err)
 			}
 			m.setBuild(builds)
 		})

@@ -127,7 +127,7 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	name := state.Name.ValueString()
-	app, builds, err, buildsErr := r.ask(ctx, state)
+	app, builds, err, buildsErr := r.ask(ctx, state, work, pending)
 	switch {
 	case errors.Is(err, client.ErrNotFound) && pending && r.inProgress(ctx, work.Job):
 		return // it is not there yet; the next apply waits for it
@@ -139,14 +139,21 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	r.foundByRead(ctx, resp.Private, &resp.Diagnostics)
-	unprotected := work.Protected || wasUnprotected(state.DeletionProtection, state.Status)
-	if unprotected && !pending {
-		work = pendingWork{Creating: true, Failed: true, Build: firstDeployed(builds)}
-	}
+	protection := state.DeletionProtection
+	unprotected := work.Protected || wasUnprotected(protection, state.Status)
 	state.setRecord(app, keys)
 	if buildsErr != nil {
-		addError(&resp.Diagnostics, "Unable to read the builds of app "+name, buildsErr)
+		// Whether it has run, and what is pending, stays as it was.
+		if unprotected {
+			state.DeletionProtection = protection
+		}
+		state.setBuild(nil)
+		warnOfUnreadBuilds(&resp.Diagnostics, name, buildsErr)
+		r.setState(ctx, &resp.State, state, &resp.Diagnostics)
 		return
+	}
+	if unprotected && !pending {
+		work = pendingWork{Creating: true, Failed: true, Build: firstDeployed(builds)}
 	}
 	state.setBuild(builds)
 	if unprotected {
@@ -159,12 +166,19 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	r.setState(ctx, &resp.State, state, &resp.Diagnostics)
 }
 
-// ask reads the app's record and its builds for a refresh, side by side.
-func (r *appResource) ask(ctx context.Context, m appModel) (app client.App, builds []client.Build, appErr, buildsErr error) {
+// ask reads the app's record and its builds for a refresh, side by side: the builds up
+// to the one that is deployed, with the one that is pending, and all of them where it is
+// to be seen whether the app has ever run.
+func (r *appResource) ask(ctx context.Context, m appModel, work pendingWork, pending bool) (app client.App, builds []client.Build, appErr, buildsErr error) {
 	r.client.StartReadingAccountID(ctx)
 	instanceID, name := m.InstanceID.ValueString(), m.Name.ValueString()
 	listBuilds := meanwhile(func() ([]client.Build, error) {
-		return once(ctx, func() ([]client.Build, error) { return r.client.Builds(ctx, instanceID, name) })
+		return once(ctx, func() ([]client.Build, error) {
+			if !pending && wasUnprotected(m.DeletionProtection, m.Status) {
+				return r.client.Builds(ctx, instanceID, name)
+			}
+			return r.client.RecentBuilds(ctx, instanceID, name, showDeployed(work.Build))
+		})
 	})
 	app, appErr = once(ctx, func() (client.App, error) { return r.client.RefreshApp(ctx, instanceID, name) })
 	builds, buildsErr = listBuilds()
@@ -176,13 +190,27 @@ func (r *appResource) readRecord(ctx context.Context, m *appModel, private priva
 	if private.has(pendingKey) || diags.HasError() {
 		return false
 	}
-	app, builds, err, buildsErr := r.ask(ctx, *m)
+	app, builds, err, buildsErr := r.ask(ctx, *m, pendingWork{}, false)
 	if err != nil || buildsErr != nil {
 		return false
 	}
 	m.setRecord(app, keys)
 	m.setBuild(builds)
 	return true
+}
+
+// showDeployed is enough for client.RecentBuilds once the build that is deployed was
+// read, and the one with an id, or the newest one for "".
+func showDeployed(id string) func([]client.Build) bool {
+	return func(builds []client.Build) bool {
+		return slices.ContainsFunc(builds, client.Build.Succeeded) &&
+			slices.ContainsFunc(builds, func(b client.Build) bool { return id == "" || b.ID == id })
+	}
+}
+
+// warnOfUnreadBuilds says that an app is known but for its builds, which only inform.
+func warnOfUnreadBuilds(diags *diag.Diagnostics, app string, err error) {
+	diags.AddWarning("The builds of app "+app+" could not be read", "Its build_id and commit are those that were known before. "+explain(err))
 }
 
 // deployed tells whether a build, or the newest one for "", has succeeded.

@@ -179,17 +179,12 @@ func (u appUpdate) adoptRedeploy(ctx context.Context, p *appProgress) (bool, err
 	if !u.hasAskedForRedeploy(p) || u.prior.RedeployTriggers.Equal(u.planned.RedeployTriggers) {
 		return false, nil
 	}
-	builds, err := u.client.Builds(ctx, u.planned.InstanceID.ValueString(), u.planned.Name.ValueString())
-	if err != nil {
+	builds, err := u.client.RecentBuilds(ctx, u.planned.InstanceID.ValueString(), u.planned.Name.ValueString(), client.NewestBuilds)
+	if err != nil || len(builds) == 0 || slices.Contains(p.work.Noted, builds[0].ID) {
 		return false, err
 	}
-	for _, build := range builds { // newest first
-		if !slices.Contains(p.work.Noted, build.ID) {
-			u.noteBuild(p, client.Pending{BuildID: build.ID})
-			return true, nil
-		}
-	}
-	return false, nil
+	u.noteBuild(p, client.Pending{BuildID: builds[0].ID})
+	return true, nil
 }
 
 // hasAskedForRedeploy tells whether an earlier apply has asked for the redeploy of the
@@ -206,7 +201,7 @@ func (u appUpdate) rebuilds(ctx context.Context, app client.App, p *appProgress)
 	if u.imported != nil || !pending && !u.planned.asksForAnother(p.model) {
 		return false, nil
 	}
-	builds, err := u.client.Builds(ctx, u.planned.InstanceID.ValueString(), u.planned.Name.ValueString())
+	builds, err := u.client.RecentBuilds(ctx, u.planned.InstanceID.ValueString(), u.planned.Name.ValueString(), showDeployed(p.work.Build))
 	if err != nil {
 		return false, err
 	}
@@ -228,7 +223,7 @@ func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep,
 		p.secret = p.secret.with(u.secret)
 	}
 	if step.change == nil && !u.hasAskedForRedeploy(p) {
-		builds, err := u.client.Builds(ctx, instanceID, name)
+		builds, err := u.client.RecentBuilds(ctx, instanceID, name, client.NewestBuilds)
 		if err != nil {
 			return err
 		}
@@ -291,10 +286,14 @@ func (p *appProgress) noteFailure(err error) {
 // While the keys of secret variables are not known, env stays as planned.
 func (u appUpdate) readDeployed(ctx context.Context, p appProgress, built bool) (appModel, error) {
 	m, secret := u.planned, p.secret
+	read := func(ctx context.Context) ([]client.Build, error) {
+		return u.client.RecentBuilds(ctx, m.InstanceID.ValueString(), m.Name.ValueString(), showDeployed(p.work.Build))
+	}
 	listBuilds := meanwhile(func() ([]client.Build, error) {
-		return readBack(ctx, func(ctx context.Context) ([]client.Build, error) {
-			return u.client.Builds(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
-		}, func(builds []client.Build) bool { return !built || deployed(builds, p.work.Build) })
+		if !built {
+			return read(ctx) // they only inform
+		}
+		return readBack(ctx, read, func(builds []client.Build) bool { return deployed(builds, p.work.Build) })
 	})
 	app, err := readBack(ctx, u.app(m), func(a client.App) bool {
 		if built && a.Status == client.AppBuilding {
@@ -307,7 +306,7 @@ func (u appUpdate) readDeployed(ctx context.Context, p appProgress, built bool) 
 		return m, err
 	}
 	m.setRecord(app, secret)
-	if buildsErr != nil {
+	if buildsErr != nil && built {
 		return m, buildsErr
 	}
 	m.setBuild(builds)

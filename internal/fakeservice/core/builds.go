@@ -145,7 +145,8 @@ func (st *state) commit(repo, branch string) string {
 
 // BuildList is the builds of an app, the newest first.
 type BuildList struct {
-	Builds []BuildRecord `json:"builds"`
+	Builds     []BuildRecord `json:"builds"`
+	NextCursor string        `json:"next_cursor,omitempty"`
 }
 
 // BuildRecord is a build as the API shows it.
@@ -171,6 +172,32 @@ func (s *Service) Builds(ctx context.Context, id, name string) (BuildList, error
 		}
 		return list, nil
 	})
+}
+
+// BuildPage is a page of at most limit builds of an app, up to PageLimit, after a
+// cursor. The cursor is how many builds are older, which later builds do not change.
+func (s *Service) BuildPage(ctx context.Context, id, name, cursor string, limit int) (BuildList, error) {
+	if limit < 1 || limit > PageLimit {
+		return BuildList{}, Refuse(InvalidRequest, "limit must be from 1 to %d", PageLimit)
+	}
+	older, err := readCursor(cursor)
+	if err != nil {
+		return BuildList{}, err
+	}
+	list, err := s.Builds(ctx, id, name)
+	if err != nil {
+		return BuildList{}, err
+	}
+	begin := 0
+	if cursor != "" {
+		begin = max(0, len(list.Builds)-older)
+	}
+	end := min(begin+limit, len(list.Builds))
+	if end < len(list.Builds) {
+		list.NextCursor = writeCursor(len(list.Builds) - end)
+	}
+	list.Builds = list.Builds[begin:end]
+	return list, nil
 }
 
 // Record is the build as the API shows it.

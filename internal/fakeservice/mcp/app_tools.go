@@ -34,6 +34,12 @@ type onApp struct {
 	Name string `json:"name" jsonschema:"the name of the app"`
 }
 
+// buildsOfApp is a page of the builds of an app.
+type buildsOfApp struct {
+	onApp
+	page
+}
+
 // changedApp are the arguments of a change of an app.
 type changedApp struct {
 	onApp
@@ -114,9 +120,9 @@ func (t tools) addApps() {
 	})
 	add(t, about{
 		name: "list_builds", title: "Builds", effect: reading,
-		text: "Lists the builds of an app, newest first, each with its status (queued, running, successful or failed) and the end of its log where it has failed.",
-	}, func(ctx context.Context, in onApp) (core.BuildList, error) {
-		return s.Builds(ctx, in.InstanceID, in.Name)
+		text: "Lists the builds of an app, newest first, each with its status (queued, running, successful or failed) and the end of its log where it has failed. Where next_cursor is in the answer there are more.",
+	}, func(ctx context.Context, in buildsOfApp) (core.BuildList, error) {
+		return s.BuildPage(ctx, in.InstanceID, in.Name, in.Cursor, in.limit())
 	})
 	add(t, about{
 		name: "app_repo", title: "Repository and newest build of an app", effect: reading,

@@ -12,10 +12,18 @@ type offer struct {
 	core.LocationList
 }
 
-// page are the arguments of the list of instances.
+// page are the arguments of a list that is paged.
 type page struct {
 	Cursor string `json:"cursor,omitempty" jsonschema:"next_cursor of the page before; left out for the first page"`
-	Limit  *int   `json:"limit,omitempty" jsonschema:"how many instances a page holds: 1 to 200, which is the default"`
+	Limit  *int   `json:"limit,omitempty" jsonschema:"how many records a page holds: 1 to 200, which is the default"`
+}
+
+// limit is how many records the page is to hold.
+func (p page) limit() int {
+	if p.Limit == nil {
+		return core.PageLimit
+	}
+	return *p.Limit
 }
 
 // newInstance are the arguments of a creation.
@@ -63,11 +71,7 @@ func (t tools) addInstances() {
 		name: "list_instances", title: "Instances", effect: reading,
 		text: "Lists the account's instances, in order of creation. Where next_cursor is in the answer there are more.",
 	}, func(ctx context.Context, in page) (core.InstanceList, error) {
-		limit := core.PageLimit
-		if in.Limit != nil {
-			limit = *in.Limit
-		}
-		return s.ListInstances(ctx, in.Cursor, limit)
+		return s.ListInstances(ctx, in.Cursor, in.limit())
 	})
 	add(t, about{
 		name: "get_instance", title: "One instance", effect: reading,

@@ -23,7 +23,7 @@ func deleteApp(c *call) response {
 }
 
 func listBuilds(c *call) response {
-	return found(c.service.Builds(c.context(), c.instance(), c.param("name")))
+	return found(c.service.BuildPage(c.context(), c.instance(), c.param("name"), c.query.Get("cursor"), c.limit()))
 }
 
 func redeployApp(c *call) response {

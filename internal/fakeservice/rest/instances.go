@@ -7,11 +7,17 @@ import (
 )
 
 func listInstances(c *call) response {
-	limit := core.PageLimit
-	if text := c.query.Get("limit"); text != "" {
-		limit, _ = strconv.Atoi(text) // what is no number is 0, which is refused
+	return found(c.service.ListInstances(c.context(), c.query.Get("cursor"), c.limit()))
+}
+
+// limit is how many records a page is to hold.
+func (c *call) limit() int {
+	text := c.query.Get("limit")
+	if text == "" {
+		return core.PageLimit
 	}
-	return found(c.service.ListInstances(c.context(), c.query.Get("cursor"), limit))
+	limit, _ := strconv.Atoi(text) // what is no number is 0, which is refused
+	return limit
 }
 
 func createInstance(c *call) response {
