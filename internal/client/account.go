@@ -164,7 +164,7 @@ type Billing struct {
 type Subscription struct {
 	InstanceID string `json:"instance_id"`
 	Plan       string `json:"plan"`
-	Status     string `json:"status"` // pending, active, cancelled
+	Status     Word   `json:"status"` // pending, active, cancelled
 	PriceCents int64  `json:"price_cents"`
 	Currency   string `json:"currency"`
 	RenewsAt   Time   `json:"renews_at"`

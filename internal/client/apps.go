@@ -27,7 +27,7 @@ type App struct {
 	Links      Maybe[[]string]          `json:"links"`
 	MemoryMB   Maybe[int64]             `json:"memory_mb"`
 	URL        string                   `json:"url"` // "" until the first deployment, and for an app that is not public
-	Status     string                   `json:"status"`
+	Status     Word                     `json:"status"`
 	Failure    AppFailure               `json:"failure"` // while the status is failed
 	CreatedAt  Time                     `json:"created_at"`
 }

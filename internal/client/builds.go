@@ -3,14 +3,13 @@ package client
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 )
 
 // A Build is one build of an app (service.md, "Build").
 type Build struct {
 	ID         string `json:"id"`
-	Status     string `json:"status"` // queued, running, successful, failed
+	Status     Word   `json:"status"` // queued, running, successful, failed
 	Commit     string `json:"commit"`
 	CreatedAt  Time   `json:"created_at"`
 	FinishedAt Time   `json:"finished_at"`
@@ -20,7 +19,7 @@ type Build struct {
 // Succeeded tells whether the build ended well, by any of the words that a
 // service may use for it (contract.md, last section).
 func (b Build) Succeeded() bool {
-	switch strings.ToLower(b.Status) {
+	switch b.Status {
 	case "successful", "success", "succeeded", "deployed":
 		return true
 	}
@@ -28,13 +27,7 @@ func (b Build) Succeeded() bool {
 }
 
 // Failed tells whether the build ended badly.
-func (b Build) Failed() bool {
-	switch strings.ToLower(b.Status) {
-	case "failed", "failure", "error", "cancelled", "canceled":
-		return true
-	}
-	return false
-}
+func (b Build) Failed() bool { return b.Status.failed() }
 
 // Identifier is the build's id.
 func (b Build) Identifier() string { return b.ID }
@@ -103,20 +96,20 @@ func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before
 			return observation{}, nil // not listed yet
 		}
 		last = build
-		tell(ctx, build.Status, 0)
+		tell(ctx, string(build.Status), 0)
 		if build.Failed() {
 			// Whether another version runs is looked at, not inferred. If the record
 			// cannot be read, neither its status nor the log is shown.
 			record, err := c.App(ctx, instanceID, app)
 			c.showLog(&build.Error, record, err)
-			return observation{}, permanent(&BuildError{App: app, Build: build, Before: before, After: record.Status})
+			return observation{}, permanent(&BuildError{App: app, Build: build, Before: before, After: string(record.Status)})
 		}
 		return observation{done: build.Succeeded()}, nil
 	})
 	if err == nil {
 		c.durations.note(work.kind, took)
 	}
-	return interrupted(ctx, err, "build "+last.ID+" of app "+app+" ("+last.Status+")", "")
+	return interrupted(ctx, err, "build "+last.ID+" of app "+app+" ("+string(last.Status)+")", "")
 }
 
 // A buildSearch looks for a build again and again. One that is not listed yet will be
@@ -183,7 +176,7 @@ func (w *runningWatch) look(ctx context.Context) (observation, error) {
 	if err != nil {
 		return observation{}, err
 	}
-	w.changed = w.changed || app.Status != w.before
+	w.changed = w.changed || string(app.Status) != w.before
 	held := time.Since(w.begun)
 	switch app.Status {
 	case AppFailed:

@@ -171,9 +171,9 @@ func TestInterruptedWaitForABuild(t *testing.T) {
 }
 
 func TestBuildWords(t *testing.T) {
-	for status, want := range map[string][2]bool{
+	for status, want := range map[Word][2]bool{
 		"queued": {false, false}, "running": {false, false}, "": {false, false}, "pondering": {false, false},
-		"successful": {true, false}, "success": {true, false}, "succeeded": {true, false}, "deployed": {true, false}, "SUCCESS": {true, false},
+		"successful": {true, false}, "success": {true, false}, "succeeded": {true, false}, "deployed": {true, false},
 		"failed": {false, true}, "failure": {false, true}, "error": {false, true}, "cancelled": {false, true}, "canceled": {false, true},
 	} {
 		build := Build{Status: status}

@@ -50,7 +50,7 @@ func (n NewInstance) equals(i Instance) bool {
 // A Created is the answer to a creation.
 type Created struct {
 	ID          string
-	Status      string
+	Status      Word
 	CheckoutURL string // set for a paid plan: opening it finishes the creation
 	Pending     Pending
 	// Adopted tells that the answer was lost and the instance was found: new, of
@@ -145,8 +145,9 @@ func (c *Client) postInstance(ctx context.Context, r request) (Created, error) {
 
 // A createdAnswer is the answer to a creation on the wire.
 type createdAnswer struct {
-	ID, Status, CheckoutURL string
-	Pending                 Pending
+	ID, CheckoutURL string
+	Status          Word
+	Pending         Pending
 }
 
 // findCreated looks for the one instance that a creation can have made whose

@@ -21,7 +21,7 @@ func (e *BuildError) Error() string {
 }
 
 func (e *BuildError) buildText() string {
-	switch strings.ToLower(e.Build.Status) {
+	switch e.Build.Status {
 	case "cancelled", "canceled":
 		return fmt.Sprintf("build %s of app %s was cancelled", e.Build.ID, e.App)
 	}

@@ -13,7 +13,7 @@ func TestBuildErrorText(t *testing.T) {
 		"the former version runs":     {Build{Status: "failed"}, AppRunning, AppRunning, "build b of app a failed. The app still runs the previous version"},
 		"it was down before":          {Build{Status: "error"}, AppFailed, AppFailed, "build b of app a failed. The app is still down"},
 		"its record is unreadable":    {Build{Status: "failure"}, AppRunning, "", "build b of app a failed"},
-		"cancelled":                   {Build{Status: "Canceled"}, AppRunning, AppRunning, "build b of app a was cancelled. The app still runs the previous version"},
+		"cancelled":                   {Build{Status: "canceled"}, AppRunning, AppRunning, "build b of app a was cancelled. The app still runs the previous version"},
 		"with a log":                  {Build{Status: "failed", Error: Log{Text: "\nline 1\n  line 2\n\n"}}, "", "", "build b of app a failed. The end of the build's log:\n\n  line 1\n    line 2"},
 		"with a log that is withheld": {Build{Status: "failed", Error: Log{Withheld: errNoVariables}}, "", "", "build b of app a failed. The build's log is not shown, because the app's variables could not be read to hide them in it: the app's record does not hold them"},
 	} {

@@ -26,7 +26,7 @@ type Instance struct {
 	Plan        string                   `json:"plan"`
 	Tier        string                   `json:"tier"` // the older name of plan, on the create request
 	Region      string                   `json:"region"`
-	Status      string                   `json:"status"`
+	Status      Word                     `json:"status"`
 	Host        string                   `json:"host"`
 	Engines     Maybe[Engines]           `json:"engines"`
 	Tags        Maybe[[]string]          `json:"tags"`

@@ -39,7 +39,7 @@ type Job struct {
 	InstanceID string        `json:"instance_id"`
 	Operation  string        `json:"operation"`
 	Target     string        `json:"target"`   // the path under the instance, or ""
-	Status     string        `json:"status"`   // queued, running, done, failed; another counts as in progress
+	Status     Word          `json:"status"`   // queued, running, done, failed; another counts as in progress
 	Progress   Informal[int] `json:"progress"` // 0 to 100
 	Error      JobFault      `json:"error"`
 	CreatedAt  Time          `json:"created_at"`
@@ -59,13 +59,7 @@ type JobFault struct {
 func (j Job) Done() bool { return j.Status == "done" }
 
 // Failed tells whether the job ended badly.
-func (j Job) Failed() bool {
-	switch j.Status {
-	case "failed", "failure", "error", "cancelled", "canceled":
-		return true
-	}
-	return false
-}
+func (j Job) Failed() bool { return j.Status.failed() }
 
 // name is the job's id with what it does.
 func (j Job) name() string {
@@ -171,7 +165,7 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 			job.Operation = operation
 		}
 		last = job
-		tell(ctx, job.Status, job.Progress.Value)
+		tell(ctx, string(job.Status), job.Progress.Value)
 		if job.Failed() {
 			return observation{}, permanent(&JobError{Job: job})
 		}

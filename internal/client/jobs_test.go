@@ -185,7 +185,7 @@ func TestProgressIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, inTurn(jobIs("queued", OpRotate), jobIs("running", OpRotate), gateway(502), jobIs("done", OpRotate)))
 		var seen []string
-		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpRotate, func(j Job) { seen = append(seen, j.Status) }); err != nil {
+		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpRotate, func(j Job) { seen = append(seen, string(j.Status)) }); err != nil {
 			t.Fatal(err)
 		}
 		if len(seen) != 3 || seen[0] != "queued" || seen[2] != "done" {

@@ -3,6 +3,7 @@ package client
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -28,6 +29,29 @@ func (m *Maybe[T]) UnmarshalJSON(raw []byte) error {
 	}
 	m.Set = true
 	return json.Unmarshal(raw, &m.Value)
+}
+
+// A Word is a status in the service's words. Services write it in one case or another
+// (contract.md, last section), so it is read in lower case: nothing compares it in any
+// other, and a configuration sees the words of the documentation.
+type Word string
+
+// UnmarshalJSON reads a string.
+func (w *Word) UnmarshalJSON(raw []byte) error {
+	var text string
+	err := json.Unmarshal(raw, &text)
+	*w = Word(strings.ToLower(text))
+	return err
+}
+
+// failed tells whether what has this status ended badly, by any of the words that a
+// service may use for it.
+func (w Word) failed() bool {
+	switch w {
+	case "failed", "failure", "error", "cancelled", "canceled":
+		return true
+	}
+	return false
 }
 
 // Engines are the engines that are on, by name.
@@ -186,7 +210,7 @@ func (a *createdAnswer) UnmarshalJSON(raw []byte) error {
 	var fields struct {
 		ID          string `json:"id"`
 		InstanceID  string `json:"instance_id"`
-		Status      string `json:"status"`
+		Status      Word   `json:"status"`
 		CheckoutURL string `json:"checkout_url"`
 	}
 	if err := json.Unmarshal(raw, &fields); err != nil {

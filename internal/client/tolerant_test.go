@@ -186,3 +186,35 @@ func TestTimeShapes(t *testing.T) {
 		}
 	}
 }
+
+// Each status is read in whatever case the service writes it.
+func TestWordsInAnyCase(t *testing.T) {
+	for raw, holds := range map[string]func([]byte) bool{
+		`"DONE"`:     func(raw []byte) bool { j, err := read[Job](raw); return err == nil && j.Done() && !j.Failed() },
+		`"Canceled"`: func(raw []byte) bool { j, err := read[Job](raw); return err == nil && j.Failed() && !j.Done() },
+		`"Deployed"`: func(raw []byte) bool { b, err := read[Build](raw); return err == nil && b.Succeeded() && !b.Failed() },
+		`"FAILURE"`:  func(raw []byte) bool { b, err := read[Build](raw); return err == nil && b.Failed() && !b.Succeeded() },
+		`"Running"`: func(raw []byte) bool {
+			i, err := read[Instance](raw)
+			a, err2 := read[App](raw)
+			return err == nil && err2 == nil && i.Status == StatusRunning && a.Status == AppRunning
+		},
+		`"CREATING"`: func(raw []byte) bool {
+			c, err := read[createdAnswer](raw)
+			return err == nil && c.Status == StatusCreating
+		},
+		`"Active"`: func(raw []byte) bool { s, err := read[Subscription](raw); return err == nil && s.Status == "active" },
+		`null`:     func(raw []byte) bool { j, err := read[Job](raw); return err == nil && j.Status == "" },
+		`7`:        func(raw []byte) bool { _, err := read[Job](raw); return err != nil },
+	} {
+		if !holds([]byte(`{"id": "x", "status": ` + raw + `}`)) {
+			t.Errorf("the status %s is not read as it is meant", raw)
+		}
+	}
+}
+
+func read[T any](raw []byte) (T, error) {
+	var value T
+	err := json.Unmarshal(raw, &value)
+	return value, err
+}

@@ -186,5 +186,5 @@ func (a *instanceAction) statusBefore(ctx context.Context, instanceID, app strin
 		return "", nil
 	}
 	record, err := a.client.App(ctx, instanceID, app)
-	return record.Status, err
+	return string(record.Status), err
 }

@@ -77,13 +77,13 @@ func (d *appBuildsDataSource) Read(ctx context.Context, req datasource.ReadReque
 		addError(&resp.Diagnostics, "Unable to read the builds of app "+model.App.ValueString(), err)
 		return
 	}
-	warnUnmatched(&resp.Diagnostics, "status", "build status", model.Status, buildStatuses, idsOf(builds, func(b client.Build) string { return b.Status }))
+	warnUnmatched(&resp.Diagnostics, "status", "build status", model.Status, buildStatuses, idsOf(builds, func(b client.Build) string { return string(b.Status) }))
 	d.client.ShowLogs(ctx, model.InstanceID.ValueString(), model.App.ValueString(), builds)
 	warnOfWithheldLogs(&resp.Diagnostics, model.App.ValueString(), builds)
 	model.Builds = []buildModel{}
 	for _, b := range builds {
-		if matches(model.Status, b.Status) {
-			model.Builds = append(model.Builds, buildModel{types.StringValue(b.ID), types.StringValue(b.Status), stringOrNull(b.Commit), timeOrNull(b.CreatedAt), timeOrNull(b.FinishedAt), stringOrNull(b.Error.Text)})
+		if matches(model.Status, string(b.Status)) {
+			model.Builds = append(model.Builds, buildModel{types.StringValue(b.ID), types.StringValue(string(b.Status)), stringOrNull(b.Commit), timeOrNull(b.CreatedAt), timeOrNull(b.FinishedAt), stringOrNull(b.Error.Text)})
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)

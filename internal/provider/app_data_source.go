@@ -86,5 +86,5 @@ func (m *appRecordModel) setRecord(a client.App) {
 	m.Port, m.MemoryMB = int64OrNull(a.Port.Value), int64OrNull(a.MemoryMB.Value)
 	m.HealthPath, m.Public = stringOrNull(a.HealthPath.Value), types.BoolValue(a.Public.Value)
 	m.Links = setOrNull(a.Links)
-	m.URL, m.Status, m.CreatedAt = stringOrNull(a.URL), stringOrNull(a.Status), timeOrNull(a.CreatedAt)
+	m.URL, m.Status, m.CreatedAt = stringOrNull(a.URL), stringOrNull(string(a.Status)), timeOrNull(a.CreatedAt)
 }

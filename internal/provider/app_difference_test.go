@@ -233,7 +233,7 @@ func appStepsLeadToThePlan(t *testing.T, first, last int) {
 // recordOf is a fake's app as the API shows it.
 func recordOf(a fakeservice.App) client.App {
 	return client.App{Name: a.Name, Repo: a.Repo, Branch: a.Branch, Port: client.Some(int64(a.Port)), HealthPath: client.Some(a.HealthPath),
-		Public: client.Some(a.Public), Links: client.Some(a.Links), MemoryMB: client.Some(int64(a.MemoryMB)), Status: a.Status}
+		Public: client.Some(a.Public), Links: client.Some(a.Links), MemoryMB: client.Some(int64(a.MemoryMB)), Status: client.Word(a.Status)}
 }
 
 // appShape is what a model says that a configuration can say.

@@ -65,7 +65,7 @@ func (m *appModel) setRecord(a client.App, secret secretKeys) {
 		m.Env = mapOf(secret.without(a.Env.Value), m.Env)
 	}
 	m.URL = stringOrNull(a.URL)
-	setRecorded(&m.Status, a.Status)
+	setRecorded(&m.Status, string(a.Status))
 	setRecorded(&m.CreatedAt.StringValue, timeOrNull(a.CreatedAt).ValueString())
 	if m.DeletionProtection.IsNull() {
 		m.DeletionProtection = types.BoolValue(true) // imported: only the provider knows it

@@ -70,7 +70,7 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 	}
 	turn.Leave()
 	p.stage = appDeploying
-	instanceID, name, before := u.planned.InstanceID.ValueString(), u.planned.Name.ValueString(), app.Status
+	instanceID, name, before := u.planned.InstanceID.ValueString(), u.planned.Name.ValueString(), string(app.Status)
 	if u.imported != nil {
 		before = "" // nothing ran
 	}

@@ -95,7 +95,7 @@ func TestBuiltAgain(t *testing.T) {
 	list := func(statuses ...string) []client.Build {
 		builds := make([]client.Build, len(statuses))
 		for i, status := range statuses {
-			builds[i] = client.Build{ID: fmt.Sprint("bld-", i), Status: status}
+			builds[i] = client.Build{ID: fmt.Sprint("bld-", i), Status: client.Word(status)}
 		}
 		return builds
 	}
@@ -118,7 +118,7 @@ func TestBuiltAgain(t *testing.T) {
 		"none is listed of an import yet":      {first, "", nil, false},
 		"the first has failed":                 {first, client.AppFailed, list("failed"), true},
 	} {
-		if got := builtAgain(row.work, client.App{Status: row.status}, row.builds); got != row.want {
+		if got := builtAgain(row.work, client.App{Status: client.Word(row.status)}, row.builds); got != row.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

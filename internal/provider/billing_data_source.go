@@ -90,13 +90,13 @@ func (d *billingDataSource) Read(ctx context.Context, req datasource.ReadRequest
 		addError(&resp.Diagnostics, "Unable to read the billing data", err)
 		return
 	}
-	statuses := idsOf(billing.Subscriptions, func(s client.Subscription) string { return s.Status })
+	statuses := idsOf(billing.Subscriptions, func(s client.Subscription) string { return string(s.Status) })
 	warnUnmatched(&resp.Diagnostics, "status", "subscription status", model.Status, subscriptionStatuses, statuses)
 	model.Subscriptions, model.Charges = []subscriptionModel{}, []chargeModel{}
 	for _, s := range sortedBy(billing.Subscriptions, func(s client.Subscription) string { return s.InstanceID }) {
-		if matches(model.InstanceID, s.InstanceID) && matches(model.Status, s.Status) {
+		if matches(model.InstanceID, s.InstanceID) && matches(model.Status, string(s.Status)) {
 			model.Subscriptions = append(model.Subscriptions, subscriptionModel{
-				types.StringValue(s.InstanceID), stringOrNull(s.Plan), stringOrNull(s.Status), types.Int64Value(s.PriceCents), stringOrNull(s.Currency), timeOrNull(s.RenewsAt),
+				types.StringValue(s.InstanceID), stringOrNull(s.Plan), stringOrNull(string(s.Status)), types.Int64Value(s.PriceCents), stringOrNull(s.Currency), timeOrNull(s.RenewsAt),
 			})
 		}
 	}

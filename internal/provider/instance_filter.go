@@ -21,7 +21,7 @@ type instanceFilter struct {
 }
 
 func (f instanceFilter) matches(i client.Instance) bool {
-	return matches(f.Name, i.Name) && matches(f.Plan, i.PlanID()) && matches(f.Region, i.Region) && matches(f.Status, i.Status) &&
+	return matches(f.Name, i.Name) && matches(f.Plan, i.PlanID()) && matches(f.Region, i.Region) && matches(f.Status, string(i.Status)) &&
 		(f.Tag.IsNull() || slices.Contains(i.Tags.Value, f.Tag.ValueString()))
 }
 
@@ -57,5 +57,5 @@ func (f instanceFilter) check(ctx context.Context, c *client.Client, instances [
 			diags.AddAttributeError(path.Root("region"), "Unknown region", noSuch("region", f.Region.ValueString(), known))
 		}
 	}
-	warnUnmatched(diags, "status", "instance status", f.Status, instanceStatuses, idsOf(instances, func(i client.Instance) string { return i.Status }))
+	warnUnmatched(diags, "status", "instance status", f.Status, instanceStatuses, idsOf(instances, func(i client.Instance) string { return string(i.Status) }))
 }

@@ -37,7 +37,7 @@ func (m *instanceModel) setRecord(i client.Instance, defaultTags types.Set) {
 	setRecorded(&m.Name, i.Name)
 	setRecorded(&m.Plan, i.PlanID())
 	setRecorded(&m.Region, i.Region)
-	setRecorded(&m.Status, i.Status)
+	setRecorded(&m.Status, string(i.Status))
 	setRecorded(&m.Host, i.Host)
 	setRecorded(&m.CreatedAt.StringValue, timeOrNull(i.CreatedAt).ValueString())
 	m.CheckoutURL = stringOrNull(i.CheckoutURL) // its absence says that it is paid

@@ -66,7 +66,7 @@ func (m *instanceRecordModel) setRecord(i client.Instance) {
 		Name:        types.StringValue(i.Name),
 		Plan:        types.StringValue(i.PlanID()),
 		Region:      types.StringValue(i.Region),
-		Status:      stringOrNull(i.Status),
+		Status:      stringOrNull(string(i.Status)),
 		Host:        stringOrNull(i.Host),
 		Tags:        setOrNull(i.Tags),
 		Allowlist:   setOrNull(i.Allowlist),

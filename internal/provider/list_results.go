@@ -94,7 +94,7 @@ func childrenOf[R any](ctx context.Context, c *client.Client, filter instanceIDF
 		}
 		ids = nil
 		for _, instance := range instances {
-			if (engine == "" || !instance.Lacks(engine)) && runs(instance.Status, instance.Host != "") {
+			if (engine == "" || !instance.Lacks(engine)) && runs(string(instance.Status), instance.Host != "") {
 				ids = append(ids, instance.ID)
 			}
 		}
