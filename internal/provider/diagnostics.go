@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -40,7 +41,8 @@ func sentence(text string) string {
 	}
 	first, _, _ := strings.Cut(text, " ")
 	if !strings.ContainsFunc(first, func(r rune) bool { return !unicode.IsLetter(r) && r != '.' }) {
-		text = strings.ToUpper(text[:1]) + text[1:]
+		letter, size := utf8.DecodeRuneInString(text)
+		text = string(unicode.ToTitle(letter)) + text[size:]
 	}
 	if !strings.HasSuffix(text, ".") && !strings.Contains(text, "\n") {
 		text += "."

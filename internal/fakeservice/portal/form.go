@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
@@ -131,7 +133,8 @@ func sentence(detail string) string {
 	if !strings.HasSuffix(detail, ".") {
 		detail += "."
 	}
-	return strings.ToUpper(detail[:1]) + detail[1:]
+	letter, size := utf8.DecodeRuneInString(detail)
+	return string(unicode.ToTitle(letter)) + detail[size:]
 }
 
 // lines are the entries of a text area, one a line.
