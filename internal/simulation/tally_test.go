@@ -42,7 +42,7 @@ func newTally() *tally {
 	every(int(credentials)-1, func(i int) string { return keyed(credential(i + 1)) })
 	every(flagsEnd, func(i int) string { return flagged(1 << i) })
 	for _, what := range []string{clockOff, readsBehind, ratedLow, withoutIdentities, bothAtOnce, orphanImported, endedEmpty, endedClosed, historyChecked,
-		connectionOpened, connectionOpenedEarly, connectionUnpaid, engineWasHidden, brokenRefused, wasRepaired, failedResize, failedCreation, failedDeletion, scriptUnknown} {
+		connectionOpened, connectionOpenedEarly, connectionUnpaid, engineWasHidden, brokenRefused, wasRepaired, secretPrinted, failedResize, failedCreation, failedDeletion, scriptUnknown} {
 		c.counts[what] = 0
 	}
 	return c
@@ -66,6 +66,7 @@ const (
 	brokenRefused         = "machine: a failed one refuses a change"
 	resizeRefused         = "machine: refuses a resize to its plan"
 	wasRepaired           = "machine: is repaired"
+	secretPrinted         = "log: prints a secret"
 	failedResize          = "job failed: a resize"
 	failedCreation        = "job failed: a creation"
 	failedDeletion        = "job failed: a deletion"
