@@ -36,6 +36,12 @@ const (
 // A Transport carries requests to the service and brings its answers.
 type Transport = http.RoundTripper
 
+// A Dialer is a Transport that can be left: Open returns one without connections.
+type Dialer interface {
+	Transport
+	Open() Transport
+}
+
 // Options configure a Client.
 type Options struct {
 	// BaseURL is the REST base address, ending in /api/v1. It must be https;
@@ -120,6 +126,9 @@ func New(o Options) (*Client, error) {
 	open := newTransport
 	if o.Transport != nil {
 		open = func() http.RoundTripper { return o.Transport }
+		if dialer, ok := o.Transport.(Dialer); ok {
+			open = dialer.Open
+		}
 	}
 	c := &Client{
 		base:           base,

@@ -83,6 +83,12 @@ func drawStep(t *rapid.T, before []step) step {
 		st.Cut = cut{Kind: interrupt, At: rapid.IntRange(1, 2).Draw(t, "resize cut at"), Writes: true}
 		return st
 	}
+	if len(before) > 0 && oneOf(t, "changes its script and loses the answer", false, false, false, false, false, false, false, false, false, false, false, true) {
+		st.Verb, st.Deeds = apply, nil
+		st.Edits = []edit{{argScript, rapid.IntRange(1, values[argScript]-1).Draw(t, "script")}}
+		st.Strikes = []strike{{Kind: oneOf(t, "how the answer is lost", lostAnswer, timedOut, goesSilent), Class: creations, Times: 1}}
+		return st
+	}
 	if oneOf(t, "cuts", false, false, true) {
 		st.Cut = cut{Kind: cutKind(rapid.IntRange(0, int(cutKinds)-1).Draw(t, "cut")), At: rapid.IntRange(1, 100).Draw(t, "cut at")}
 		if oneOf(t, "writes", false, true) {

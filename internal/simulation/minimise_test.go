@@ -85,7 +85,7 @@ func smallerThan(s scenario) []scenario {
 	return all
 }
 
-const shapesEnd = 14
+const shapesEnd = 15
 
 // with is a changed copy.
 func (s scenario) with(change func(*scenario)) scenario {

@@ -91,7 +91,7 @@ func (w *world) decide(_ int, r *http.Request) *gateway.Fault {
 			f.hit++
 			w.count(struck(f.Kind))
 			w.strikes()
-			hit = w.fault(f.strike, keyIn(r))
+			hit = w.fault(f.strike, r)
 		}
 	}
 	return hit
@@ -113,10 +113,13 @@ func (f *falling) matches(r *http.Request) bool {
 }
 
 // fault is what a strike does to one request.
-func (w *world) fault(s strike, key string) *gateway.Fault {
+func (w *world) fault(s strike, r *http.Request) *gateway.Fault {
 	switch s.Kind {
 	case leaky:
-		return &gateway.Fault{Status: http.StatusUnprocessableEntity, Detail: "not while postgresql://owner:" + leakedPassword + "@host/main is in use by " + key}
+		return &gateway.Fault{Status: http.StatusUnprocessableEntity, Detail: "not while postgresql://owner:" + leakedPassword + "@host/main is in use by " + keyIn(r)}
+	case goesSilent:
+		fallsSilent(r)
+		return &gateway.Fault{AfterCommit: s.Amount > 30*time.Second, Drop: true}
 	case away:
 		w.gateway.Away(s.Amount, http.StatusBadGateway)
 		return &gateway.Fault{Page: http.StatusBadGateway}

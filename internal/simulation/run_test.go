@@ -93,6 +93,13 @@ func (r *run) says(text string) bool {
 	return slices.ContainsFunc(r.told, func(t told) bool { return strings.Contains(t.text, text) })
 }
 
+// saysOf reports whether anything that was told of an address holds a text.
+func (r *run) saysOf(address, text string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.told, func(t told) bool { return t.address == address && strings.Contains(t.text, text) })
+}
+
 func (r *run) fail(address string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

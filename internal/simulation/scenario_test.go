@@ -194,8 +194,9 @@ const (
 )
 
 const (
-	away  = strikeKind(weather.Kinds) + iota // the service is away for a time, for everybody
-	leaky                                    // 422 in the service's envelope, with secrets in its words
+	away       = strikeKind(weather.Kinds) + iota // the service is away for a time, for everybody
+	goesSilent                                    // the connection falls silent, and no answer comes over it any more
+	leaky                                         // 422 in the service's envelope, with secrets in its words
 	strikeKinds
 )
 
@@ -203,7 +204,7 @@ func (k strikeKind) String() string {
 	if k < away {
 		return weather.Kind(k).String()
 	}
-	return [...]string{"away", "422 that leaks"}[k-away]
+	return [...]string{"away", "silent connection", "422 that leaks"}[k-away]
 }
 
 // A deed is what a person does in the portal when the step's n-th request

@@ -25,13 +25,14 @@ const (
 	otherJobs                       // a job in progress has another word for it
 	moreEngines                     // an engine that the provider does not know
 	roundPages                      // the pages of a list go round in a circle
+	ownForm                         // some values are stored in a form of the service's own
 	allShapes    shapes = 1<<iota - 1
 )
 
 func (s shapes) String() string {
 	var all []string
 	for i, name := range []string{"bare lists", "own record", "job.id", "job", "engine names", "engine flags", "strange types",
-		"nothing told", "old checkout", "few settings", "another success", "another word for running", "one more engine", "pages in a circle"} {
+		"nothing told", "old checkout", "few settings", "another success", "another word for running", "one more engine", "pages in a circle", "values in its own form"} {
 		if s&(1<<i) != 0 {
 			all = append(all, name)
 		}
@@ -94,6 +95,7 @@ func (s shapes) alterAccepted(w *world, body map[string]any, id string) {
 }
 
 func (s shapes) alter(record map[string]any) {
+	s.alterValues(record)
 	s.alterEngines(record)
 	for _, name := range []string{"created_at", "finished_at", "usage", "monitoring", "backups", "activity"} {
 		switch _, there := record[name]; {
@@ -133,6 +135,32 @@ func (s shapes) alter(record map[string]any) {
 	}
 	if s&otherSuccess != 0 && record["status"] == "successful" {
 		record["status"] = "succeeded"
+	}
+}
+
+// alterValues puts values into the service's own form: URLs with a slash, a company in
+// capitals. A block with its prefix length is another spelling of the same.
+func (s shapes) alterValues(record map[string]any) {
+	if s&ownForm == 0 {
+		return
+	}
+	if engines, ok := record["engines"].(map[string]any); ok {
+		if auth, ok := engines["auth"].(map[string]any); ok {
+			s.alterValues(auth)
+		}
+	}
+	if site, ok := record["site_url"].(string); ok && site != "" {
+		record["site_url"] = strings.TrimSuffix(site, "/") + "/"
+	}
+	if company, ok := record["company"].(string); ok {
+		record["company"] = strings.ToUpper(company)
+	}
+	if blocks, ok := record["allowlist"].([]any); ok {
+		for i, block := range blocks {
+			if text, ok := block.(string); ok && !strings.Contains(text, "/") {
+				blocks[i] = text + "/32"
+			}
+		}
 	}
 }
 

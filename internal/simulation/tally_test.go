@@ -42,7 +42,7 @@ func newTally() *tally {
 	every(int(credentials)-1, func(i int) string { return keyed(credential(i + 1)) })
 	every(flagsEnd, func(i int) string { return flagged(1 << i) })
 	for _, what := range []string{clockOff, readsBehind, ratedLow, withoutIdentities, bothAtOnce, orphanImported, endedEmpty, endedClosed, historyChecked,
-		connectionOpened, connectionOpenedEarly, connectionUnpaid, engineWasHidden, brokenRefused, wasRepaired, secretPrinted, failedResize, failedCreation, failedDeletion, scriptUnknown} {
+		connectionOpened, connectionOpenedEarly, connectionUnpaid, engineWasHidden, brokenRefused, wasRepaired, secretPrinted, failedResize, failedCreation, failedDeletion, scriptUnknown, endedOwnForm} {
 		c.counts[what] = 0
 	}
 	return c
@@ -58,6 +58,7 @@ const (
 	orphanImported        = "actor: imports an orphan"
 	endedEmpty            = "end: an empty plan"
 	endedClosed           = "end: an error of the closed list"
+	endedOwnForm          = "end: a value in the service's own form"
 	historyChecked        = "history: linearizable"
 	connectionOpened      = "connection: is opened"
 	connectionOpenedEarly = "connection: is opened while the machine is being created"

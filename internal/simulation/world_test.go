@@ -411,6 +411,7 @@ func (w *world) apply(c *cli, cmd *command, with func(*run)) applied {
 	p := w.start(c, cmd)
 	carry.apply(p, changes)
 	w.checkPatience(carry)
+	w.checkConnections(carry)
 	w.checkOnce(c)
 	w.readAgain(carry, p)
 	return applied{carry, true, changes}
@@ -467,11 +468,14 @@ func (w *world) settle(c *cli) {
 		if a.liftsProtection() {
 			continue
 		}
-		w.holdEmpty(c)
+		w.holdEmpty(c, a.run)
 		return
 	}
 	w.violate(settled, "the applies in fair weather come to no end")
 }
+
+// inItsOwnForm is how a warning says that the service stores another form of a value.
+const inItsOwnForm = "The service stores values in its own form"
 
 // neverDeployed tells whether an address is that of an app of which no build has
 // ever succeeded: as it was imported it is not replaced, and says what failed.
@@ -501,8 +505,9 @@ func (c *cli) imported(id string) bool {
 	return c.released[id] || c.taken[id]
 }
 
-// holdEmpty holds that a plan has nothing to do.
-func (w *world) holdEmpty(c *cli) {
+// holdEmpty holds that a plan has nothing to do after an apply but what that apply has said
+// of values in the service's own form.
+func (w *world) holdEmpty(c *cli, after *run) {
 	cmd := newCommand(cut{})
 	r := c.run(cmd)
 	changes, _ := r.plan(w.start(c, cmd))
@@ -514,7 +519,12 @@ func (w *world) holdEmpty(c *cli) {
 		w.violate(settled, "the plan after an apply in fair weather ends with: %s", e.text)
 	}
 	for _, address := range sortedNames(changes) {
-		if made := changes[address]; made.do != nothing {
+		made := changes[address]
+		if made.do == update && after.saysOf(address, inItsOwnForm) {
+			w.countOnce(endedOwnForm)
+			continue
+		}
+		if made.do != nothing {
 			w.violate(settled, "after an apply in fair weather the plan of %s is to %s: %v", address, made.do, differences(made.prior, made.planned))
 		}
 	}

@@ -1,0 +1,70 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// A connection is one of a process to the service. One that has fallen silent brings no
+// answer any more, and does not end by itself.
+type connection struct {
+	*process
+	silent atomic.Bool
+}
+
+var _ client.Dialer = (*process)(nil)
+
+// Open makes a connection of the process.
+func (p *process) Open() client.Transport { return &connection{process: p} }
+
+type connectionKey struct{}
+
+// fallsSilent makes the connection of a request fall silent.
+func fallsSilent(r *http.Request) {
+	if c, ok := r.Context().Value(connectionKey{}).(*connection); ok {
+		c.silent.Store(true)
+	}
+}
+
+// RoundTrip carries a request of the process. Over a connection that is silent, or falls
+// silent with it, the client waits until it gives up.
+func (c *connection) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !c.silent.Load() {
+		made, err := c.process.RoundTrip(r.WithContext(context.WithValue(r.Context(), connectionKey{}, c)))
+		if !c.silent.Load() {
+			return made, err
+		}
+		if made != nil {
+			_ = made.Body.Close() // nobody gets it
+		}
+	}
+	select {
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	case <-c.world.over:
+		return nil, errors.New("the world has ended")
+	}
+}
+
+// checkConnections holds that nothing ends with a timeout if all that went wrong is that a
+// connection fell silent: later attempts use another. A statement is not sent again.
+func (w *world) checkConnections(r *run) {
+	w.mu.Lock()
+	now := w.weather
+	w.mu.Unlock()
+	if now == nil || len(now.strikes) == 0 || r.command.interrupted() || r.command.killed() ||
+		slices.ContainsFunc(now.strikes, func(f *falling) bool { return f.Kind != goesSilent || f.Times > 1 || f.For > 0 }) {
+		return
+	}
+	for _, e := range r.errors() {
+		if strings.Contains(e.text, "the request timed out") && !strings.Contains(e.text, unknownScript) {
+			w.violate(leftAlone, "%s of %s: %s", e.during, e.address, e.text)
+		}
+	}
+}
