@@ -203,7 +203,7 @@ func TestDeployCommitUnknownAndInvalid(t *testing.T) {
 	fake := startFake(t)
 	pushed := push(fake)
 	run(t,
-		refuses(config(fake, "%s", appHCL(guestbookApp+`deploy_commit = ""`)), "deploy_commit must not be empty."),
+		refuses(config(fake, "%s", appHCL(guestbookApp+`deploy_commit = "main"`)), `deploy_commit must be a commit's hash, or its first 7 or more hexadecimal digits, not "main".`),
 		resource.TestStep{
 			Config: config(fake, "%s", fmt.Sprintf("resource \"terraform_data\" \"later\" {\n  input = %q\n}\n", pushed)+
 				appHCL(guestbookApp+`deploy_commit = terraform_data.later.output`)),

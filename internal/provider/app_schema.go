@@ -116,8 +116,8 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			},
 			"deploy_commit": schema.StringAttribute{
 				Optional:   true,
-				Validators: []validator.String{notEmpty()},
-				MarkdownDescription: "The commit that should run, by its hash or at least the first seven characters of it. After a change, or while another one is deployed, the plan builds the branch's newest commit and deploys it in place. " +
+				Validators: []validator.String{commit()},
+				MarkdownDescription: "The commit that should run: its hash, or at least the first 7 hexadecimal digits of it. After a change, or while another one is deployed, the plan builds the branch's newest commit and deploys it in place. " +
 					"If that is not this one, an update ends with an error, and a creation with a warning. Default: any commit.",
 			},
 			"deletion_protection": schema.BoolAttribute{

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -41,6 +42,18 @@ func beginsWith(prefix string) validator.String {
 		must:    "must begin with " + prefix,
 		holds:   func(s string) bool { return strings.HasPrefix(s, prefix) },
 		suggest: func(s string) string { return prefix + s },
+	}
+}
+
+// commitHash is a commit's hash or the start of it, as git shows it.
+var commitHash = regexp.MustCompile(`^[0-9a-fA-F]{7,64}$`)
+
+// commit returns the rule for a commit that is named by its hash.
+func commit() validator.String {
+	return textRule{
+		must:    "must be a commit's hash, or its first 7 or more hexadecimal digits",
+		holds:   commitHash.MatchString,
+		suggest: func(string) string { return "" },
 	}
 }
 

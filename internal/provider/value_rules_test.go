@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -28,6 +29,15 @@ var textRuleSamples = []struct {
 	{repository(), "app", `x must have the form owner/repo, not "app".`},
 	{repository(), "octo/", `x must have the form owner/repo, not "octo/".`},
 	{repository(), "octo/my app", `x must have the form owner/repo, not "octo/my app".`},
+	{commit(), "64fa505", ""},
+	{commit(), "64FA505a8e05", ""},
+	{commit(), strings.Repeat("0a", 32), ""},
+	{commit(), "main", `x must be a commit's hash, or its first 7 or more hexadecimal digits, not "main".`},
+	{commit(), "64fa50", `x must be a commit's hash, or its first 7 or more hexadecimal digits, not "64fa50".`},
+	{commit(), "64fa505g", `x must be a commit's hash, or its first 7 or more hexadecimal digits, not "64fa505g".`},
+	{commit(), "v1.2.3-64fa505", `x must be a commit's hash, or its first 7 or more hexadecimal digits, not "v1.2.3-64fa505".`},
+	{commit(), strings.Repeat("a", 65), `x must be a commit's hash, or its first 7 or more hexadecimal digits, not "` + strings.Repeat("a", 65) + `".`},
+	{commit(), "", `x must be a commit's hash, or its first 7 or more hexadecimal digits, not "".`},
 	{alsoNeeds("x", "x_version", stringvalidator.LengthAtLeast(4)), "abc", "x is set and needs x_version as well."},
 	{oneOfTwo("x", "y", stringvalidator.LengthAtLeast(4)), "abc", "Set one of x and y, and not the other."},
 	{oneOf("on_destroy", "keep", "open"), "kepp", `There is no on_destroy "kepp"; did you mean "keep"? There are: keep, open.`},
