@@ -17,7 +17,7 @@ type app struct {
 }
 
 var (
-	appName    = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$`)
+	appName    = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
 	repository = regexp.MustCompile(`^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$`)
 	envName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
@@ -256,8 +256,10 @@ func (st *state) checkNewApp(in *instance, wanted NewApp) error {
 		return noApps()
 	case !repository.MatchString(wanted.Repo):
 		return invalid("repo", "it must be owner/repo")
-	case !appName.MatchString(wanted.Name) || wanted.Name == "import":
-		return invalid("name", "it takes up to 40 small letters, digits and hyphens, begins and ends with no hyphen, and is not import")
+	case wanted.Name == "import":
+		return invalid("name", "an app cannot have the name import, whose address is that of the import operation")
+	case !appName.MatchString(wanted.Name):
+		return invalid("name", "it must be 1 to 40 lower case letters, digits and hyphens, the first of them a letter")
 	}
 	if err := st.checkApp(in, wanted.AppChange); err != nil {
 		return err

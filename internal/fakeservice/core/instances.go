@@ -321,11 +321,8 @@ func (st *state) lookupConfirmed(id, confirm string) (*instance, error) {
 }
 
 func checkName(name string) error {
-	if strings.TrimSpace(name) == "" {
-		return invalid("name", "it must not be empty")
-	}
-	if utf8.RuneCountInString(name) > 100 {
-		return invalid("name", "it must have 100 characters at most")
+	if n := utf8.RuneCountInString(name); n < 1 || n > 100 {
+		return invalid("name", "it must have 1 to 100 characters")
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ const (
 
 // databaseName is what Postgres takes unquoted, so that nothing that the fake
 // accepts needs care elsewhere.
-var databaseName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+var databaseName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
 
 // extensionVersion gives the version of an extension that the service supports.
 func extensionVersion(name string) (version string, ok bool) {
@@ -104,7 +104,7 @@ func (s *Service) CreateDatabase(ctx context.Context, id, name string) (Accepted
 	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobKind, error) {
 		reserved := []string{"postgres", "template0", "template1"}
 		if !databaseName.MatchString(name) || slices.Contains(reserved, name) {
-			return nil, invalid("name", "%q is no database name: it takes small letters, digits and underscores, and none of %v", name, reserved)
+			return nil, invalid("name", "%q must be 1 to 63 lower case letters, digits and underscores, the first of them a letter, and none of %v", name, reserved)
 		}
 		if in.hasDatabase(name) {
 			return nil, alreadyExists("the instance has a database %q already", name)

@@ -18,7 +18,7 @@ type onBranch struct {
 // imported are the arguments of an import.
 type imported struct {
 	onBranch
-	Name       string            `json:"name" jsonschema:"up to 40 small letters, digits and hyphens"`
+	Name       string            `json:"name" jsonschema:"1 to 40 lower case letters, digits and hyphens, the first of them a letter"`
 	Port       int               `json:"port" jsonschema:"the port that the container listens on, which it is told by PORT"`
 	Source     string            `json:"source,omitempty"`
 	Target     string            `json:"target,omitempty"`

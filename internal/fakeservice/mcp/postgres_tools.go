@@ -16,7 +16,7 @@ type statement struct {
 // onDatabase is a database of an instance.
 type onDatabase struct {
 	onInstance
-	Name string `json:"name" jsonschema:"small letters, digits and underscores"`
+	Name string `json:"name" jsonschema:"1 to 63 lower case letters, digits and underscores, the first of them a letter"`
 }
 
 // inDatabase are the arguments of a list of extensions.

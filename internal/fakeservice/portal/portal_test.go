@@ -119,7 +119,7 @@ func TestRefusals(t *testing.T) {
 		field, words string
 		status       int
 	}{
-		"no name":               {"/portal/instances/new", "create", map[string]string{"name": " ", "plan": "small", "region": "us-west", "tags": "a, b", "engines.postgres": "on"}, "name", "must not be empty", 422},
+		"no name":               {"/portal/instances/new", "create", map[string]string{"name": "", "plan": "small", "region": "us-west", "tags": "a, b", "engines.postgres": "on"}, "name", "1 to 100 characters", 422},
 		"auth alone":            {"/portal/instances/new", "create", map[string]string{"name": "x", "engines.auth": "on"}, "engines.auth", "needs the postgres and apps", 422},
 		"budgets":               {at + "/engines", "engines", map[string]string{"engines.postgres.memory_mb": "1"}, "engines.postgres.memory_mb", "under the engine's floor", 422},
 		"no number":             {at + "/engines", "engines", map[string]string{"engines.redis.memory_mb": "much"}, "engines.redis.memory_mb", "whole number", 422},
