@@ -26,6 +26,9 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if ok && state != nil && !pending && wasUnprotected(state.DeletionProtection, state.Status) {
 		work = pendingWork{Creating: true, Failed: true, Build: state.BuildID.ValueString()} // Delete looks again
 	}
+	if ok && plan != nil {
+		r.planNamed(ctx, req, resp, plan.object(), !plan.InstanceID.IsUnknown() && !plan.Name.IsUnknown())
+	}
 	if ok && state != nil && plan != nil {
 		noteProtection(ctx, resp.Private, state.protectedObject(), state.protected(work), &resp.Diagnostics)
 	}
@@ -76,7 +79,13 @@ func (r *appResource) planUnchanged(ctx context.Context, m *appModel, private pr
 	}
 	loadSecretKeys(ctx, private, diags) // which may be no such thing
 	noteProtection(ctx, private, m.protectedObject(), m.protected(pendingWork{}), diags)
-	return true
+	notePlanned(ctx, private, diags)
+	return r.planned.keeps(m.object().managed()) == noConflict
+}
+
+// object is the app of that name, whichever resource manages it.
+func (m *appModel) object() namedObject {
+	return namedObject{"app", "app " + m.Name.ValueString(), m.InstanceID.ValueString()}
 }
 
 // planChange plans what follows from a change: a build, a URL, a status to wait

@@ -47,7 +47,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	timeout, diags := plan.Timeouts.Create(ctx, appCreateTimeout)
 	resp.Diagnostics.Append(diags...)
 	env, secret := stringMap(ctx, plan.Env, &resp.Diagnostics), r.secretEnv(ctx, req.Config, &resp.Diagnostics)
-	if !r.mayCreate(ctx, &resp.Diagnostics) {
+	if !r.mayCreate(ctx, &resp.Diagnostics) || !r.makesNamed(plan.object(), &resp.Diagnostics) {
 		return
 	}
 	instanceID, name := plan.InstanceID.ValueString(), plan.Name.ValueString()
@@ -78,6 +78,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
 		r.setResult(ctx, creating(req, resp), p.model)
 	case !accepted:
+		r.planned.failsToMake(plan.object().managed())
 		addError(&resp.Diagnostics, "Unable to create app "+name, orExisting(err, "hosting_app", instanceID+"/"+name))
 	case p.stage == appChanging:
 		resp.Diagnostics.AddWarning("App "+name+" was created, but not linked as planned",

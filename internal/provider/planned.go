@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"sync"
 
@@ -248,6 +249,40 @@ func addConflict(c conflict, diags *diag.Diagnostics, at path.Path, summary, tex
 	case twoNew:
 		diags.AddAttributeWarning(at, summary, text)
 	}
+}
+
+// planNamed reports another resource of the plan for the same object, which has a name of
+// its own. isKnown tells whether the object is known.
+func (b *resourceBase) planNamed(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, object namedObject, isKnown bool) {
+	addConflict(b.planManaged(ctx, req, resp, object.managed(), isKnown), &resp.Diagnostics, path.Root("name"), object.secondText(), object.secondDetail())
+}
+
+// makesNamed notes that a resource is about to create an object, and refuses the second
+// resource of this process that does.
+func (b *resourceBase) makesNamed(object namedObject, diags *diag.Diagnostics) bool {
+	made := b.planned.makes(object.managed())
+	if !made {
+		diags.AddAttributeError(path.Root("name"), object.secondText(), object.secondDetail())
+	}
+	return made
+}
+
+// A namedObject is something on an instance that has a name of its own there.
+type namedObject struct {
+	kind       string // "app"
+	what       string // "app web"
+	instanceID string
+}
+
+func (o namedObject) managed() managedObject { return managedObject{o.kind, o.instanceID + "/" + o.what} }
+
+func (o namedObject) secondText() string {
+	return "Two resources manage " + o.what + " of instance " + o.instanceID
+}
+
+func (o namedObject) secondDetail() string {
+	return fmt.Sprintf("The configuration has another resource for the same %s. An instance has one %s of that name, so only one of the resources can manage it. "+
+		"Remove one of them, or change its name or instance_id.", o.kind, o.kind)
 }
 
 // notePlanned leaves the note for the second call.

@@ -95,6 +95,9 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	if !ok {
 		return
 	}
+	if plan != nil {
+		r.planNamed(ctx, req, resp, plan.object(), !plan.InstanceID.IsUnknown() && !plan.Name.IsUnknown())
+	}
 	if state == nil {
 		refuseReplacement(ctx, req.Private, &resp.Diagnostics)
 		warnOfName(&resp.Diagnostics, "database", plan.Name, databaseNameRule)
@@ -133,7 +136,13 @@ func (r *postgresDatabaseResource) planUnchanged(ctx context.Context, m *postgre
 		return false
 	}
 	noteProtection(ctx, private, m.protectedObject(), isProtected(m.DeletionProtection), diags)
-	return true
+	notePlanned(ctx, private, diags)
+	return r.planned.keeps(m.object().managed()) == noConflict
+}
+
+// object is the database of that name, whichever resource manages it.
+func (m *postgresDatabaseModel) object() namedObject {
+	return namedObject{"database", "database " + m.Name.ValueString(), m.InstanceID.ValueString()}
 }
 
 // warnOfLoss says what dropping the database loses.
@@ -161,7 +170,7 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, databaseTimeout)
 	resp.Diagnostics.Append(diags...)
-	if !r.mayCreate(ctx, &resp.Diagnostics) {
+	if !r.mayCreate(ctx, &resp.Diagnostics) || !r.makesNamed(plan.object(), &resp.Diagnostics) {
 		return
 	}
 	name := plan.Name.ValueString()
@@ -192,6 +201,9 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 		resp.Diagnostics.AddWarning("Database "+name+" is still being created",
 			sentence(err.Error())+"\n\nThe database is in the state and not tainted, and the service continues with it. Apply again to wait for the same job.")
 	case err != nil:
+		if !accepted {
+			r.planned.failsToMake(plan.object().managed())
+		}
 		addError(&resp.Diagnostics, "Unable to create database "+name, orExisting(err, "hosting_postgres_database", plan.InstanceID.ValueString()+"/"+name))
 	default:
 		clearPending(ctx, resp.Private, &resp.Diagnostics)

@@ -100,6 +100,9 @@ func (r *postgresExtensionResource) ModifyPlan(ctx context.Context, req resource
 	defer r.checkPlannedAccount(ctx, req, resp)
 	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[postgresExtensionModel](ctx, req, &resp.Diagnostics)
+	if ok && plan != nil {
+		r.planNamed(ctx, req, resp, plan.object(), !plan.InstanceID.IsUnknown() && !plan.Database.IsUnknown() && !plan.Name.IsUnknown())
+	}
 	if !ok || state == nil {
 		return
 	}
@@ -119,8 +122,8 @@ func (m postgresExtensionModel) absent() absentObject {
 }
 
 // object is the extension of a database, whichever resource manages it.
-func (m postgresExtensionModel) object() managedObject {
-	return managedObject{"extension", m.InstanceID.ValueString() + "/" + m.Database.ValueString() + "/" + m.Name.ValueString()}
+func (m postgresExtensionModel) object() namedObject {
+	return namedObject{"extension", "extension " + m.Name.ValueString() + " in database " + m.Database.ValueString(), m.InstanceID.ValueString()}
 }
 
 // replacedExtensionAt tells which argument's change replaces the extension.
@@ -163,17 +166,22 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 			}
 			plan.Database = types.StringValue(own)
 		}
-		r.planned.makes(plan.object())
+		if !r.makesNamed(plan.object(), &resp.Diagnostics) {
+			return nil
+		}
 		return turn.Do(ctx, client.OpExtensionSet, func(ctx context.Context) (client.Pending, error) {
 			return turn.SetExtension(ctx, plan.Database.ValueString(), name)
 		})
 	})
 	database := plan.Database.ValueString()
 	switch {
+	case err == nil && resp.Diagnostics.HasError():
+		return // another resource has created it
 	case err != nil && plan.Database.IsUnknown():
 		addError(&resp.Diagnostics, fmt.Sprintf("Unable to create extension %s in instance %s's own database", name, plan.InstanceID.ValueString()), err)
 		return
 	case err != nil:
+		r.planned.failsToMake(plan.object().managed())
 		addError(&resp.Diagnostics, fmt.Sprintf("Unable to create extension %s in database %s", name, database), err)
 		return
 	}
@@ -254,9 +262,9 @@ func (r *postgresExtensionResource) readRecord(ctx context.Context, m *postgresE
 	return err == nil
 }
 
-// planUnchanged has nothing to do: only what drops an extension is told of.
-func (r *postgresExtensionResource) planUnchanged(context.Context, *postgresExtensionModel, privateState, *diag.Diagnostics) bool {
-	return true
+func (r *postgresExtensionResource) planUnchanged(ctx context.Context, m *postgresExtensionModel, private privateState, diags *diag.Diagnostics) bool {
+	notePlanned(ctx, private, diags)
+	return r.planned.keeps(m.object().managed()) == noConflict
 }
 
 // Update has nothing to send: all that can change in place is the timeouts.
@@ -274,7 +282,7 @@ func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.Del
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || r.planned.isMadeAnew(state.object()) ||
+	if resp.Diagnostics.HasError() || r.planned.isMadeAnew(state.object().managed()) ||
 		!r.mayDelete(ctx, resp.Private, state.absent(), r.looksAtInstance(state.InstanceID.ValueString()), &resp.Diagnostics) {
 		return
 	}
