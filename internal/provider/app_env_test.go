@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -123,6 +124,34 @@ func TestGeneratedConfigurationLeavesVariablesAlone(t *testing.T) {
 	w.mustBeSettled()
 	must(t, theSeededApp(t, fake).Port == 8080, "the port was not changed")
 	mustHaveEnv(t, fake, 0, given)
+}
+
+// A plan that sends a variable for browsers as a secret warns, and no other plan does.
+func TestSecretVariablesForBrowsers(t *testing.T) {
+	fake := seeded(t)
+	app := func(arguments string) string {
+		return "resource \"terraform_data\" \"later\" {}\n" + appOn(`"i-one"`, "name = \"shop\"\n"+arguments)
+	}
+	const warning = "Warning: Secret variables will be public"
+	secret := func(variables string, version int) string {
+		return app(fmt.Sprintf("secret_env_wo = {%s}\nsecret_env_wo_version = %d", variables, version))
+	}
+	silent := func(w *workspace) {
+		t.Helper()
+		r := w.run("plan", "-no-color")
+		must(t, r.exit == 0 && !strings.Contains(r.output, warning), "exit %d:\n%s", r.exit, r.output)
+	}
+	w := newWorkspace(t, fake, secret("NEXT_PUBLIC_KEY = \"a\", KEY = \"b\", NEXT_PUBLIC_URL = terraform_data.later.id", 1))
+	w.says(0, []string{warning, "NEXT_PUBLIC_KEY, NEXT_PUBLIC_URL of app shop"}, "plan")
+	w.configure(secret("KEY = \"b\", KEY_NEXT_PUBLIC_ = \"c\"", 1))
+	silent(w)
+	w.configure(app("env = { NEXT_PUBLIC_KEY = \"a\" }\nsecret_env_wo = terraform_data.later.id == \"x\" ? { A = \"b\" } : { A = \"c\" }\nsecret_env_wo_version = 1"))
+	silent(w)
+	w.configure(secret("NEXT_PUBLIC_KEY = \"a\"", 1))
+	w.apply()
+	silent(w)
+	w.configure(secret("NEXT_PUBLIC_KEY = \"a\"", 2))
+	w.says(0, []string{warning}, "plan")
 }
 
 // tellsNoVariables leaves env out of the records of apps.

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -25,6 +26,9 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	work, pending := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
 	if ok && state != nil && !pending && wasUnprotected(state.DeletionProtection, state.Status) {
 		work = pendingWork{Creating: true, Failed: true, Build: state.BuildID.ValueString()} // Delete looks again
+	}
+	if ok && plan != nil && (state == nil || !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)) {
+		warnOfPublicSecrets(ctx, req.Config, plan.Name.ValueString(), &resp.Diagnostics)
 	}
 	if ok && plan != nil {
 		r.planNamed(ctx, req, resp, plan.object(), !plan.InstanceID.IsUnknown() && !plan.Name.IsUnknown())
@@ -128,6 +132,23 @@ func (m *appModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, work pendin
 	diags.AddAttributeWarning(at, "The data of app "+m.Name.ValueString()+" will be lost",
 		fmt.Sprintf("The plan %s app %s of instance %s. Applying it permanently deletes everything under the app's /data.",
 			does, m.Name.ValueString(), m.InstanceID.ValueString()))
+}
+
+// publicPrefix begins the names of variables that are built into what browsers get
+// (service.md, "Apps hosting contract").
+const publicPrefix = "NEXT_PUBLIC_"
+
+// warnOfPublicSecrets names the variables of secret_env_wo that browsers get.
+func warnOfPublicSecrets(ctx context.Context, config tfsdk.Config, app string, diags *diag.Diagnostics) {
+	var secret types.Map
+	diags.Append(config.GetAttribute(ctx, path.Root("secret_env_wo"), &secret)...)
+	public := slices.DeleteFunc(sortedKeys(secret.Elements()), func(key string) bool { return !strings.HasPrefix(key, publicPrefix) })
+	if len(public) == 0 {
+		return
+	}
+	diags.AddAttributeWarning(path.Root("secret_env_wo"), "Secret variables will be public",
+		fmt.Sprintf("The build copies variables with the prefix %s into what browsers get, so these are not secret: %s of app %s. "+
+			"Move them to env, or remove the prefix if they are secrets.", publicPrefix, strings.Join(public, ", "), app))
 }
 
 // warnOfRemovedVariables names the variables of an imported app that go when its

@@ -89,7 +89,8 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				ElementType: types.StringType,
 				Validators:  []validator.Map{mapvalidator.NoNullValues(), alsoNeeds("secret_env_wo", "secret_env_wo_version", mapvalidator.AlsoRequires(path.MatchRoot("secret_env_wo_version")))},
 				MarkdownDescription: "Build variables that are secret. They are never kept in the state or a plan, " +
-					"so a change of them is only seen by a change of `secret_env_wo_version`. No key may be in `env` too.",
+					"so a change of them is only seen by a change of `secret_env_wo_version`. No key may be in `env` too. " +
+					"A key with the prefix `NEXT_PUBLIC_` is built into what browsers get, so the plan warns of it.",
 			},
 			"secret_env_wo_version": schema.Int64Attribute{
 				Optional:            true,
