@@ -53,7 +53,7 @@ func (p *actionPlan) named(what, name string) string {
 
 func planRotate(_ context.Context, p *actionPlan) {
 	instance := p.named("instance", "instance_id")
-	p.diags.AddWarning("The passwords of "+instance+" will change",
+	p.diags.AddWarning("All passwords will change",
 		"The rotation changes every password of "+instance+", in the owner and the read-only URLs, and the auth service key. "+
 			"The old ones stop working immediately: replace them wherever they are used. The auth anon key stays the same.")
 }
@@ -82,7 +82,7 @@ func (p *actionPlan) warnOfLoss(does, data string) {
 		return
 	}
 	instance := p.named("instance", "instance_id")
-	p.diags.AddWarning("The "+does+" of "+instance+" will lose data",
+	p.diags.AddWarning("The "+does+" will lose data",
 		fmt.Sprintf("The %s deletes %s on %s. Only the undo snapshot remains, which the service takes before. "+
 			"The instance's deletion_protection does not prevent it.", does, data, instance))
 }

@@ -17,15 +17,15 @@ func TestPlansOfActions(t *testing.T) {
 		exit              int
 		texts             []string
 	}{
-		"rotate": {"instance_rotate", "", 0, []string{"The passwords of instance i-one will change", "the auth service key"}},
+		"rotate": {"instance_rotate", "", 0, []string{"All passwords will change", "every password of instance i-one", "the auth service key"}},
 		"reset": {"instance_reset", confirmed, 0, []string{
-			"The reset of instance i-one will lose data", "deletes all data of every engine on instance i-one", "deletion_protection does not prevent it"}},
+			"The reset will lose data", "deletes all data of every engine on instance i-one", "deletion_protection does not prevent it"}},
 		"reset of one engine":     {"instance_reset", confirmed + `engine = "postgres"`, 0, []string{"deletes all data of engine postgres on instance i-one"}},
 		"reset of an engine off":  {"instance_reset", confirmed + `engine = "redis"`, 0, []string{"The engine redis is off"}},
 		"reset of no engine":      {"instance_reset", confirmed + `engine = "postgress"`, 1, []string{`There is no engine "postgress"; did you mean "postgres"?`}},
 		"restart of no engine":    {"engine_restart", `engine = "mysql"`, 1, []string{`There is no engine "mysql"; there are: apps, auth,`}},
 		"restart of an engine":    {"engine_restart", `engine = "postgres"`, 0, nil},
-		"restore":                 {"instance_restore", confirmed + `backup_id = "bak-1"`, 0, []string{"The restore of instance i-one will lose data", "everything that came after backup bak-1"}},
+		"restore":                 {"instance_restore", confirmed + `backup_id = "bak-1"`, 0, []string{"The restore will lose data", "everything that came after backup bak-1", "on instance i-one"}},
 		"restore of no backup":    {"instance_restore", confirmed + `backup_id = "bak-2"`, 1, []string{`There is no backup "bak-2"; did you mean "bak-1"?`}},
 		"another confirmation":    {"instance_reset", `confirm = "i-two"`, 1, []string{`To go ahead, set confirm to the instance id "i-one"; it is "i-two".`}},
 		"confirmation from state": {"instance_reset", `confirm = terraform_data.other.output`, 1, []string{`To go ahead, set confirm to the instance id "i-one"; it is "i-two".`}},

@@ -98,20 +98,26 @@ func (r *allowlistResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 	case plan != nil && plan.InstanceID.Equal(state.InstanceID):
 		before = state.opens()
 	case state.OnDestroy.ValueString() == onDestroyOpen:
-		resp.Diagnostics.AddWarning("Instance "+state.InstanceID.ValueString()+" will be open to the internet",
-			"The allowlist is destroyed with on_destroy = \"open\", which empties the list: any address can then reach the instance. TLS and a password are still required.")
+		resp.Diagnostics.AddWarning(opensInstance,
+			"The "+r.of(state)+" is destroyed with on_destroy = \"open\", which empties the list: any address can then reach the instance. TLS and a password are still required.")
 	default:
-		resp.Diagnostics.AddWarning("The allowlist of instance "+state.InstanceID.ValueString()+" is not emptied",
-			"The allowlist is destroyed with on_destroy = \"keep\": Terraform forgets the list, and the instance keeps it for as long as it exists.")
+		resp.Diagnostics.AddWarning("The allowlist is not emptied",
+			"The "+r.of(state)+" is destroyed with on_destroy = \"keep\": Terraform forgets the list, and the instance keeps it for as long as it exists.")
 	}
 	if plan == nil {
 		return
 	}
 	if after := plan.opens(); opensMore(before, after) {
-		resp.Diagnostics.AddAttributeWarning(path.Root("cidrs"), "The instance will be open to the internet",
-			fmt.Sprintf("The planned allowlist lets %s reach the instance. TLS and a password are still required.", after))
+		of := r.what
+		if !plan.InstanceID.IsUnknown() {
+			of = r.of(plan)
+		}
+		resp.Diagnostics.AddAttributeWarning(path.Root("cidrs"), opensInstance,
+			fmt.Sprintf("The planned %s lets %s reach the instance. TLS and a password are still required.", of, after))
 	}
 }
+
+const opensInstance = "The instance will be open to the internet"
 
 // opens names the addresses of which the list lets every one in, "" for none. Of a
 // list that was never read nothing is known.

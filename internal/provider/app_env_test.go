@@ -177,7 +177,7 @@ func TestImportedVariablesThatNobodyTells(t *testing.T) {
 	w.says(1, []string{"The variables of app guestbook are not known"}, "apply", "-auto-approve", "-no-color")
 	mustHaveEnv(t, fake, 0, given)
 	w.configure(oneApp(secret + "\nenv = { A = \"1\" }"))
-	w.says(0, []string{"Variables of app guestbook may be removed"}, "plan")
+	w.says(0, []string{"Variables of an app may be removed", "those of app guestbook of instance"}, "plan")
 	w.apply()
 	w.mustBeSettled()
 	mustHaveEnv(t, fake, 1, map[string]string{"A": "1", "NEW": "canary-of-another"})

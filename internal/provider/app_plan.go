@@ -43,7 +43,7 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		if state.protected(work) {
 			state.protectedObject().refuseDestruction(&resp.Diagnostics, path.Root("deletion_protection"))
 		} else {
-			state.warnOfLoss(&resp.Diagnostics, path.Empty(), work, "destroys")
+			state.warnOfLoss(&resp.Diagnostics, path.Root("deletion_protection"), work, "destroys")
 		}
 		return
 	case state == nil:
@@ -129,7 +129,7 @@ func (m *appModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, work pendin
 	if m.neverRan(work) {
 		return
 	}
-	diags.AddAttributeWarning(at, "The data of app "+m.Name.ValueString()+" will be lost",
+	diags.AddAttributeWarning(at, "The data of an app will be lost",
 		fmt.Sprintf("The plan %s app %s of instance %s. Applying it permanently deletes everything under the app's /data.",
 			does, m.Name.ValueString(), m.InstanceID.ValueString()))
 }
@@ -169,14 +169,14 @@ func (r *appResource) warnOfRemovedVariables(ctx context.Context, state, plan ap
 		}
 		return
 	case !app.Env.Set:
-		diags.AddAttributeWarning(path.Root("env"), "Variables of app "+plan.Name.ValueString()+" may be removed",
+		diags.AddAttributeWarning(path.Root("env"), "Variables of an app may be removed",
 			fmt.Sprintf("The service replaces an app's variables as a whole, and does not report those of app %s of instance %s. "+
 				"Applying the plan removes every variable that is in neither env nor secret_env_wo.", plan.Name.ValueString(), plan.InstanceID.ValueString()))
 		return
 	}
 	rest := withoutKeys(app.Env.Value, append(sortedKeys(stringMap(ctx, plan.Env, diags)), sortedKeys(r.secretEnv(ctx, config, diags))...))
 	if len(rest) > 0 {
-		diags.AddAttributeWarning(path.Root("env"), "Variables of app "+plan.Name.ValueString()+" will be removed",
+		diags.AddAttributeWarning(path.Root("env"), "Variables of an app will be removed",
 			fmt.Sprintf("The service replaces an app's variables as a whole. App %s of instance %s also has %s, in neither env nor secret_env_wo. "+
 				"Applying the plan removes them; to keep one, add it there.", plan.Name.ValueString(), plan.InstanceID.ValueString(), strings.Join(sortedKeys(rest), ", ")))
 	}

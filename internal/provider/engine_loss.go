@@ -47,7 +47,7 @@ func (m *instanceModel) refuseEngineLoss(off, configured []string, protected boo
 // warnOfEngineLoss says what turning engines off loses.
 func (m *instanceModel) warnOfEngineLoss(off []string, diags *diag.Diagnostics) {
 	for _, name := range off {
-		diags.AddAttributeWarning(path.Root("engines"), "Turning "+name+" off deletes its data",
+		diags.AddAttributeWarning(path.Root("engines"), "Turning an engine off deletes its data",
 			fmt.Sprintf("The plan turns the %s engine of instance %s (%s) off. Applying it permanently deletes all data of the engine.",
 				name, m.Name.ValueString(), m.ID.ValueString()))
 	}

@@ -202,6 +202,6 @@ func TestAppThatMayHaveRunIsWarnedAbout(t *testing.T) {
 	w := newWorkspace(t, fake, importApp+oneApp("deletion_protection = false"))
 	w.apply()
 	w.configure("")
-	w.says(0, []string{"The data of app guestbook will be lost"}, "plan")
+	w.says(0, []string{"The data of an app will be lost", "app guestbook of instance"}, "plan")
 	must(t, fmt.Sprint(w.mustBeKept("hosting_app", "test").Attributes["build_id"]) == "<nil>", "the app has a build")
 }

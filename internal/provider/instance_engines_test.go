@@ -75,7 +75,7 @@ func TestEngineThatTheConfigurationNeverHad(t *testing.T) {
 	w.configure(unguarded("{ postgres = {}, nats = { memory_mb = 128 } }"))
 	w.apply()
 	w.configure(unguarded("{ postgres = {} }"))
-	w.says(0, []string{"Turning nats off deletes its data"}, "plan")
+	w.says(0, []string{"Turning an engine off deletes its data", "turns the nats engine of instance"}, "plan")
 	w.apply()
 	w.mustBeSettled()
 	// Once it is off, it is somebody else's again.
@@ -114,7 +114,7 @@ func TestEngineThatIsNull(t *testing.T) {
 	w.mustBeSettled()
 	must(t, fake.Instances()[0].Engines["redis"] != nil, "%v", fake.Instances()[0].Engines)
 	w.configure(instanceHCL(filtered))
-	w.says(0, []string{"Turning redis off deletes its data"}, "plan")
+	w.says(0, []string{"Turning an engine off deletes its data", "turns the redis engine of instance"}, "plan")
 }
 
 // Engines that are not known when planning are looked at again before anything

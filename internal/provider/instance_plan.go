@@ -119,6 +119,6 @@ func (m *instanceModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, creati
 	if engines, _ := enginesOf(m.Engines); len(engines) > 0 {
 		what = "all data of " + strings.Join(sortedKeys(engines), ", ") + " and the instance's backups"
 	}
-	diags.AddAttributeWarning(at, "All data of instance "+m.Name.ValueString()+" will be lost",
+	diags.AddAttributeWarning(at, "All data of an instance will be lost",
 		fmt.Sprintf("The plan %s instance %s (%s). Applying it permanently deletes %s.", does, m.Name.ValueString(), m.ID.ValueString(), what))
 }

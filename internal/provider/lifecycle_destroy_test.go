@@ -92,7 +92,7 @@ resource "hosting_instance" "test" {
 	if version.Product == cliversion.OpenTofu {
 		w.says(0, []string{"0 to destroy, 1 to forget"}, "plan")
 	} else {
-		w.says(0, []string{"1 to destroy", "All data of instance test will be lost"}, "plan")
+		w.says(0, []string{"1 to destroy", "All data of an instance will be lost", "instance test ("}, "plan")
 	}
 }
 
@@ -138,7 +138,7 @@ resource "hosting_instance" "test" {
 	w.configure(instance(true, false))
 	w.apply()
 	w.configure(instance(false, false))
-	w.says(0, []string{"All data of instance test will be lost"}, "plan")
+	w.says(0, []string{"All data of an instance will be lost", "instance test ("}, "plan")
 	must(t, onlyInstance(t, fake) == id, "it was replaced")
 	w.apply()
 	must(t, len(fake.Instances()) == 0, "it was not destroyed")

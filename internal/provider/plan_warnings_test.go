@@ -51,22 +51,22 @@ resource "hosting_allowlist" "test" {
 
 	w.configure(fmt.Sprintf(body, "eu-central", "", "other", "other", `[]`, "keep"))
 	w.says(0, []string{
-		"Turning redis off deletes its data",
-		"The data of app app will be lost", "replaces app app of instance i-one",
-		"All data of database db will be lost",
+		"Turning an engine off deletes its data", "turns the redis engine of instance test",
+		"The data of an app will be lost", "replaces app app of instance i-one",
+		"All data of a database will be lost", "drops database db of instance i-one",
 		"The instance will be open to the internet",
 	}, "plan")
 
 	w.configure(fmt.Sprintf(body, "us-east", ", redis = {}", "app", "db", `["192.0.2.1"]`, "keep"))
-	w.says(0, []string{"All data of instance test will be lost", "The plan replaces instance test", "all data of postgres, redis and the instance's backups"}, "plan")
+	w.says(0, []string{"All data of an instance will be lost", "The plan replaces instance test", "all data of postgres, redis and the instance's backups"}, "plan")
 
 	w.configure(fmt.Sprintf(body, "eu-central", ", redis = {}", "app", "db", `["192.0.2.1"]`, "keep"))
-	w.says(0, []string{"All data of instance test will be lost", "The plan destroys instance test", "The data of app app will be lost",
-		"All data of database db will be lost", "The allowlist of instance i-one is not emptied"}, "plan", "-destroy")
+	w.says(0, []string{"All data of an instance will be lost", "The plan destroys instance test", "The data of an app will be lost",
+		"All data of a database will be lost", "drops database db of instance i-one", "The allowlist is not emptied", "The allowlist of instance i-one is destroyed"}, "plan", "-destroy")
 
 	w.configure(fmt.Sprintf(body, "eu-central", ", redis = {}", "app", "db", `["192.0.2.1"]`, "open"))
 	w.apply()
-	w.says(0, []string{"Instance i-one will be open to the internet"}, "plan", "-destroy")
+	w.says(0, []string{"The instance will be open to the internet", "The allowlist of instance i-one is destroyed"}, "plan", "-destroy")
 }
 
 // What no plan sees, Delete does.
@@ -137,6 +137,48 @@ func TestTimeouts(t *testing.T) {
 			must(t, r.exit == 1 && strings.Contains(r.output, "Stopped waiting for job"), "exit %d:\n%s", r.exit, r.output)
 			must(t, strings.Contains(r.output, "timeouts = { create = \"40s\" }"), "it does not say how to wait longer:\n%s", r.output)
 			must(t, w.saved(kind, "test") == nil, "it is in the state")
+		})
+	}
+}
+
+// A CLI shows one of several warnings with the same summary, and counts the others.
+func TestWarningsOfLossAreFolded(t *testing.T) {
+	t.Parallel()
+	instance := func(engines string) string {
+		return "resource \"hosting_instance\" \"test\" {\n  count = 2\n  name = \"shop-${count.index}\"\n  plan = \"free\"\n  region = \"eu-central\"\n" +
+			"  engines = " + engines + "\n  deletion_protection = false\n}\n"
+	}
+	const unprotected = "\ndeletion_protection = false"
+	databases := settingHCL("hosting_postgres_database", "test", `"i-one"`, "count = 2\n  name = \"db_${count.index}\""+unprotected)
+	for name, c := range map[string]struct{ before, after string }{
+		"instances":         {instance("{ postgres = {} }"), ""},
+		"engines":           {instance("{ postgres = {}, redis = {} }"), instance("{ postgres = {} }")},
+		"apps":              {settingHCL("hosting_app", "test", `"i-one"`, "count = 2\n  repo = \"octo/app\"\n  memory_mb = 512\n  name = \"app-${count.index}\""+unprotected), ""},
+		"databases":         {databases, ""},
+		"extensions":        {databases + settingHCL("hosting_postgres_extension", "test", `"i-one"`, "count = 2\n  database = hosting_postgres_database.test[count.index].name\n  name = \"pgcrypto\""), ""},
+		"allowlists kept":   {settingHCL("hosting_allowlist", "test", `["i-one", "i-two"][count.index]`, "count = 2\n  cidrs = [\"192.0.2.1\"]"), ""},
+		"allowlists opened": {settingHCL("hosting_allowlist", "test", `["i-one", "i-two"][count.index]`, "count = 2\n  cidrs = [\"192.0.2.1\"]\n  on_destroy = \"open\""), ""},
+		"allowlists emptied": {settingHCL("hosting_allowlist", "test", `["i-one", "i-two"][count.index]`, "count = 2\n  cidrs = [\"192.0.2.1\"]"),
+			settingHCL("hosting_allowlist", "test", `["i-one", "i-two"][count.index]`, "count = 2\n  cidrs = []")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := seededApps(t)
+			fake.AddInstance(fakeservice.Instance{ID: "i-two", Name: "two", Plan: "free", Region: "eu-central"})
+			w := newWorkspace(t, fake, c.before)
+			w.apply()
+			args := []string{"plan", "-destroy"}
+			if c.after != "" {
+				w.configure(c.after)
+				args = args[:1]
+			}
+			r := w.says(0, []string{"(and one more similar warning elsewhere)"}, args...)
+			summaries := map[string]bool{}
+			for _, line := range strings.Split(r.output, "\n") {
+				if strings.HasPrefix(line, "Warning: ") && summaries[line] {
+					t.Errorf("%q is there twice:\n%s", line, r.output)
+				}
+				summaries[line] = true
+			}
 		})
 	}
 }

@@ -148,7 +148,7 @@ func (m *postgresDatabaseModel) object() namedObject {
 // warnOfLoss says what dropping the database loses.
 func (m postgresDatabaseModel) warnOfLoss(diags *diag.Diagnostics, at path.Path) {
 	name, id := m.Name.ValueString(), m.InstanceID.ValueString()
-	diags.AddAttributeWarning(at, "All data of database "+name+" will be lost",
+	diags.AddAttributeWarning(at, "All data of a database will be lost",
 		fmt.Sprintf("The plan drops database %s of instance %s. Applying it permanently deletes everything in it.", name, id))
 }
 

@@ -107,7 +107,7 @@ func (r *postgresExtensionResource) ModifyPlan(ctx context.Context, req resource
 		return
 	}
 	if plan == nil {
-		state.warnOfLoss(&resp.Diagnostics, path.Empty())
+		state.warnOfLoss(&resp.Diagnostics, path.Root("name"))
 	} else if at, replaced := replacedExtensionAt(*state, *plan); replaced {
 		state.warnOfLoss(&resp.Diagnostics, at)
 	}
@@ -142,7 +142,7 @@ func replacedExtensionAt(state, plan postgresExtensionModel) (path.Path, bool) {
 // warnOfLoss says what dropping the extension loses.
 func (m postgresExtensionModel) warnOfLoss(diags *diag.Diagnostics, at path.Path) {
 	name, database := m.Name.ValueString(), m.Database.ValueString()
-	diags.AddAttributeWarning(at, fmt.Sprintf("Everything that uses extension %s in database %s will be lost", name, database),
+	diags.AddAttributeWarning(at, "Everything that uses an extension will be lost",
 		fmt.Sprintf("The plan drops extension %s from database %s of instance %s. Postgres also drops everything that depends on it: "+
 			"columns of its types with their data, and indexes and functions that use it.", name, database, m.InstanceID.ValueString()))
 }

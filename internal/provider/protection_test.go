@@ -139,7 +139,7 @@ func TestAppProtection(t *testing.T) {
 	w.configure(oneApp("deletion_protection = false"))
 	w.apply()
 	must(t, fake.Count("PATCH", "**") == 0, "lifting the protection sent something")
-	w.says(0, []string{"The data of app guestbook will be lost"}, "plan", "-destroy")
+	w.says(0, []string{"The data of an app will be lost", "app guestbook of instance"}, "plan", "-destroy")
 	r := w.run("destroy", "-auto-approve", "-no-color")
 	must(t, r.exit == 0 && len(fake.Apps("i-one")) == 0, "exit %d:\n%s", r.exit, r.output)
 }

@@ -247,7 +247,7 @@ func TestMovedAllowlistSaysWhatItOpens(t *testing.T) {
 	w := newWorkspace(t, fake, body("i-one"))
 	w.apply()
 	w.configure(body("i-two"))
-	w.says(0, []string{"Instance i-one will be open to the internet"}, "plan")
+	w.says(0, []string{"The instance will be open to the internet", "The allowlist of instance i-one is destroyed"}, "plan")
 }
 
 func TestUnfinishedDatabaseCanBeDestroyed(t *testing.T) {

@@ -29,7 +29,7 @@ resource "hosting_instance" "second" {
 	configured := func(name, redis string) string {
 		return strings.NewReplacer("NAME", name, "REDIS", redis).Replace(body)
 	}
-	const warning = "Warning: Turning redis off deletes its data"
+	const warning = "Warning: Turning an engine off deletes its data"
 	w := newWorkspace(t, fake, configured("first", ", redis = {}"))
 	w.apply()
 
