@@ -119,7 +119,7 @@ func (w *world) fault(s strike, r *http.Request) *gateway.Fault {
 		return &gateway.Fault{Status: http.StatusUnprocessableEntity, Detail: "not while postgresql://owner:" + leakedPassword + "@host/main is in use by " + keyIn(r)}
 	case goesSilent:
 		fallsSilent(r)
-		return &gateway.Fault{AfterCommit: s.Amount > 30*time.Second, Drop: true}
+		return &gateway.Fault{AfterCommit: true, Drop: true} // a creation that the service never saw is rightly an error
 	case away:
 		w.gateway.Away(s.Amount, http.StatusBadGateway)
 		return &gateway.Fault{Page: http.StatusBadGateway}
