@@ -133,6 +133,15 @@ func (c *Client) refreshInstance(ctx context.Context, id string) (Instance, erro
 	})
 }
 
+// SeenInstance returns an instance as RefreshInstance would, if that needs no request.
+func (c *Client) SeenInstance(id string) (Instance, bool) {
+	isFresh := c.reads.ofInstance(id)
+	if instance, ok := c.reads.listedInstance(id, isFresh); ok {
+		return instance, true
+	}
+	return c.reads.instance.peek(id, isFresh)
+}
+
 // listDue notes that an instance is asked for, and tells whether enough were
 // for the list to be read.
 func (r *reads) listDue(id string) bool {

@@ -397,3 +397,33 @@ func TestPageOfAListThatWasBegunAnew(t *testing.T) {
 		}
 	})
 }
+
+// SeenInstance returns what a refresh has read, alone or in a list, until it is too old
+// or the instance has changed. It never sends a request.
+func TestSeenInstance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, fleet(50))
+		mustSee := func(why, id string, want bool) {
+			t.Helper()
+			before := len(transport.requests())
+			if got, seen := c.SeenInstance(id); seen != want || seen && got.ID != id {
+				t.Errorf("%s: SeenInstance(%s) = %q, %t, want %t", why, id, got.ID, seen, want)
+			}
+			if len(transport.requests()) != before {
+				t.Errorf("%s: SeenInstance sent a request", why)
+			}
+		}
+		mustSee("before any read", "i-1", false)
+		for k := range 3 {
+			if _, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil {
+				t.Fatal(err)
+			}
+			mustSee("read", fmt.Sprint("i-", k), true)
+		}
+		mustSee("listed", "i-40", true)
+		c.reads.changed("i-1")
+		mustSee("changed", "i-1", false)
+		time.Sleep(snapshotAge)
+		mustSee("too old", "i-2", false)
+	})
+}

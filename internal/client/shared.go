@@ -91,6 +91,22 @@ func (s *shared[T]) join(ctx context.Context, key string, isFresh freshness, rea
 	return r
 }
 
+// peek returns the newest reading of a key if it has ended well and is fresh enough.
+func (s *shared[T]) peek(key string, isFresh freshness) (value T, ok bool) {
+	s.mu.Lock()
+	r := s.readings[key]
+	s.mu.Unlock()
+	if r == nil || !isFresh(r.begun) {
+		return value, false
+	}
+	select {
+	case <-r.done:
+		return r.value, r.err == nil
+	default:
+		return value, false
+	}
+}
+
 // drop has the next who asks for a key read anew.
 func (s *shared[T]) drop(key string) {
 	s.mu.Lock()

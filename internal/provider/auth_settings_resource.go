@@ -27,7 +27,7 @@ func newAuthSettingsResource() resource.Resource {
 }
 
 func newAuthSettingsSetting() authSettingsSetting {
-	return authSettingsSetting{name: "auth_settings", what: "auth settings", service: settingService[client.AuthSettings]{
+	return authSettingsSetting{name: "auth_settings", what: "auth settings", engine: "auth", service: settingService[client.AuthSettings]{
 		operation: client.OpAuthSettings,
 		send: func(turn *client.Turn, ctx context.Context, s client.AuthSettings) (client.Pending, error) {
 			return turn.SetAuthSettings(ctx, s.SiteURL.Value, s.RedirectURLs.Value)

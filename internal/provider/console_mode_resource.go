@@ -23,7 +23,7 @@ var (
 func newConsoleModeResource() resource.Resource { return &consoleModeResource{newConsoleModeSetting()} }
 
 func newConsoleModeSetting() consoleModeSetting {
-	return consoleModeSetting{name: "console_mode", what: "console mode", service: settingService[string]{
+	return consoleModeSetting{name: "console_mode", what: "console mode", engine: "postgres", service: settingService[string]{
 		operation: client.OpConsole,
 		send:      (*client.Turn).SetConsoleMode,
 		recorded:  func(i client.Instance) string { return i.ConsoleMode.Value },

@@ -41,6 +41,11 @@ type plannedInstance struct {
 	engines map[string]int64 // budgets in MB, 0 for one that is not known; nil while it is not known which are on
 }
 
+// lacks reports whether an engine is planned to be off.
+func (i plannedInstance) lacks(engine string) bool {
+	return i.engines != nil && !has(i.engines, engine)
+}
+
 // A managedObject is what has no id of its own, so that two resources can be about
 // it: by mistake, or one after the other.
 type managedObject struct{ kind, key string }
@@ -274,7 +279,9 @@ type namedObject struct {
 	instanceID string
 }
 
-func (o namedObject) managed() managedObject { return managedObject{o.kind, o.instanceID + "/" + o.what} }
+func (o namedObject) managed() managedObject {
+	return managedObject{o.kind, o.instanceID + "/" + o.what}
+}
 
 func (o namedObject) secondText() string {
 	return "Two resources manage " + o.what + " of instance " + o.instanceID

@@ -95,6 +95,9 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	if !ok {
 		return
 	}
+	if plan != nil && (state == nil || !plan.InstanceID.Equal(state.InstanceID) || !plan.Name.Equal(state.Name)) {
+		r.checkEngineOn("postgres", "database", plan.InstanceID, &resp.Diagnostics)
+	}
 	if plan != nil {
 		r.planNamed(ctx, req, resp, plan.object(), !plan.InstanceID.IsUnknown() && !plan.Name.IsUnknown())
 	}

@@ -103,14 +103,20 @@ func (r *postgresExtensionResource) ModifyPlan(ctx context.Context, req resource
 	if ok && plan != nil {
 		r.planNamed(ctx, req, resp, plan.object(), !plan.InstanceID.IsUnknown() && !plan.Database.IsUnknown() && !plan.Name.IsUnknown())
 	}
-	if !ok || state == nil {
+	switch {
+	case !ok:
 		return
-	}
-	if plan == nil {
+	case plan == nil:
 		state.warnOfLoss(&resp.Diagnostics, path.Root("name"))
-	} else if at, replaced := replacedExtensionAt(*state, *plan); replaced {
+		return
+	case state != nil:
+		at, replaced := replacedExtensionAt(*state, *plan)
+		if !replaced {
+			return
+		}
 		state.warnOfLoss(&resp.Diagnostics, at)
 	}
+	r.checkEngineOn("postgres", "extension", plan.InstanceID, &resp.Diagnostics)
 }
 
 // absent is the extension as something that the service does not know.

@@ -195,7 +195,13 @@ func (m postgresScriptModel) absent() absentObject {
 func (r *postgresScriptResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.checkPlannedAccount(ctx, req, resp)
 	state, plan, ok := planning[postgresScriptModel](ctx, req, &resp.Diagnostics)
-	if !ok || state == nil {
+	if !ok {
+		return
+	}
+	if plan != nil && (state == nil || !plan.InstanceID.Equal(state.InstanceID)) {
+		r.checkEngineOn("postgres", "script", plan.InstanceID, &resp.Diagnostics)
+	}
+	if state == nil {
 		return
 	}
 	_, unknown := loadPrivate[unknownUpdate](ctx, req.Private, unknownUpdateKey, &resp.Diagnostics)

@@ -62,6 +62,7 @@ type settingResource[M, S any, P settingModel[M, S]] struct {
 	resourceBase
 	name    string // without the provider's prefix
 	what    string // in messages, before "of instance"
+	engine  string // that the setting belongs to, "" for one of the instance
 	service settingService[S]
 }
 
@@ -98,9 +99,12 @@ func (r *settingResource[M, S, P]) object(m P) managedObject {
 func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.checkPlannedAccount(ctx, req, resp)
 	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
-	_, plan, ok := planning[M](ctx, req, &resp.Diagnostics)
+	state, plan, ok := planning[M](ctx, req, &resp.Diagnostics)
 	if !ok || plan == nil {
 		return
+	}
+	if r.engine != "" && (state == nil || !P(plan).instance().Equal(P(state).instance()) || P(plan).differsFrom(state)) {
+		r.checkEngineOn(r.engine, r.what, P(plan).instance(), &resp.Diagnostics)
 	}
 	of := r.planManaged(ctx, req, resp, r.object(plan), !P(plan).instance().IsUnknown())
 	addConflict(of, &resp.Diagnostics, path.Root("instance_id"), r.twoText(plan), r.twoDetail())

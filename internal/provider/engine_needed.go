@@ -1,0 +1,42 @@
+package provider
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// checkEngineOn checks that the instance of a resource that the plan creates or changes
+// has the engine that the resource belongs to. what names the resource, such as
+// "database". By the instance's own plan a missing engine is an error. An instance that
+// the plan creates has no id yet, and the record may change before the apply, so these
+// are warnings. It sends no request.
+func (b *resourceBase) checkEngineOn(engine, what string, instanceID types.String, diags *diag.Diagnostics) {
+	at, summary, id := path.Root("instance_id"), "The engine "+engine+" is off", instanceID.ValueString()
+	if instanceID.IsUnknown() {
+		instance, planned := b.planned.instanceYetToCome(client.Plans{})
+		if planned && instance.lacks(engine) {
+			diags.AddAttributeWarning(at, summary,
+				fmt.Sprintf("The %s engine is needed for the %s, but no instance that the plan creates has it. Add %[1]s = {} to the engines of the instance.", engine, what))
+		}
+		return
+	}
+	if instance, planned := b.planned.instance(id); planned {
+		if instance.lacks(engine) {
+			diags.AddAttributeError(at, summary,
+				fmt.Sprintf("The %s engine is needed for the %s, but the plan leaves it off on instance %s. Add %[1]s = {} to the engines of the instance.", engine, what, id))
+		}
+		return
+	}
+	if b.client == nil || b.planned.hasApplied() {
+		return // what was read may be from before the changes of this apply
+	}
+	if instance, seen := b.client.SeenInstance(id); seen && instance.Lacks(engine) {
+		diags.AddAttributeWarning(at, summary,
+			fmt.Sprintf("The %s engine is needed for the %s, but it is currently off on instance %s. Ignore this warning if the engine is turned on first.", engine, what, id))
+	}
+}
