@@ -106,7 +106,7 @@ func checkQuery(r *http.Request, route *routers.Route) error {
 // requireBearer checks that a key is sent, not whether it is a good one.
 func requireBearer(_ context.Context, input *openapi3filter.AuthenticationInput) error {
 	value := input.RequestValidationInput.Request.Header.Get("Authorization")
-	if token, ok := strings.CutPrefix(value, "Bearer "); !ok || token == "" {
+	if scheme, token, _ := strings.Cut(value, " "); !strings.EqualFold(scheme, "Bearer") || token == "" {
 		return errors.New("the request has no bearer token")
 	}
 	return nil

@@ -143,16 +143,29 @@ func TestAuthorisation(t *testing.T) {
 	t.Parallel()
 	a := start(t, func(o *fakeservice.Options) { o.APIKey = "k-1" })
 	a.want(200, "", "GET", "/me", nil, "Authorization", "Bearer k-1")
+	a.want(200, "", "GET", "/me", nil, "Authorization", "bearer k-1")
 	for _, header := range []string{"", "Bearer ", "Bearer k-2", "Basic k-1"} {
 		a.want(401, "unauthorized", "GET", "/me", nil, "Authorization", header)
 	}
+}
+
+// HEAD answers as GET does, without the body.
+func TestHead(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	got, read := a.call("HEAD", "/plans", nil), a.call("GET", "/plans", nil)
+	equal(t, "status", got.status, 200)
+	equal(t, "ETag", got.header.Get("ETag"), read.header.Get("ETag"))
+	equal(t, "body", got.text, "")
+	equal(t, "of nothing", a.call("HEAD", "/instances/none", nil).status, 404)
 }
 
 func TestUnknownPath(t *testing.T) {
 	t.Parallel()
 	a := &api{Server: serveWithViolations(t, 3), t: t}
 	a.want(404, "not_found", "GET", "/nothing", nil)
-	a.want(404, "not_found", "DELETE", "/plans", nil)
+	got := a.want(405, "method_not_allowed", "DELETE", "/webhooks", nil)
+	equal(t, "what is allowed", got.header.Get("Allow"), "GET, HEAD, POST")
 	// An empty id must not be answered with a redirect to another path.
 	a.want(404, "not_found", "GET", "/instances//connection", nil)
 }

@@ -77,6 +77,11 @@ func TestImportRefused(t *testing.T) {
 			t.Errorf("the detail %q does not name %s", got.string("detail"), field)
 		}
 	}
+	for _, bad := range []string{"", "Shop", "1shop", "-shop", "a_b", strings.Repeat("a", 41)} {
+		body := guestbook()
+		body["name"] = bad
+		a.want(422, "validation_failed", "POST", "/instances/"+id+"/apps/import", body)
+	}
 	a.want(422, "validation_failed", "POST", "/instances/"+a.running("postgres")+"/apps/import", guestbook())
 
 	a.done("POST", "/instances/"+id+"/apps/import", guestbook())

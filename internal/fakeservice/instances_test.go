@@ -3,6 +3,7 @@ package fakeservice_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,13 @@ func TestCreationRefuses(t *testing.T) {
 		if !strings.HasPrefix(got.string("detail"), field+":") {
 			t.Errorf("the detail %q does not name %s", got.string("detail"), field)
 		}
+	}
+	for _, change := range []object{
+		{"name": strings.Repeat("a", 101)},
+		{"tags": []string{strings.Repeat("a", 65)}},
+		{"tags": slices.Repeat([]string{"a"}, 65)},
+	} {
+		a.want(422, "validation_failed", "POST", "/instances", good(change))
 	}
 	equal(t, "instances", len(a.Instances()), 0)
 }

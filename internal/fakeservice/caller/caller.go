@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// Token is the bearer token that a request brings, or "".
+// Token is the bearer token that a request brings, or "". The scheme's name is
+// case-insensitive.
 func Token(r *http.Request) string {
-	token, brought := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !brought {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
 		return ""
 	}
 	return token

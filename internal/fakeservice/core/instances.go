@@ -328,12 +328,15 @@ func checkName(name string) error {
 }
 
 func checkTags(tags []string) error {
+	if len(tags) > 64 {
+		return invalid("tags", "there may be 64 of them at most")
+	}
 	for _, tag := range tags {
 		if strings.TrimSpace(tag) == "" {
 			return invalid("tags", "a tag must not be empty")
 		}
-		if utf8.RuneCountInString(tag) > 100 {
-			return invalid("tags", "a tag must have 100 characters at most")
+		if utf8.RuneCountInString(tag) > 64 {
+			return invalid("tags", "a tag must have 64 characters at most")
 		}
 	}
 	return nil

@@ -15,13 +15,15 @@ const (
 	Unauthorized    Code = "unauthorized"
 	ConsoleOff      Code = "console_off"
 	NotFound        Code = "not_found"
-	JobRunning      Code = "job_running"
-	NotRunning      Code = "not_running"
-	AlreadyExists   Code = "already_exists"
-	ValidationError Code = "validation_failed"
-	StatementError  Code = "sql_error"
-	Unavailable     Code = "unavailable"
-	Internal        Code = "internal"
+	// MethodNotAllowed is another method than those of an address.
+	MethodNotAllowed Code = "method_not_allowed"
+	JobRunning       Code = "job_running"
+	NotRunning       Code = "not_running"
+	AlreadyExists    Code = "already_exists"
+	ValidationError  Code = "validation_failed"
+	StatementError   Code = "sql_error"
+	Unavailable      Code = "unavailable"
+	Internal         Code = "internal"
 	// NotImplemented is what the service has and the fake has not.
 	NotImplemented Code = "not_implemented"
 )

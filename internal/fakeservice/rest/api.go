@@ -11,6 +11,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
@@ -60,7 +61,13 @@ type reply struct {
 }
 
 // ServeHTTP answers one request, and holds both sides of the exchange to the document.
+// HEAD is answered as GET is, without the body.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	head := r.Method == http.MethodHead
+	if head {
+		r = r.Clone(r.Context())
+		r.Method = http.MethodGet
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		encode(fail(badRequest("the body cannot be read or is longer than %d bytes", maxBody))).write(w)
@@ -71,6 +78,10 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if err := a.validator.Response(r, out.status, out.header, out.body); err != nil {
 			a.Violation(err)
 		}
+	}
+	if head {
+		out.header.Set("Content-Length", strconv.Itoa(len(out.body)))
+		out.body = nil
 	}
 	out.write(w)
 }
@@ -88,6 +99,11 @@ func (a *API) answer(r *http.Request, path string, body []byte) (out reply, docu
 	}
 	if route == nil && a.validator.Operation(r) != "" {
 		return encode(fail(core.Refuse(core.NotImplemented, "the fake service does not have %s %s yet", r.Method, r.URL.Path))), false
+	}
+	if allowed := a.methods(path); route == nil && len(allowed) > 0 {
+		out := encode(fail(core.Refuse(core.MethodNotAllowed, "%s takes %s", r.URL.Path, strings.Join(allowed, ", "))))
+		out.header.Set("Allow", strings.Join(allowed, ", "))
+		return out, false
 	}
 	if route == nil {
 		return encode(fail(core.Refuse(core.NotFound, "there is no %s %s", r.Method, r.URL.Path))), false

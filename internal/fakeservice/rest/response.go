@@ -29,19 +29,20 @@ func answer(status int, record any, err error) response {
 
 // statuses are how HTTP says what kind of refusal it is (contract.md, "Errors").
 var statuses = map[core.Code]int{
-	core.InvalidRequest:  http.StatusBadRequest,
-	core.ConfirmMismatch: http.StatusBadRequest,
-	core.Unauthorized:    http.StatusUnauthorized,
-	core.ConsoleOff:      http.StatusForbidden,
-	core.NotFound:        http.StatusNotFound,
-	core.JobRunning:      http.StatusConflict,
-	core.NotRunning:      http.StatusConflict,
-	core.AlreadyExists:   http.StatusConflict,
-	core.ValidationError: http.StatusUnprocessableEntity,
-	core.StatementError:  http.StatusUnprocessableEntity,
-	core.Unavailable:     http.StatusServiceUnavailable,
-	core.Internal:        http.StatusInternalServerError,
-	core.NotImplemented:  http.StatusNotImplemented,
+	core.InvalidRequest:   http.StatusBadRequest,
+	core.ConfirmMismatch:  http.StatusBadRequest,
+	core.Unauthorized:     http.StatusUnauthorized,
+	core.ConsoleOff:       http.StatusForbidden,
+	core.NotFound:         http.StatusNotFound,
+	core.MethodNotAllowed: http.StatusMethodNotAllowed,
+	core.JobRunning:       http.StatusConflict,
+	core.NotRunning:       http.StatusConflict,
+	core.AlreadyExists:    http.StatusConflict,
+	core.ValidationError:  http.StatusUnprocessableEntity,
+	core.StatementError:   http.StatusUnprocessableEntity,
+	core.Unavailable:      http.StatusServiceUnavailable,
+	core.Internal:         http.StatusInternalServerError,
+	core.NotImplemented:   http.StatusNotImplemented,
 }
 
 // fail turns an error into an answer.

@@ -86,6 +86,21 @@ func (a *API) findRoute(method, path string) (*route, map[string]string) {
 	return nil, nil
 }
 
+// methods are those that an escaped path below the base address takes, none if there
+// is no such path.
+func (a *API) methods(path string) []string {
+	var allowed []string
+	for _, one := range a.routes {
+		if _, ok := matchPattern(one.pattern, path); !ok {
+			continue
+		}
+		if allowed = append(allowed, one.method); one.method == http.MethodGet {
+			allowed = append(allowed, http.MethodHead)
+		}
+	}
+	return allowed
+}
+
 func matchPattern(pattern, path string) (map[string]string, bool) {
 	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
 	if len(want) != len(have) {
