@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -180,26 +182,58 @@ type Charge struct {
 	Description string `json:"description"`
 }
 
-// Billing reads subscriptions and charges.
+// Billing reads subscriptions and charges. The charges are paged, and all subscriptions
+// are on the first page.
 func (c *Client) Billing(ctx context.Context) (Billing, error) {
-	r := request{method: http.MethodGet, path: []string{"billing"}}
-	answer, err := do[struct{ Subscriptions, Charges json.RawMessage }](ctx, c, r)
+	var billing Billing
+	known := map[string]bool{}
+	for p := (pages{}); p.next(); {
+		r := request{method: http.MethodGet, path: []string{"billing"}}
+		if p.cursor != "" {
+			r.query = url.Values{"cursor": {p.cursor}}
+		}
+		if len(p.seen) == maxPages {
+			return Billing{}, c.foreign(r, fmt.Sprintf("the list does not end, after %d pages", maxPages))
+		}
+		page, next, err := c.billingPage(ctx, r)
+		if err != nil {
+			return Billing{}, err
+		}
+		if p.cursor == "" {
+			billing.Subscriptions = page.Subscriptions
+		}
+		for _, charge := range page.Charges {
+			if charge.ID == "" || !known[charge.ID] {
+				billing.Charges = append(billing.Charges, charge)
+			}
+			known[charge.ID] = true
+		}
+		p.read(next)
+	}
+	return billing, nil
+}
+
+// billingPage reads one page, and returns the cursor of the next one.
+func (c *Client) billingPage(ctx context.Context, r request) (page Billing, next string, err error) {
+	answer, err := do[struct {
+		Subscriptions, Charges json.RawMessage
+		NextCursor             string `json:"next_cursor"`
+	}](ctx, c, r)
 	if err != nil {
-		return Billing{}, err
+		return Billing{}, "", err
 	}
 	if answer.Subscriptions == nil && answer.Charges == nil {
-		return Billing{}, c.foreign(r, "the answer has neither subscriptions nor charges")
+		return Billing{}, "", c.foreign(r, "the answer has neither subscriptions nor charges")
 	}
-	var billing Billing
-	for raw, list := range map[*json.RawMessage]any{&answer.Subscriptions: &billing.Subscriptions, &answer.Charges: &billing.Charges} {
+	for raw, list := range map[*json.RawMessage]any{&answer.Subscriptions: &page.Subscriptions, &answer.Charges: &page.Charges} {
 		if *raw != nil {
 			err = errors.Join(err, json.Unmarshal(*raw, list))
 		}
 	}
 	if err != nil {
-		return Billing{}, c.foreign(r, "the answer is not JSON of the expected form: "+c.secrets.hide(err.Error()))
+		return Billing{}, "", c.foreign(r, "the answer is not JSON of the expected form: "+c.secrets.hide(err.Error()))
 	}
-	return billing, nil
+	return page, answer.NextCursor, nil
 }
 
 // AppsGuide reads the apps hosting contract as markdown.

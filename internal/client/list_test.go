@@ -103,6 +103,24 @@ func TestBuildsArePagedToo(t *testing.T) {
 	}
 }
 
+// Billing has the charges of all pages, and the subscriptions of the first.
+func TestChargesArePaged(t *testing.T) {
+	c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+		answer := object{"subscriptions": []object{{"instance_id": "i"}}, "charges": []object{{"id": "c"}, {"id": "b"}}, "next_cursor": "older"}
+		if r.URL.Query().Get("cursor") == "older" {
+			answer = object{"subscriptions": []object{}, "charges": []object{{"id": "b"}, {"id": "a"}}, "next_cursor": nil}
+		}
+		respond(w, 200, answer)
+	})
+	billing, err := c.Billing(t.Context())
+	if err != nil || len(billing.Subscriptions) != 1 || len(billing.Charges) != 3 {
+		t.Errorf("%+v, %v", billing, err)
+	}
+	if n := len(transport.requests()); n != 2 {
+		t.Errorf("%d requests", n)
+	}
+}
+
 func TestBareLists(t *testing.T) {
 	bare := func(items ...object) http.HandlerFunc { return says(200, items) }
 	c, _ := newTestClient(t, script{

@@ -64,7 +64,7 @@ func TestTagsAreTheDocuments(t *testing.T) {
 		{"Location", Location{}, nil, nil},
 		{"Account", Account{}, nil, nil},
 		{"ProfileUpdate", ProfileChange{}, nil, nil},
-		{"Billing", Billing{}, nil, nil},
+		{"Billing", Billing{}, map[string]string{"next_cursor": "Billing has the charges of all pages"}, nil},
 		{"Subscription", Subscription{}, nil, nil},
 		{"Charge", Charge{}, nil, nil},
 		{"WebhookCreated", Webhook{}, nil, nil},

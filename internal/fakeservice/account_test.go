@@ -64,6 +64,14 @@ func TestCharges(t *testing.T) {
 	a.done("DELETE", "/instances/"+id+"?confirm="+id, nil)
 	a.Advance(365 * 24 * time.Hour)
 	equal(t, "after the deletion", charged(), 3800.0)
+
+	first := a.call("GET", "/billing?limit=2", nil)
+	charges := first.body["charges"].([]any)
+	equal(t, "newest", charges[0].(object)["amount_cents"], any(1900.0))
+	second := a.call("GET", "/billing?limit=2&cursor="+first.string("next_cursor"), nil)
+	equal(t, "charges on both pages", len(charges)+len(second.body["charges"].([]any)), 3)
+	equal(t, "subscriptions on both pages", []int{len(first.body["subscriptions"].([]any)), len(second.body["subscriptions"].([]any))}, []int{1, 0})
+	equal(t, "cursor of the last page", second.string("next_cursor"), "")
 }
 
 func TestGuide(t *testing.T) {

@@ -132,7 +132,9 @@ func (b *billing) charge(s *subscription, cents int, at time.Time, description s
 // BillingRecord is what the account pays for and has paid, as the API shows it.
 type BillingRecord struct {
 	Subscriptions []SubscriptionRecord `json:"subscriptions"`
-	Charges       []ChargeRecord       `json:"charges"`
+	// Charges are the newest first.
+	Charges    []ChargeRecord `json:"charges"`
+	NextCursor string         `json:"next_cursor,omitempty"`
 }
 
 // SubscriptionRecord is what one instance costs.
@@ -167,6 +169,22 @@ func (s *Service) Billing(ctx context.Context) (BillingRecord, error) {
 		for _, c := range st.Billing.Charges {
 			record.Charges = append(record.Charges, ChargeRecord(c))
 		}
+		slices.Reverse(record.Charges)
 		return record, nil
 	})
+}
+
+// BillingPage is a page of at most limit charges, up to PageLimit, after a cursor. The
+// first page has all subscriptions, the others have none. The cursor is how many
+// charges are older.
+func (s *Service) BillingPage(ctx context.Context, cursor string, limit int) (BillingRecord, error) {
+	record, err := s.Billing(ctx)
+	if err != nil {
+		return BillingRecord{}, err
+	}
+	record.Charges, record.NextCursor, err = pageOf(record.Charges, cursor, limit)
+	if cursor != "" {
+		record.Subscriptions = []SubscriptionRecord{}
+	}
+	return record, err
 }

@@ -177,27 +177,12 @@ func (s *Service) Builds(ctx context.Context, id, name string) (BuildList, error
 // BuildPage is a page of at most limit builds of an app, up to PageLimit, after a
 // cursor. The cursor is how many builds are older, which later builds do not change.
 func (s *Service) BuildPage(ctx context.Context, id, name, cursor string, limit int) (BuildList, error) {
-	if limit < 1 || limit > PageLimit {
-		return BuildList{}, Refuse(InvalidRequest, "limit must be from 1 to %d", PageLimit)
-	}
-	older, err := readCursor(cursor)
-	if err != nil {
-		return BuildList{}, err
-	}
 	list, err := s.Builds(ctx, id, name)
 	if err != nil {
 		return BuildList{}, err
 	}
-	begin := 0
-	if cursor != "" {
-		begin = max(0, len(list.Builds)-older)
-	}
-	end := min(begin+limit, len(list.Builds))
-	if end < len(list.Builds) {
-		list.NextCursor = writeCursor(len(list.Builds) - end)
-	}
-	list.Builds = list.Builds[begin:end]
-	return list, nil
+	list.Builds, list.NextCursor, err = pageOf(list.Builds, cursor, limit)
+	return list, err
 }
 
 // Record is the build as the API shows it.

@@ -132,6 +132,28 @@ func readCursor(cursor string) (int, error) {
 	return 0, Refuse(InvalidRequest, "cursor is none that this service gave")
 }
 
+// pageOf is a page of at most limit records, up to PageLimit, after a cursor, of all
+// records, the newest first. It returns the cursor of the next page, "" if there is none.
+// The cursor is how many records are older, which later records do not change.
+func pageOf[T any](all []T, cursor string, limit int) (page []T, next string, err error) {
+	if limit < 1 || limit > PageLimit {
+		return nil, "", Refuse(InvalidRequest, "limit must be from 1 to %d", PageLimit)
+	}
+	older, err := readCursor(cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	begin := 0
+	if cursor != "" {
+		begin = max(0, len(all)-older)
+	}
+	end := min(begin+limit, len(all))
+	if end < len(all) {
+		next = writeCursor(len(all) - end)
+	}
+	return all[begin:end], next, nil
+}
+
 // record is an instance as the API shows it.
 func (st *state) record(in *instance) InstanceRecord {
 	record := InstanceRecord{

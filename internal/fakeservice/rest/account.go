@@ -19,7 +19,9 @@ func updateAccount(c *call) response {
 	return read(c, &wanted, func() response { return found(c.service.UpdateProfile(wanted)) })
 }
 
-func getBilling(c *call) response { return found(c.service.Billing(c.context())) }
+func getBilling(c *call) response {
+	return found(c.service.BillingPage(c.context(), c.query.Get("cursor"), c.limit()))
+}
 
 func getGuide(*call) response {
 	return response{status: http.StatusOK, raw: core.Guide, contentType: core.GuideType}
