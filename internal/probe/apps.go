@@ -2,8 +2,10 @@ package probe
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"slices"
+	"strings"
 )
 
 // probedApp is the app that is imported and deleted.
@@ -35,6 +37,11 @@ func (p *probe) tryApp(ctx context.Context, floors node) error {
 	if memory > 0 {
 		body["memory_mb"] = memory
 	}
+	misnamed := maps.Clone(body)
+	misnamed["name"] = "Hosting_Probe"
+	if err := p.tryRule(ctx, "name of an app", call{method: http.MethodPost, url: record + "/apps/import", body: misnamed}); err != nil {
+		return err
+	}
 	_, there, err := p.change(ctx, call{method: http.MethodPost, url: record + "/apps/import", body: body, want: http.StatusAccepted}, shows(node{"repo": p.options.Repo}))
 	if err != nil || !there {
 		return err
@@ -60,6 +67,9 @@ func (p *probe) tryApp(ctx context.Context, floors node) error {
 	if err := p.awaitBuild(ctx, in); err != nil {
 		return err
 	}
+	if err := p.tryPaging(ctx, paged{app + "/builds", in, "Builds", "builds"}); err != nil {
+		return err
+	}
 	_, _, err = p.change(ctx, call{method: http.MethodDelete, url: app, in: in, want: http.StatusAccepted},
 		p.showing(ctx, record+"/apps", nil, func(body any) bool {
 			return !slices.Contains(names(records(body, "apps"), "name"), probedApp)
@@ -78,7 +88,8 @@ func (p *probe) awaitBuild(ctx context.Context, in map[string]string) error {
 			return err
 		}
 		going := slices.ContainsFunc(records(x.json, "builds"), func(build node) bool {
-			return build["finished_at"] == nil && (build["status"] == "queued" || build["status"] == "running")
+			status := strings.ToLower(text(build["status"]))
+			return build["finished_at"] == nil && (status == "queued" || status == "running")
 		})
 		if !going {
 			return nil

@@ -36,6 +36,7 @@ var beyond = because(map[string][]string{
 		"#/components/responses/Internal",
 		"#/components/responses/Unavailable",
 		"#/components/headers/RetryAfter",
+		"#/x-rules/refusals",
 		"#/components/schemas/ErrorServer/properties/code",
 	},
 	"the probe deletes no instance while a job runs on it": {
@@ -44,6 +45,10 @@ var beyond = because(map[string][]string{
 	"a job that fails cannot be asked for": {
 		"#/components/schemas/JobError/properties/code",
 		"#/components/schemas/JobError/properties/detail",
+		"#/x-rules/failed deletion",
+	},
+	"an instance that fails cannot be asked for": {
+		"#/x-rules/failed instance",
 	},
 	"an app that fails cannot be asked for": {
 		"#/components/schemas/AppFailure",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -91,7 +92,7 @@ func (p *probe) jobIsOver(ctx context.Context, id string) (bool, error) {
 		return false, fmt.Errorf("the job cannot be read: %s", x.answered())
 	}
 	job := object(x.json)
-	switch job["status"] {
+	switch strings.ToLower(text(job["status"])) {
 	case "done":
 		return true, nil
 	case "failed":

@@ -186,7 +186,7 @@ func (p *probe) awaitRunning(ctx context.Context) error {
 				return err
 			}
 		}
-		switch record["status"] {
+		switch strings.ToLower(text(record["status"])) {
 		case "running":
 			return nil
 		case "failed":

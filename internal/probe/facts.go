@@ -33,6 +33,9 @@ func name(place string) string {
 	if elements[0] == "paths" {
 		return strings.ToUpper(elements[2]) + " " + unescape(elements[1])
 	}
+	if elements[0] == "x-rules" {
+		return elements[1]
+	}
 	kind, rest := elements[1], elements[2:]
 	switch kind {
 	case "schemas":
@@ -132,6 +135,9 @@ func (d document) reach(place string, seen map[string]bool) {
 func how(place string, users []string) string {
 	if reason, beyond := beyond[place]; beyond {
 		return "not checked: " + reason
+	}
+	if rule, is := strings.CutPrefix(place, rulesAt); is {
+		return rules[rule]
 	}
 	if len(users) > 2 {
 		return users[0] + ", " + users[1] + " and others"

@@ -46,6 +46,12 @@ func in(t *testing.T, test func(t *testing.T, w *world)) {
 			})
 			fake.AddApp(made.ID, core.App{Name: "web", Repo: "acme/web", Branch: "main", Port: 3000, HealthPath: "/healthz", MemoryMB: 128, Status: "running"})
 		}
+		for _, one := range fake.Instances() {
+			if _, err := fake.Resize(one.ID, "large"); err != nil { // which is charged
+				t.Fatal(err)
+			}
+		}
+		fake.Advance(time.Minute)
 		fake.EditCatalog(func(c *core.Catalog) {
 			auth, port := c.Engines["auth"], 9999
 			auth.Port = &port // which the fake tells only where the engine really runs
@@ -143,6 +149,9 @@ func TestEveryFactHolds(t *testing.T) {
 		}
 		var unseen []string
 		for _, f := range report.Findings {
+			if f.How == "" {
+				t.Errorf("nothing says how %s is checked", f.Name)
+			}
 			if f.Verdict == probe.NotSeen {
 				unseen = append(unseen, f.Place)
 			}
@@ -177,7 +186,7 @@ func TestReading(t *testing.T) {
 			t.Errorf("facts differ: %v", differ)
 		}
 		for _, r := range w.Requests() {
-			if r.Method != http.MethodGet {
+			if r.Method != http.MethodGet && r.Method != http.MethodHead {
 				t.Errorf("it sent %s %s", r.Method, r.Path)
 			}
 		}
@@ -201,7 +210,7 @@ func TestChangesItsOwnInstanceAlone(t *testing.T) {
 		creations := 0
 		for _, r := range w.Requests() {
 			switch {
-			case r.Method == http.MethodGet:
+			case r.Method == http.MethodGet, r.Method == http.MethodHead:
 			case r.Method == http.MethodPost && r.Path == "/instances":
 				creations++
 			case r.Path != "/instances/"+id && !strings.HasPrefix(r.Path, "/instances/"+id+"/"):
@@ -255,6 +264,35 @@ func TestNamesWhatDiffers(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A service that writes words and values in its own way differs in just that.
+func TestNamesOtherForms(t *testing.T) {
+	t.Parallel()
+	in(t, func(t *testing.T, w *world) {
+		w.creating()
+		w.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: func(body map[string]any) {
+			if status, is := body["status"].(string); is {
+				body["status"] = strings.ToUpper(status)
+			}
+			if tags, is := body["tags"].([]any); is {
+				for i, tag := range tags {
+					tags[i] = strings.ToLower(tag.(string))
+				}
+			}
+		}})
+		report, err := probe.Run(t.Context(), w.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{
+			"form of values":    "a tag has its letters in another case",
+			"words of statuses": `InstanceStatus is "RUNNING" (GET /instances/{id}); InstanceStatus is "CREATING" (GET /instances/{id})`,
+		}
+		if difference := cmp.Diff(want, with(report, probe.Differs)); difference != "" {
+			t.Errorf("(-want +got)\n%s", difference)
+		}
+	})
 }
 
 // What nobody can ask for is judged where it comes up.

@@ -2,10 +2,12 @@ package probe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 )
 
 // instancesRead is how many of the account's instances are looked at in full.
@@ -42,14 +44,18 @@ func (p *probe) readAccount(ctx context.Context) (account, error) {
 	if err := p.tryConditional(ctx, x); err != nil {
 		return a, err
 	}
-	for _, path := range []string{"/me", "/billing", "/guides/apps"} {
+	for _, path := range []string{"/me", "/guides/apps"} {
 		if _, err := p.read(ctx, path, nil); err != nil {
 			return a, err
 		}
 	}
+	if err := p.tryPaging(ctx, paged{url: "/billing", schema: "Billing", records: "charges"}); err != nil {
+		return a, err
+	}
 	if x, err = p.read(ctx, "/webhooks", nil); err != nil {
 		return a, err
 	}
+	p.hidesSecrets(records(x.json, "webhooks"))
 	for i, id := range names(records(x.json, "webhooks"), "id") {
 		if i == instancesRead {
 			break
@@ -58,7 +64,7 @@ func (p *probe) readAccount(ctx context.Context) (account, error) {
 			return a, err
 		}
 	}
-	if err := p.tryRefusals(ctx); err != nil {
+	if err := errors.Join(p.tryMethods(ctx), p.tryRefusals(ctx)); err != nil {
 		return a, err
 	}
 	if x, err = p.read(ctx, instances, nil); err != nil {
@@ -66,7 +72,7 @@ func (p *probe) readAccount(ctx context.Context) (account, error) {
 	}
 	all := names(records(x.json, "instances"), "id")
 	a.instances = all[:min(len(all), instancesRead)]
-	return a, p.tryPaging(ctx, all)
+	return a, p.tryPages(ctx, paged{url: instances, schema: "Instances", records: "instances"}, all)
 }
 
 // tryConditional reads again what has an ETag.
@@ -100,23 +106,40 @@ func (p *probe) tryRefusals(ctx context.Context) error {
 	return nil
 }
 
-// tryPaging reads the list of instances one by one. With less than two nothing can
-// be told.
-func (p *probe) tryPaging(ctx context.Context, all []string) error {
+// paged is a list that has pages.
+type paged struct {
+	url string
+	in  map[string]string
+	// schema is that of the answer, and records is its list.
+	schema, records string
+}
+
+// tryPaging reads a list, and then its records one by one.
+func (p *probe) tryPaging(ctx context.Context, l paged) error {
+	x, err := p.read(ctx, l.url, l.in)
+	if err != nil || !x.as() {
+		return err
+	}
+	return p.tryPages(ctx, l, names(records(x.json, l.records), "id"))
+}
+
+// tryPages reads a list one by one, of which all is known. With less than two nothing
+// can be told.
+func (p *probe) tryPages(ctx context.Context, l paged, all []string) error {
 	if len(all) < 2 {
 		return nil
 	}
-	page := call{method: http.MethodGet, url: instances, query: url.Values{"limit": {"1"}}, want: http.StatusOK, what: "with limit=1"}
+	page := call{method: http.MethodGet, url: l.url, in: l.in, query: url.Values{"limit": {"1"}}, want: http.StatusOK, what: "with limit=1"}
 	x, err := p.send(ctx, page)
 	if err != nil || !x.as() {
 		return err
 	}
-	first := names(records(x.json, "instances"), "id")
-	p.evidence.found("#/components/parameters/Limit", len(first) == 1, fmt.Sprintf("limit=1 gives %d instances", len(first)))
+	first := names(records(x.json, l.records), "id")
+	p.evidence.found("#/components/parameters/Limit", len(first) == 1, fmt.Sprintf("limit=1 gives %d %s", len(first), l.records))
 	cursor := text(object(x.json)["next_cursor"])
 	if cursor == "" {
 		if len(first) == 1 {
-			p.evidence.differsHow("#/components/schemas/Instances/properties/next_cursor", "is missing where there are more")
+			p.evidence.differsHow(join("#/components/schemas", l.schema, "properties", "next_cursor"), "is missing where there are more")
 		}
 		return nil
 	}
@@ -125,8 +148,8 @@ func (p *probe) tryPaging(ctx context.Context, all []string) error {
 	if x, err = p.send(ctx, page); err != nil || !x.as() {
 		return err
 	}
-	second := names(records(x.json, "instances"), "id")
-	p.evidence.found("#/components/parameters/Cursor", len(second) == 1 && !slices.Equal(first, second), "the next page is not one with the next instance")
+	second := names(records(x.json, l.records), "id")
+	p.evidence.found("#/components/parameters/Cursor", len(second) == 1 && !slices.Equal(first, second), "the next page is not one with the next of the "+l.records)
 	return nil
 }
 
@@ -143,7 +166,7 @@ func (p *probe) readInstance(ctx context.Context, id string) error {
 			return err
 		}
 	}
-	if record["status"] != "running" {
+	if strings.ToLower(text(record["status"])) != "running" {
 		return nil // what a machine answers is for one that runs
 	}
 	paths := []string{"/instances/{id}/backups", "/instances/{id}/allowlist", "/instances/{id}/connection"}

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,10 +23,12 @@ type call struct {
 	// method and url name an operation of the document; in are the values of the
 	// url's {parameters}.
 	method, url string
-	in          map[string]string
-	query       url.Values
-	header      http.Header
-	body        any
+	// sent is another method that the request has, "" for none.
+	sent   string
+	in     map[string]string
+	query  url.Values
+	header http.Header
+	body   any
 	// want is the status that the document has for it.
 	want int
 	// what says what is asked, where the operation's name does not.
@@ -148,7 +151,7 @@ func (x *exchange) retryAfter() time.Duration {
 
 // mayChange refuses every call that could change what is not the probe's own.
 func (p *probe) mayChange(c call) error {
-	if c.method == http.MethodGet {
+	if c.method == http.MethodGet && (c.sent == "" || c.sent == http.MethodHead) {
 		return nil
 	}
 	own := p.instance != "" && strings.HasPrefix(c.url, "/instances/{id}") && c.in["id"] == p.instance
@@ -180,7 +183,7 @@ func (p *probe) once(ctx context.Context, op operation, c call) (*exchange, erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.options.RequestTimeout)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, c.method, address, body)
+	r, err := http.NewRequestWithContext(ctx, cmp.Or(c.sent, c.method), address, body)
 	if err != nil {
 		return x, errors.New("the address of a call is not a URL")
 	}

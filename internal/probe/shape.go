@@ -22,6 +22,9 @@ const elementsLooked = 100
 func (d document) shape(e *evidence, from, place string, value any) string {
 	at, schema := d.follow(place)
 	wrong := wrongWith(schema, value)
+	if values := list(schema["enum"]); listed(values, value) {
+		e.found(rulesAt+"words of statuses", slices.Contains(values, value), fmt.Sprintf("%s is %q (%s)", name(at), value, from))
+	}
 	if settled(schema) && at != place {
 		// What is wrong is a fact of its own.
 		e.found(at, wrong == "", wrong+" ("+from+")")
@@ -91,7 +94,7 @@ func wrongWith(schema node, value any) string {
 	if kinds := kindSaid(schema); kinds != "" && !isOfKind(schema, value) {
 		return "is " + kindOf(value) + ", not " + kinds
 	}
-	if values := list(schema["enum"]); len(values) > 0 && !slices.Contains(values, value) {
+	if values := list(schema["enum"]); len(values) > 0 && !listed(values, value) {
 		word := "has a value"
 		if written := text(value); isWord(written) {
 			word = fmt.Sprintf("is %q", written)

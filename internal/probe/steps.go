@@ -2,9 +2,11 @@ package probe
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 )
 
 // step is one group of changes that are tried on the instance.
@@ -19,6 +21,8 @@ func (p *probe) steps(plan, floors node) []step {
 	steps := []step{
 		{"a new name and tags", p.tryRename},
 		{"what is refused", p.tryWrongChanges},
+		{"names that the rules do not allow", p.tryWrongNames},
+		{"a method that a path does not take", p.tryAnotherMethod},
 		{"the allowlist", p.tryAllowlist},
 		{"the SQL console", p.tryConsole},
 		{"a database", p.tryDatabase},
@@ -31,9 +35,11 @@ func (p *probe) steps(plan, floors node) []step {
 	return append(steps,
 		step{"to read all of the instance", func(ctx context.Context) error { return p.readInstance(ctx, p.instance) }},
 		step{"a restart of an engine", p.tryRestart},
+		step{"a rotation of passwords", p.tryRotation},
 		step{"the plan that it has, once more", func(ctx context.Context) error { return p.tryResize(ctx, plan) }},
 		step{"a reset and a restoration", p.tryReset},
 		step{"the other engines", func(ctx context.Context) error { return p.tryEngines(ctx, plan, floors) }},
+		step{"no engine at all", p.tryNoEngine},
 	)
 }
 
@@ -42,13 +48,16 @@ const record = "/instances/{id}"
 func (p *probe) tryRename(ctx context.Context) error {
 	// The name stays one by which a person knows what it is.
 	renamed := p.name + "-renamed"
+	var stored any
 	_, took, err := p.change(ctx, call{
-		method: http.MethodPatch, url: record, body: node{"name": renamed, "tags": []any{"hosting-probe", "renamed"}}, want: http.StatusAccepted,
+		method: http.MethodPatch, url: record, body: node{"name": renamed, "tags": []any{"hosting-probe", "Renamed"}}, want: http.StatusAccepted,
 	}, p.showing(ctx, record, nil, func(body any) bool {
-		return object(body)["name"] == renamed && has(object(body)["tags"], "renamed")
+		stored = object(body)["tags"]
+		return object(body)["name"] == renamed && listed(list(stored), "Renamed")
 	}))
 	if took {
 		p.name = renamed
+		p.evidence.found(rulesAt+"form of values", has(stored, "Renamed"), "a tag has its letters in another case")
 	}
 	return err
 }
@@ -69,10 +78,18 @@ func (p *probe) tryWrongChanges(ctx context.Context) error {
 }
 
 func (p *probe) tryAllowlist(ctx context.Context) error {
-	const address = "203.0.113.0/24" // one that documents use, so nobody has it
+	const block, address = "203.0.113.0/24", "198.51.100.7" // ones that documents use, so nobody has them
 	path := record + "/allowlist"
-	_, _, err := p.change(ctx, call{method: http.MethodPut, url: path, body: node{"allowlist": []any{address}}, want: http.StatusAccepted},
-		p.showing(ctx, path, nil, func(body any) bool { return has(object(body)["allowlist"], address) }))
+	spelt := false
+	x, _, err := p.change(ctx, call{method: http.MethodPut, url: path, body: node{"allowlist": []any{block, address + "/32"}}, want: http.StatusAccepted},
+		p.showing(ctx, path, nil, func(body any) bool {
+			stored := object(body)["allowlist"]
+			spelt = has(stored, address) || has(stored, address+"/32")
+			return has(stored, block)
+		}))
+	if err == nil && x.as() {
+		p.evidence.found(rulesAt+"spelling of addresses", spelt, "neither spelling of an address that was sent is stored")
+	}
 	return err
 }
 
@@ -198,8 +215,15 @@ func (p *probe) tryAuthSettings(ctx context.Context) error {
 	}
 	const site = "https://probe.example"
 	path := record + "/engines/auth/settings"
-	_, _, err := p.change(ctx, call{method: http.MethodPatch, url: path, body: node{"site_url": site, "redirect_urls": []any{site + "/**"}}, want: http.StatusAccepted},
-		p.showing(ctx, path, nil, func(body any) bool { return object(body)["site_url"] == site }))
+	stored := ""
+	_, took, err := p.change(ctx, call{method: http.MethodPatch, url: path, body: node{"site_url": site, "redirect_urls": []any{site + "/**"}}, want: http.StatusAccepted},
+		p.showing(ctx, path, nil, func(body any) bool {
+			stored = text(object(body)["site_url"])
+			return strings.TrimSuffix(stored, "/") == site
+		}))
+	if took {
+		p.evidence.found(rulesAt+"form of values", stored == site, "a URL has a slash that was not sent")
+	}
 	return err
 }
 
@@ -275,7 +299,15 @@ func (p *probe) tryEngines(ctx context.Context, plan, floors node) error {
 		budgets[name] = node{"memory_mb": floor(name)}
 		sum += floor(name)
 	}
-	room := number(plan["memory_mb"]) - sum
+	memory := number(plan["memory_mb"])
+	if memory > 0 {
+		over := maps.Clone(budgets)
+		over["postgres"] = node{"memory_mb": memory + 1}
+		if err := p.tryRule(ctx, "budgets of engines", call{method: http.MethodPut, url: record + "/engines", body: node{"engines": over}}); err != nil {
+			return err
+		}
+	}
+	room := memory - sum
 	for left := []string{"redis", "couchdb", "nats"}; len(left) > 0; {
 		wanted, free, later := node{}, room, []string(nil)
 		for name, budget := range budgets {

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
@@ -80,7 +79,6 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if head {
-		out.header.Set("Content-Length", strconv.Itoa(len(out.body)))
 		out.body = nil
 	}
 	out.write(w)

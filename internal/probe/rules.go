@@ -1,0 +1,147 @@
+package probe
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// rules says how the probe checks each rule that belongs to no one operation, field or
+// answer of the document.
+var rules = map[string]string{
+	"authorization scheme":  "GET /me, with the scheme in lower case",
+	"HEAD":                  "HEAD /me",
+	"another method":        "POST /instances/{id}/connection",
+	"words of statuses":     "each word that the document lists",
+	"form of values":        "PATCH /instances/{id}, PATCH /instances/{id}/engines/auth/settings",
+	"spelling of addresses": "PUT /instances/{id}/allowlist",
+	"name of an instance":   "PATCH /instances/{id}",
+	"name of an app":        "POST /instances/{id}/apps/import",
+	"name of a database":    "POST /instances/{id}/postgres/databases",
+	"tags":                  "PATCH /instances/{id}",
+	"budgets of engines":    "PUT /instances/{id}/engines",
+	"no engine":             "PUT /instances/{id}/engines",
+	"rotation":              "POST /instances/{id}/actions/rotate",
+	"secret of an endpoint": "GET /webhooks",
+}
+
+const rulesAt = "#/x-rules/"
+
+// settles notes whether an answer is the one that a rule wants. Trouble says nothing.
+func (p *probe) settles(rule string, x *exchange, want int) {
+	if x.status < http.StatusInternalServerError && x.status != http.StatusTooManyRequests {
+		p.evidence.found(rulesAt+rule, x.status == want, x.answered()+" to "+x.said())
+	}
+}
+
+// tryMethods reads with the authorization scheme in lower case, and with HEAD.
+func (p *probe) tryMethods(ctx context.Context) error {
+	c := call{method: http.MethodGet, url: "/me", want: http.StatusOK, unjudged: true}
+	c.header, c.what = http.Header{"Authorization": {"bearer " + p.options.APIKey}}, "with the scheme in lower case"
+	x, err := p.send(ctx, c)
+	if err != nil {
+		return err
+	}
+	p.settles("authorization scheme", x, http.StatusOK)
+	c.header, c.sent, c.what = nil, http.MethodHead, "with the method HEAD"
+	if x, err = p.send(ctx, c); err != nil {
+		return err
+	}
+	p.settles("HEAD", x, http.StatusOK)
+	return nil
+}
+
+// tryAnotherMethod sends a method that a path does not take.
+func (p *probe) tryAnotherMethod(ctx context.Context) error {
+	x, err := p.send(ctx, call{
+		method: http.MethodGet, sent: http.MethodPost, url: record + "/connection", body: node{},
+		want: http.StatusMethodNotAllowed, what: "with the method POST", unjudged: true,
+	})
+	if err == nil {
+		p.settles("another method", x, http.StatusMethodNotAllowed)
+	}
+	return err
+}
+
+// tryRule sends a change that a rule has the service refuse.
+func (p *probe) tryRule(ctx context.Context, rule string, c call) error {
+	c.want, c.what, c.unjudged = http.StatusAccepted, "against the rule", true
+	x, err := p.sendWhenFree(ctx, c)
+	if err != nil {
+		return err
+	}
+	p.settles(rule, x, http.StatusUnprocessableEntity)
+	if x.as() {
+		return p.awaitJob(ctx, x)
+	}
+	return nil
+}
+
+// tryWrongNames sends names and tags that the rules do not allow.
+func (p *probe) tryWrongNames(ctx context.Context) error {
+	long := p.name + strings.Repeat("x", 100)
+	if err := p.tryRule(ctx, "name of an instance", call{method: http.MethodPatch, url: record, body: node{"name": long}}); err != nil {
+		return err
+	}
+	tags := []any{strings.Repeat("x", 65)}
+	if err := p.tryRule(ctx, "tags", call{method: http.MethodPatch, url: record, body: node{"tags": tags}}); err != nil {
+		return err
+	}
+	return p.tryRule(ctx, "name of a database", call{method: http.MethodPost, url: record + "/postgres/databases", body: node{"name": "Hosting-Probe"}})
+}
+
+// tryRotation changes every password.
+func (p *probe) tryRotation(ctx context.Context) error {
+	const connection = record + "/connection"
+	before, err := p.read(ctx, connection, nil)
+	if err != nil || !before.as() {
+		return err
+	}
+	x, rotated, err := p.change(ctx, call{method: http.MethodPost, url: record + "/actions/rotate", body: node{}, want: http.StatusAccepted},
+		p.showing(ctx, connection, nil, func(after any) bool { return isRotated(before.json, after) }))
+	if err == nil && x.as() {
+		p.evidence.found(rulesAt+"rotation", rotated, "a URL or the service key stays as it was, or the anon key does not")
+	}
+	return err
+}
+
+// isRotated tells whether a connection record has other passwords than the one before,
+// and the same anon key.
+func isRotated(before, after any) bool {
+	field := func(record any, engine, name string) string {
+		return text(object(object(object(record)["engines"])[engine])[name])
+	}
+	for _, secret := range [][2]string{{"postgres", "owner_url"}, {"postgres", "readonly_url"}, {"auth", "service_key"}} {
+		was := field(before, secret[0], secret[1])
+		if was != "" && field(after, secret[0], secret[1]) == was {
+			return false
+		}
+	}
+	return field(before, "auth", "anon_key") == field(after, "auth", "anon_key")
+}
+
+// tryNoEngine turns every engine off.
+func (p *probe) tryNoEngine(ctx context.Context) error {
+	x, off, err := p.change(ctx, call{method: http.MethodPut, url: record + "/engines", body: node{"engines": node{}}, want: http.StatusAccepted},
+		p.showing(ctx, record, nil, func(body any) bool { return len(engineSet(object(body))) == 0 }))
+	if err == nil {
+		p.evidence.found(rulesAt+"no engine", off, x.answered()+" to "+x.said()+" with none")
+	}
+	return err
+}
+
+// hidesSecrets notes whether no record of an endpoint has its secret.
+func (p *probe) hidesSecrets(endpoints []node) {
+	for _, endpoint := range endpoints {
+		p.evidence.found(rulesAt+"secret of an endpoint", endpoint["secret"] == nil, "GET /webhooks has it, too")
+	}
+}
+
+// listed tells whether a value is one of those that the document lists, in any case.
+func listed(values []any, value any) bool {
+	word, isText := value.(string)
+	return slices.ContainsFunc(values, func(one any) bool {
+		return one == value || isText && strings.EqualFold(text(one), word)
+	})
+}
