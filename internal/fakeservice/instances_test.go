@@ -57,7 +57,7 @@ func TestCreationRefuses(t *testing.T) {
 		return body
 	}
 	for field, change := range map[string]object{
-		"name":         {"name": "  "},
+		"name":         {"name": ""},
 		"plan":         {"plan": "gigantic"},
 		"tier":         {"tier": "small"},
 		"region":       {"region": "moon"},
