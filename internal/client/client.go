@@ -96,6 +96,7 @@ type Client struct {
 
 	reads    *reads
 	absences *absences
+	outage   *outage
 
 	durations *durations
 	account   *keyAccount
@@ -143,6 +144,7 @@ func New(o Options) (*Client, error) {
 		endpoints:      newQueues[string](),
 		reads:          newReads(o.Uncoalesced),
 		absences:       newAbsences(),
+		outage:         &outage{},
 		durations:      newDurations(),
 		account:        &keyAccount{first: make(chan struct{}), later: newShared[accountID](&sequence{}, false)},
 		claimed:        map[string]bool{},
@@ -155,7 +157,7 @@ func New(o Options) (*Client, error) {
 		timeout:     o.RequestTimeout,
 		limiter:     limiter,
 		paths:       &closedPaths{random: c.random, closed: map[string]closedPath{}},
-		outage:      &outage{},
+		outage:      c.outage,
 		log:         o.Log,
 		secrets:     c.secrets,
 	}, o.MaxRetries, limiter, c.random)

@@ -109,6 +109,13 @@ func (o *outage) note(ctx context.Context, call *call, err error) {
 	o.failedAt, o.last = time.Now(), err
 }
 
+// HasAnswered reports whether the service has answered this client at all.
+func (c *Client) HasAnswered() bool {
+	c.outage.mu.Lock()
+	defer c.outage.mu.Unlock()
+	return c.outage.known
+}
+
 // plainRead tells a read that belongs to no operation and to no wait, such as
 // those of a refresh.
 func plainRead(ctx context.Context, call *call) bool {

@@ -153,7 +153,7 @@ func (r *accountProfileResource) Read(ctx context.Context, req resource.ReadRequ
 	}
 	account, err := r.record(ctx)
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to read the account", err)
+		r.reach.addReadError(&resp.Diagnostics, "Unable to read the account", err)
 		return
 	}
 	seen := r.seen(ctx, req.Private, state, &resp.Diagnostics)

@@ -18,6 +18,7 @@ import (
 // An actionPlan is an action that is about to be planned.
 type actionPlan struct {
 	client    *client.Client // nil while the provider's configuration is unknown
+	reach     *serviceCheck
 	arguments map[string]types.String
 	diags     *diag.Diagnostics
 }
@@ -28,7 +29,7 @@ func (a *instanceAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRe
 	if a.plan == nil || resp.Diagnostics.HasError() {
 		return
 	}
-	p := &actionPlan{client: a.client, arguments: map[string]types.String{}, diags: &resp.Diagnostics}
+	p := &actionPlan{client: a.client, reach: a.reach, arguments: map[string]types.String{}, diags: &resp.Diagnostics}
 	for _, name := range a.arguments(ctx) {
 		var value types.String
 		resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(name), &value)...)
@@ -96,7 +97,7 @@ func (p *actionPlan) checkEngine(ctx context.Context) {
 	}
 	plans, err := p.client.Plans(ctx)
 	if err != nil {
-		warnUnchecked(p.diags, "engine", err)
+		p.reach.warnUnchecked(p.diags, "engine", err)
 	} else if offered := sortedKeys(plans.Engines); !slices.Contains(offered, engine) {
 		p.diags.AddAttributeError(path.Root("engine"), "Unknown engine", noSuch("engine", engine, offered))
 		return
@@ -110,7 +111,7 @@ func (p *actionPlan) checkEngine(ctx context.Context) {
 	case errors.Is(err, client.ErrNotFound):
 		addNoInstance(p.diags, "instance_id", id)
 	case err != nil:
-		warnUnchecked(p.diags, "instance_id", err)
+		p.reach.warnUnchecked(p.diags, "instance_id", err)
 	case instance.Lacks(engine):
 		p.diags.AddAttributeWarning(path.Root("engine"), "The engine "+engine+" is off",
 			fmt.Sprintf("The %[2]s engine is currently off on instance %[1]s, so the action has nothing to act on. "+
@@ -135,7 +136,7 @@ func (p *actionPlan) checkBackup(ctx context.Context) client.Backup {
 		return client.Backup{}
 	}
 	if err != nil {
-		warnUnchecked(p.diags, "backup_id", err)
+		p.reach.warnUnchecked(p.diags, "backup_id", err)
 		return client.Backup{}
 	}
 	at := slices.IndexFunc(backups, func(b client.Backup) bool { return b.ID == wanted })

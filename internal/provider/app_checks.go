@@ -40,7 +40,7 @@ func (r *appResource) checkHost(ctx context.Context, state *appModel, plan appMo
 	}
 	plans, err := r.client.Plans(ctx)
 	if err != nil && memory != 0 {
-		warnUnchecked(diags, "memory_mb", err)
+		r.reach.warnUnchecked(diags, "memory_mb", err)
 	}
 	host, err := r.hostOf(ctx, plan, plans)
 	switch {
@@ -48,7 +48,7 @@ func (r *appResource) checkHost(ctx context.Context, state *appModel, plan appMo
 		addNoInstance(diags, "instance_id", plan.InstanceID.ValueString())
 		return
 	case err != nil:
-		warnUnchecked(diags, "instance_id", err)
+		r.reach.warnUnchecked(diags, "instance_id", err)
 	}
 	if memory != 0 {
 		checkAppMemory(memory, host, plans, diags)

@@ -136,7 +136,7 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics)
 		return
 	case err != nil:
-		addError(&resp.Diagnostics, "Unable to read app "+name, err)
+		r.reach.addReadError(&resp.Diagnostics, "Unable to read app "+name, err)
 		return
 	}
 	r.foundByRead(ctx, resp.Private, &resp.Diagnostics)

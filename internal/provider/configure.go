@@ -19,11 +19,12 @@ import (
 // provider's configuration is unknown.
 type resourceBase struct{ resourceData }
 
-// resourceData is what the provider's Configure leaves for resources.
+// resourceData is what the provider's Configure leaves for resources, lists and actions.
 type resourceData struct {
 	client      *client.Client
 	planned     *planned
 	account     *accountCheck
+	reach       *serviceCheck
 	unknowns    *atomic.Int64 // how many unknown values were kept out of the state
 	defaultTags types.Set     // the provider's default_tags
 }
@@ -54,10 +55,14 @@ func (b *ephemeralBase) Configure(_ context.Context, req ephemeral.ConfigureRequ
 }
 
 // actionBase is what every action embeds.
-type actionBase struct{ client *client.Client }
+type actionBase struct {
+	client *client.Client
+	reach  *serviceCheck
+}
 
 func (b *actionBase) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
-	b.client = providerData[*client.Client](req.ProviderData, &resp.Diagnostics)
+	data := providerData[resourceData](req.ProviderData, &resp.Diagnostics)
+	b.client, b.reach = data.client, data.reach
 }
 
 // providerData is what the provider's Configure left; zero before it ran, and while

@@ -189,17 +189,6 @@ func importBlock(to, id string) string {
 	return fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", to, id)
 }
 
-// warnUnchecked says that a value could not be checked. That it is not the service
-// that answers is an error: no value can be right then.
-func warnUnchecked(diags *diag.Diagnostics, attribute string, err error) {
-	if errors.Is(err, client.ErrForeign) && !errors.Is(err, client.ErrUnavailable) {
-		addError(diags, "The provider's base URL does not lead to the service", err)
-		return
-	}
-	diags.AddAttributeWarning(path.Root(attribute), "The "+attribute+" could not be checked",
-		"The service could not be asked, so a wrong value is only noticed during the apply. "+explain(err))
-}
-
 // failed tells whether what was asked for ended badly at the service: a job, a
 // build, or an app that does not run.
 func failed(err error) bool {

@@ -36,7 +36,7 @@ func (r *instanceResource) checkCatalogue(ctx context.Context, state *instanceMo
 	if !before.Region.Equal(plan.Region) && !plan.Region.IsUnknown() {
 		locations, err := r.client.Locations(ctx)
 		if err != nil {
-			warnUnchecked(diags, "region", err)
+			r.reach.warnUnchecked(diags, "region", err)
 		} else {
 			checkRegion(plan.Region.ValueString(), locations, diags)
 		}
@@ -46,7 +46,7 @@ func (r *instanceResource) checkCatalogue(ctx context.Context, state *instanceMo
 		return
 	}
 	if err != nil {
-		warnUnchecked(diags, "plan", err)
+		r.reach.warnUnchecked(diags, "plan", err)
 		return
 	}
 	if resized {

@@ -37,14 +37,14 @@ var instanceFilterDescriptions = map[string]string{
 
 // check tells of a filter that can match no instance. Plan and region are those
 // that the service offers, and those that an instance still has: any other is an
-// error.
+// error. The service has answered, since the instances were listed.
 func (f instanceFilter) check(ctx context.Context, c *client.Client, instances []client.Instance, diags *diag.Diagnostics) {
 	if found := idsOf(instances, client.Instance.PlanID); !canMatch(f.Plan, nil, found) {
 		plans, err := c.Plans(ctx)
 		known := idsOf(plans.Plans, client.Plan.Identifier)
 		switch {
 		case err != nil:
-			warnUnchecked(diags, "plan", err)
+			newServiceCheck(c).warnUnchecked(diags, "plan", err)
 		case !canMatch(f.Plan, known, found):
 			diags.AddAttributeError(path.Root("plan"), "Unknown plan", noSuch("plan", f.Plan.ValueString(), known))
 		}
@@ -52,7 +52,7 @@ func (f instanceFilter) check(ctx context.Context, c *client.Client, instances [
 	if found := idsOf(instances, func(i client.Instance) string { return i.Region }); !canMatch(f.Region, nil, found) {
 		locations, err := c.Locations(ctx)
 		if err != nil {
-			warnUnchecked(diags, "region", err)
+			newServiceCheck(c).warnUnchecked(diags, "region", err)
 		} else if known := idsOf(locations, client.Location.Identifier); !canMatch(f.Region, known, found) {
 			diags.AddAttributeError(path.Root("region"), "Unknown region", noSuch("region", f.Region.ValueString(), known))
 		}

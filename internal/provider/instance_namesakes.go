@@ -27,7 +27,7 @@ func (r *instanceResource) checkNamesakes(ctx context.Context, plan instanceMode
 	return func(diags *diag.Diagnostics) {
 		found, err := find()
 		if err != nil {
-			warnUnchecked(diags, "name", err)
+			r.reach.warnUnchecked(diags, "name", err)
 			return
 		}
 		found.tell(request.Name, diags)

@@ -162,7 +162,7 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 		return
 	}
 	if err != nil {
-		addError(&resp.Diagnostics, "Unable to read instance "+state.ID.ValueString(), err)
+		r.reach.addReadError(&resp.Diagnostics, "Unable to read instance "+state.ID.ValueString(), err)
 		return
 	}
 	r.foundByRead(ctx, resp.Private, &resp.Diagnostics)

@@ -252,8 +252,10 @@ func (s *sourceFolder) messageOf(call *ast.CallExpr, f *sourceFunction) (message
 		if at := scope.path(call.Args[0]); at != "" {
 			m.attributes = []string{at}
 		}
-	case "addError", "addScriptError":
+	case "addError", "addScriptError", "addReadError":
 		m = message{severity: "Error", summary: text(1), detail: told}
+	case "report":
+		m = message{severity: "Error", summary: text(0), detail: told}
 	case "addInstanceError":
 		m = message{severity: "Error", summary: text(1), detail: told}
 	case "addDeletionError":

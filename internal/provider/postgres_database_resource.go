@@ -257,7 +257,7 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics)
 		return
 	case err != nil:
-		addError(&resp.Diagnostics, "Unable to read database "+state.Name.ValueString(), err)
+		r.reach.addReadError(&resp.Diagnostics, "Unable to read database "+state.Name.ValueString(), err)
 		return
 	}
 	r.foundByRead(ctx, resp.Private, &resp.Diagnostics)

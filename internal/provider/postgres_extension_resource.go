@@ -246,7 +246,7 @@ func (r *postgresExtensionResource) Read(ctx context.Context, req resource.ReadR
 		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics)
 		return
 	case err != nil:
-		addError(&resp.Diagnostics, "Unable to read extension "+state.Name.ValueString(), err)
+		r.reach.addReadError(&resp.Diagnostics, "Unable to read extension "+state.Name.ValueString(), err)
 		return
 	}
 	r.foundByRead(ctx, resp.Private, &resp.Diagnostics)

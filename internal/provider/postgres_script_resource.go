@@ -164,7 +164,7 @@ func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequ
 				"So the script was removed from the state. If it is still in the configuration, the next apply runs it again.")
 		resp.State.RemoveResource(ctx)
 	case err != nil:
-		addError(&resp.Diagnostics, "Unable to read instance "+id, err)
+		r.reach.addReadError(&resp.Diagnostics, "Unable to read instance "+id, err)
 	default:
 		r.foundByRead(ctx, resp.Private, &resp.Diagnostics)
 		r.readUnknownUpdate(ctx, req.Private, state, resp)

@@ -230,10 +230,10 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	if !checkAllowedAccount(ctx, c, config.AllowedAccountIDs, &resp.Diagnostics) {
 		return
 	}
-	resources := resourceData{client: c, planned: newPlanned(), account: newAccountCheck(c), unknowns: p.unknowns, defaultTags: config.DefaultTags}
+	resources := resourceData{client: c, planned: newPlanned(), account: newAccountCheck(c), reach: newServiceCheck(c), unknowns: p.unknowns, defaultTags: config.DefaultTags}
 	p.configured.Store(&resources)
-	resp.ResourceData, resp.ListResourceData = resources, resources
-	resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = c, c, c
+	resp.ResourceData, resp.ListResourceData, resp.ActionData = resources, resources, resources
+	resp.DataSourceData, resp.EphemeralResourceData = c, c
 }
 
 // checkAllowedAccount refuses an API key of an account that is not allowed. It is false

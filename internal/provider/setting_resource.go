@@ -253,7 +253,7 @@ func (r *settingResource[M, S, P]) Read(ctx context.Context, req resource.ReadRe
 	case errors.Is(err, client.ErrNotFound):
 		r.removeGone(ctx, req.Private, &resp.State, r.absent(&state), &resp.Diagnostics)
 	case err != nil:
-		addError(&resp.Diagnostics, "Unable to read the "+r.of(&state), err)
+		r.reach.addReadError(&resp.Diagnostics, "Unable to read the "+r.of(&state), err)
 	default:
 		r.foundByRead(ctx, resp.Private, &resp.Diagnostics)
 		r.setState(ctx, &resp.State, state, &resp.Diagnostics)

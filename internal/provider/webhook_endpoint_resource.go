@@ -169,7 +169,7 @@ func (r *webhookEndpointResource) checkNamesakes(ctx context.Context, plan webho
 	}
 	ids, err := r.client.WebhookNamesakes(ctx, plan.URL.ValueString())
 	if err != nil {
-		warnUnchecked(diags, "url", err)
+		r.reach.warnUnchecked(diags, "url", err)
 		return
 	}
 	for _, id := range ids {
@@ -241,7 +241,7 @@ func (r *webhookEndpointResource) Read(ctx context.Context, req resource.ReadReq
 		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics)
 		return
 	case err != nil:
-		addError(&resp.Diagnostics, "Unable to read webhook endpoint "+state.ID.ValueString(), err)
+		r.reach.addReadError(&resp.Diagnostics, "Unable to read webhook endpoint "+state.ID.ValueString(), err)
 		return
 	}
 	r.foundByRead(ctx, resp.Private, &resp.Diagnostics)

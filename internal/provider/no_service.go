@@ -1,0 +1,69 @@
+package provider
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// A serviceCheck reports once that no request of this process can succeed: a refresh or
+// a plan of fifty resources would otherwise say so fifty times. The one error ends the
+// run. Create, Update and Delete report their own errors, since each of them has to fail.
+type serviceCheck struct {
+	client *client.Client
+
+	mu       sync.Mutex
+	reported map[string]bool // summaries
+}
+
+func newServiceCheck(c *client.Client) *serviceCheck {
+	return &serviceCheck{client: c, reported: map[string]bool{}}
+}
+
+// report adds an error to diags unless this process has it already.
+func (s *serviceCheck) report(summary string, err error, diags *diag.Diagnostics) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.reported[summary] {
+		addError(diags, summary, err)
+	}
+	s.reported[summary] = true
+}
+
+// endsRun reports an error that every other request of this process has too: a key that
+// is not valid, and a service that has not answered at all. It is false for any other.
+func (s *serviceCheck) endsRun(err error, diags *diag.Diagnostics) bool {
+	switch {
+	case errors.Is(err, client.ErrUnauthorized) && !errors.Is(err, client.ErrForeign):
+		s.report("The API key is not valid", err, diags)
+	case !s.client.HasAnswered() && (errors.Is(err, client.ErrUnreachable) || errors.Is(err, client.ErrOutage) || errors.Is(err, client.ErrForeign) && errors.Is(err, client.ErrUnavailable)):
+		s.report("The service did not answer", err, diags)
+	default:
+		return false
+	}
+	return true
+}
+
+// addReadError reports the error of a Read, which keeps the state.
+func (s *serviceCheck) addReadError(diags *diag.Diagnostics, summary string, err error) {
+	if !s.endsRun(err, diags) {
+		addError(diags, summary, err)
+	}
+}
+
+// warnUnchecked says that a value could not be checked. That it is not the service
+// that answers is an error: no value can be right then.
+func (s *serviceCheck) warnUnchecked(diags *diag.Diagnostics, attribute string, err error) {
+	switch {
+	case s.endsRun(err, diags):
+	case errors.Is(err, client.ErrForeign) && !errors.Is(err, client.ErrUnavailable):
+		s.report("The provider's base URL does not lead to the service", err, diags)
+	default:
+		diags.AddAttributeWarning(path.Root(attribute), "The "+attribute+" could not be checked",
+			"The service could not be asked, so a wrong value is only noticed during the apply. "+explain(err))
+	}
+}
