@@ -27,14 +27,6 @@ func inTurn(ctx context.Context, c *client.Client, instanceID string, timeout ti
 	return change(client.WithGracePeriod(ctx), turn)
 }
 
-// change sends one mutation at the head of an instance's queue and waits for its
-// job.
-func (b *resourceBase) change(ctx context.Context, instanceID string, timeout time.Duration, operation string, send func(context.Context, *client.Turn) (client.Pending, error)) error {
-	return inTurn(ctx, b.client, instanceID, timeout, func(ctx context.Context, turn *client.Turn) error {
-		return turn.Do(ctx, operation, func(ctx context.Context) (client.Pending, error) { return send(ctx, turn) })
-	})
-}
-
 // pendingWork is what a Create or Update set going and did not see the end of.
 // It is kept in the resource's private state, so that the next apply waits for
 // the same job and build.

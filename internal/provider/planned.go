@@ -23,7 +23,7 @@ import (
 type planned struct {
 	mu       sync.Mutex
 	managers map[managedObject]managers
-	// made are the objects that this process has made, or is making.
+	// made are the objects that this process makes: true once it has.
 	made map[managedObject]bool
 	// instances are those that are planned so far, by id, with the engines that are
 	// to be on.
@@ -193,11 +193,19 @@ func (p *planned) manage(object managedObject, note func(*managers)) conflict {
 func (p *planned) makes(object managedObject) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.made[object] {
+	if _, begun := p.made[object]; begun {
 		return false
 	}
-	p.made[object] = true
+	p.made[object] = false
 	return true
+}
+
+// hasMade notes that a resource has made an object. It is called in the instance's turn,
+// so that a deletion in a later turn knows.
+func (p *planned) hasMade(object managedObject) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.made[object] = true
 }
 
 // failsToMake takes makes back.
@@ -208,8 +216,9 @@ func (p *planned) failsToMake(object managedObject) {
 }
 
 // isMadeAnew tells whether this process has made an object that it is asked to
-// delete. Then another resource has it now: with create_before_destroy the old
-// object's successor, which its deletion would undo.
+// delete. Then another resource has it now, which its deletion would undo: with
+// create_before_destroy the old object's successor, or one at another address. It is
+// asked in the instance's turn: what is still being made may fail.
 func (p *planned) isMadeAnew(object managedObject) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

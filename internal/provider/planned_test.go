@@ -77,8 +77,14 @@ func TestConflicts(t *testing.T) {
 
 func TestMakes(t *testing.T) {
 	p, object := newPlanned(), managedObject{"allowlist", "i-1"}
-	if !p.makes(object) || p.makes(object) || !p.isMadeAnew(object) {
+	if !p.makes(object) || p.makes(object) {
 		t.Error("the second creation of an object is not told from the first")
+	}
+	if before := p.isMadeAnew(object); before {
+		t.Error("a creation that may fail counts")
+	}
+	if p.hasMade(object); !p.isMadeAnew(object) || p.makes(object) {
+		t.Error("an object that was made is not known")
 	}
 	if p.failsToMake(object); p.isMadeAnew(object) || !p.makes(object) {
 		t.Error("a creation that failed counts")

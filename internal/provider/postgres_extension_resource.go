@@ -175,9 +175,13 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 		if !r.makesNamed(plan.object(), &resp.Diagnostics) {
 			return nil
 		}
-		return turn.Do(ctx, client.OpExtensionSet, func(ctx context.Context) (client.Pending, error) {
+		err := turn.Do(ctx, client.OpExtensionSet, func(ctx context.Context) (client.Pending, error) {
 			return turn.SetExtension(ctx, plan.Database.ValueString(), name)
 		})
+		if err == nil {
+			r.planned.hasMade(plan.object().managed())
+		}
+		return err
 	})
 	database := plan.Database.ValueString()
 	switch {
@@ -288,13 +292,18 @@ func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.Del
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || r.planned.isMadeAnew(state.object().managed()) ||
+	if resp.Diagnostics.HasError() ||
 		!r.mayDelete(ctx, resp.Private, state.absent(), r.looksAtInstance(state.InstanceID.ValueString()), &resp.Diagnostics) {
 		return
 	}
 	database, name := state.Database.ValueString(), state.Name.ValueString()
-	err := r.change(ctx, state.InstanceID.ValueString(), timeout, client.OpExtensionDrop, func(ctx context.Context, turn *client.Turn) (client.Pending, error) {
-		return turn.DropExtension(ctx, database, name)
+	err := inTurn(ctx, r.client, state.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
+		if r.planned.isMadeAnew(state.object().managed()) {
+			return nil
+		}
+		return turn.Do(ctx, client.OpExtensionDrop, func(ctx context.Context) (client.Pending, error) {
+			return turn.DropExtension(ctx, database, name)
+		})
 	})
 	if err != nil {
 		r.addDeletionError(ctx, state.InstanceID.ValueString(), fmt.Sprintf("Unable to drop extension %s from database %s", name, database), err, &resp.Diagnostics)

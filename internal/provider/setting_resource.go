@@ -156,11 +156,15 @@ func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.Crea
 func (r *settingResource[M, S, P]) put(ctx context.Context, m, stored P, timeout time.Duration, diags *diag.Diagnostics) error {
 	sent := false
 	err := inTurn(ctx, r.client, m.instance().ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
-		if shown, err := r.isShown(ctx, turn, m); shown || err != nil {
-			return err
+		shown, err := r.isShown(ctx, turn, m)
+		if err == nil && !shown {
+			sent = true
+			err = r.send(ctx, turn, m)
 		}
-		sent = true
-		return r.send(ctx, turn, m)
+		if err == nil {
+			r.planned.hasMade(r.object(m))
+		}
+		return err
 	})
 	if err == nil && sent {
 		r.readResult(ctx, m, stored, diags)
@@ -286,11 +290,14 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := P(&state).timeouts().Delete(ctx, settingTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || r.planned.isMadeAnew(r.object(&state)) ||
+	if resp.Diagnostics.HasError() ||
 		!r.mayDelete(ctx, resp.Private, r.absent(&state), r.looksAtInstance(P(&state).instance().ValueString()), &resp.Diagnostics) || !P(&state).reset() {
 		return
 	}
 	err := inTurn(ctx, r.client, P(&state).instance().ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
+		if r.planned.isMadeAnew(r.object(&state)) {
+			return nil
+		}
 		return r.send(ctx, turn, &state)
 	})
 	switch {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
 // twiceCases are the settings of an instance, with two values of each.
@@ -63,6 +65,29 @@ func TestOneResourceOfASettingIsNoSecondOne(t *testing.T) {
 			w.says(0, []string{"1 added"}, "apply", "-auto-approve")
 		})
 	}
+}
+
+// A setting whose new resource fails to set it is reset by the destruction of the former
+// one, which begins while the new one is being created.
+func TestSettingIsResetThoughItsNewResourceFails(t *testing.T) {
+	fake := seeded(t)
+	const kind = "hosting_auth_settings"
+	w := newWorkspace(t, fake, settingHCL(kind, "former", `"i-one"`, `site_url = "https://a.example"`)+
+		"resource \"hosting_postgres_database\" \"after\" {\n instance_id = \"i-two\"\n name = \"after\"\n deletion_protection = false\n depends_on = [hosting_auth_settings.former]\n}\n")
+	w.apply()
+	w.configure(settingHCL(kind, "new", `"i-one"`, `site_url = "https://b.example"`))
+	fake.FailJobs(fakeservice.JobMatch{Operation: "auth_settings"}, 1, "trouble", "the engine is on fire")
+	fail := fake.HoldJobs(fakeservice.JobMatch{Operation: "auth_settings"})
+	drop := fake.HoldJobs(fakeservice.JobMatch{Operation: "database_drop"})
+	apply := w.start("apply", "-auto-approve", "-no-color")
+	apply.until("the new one is being created", func() bool { return fake.Count("PATCH", "/instances/i-one/engines/auth/settings") == 2 })
+	drop()
+	apply.until("the former one is being destroyed", func() bool { return strings.Contains(apply.output.String(), kind+".former: Destroying") })
+	fail()
+	r := apply.wait()
+	must(t, r.exit == 1 && strings.Contains(r.output, "Destruction complete"), "the apply ended with exit %d:\n%s", r.exit, r.output)
+	i, _ := fake.Instance("i-one")
+	must(t, i.Engines["auth"].SiteURL == "", "site_url is still %q", i.Engines["auth"].SiteURL)
 }
 
 // Two that are there already and stay as they are do not keep a plan from being
