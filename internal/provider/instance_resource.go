@@ -167,12 +167,13 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	}
 	r.foundByRead(ctx, resp.Private, &resp.Diagnostics)
 	before, _ := enginesOf(state.Engines)
+	host := state.Host
 	unprotected := work.Protected || wasUnprotected(state.DeletionProtection, state.Status)
 	state.setRecord(instance, r.defaultTags)
 	after, _ := enginesOf(state.Engines)
-	switched := !slices.Equal(sortedKeys(before), sortedKeys(after))
+	changed := !slices.Equal(sortedKeys(before), sortedKeys(after)) || !state.Host.Equal(host)
 	_, movedOn := loadPrivate[bool](ctx, req.Private, connectionKey, &resp.Diagnostics)
-	if state.needsConnection() || state.runs() && (movedOn || switched) {
+	if state.needsConnection() || state.runs() && (movedOn || changed) {
 		r.setConnection(ctx, &state, &resp.Diagnostics)
 	}
 	if movedOn && !resp.Diagnostics.HasError() {
