@@ -84,7 +84,7 @@ func (t *Turn) SetAuthSettings(ctx context.Context, siteURL string, redirectURLs
 		operation: OpAuthSettings,
 		shown: func(ctx context.Context) (bool, error) {
 			settings, err := t.c.AuthSettings(ctx, t.id)
-			return SameURL(settings.SiteURL.Value, siteURL) && sameSet(settings.RedirectURLs.Value, redirectURLs), err
+			return SameURL(settings.SiteURL.Value, siteURL) && SameURLs(settings.RedirectURLs.Value, redirectURLs), err
 		},
 	})
 }

@@ -145,6 +145,17 @@ func (c *Client) DeleteWebhook(ctx context.Context, id string) error {
 // and host, which a service may normalise.
 func SameURL(a, b string) bool { return CanonicalURL(a) == CanonicalURL(b) }
 
+// SameURLs tells whether two lists have the same URLs by SameURL, in any order.
+func SameURLs(a, b []string) bool { return sameSet(canonicalURLs(a), canonicalURLs(b)) }
+
+func canonicalURLs(raw []string) []string {
+	var canonical []string
+	for _, one := range raw {
+		canonical = append(canonical, CanonicalURL(one))
+	}
+	return canonical
+}
+
 // CanonicalURL is the one spelling of URLs that are the same by SameURL. What cannot
 // be parsed stays as it is.
 func CanonicalURL(raw string) string {

@@ -89,8 +89,7 @@ func (m *authSettingsModel) setting() client.AuthSettings {
 
 func (m *authSettingsModel) matches(s client.AuthSettings) bool {
 	asked := m.setting()
-	return client.SameURL(s.SiteURL.Value, asked.SiteURL.Value) &&
-		slices.Equal(sorted(respelled(s.RedirectURLs.Value, asked.RedirectURLs.Value)), asked.RedirectURLs.Value)
+	return client.SameURL(s.SiteURL.Value, asked.SiteURL.Value) && client.SameURLs(s.RedirectURLs.Value, asked.RedirectURLs.Value)
 }
 
 func (m *authSettingsModel) tells(s client.AuthSettings) bool {

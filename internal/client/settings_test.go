@@ -1,0 +1,22 @@
+package client
+
+import (
+	"testing"
+	"testing/synctest"
+)
+
+// A service may write the hosts of URLs in lower case: what it shows then is what was
+// sent, also if its answer names no job.
+func TestAuthSettingsInAnotherCase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestClient(t, script{
+			"PATCH /instances/i/engines/auth/settings": says(202, object{}),
+			"GET /instances/i":                         says(200, object{"id": "i", "status": "running", "job_id": nil}),
+			"GET /instances/i/engines/auth/settings":   says(200, object{"site_url": "https://shop.example", "redirect_urls": []string{"https://b.example/**", "https://shop.example/**"}}),
+		}.serve)
+		pending, err := enter(t, c).SetAuthSettings(t.Context(), "https://Shop.example", []string{"https://Shop.example/**", "https://b.example/**"})
+		if err != nil || pending.JobID != "" {
+			t.Errorf("%+v, %v\n%s", pending, err, transport.requests())
+		}
+	})
+}
