@@ -147,8 +147,12 @@ func (c *Client) Origin() string {
 // IsLoopback reports whether the service is on this machine.
 func (c *Client) IsLoopback() bool { return isLoopback(c.base.Hostname()) }
 
-// UpdateProfile changes the account's profile.
+// UpdateProfile changes the account's profile. A change of nothing only reads it: a
+// service may refuse an empty one.
 func (c *Client) UpdateProfile(ctx context.Context, change ProfileChange) (Account, error) {
+	if change == (ProfileChange{}) {
+		return c.Account(ctx)
+	}
 	account, err := do[Account](ctx, c, request{method: http.MethodPatch, path: []string{"me"}, body: change})
 	if err == nil && account == (Account{}) {
 		return c.Account(ctx) // the answer is not the record

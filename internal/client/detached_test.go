@@ -60,7 +60,7 @@ func TestInterruptWithADeadNetwork(t *testing.T) {
 			return second(c.CreateWebhook(ctx, "https://h.example", "a secret of the test", true))
 		},
 		"change an endpoint": func(ctx context.Context, c *Client) error {
-			return second(c.UpdateWebhook(ctx, "w", WebhookChange{}))
+			return second(c.UpdateWebhook(ctx, "w", WebhookChange{Enabled: new(bool)}))
 		},
 	} {
 		for _, dies := range []int{silent, dropped, 504, 404} {

@@ -154,3 +154,22 @@ func TestPOSTCancelledBetweenAttemptsIsNotUnknown(t *testing.T) {
 		}
 	}
 }
+
+// A change of nothing is not sent: a service may refuse an empty PATCH.
+func TestEmptyChangesAreNotSent(t *testing.T) {
+	c, transport := newTestClient(t, script{
+		"GET /me":         says(200, object{"id": "a"}),
+		"GET /webhooks/w": says(200, object{"id": "w"}),
+	}.serve)
+	account, err := c.UpdateProfile(t.Context(), ProfileChange{})
+	if err != nil || account.ID != "a" {
+		t.Errorf("%+v, %v", account, err)
+	}
+	webhook, err := c.UpdateWebhook(t.Context(), "w", WebhookChange{})
+	if err != nil || webhook.ID != "w" {
+		t.Errorf("%+v, %v", webhook, err)
+	}
+	if n := len(transport.requests()); n != 2 {
+		t.Errorf("%d requests", n)
+	}
+}

@@ -16,7 +16,9 @@ func TestRetriesByMethod(t *testing.T) {
 		"PUT": func(ctx context.Context, c *Client) error {
 			return second(do[object](ctx, c, request{method: "PUT", path: []string{"x"}}))
 		},
-		"PATCH":  func(ctx context.Context, c *Client) error { return second(c.UpdateProfile(ctx, ProfileChange{})) },
+		"PATCH": func(ctx context.Context, c *Client) error {
+			return second(c.UpdateProfile(ctx, ProfileChange{Name: new(string)}))
+		},
 		"DELETE": func(ctx context.Context, c *Client) error { return c.DeleteWebhook(ctx, "w") },
 		"POST":   post,
 	}

@@ -117,8 +117,12 @@ func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []We
 	return webhook, err
 }
 
-// UpdateWebhook changes an endpoint. Enabling it resets its failure count.
+// UpdateWebhook changes an endpoint. Enabling it resets its failure count. A change of
+// nothing only reads it: a service may refuse an empty one.
 func (c *Client) UpdateWebhook(ctx context.Context, id string, change WebhookChange) (Webhook, error) {
+	if change == (WebhookChange{}) {
+		return c.Webhook(ctx, id)
+	}
 	if change.Secret != nil {
 		c.secrets.add(*change.Secret)
 	}

@@ -101,7 +101,7 @@ func TestChangeOfAnEndpoint(t *testing.T) {
 		"something else": says(200, object{"ok": true}),
 	} {
 		c, _ := newTestClient(t, script{"PATCH /webhooks/w": answer, "GET /webhooks/w": record}.serve)
-		webhook, err := c.UpdateWebhook(t.Context(), "w", WebhookChange{})
+		webhook, err := c.UpdateWebhook(t.Context(), "w", WebhookChange{Enabled: new(bool)})
 		if err != nil || webhook.ID != "w" || !webhook.Enabled.Value {
 			t.Errorf("%s: %+v, %v", name, webhook, err)
 		}

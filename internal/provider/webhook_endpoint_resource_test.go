@@ -226,3 +226,16 @@ func TestPlanTellsOfAnOrphanedEndpoint(t *testing.T) {
 		must(t, r.exit == 0 && !strings.Contains(r.output, "of the same URL exists") && strings.Contains(r.output, "Two webhook endpoints with the same URL"), "%v ended with exit %d:\n%s", args, r.exit, r.output)
 	}
 }
+
+// An update that changes nothing at the service sends no empty change.
+func TestEmptyChangesAreNotSent(t *testing.T) {
+	fake := startFake(t)
+	profile := "resource \"hosting_account_profile\" \"test\" {\n %s\n}\n"
+	endpoint := "resource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example/in\"\n %s\n}\n"
+	w := newWorkspace(t, fake, fmt.Sprintf(profile, "")+fmt.Sprintf(endpoint, "secret_wo = \"a secret never kept\"\n secret_wo_version = 1"))
+	w.apply()
+	w.configure(fmt.Sprintf(profile, "company = \"\"") + fmt.Sprintf(endpoint, ""))
+	w.says(0, []string{"2 changed"}, "apply", "-auto-approve")
+	must(t, fake.Count("PATCH", "**") == 0, "%d changes were sent", fake.Count("PATCH", "**"))
+	w.mustBeSettled()
+}
