@@ -375,3 +375,14 @@ func TestScriptGoesWithItsEngine(t *testing.T) {
 	w.mustBeSettled()
 	must(t, len(sql.statements()) == 2, "ran %v", sql.statements())
 }
+
+// A record that does not tell the engines is no proof that the script's is off.
+func TestScriptStaysWhereEnginesAreNotTold(t *testing.T) {
+	fake, sql := startRecorded(t)
+	w := newWorkspace(t, fake, scriptHCL("sql = \"one\""))
+	w.apply()
+	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/i-one", Times: -1, Rewrite: func(body map[string]any) { body["engines"] = nil }})
+	w.apply()
+	must(t, len(sql.statements()) == 1, "ran %v", sql.statements())
+	w.mustBeSettled()
+}
