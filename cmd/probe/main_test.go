@@ -34,7 +34,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("it wrote\n%s\nand\n%s", &out, &errs)
 	}
 	for _, r := range fake.Requests() {
-		if r.Method != http.MethodGet {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			t.Errorf("it sent %s %s", r.Method, r.Path)
 		}
 	}
