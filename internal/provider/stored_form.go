@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -40,7 +41,7 @@ func storedFormsOf(requested map[string]tftypes.Value, prior, read tftypes.Value
 	forms := storedForms{}
 	for name, value := range requested {
 		kept, there := after[name]
-		if !there || name == "env" || sameForm(value, kept) { // the values of variables are not shown
+		if !there || sameForm(value, kept) {
 			continue
 		}
 		form := storedForm{value, kept}
@@ -57,9 +58,16 @@ func (f storedForm) equal(other storedForm) bool {
 }
 
 // requestedBy are the attributes that a configuration sets, and tags_all, to which the
-// provider adds its default tags.
-func requestedBy(config tfsdk.Config, plan tfsdk.Plan) map[string]tftypes.Value {
-	requested := maps.Clone(valuesIn(config.Raw))
+// provider adds its default tags. What may be secret is not among them, as a warning shows
+// the values: sensitive attributes and variables.
+func requestedBy(ctx context.Context, config tfsdk.Config, plan tfsdk.Plan) map[string]tftypes.Value {
+	requested := map[string]tftypes.Value{}
+	for name, value := range valuesIn(config.Raw) {
+		attribute, diags := config.Schema.AttributeAtPath(ctx, path.Root(name))
+		if !diags.HasError() && !attribute.IsSensitive() && name != "env" {
+			requested[name] = value
+		}
+	}
 	if tags, there := valuesIn(plan.Raw)["tags_all"]; there {
 		requested["tags_all"] = tags
 	}
@@ -201,7 +209,7 @@ func (f storedForms) save(ctx context.Context, private privateWriter, diags *dia
 // notes it.
 func warnOfStoredForms(ctx context.Context, of change, read tftypes.Value) {
 	noted := loadStoredForms(ctx, of.private, read.Type(), of.diags)
-	forms := storedFormsOf(requestedBy(of.config, of.plan), of.prior, read, noted)
+	forms := storedFormsOf(requestedBy(ctx, of.config, of.plan), of.prior, read, noted)
 	if len(forms) > 0 || len(noted) > 0 {
 		forms.save(ctx, of.private, of.diags)
 	}
@@ -220,7 +228,7 @@ func storedPlan[M any](ctx context.Context, req resource.UpdateRequest, diags *d
 		return nil
 	}
 	stored := req.Plan
-	stored.Raw = forms.in(stored.Raw, requestedBy(req.Config, req.Plan))
+	stored.Raw = forms.in(stored.Raw, requestedBy(ctx, req.Config, req.Plan))
 	m := new(M)
 	diags.Append(stored.Get(ctx, m)...)
 	return m

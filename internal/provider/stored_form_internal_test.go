@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
@@ -12,7 +14,7 @@ func TestStoredFormsOf(t *testing.T) {
 	tags := tftypes.Set{ElementType: tftypes.String}
 	engine := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"memory_mb": tftypes.Number}}
 	engines := tftypes.Map{ElementType: engine}
-	of := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": tftypes.String, "tags": tags, "engines": engines, "env": tftypes.Map{ElementType: tftypes.String}}}
+	of := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": tftypes.String, "tags": tags, "engines": engines}}
 	object := func(values map[string]tftypes.Value) tftypes.Value {
 		all := map[string]tftypes.Value{}
 		for name, of := range of.AttributeTypes {
@@ -35,7 +37,6 @@ func TestStoredFormsOf(t *testing.T) {
 		return map[string]tftypes.Value{"engines": tftypes.NewValue(engines, values)}
 	}
 	noted := storedForms{"tags": {set("Prod")["tags"], set("prod")["tags"]}}
-	variables := map[string]tftypes.Value{"env": tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, map[string]tftypes.Value{"A": text("1")})}
 	for name, row := range map[string]struct {
 		config, prior, read map[string]tftypes.Value
 		noted               storedForms
@@ -53,7 +54,6 @@ func TestStoredFormsOf(t *testing.T) {
 		"a budget":                         {config: budgets(map[string]any{"postgres": 500}), read: budgets(map[string]any{"postgres": 512, "redis": 64}), want: "engines: requested { postgres = { memory_mb = 500 } }, kept { postgres = { memory_mb = 512 } }"},
 		"a budget that is not configured":  {config: budgets(map[string]any{"postgres": nil}), read: budgets(map[string]any{"postgres": 512})},
 		"an engine that the record misses": {config: budgets(map[string]any{"postgres": 500, "redis": 64}), read: budgets(map[string]any{"redis": 64})},
-		"a variable":                       {config: variables, read: map[string]tftypes.Value{"env": tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, map[string]tftypes.Value{"A": text("2")})}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			prior := tftypes.Value{}
@@ -63,6 +63,40 @@ func TestStoredFormsOf(t *testing.T) {
 			got := storedFormsOf(valuesIn(object(row.config)), prior, object(row.read), row.noted)
 			if diff := cmp.Diff(row.want, got.text()); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+// What may be secret is not compared, as a warning would show it.
+func TestRequestedBy(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		of            resource.Resource
+		shown, hidden []string
+	}{
+		"endpoint": {newWebhookEndpointResource(), []string{"url", "enabled"}, []string{"secret"}},
+		"app":      {newAppResource(), []string{"branch", "health_path"}, []string{"env"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var schema resource.SchemaResponse
+			row.of.Schema(t.Context(), resource.SchemaRequest{}, &schema)
+			object := schema.Schema.Type().TerraformType(t.Context()).(tftypes.Object)
+			values := map[string]tftypes.Value{}
+			for name, of := range object.AttributeTypes {
+				values[name] = tftypes.NewValue(of, nil)
+			}
+			raw := tftypes.NewValue(object, values)
+			requested := requestedBy(t.Context(), tfsdk.Config{Schema: schema.Schema, Raw: raw}, tfsdk.Plan{Schema: schema.Schema, Raw: raw})
+			for _, name := range row.shown {
+				if _, there := requested[name]; !there {
+					t.Errorf("%s is not compared", name)
+				}
+			}
+			for _, name := range row.hidden {
+				if _, there := requested[name]; there {
+					t.Errorf("%s is compared", name)
+				}
 			}
 		})
 	}
