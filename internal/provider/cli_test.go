@@ -123,11 +123,29 @@ func (w *workspace) mustBeSettled() {
 	}
 }
 
+// An output can be read while it is written.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
 // A started CLI runs until it ends or gets a signal.
 type started struct {
 	t       *testing.T
 	command *exec.Cmd
-	output  bytes.Buffer
+	output  output
 	ended   chan struct{} // closed when it has
 }
 
