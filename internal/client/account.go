@@ -33,11 +33,11 @@ type ProfileChange struct {
 
 // Account reads the account.
 func (c *Client) Account(ctx context.Context) (Account, error) {
-	return c.readAccount(ctx, false)
+	return c.readAccount(ctx, request{})
 }
 
-func (c *Client) readAccount(ctx context.Context, poll bool) (Account, error) {
-	r := request{method: http.MethodGet, path: []string{"me"}, poll: poll}
+func (c *Client) readAccount(ctx context.Context, r request) (Account, error) {
+	r.method, r.path = http.MethodGet, []string{"me"}
 	account, err := do[Account](ctx, c, r)
 	if err == nil && account == (Account{}) {
 		err = c.foreign(r, "the answer is not an account")
@@ -127,7 +127,7 @@ func (c *Client) rereadAccountID(ctx context.Context, poll bool) (string, error)
 }
 
 func (c *Client) readAccountID(ctx context.Context, poll bool) (string, error) {
-	account, err := c.readAccount(ctx, poll)
+	account, err := c.readAccount(ctx, request{poll: poll, informs: true})
 	if err != nil {
 		return "", err
 	}

@@ -67,8 +67,12 @@ func (p *closedPaths) wait(ctx context.Context, call *call, path string) error {
 }
 
 // mayWaitFor tells whether a call may wait for as long as a refusal asks it to. A 503 that is
-// not the service's own is part of an outage, for which plain reads have little patience.
+// not the service's own is part of an outage, for which plain reads have little patience. A
+// call that only informs does not wait for a 503.
 func (c *call) mayWaitFor(ctx context.Context, refusal *APIError, told time.Duration) bool {
+	if c.informs && refusal.Status == http.StatusServiceUnavailable {
+		return false
+	}
 	if refusal.Status == http.StatusServiceUnavailable && refusal.foreign() && plainRead(ctx, c) && told > outageLimit {
 		return false
 	}

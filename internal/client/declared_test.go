@@ -241,6 +241,23 @@ func TestAccountIDThatCannotBeRead(t *testing.T) {
 	})
 }
 
+// Nothing waits for an account whose path is closed: what needs it says so at once.
+func TestAccountIDOfAClosedPath(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "3600")
+			respond(w, 503, object{"code": "unavailable", "detail": "later"})
+		})
+		begun := time.Now()
+		ctx, cancel := WithTimeout(t.Context(), "create", 2*time.Hour)
+		defer cancel()
+		_, err := c.AccountID(ctx)
+		if took := time.Since(begun); !errors.Is(err, ErrUnavailable) || took > time.Minute {
+			t.Errorf("%v after %s", err, took)
+		}
+	})
+}
+
 // Nobody waits for an account who has gone.
 func TestAccountIDOfACallerWhoLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

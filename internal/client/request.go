@@ -28,6 +28,8 @@ type request struct {
 	// poll asks for a single attempt, unless that is answered 429: a poll is repeated
 	// by its own schedule, and a request that depends on what is there by its mutation.
 	poll bool
+	// informs says that the request is not worth a wait: it fails while its path is closed.
+	informs bool
 	// statement asks Postgres to run something, which is answered when it has run. Not
 	// the client's timeout bounds it but its operation's. While it runs it takes no place
 	// among the requests under way.
