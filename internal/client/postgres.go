@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 )
 
 // Query runs SQL in the console's present mode, at once and without a job, and returns
@@ -36,6 +38,15 @@ func (t *Turn) Query(ctx context.Context, database, sql string) error {
 		err = &OutcomeError{Err: t.c.foreign(r, "the answer has no result")}
 	}
 	return err
+}
+
+// IsReadOnly reports whether an error is Postgres's refusal of a statement that a session may
+// not write with: 25006, in a transaction that only reads, or 42501, by a role that may not
+// write. The detail holds the SQLSTATE (contract.md, "Errors").
+func IsReadOnly(err error) bool {
+	var refusal *APIError
+	return errors.Is(err, ErrSQL) && errors.As(err, &refusal) &&
+		(strings.Contains(refusal.Detail, "SQLSTATE 25006") || strings.Contains(refusal.Detail, "SQLSTATE 42501"))
 }
 
 // isResult tells whether a text begins like what a statement answers: an object with one

@@ -63,8 +63,8 @@ func (c *console) closed(ctx context.Context, err error) (bool, error) {
 		return false, client.CauseOf(ctx)
 	case errors.Is(err, client.ErrConsoleOff):
 		return true, nil
-	case errors.Is(err, client.ErrSQL):
-		// Read-only, or simply wrong SQL: the mode tells.
+	case client.IsReadOnly(err):
+		// The role may not write at all, or the console was closed: the mode tells.
 		mode, modeErr := c.client.ConsoleMode(ctx, c.turn.InstanceID())
 		return mode != client.ConsoleReadWrite, modeErr
 	}
