@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"math/big"
 	"slices"
@@ -33,9 +32,10 @@ type storedForm struct {
 // by name.
 type storedForms map[string]storedForm
 
-// storedFormsOf are the attributes that were requested and of which something else was
-// read after the change. What was read as it was before the change is none: a replica is
-// behind, or the service refuses. Those that were noted before stay.
+// storedFormsOf are the attributes that a change requested and of which something else was
+// read after it. What was read as it was before the change is none: a replica is behind, or
+// the service refuses. What the change leaves as it was is none either: somebody else has
+// changed it. Those that were noted before stay.
 func storedFormsOf(requested map[string]tftypes.Value, prior, read tftypes.Value, noted storedForms) storedForms {
 	before, after := valuesIn(prior), valuesIn(read)
 	forms := storedForms{}
@@ -45,7 +45,9 @@ func storedFormsOf(requested map[string]tftypes.Value, prior, read tftypes.Value
 			continue
 		}
 		form := storedForm{value, kept}
-		if kept.Equal(before[name]) && !form.equal(noted[name]) {
+		was, existed := before[name]
+		unchanged := existed && (kept.Equal(was) || !was.IsNull() && sameForm(value, was))
+		if unchanged && !form.equal(noted[name]) {
 			continue
 		}
 		forms[name] = form
@@ -116,14 +118,20 @@ func (f storedForms) in(plan tftypes.Value, requested map[string]tftypes.Value) 
 	return tftypes.NewValue(plan.Type(), planned)
 }
 
-// text says what to write, an attribute a line.
+// text says what to write, an attribute a line. A URL is not shown, as it may hold a token.
 func (f storedForms) text() string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(f)) {
-		if _, own := f["tags"]; own && name == "tags_all" {
-			continue // they hold the same
+		_, own := f["tags"]
+		switch form := f[name]; {
+		case name == "url":
+			lines = append(lines, "url: the next plan shows the form that is kept")
+		case name == "tags_all" && own: // they hold the same
+		case name == "tags_all":
+			lines = append(lines, "default_tags of the provider, in tags_all: requested "+formText(form.requested, form.requested)+", kept "+formText(form.kept, form.requested))
+		default:
+			lines = append(lines, name+": requested "+formText(form.requested, form.requested)+", kept "+formText(form.kept, form.requested))
 		}
-		lines = append(lines, fmt.Sprintf("%s: requested %s, kept %s", name, formText(f[name].requested, f[name].requested), formText(f[name].kept, f[name].requested)))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -49,6 +49,8 @@ func TestStoredFormsOf(t *testing.T) {
 		"the old value, which was noted":   {config: set("Prod"), prior: set("prod"), read: set("prod"), noted: noted, want: `tags: requested ["Prod"], kept ["prod"]`},
 		"what was noted of another value":  {config: set("Test"), prior: set("prod"), read: set("prod"), noted: noted},
 		"what was noted is stored now":     {config: set("Prod"), prior: set("prod"), read: set("Prod"), noted: noted},
+		"somebody else's change":           {config: set("Prod"), prior: set("Prod"), read: set("test")},
+		"a value that is new":              {config: set("Prod"), prior: map[string]tftypes.Value{}, read: set("prod"), want: `tags: requested ["Prod"], kept ["prod"]`},
 		"not configured":                   {read: set("prod")},
 		"not read":                         {config: set("Prod")},
 		"a budget":                         {config: budgets(map[string]any{"postgres": 500}), read: budgets(map[string]any{"postgres": 512, "redis": 64}), want: "engines: requested { postgres = { memory_mb = 500 } }, kept { postgres = { memory_mb = 512 } }"},

@@ -77,7 +77,7 @@ func TestValuesThatTheServiceStoresInItsOwnForm(t *testing.T) {
 		"budget": {instanceHCL("engines = { postgres = { memory_mb = VALUE } }"), "600", "640", []string{"engines: requested { postgres = { memory_mb = 600 } }, kept { postgres = { memory_mb = 640 } }"}, false},
 		"auth settings": {"resource \"hosting_auth_settings\" \"test\" {\n instance_id = \"i-one\"\n site_url = VALUE\n}\n", `"https://a.example"`, `"https://a.example/"`,
 			[]string{`site_url: requested "https://a.example", kept "https://a.example/"`}, false},
-		"endpoint": {"resource \"hosting_webhook_endpoint\" \"test\" {\n url = VALUE\n}\n", `"https://a.example"`, `"https://a.example/"`, []string{`url: requested`}, false},
+		"endpoint": {"resource \"hosting_webhook_endpoint\" \"test\" {\n url = VALUE\n}\n", `"https://a.example"`, `"https://a.example/"`, []string{"url: the next plan shows"}, false},
 		"profile":  {"resource \"hosting_account_profile\" \"test\" {\n company = VALUE\n}\n", `"Acme "`, `"Acme"`, []string{`company: requested`}, false},
 		"app":      {appOn(`"i-one"`, "name = \"app\"\nhealth_path = VALUE"), `"/health"`, `"/health/"`, []string{`health_path: requested`}, true},
 	} {
@@ -105,6 +105,31 @@ func TestValuesThatTheServiceStoresInItsOwnForm(t *testing.T) {
 			w.mustBeSettled()
 		})
 	}
+}
+
+// What somebody else changes meanwhile is no form of the service's own.
+func TestSomebodyElsesChangeIsNoFormOfItsOwn(t *testing.T) {
+	fake := startFake(t)
+	body := instanceHCL(plainInstance + "\ntags = [\"Prod\"]")
+	w := newWorkspace(t, fake, body)
+	w.apply()
+	w.configure(strings.Replace(body, "postgres = {}", "postgres = {}, redis = {}", 1))
+	w.says(0, nil, "plan", "-out=plan.tfplan")
+	fake.EditInstance(onlyInstance(t, fake), func(i *fakeservice.Instance) { i.Tags = []string{"portal"} })
+	r := w.says(0, nil, "apply", "plan.tfplan")
+	must(t, !strings.Contains(r.output, inItsOwnForm), "%s", r.output)
+	w.apply()
+	w.mustBeSettled()
+}
+
+// A URL may hold a token, so the warning does not show it.
+func TestStoredURLIsNotShown(t *testing.T) {
+	fake := startFake(t)
+	storesInItsOwnForm(fake)
+	w := newWorkspace(t, fake, "variable \"url\" {\n default = \"https://a.example/token-of-the-receiver\"\n sensitive = true\n}\n"+
+		"resource \"hosting_webhook_endpoint\" \"test\" {\n url = var.url\n}\n")
+	r := w.says(0, []string{inItsOwnForm}, "apply", "-auto-approve")
+	must(t, !strings.Contains(r.output, "token-of-the-receiver"), "%s", r.output)
 }
 
 // Another spelling of the same is no form of its own.
