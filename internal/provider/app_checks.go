@@ -38,11 +38,11 @@ func (r *appResource) checkHost(ctx context.Context, state *appModel, plan appMo
 	if r.client == nil || memory == 0 && len(engines) == 0 {
 		return
 	}
-	plans, err := r.client.Plans(ctx)
-	if err != nil && memory != 0 {
-		r.reach.warnUnchecked(diags, "memory_mb", err)
-	}
+	plans, plansErr := r.client.Plans(ctx)
 	host, err := r.hostOf(ctx, plan, plans)
+	if plansErr != nil && memory != 0 { // after the instance, which may show that the service answers
+		r.reach.warnUnchecked(diags, "memory_mb", plansErr)
+	}
 	switch {
 	case errors.Is(err, client.ErrNotFound):
 		addNoInstance(diags, "instance_id", plan.InstanceID.ValueString())

@@ -162,7 +162,7 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	if !r.mayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
-	name := plan.Name.ValueString()
+	name, makes := plan.Name.ValueString(), false
 	err := inTurn(ctx, r.client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
 		if plan.Database.IsUnknown() {
 			// Named before it is sent: what comes after it needs the name.
@@ -172,7 +172,7 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 			}
 			plan.Database = types.StringValue(own)
 		}
-		if !r.makesNamed(plan.object(), &resp.Diagnostics) {
+		if makes = r.makesNamed(plan.object(), &resp.Diagnostics); !makes {
 			return nil
 		}
 		err := turn.Do(ctx, client.OpExtensionSet, func(ctx context.Context) (client.Pending, error) {
@@ -191,7 +191,9 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 		addError(&resp.Diagnostics, fmt.Sprintf("Unable to create extension %s in instance %s's own database", name, plan.InstanceID.ValueString()), err)
 		return
 	case err != nil:
-		r.planned.failsToMake(plan.object().managed())
+		if makes {
+			r.planned.failsToMake(plan.object().managed())
+		}
 		addError(&resp.Diagnostics, fmt.Sprintf("Unable to create extension %s in database %s", name, database), err)
 		return
 	}

@@ -57,7 +57,8 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 			"`timeouts` bound how long a script may run; the provider's `request_timeout` does not. Write statements that can run again, such as `CREATE TABLE IF NOT EXISTS`. " +
 			"What the script made is not watched for drift, and there is no import.\n\n" +
 			"No script is sent twice unasked. If the answer of the service is lost, it is unknown whether the script ran: the apply ends with an error, and each later plan that would run or destroy the script is refused until you decide. " +
-			"The error names both commands. If the script ran, `terraform untaint` accepts its creation and `terraform apply -refresh-only` its change. To run it again, use `terraform state rm`, and apply. " +
+			"The error names both commands, and an apply completes either of them. If the script ran, `terraform untaint` accepts its creation and `terraform apply -refresh-only` its change. To run it again, use `terraform state rm`, and apply. " +
+			"If the answer to `destroy_sql` is lost, the destruction ends with an error, and the next one sends it again: check first whether it took effect. " +
 			"This cannot be guaranteed with `create_before_destroy`: Terraform then creates the replacement, which runs the script again, before it asks to delete the script of unknown outcome. Do not use `create_before_destroy` for statements that must not run twice.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": instanceIDAttribute("`destroy_sql` is run on the former instance"),
@@ -180,6 +181,10 @@ func (r *postgresScriptResource) readUnknownUpdate(ctx context.Context, private 
 	}
 	state, left := note.refresh(state)
 	noteUnknownUpdate(ctx, resp.Private, left, &resp.Diagnostics)
+	if left != nil {
+		resp.Diagnostics.AddWarning("The refreshed state says that the script ran on instance "+state.InstanceID.ValueString(),
+			"This is not known, as the answer of the service was lost. Accept it, by terraform apply -refresh-only, only if the statements of the script took effect.")
+	}
 	r.setState(ctx, &resp.State, state, &resp.Diagnostics)
 }
 

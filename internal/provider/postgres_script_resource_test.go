@@ -252,6 +252,19 @@ func TestScriptLeavesAConsoleThatSomebodyHasSet(t *testing.T) {
 	w.mustBeSettled()
 }
 
+// A script that Postgres refuses is not sent again because somebody closed the console
+// meanwhile: what it has committed would take effect twice.
+func TestScriptThatIsRefusedIsNotSentAgain(t *testing.T) {
+	fake, sql := startRecorded(t)
+	sql.fails = map[string]*fakeservice.SQLError{"one": {Message: "duplicate key value violates unique constraint", SQLState: "23505"}}
+	sql.wait = func() { fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "off" }) }
+	w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
+	w.says(1, []string{"uplicate key value"}, "apply", "-auto-approve")
+	if diff := cmp.Diff([]string{"rw main: one"}, sql.statements()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // A script that takes longer than request_timeout is applied, with the console open
 // until its end.
 func TestScriptOutlastsTheRequestTimeout(t *testing.T) {

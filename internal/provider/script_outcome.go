@@ -86,8 +86,8 @@ func refuseUnknown(m postgresScriptModel, accept string, cause error, diags *dia
 	}
 	diags.AddError("It is unknown whether the script ran on instance "+m.InstanceID.ValueString(),
 		lost+" Check whether its statements took effect.\n\n"+
-			"If they did, say so, with the resource's address for ADDRESS:\n\n"+accept+"\n\n"+
-			"If they did not, or to run them again, remove the resource from the state, and apply:\n\nterraform state rm ADDRESS\n\n"+
+			"If they did, say so with this command, with the resource's address for ADDRESS, and then apply:\n\n"+accept+"\n\n"+
+			"If they did not, or to run them again, remove the resource from the state, and then apply:\n\nterraform state rm ADDRESS\n\n"+
 			"A script is never sent again unasked.")
 }
 
