@@ -56,6 +56,9 @@ func (c *cli) doubt(of *call, told []*tfprotov6.Diagnostic) {
 		return
 	}
 	c.world.countOnce(scriptUnknown)
+	if !c.world.troubled() && !of.process.command.interrupted() {
+		c.world.violate(seenToItsEnd, "%s of %s lost its answer, and nothing went wrong on the way", of.what, of.address)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.unknownOutcomes[of.address] = of
