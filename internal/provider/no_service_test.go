@@ -87,3 +87,12 @@ func TestCatalogueThatFailsAloneIsAWarning(t *testing.T) {
 	w := newWorkspace(t, fake, manyCreations())
 	w.says(0, []string{"Warning: The plan could not be checked", "Warning: The region could not be checked"}, "plan")
 }
+
+// An app whose instance answers is planned, although the catalogue is the first that is
+// asked and fails.
+func TestAppIsPlannedWithoutTheCatalogue(t *testing.T) {
+	fake := seededApps(t)
+	fake.Inject(fakeservice.Fault{Path: "/plans", Times: -1, Drop: true})
+	w := newWorkspace(t, fake, appOn(`"i-one"`, "name = \"app\"\nmemory_mb = 512"))
+	w.says(0, []string{"Warning: The memory_mb could not be checked", "1 to add"}, "plan")
+}

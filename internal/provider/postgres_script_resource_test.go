@@ -218,7 +218,11 @@ func TestScriptOfUnknownOutcome(t *testing.T) {
 			for _, command := range []string{"plan -destroy", "apply -auto-approve", "apply -auto-approve -refresh=false", "destroy -auto-approve"} {
 				w.says(1, []string{"It is unknown whether the script ran", "terraform " + row.decide[0]}, strings.Fields(command)...)
 			}
-			w.says(0, nil, row.decide...)
+			told := []string(nil)
+			if row.updates && row.decide[0] == "apply" {
+				told = []string{"The refreshed state says that the script ran"}
+			}
+			w.says(0, told, row.decide...)
 			w.apply()
 			w.mustBeSettled()
 			if diff := cmp.Diff(row.want, sql.statements()); diff != "" {
