@@ -149,7 +149,7 @@ func (m webhookEndpointModel) object() managedObject {
 func (r *webhookEndpointResource) planUnchanged(ctx context.Context, m *webhookEndpointModel, private privateState, diags *diag.Diagnostics) bool {
 	r.client.Claim(m.ID.ValueString())
 	notePlanned(ctx, private, diags)
-	return client.SameURL(m.URL.ValueString(), m.URL.ValueString()) && r.planned.keeps(m.object()) == noConflict
+	return r.planned.keeps(m.object()) == noConflict
 }
 
 // warnOfSecondEndpoint warns of another resource of the configuration that has the

@@ -346,7 +346,7 @@ func (w *world) checkAtTheEnd() {
 	w.checkHistory()
 	w.checkNobodysInstances()
 	for _, p := range w.running {
-		w.holdSecret("the log", p.log.bytes())
+		w.holdSecret("the log", []byte(p.log.String()))
 	}
 	for _, c := range []*cli{w.first, w.other} {
 		for _, address := range c.addresses() {

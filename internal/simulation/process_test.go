@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
 )
@@ -33,7 +33,7 @@ type process struct {
 	number  int
 	command *command // that it is run for
 	server  tfprotov6.ProviderServer
-	log     lockedBuffer
+	log     processes.Output
 
 	ctx context.Context
 	end context.CancelFunc
@@ -324,24 +324,6 @@ func dynamic(t tftypes.Type, v value) *tfprotov6.DynamicValue {
 		panic(err) // it is of that type
 	}
 	return &encoded
-}
-
-// lockedBuffer is what a process logs.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *lockedBuffer) bytes() []byte {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return bytes.Clone(b.text.Bytes())
 }
 
 var schemas = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {

@@ -1,5 +1,5 @@
 // Package processes tells tests which processes run, so that they can show that
-// none is left. It reads /proc and needs no program for it.
+// none is left, and keeps what they write. It reads /proc and needs no program for it.
 package processes
 
 import (

@@ -1,0 +1,105 @@
+package simulation
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// settle has a CLI apply in fair weather until it is content, and holds that one
+// apply is enough: it empties the plan, or ends in an error of the closed list.
+func (w *world) settle(c *cli) {
+	for range 6 {
+		a := w.apply(c, newCommand(cut{}), nil)
+		if w.takesTheAdvice(c, a.run) {
+			continue
+		}
+		if a.says(unknownScript) && w.decides(c) {
+			continue
+		}
+		if a.says("waits for its checkout") && w.payAll() {
+			w.tell("the checkout is opened")
+			time.Sleep(20 * time.Minute)
+			continue
+		}
+		if a.says("is still being created") && w.hasShortTimeout() {
+			time.Sleep(20 * time.Minute)
+			continue
+		}
+		for _, e := range a.errors() {
+			if !closed(e.text) && !w.neverDeployed(c, e.address) && !w.isUntold(e.text) && !w.isOnFailedImport(c) || w.neverRan(c, e) {
+				w.violate(settled, "an apply in fair weather ends with (%s %s): %s", e.during, e.address, e.text)
+			}
+		}
+		if len(a.errors()) > 0 {
+			w.count(endedClosed)
+			return
+		}
+		if a.liftsProtection() {
+			continue
+		}
+		w.holdEmpty(c, a.run)
+		return
+	}
+	w.violate(settled, "the applies in fair weather come to no end")
+}
+
+// inItsOwnForm is how a warning says that the service stores another form of a value.
+const inItsOwnForm = "The service stores values in its own form"
+
+// neverDeployed tells whether an address is that of an app of which no build has
+// ever succeeded: as it was imported it is not replaced, and says what failed.
+func (w *world) neverDeployed(c *cli, address string) bool {
+	app, there := w.fake.App(c.text(address, "instance_id"), c.text(address, "name"))
+	return there && strings.HasPrefix(address, "hosting_app.") && len(app.Builds) > 0 &&
+		!slices.ContainsFunc(app.Builds, func(b fakeservice.Build) bool { return b.Status == fakeservice.StatusSuccessful })
+}
+
+// isUntold reports whether an error refuses a resize to a plan that no record shows: after
+// an import nothing else does.
+func (w *world) isUntold(text string) bool {
+	return w.scenario.Hides&hidesPlan != 0 && strings.Contains(text, hasPlanAlready)
+}
+
+// neverRan tells whether an error protects an instance whose creation has failed.
+func (w *world) neverRan(c *cli, e told) bool {
+	i, there := w.fake.Instance(c.text(e.address, "id"))
+	return there && strings.Contains(e.text, "is protected from") && i.Host == "" && i.Status == fakeservice.StatusFailed && !c.imported(i.ID)
+}
+
+// imported tells whether something came into the state by an import: then nothing
+// says that it never ran.
+func (c *cli) imported(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.released[id] || c.taken[id]
+}
+
+// holdEmpty holds that a plan has nothing to do after an apply but what that apply has said
+// of values in the service's own form.
+func (w *world) holdEmpty(c *cli, after *run) {
+	cmd := newCommand(cut{})
+	r := c.run(cmd)
+	changes, _ := r.plan(w.start(c, cmd))
+	if w.scenario.Shapes&moreEngines != 0 && r.says("has the engine "+foreignEngine) {
+		w.count(endedClosed) // the service turns it on by itself, and the configuration never had it
+		return
+	}
+	for _, e := range r.errors() {
+		w.violate(settled, "the plan after an apply in fair weather ends with: %s", e.text)
+	}
+	for _, address := range sortedNames(changes) {
+		made := changes[address]
+		if made.do == update && after.saysOf(address, inItsOwnForm) {
+			w.countOnce(endedOwnForm)
+			continue
+		}
+		if made.do != nothing {
+			w.violate(settled, "after an apply in fair weather the plan of %s is to %s: %v", address, made.do, differences(made.prior, made.planned))
+		}
+	}
+	w.checkNotes(c)
+	w.count(endedEmpty)
+}
