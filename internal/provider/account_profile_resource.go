@@ -77,7 +77,7 @@ func (r *accountProfileResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if !ok || plan == nil {
 		return
 	}
-	addConflict(r.planManaged(ctx, req, resp, theProfile, true), &resp.Diagnostics, path.Empty(), twoProfiles, twoProfilesText)
+	addConflict(r.planManaged(ctx, req, resp, theProfile, theProfile), &resp.Diagnostics, path.Empty(), twoProfiles, twoProfilesText)
 }
 
 const (

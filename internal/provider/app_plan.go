@@ -30,8 +30,8 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if ok && plan != nil && (state == nil || !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)) {
 		warnOfPublicSecrets(ctx, req.Config, plan.Name.ValueString(), &resp.Diagnostics)
 	}
-	if ok && plan != nil {
-		r.planNamed(ctx, req, resp, plan.object(), !plan.InstanceID.IsUnknown() && !plan.Name.IsUnknown())
+	if ok {
+		r.planNamed(ctx, req, resp, state.object(), plan.object())
 	}
 	if ok && state != nil && plan != nil {
 		noteProtection(ctx, resp.Private, state.protectedObject(), state.protected(work), &resp.Diagnostics)
@@ -89,6 +89,9 @@ func (r *appResource) planUnchanged(ctx context.Context, m *appModel, private pr
 
 // object is the app of that name, whichever resource manages it.
 func (m *appModel) object() namedObject {
+	if m == nil || m.InstanceID.IsUnknown() || m.Name.IsUnknown() {
+		return namedObject{}
+	}
 	return namedObject{"app", "app " + m.Name.ValueString(), m.InstanceID.ValueString()}
 }
 

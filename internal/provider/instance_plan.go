@@ -22,6 +22,7 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	state, plan, ok := planning[instanceModel](ctx, req, &resp.Diagnostics)
 	if ok && state != nil && r.client != nil {
 		r.client.Claim(state.ID.ValueString())
+		r.planIdentified(req, resp, state.itself())
 	}
 	r.planned.noteInstance(plan)
 	if ok && plan != nil && r.client != nil {
@@ -84,7 +85,12 @@ func (r *instanceResource) planUnchanged(ctx context.Context, m *instanceModel, 
 	r.client.Claim(m.ID.ValueString())
 	r.planned.noteInstance(m)
 	noteProtection(ctx, private, m.protectedObject(), m.protected(false), diags)
-	return true
+	return r.planned.keeps(m.itself()) == noConflict
+}
+
+// itself is the instance, whichever resource manages it.
+func (m *instanceModel) itself() managedObject {
+	return managedObject{"instance", m.ID.ValueString()}
 }
 
 // planEngines plans what follows from a change of the engines: the data of one

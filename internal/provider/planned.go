@@ -53,17 +53,20 @@ type managedObject struct{ kind, key string }
 // managers are the resources that are to manage an object. They are not told apart:
 // Terraform may plan one more than once.
 type managers struct {
-	kept bool // one that is in the state already
-	new  int  // how often one was planned that is not
+	kept      bool // one that is in the state already
+	new       int  // how often one was planned that is not
+	stays     bool // one that is in the state and keeps the object
+	destroyed bool // one that is in the state and destroys the object
 }
 
 // A conflict is what other resources of a plan manage the same object.
 type conflict int
 
 const (
-	noConflict conflict = iota
-	twoNew              // two that are created, or one that was planned twice
-	keptAndNew          // one that is in the state, and one that is created
+	noConflict       conflict = iota
+	twoNew                    // two that are created, or one that was planned twice
+	keptAndNew                // one that is in the state, and one that is created
+	keptAndDestroyed          // one that is in the state and stays, and one that is destroyed
 )
 
 func newPlanned() *planned {
@@ -160,9 +163,24 @@ func (p *planned) instance(id string) (plannedInstance, bool) {
 	return instance, ok
 }
 
-// keeps notes that a resource in the state manages an object.
+// keeps notes that a resource in the state manages an object, and goes on to.
 func (p *planned) keeps(object managedObject) conflict {
+	return p.manage(object, func(m *managers) { m.kept, m.stays = true, true })
+}
+
+// takes notes that a resource in the state is to manage an object instead of the one
+// that it manages now.
+func (p *planned) takes(object managedObject) conflict {
 	return p.manage(object, func(m *managers) { m.kept = true })
+}
+
+// destroys notes that a resource is to be destroyed, and its object with it. What is to
+// be created instead is no conflict.
+func (p *planned) destroys(object managedObject) conflict {
+	if c := p.manage(object, func(m *managers) { m.destroyed = true }); c == keptAndDestroyed {
+		return c
+	}
+	return noConflict
 }
 
 // adds notes that a resource is to be created that manages an object.
@@ -171,7 +189,7 @@ func (p *planned) adds(object managedObject) conflict {
 }
 
 func (p *planned) manage(object managedObject, note func(*managers)) conflict {
-	if p == nil {
+	if p == nil || object == (managedObject{}) {
 		return noConflict
 	}
 	p.mu.Lock()
@@ -180,6 +198,8 @@ func (p *planned) manage(object managedObject, note func(*managers)) conflict {
 	note(&m)
 	p.managers[object] = m
 	switch {
+	case m.stays && m.destroyed:
+		return keptAndDestroyed
 	case m.kept && m.new > 0:
 		return keptAndNew
 	case m.new > 1:
@@ -228,47 +248,71 @@ func (p *planned) isMadeAnew(object managedObject) bool {
 // plannedKey notes in a plan's private state that the resource has been planned.
 const plannedKey = "planned"
 
-// planManaged notes which resource is to manage an object, and returns what other
-// resources of the plan do. isKnown tells whether it is known which object that is.
+// planManaged notes which object a resource manages before and after the plan, and
+// returns what other resources of the plan do with that object. Either is the zero
+// managedObject if there is none, or if it is not known.
 //
 // A replacement that the provider did not ask for (-replace) and one that it did are
 // both planned in two calls, the second without the prior state, as if something else
 // was created, but with the private state that the first one planned. A tainted
 // resource is planned without either. What the note leaves behind in a state is never
 // looked at: with a prior state it is the first call.
-func (b *resourceBase) planManaged(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, object managedObject, isKnown bool) conflict {
+func (b *resourceBase) planManaged(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, before, after managedObject) conflict {
 	kept := !req.State.Raw.IsNull()
+	if req.Plan.Raw.IsNull() {
+		return b.planned.destroys(before)
+	}
 	if kept {
 		notePlanned(ctx, resp.Private, &resp.Diagnostics)
 	}
 	_, replaces := loadPrivate[bool](ctx, req.Private, plannedKey, &resp.Diagnostics)
 	switch {
-	case !isKnown:
-		return noConflict
+	case kept && before == after:
+		return b.planned.keeps(after)
 	case kept:
-		return b.planned.keeps(object)
+		return b.planned.takes(after)
 	case replaces:
 		return noConflict // the first call has noted it
 	}
-	return b.planned.adds(object)
+	return b.planned.adds(after)
 }
 
 // addConflict reports that two resources of the configuration manage one object. Of two
 // that are created, the creation of the second is refused: a plan cannot tell them from
-// one that was planned twice.
+// one that was planned twice. An object that is in the state twice is kept and destroyed
+// after a rename without a moved block, if its first address could not be destroyed.
 func addConflict(c conflict, diags *diag.Diagnostics, at path.Path, summary, text string) {
 	switch c {
 	case keptAndNew:
 		diags.AddAttributeError(at, summary, text)
+	case keptAndDestroyed:
+		diags.AddAttributeError(at, "The plan destroys what another resource keeps",
+			summary+", and both are in the state. Destroying one of them would also undo the other. "+
+				"Remove the one that the plan destroys from the state. This command deletes nothing at the service:\n\nterraform state rm ADDRESS\n\n"+
+				"If the plan destroys a deposed object, remove its resource from the state in the same way, and import it again.")
 	case twoNew:
 		diags.AddAttributeWarning(at, summary, text)
 	}
 }
 
+// planIdentified reports another resource of the state for the same object, which has an
+// id of its own.
+func (b *resourceBase) planIdentified(req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, object managedObject) {
+	note := b.planned.keeps
+	if req.Plan.Raw.IsNull() {
+		note = b.planned.destroys
+	}
+	addConflict(note(object), &resp.Diagnostics, path.Root("id"), "Two resources manage "+object.kind+" "+object.key, "")
+}
+
 // planNamed reports another resource of the plan for the same object, which has a name of
-// its own. isKnown tells whether the object is known.
-func (b *resourceBase) planNamed(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, object namedObject, isKnown bool) {
-	addConflict(b.planManaged(ctx, req, resp, object.managed(), isKnown), &resp.Diagnostics, path.Root("name"), object.secondText(), object.secondDetail())
+// its own. It is before in the state, and after in the plan.
+func (b *resourceBase) planNamed(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, before, after namedObject) {
+	of := after
+	if req.Plan.Raw.IsNull() {
+		of = before
+	}
+	addConflict(b.planManaged(ctx, req, resp, before.managed(), after.managed()), &resp.Diagnostics, path.Root("name"), of.secondText(), of.secondDetail())
 }
 
 // makesNamed notes that a resource is about to create an object, and refuses the second
@@ -281,7 +325,8 @@ func (b *resourceBase) makesNamed(object namedObject, diags *diag.Diagnostics) b
 	return made
 }
 
-// A namedObject is something on an instance that has a name of its own there.
+// A namedObject is something on an instance that has a name of its own there. It is zero
+// while that is not known.
 type namedObject struct {
 	kind       string // "app"
 	what       string // "app web"
@@ -289,6 +334,9 @@ type namedObject struct {
 }
 
 func (o namedObject) managed() managedObject {
+	if o == (namedObject{}) {
+		return managedObject{}
+	}
 	return managedObject{o.kind, o.instanceID + "/" + o.what}
 }
 

@@ -36,10 +36,15 @@ func TestWithoutRepeats(t *testing.T) {
 
 func TestConflicts(t *testing.T) {
 	one, other := managedObject{"allowlist", "i-1"}, managedObject{"allowlist", "i-2"}
-	const kept, added = true, false
+	const (
+		kept = iota
+		taken
+		added
+		destroyed
+	)
 	type call struct {
 		object managedObject
-		kept   bool
+		as     int
 	}
 	for name, c := range map[string]struct {
 		calls []call
@@ -54,13 +59,27 @@ func TestConflicts(t *testing.T) {
 		"one kept beside one that is created":      {[]call{{one, added}, {one, kept}}, keptAndNew},
 		"two that are created beside one kept":     {[]call{{one, added}, {one, kept}, {one, added}}, keptAndNew},
 		"one kept, planned twice, and one created": {[]call{{one, kept}, {one, kept}, {one, added}}, keptAndNew},
+		"one destroyed beside one kept":            {[]call{{one, kept}, {one, destroyed}}, keptAndDestroyed},
+		"one kept beside one destroyed":            {[]call{{one, destroyed}, {one, kept}}, keptAndDestroyed},
+		"one kept and another object destroyed":    {[]call{{one, kept}, {other, destroyed}}, noConflict},
+		"one that takes the place of another":      {[]call{{one, destroyed}, {one, taken}}, noConflict},
+		"one destroyed, and taken by another":      {[]call{{one, taken}, {one, destroyed}}, noConflict},
+		"one that is created beside one that took": {[]call{{one, taken}, {one, added}}, keptAndNew},
+		"one destroyed beside two created":         {[]call{{one, added}, {one, added}, {one, destroyed}}, noConflict},
+		"one that is destroyed, planned twice":     {[]call{{one, destroyed}, {one, destroyed}}, noConflict},
+		"objects that are not known":               {[]call{{managedObject{}, kept}, {managedObject{}, added}}, noConflict},
 	} {
 		p, got := newPlanned(), noConflict
 		for _, call := range c.calls {
-			if call.kept {
+			switch call.as {
+			case kept:
 				got = p.keeps(call.object)
-			} else {
+			case taken:
+				got = p.takes(call.object)
+			case added:
 				got = p.adds(call.object)
+			case destroyed:
+				got = p.destroys(call.object)
 			}
 		}
 		if got != c.want {

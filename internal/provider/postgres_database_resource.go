@@ -98,9 +98,7 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	if plan != nil && (state == nil || !plan.InstanceID.Equal(state.InstanceID) || !plan.Name.Equal(state.Name)) {
 		r.checkEngineOn("postgres", "database", plan.InstanceID, &resp.Diagnostics)
 	}
-	if plan != nil {
-		r.planNamed(ctx, req, resp, plan.object(), !plan.InstanceID.IsUnknown() && !plan.Name.IsUnknown())
-	}
+	r.planNamed(ctx, req, resp, state.object(), plan.object())
 	if state == nil {
 		refuseReplacement(ctx, req.Private, &resp.Diagnostics)
 		warnOfName(&resp.Diagnostics, "database", plan.Name, databaseNameRule)
@@ -145,6 +143,9 @@ func (r *postgresDatabaseResource) planUnchanged(ctx context.Context, m *postgre
 
 // object is the database of that name, whichever resource manages it.
 func (m *postgresDatabaseModel) object() namedObject {
+	if m == nil || m.InstanceID.IsUnknown() || m.Name.IsUnknown() {
+		return namedObject{}
+	}
 	return namedObject{"database", "database " + m.Name.ValueString(), m.InstanceID.ValueString()}
 }
 

@@ -100,8 +100,8 @@ func (r *postgresExtensionResource) ModifyPlan(ctx context.Context, req resource
 	defer r.checkPlannedAccount(ctx, req, resp)
 	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[postgresExtensionModel](ctx, req, &resp.Diagnostics)
-	if ok && plan != nil {
-		r.planNamed(ctx, req, resp, plan.object(), !plan.InstanceID.IsUnknown() && !plan.Database.IsUnknown() && !plan.Name.IsUnknown())
+	if ok {
+		r.planNamed(ctx, req, resp, state.object(), plan.object())
 	}
 	switch {
 	case !ok:
@@ -128,7 +128,10 @@ func (m postgresExtensionModel) absent() absentObject {
 }
 
 // object is the extension of a database, whichever resource manages it.
-func (m postgresExtensionModel) object() namedObject {
+func (m *postgresExtensionModel) object() namedObject {
+	if m == nil || m.InstanceID.IsUnknown() || m.Database.IsUnknown() || m.Name.IsUnknown() {
+		return namedObject{}
+	}
 	return namedObject{"extension", "extension " + m.Name.ValueString() + " in database " + m.Database.ValueString(), m.InstanceID.ValueString()}
 }
 

@@ -88,8 +88,12 @@ func (r *settingResource[M, S, P]) of(m P) string {
 	return r.what + " of instance " + m.instance().ValueString()
 }
 
-// object is the setting of an instance, whichever resource manages it.
+// object is the setting of an instance, whichever resource manages it; zero while the
+// instance's id is not known.
 func (r *settingResource[M, S, P]) object(m P) managedObject {
+	if m == nil || m.instance().IsUnknown() {
+		return managedObject{}
+	}
 	return managedObject{r.what, m.instance().ValueString()}
 }
 
@@ -100,13 +104,20 @@ func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.
 	defer r.checkPlannedAccount(ctx, req, resp)
 	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[M](ctx, req, &resp.Diagnostics)
-	if !ok || plan == nil {
+	if !ok {
+		return
+	}
+	if plan == nil && !P(state).reset() {
+		return // its destruction changes nothing
+	}
+	of := r.planManaged(ctx, req, resp, r.object(state), r.object(plan))
+	if plan == nil {
+		addConflict(of, &resp.Diagnostics, path.Root("instance_id"), r.twoText(state), r.twoDetail())
 		return
 	}
 	if r.engine != "" && (state == nil || !P(plan).instance().Equal(P(state).instance()) || P(plan).differsFrom(state)) {
 		r.checkEngineOn(r.engine, r.what, P(plan).instance(), &resp.Diagnostics)
 	}
-	of := r.planManaged(ctx, req, resp, r.object(plan), !P(plan).instance().IsUnknown())
 	addConflict(of, &resp.Diagnostics, path.Root("instance_id"), r.twoText(plan), r.twoDetail())
 }
 

@@ -124,11 +124,12 @@ func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.M
 	state, plan, ok := planning[webhookEndpointModel](ctx, req, &resp.Diagnostics)
 	if ok && state != nil && r.client != nil {
 		r.client.Claim(state.ID.ValueString())
+		r.planIdentified(req, resp, state.itself())
 	}
 	if !ok || plan == nil {
 		return
 	}
-	if r.planManaged(ctx, req, resp, plan.object(), !plan.URL.IsUnknown()) != noConflict {
+	if r.planManaged(ctx, req, resp, state.object(), plan.object()) != noConflict {
 		warnOfSecondEndpoint(*plan, &resp.Diagnostics)
 	}
 	if state == nil || !client.SameURL(plan.URL.ValueString(), state.URL.ValueString()) {
@@ -141,15 +142,23 @@ func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.M
 	}
 }
 
-// object is the endpoints of one URL.
-func (m webhookEndpointModel) object() managedObject {
-	return managedObject{"webhook endpoint", client.CanonicalURL(m.URL.ValueString())}
+// itself is the endpoint, whichever resource manages it.
+func (m *webhookEndpointModel) itself() managedObject {
+	return managedObject{"webhook endpoint", m.ID.ValueString()}
+}
+
+// object is the endpoints of one URL; zero while it is not known.
+func (m *webhookEndpointModel) object() managedObject {
+	if m == nil || m.URL.IsUnknown() {
+		return managedObject{}
+	}
+	return managedObject{"webhook endpoints of", client.CanonicalURL(m.URL.ValueString())}
 }
 
 func (r *webhookEndpointResource) planUnchanged(ctx context.Context, m *webhookEndpointModel, private privateState, diags *diag.Diagnostics) bool {
 	r.client.Claim(m.ID.ValueString())
 	notePlanned(ctx, private, diags)
-	return r.planned.keeps(m.object()) == noConflict
+	return r.planned.keeps(m.itself()) == noConflict && r.planned.keeps(m.object()) == noConflict
 }
 
 // warnOfSecondEndpoint warns of another resource of the configuration that has the
