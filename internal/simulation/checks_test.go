@@ -101,7 +101,7 @@ func (w *world) hear(r *run, t told) {
 // shows when the plan is carried out.
 func (w *world) checkTrue(t told) {
 	planning := t.during != "create" && t.during != "update" && t.during != "delete"
-	if t.isError && (strings.Contains(t.text, "Two resources manage the") || planning && ClosedErrorIn(t.text) == namesakeInCreation) {
+	if t.isError && (strings.Contains(t.text, "Two resources manage") || planning && ClosedErrorIn(t.text) == namesakeInCreation) {
 		w.violate(saysTruly, "%s of %s: %s", t.during, t.address, t.text)
 	}
 }

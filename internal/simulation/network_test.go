@@ -184,35 +184,6 @@ func (w *world) serve(to http.ResponseWriter, r *http.Request) {
 	_, _ = to.Write(answer)
 }
 
-// buildsPath are the builds of an app of an instance.
-var buildsPath = regexp.MustCompile(`/instances/([^/]+)/apps/([^/]+)/builds$`)
-
-// printVariables has the log of each failed build end with the app's variables, as that
-// of a build that prints its environment.
-func (w *world) printVariables(p string, answer any) {
-	of := buildsPath.FindStringSubmatch(p)
-	body, ok := answer.(map[string]any)
-	if of == nil || !ok {
-		return
-	}
-	app, _ := w.fake.App(of[1], of[2])
-	builds, _ := body["builds"].([]any)
-	for _, build := range builds {
-		build := build.(map[string]any)
-		log, failed := build["error"].(string)
-		if !failed {
-			continue
-		}
-		for _, name := range sortedNames(app.Env) {
-			log += "\nexport " + name + "=" + app.Env[name]
-			if slices.Contains(secretVariables, app.Env[name]) {
-				w.countOnce(secretPrinted)
-			}
-		}
-		build["error"] = log
-	}
-}
-
 var idPattern = regexp.MustCompile(`\b(i|job|wh|bld|acc)-[a-z2-7]{12}\b`)
 
 // normal is a text with ids in the order in which they first came up, in place of

@@ -42,7 +42,7 @@ func newTally() *tally {
 	every(int(credentials)-1, func(i int) string { return keyed(credential(i + 1)) })
 	every(flagsEnd, func(i int) string { return flagged(1 << i) })
 	for _, what := range []string{clockOff, readsBehind, ratedLow, withoutIdentities, bothAtOnce, orphanImported, endedEmpty, endedClosed, historyChecked,
-		connectionOpened, connectionOpenedEarly, connectionUnpaid, engineWasHidden, brokenRefused, wasRepaired, secretPrinted, failedResize, failedCreation, failedDeletion, scriptUnknown, endedOwnForm} {
+		connectionOpened, connectionOpenedEarly, connectionUnpaid, engineWasHidden, brokenRefused, wasRepaired, secretPrinted, logRead, failedResize, failedCreation, failedDeletion, scriptUnknown, endedOwnForm} {
 		c.counts[what] = 0
 	}
 	return c
@@ -68,6 +68,7 @@ const (
 	resizeRefused         = "machine: refuses a resize to its plan"
 	wasRepaired           = "machine: is repaired"
 	secretPrinted         = "log: prints a secret"
+	logRead               = "log: is read by another process"
 	failedResize          = "job failed: a resize"
 	failedCreation        = "job failed: a creation"
 	failedDeletion        = "job failed: a deletion"

@@ -154,6 +154,7 @@ func (w *world) live() {
 			w.settle(c)
 		}
 	}
+	w.readLogs()
 }
 
 // adopt has the first CLI import what a person has set up in the portal.
