@@ -21,6 +21,7 @@ type run struct {
 	told   []told
 	known  map[string]value // what references see
 	failed map[string]bool  // addresses that went wrong
+	lost   map[string]bool  // addresses for which a request did not arrive
 }
 
 // told is a diagnostic.
@@ -59,7 +60,7 @@ func (k changeKind) String() string {
 
 func (c *cli) run(cmd *command) *run {
 	c.busy = true
-	return &run{cli: c, command: cmd, only: func(string) bool { return true }, known: map[string]value{}, failed: map[string]bool{}}
+	return &run{cli: c, command: cmd, only: func(string) bool { return true }, known: map[string]value{}, failed: map[string]bool{}, lost: map[string]bool{}}
 }
 
 // hear keeps diagnostics, and tells whether one is an error.
