@@ -145,6 +145,9 @@ func (w *world) leftByApply(c *call, made *change, bad bool) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.what == "create" && len(c.ids) > 0 {
+		c.run.leaves(c.address)
+	}
 	if c.what == "create" && bad && len(c.ids) > 0 && c.refusedAsExisting {
 		w.violate(staysInState, "the creation of %s is told as a conflict with what it has made itself, %v", c.address, c.ids)
 	}

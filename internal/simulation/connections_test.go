@@ -15,8 +15,7 @@ import (
 // answer any more, and does not end by itself.
 type connection struct {
 	*process
-	silent  atomic.Bool
-	givenUp atomic.Bool // an attempt over it has timed out
+	silent atomic.Bool
 }
 
 var _ client.Dialer = (*process)(nil)
@@ -44,36 +43,19 @@ func (c *connection) RoundTrip(r *http.Request) (*http.Response, error) {
 		if made != nil {
 			_ = made.Body.Close() // nobody gets it
 		}
-	} else if of := callOf(r.Context()); !c.givenUp.Load() && r.Method == http.MethodPost && of != nil && of.run != nil {
-		of.run.loses(of.address)
 	}
 	select {
 	case <-r.Context().Done():
-		c.givenUp.Store(true)
 		return nil, r.Context().Err()
 	case <-c.world.over:
 		return nil, errors.New("the world has ended")
 	}
 }
 
-// loses notes that a request for an address was sent over a silent connection of whose
-// silence nobody knew.
-func (r *run) loses(address string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.lost[address] = true
-}
-
-func (r *run) hasLost(address string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.lost[address]
-}
-
 // checkConnections holds that nothing ends with a timeout if all that went wrong is that a
 // connection fell silent: later attempts use another, and a creation whose answer was lost
 // with it is found. What a failed machine has refused may be unknown, and so may a creation
-// that was sent before anybody could know of the silence, and did not arrive.
+// of which nothing came: it was refused, or sent before anybody could know of the silence.
 func (w *world) checkConnections(r *run) {
 	w.mu.Lock()
 	now := w.weather
@@ -84,10 +66,7 @@ func (w *world) checkConnections(r *run) {
 	}
 	for _, e := range r.errors() {
 		says := func(text string) bool { return strings.Contains(e.text, text) }
-		if says("did not appear within") && r.hasLost(e.address) {
-			continue
-		}
-		if says("the request timed out") && (!says("it is unknown whether") || says("did not appear within")) {
+		if says("the request timed out") && (!says("it is unknown whether") || says("did not appear within") && r.hasLeft(e.address)) {
 			w.violate(leftAlone, "%s of %s: %s", e.during, e.address, e.text)
 		}
 	}

@@ -21,7 +21,7 @@ type run struct {
 	told   []told
 	known  map[string]value // what references see
 	failed map[string]bool  // addresses that went wrong
-	lost   map[string]bool  // addresses for which a request did not arrive
+	left   map[string]bool  // addresses whose creation made something that is not in the state
 }
 
 // told is a diagnostic.
@@ -60,7 +60,20 @@ func (k changeKind) String() string {
 
 func (c *cli) run(cmd *command) *run {
 	c.busy = true
-	return &run{cli: c, command: cmd, only: func(string) bool { return true }, known: map[string]value{}, failed: map[string]bool{}, lost: map[string]bool{}}
+	return &run{cli: c, command: cmd, only: func(string) bool { return true }, known: map[string]value{}, failed: map[string]bool{}, left: map[string]bool{}}
+}
+
+// leaves notes that a creation made something that did not come into the state.
+func (r *run) leaves(address string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.left[address] = true
+}
+
+func (r *run) hasLeft(address string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.left[address]
 }
 
 // hear keeps diagnostics, and tells whether one is an error.
