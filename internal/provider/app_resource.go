@@ -133,7 +133,7 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	case errors.Is(err, client.ErrNotFound) && pending && r.inProgress(ctx, work.Job):
 		return // it is not there yet; the next apply waits for it
 	case errors.Is(err, client.ErrNotFound):
-		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics)
+		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics, state.object().managed())
 		return
 	case err != nil:
 		r.reach.addReadError(&resp.Diagnostics, "Unable to read app "+name, err)

@@ -37,13 +37,15 @@ func replacingName(description string) schema.StringAttribute {
 }
 
 // removeGone drops a resource that the service does not know from the state, and says
-// so. It stays if the service was asked with another account.
-func (b *resourceBase) removeGone(ctx context.Context, private privateReader, state *tfsdk.State, o absentObject, diags *diag.Diagnostics) {
+// so. It stays if the service was asked with another account. A CLI that planned it before
+// it was read plans it anew, so managed, what it was planned to manage, is forgotten.
+func (b *resourceBase) removeGone(ctx context.Context, private privateReader, state *tfsdk.State, o absentObject, diags *diag.Diagnostics, managed ...managedObject) {
 	if !b.confirmsGone(ctx, private, o, diags) {
 		return
 	}
 	diags.AddWarning(o.what+" is gone",
 		"The service does not know it any more, so it was removed from the state. If it is still in the configuration, the next apply creates it again.")
+	b.planned.forgets(managed...)
 	state.RemoveResource(ctx)
 }
 

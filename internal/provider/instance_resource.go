@@ -158,7 +158,7 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 		return // not shown yet; it is being created all the same
 	}
 	if errors.Is(err, client.ErrNotFound) {
-		r.removeGone(ctx, req.Private, &resp.State, r.absent(state), &resp.Diagnostics)
+		r.removeGone(ctx, req.Private, &resp.State, r.absent(state), &resp.Diagnostics, state.itself())
 		return
 	}
 	if err != nil {

@@ -188,6 +188,17 @@ func (p *planned) adds(object managedObject) conflict {
 	return p.manage(object, func(m *managers) { m.new++ })
 }
 
+// forgets takes keeps and takes back: a resource has left the state, as its object is gone.
+func (p *planned) forgets(objects ...managedObject) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, object := range objects {
+		m := p.managers[object]
+		m.kept, m.stays = false, false
+		p.managers[object] = m
+	}
+}
+
 func (p *planned) manage(object managedObject, note func(*managers)) conflict {
 	if p == nil || object == (managedObject{}) {
 		return noConflict

@@ -41,6 +41,7 @@ func TestConflicts(t *testing.T) {
 		taken
 		added
 		destroyed
+		gone
 	)
 	type call struct {
 		object managedObject
@@ -67,6 +68,8 @@ func TestConflicts(t *testing.T) {
 		"one that is created beside one that took": {[]call{{one, taken}, {one, added}}, keptAndNew},
 		"one destroyed beside two created":         {[]call{{one, added}, {one, added}, {one, destroyed}}, noConflict},
 		"one that is destroyed, planned twice":     {[]call{{one, destroyed}, {one, destroyed}}, noConflict},
+		"one that is gone, and planned anew":       {[]call{{one, kept}, {one, gone}, {one, added}}, noConflict},
+		"one that is gone beside one created":      {[]call{{one, added}, {one, kept}, {one, gone}, {one, added}}, twoNew},
 		"objects that are not known":               {[]call{{managedObject{}, kept}, {managedObject{}, added}}, noConflict},
 	} {
 		p, got := newPlanned(), noConflict
@@ -80,6 +83,8 @@ func TestConflicts(t *testing.T) {
 				got = p.adds(call.object)
 			case destroyed:
 				got = p.destroys(call.object)
+			case gone:
+				p.forgets(call.object)
 			}
 		}
 		if got != c.want {

@@ -54,15 +54,21 @@ func (p *plannedTwice) twice(prior, config tftypes.Value) (after tftypes.Value, 
 	if after.Equal(prior) {
 		return after, private
 	}
-	return p.plan(prior, config, p.read(prior))
+	prior, private = p.read(prior)
+	return p.plan(prior, config, private)
 }
 
-// read reads a prior state, and returns its private state.
-func (p *plannedTwice) read(prior tftypes.Value) []byte {
+// read reads a prior state, and returns what it is now and its private state.
+func (p *plannedTwice) read(prior tftypes.Value) (tftypes.Value, []byte) {
 	p.t.Helper()
 	read, err := p.server.ReadResource(p.t.Context(), &tfprotov6.ReadResourceRequest{TypeName: p.kind, CurrentState: p.encode(prior), Private: p.private})
-	must(p.t, err == nil && len(read.Diagnostics) == 0, "%v %+v", err, read)
-	return read.Private
+	must(p.t, err == nil, "%v", err)
+	for _, d := range read.Diagnostics {
+		p.told = append(p.told, d.Severity.String()+": "+d.Summary)
+	}
+	now, err := read.NewState.Unmarshal(prior.Type())
+	must(p.t, err == nil, "%v", err)
+	return now, read.Private
 }
 
 // proposed is the state that a CLI proposes: what is configured, and of what is computed
@@ -170,5 +176,37 @@ func TestPlannedTwice(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// What was planned to be kept, and is found to be gone, is planned anew: that is no second
+// resource of it.
+func TestPlannedTwiceOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	unprotected := tftypes.NewValue(tftypes.Bool, false)
+	for kind, c := range map[string]struct {
+		argument string
+		value    tftypes.Value
+		remove   func(*fleet) bool
+	}{
+		"hosting_postgres_database": {"deletion_protection", unprotected, func(f *fleet) bool { return f.RemoveDatabase(f.ids[0], "orders") }},
+		"hosting_app":               {"deletion_protection", unprotected, func(f *fleet) bool { return f.RemoveApp(f.ids[0], "web") }},
+		"hosting_allowlist": {
+			"cidrs", tftypes.NewValue(tftypes.Set{ElementType: tftypes.String}, []tftypes.Value{}),
+			func(f *fleet) bool { return f.RemoveInstance(f.ids[0]) },
+		},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			f := newFleet(t, 1, kind)
+			p := &plannedTwice{t: t, fleet: f, server: configured(t, f.Server), kind: kind}
+			_, p.private = p.read(f.states[kind]) // it is noted
+			p.server = configured(t, f.Server)
+			must(t, c.remove(f), "nothing was removed")
+			p.twice(f.states[kind], with(t, f.configurationOf(t, kind, f.states[kind]), c.argument, c.value))
+			if all := strings.Join(p.told, "\n"); !strings.Contains(all, "is gone") || strings.Contains(all, "Two resources") || strings.Contains(all, "ERROR") {
+				t.Errorf("it says %q", all)
+			}
+		})
 	}
 }

@@ -252,7 +252,7 @@ func (r *postgresExtensionResource) Read(ctx context.Context, req resource.ReadR
 	extension, err := r.record(ctx, state)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
-		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics)
+		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics, state.object().managed())
 		return
 	case err != nil:
 		r.reach.addReadError(&resp.Diagnostics, "Unable to read extension "+state.Name.ValueString(), err)

@@ -266,7 +266,7 @@ func (r *settingResource[M, S, P]) Read(ctx context.Context, req resource.ReadRe
 	err := r.refresh(ctx, &state)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
-		r.removeGone(ctx, req.Private, &resp.State, r.absent(&state), &resp.Diagnostics)
+		r.removeGone(ctx, req.Private, &resp.State, r.absent(&state), &resp.Diagnostics, r.object(&state))
 	case err != nil:
 		r.reach.addReadError(&resp.Diagnostics, "Unable to read the "+r.of(&state), err)
 	default:

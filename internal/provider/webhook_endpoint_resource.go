@@ -247,7 +247,7 @@ func (r *webhookEndpointResource) Read(ctx context.Context, req resource.ReadReq
 	webhook, err := r.record(ctx, state)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
-		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics)
+		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics, state.itself(), state.object())
 		return
 	case err != nil:
 		r.reach.addReadError(&resp.Diagnostics, "Unable to read webhook endpoint "+state.ID.ValueString(), err)
