@@ -293,11 +293,11 @@ func (w *world) checkOrphans(c *cli, r *run, changes map[string]*change) {
 	}
 }
 
-// troubled tells whether there is any weather.
+// troubled tells whether there is any weather, or an outage that a step before has begun.
 func (w *world) troubled() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.weather != nil && len(w.weather.strikes) > 0
+	return w.weather != nil && (len(w.weather.strikes) > 0 || w.weather.outage)
 }
 
 // equals tells whether what was made is there and as a block wants it.

@@ -52,7 +52,8 @@ func classesOf(r *http.Request) []class {
 type stepWeather struct {
 	strikes []*falling
 	deeds   []deed
-	seen    int // requests
+	seen    int  // requests
+	outage  bool // of a step before, when this one began
 	// first and last are when it has struck.
 	first, last time.Time
 }
@@ -122,6 +123,9 @@ func (w *world) fault(s strike, r *http.Request) *gateway.Fault {
 		return &gateway.Fault{AfterCommit: true, Drop: true} // a creation that the service never saw is rightly an error
 	case away:
 		w.gateway.Away(s.Amount, http.StatusBadGateway)
+		w.mu.Lock()
+		w.awayUntil = time.Now().Add(s.Amount)
+		w.mu.Unlock()
 		return &gateway.Fault{Page: http.StatusBadGateway}
 	}
 	return weather.Kind(s.Kind).Fault(s.Amount)

@@ -64,7 +64,8 @@ type world struct {
 	deletionsFail bool
 	leftDeleting  map[string]bool
 	resizings     []resizing
-	unhurried     bool // jobs were held
+	unhurried     bool      // jobs were held
+	awayUntil     time.Time // when the last outage ends
 	cleanUps      []func()
 }
 
@@ -197,7 +198,9 @@ func (w *world) step(st step) {
 func (w *world) setWeather(now *stepWeather) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.weather = now
+	if w.weather = now; now != nil {
+		now.outage = time.Now().Before(w.awayUntil)
+	}
 }
 
 func (w *world) cliOf(by int) *cli    { return []*cli{w.first, w.other}[by] }
