@@ -224,15 +224,20 @@ func (c *cli) lose(of *call) {
 	}
 }
 
-// orphans are what lost creations have made, by now, and what is not in the state.
+// orphans are what lost creations have made, by now, and what is not in the state: two
+// creations of equal things may each have taken what the other one made.
 func (c *cli) orphans() []orphan {
+	managed := map[string]bool{}
+	for _, address := range c.addresses() {
+		managed[c.text(address, "id")] = true
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var all []orphan
 	for _, of := range c.lost {
 		of.mu.Lock()
 		for _, id := range of.ids {
-			if !c.taken[id] {
+			if !c.taken[id] && !managed[id] {
 				all = append(all, orphan{of.address, id})
 			}
 		}
