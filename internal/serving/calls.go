@@ -24,10 +24,6 @@ func (s *shortContexts) ValidateProviderConfig(ctx context.Context, req *tfproto
 	return run(ctx, s, req, s.ProviderServer.ValidateProviderConfig)
 }
 
-func (s *shortContexts) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
-	return run(ctx, s, req, s.ProviderServer.ConfigureProvider)
-}
-
 func (s *shortContexts) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	return run(ctx, s, req, s.ProviderServer.ValidateResourceConfig)
 }

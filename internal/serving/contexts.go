@@ -35,6 +35,7 @@ type shortContexts struct {
 
 	mu      sync.Mutex
 	running map[*callContext]context.CancelFunc
+	stopped bool          // and not configured anew since, as for the next run of a CLI with -debug
 	ended   chan struct{} // closed when the last of them has ended; nil where nobody waits for that
 }
 
@@ -65,6 +66,9 @@ func (s *shortContexts) begin(ctx context.Context) (context.Context, func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running[c] = cancel
+	if s.stopped {
+		cancel() // Terraform reads what it has just imported, stopped or not
+	}
 	return c, func() {
 		cancel()
 		c.now.Store(over)
@@ -107,10 +111,19 @@ func (s *shortContexts) InvokeAction(ctx context.Context, req *tfprotov6.InvokeA
 	return stream, nil
 }
 
+// ConfigureProvider begins a run of a CLI, which nobody has stopped.
+func (s *shortContexts) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+	s.mu.Lock()
+	s.stopped = false
+	s.mu.Unlock()
+	return run(ctx, s, req, s.ProviderServer.ConfigureProvider)
+}
+
 // StopProvider cancels the calls that run, whether the framework knows of them or
-// not.
+// not, and those to come.
 func (s *shortContexts) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	s.mu.Lock()
+	s.stopped = true
 	for _, cancel := range s.running {
 		cancel()
 	}

@@ -85,6 +85,10 @@ func (w *watched) StopProvider(context.Context, *tfprotov6.StopProviderRequest) 
 	return nil, nil
 }
 
+func (w *watched) ConfigureProvider(context.Context, *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+	return nil, nil
+}
+
 func TestTheContextOfACall(t *testing.T) {
 	inner := &watched{}
 	ctx := context.WithValue(t.Context(), burdenKey{}, "a value")
@@ -124,4 +128,29 @@ func TestStoppingCancelsTheCallsThatRun(t *testing.T) {
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the call ended with %v", err)
 	}
+
+	// A CLI may still make a call: it reads what it has just imported.
+	inner.started = make(chan struct{})
+	if _, err := server.GetMetadata(t.Context(), nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("a later call ended with %v", err)
+	}
+	// One that is served by the same process begins anew.
+	inner.started = make(chan struct{})
+	if _, err := server.ConfigureProvider(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_, err := server.GetMetadata(t.Context(), nil)
+		ended <- err
+	}()
+	<-inner.started
+	select {
+	case err := <-ended:
+		t.Errorf("a call of the next run ended with %v", err)
+	default:
+	}
+	if _, err := server.StopProvider(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
 }
