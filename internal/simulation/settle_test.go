@@ -28,6 +28,9 @@ func (w *world) settle(c *cli) {
 			time.Sleep(20 * time.Minute)
 			continue
 		}
+		if a.liftsProtection() {
+			continue // what is on the instance fails until the next apply replaces it
+		}
 		for _, e := range a.errors() {
 			if !closed(e.text) && !w.neverDeployed(c, e.address) && !w.isUntold(e.text) && !w.isOnFailedImport(c) || w.neverRan(c, e) {
 				w.violate(settled, "an apply in fair weather ends with (%s %s): %s", e.during, e.address, e.text)
@@ -36,9 +39,6 @@ func (w *world) settle(c *cli) {
 		if len(a.errors()) > 0 {
 			w.count(endedClosed)
 			return
-		}
-		if a.liftsProtection() {
-			continue
 		}
 		w.holdEmpty(c, a.run)
 		return
