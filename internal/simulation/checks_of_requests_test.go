@@ -51,7 +51,7 @@ func (w *world) deletes(c *call, at []string) string {
 		i, _ := w.fake.Instance(at[1])
 		protection = i.Host != "" && c.cli.protects(c.address) && w.couldBeSeen(at[1], c.began)
 	}
-	if !protection {
+	if !protection || len(at) == 2 && w.justRepaired(at[1], c.began) {
 		return ""
 	}
 	ran := true
@@ -96,6 +96,15 @@ func (w *world) turnsOff(c *call, id string, body []byte, sent time.Time) string
 		}
 	}
 	return ""
+}
+
+// justRepaired tells whether a read before a request was sent can still have shown that an
+// instance has failed before it ever ran, as a person has repaired it since.
+func (w *world) justRepaired(id string, sent time.Time) bool {
+	w.mu.Lock()
+	at, repaired := w.repaired[id]
+	w.mu.Unlock()
+	return repaired && sent.Sub(at) <= w.readsLag()+2*longestLatency
 }
 
 // couldBeSeen tells whether a read before a request was sent, as late as reads are

@@ -151,6 +151,9 @@ func (w *world) repairs(id string) bool {
 	}
 	w.fake.EditInstance(id, func(i *fakeservice.Instance) { i.Status = fakeservice.StatusRunning })
 	w.touch(id)
+	w.mu.Lock()
+	w.repaired[id] = time.Now()
+	w.mu.Unlock()
 	w.tell("%s is repaired", id)
 	w.countOnce(wasRepaired)
 	return true
