@@ -131,6 +131,7 @@ func (b *Build) run(ctx context.Context, command []string, r *Runtime, env map[s
 	if err := os.MkdirAll(filepath.Join(home, "tmp"), 0o700); err != nil {
 		return err
 	}
+	seenHome := home // as the build sees it
 	spec := process.Spec{Command: command, Folder: b.work, Output: log, User: user, Contained: true}
 	if process.CanContain() {
 		mounts, err := r.options.Go.mounts(home)
@@ -138,11 +139,11 @@ func (b *Build) run(ctx context.Context, command []string, r *Runtime, env map[s
 			return err
 		}
 		spec.View = r.view(append(mounts, process.Mount{Point: buildPoint, Folder: b.folder})...)
-		spec.Command, spec.Folder, home = b.seenAll(command), b.seen(b.work), b.seen(home)
+		spec.Command, spec.Folder, seenHome = b.seenAll(command), b.seen(b.work), b.seen(home)
 	}
 	given := inherited(r.options.Environment)
-	given["HOME"], given["TMPDIR"] = home, filepath.Join(home, "tmp")
-	maps.Copy(given, r.options.Go.variables(home, process.CanContain()))
+	given["HOME"], given["TMPDIR"] = seenHome, filepath.Join(seenHome, "tmp")
+	maps.Copy(given, r.options.Go.variables(seenHome, process.CanContain()))
 	maps.Copy(given, env)
 	spec.Environment = environment(given)
 	if err := give(b.folder, user); err != nil {

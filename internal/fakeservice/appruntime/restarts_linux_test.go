@@ -104,8 +104,12 @@ func TestWhatABuildMay(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := NewBuildLog()
-	if _, err := r.Build(t.Context(), "octo/app", "main", map[string]string{"MINE": "yes"}, log); err != nil {
+	built, err := r.Build(t.Context(), "octo/app", "main", map[string]string{"MINE": "yes"}, log)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if left := glob(t, r, filepath.Base(built.folder)+"/home"); len(left) > 0 {
+		t.Errorf("the build's home is left: %v", left)
 	}
 	said := log.String()
 	t.Log(said)
@@ -115,4 +119,29 @@ func TestWhatABuildMay(t *testing.T) {
 	}
 	contains(t, said, "file:///modules", "/go-build\n", "Read-only file system", fmt.Sprintf("/proc/%d/environ: No such file", os.Getpid()))
 	lacks(t, said, "\n0\n", "\nspoiled", "build-1")
+}
+
+// What a build sees as its own folder is a folder of this machine, too, if somebody has
+// made one there. A build leaves that alone.
+func TestBuildLeavesTheFolderOfItsPathAlone(t *testing.T) {
+	hosts := filepath.Join(buildPoint, "home")
+	if _, err := os.Stat(buildPoint); !os.IsNotExist(err) {
+		t.Skipf("%s is there: %v", buildPoint, err)
+	}
+	if err := os.MkdirAll(hosts, 0o755); err != nil {
+		t.Skip("only root can make it: ", err)
+	}
+	defer os.RemoveAll(buildPoint)
+	kept := filepath.Join(hosts, "kept")
+	if err := os.WriteFile(kept, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	folder := write(t, map[string]string{RecipeFile: `{"build": "true", "start": "true"}`})
+	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
+	if _, err := r.Build(t.Context(), "octo/app", "main", nil, NewBuildLog()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(kept); err != nil {
+		t.Errorf("the build took %s away: %v", kept, err)
+	}
 }
