@@ -245,9 +245,11 @@ func TestBranchesOfAGitRepository(t *testing.T) {
 			t.Errorf("%s is at %s, want %s; the log is %s", branch, b.Commit, want, log)
 		}
 	}
-	_, err := r.Build(t.Context(), "octo/app", "gone", nil, NewBuildLog())
-	if err == nil || !strings.Contains(err.Error(), `has no branch "gone"`) {
-		t.Errorf("a build of a branch that is not there ended with %v", err)
+	for _, branch := range []string{"gone", "main~0", "main^{commit}", "HEAD", git("rev-parse", "main"), "refs/heads/main"} {
+		_, err := r.Build(t.Context(), "octo/app", branch, nil, NewBuildLog())
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("branch %q of ", branch)) {
+			t.Errorf("a build of %q, which is no branch, ended with %v", branch, err)
+		}
 	}
 }
 

@@ -45,7 +45,7 @@ func TestInspectWithoutABranch(t *testing.T) {
 	if found, err := r.Inspect(t.Context(), "octo/app", "main"); err != nil || found.Recipe != "hosting.json" || found.Commit != head {
 		t.Errorf("main is found to be %+v, %v", found, err)
 	}
-	if _, err := r.Inspect(t.Context(), "octo/app", "next"); !errors.As(err, new(*BranchError)) || !strings.Contains(err.Error(), `no branch "next"`) {
+	if _, err := r.Inspect(t.Context(), "octo/app", "next"); !errors.As(err, new(*BranchError)) || !strings.Contains(err.Error(), `branch "next" of`) {
 		t.Errorf("a branch that is not there is %v", err)
 	}
 }

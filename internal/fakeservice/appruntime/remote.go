@@ -1,15 +1,18 @@
 package appruntime
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
@@ -35,28 +38,73 @@ func WithoutCredentials(text string) string { return userInfo.ReplaceAllString(t
 const saidOfGit = 2 << 10
 
 // fetch copies the newest commit of the branch, and nothing older, from where the URL
-// leads. The caller's own git configuration and keys open the way; nobody is asked for a
-// password.
+// leads, into a store of its own, from which the files are taken.
+//
+// A server is asked with the caller's own git configuration and keys; nobody is asked for
+// a password. A repository of this machine may belong to another user, so nothing in it is
+// carried out: git's server sends its commits as it would to a stranger, and neither that
+// server nor the store has any configuration, attributes or hooks but git's own.
 func (s source) fetch(ctx context.Context, folder string, environment []string) (commit string, err error) {
-	store, err := os.MkdirTemp(filepath.Dir(folder), "git-")
+	folderOfStore, err := os.MkdirTemp(filepath.Dir(folder), "git-")
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(store)) }()
-	local := source{store, "FETCH_HEAD"}
-	if _, err := local.git(ctx, environment, "init", "--quiet", "--bare", "."); err != nil {
+	defer func() { err = errors.Join(err, os.RemoveAll(folderOfStore)) }()
+	store := repository{folderOfStore, withoutConfiguration(environment)}
+	if _, err := store.git(ctx, "init", "--quiet", "--bare", "--template=", "."); err != nil {
 		return "", err
 	}
 	arguments := []string{"fetch", "--quiet", "--depth", "1", "--no-tags"}
+	asking := repository{folderOfStore, unasked(environment)}
 	if strings.HasPrefix(s.path, "file://") {
-		// As with a folder, it may belong to another user than the one who runs this.
+		asking = store
 		arguments = append(arguments, "--upload-pack", "git -c safe.directory=* upload-pack")
 	}
 	arguments = append(arguments, "--", s.path, "refs/heads/"+s.branch)
-	if _, err := local.git(ctx, environment, arguments...); err != nil {
+	if _, err := asking.git(ctx, arguments...); err != nil {
 		return "", fmt.Errorf("branch %q of %s could not be fetched\n%s", s.branch, WithoutCredentials(s.path), s.withoutPassword(err.Error()))
 	}
-	return local.copyGit(ctx, folder, environment)
+	if commit, err = store.git(ctx, "rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}"); err != nil {
+		return "", err
+	}
+	commit = strings.TrimSpace(commit)
+	archive, err := store.git(ctx, "archive", "--format=tar", commit)
+	if err != nil {
+		return commit, err
+	}
+	return commit, unpack(strings.NewReader(archive), folder)
+}
+
+// A repository is a git repository of this machine, and the environment that git has there.
+type repository struct {
+	folder      string
+	environment []string
+}
+
+// git runs git in the repository and returns what it writes.
+func (r repository) git(ctx context.Context, arguments ...string) (string, error) {
+	command := exec.CommandContext(ctx, "git", append([]string{"-C", r.folder}, arguments...)...)
+	command.Env = r.environment
+	// What git has started may outlive it and hold its output.
+	command.WaitDelay = 5 * time.Second
+	var out, complaint bytes.Buffer
+	command.Stdout, command.Stderr = &out, &complaint
+	if err := command.Run(); err != nil {
+		return "", errors.Join(fmt.Errorf("git: %w", err), errors.New(strings.TrimSpace(complaint.String())))
+	}
+	return out.String(), nil
+}
+
+// withoutConfiguration is an environment in which git finds other programs, and neither
+// the system's configuration and attributes nor a user's.
+func withoutConfiguration(environment []string) []string {
+	alone := []string{"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}
+	for _, variable := range environment {
+		if name, _, _ := strings.Cut(variable, "="); slices.Contains([]string{"PATH", "TMPDIR", "SYSTEMROOT"}, name) {
+			alone = append(alone, variable)
+		}
+	}
+	return alone
 }
 
 // withoutPassword is the end of what git has said, without what the URL tells of who asks.

@@ -95,6 +95,54 @@ func TestRepositoryFromAURL(t *testing.T) {
 	}
 }
 
+// Nothing that a repository of this machine says is carried out, and nothing that the
+// configuration of whoever runs this says of such a repository.
+func TestRepositoryCarriesOutNothing(t *testing.T) {
+	t.Parallel()
+	folder, commit := gitRepository(t)
+	canary := filepath.Join(t.TempDir(), "canary")
+	touch := "touch " + canary + "; cat"
+	home := write(t, map[string]string{
+		".gitconfig": "[filter \"x\"]\n\tsmudge = " + touch + "\n\tclean = cat\n[core]\n\thooksPath = " + filepath.Join(folder, "hooks") + "\n",
+	})
+	for name, content := range map[string]string{
+		".gitattributes": "* filter=x\n", "hooks/post-checkout": "#!/bin/sh\n" + touch, "hooks/reference-transaction": "#!/bin/sh\n" + touch,
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit("one")
+	configuration := filepath.Join(folder, ".git", "config")
+	before, err := os.ReadFile(configuration)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hostile := "[filter \"x\"]\n\tsmudge = " + touch + "\n[core]\n\tfsmonitor = " + touch + "\n\thooksPath = " + filepath.Join(folder, "hooks") + "\n[uploadpack]\n\tpackObjectsHook = " + touch + "\n"
+	if err := os.WriteFile(configuration, append(before, hostile...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, location := range []string{folder, "file://" + folder} {
+		r := open(t, func(o *Options) {
+			o.Repositories["octo/app"] = location
+			o.Environment = append(o.Environment, "HOME="+home, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=filter.x.smudge", "GIT_CONFIG_VALUE_0="+touch)
+		})
+		b, err := r.Build(t.Context(), "octo/app", "main", nil, NewBuildLog())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Discard(); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(canary); err == nil {
+			t.Errorf("%s: something of the repository was carried out", location)
+		}
+	}
+}
+
 // What git complains about is why the build failed, without the credentials of the URL.
 func TestRepositoryThatCannotBeFetched(t *testing.T) {
 	t.Parallel()
@@ -109,7 +157,7 @@ func TestRepositoryThatCannotBeFetched(t *testing.T) {
 		"wrong password":  {with("ada:Xq7secret@"), "main", "Authentication failed"},
 		"no password":     {with(""), "main", "terminal prompts disabled"},
 		"a token alone":   {with("Xq7secret@"), "main", "terminal prompts disabled"},
-		"nothing there":   {strings.Replace(with("ada:hunter2@"), filepath.Base(folder), "nowhere", 1), "main", "not found"},
+		"nothing there":   {strings.Replace(with("ada:hunter2@"), "/"+filepath.Base(folder)+"/", "/nowhere/", 1), "main", "not found"},
 		"no repository":   {"file://" + folder + "/nowhere", "main", "does not appear to be a git repository"},
 		"not an option":   {"file://" + folder, "--upload-pack=x", "could not be fetched"},
 		"nobody's server": {"http://ada:Xq7secret@127.0.0.1:1/x.git", "main", "127.0.0.1"},

@@ -2,7 +2,6 @@ package appruntime
 
 import (
 	"archive/tar"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,11 +9,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"time"
 )
 
 // source is a branch of a repository, which is a folder of this machine or a URL.
@@ -28,23 +25,14 @@ func (s source) copyTo(ctx context.Context, folder string, environment []string)
 	case IsURL(s.path):
 		return s.fetch(ctx, folder, environment)
 	case isGit(s.path):
-		return s.copyGit(ctx, folder, environment)
+		path, err := filepath.Abs(s.path)
+		if err != nil {
+			return "", err
+		}
+		local := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
+		return source{local.String(), s.branch}.fetch(ctx, folder, environment)
 	}
 	return copyFolder(s.path, folder)
-}
-
-// copyGit is copyTo of a git repository on this machine.
-func (s source) copyGit(ctx context.Context, folder string, environment []string) (commit string, err error) {
-	commit, err = s.git(ctx, environment, "rev-parse", "--verify", "--quiet", "--end-of-options", s.branch+"^{commit}")
-	if err != nil {
-		return "", fmt.Errorf("the repository %s has no branch %q", s.path, s.branch)
-	}
-	commit = strings.TrimSpace(commit)
-	archive, err := s.git(ctx, environment, "archive", "--format=tar", commit)
-	if err != nil {
-		return commit, err
-	}
-	return commit, unpack(strings.NewReader(archive), folder)
 }
 
 // isGit tells whether a folder is the root of a git repository, bare or not. A
@@ -59,23 +47,6 @@ func isGit(path string) bool {
 		}
 	}
 	return true
-}
-
-func (s source) git(ctx context.Context, environment []string, arguments ...string) (string, error) {
-	// The repository may belong to another user than the one who runs this,
-	// which git would refuse.
-	arguments = append([]string{"-C", s.path, "-c", "safe.directory=*"}, arguments...)
-	command := exec.CommandContext(ctx, "git", arguments...)
-	command.Env = environment
-	command.Env = unasked(command.Environ())
-	// What git has started may outlive it and hold its output.
-	command.WaitDelay = 5 * time.Second
-	var out, complaint bytes.Buffer
-	command.Stdout, command.Stderr = &out, &complaint
-	if err := command.Run(); err != nil {
-		return "", errors.Join(fmt.Errorf("git: %w", err), errors.New(strings.TrimSpace(complaint.String())))
-	}
-	return out.String(), nil
 }
 
 // unpack writes the files of a tar archive below a folder.
