@@ -203,14 +203,16 @@ func (r *recorder) close() {
 
 func TestRequestsThatBreakTheDocument(t *testing.T) {
 	t.Parallel()
-	a := &api{Server: serveWithViolations(t, 7), t: t}
+	a := &api{Server: serveWithViolations(t, 8), t: t}
 	id := a.running("postgres")
 	a.want(400, "invalid_request", "POST", "/instances", `{"name":`)
 	a.want(400, "invalid_request", "POST", "/instances", object{"name": "a", "plan": "free", "region": "eu-central", "colour": "red"})
 	a.want(400, "invalid_request", "PUT", "/instances/"+id+"/sql-console", object{"mode": "maybe"})
 	a.want(400, "invalid_request", "GET", "/instances?sort=name", nil)
 	a.want(400, "confirm_mismatch", "DELETE", "/instances/"+id, nil)
+	a.want(400, "confirm_mismatch", "DELETE", "/instances/"+id+"?confirm="+id+"&confirm=x", nil)
 	a.want(400, "confirm_mismatch", "POST", "/instances/"+id+"/actions/reset", object{})
+	a.want(400, "confirm_mismatch", "POST", "/instances/"+id+"/actions/reset", object{"confirm": nil})
 	a.want(400, "confirm_mismatch", "POST", "/instances/"+id+"/actions/restore", object{"backup_id": "b"})
 }
 

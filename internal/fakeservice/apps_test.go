@@ -77,6 +77,16 @@ func TestImportRefused(t *testing.T) {
 			t.Errorf("the detail %q does not name %s", got.string("detail"), field)
 		}
 	}
+	for _, bad := range []string{"", "main~1", "main^{commit}", "-b", "a..b", "a//b", "a/", ".a", "a/.b", "a.lock", "a.lock/b", "a b", "@", "HEAD", "a@{1}", "a.", "a\n", "a\x7f"} {
+		body := guestbook()
+		body["branch"] = bad
+		a.want(422, "validation_failed", "POST", "/instances/"+id+"/apps/import", body)
+	}
+	for field, bad := range map[string]any{"health_path": "/up\r\nX: y", "env": object{"A": "b\x00c"}} {
+		body := guestbook()
+		body[field] = bad
+		a.want(422, "validation_failed", "POST", "/instances/"+id+"/apps/import", body)
+	}
 	for _, bad := range []string{"", "Shop", "1shop", "-shop", "a_b", strings.Repeat("a", 41)} {
 		body := guestbook()
 		body["name"] = bad

@@ -71,6 +71,8 @@ func TestCreationRefuses(t *testing.T) {
 	}
 	for _, change := range []object{
 		{"name": strings.Repeat("a", 101)},
+		{"name": "a\x1b[2J"},
+		{"tags": []string{"a\r\nb"}},
 		{"tags": []string{strings.Repeat("a", 65)}},
 		{"tags": slices.Repeat([]string{"a"}, 65)},
 	} {

@@ -52,16 +52,20 @@ func (j *allowlistJob) spec(_ *state, in *instance) jobSpec {
 }
 
 // canonicalAddress gives the one spelling of an address or a CIDR block. A bare
-// address stays bare; a block keeps only the bits that count.
+// address stays bare; a block keeps only the bits that count. An IPv4 address that is
+// mapped to IPv6 is the IPv4 address, as a connection comes from that.
 func canonicalAddress(entry string) (string, error) {
 	if prefix, err := netip.ParsePrefix(entry); err == nil {
+		if mapped := 128 - 32; prefix.Addr().Is4In6() && prefix.Bits() >= mapped {
+			prefix = netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-mapped)
+		}
 		return prefix.Masked().String(), nil
 	}
 	address, err := netip.ParseAddr(entry)
 	if err != nil || address.Zone() != "" {
 		return "", invalid("allowlist", "%q is neither an address nor a CIDR block", entry)
 	}
-	return address.String(), nil
+	return address.Unmap().String(), nil
 }
 
 // ConsoleRecord is the SQL console's mode as the API shows it.

@@ -156,14 +156,21 @@ func tell[T any](data map[string]any, name string, sent *T) {
 // checkApp says what is wrong with the fields that an import and an update
 // share.
 func (st *state) checkApp(in *instance, change AppChange) error {
-	if change.Branch != nil && strings.TrimSpace(*change.Branch) == "" {
-		return invalid("branch", "it must not be empty")
+	if change.Branch != nil {
+		if err := checkBranch(*change.Branch); err != nil {
+			return err
+		}
 	}
 	if change.Port != nil && (*change.Port < 1 || *change.Port > 65535) {
 		return invalid("port", "it must be from 1 to 65535")
 	}
 	if change.HealthPath != nil && !strings.HasPrefix(*change.HealthPath, "/") {
 		return invalid("health_path", "it must begin with a slash")
+	}
+	if change.HealthPath != nil {
+		if err := checkPrintable("health_path", *change.HealthPath); err != nil {
+			return err
+		}
 	}
 	if change.MemoryMB != nil {
 		if floor := st.Catalog.Engines[EngineApps].FloorMB; *change.MemoryMB < floor {
@@ -174,9 +181,12 @@ func (st *state) checkApp(in *instance, change AppChange) error {
 		}
 	}
 	if change.Env != nil {
-		for name := range *change.Env {
+		for name, value := range *change.Env {
 			if !envName.MatchString(name) {
 				return invalid("env", "%q is no name of a variable", name)
+			}
+			if strings.Contains(value, "\x00") {
+				return invalid("env", "the value of %s must not have a NUL, as no process can get it", name)
 			}
 		}
 	}

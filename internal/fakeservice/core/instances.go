@@ -324,7 +324,7 @@ func checkName(name string) error {
 	if n := utf8.RuneCountInString(name); n < 1 || n > 100 {
 		return invalid("name", "it must have 1 to 100 characters")
 	}
-	return nil
+	return checkPrintable("name", name)
 }
 
 func checkTags(tags []string) error {
@@ -337,6 +337,9 @@ func checkTags(tags []string) error {
 		}
 		if utf8.RuneCountInString(tag) > 64 {
 			return invalid("tags", "a tag must have 64 characters at most")
+		}
+		if err := checkPrintable("tags", tag); err != nil {
+			return err
 		}
 	}
 	return nil

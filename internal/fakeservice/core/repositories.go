@@ -82,8 +82,9 @@ func (s *Service) InspectRepository(ctx context.Context, id, repo, branch string
 			return InspectionRecord{}, noApps()
 		case !repository.MatchString(repo):
 			return InspectionRecord{}, invalid("repo", "it must be owner/repo")
-		case branch == "":
-			return InspectionRecord{}, invalid("branch", "it must not be empty")
+		}
+		if err := checkBranch(branch); err != nil {
+			return InspectionRecord{}, err
 		}
 		return InspectionRecord{Repo: repo, Branch: branch, Port: suggestedPort}, nil
 	})

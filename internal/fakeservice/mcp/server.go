@@ -71,7 +71,7 @@ func (f *face) answer(next sdk.MethodHandler) sdk.MethodHandler {
 func (f *face) call(ctx context.Context, method string, call *sdk.CallToolRequest, next sdk.MethodHandler) (sdk.Result, error) {
 	var arguments map[string]json.RawMessage
 	if f.confirmed[call.Params.Name] && json.Unmarshal(call.Params.Arguments, &arguments) == nil {
-		if _, sent := arguments["confirm"]; !sent {
+		if confirm, sent := arguments["confirm"]; !sent || string(confirm) == "null" {
 			result := &sdk.CallToolResult{}
 			result.SetError(core.Refuse(core.ConfirmMismatch, "confirm must equal the id of the instance"))
 			return result, nil

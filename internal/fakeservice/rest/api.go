@@ -156,16 +156,24 @@ func (c *call) decode(into any) error {
 func (c *call) lacksConfirm() bool {
 	switch c.route.method + " " + c.route.pattern {
 	case "DELETE /instances/{id}":
-		return !c.query.Has("confirm")
+		return c.confirm() == ""
 	case "POST /instances/{id}/actions/reset", "POST /instances/{id}/actions/restore":
 		var body map[string]json.RawMessage
 		if json.Unmarshal(c.body, &body) != nil {
 			return len(bytes.TrimSpace(c.body)) == 0
 		}
-		_, sent := body["confirm"]
-		return !sent
+		confirm, sent := body["confirm"]
+		return !sent || string(confirm) == "null"
 	}
 	return false
+}
+
+// confirm is the query's parameter of that name, "" unless it is given once.
+func (c *call) confirm() string {
+	if given := c.query["confirm"]; len(given) == 1 {
+		return given[0]
+	}
+	return ""
 }
 
 // tag gives the answer to a GET its ETag, and answers 304 to who has it.

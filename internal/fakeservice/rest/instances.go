@@ -35,7 +35,7 @@ func updateInstance(c *call) response {
 }
 
 func deleteInstance(c *call) response {
-	return accepted(c.service.DeleteInstance(c.instance(), c.query.Get("confirm")))
+	return accepted(c.service.DeleteInstance(c.instance(), c.confirm()))
 }
 
 func setEngines(c *call) response {
