@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"os"
 	"os/signal"
 	"slices"
@@ -210,18 +209,20 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	}
 	listener, err := listen(ctx, address)
 	if err != nil {
-		return fmt.Errorf("listen: %w", err)
+		return unlessStopped(ctx, errs, fmt.Errorf("listen: %w", err))
 	}
-	root := rootURL(s, listener.Addr())
-	service, engines, err := start(ctx, s, begin, courier, root, log)
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	service.SetWeather(s.weather, s.seed)
-	server := &http.Server{Handler: service, ReadHeaderTimeout: 10 * time.Second}
+	front := &front{}
+	server := newServer(front, longestRequest)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 
+	root := rootURL(s, listener.Addr())
+	service, engines, err := start(ctx, s, begin, courier, root, log)
+	if err != nil {
+		return errors.Join(unlessStopped(ctx, errs, err), server.Close())
+	}
+	service.SetWeather(s.weather, s.seed)
+	front.open(service)
 	announce(out, root, s, service, engines.text)
 	if s.readyFile != "" {
 		if err := writeReady(s.readyFile, root+"/api/v1\n"); err != nil {
@@ -241,6 +242,15 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 		err = errors.Join(err, server.Close())
 	}
 	return err
+}
+
+// unlessStopped is why a start has failed, or nil if a signal has stopped it.
+func unlessStopped(ctx context.Context, errs io.Writer, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	_, _ = fmt.Fprintln(errs, "The fake service was stopped while it started.")
+	return nil
 }
 
 // start makes the service, with what --state holds.

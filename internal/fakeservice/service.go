@@ -2,6 +2,7 @@ package fakeservice
 
 import (
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -125,6 +126,7 @@ func Open(o Options) (*Service, error) {
 	s.Log = traffic.New(traffic.Options{Prefix: rest.Prefix, Kept: o.RequestsKept, Now: s.Now, Logger: o.Logger, Answered: o.Answered})
 	s.api = rest.New(rest.Options{Service: s.Service, PortalURL: o.PortalURL, Violation: s.Violation})
 	s.gateway = gateway.New(http.HandlerFunc(s.serveAPI), gateway.Options{Prefix: rest.Prefix, Now: s.Now, Watch: s.Watch})
+	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
 	mcp.Mount(s.mux, mcp.Options{Service: s.Service, PortalURL: o.PortalURL, Logger: o.Logger, Called: o.Called})
 	s.portal = portal.New(portal.Options{Service: s.Service, PortalURL: o.PortalURL, Password: s.portalPassword, Did: o.PortalDid})
 	s.portal.Mount(s.mux)
@@ -140,7 +142,7 @@ func Open(o Options) (*Service, error) {
 }
 
 // ServeHTTP answers the API under /api/v1, which is behind a gateway, and what
-// is beside it, which is not.
+// is beside it, which is not. GET /healthz needs no token and answers 200.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := s.checkVisitor(r); err != nil {
 		http.Error(w, err.Error(), http.StatusForbidden)

@@ -131,6 +131,8 @@ func (c *control) guarded(handle handler) http.HandlerFunc {
 		status, err := c.admit(r)
 		var answer any
 		if err == nil {
+			// A snapshot may take longer than a stranger's request. Not every writer has a deadline.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 			answer, err = handle(r)
 		}
 		if status == http.StatusUnauthorized {

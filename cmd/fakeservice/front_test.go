@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// Health is told without a token: 503 until the service is there, and then 200.
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	f := &front{}
+	status := func() int {
+		answer := httptest.NewRecorder()
+		f.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:8080/healthz", nil))
+		return answer.Code
+	}
+	if got := status(); got != http.StatusServiceUnavailable {
+		t.Errorf("while it starts it answers %d", got)
+	}
+	service := fakeservice.New(fakeservice.Options{})
+	defer service.Close()
+	f.open(service)
+	if got := status(); got != http.StatusOK {
+		t.Errorf("once it is there it answers %d", got)
+	}
+}
+
+// A signal while the program starts is no error.
+func TestStoppedWhileStarting(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	for _, plane := range []string{planeAuto, planeOff} {
+		if err := run(ctx, []string{"--listen", ":0", "--state", t.TempDir(), "--data-plane", plane}, io.Discard, io.Discard); err != nil {
+			t.Errorf("with the data plane %s it ends with %v", plane, err)
+		}
+	}
+	var said bytes.Buffer
+	if err := unlessStopped(ctx, &said, errors.New("killed")); err != nil || !strings.Contains(said.String(), "was stopped while it started") {
+		t.Errorf("it ends with %v, and says %q", err, said.String())
+	}
+	if err := unlessStopped(t.Context(), io.Discard, errors.New("no folder")); err == nil {
+		t.Error("a start that fails by itself is no error")
+	}
+}
+
+// Half a request, without a key, holds a connection only for a while.
+func TestHalfARequest(t *testing.T) {
+	t.Parallel()
+	service := fakeservice.New(fakeservice.Options{})
+	defer service.Close()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := newServer(service, 50*time.Millisecond)
+	defer server.Close()
+	go func() { _ = server.Serve(listener) }()
+	for _, half := range []string{
+		"POST /api/v1/instances HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{",
+		"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{",
+		"POST /portal/sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\na",
+		"POST /api/v1/instances HTTP/1.1\r\nHost",
+	} {
+		connection, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(connection, half)
+		// It ends when the server closes the connection.
+		if _, err := io.ReadAll(connection); err != nil {
+			t.Errorf("%.30q: %v", half, err)
+		}
+		connection.Close()
+	}
+}
