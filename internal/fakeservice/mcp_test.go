@@ -368,8 +368,8 @@ func TestToolsWantAKey(t *testing.T) {
 	}
 }
 
-// Tools say of themselves what they do: which only read, which take something away for
-// good, which bring about the same however often they are called, and which return
+// Tools say of themselves what they do: which only read, which take away or overwrite
+// what was there, which bring about the same however often they are called, and which return
 // secrets.
 func TestToolsSayWhatTheyDo(t *testing.T) {
 	t.Parallel()
@@ -404,7 +404,7 @@ func TestToolsSayWhatTheyDo(t *testing.T) {
 		got  []string
 	}{
 		{"read", "app_guide app_repo get_account get_app get_auth_settings get_billing get_connection_urls get_instance get_job inspect_repo list_apps list_backups list_builds list_databases list_extensions list_instances list_plans list_repos list_webhooks", reading},
-		{"destroy", "delete_app delete_instance delete_webhook drop_database drop_extension postgres_query reset_instance restore_instance rotate_credentials set_engines", destroying},
+		{"destroy", "delete_app delete_instance delete_webhook drop_database drop_extension postgres_query reset_instance resize_instance restore_instance rotate_credentials set_allowlist set_auth_settings set_engines set_sql_console update_account update_app update_instance update_webhook", destroying},
 		{"are repeatable", "delete_app delete_instance delete_webhook drop_database drop_extension resize_instance set_allowlist set_auth_settings set_engines set_extension set_sql_console update_account update_app update_instance update_webhook", repeatable},
 		{"return secrets", "create_webhook get_app get_connection_urls list_apps", secret},
 	} {

@@ -49,7 +49,7 @@ func (t tools) addAccount() {
 		text: "Shows the account and its profile, which goes on receipts.",
 	}, func(ctx context.Context, _ none) (core.Account, error) { return s.Account(ctx) })
 	add(t, about{
-		name: "update_account", title: "Change the profile", effect: setting,
+		name: "update_account", title: "Change the profile", effect: replacing,
 		text: "Changes the profile, which goes on receipts. What is left out stays.",
 	}, func(_ context.Context, in profile) (core.Account, error) { return s.UpdateProfile(in.sent) })
 	add(t, about{
@@ -68,13 +68,13 @@ func (t tools) addAccount() {
 		return s.CreateWebhook(core.WebhookChange{URL: &in.URL, Secret: in.Secret, Enabled: in.Enabled})
 	})
 	add(t, about{
-		name: "update_webhook", title: "Change a webhook endpoint", effect: setting,
+		name: "update_webhook", title: "Change a webhook endpoint", effect: replacing,
 		text: "Changes a webhook endpoint. Enabling one sets its count of failures back.",
 	}, func(_ context.Context, in changedWebhook) (core.WebhookRecord, error) {
 		return s.UpdateWebhook(in.WebhookID, core.WebhookChange{URL: in.URL, Secret: in.Secret, Enabled: in.Enabled})
 	})
 	add(t, about{
-		name: "delete_webhook", title: "Delete a webhook endpoint", effect: removing,
+		name: "delete_webhook", title: "Delete a webhook endpoint", effect: replacing,
 		text: "Deletes a webhook endpoint. Nothing more is delivered to it.",
 	}, func(_ context.Context, in onWebhook) (none, error) { return none{}, s.DeleteWebhook(in.WebhookID) })
 }

@@ -38,7 +38,7 @@ func (t tools) addActions() {
 		text: "Changes every password of an instance and the auth service key. Old connection URLs no longer work; get_connection_urls has the new ones.",
 	}, func(_ context.Context, in onInstance) (core.Accepted, error) { return s.Rotate(in.InstanceID) })
 	add(t, about{
-		name: "resize_instance", title: "Move to another plan", effect: setting,
+		name: "resize_instance", title: "Move to another plan", effect: replacing,
 		text: "Moves an instance to another plan. Its engines and apps have to fit there.",
 	}, func(_ context.Context, in onPlan) (core.Accepted, error) { return s.Resize(in.InstanceID, in.Plan) })
 	add(t, about{

@@ -129,13 +129,13 @@ func (t tools) addApps() {
 		text: "Shows where an app comes from, its public URL and its newest build.",
 	}, t.appRepository)
 	add(t, about{
-		name: "update_app", title: "Change an app", effect: setting,
+		name: "update_app", title: "Change an app", effect: replacing,
 		text: "Changes an app. What is left out stays. Another branch or other variables queue a build, whose id is build_id; anything else restarts the app.",
 	}, func(_ context.Context, in changedApp) (core.AcceptedBuild, error) {
 		return s.UpdateApp(in.InstanceID, in.Name, in.change())
 	})
 	add(t, about{
-		name: "delete_app", title: "Delete an app", effect: removing,
+		name: "delete_app", title: "Delete an app", effect: replacing,
 		text: "Deletes an app with all that is under its /data, for good.",
 	}, func(_ context.Context, in onApp) (core.Accepted, error) { return s.DeleteApp(in.InstanceID, in.Name) })
 	add(t, about{

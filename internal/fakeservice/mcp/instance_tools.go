@@ -91,13 +91,13 @@ func (t tools) addInstances() {
 		return s.CreateInstance(wanted, t.portal(ctx))
 	})
 	add(t, about{
-		name: "update_instance", title: "Rename and retag an instance", effect: setting,
+		name: "update_instance", title: "Rename and retag an instance", effect: replacing,
 		text: "Changes the name or the tags of an instance. What is left out stays.",
 	}, func(_ context.Context, in changedInstance) (core.Accepted, error) {
 		return s.UpdateInstance(in.InstanceID, core.InstanceChange{Name: in.Name, Tags: listSent(in.Tags)})
 	})
 	add(t, about{
-		name: "delete_instance", title: "Delete an instance", effect: removing,
+		name: "delete_instance", title: "Delete an instance", effect: replacing,
 		text: "Deletes an instance with all its data and backups, for good, and cancels its subscription.",
 	}, func(_ context.Context, in onInstanceConfirmed) (core.Accepted, error) {
 		return s.DeleteInstance(in.InstanceID, in.Confirm)

@@ -54,7 +54,7 @@ func (t tools) addPostgres() {
 		return s.CreateDatabase(ctx, in.InstanceID, in.Name)
 	})
 	add(t, about{
-		name: "drop_database", title: "Drop a database", effect: removing,
+		name: "drop_database", title: "Drop a database", effect: replacing,
 		text: "Drops a Postgres database with all its data, for good.",
 	}, func(ctx context.Context, in onDatabase) (core.Accepted, error) {
 		return s.DropDatabase(ctx, in.InstanceID, in.Name)
@@ -66,13 +66,13 @@ func (t tools) addPostgres() {
 		return s.ListExtensions(ctx, in.InstanceID, in.Database)
 	})
 	add(t, about{
-		name: "set_extension", title: "Turn an extension on", effect: setting,
+		name: "set_extension", title: "Turn an extension on", effect: adding,
 		text: "Turns a Postgres extension on in a database: pgvector, pg_trgm or pgcrypto.",
 	}, func(ctx context.Context, in onExtension) (core.Accepted, error) {
 		return s.SetExtension(ctx, in.InstanceID, in.Database, in.Name)
 	})
 	add(t, about{
-		name: "drop_extension", title: "Turn an extension off", effect: removing,
+		name: "drop_extension", title: "Turn an extension off", effect: replacing,
 		text: "Turns a Postgres extension off in a database.",
 	}, func(ctx context.Context, in onExtension) (core.Accepted, error) {
 		return s.DropExtension(ctx, in.InstanceID, in.Database, in.Name)

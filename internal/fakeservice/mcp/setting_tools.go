@@ -43,7 +43,7 @@ type authSettings struct {
 func (t tools) addSettings() {
 	s := t.Service
 	add(t, about{
-		name: "set_engines", title: "Set engines and budgets", effect: removing,
+		name: "set_engines", title: "Set engines and budgets", effect: replacing,
 		text: "Sets which engines are on, and their memory budgets, which must fit the plan together. An engine that is left out is turned off and its data is gone.",
 	}, func(_ context.Context, in enginesOf) (core.Accepted, error) {
 		wanted := map[string]core.EngineBudget{}
@@ -53,13 +53,13 @@ func (t tools) addSettings() {
 		return s.SetEngines(in.InstanceID, wanted)
 	})
 	add(t, about{
-		name: "set_allowlist", title: "Set the IP allowlist", effect: setting,
+		name: "set_allowlist", title: "Set the IP allowlist", effect: replacing,
 		text: "Replaces the IP allowlist of an instance, within a minute. An empty list opens the instance to the internet; TLS and a password are still needed.",
 	}, func(_ context.Context, in allowlist) (core.Accepted, error) {
 		return s.SetAllowlist(in.InstanceID, in.Allowlist)
 	})
 	add(t, about{
-		name: "set_sql_console", title: "Set the SQL console's mode", effect: setting,
+		name: "set_sql_console", title: "Set the SQL console's mode", effect: replacing,
 		text:  "Sets what postgres_query may do: nothing (off), read, or read and write. Turn it off again when the work is done.",
 		words: map[string][]any{"mode": {"off", "read-only", "read-write", "ro", "rw"}},
 	}, func(_ context.Context, in console) (core.Accepted, error) {
@@ -72,7 +72,7 @@ func (t tools) addSettings() {
 		return s.AuthSettings(ctx, in.InstanceID)
 	})
 	add(t, about{
-		name: "set_auth_settings", title: "Set auth settings", effect: setting,
+		name: "set_auth_settings", title: "Set auth settings", effect: replacing,
 		text: "Sets where the auth engine's redirects return. What is left out stays.",
 	}, func(_ context.Context, in authSettings) (core.Accepted, error) {
 		return s.UpdateAuthSettings(in.InstanceID, core.AuthSettingsChange{SiteURL: in.SiteURL, RedirectURLs: listSent(in.RedirectURLs)})

@@ -17,19 +17,20 @@ type tools struct {
 	server *sdk.Server
 }
 
-// An effect is what a tool does to what is there, as its annotations tell.
+// An effect is what a tool does to what is there, as its annotations tell. The protocol
+// calls destructive what does not only add.
 type effect struct{ reads, destroys, idempotent bool }
 
 var (
 	// reading changes nothing.
 	reading = effect{reads: true}
-	// doing does something anew at each call, and setting brings about one state however
+	// doing adds or restarts something anew at each call, and adding adds one thing however
 	// often it is called.
-	doing   = effect{}
-	setting = effect{idempotent: true}
-	// removing takes something away that is not there afterwards, and destroying takes
-	// more away at each call.
-	removing   = effect{destroys: true, idempotent: true}
+	doing  = effect{}
+	adding = effect{idempotent: true}
+	// replacing takes away or overwrites what was there, and leaves one state however often
+	// it is called; destroying takes more away at each call.
+	replacing  = effect{destroys: true, idempotent: true}
 	destroying = effect{destroys: true}
 )
 
