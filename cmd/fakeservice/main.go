@@ -89,6 +89,8 @@ type settings struct {
 	webhooks     webhookSettings
 	requestsKept int
 	version      bool
+	// snapshotLimit is in MB.
+	snapshotLimit int64
 }
 
 func parse(args []string, errors io.Writer) (settings, error) {
@@ -119,6 +121,7 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags.BoolVar(&s.goCaches, "go-caches", true, "let builds read your Go modules and what Go has compiled for you; they change nothing there")
 	flags.BoolVar(&s.webhooks.loopback, "webhook-loopback", false, "deliver webhooks to receivers on this machine too, by https and by http")
 	flags.StringVar(&s.webhooks.ca, "webhook-ca", "", "file of certificates in PEM that those of webhook receivers may come from, besides those that this machine trusts")
+	flags.Int64Var(&s.snapshotLimit, "snapshot-limit", 2048, "how many MB a snapshot that is brought to /_fake/snapshots may have when it is unpacked")
 	flags.BoolVar(&s.version, "version", false, "print the version and end")
 	if err := flags.Parse(args); err != nil {
 		return s, err
@@ -150,6 +153,8 @@ func parse(args []string, errors io.Writer) (settings, error) {
 		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case !(s.speed > 0) || s.speed > core.FastestSpeed:
 		return s, fmt.Errorf("--speed must be over 0 and %d at most", core.FastestSpeed)
+	case s.snapshotLimit < 1 || s.snapshotLimit > 1<<20:
+		return s, fmt.Errorf("--snapshot-limit must be from 1 to %d", 1<<20)
 	case s.requestsKept < 1:
 		return s, fmt.Errorf("--requests-kept must be 1 or more")
 	case !slices.Contains([]string{planeAuto, planeOn, planeOff}, s.dataPlane):
@@ -278,6 +283,7 @@ func start(ctx context.Context, s settings, begin setup.Setup, courier core.Cour
 		Storage:        kept.storage,
 		Courier:        courier,
 		SnapshotFolder: kept.below(snapshotsFolder),
+		SnapshotLimit:  s.snapshotLimit << 20,
 		Setup:          begin,
 	})
 	if err != nil {

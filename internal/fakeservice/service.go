@@ -1,6 +1,7 @@
 package fakeservice
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"log/slog"
@@ -61,6 +62,9 @@ type Options struct {
 	Courier core.Courier
 	// SnapshotFolder is where snapshots stay; "" is a folder that goes with the Service.
 	SnapshotFolder string
+	// SnapshotLimit is how many bytes a snapshot that is brought to the fake may have when
+	// it is unpacked; 0 is 2 GiB.
+	SnapshotLimit int64
 	// NewDataPlane makes the data planes of forks.
 	NewDataPlane func() (DataPlane, error)
 	// Setup is what the service begins with, and again after each Reset.
@@ -97,6 +101,9 @@ type Service struct {
 	setupError error
 }
 
+// defaultSnapshotLimit is the default of Options.SnapshotLimit.
+const defaultSnapshotLimit = 2 << 30
+
 // New is Open for a Service that keeps nothing, of which no opening can fail.
 func New(o Options) *Service {
 	s, err := Open(o)
@@ -130,7 +137,7 @@ func Open(o Options) (*Service, error) {
 	mcp.Mount(s.mux, mcp.Options{Service: s.Service, PortalURL: o.PortalURL, Logger: o.Logger, Called: o.Called})
 	s.portal = portal.New(portal.Options{Service: s.Service, PortalURL: o.PortalURL, Password: s.portalPassword, Did: o.PortalDid})
 	s.portal.Mount(s.mux)
-	control.Mount(s.mux, control.Options{Core: s.Service, Network: s, Log: s.Log, Token: s.controlToken, Reset: s.Reset, Snapshots: s.snapshots, Fork: s.serveFork})
+	control.Mount(s.mux, control.Options{Core: s.Service, Network: s, Log: s.Log, Token: s.controlToken, Reset: s.Reset, Snapshots: s.snapshots, SnapshotLimit: cmp.Or(o.SnapshotLimit, defaultSnapshotLimit), Fork: s.serveFork})
 	s.begin = func() error {
 		return service.Begin(func() error { return o.Setup.Apply(service, o.DataPlane != nil) })
 	}

@@ -46,6 +46,9 @@ type Options struct {
 	Reset func()
 	// Snapshots is the folder in which snapshots are kept, which it makes.
 	Snapshots func() (string, error)
+	// SnapshotLimit is how many bytes a snapshot that is brought may have when it is
+	// unpacked.
+	SnapshotLimit int64
 	// Fork starts another fake with what this one knows now.
 	Fork func(context.Context) (Fork, error)
 }

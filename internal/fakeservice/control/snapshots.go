@@ -111,7 +111,7 @@ func (c *control) deleteSnapshot(r *http.Request) (any, error) {
 
 // putSnapshot takes a snapshot of another fake over, as getSnapshot gives it.
 func (c *control) putSnapshot(r *http.Request) (any, error) {
-	return c.fillSnapshot(r.PathValue("name"), func(folder string) error { return unpack(r.Body, folder) })
+	return c.fillSnapshot(r.PathValue("name"), func(folder string) error { return unpack(r.Body, folder, c.SnapshotLimit) })
 }
 
 // getSnapshot gives a snapshot as a compressed archive.
@@ -139,8 +139,9 @@ func pack(w io.Writer, folder string) error {
 	return errors.Join(archive.AddFS(os.DirFS(folder)), archive.Close(), compressed.Close())
 }
 
-// unpack writes what an archive holds into a folder, and nothing beside it.
-func unpack(from io.Reader, folder string) error {
+// unpack writes what an archive holds into a folder, and nothing beside it. More than
+// limit bytes are refused; each entry counts as a block of a disk, whatever it holds.
+func unpack(from io.Reader, folder string, limit int64) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return err
@@ -151,7 +152,7 @@ func unpack(from io.Reader, folder string) error {
 		return fmt.Errorf("the body is no snapshot: %w", err)
 	}
 	archive := tar.NewReader(compressed)
-	for {
+	for left := limit; ; {
 		entry, err := archive.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -159,11 +160,17 @@ func unpack(from io.Reader, folder string) error {
 		if err != nil {
 			return fmt.Errorf("the body is no snapshot: %w", err)
 		}
+		if left -= max(entry.Size, block); left < 0 {
+			return fmt.Errorf("the snapshot is larger than %d bytes, which is all that may be unpacked; --snapshot-limit allows more", limit)
+		}
 		if err := unpackEntry(root, archive, entry); err != nil {
 			return err
 		}
 	}
 }
+
+// block is what an empty file takes of a disk, in bytes.
+const block = 4 << 10
 
 func unpackEntry(root *os.Root, archive io.Reader, entry *tar.Header) error {
 	name := filepath.Clean(entry.Name)

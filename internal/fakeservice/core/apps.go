@@ -181,13 +181,8 @@ func (st *state) checkApp(in *instance, change AppChange) error {
 		}
 	}
 	if change.Env != nil {
-		for name, value := range *change.Env {
-			if !envName.MatchString(name) {
-				return invalid("env", "%q is no name of a variable", name)
-			}
-			if strings.Contains(value, "\x00") {
-				return invalid("env", "the value of %s must not have a NUL, as no process can get it", name)
-			}
+		if err := checkVariables(*change.Env); err != nil {
+			return err
 		}
 	}
 	if change.Links != nil {
@@ -198,6 +193,19 @@ func (st *state) checkApp(in *instance, change AppChange) error {
 			if _, on := in.Engines[EngineAuth]; !on {
 				return invalid("links", "the instance has no auth engine")
 			}
+		}
+	}
+	return nil
+}
+
+// checkVariables refuses variables that no process can get.
+func checkVariables(env map[string]string) error {
+	for name, value := range env {
+		if !envName.MatchString(name) {
+			return invalid("env", "%q is no name of a variable", name)
+		}
+		if strings.Contains(value, "\x00") {
+			return invalid("env", "the value of %s must not have a NUL", name)
 		}
 	}
 	return nil

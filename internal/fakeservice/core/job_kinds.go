@@ -51,7 +51,7 @@ func (k storedKind) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a kind by its name.
 func (k *storedKind) UnmarshalJSON(text []byte) error {
 	var named namedKind
-	if err := json.Unmarshal(text, &named); err != nil {
+	if err := decode(text, &named); err != nil {
 		return err
 	}
 	of, known := jobKinds[named.Name]
@@ -60,5 +60,5 @@ func (k *storedKind) UnmarshalJSON(text []byte) error {
 	}
 	read := reflect.New(of)
 	k.jobKind = read.Interface().(jobKind)
-	return json.Unmarshal(named.Job, read.Interface())
+	return decode(named.Job, read.Interface())
 }

@@ -15,6 +15,7 @@ var unread = map[string]string{
 	"state.store":         "reads begin no work",
 	"state.byID":          "it is made anew of instances, without which no read finds one",
 	"state.jobsByID":      "it is made anew of jobs, without which no read finds one",
+	"records.Edition":     "it is of what is written down",
 	"records.Events":      "events are shown to tests alone",
 	"records.Mails":       "mails are shown to tests alone",
 	"records.Deliveries":  "they are shown in the present",

@@ -5,6 +5,8 @@ import "time"
 // records are everything that the service knows, as data: they can be written down, and
 // a fake goes on with what was read back.
 type records struct {
+	// Edition is that of the records that are written down.
+	Edition int
 	// Now is the fake's time. While what is due is being settled, it is the
 	// moment at which that was due, so that records show when things really
 	// happened and not when somebody looked.
@@ -44,5 +46,5 @@ func (r *records) next() int {
 }
 
 func newRecords(now time.Time) records {
-	return records{Now: now, Catalog: seedCatalog(), Account: newAccount(), Durations: defaultDurations(), Pushes: map[string]int{}, Credentials: map[string]string{}}
+	return records{Edition: edition, Now: now, Catalog: seedCatalog(), Account: newAccount(), Durations: defaultDurations(), Pushes: map[string]int{}, Credentials: map[string]string{}}
 }

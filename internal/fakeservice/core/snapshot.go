@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 )
 
@@ -80,7 +82,7 @@ func writeSnapshot(r records) ([]byte, error) {
 // readSnapshot reads records out of a text.
 func readSnapshot(text []byte) (records, error) {
 	var entries map[string]json.RawMessage
-	if err := json.Unmarshal(text, &entries); err != nil {
+	if err := decode(text, &entries); err != nil {
 		return records{}, err
 	}
 	raw := map[string][]byte{}
@@ -95,6 +97,9 @@ func readSnapshot(text []byte) (records, error) {
 // service: records with the account's id, the clock, and the data of the machines. What
 // there was before is gone. The credentials of the fake itself stay.
 func (s *Service) LoadSnapshot(ctx context.Context, folder string) error {
+	if err := checkFiles(folder); err != nil {
+		return err
+	}
 	text, err := os.ReadFile(filepath.Join(folder, snapshotRecords))
 	if err != nil {
 		return err
@@ -110,6 +115,29 @@ func (s *Service) LoadSnapshot(ctx context.Context, folder string) error {
 	err = s.loadMachines(ctx, folder)
 	s.store.do((*state).resumeWork)
 	return err
+}
+
+// mayLink tells whether there may be a link at a path of a snapshot: below the data and
+// the builds of apps, which are copied without following any.
+var mayLink = regexp.MustCompile(`^machines/[^/]+/(apps|builds|backups/[^/]+/apps)/[^/]+/.`)
+
+// checkFiles refuses a snapshot that has anything but files and folders: somebody else may
+// have made it.
+func checkFiles(folder string) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir(), entry.Type().IsRegular(), entry.Type() == fs.ModeSymlink && mayLink.MatchString(path):
+			return nil
+		}
+		return fmt.Errorf("the snapshot has something that is neither a file nor a folder at %s", path)
+	})
 }
 
 // loadMachines makes the machines of a snapshot.

@@ -7,8 +7,6 @@ import (
 	"hash/maphash"
 	"maps"
 	"reflect"
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -61,30 +59,6 @@ func (r *records) entries(yield func(key string, value any, final bool)) {
 			yield(name+"/"+one.key(), one, one.final())
 		}
 	}
-}
-
-// readEntries is the records that entries hold. What an older edition did not write is as
-// in new records.
-func readEntries(entries map[string][]byte, r *records) error {
-	all := reflect.ValueOf(r).Elem()
-	for _, key := range slices.Sorted(maps.Keys(entries)) {
-		name, _, element := strings.Cut(key, "/")
-		field := all.FieldByName(name)
-		if !field.IsValid() {
-			return fmt.Errorf("%s is nothing that this edition of the fake keeps", key)
-		}
-		into := field
-		if element {
-			into = reflect.New(field.Type().Elem()).Elem()
-		}
-		if err := json.Unmarshal(entries[key], into.Addr().Interface()); err != nil {
-			return fmt.Errorf("%s: %w", key, err)
-		}
-		if element {
-			field.Set(reflect.Append(field, into))
-		}
-	}
-	return nil
 }
 
 // writer brings a Storage in line with the records. The store's lock guards it.

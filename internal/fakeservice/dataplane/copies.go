@@ -1,6 +1,7 @@
 package dataplane
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -133,7 +134,9 @@ func readCopy(folder string) (copied, error) {
 		return is, &core.Failure{Code: "copy_missing", Detail: "there is no copy of a machine"}
 	}
 	if err == nil {
-		err = json.Unmarshal(text, &is)
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.DisallowUnknownFields()
+		err = decoder.Decode(&is)
 	}
 	if err != nil {
 		return is, fmt.Errorf("read the copy of a machine: %w", err)

@@ -4,19 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
-
-// identifier is what the id of an instance or of the account may be. An instance's is part
-// of paths and of folders.
-var identifier = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
-
-// identifierForm says what an identifier may be.
-const identifierForm = "it takes up to 63 small letters, digits and hyphens, and begins with no hyphen"
 
 // fillIn gives what is left out and follows from nothing else.
 func (s *Setup) fillIn() {

@@ -14,8 +14,10 @@ func (s Setup) check() error {
 	if err := s.checkCatalogue(); err != nil {
 		return err
 	}
-	if a := s.file.Account; a != nil && a.ID != "" && !identifier.MatchString(a.ID) {
-		return fmt.Errorf("account.id: %s", identifierForm)
+	if a := s.file.Account; a != nil && a.ID != "" {
+		if err := core.CheckIdentifier(a.ID); err != nil {
+			return fmt.Errorf("account.id: %w", err)
+		}
 	}
 	service := core.New(core.Options{})
 	defer service.Close()
@@ -25,11 +27,11 @@ func (s Setup) check() error {
 	ids := map[string]bool{}
 	for i, in := range s.file.Instances {
 		path := fmt.Sprintf("instances[%d]", i)
-		switch {
+		switch err := core.CheckIdentifier(in.ID); {
 		case in.ID == "" && in.Name == "":
 			return fmt.Errorf("%s.name: it is required", path)
-		case in.ID != "" && !identifier.MatchString(in.ID):
-			return fmt.Errorf("%s.id: %s", path, identifierForm)
+		case in.ID != "" && err != nil:
+			return fmt.Errorf("%s.id: %w", path, err)
 		case in.ID != "" && ids[in.ID]:
 			return fmt.Errorf("%s.id: there is another instance %q", path, in.ID)
 		}

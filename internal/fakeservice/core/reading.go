@@ -1,0 +1,251 @@
+package core
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// edition is that of the records that this fake writes down. It grows when records that
+// were written before mean something else, or are no longer known.
+const edition = 1
+
+// migrations make entries of an edition, which is the index, into those of the next one.
+var migrations = [edition]func(entries map[string][]byte) error{
+	func(map[string][]byte) error { return nil }, // edition 0 is 1 without its number
+}
+
+// editionEntry is the number of the edition, which edition 0 does not have.
+const editionEntry = "Edition"
+
+// migrate makes entries into those of this edition.
+func migrate(entries map[string][]byte) error {
+	of := 0
+	if text, numbered := entries[editionEntry]; numbered {
+		number, err := strconv.Atoi(string(text))
+		if err != nil || number < 0 {
+			return fmt.Errorf("%s: %q is no number of an edition", editionEntry, text)
+		}
+		of = number
+	}
+	if of > edition {
+		return fmt.Errorf("they are of edition %d, and this fake service reads editions up to %d: use a newer fake service", of, edition)
+	}
+	for ; of < edition; of++ {
+		if err := migrations[of](entries); err != nil {
+			return fmt.Errorf("edition %d: %w", of, err)
+		}
+	}
+	entries[editionEntry] = strconv.AppendInt(nil, edition, 10)
+	return nil
+}
+
+// readEntries is the records that entries hold: those of a --state folder, or of a
+// snapshot, which somebody else may have written. What entries do not have is as in r.
+func readEntries(entries map[string][]byte, r *records) error {
+	entries = maps.Clone(entries)
+	if err := migrate(entries); err != nil {
+		return err
+	}
+	if err := decodeEntries(entries, r); err != nil {
+		return err
+	}
+	return r.check()
+}
+
+// decodeEntries is readEntries for entries of this edition that nobody has changed.
+func decodeEntries(entries map[string][]byte, r *records) error {
+	all := reflect.ValueOf(r).Elem()
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		name, _, element := strings.Cut(key, "/")
+		field := all.FieldByName(name)
+		if !field.IsValid() {
+			return fmt.Errorf("%s is nothing that this edition of the fake keeps", key)
+		}
+		into := field
+		if element {
+			if field.Kind() != reflect.Slice {
+				return fmt.Errorf("%s: there is one %s", key, name)
+			}
+			into = reflect.New(field.Type().Elem()).Elem()
+		}
+		if err := decode(entries[key], into.Addr().Interface()); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		if element {
+			field.Set(reflect.Append(field, into))
+		}
+	}
+	return nil
+}
+
+// decode reads JSON that has nothing but what a value has.
+func decode(text []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return err
+	}
+	if decoder.More() {
+		return errors.New("there is something after the value")
+	}
+	return nil
+}
+
+// identifier is what the id of a record may be. Ids are parts of paths, of host names and
+// of the names of folders.
+var identifier = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+
+// CheckIdentifier says what is wrong with the id of a record.
+func CheckIdentifier(id string) error {
+	if identifier.MatchString(id) {
+		return nil
+	}
+	return errors.New("it takes up to 63 small letters, digits and hyphens, and begins with no hyphen")
+}
+
+// check says what records that were read cannot be: those that would lead to another
+// place, or that this program could not work with. What a test may set and a customer may
+// not, such as an empty name, is left.
+func (r *records) check() error {
+	seen := ids{}
+	for _, in := range r.Instances {
+		if in == nil {
+			return errors.New("an instance is null")
+		}
+		if err := errors.Join(seen.add("instance", in.ID), in.check(r.Catalog)); err != nil {
+			return fmt.Errorf("instance %q: %w", in.ID, err)
+		}
+	}
+	for _, j := range r.Jobs {
+		if j == nil {
+			return errors.New("a job is null")
+		}
+		if err := errors.Join(seen.add("job", j.ID), j.check(seen)); err != nil {
+			return fmt.Errorf("job %q: %w", j.ID, err)
+		}
+	}
+	for _, w := range r.Webhooks {
+		if w == nil {
+			return errors.New("a webhook endpoint is null")
+		}
+		if err := seen.add("webhook endpoint", w.ID); err != nil {
+			return fmt.Errorf("webhook endpoint %q: %w", w.ID, err)
+		}
+	}
+	if slices.Contains(r.Events, nil) || slices.Contains(r.Deliveries, nil) || slices.Contains(r.Builds, nil) ||
+		slices.Contains(r.Answers, nil) || slices.Contains(r.Keys, nil) || slices.Contains(r.Billing.Subscriptions, nil) {
+		return errors.New("a record is null")
+	}
+	return nil
+}
+
+// ids are those that were seen, by kind.
+type ids map[[2]string]bool
+
+// add adds an id, which is to be one and none that there is.
+func (s ids) add(kind, id string) error {
+	if err := CheckIdentifier(id); err != nil {
+		return fmt.Errorf("id: %w", err)
+	}
+	if s.has(kind, id) {
+		return errors.New("id: there are two")
+	}
+	s[[2]string{kind, id}] = true
+	return nil
+}
+
+func (s ids) has(kind, id string) bool { return s[[2]string{kind, id}] }
+
+func (in *instance) check(catalog Catalog) error {
+	if in.Name != "" {
+		if err := checkName(in.Name); err != nil {
+			return err
+		}
+	}
+	if err := checkTags(in.Tags); err != nil {
+		return err
+	}
+	for name, engine := range in.Engines {
+		if _, known := catalog.Engines[name]; !known || engine == nil || engine.MemoryMB < 0 {
+			return fmt.Errorf("engines: %q is no engine that can be on", name)
+		}
+	}
+	for _, entry := range in.Allowlist {
+		if _, err := canonicalAddress(entry); err != nil {
+			return err
+		}
+	}
+	seen := ids{}
+	for _, a := range in.Apps {
+		if a == nil {
+			return errors.New("an app is null")
+		}
+		if err := errors.Join(seen.add("app", a.Name), a.check()); err != nil {
+			return fmt.Errorf("app %q: %w", a.Name, err)
+		}
+	}
+	for _, d := range in.Databases {
+		if err := checkDatabase(d.Name); err != nil {
+			return err
+		}
+	}
+	for _, b := range in.Backups {
+		if err := seen.add("backup", b.ID); err != nil {
+			return fmt.Errorf("backup %q: %w", b.ID, err)
+		}
+	}
+	return nil
+}
+
+func (a *App) check() error {
+	if !appName.MatchString(a.Name) {
+		return errors.New("name: it is none of an app")
+	}
+	if err := checkPrintable("health_path", a.HealthPath); err != nil {
+		return err
+	}
+	if a.Branch != "" {
+		if err := checkBranch(a.Branch); err != nil {
+			return err
+		}
+	}
+	return checkVariables(a.Env)
+}
+
+// check says what of a job cannot be. One that has ended is only shown.
+func (j *job) check(seen ids) error {
+	if !j.InProgress() {
+		return nil
+	}
+	if !seen.has("instance", j.InstanceID) {
+		return fmt.Errorf("it is in progress on the instance %q, which is not there", j.InstanceID)
+	}
+	switch kind := j.Kind.jobKind.(type) {
+	case nil:
+		return errors.New("nothing says what it does")
+	case *appImportJob:
+		return kind.App.check()
+	case *databaseCreateJob:
+		return checkDatabase(kind.Database)
+	case *restoreJob:
+		return errors.Join(CheckIdentifier(kind.BackupID), CheckIdentifier(kind.Undo.ID))
+	case *resetJob:
+		return CheckIdentifier(kind.Undo.ID)
+	}
+	return nil
+}
+
+func checkDatabase(name string) error {
+	if !databaseName.MatchString(name) {
+		return fmt.Errorf("%q is no name of a database", name)
+	}
+	return nil
+}

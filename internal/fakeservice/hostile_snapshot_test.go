@@ -1,0 +1,151 @@
+package fakeservice_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// repacked is an archive with other entries.
+func repacked(t *testing.T, archive []byte, change func(out *tar.Writer, entry *tar.Header, content []byte)) []byte {
+	t.Helper()
+	compressed, err := gzip.NewReader(bytes.NewReader(archive))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	zipped := gzip.NewWriter(&out)
+	writer, reader := tar.NewWriter(zipped), tar.NewReader(compressed)
+	for {
+		entry, err := reader.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(writer, entry, content)
+	}
+	for _, end := range []io.Closer{writer, zipped} {
+		if err := end.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.Bytes()
+}
+
+func write(t *testing.T, out *tar.Writer, entry *tar.Header, content []byte) {
+	t.Helper()
+	if entry.Typeflag == tar.TypeReg {
+		entry.Size = int64(len(content))
+	}
+	if err := out.WriteHeader(entry); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Write(content); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A snapshot may come from somebody else. One that would lead to another place, or that
+// this fake does not know, is refused, and what there is stays.
+func TestHostileSnapshots(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.AddInstance(fakeservice.Instance{Name: "theirs"}).ID
+	a.told("POST", "/snapshots", `{"name": "good"}`)
+	good := a.download("good")
+	inRecords := func(old, put string) func(*tar.Writer, *tar.Header, []byte) {
+		return func(out *tar.Writer, entry *tar.Header, content []byte) {
+			if entry.Name == "records.json" {
+				if !bytes.Contains(content, []byte(old)) {
+					t.Errorf("the records have no %s", old)
+				}
+				content = bytes.ReplaceAll(content, []byte(old), []byte(put))
+			}
+			write(t, out, entry, content)
+		}
+	}
+	beside := func(added tar.Header) func(*tar.Writer, *tar.Header, []byte) {
+		return func(out *tar.Writer, entry *tar.Header, content []byte) {
+			write(t, out, entry, content)
+			if entry.Name == "records.json" {
+				write(t, out, &added, nil)
+			}
+		}
+	}
+	outside := filepath.Join(t.TempDir(), "records.json")
+	for name, c := range map[string]struct {
+		change func(*tar.Writer, *tar.Header, []byte)
+		want   string
+	}{
+		"an id that leads elsewhere": {inRecords(`"`+id+`"`, `"../../victim"`), "id: it takes"},
+		"an unknown member":          {inRecords(`"Name":"theirs"`, `"Name":"theirs","Colour":1`), `unknown field`},
+		"of a newer edition":         {inRecords(`"Edition":1`, `"Edition":9`), "use a newer fake service"},
+		"records that are a link": {func(out *tar.Writer, entry *tar.Header, content []byte) {
+			if entry.Name == "records.json" {
+				if err := os.WriteFile(outside, content, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				entry, content = &tar.Header{Name: entry.Name, Typeflag: tar.TypeSymlink, Linkname: outside}, nil
+			}
+			write(t, out, entry, content)
+		}, "neither a file nor a folder"},
+		"a folder that is a link": {beside(tar.Header{Name: "machines", Typeflag: tar.TypeSymlink, Linkname: "/"}), "neither a file nor a folder"},
+		"a pipe":                  {beside(tar.Header{Name: "pipe", Typeflag: tar.TypeFifo}), "neither a file nor a folder"},
+		"a file beside it":        {beside(tar.Header{Name: "../beside", Typeflag: tar.TypeReg}), "escapes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			own := start(t)
+			kept := own.AddInstance(fakeservice.Instance{Name: "own"}).ID
+			status, answer := own.raw(http.MethodPut, "/_fake/snapshots/theirs", repacked(t, good, c.change))
+			if status == http.StatusOK {
+				status, answer = own.raw(http.MethodPost, "/_fake/snapshots/theirs/restore", nil)
+			}
+			if status != http.StatusBadRequest || !strings.Contains(string(answer), c.want) {
+				t.Errorf("it was answered %d %s, want %q", status, answer, c.want)
+			}
+			if in, ok := own.Instance(kept); !ok || in.Name != "own" {
+				t.Error("what there was is gone")
+			}
+		})
+	}
+
+	// A small archive may be large when it is unpacked, in bytes or in files.
+	limited := start(t, func(o *fakeservice.Options) { o.SnapshotLimit = 1 << 20 })
+	zeros := func(out *tar.Writer, entry *tar.Header, content []byte) {
+		write(t, out, entry, content)
+		if entry.Name == "records.json" {
+			write(t, out, &tar.Header{Name: "zeros", Typeflag: tar.TypeReg, Mode: 0o600}, make([]byte, 1<<20))
+		}
+	}
+	empty := func(out *tar.Writer, entry *tar.Header, content []byte) {
+		write(t, out, entry, content)
+		for n := range 300 {
+			name := strconv.Itoa(n)
+			write(t, out, &tar.Header{Name: "folder" + name, Typeflag: tar.TypeDir}, nil)
+		}
+	}
+	for name, change := range map[string]func(*tar.Writer, *tar.Header, []byte){"bytes": zeros, "files": empty} {
+		status, answer := limited.raw(http.MethodPut, "/_fake/snapshots/large", repacked(t, good, change))
+		if status != http.StatusBadRequest || !strings.Contains(string(answer), "--snapshot-limit") {
+			t.Errorf("too many %s were answered %d %s", name, status, answer)
+		}
+	}
+	if status, answer := limited.raw(http.MethodPut, "/_fake/snapshots/small", good); status != http.StatusOK {
+		t.Errorf("a small one was answered %d %s", status, answer)
+	}
+}
