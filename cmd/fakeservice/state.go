@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -39,7 +41,26 @@ func openState(folder string) (state, error) {
 	if err != nil {
 		return state{}, err
 	}
-	return state{folder, file}, nil
+	s := state{folder, file}
+	if err := s.checkMachines(); err != nil {
+		return state{}, errors.Join(err, file.Close())
+	}
+	return s, nil
+}
+
+// checkMachines refuses machines without records: the fake would begin anew, and remove
+// what it does not know.
+func (s state) checkMachines() error {
+	entries, err := s.storage.Read()
+	if err != nil || len(entries) > 0 {
+		return err
+	}
+	machines, err := filepath.Glob(filepath.Join(s.below(machinesFolder), "machines", "*.json"))
+	if err != nil || len(machines) == 0 {
+		return err
+	}
+	return fmt.Errorf("%s holds no records, and the folder has the data of %d machines: restore %s from a copy, or begin with another folder",
+		filepath.Join(s.folder, recordsFile), len(machines), recordsFile)
 }
 
 // below is a folder in the state's own, or "" where there is none.

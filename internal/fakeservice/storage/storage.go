@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -26,10 +27,14 @@ var records = []byte("records")
 const patience = 2 * time.Second
 
 // Open opens a file, and makes it if it is not there.
-func Open(path string) (*File, error) {
+func Open(path string) (_ *File, err error) {
+	defer unlessDamaged(path, &err)()
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: patience})
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return nil, fmt.Errorf("%s is in use by another fake service", path)
+	}
+	if errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrVersionMismatch) || errors.Is(err, bolterrors.ErrChecksum) {
+		return nil, damaged(path, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
@@ -44,10 +49,28 @@ func Open(path string) (*File, error) {
 	return &File{db}, nil
 }
 
+// unlessDamaged makes an error of what a damaged file does to the program: the library
+// trusts a file, and reads beyond the end of one that was cut. It is deferred, and what it
+// returns too.
+func unlessDamaged(path string, err *error) func() {
+	before := debug.SetPanicOnFault(true) // a page that is not there is a fault
+	return func() {
+		debug.SetPanicOnFault(before)
+		if p := recover(); p != nil {
+			*err = damaged(path, p)
+		}
+	}
+}
+
+func damaged(path string, how any) error {
+	return fmt.Errorf("%s is damaged (%v): restore it from a copy of the folder", path, how)
+}
+
 // Read gives all entries.
-func (f *File) Read() (map[string][]byte, error) {
-	entries := map[string][]byte{}
-	err := f.db.View(func(tx *bbolt.Tx) error {
+func (f *File) Read() (entries map[string][]byte, err error) {
+	defer unlessDamaged(f.db.Path(), &err)()
+	entries = map[string][]byte{}
+	err = f.db.View(func(tx *bbolt.Tx) error {
 		return tx.Bucket(records).ForEach(func(key, value []byte) error {
 			entries[string(key)] = bytes.Clone(value)
 			return nil

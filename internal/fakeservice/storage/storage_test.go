@@ -1,7 +1,12 @@
 package storage_test
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -48,5 +53,56 @@ func TestFileIsOnesOwn(t *testing.T) {
 	defer f.Close()
 	if second, err := storage.Open(path); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a second opening gave %v, %v", second, err)
+	}
+}
+
+// A file that was cut or overwritten is an error, wherever that was, and no panic.
+func TestDamagedFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "records.db")
+	f, err := storage.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := map[string][]byte{}
+	for n := range 2000 {
+		entries[strings.Repeat("k", 100)+strconv.Itoa(n)] = bytes.Repeat([]byte("v"), 100)
+	}
+	if err := errors.Join(f.Write(entries), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(content []byte) error {
+		damaged := filepath.Join(t.TempDir(), "records.db")
+		if err := os.WriteFile(damaged, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := storage.Open(damaged)
+		if err != nil {
+			return err
+		}
+		found, err := f.Read()
+		if err == nil && len(found) < len(entries) {
+			err = fmt.Errorf("%d entries were found", len(found))
+		}
+		return errors.Join(err, f.Close())
+	}
+	if err := read(whole); err != nil {
+		t.Fatal(err)
+	}
+	for _, cut := range []int{1, 100, 4096, 8192, 12288, len(whole) / 2, len(whole) * 9 / 10} {
+		if err := read(whole[:cut]); err == nil {
+			t.Errorf("of %d bytes, %d are no error", len(whole), cut)
+		}
+	}
+	for page := range 4 {
+		overwritten := bytes.Clone(whole)
+		copy(overwritten[page*4096:], bytes.Repeat([]byte{0xa5}, len(whole)/2))
+		if err := read(overwritten); err == nil {
+			t.Errorf("overwritten from page %d on it is no error", page)
+		}
 	}
 }

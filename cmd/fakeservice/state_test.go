@@ -1,0 +1,51 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Machines whose records are lost are not removed: the fake says what to do and does not
+// start.
+func TestStateWithoutItsRecords(t *testing.T) {
+	t.Parallel()
+	for what, lose := range map[string]func(path string) error{
+		"empty":   func(string) error { return nil },
+		"removed": os.Remove,
+		"cut":     func(path string) error { return os.Truncate(path, 100) },
+	} {
+		folder := t.TempDir()
+		fresh, err := openState(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := fresh.close(); err != nil {
+			t.Fatal(err)
+		}
+		machines := filepath.Join(folder, machinesFolder, "machines")
+		if err := os.MkdirAll(machines, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		machine := filepath.Join(machines, "i-one.json")
+		if err := os.WriteFile(machine, []byte(`{"inside": "127.0.0.2"}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(folder, recordsFile)
+		if err := lose(path); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the first attempt must not make it a state that is begun
+			s, err := openState(folder)
+			if err == nil {
+				t.Errorf("records that are %s are no error: %v", what, s.close())
+			} else if !strings.Contains(err.Error(), "restore") || !strings.Contains(err.Error(), recordsFile) {
+				t.Errorf("of records that are %s it says %q", what, err)
+			}
+		}
+		if _, err := os.Stat(machine); err != nil {
+			t.Errorf("with records that are %s the machine is gone: %v", what, err)
+		}
+	}
+}
