@@ -14,6 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
 // Values of --data-plane.
@@ -69,6 +70,9 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 	kept := options
 	kept.Keep = state.below(machinesFolder)
 	plane, err := dataplane.New(kept)
+	if nameless := (*unprivileged.NamelessError)(nil); errors.As(err, &nameless) && !asked {
+		return withoutEngines(nameless.Error()), nil
+	}
 	if err != nil {
 		return engines{}, fmt.Errorf("data plane: %w", err)
 	}

@@ -21,13 +21,24 @@ type Account struct {
 	Name, Caller string
 }
 
+// NamelessError says that whoever runs the fake has no name on this machine, as in a
+// container that was started with --user. PostgreSQL's initdb does not work then.
+type NamelessError struct {
+	Program string
+	UID     int
+}
+
+// Error is a text for whoever started the fake.
+func (e *NamelessError) Error() string {
+	return fmt.Sprintf("the user %d has no name on this machine, without which %s does not run; add the user to /etc/passwd, or run the fake service as another one", e.UID, e.Program)
+}
+
 // Find finds an account for a program, which is named in errors: that of whoever runs
 // the fake, or, where that is root, the first of the names that there is.
 func Find(program string, names ...string) (Account, error) {
 	caller, err := user.LookupId(strconv.Itoa(os.Geteuid()))
 	if err != nil {
-		// PostgreSQL would not run either.
-		return Account{}, fmt.Errorf("whoever runs the fake service has no name on this machine: %w", err)
+		return Account{}, &NamelessError{program, os.Geteuid()}
 	}
 	if os.Geteuid() != 0 {
 		return Account{Name: caller.Username, Caller: caller.Username}, nil

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+)
+
+// A user without a name on this machine, as in a container that was started with --user,
+// has a fake with records alone, which says why.
+func TestUserWithoutAName(t *testing.T) {
+	t.Parallel()
+	machine.NeedsRoot(t)
+	const nobody = 54321
+	program := filepath.Join(machine.PassableFolder(t, ""), "fakeservice")
+	content, err := os.ReadFile(builtProgram(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(program, content, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	start := func(arguments ...string) *exec.Cmd {
+		command := exec.CommandContext(context.WithoutCancel(t.Context()), program, append([]string{"--listen", ":0"}, arguments...)...)
+		command.Dir, command.Env = "/", []string{"PATH=" + os.Getenv("PATH")}
+		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		return command
+	}
+	command := start()
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		said.WriteString(lines.Text() + "\n")
+		if strings.HasPrefix(lines.Text(), "Ctrl-C") {
+			break
+		}
+	}
+	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	_, _ = io.Copy(io.Discard, out)
+	if err := command.Wait(); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+	if !strings.Contains(said.String(), "It keeps records alone") || !strings.Contains(said.String(), "the user 54321 has no name on this machine") {
+		t.Errorf("it says\n%s", said.String())
+	}
+	if refused, err := start("--data-plane", "on").CombinedOutput(); err == nil || !strings.Contains(string(refused), "has no name on this machine") {
+		t.Errorf("with --data-plane=on it ends with %v\n%s", err, refused)
+	}
+}
