@@ -272,6 +272,7 @@ func start(ctx context.Context, s settings, begin setup.Setup, courier core.Cour
 		Speed:          s.speed,
 		APIKey:         s.key,
 		ControlToken:   s.controlToken,
+		Outside:        addresses(s),
 		Names:          s.names,
 		PortalURL:      portalURL(s, root),
 		PortalPassword: s.password,

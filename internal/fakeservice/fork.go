@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -45,7 +44,10 @@ func (s *Service) snapshots() (string, error) {
 // Fork makes another fake that knows what this one knows now, with a data plane of its
 // own where this one has one. It is another account with other credentials, and has
 // nothing of what tests have asked of this one. Whoever calls it closes it.
-func (s *Service) Fork(ctx context.Context) (fork *Service, err error) {
+func (s *Service) Fork(ctx context.Context) (*Service, error) { return s.forkAt(ctx, "") }
+
+// forkAt is Fork with the address of the fork's portal, "" being where a caller finds it.
+func (s *Service) forkAt(ctx context.Context, portal string) (fork *Service, err error) {
 	snapshots, err := s.snapshots()
 	if err != nil {
 		return nil, err
@@ -57,6 +59,7 @@ func (s *Service) Fork(ctx context.Context) (fork *Service, err error) {
 	}
 	o := s.options
 	o.APIKey, o.ControlToken, o.PortalPassword, o.Storage, o.DataPlane, o.SnapshotFolder, o.Made = "", "", "", nil, nil, "", nil
+	o.PortalURL = portal
 	o.Setup = o.Setup.WithAccountID("") // a reset of the fork must not make it this account again
 	if s.options.DataPlane != nil {
 		if o.NewDataPlane == nil {
@@ -77,24 +80,30 @@ func (s *Service) Fork(ctx context.Context) (fork *Service, err error) {
 	return fork, nil
 }
 
-// serveFork makes a fork that listens on a port of its own until this fake ends.
+// serveFork makes a fork that listens on a port of its own until this fake ends, where
+// others reach the machines of this one.
 func (s *Service) serveFork(ctx context.Context) (control.Fork, error) {
-	fork, err := s.Fork(ctx)
+	listener, err := s.options.Outside.Listen(ctx, "127.0.0.1")
 	if err != nil {
 		return control.Fork{}, err
 	}
-	var listen net.ListenConfig
-	listener, err := listen.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return control.Fork{}, errors.Join(err, fork.Close())
+	root := "http://" + s.options.Outside.Of(listener)
+	portal := ""
+	if s.options.Outside.Shared() {
+		portal = root
 	}
+	fork, err := s.forkAt(ctx, portal)
+	if err != nil {
+		return control.Fork{}, errors.Join(err, listener.Close())
+	}
+	fork.MoveCheckouts(root)
 	server := &http.Server{Handler: fork, ReadHeaderTimeout: time.Minute}
 	go func() { _ = server.Serve(listener) }() // it ends with the fake
 	s.forks.mu.Lock()
 	defer s.forks.mu.Unlock()
 	s.forks.ends = append(s.forks.ends, func() error { return errors.Join(fork.Close(), server.Close()) })
 	return control.Fork{
-		BaseURL: "http://" + listener.Addr().String() + rest.Prefix,
+		BaseURL: root + rest.Prefix,
 		APIKey:  fork.APIKey(), ControlToken: fork.ControlToken(), PortalPassword: fork.PortalPassword(),
 	}, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/mcp"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/portal"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/setup"
@@ -35,6 +36,8 @@ type Options struct {
 	// PortalPassword is what the account signs in with at the portal; "" makes a random
 	// one.
 	PortalPassword string
+	// Outside is where forks listen and are reached, as its machines are.
+	Outside outside.Addresses
 	// Names are those by which the fake is reached, besides localhost and addresses.
 	Names []string
 	// RequestsKept is how many requests the log holds, the last ones without their

@@ -2,15 +2,22 @@ package fakeservice_test
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/storage"
 )
 
@@ -171,5 +178,43 @@ func TestStartedAgainWithItsFile(t *testing.T) {
 	s.Advance(time.Hour)
 	if all := s.Instances(); len(all) != 1 || all[0].Status != fakeservice.StatusRunning {
 		t.Errorf("the instances are %+v", all)
+	}
+}
+
+// A fork is reached where the machines are, and what it links to is its own.
+func TestForkAtAnAdvertisedHost(t *testing.T) {
+	t.Parallel()
+	ports := fakeservicetest.FreePorts(t, 2)
+	a := start(t, func(o *fakeservice.Options) {
+		o.Outside = outside.Addresses{Host: "fake.test", Bind: "127.0.0.1", Ports: ports}
+		o.PortalURL = "http://fake.test:8080"
+	})
+	id := a.accepted("POST", "/instances", object{"name": "paid", "plan": "small", "region": "eu-central"}).string("id")
+	told := a.told("POST", "/fork", "")
+	base, err := url.Parse(told["base_url"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if port, _ := strconv.Atoi(base.Port()); base.Hostname() != "fake.test" || port < ports.First || port > ports.Last {
+		t.Errorf("the fork is at %s", base)
+	}
+	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, network, "127.0.0.1:"+base.Port())
+	}}}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base.String()+"/instances/"+id, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+told["api_key"].(string))
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var record struct {
+		CheckoutURL string `json:"checkout_url"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&record); err != nil || !strings.HasPrefix(record.CheckoutURL, "http://"+base.Host+"/checkout/") {
+		t.Errorf("the fork's checkout is at %q (%v)", record.CheckoutURL, err)
 	}
 }

@@ -37,6 +37,20 @@ func (st *state) pay(in *instance) bool {
 	return true
 }
 
+// checkoutAt is where a checkout is opened.
+func checkoutAt(portal, token string) string { return portal + "/checkout/" + token }
+
+// MoveCheckouts has the checkouts that are waited for opened at another portal.
+func (s *Service) MoveCheckouts(portal string) {
+	s.store.do(func(st *state) {
+		for _, in := range st.Instances {
+			if in.CheckoutURL != "" {
+				in.CheckoutURL = checkoutAt(portal, in.Checkout)
+			}
+		}
+	})
+}
+
 // PayCheckout does what opening the checkout page of an instance does.
 func (s *Service) PayCheckout(instanceID string) error {
 	err := fmt.Errorf("the instance %q waits for no checkout", instanceID)

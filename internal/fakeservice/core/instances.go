@@ -151,7 +151,7 @@ func (st *state) createInstance(wanted NewInstance, portal string) (Creation, er
 	paid := plan.PriceCents > 0
 	if paid {
 		made.Checkout = randomText(24)
-		made.CheckoutURL = portal + "/checkout/" + made.Checkout
+		made.CheckoutURL = checkoutAt(portal, made.Checkout)
 	}
 	st.Billing.subscribe(made.ID, plan, paid)
 	j, err := st.startJob(made, &createJob{newBackup("daily")})
