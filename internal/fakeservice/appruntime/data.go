@@ -1,6 +1,7 @@
 package appruntime
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -121,6 +122,29 @@ func copyContent(source, target *os.Root, name string, mode fs.FileMode) (int64,
 	if err != nil {
 		return 0, err
 	}
-	size, err := io.Copy(to, from)
+	size, err := copySparse(to, from)
 	return size, errors.Join(err, to.Close())
+}
+
+// copySparse copies a file, and leaves holes where it has nothing but zeros: a file with
+// holes may be larger than the disk. It returns the size of the file.
+func copySparse(to *os.File, from io.Reader) (size int64, err error) {
+	var nothing, block [64 << 10]byte
+	for {
+		n, readErr := io.ReadFull(from, block[:])
+		if bytes.Equal(block[:n], nothing[:n]) {
+			_, err = to.Seek(int64(n), io.SeekCurrent)
+		} else {
+			_, err = to.Write(block[:n])
+		}
+		size += int64(n)
+		switch {
+		case err != nil:
+			return size, err
+		case errors.Is(readErr, io.EOF), errors.Is(readErr, io.ErrUnexpectedEOF):
+			return size, to.Truncate(size)
+		case readErr != nil:
+			return size, readErr
+		}
+	}
 }
