@@ -53,13 +53,16 @@ func TestReadOnlyConsoleStaysSo(t *testing.T) {
 func TestReadOnlyRoleSeesNoPasswords(t *testing.T) {
 	t.Parallel()
 	b := start(t).fullBox()
-	b.exec(b.owner(), "INSERT INTO auth.users (email, encrypted_password) VALUES ('ann@example.test', 'a hash')")
+	b.exec(b.owner(), "INSERT INTO auth.users (email, encrypted_password) VALUES ('ann@example.test', 'a hash')", "ANALYZE auth.users")
 	conn, err := b.dial(b.connection().Engines.Postgres.ReadOnly)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := b.count(conn, "SELECT count(*) FROM auth.users"); n != 0 {
 		t.Errorf("the read-only role sees %d accounts", n)
+	}
+	if n := b.count(conn, "SELECT count(*) FROM pg_statistic WHERE starelid = 'auth.users'::regclass"); n != 0 {
+		t.Errorf("the read-only role sees samples of %d columns", n)
 	}
 	if n := b.count(b.owner(), "SELECT count(*) FROM auth.users"); n != 1 {
 		t.Errorf("the owner sees %d accounts", n)
