@@ -19,6 +19,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 )
 
@@ -213,7 +214,7 @@ const appRepository = "octo/app=../../internal/fakeservice/appruntime/testdata/a
 func TestAdvertisedHost(t *testing.T) {
 	t.Parallel()
 	ports := fakeservicetest.FreePorts(t, 20)
-	log := &lines{}
+	log := &processes.Output{}
 	fake := runFake(t, log, "--data-plane", "on", "--speed", "1000", "--log-level", "debug", "--repo", appRepository, "--control-token", "the-token",
 		"--advertise-host", "Fake.example", "--ports", ports.String())
 	v := &visitor{running: fake, host: "fake.example", address: "127.0.0.1", ports: ports, token: "the-token"}

@@ -64,7 +64,7 @@ func TestHalfARequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := newServer(service, 50*time.Millisecond)
+	server := fakeservice.NewHTTPServer(service, 50*time.Millisecond)
 	defer server.Close()
 	go func() { _ = server.Serve(listener) }()
 	for _, half := range []string{

@@ -5,27 +5,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 )
-
-// lines collects what is written.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
 
 // Each level tells what the one before it does and more: warn nothing of a day without
 // trouble, info jobs and builds, debug each request. No level tells a secret.
@@ -37,7 +20,7 @@ func TestLogLevels(t *testing.T) {
 	}{{"error", false, false}, {"warn", false, false}, {"info", true, false}, {"debug", true, true}} {
 		t.Run(row.level, func(t *testing.T) {
 			t.Parallel()
-			log := &lines{}
+			log := &processes.Output{}
 			fake := runFake(t, log, "--control-token", "the-control-token", "--speed", "10000", "--data-plane", "off", "--log-level", row.level, "--log-format", "json")
 			made := fake.call(t, http.MethodPost, "/instances", `{"name":"box","plan":"free","region":"eu-central","engines":{"postgres":true,"apps":true,"auth":true}}`)
 			fake.wait(t, made)

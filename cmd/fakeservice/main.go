@@ -217,7 +217,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 		return unlessStopped(ctx, errs, fmt.Errorf("listen: %w", err))
 	}
 	front := &front{}
-	server := newServer(front, longestRequest)
+	server := fakeservice.NewHTTPServer(front, fakeservice.LongestRequest)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 

@@ -49,7 +49,8 @@ func openState(folder string) (state, error) {
 }
 
 // checkMachines refuses machines without records: the fake would begin anew, and remove
-// what it does not know.
+// what it does not know. It reads every record, so that a damaged file ends the start
+// before any machine runs.
 func (s state) checkMachines() error {
 	entries, err := s.storage.Read()
 	if err != nil || len(entries) > 0 {

@@ -4,11 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/control"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rest"
@@ -97,7 +95,7 @@ func (s *Service) serveFork(ctx context.Context) (control.Fork, error) {
 		return control.Fork{}, errors.Join(err, listener.Close())
 	}
 	fork.MoveCheckouts(root)
-	server := &http.Server{Handler: fork, ReadHeaderTimeout: time.Minute}
+	server := NewHTTPServer(fork, LongestRequest)
 	go func() { _ = server.Serve(listener) }() // it ends with the fake
 	s.forks.mu.Lock()
 	defer s.forks.mu.Unlock()

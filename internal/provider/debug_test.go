@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
 // The recipe for a debugger: the program with -debug, however it was started, says what
@@ -38,4 +40,17 @@ func TestDebug(t *testing.T) {
 	w.env = append(w.env, "TF_REATTACH_PROVIDERS="+reattach)
 	r := w.run("apply", "-auto-approve", "-no-color")
 	must(t, r.exit == 0 && fake.Count("GET", "/me") > 0, "the apply ended with %d:\n%s", r.exit, r.output)
+
+	// A run that is interrupted stops its calls, and those of no later run.
+	w.configure(instanceHCL(plainInstance))
+	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
+	apply := w.start("apply", "-auto-approve", "-no-color")
+	apply.until("the instance is being created", func() bool { return len(fake.Instances()) == 1 })
+	apply.signal(syscall.SIGINT)
+	r = apply.wait()
+	must(t, strings.Contains(r.output, "nterrupt"), "the interrupted apply ended with %d:\n%s", r.exit, r.output)
+	release()
+	w.apply()
+	w.mustBeSettled()
+	must(t, len(fake.Instances()) == 1, "there are %d instances", len(fake.Instances()))
 }

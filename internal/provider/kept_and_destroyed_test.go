@@ -67,6 +67,7 @@ func TestSettingThatIsRenamedInPart(t *testing.T) {
 	w.configure(strings.Replace(first, "first", "renamed", 1))
 	w.says(0, []string{"1 added"}, "apply", "-auto-approve", "-target="+kind+".renamed")
 	w.says(1, []string{"Two resources manage the console mode of instance i-one"}, "apply", "-auto-approve")
+	w.says(1, []string{"Two resources manage the console mode of instance i-one"}, "destroy", "-auto-approve")
 	w.says(0, nil, "state", "rm", kind+".first")
 	w.mustBeSettled()
 	i, _ := fake.Instance("i-one")

@@ -118,7 +118,7 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 	}
 	e := &Engine{options: o, log: o.Logger, url: "http://" + o.Address + basePath, served: make(chan struct{})}
 	e.configure(o.Settings)
-	e.server = &http.Server{Handler: http.HandlerFunc(e.serve), ReadHeaderTimeout: 10 * time.Second}
+	e.server = &http.Server{Handler: http.HandlerFunc(e.serve), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second}
 	go func() {
 		defer close(e.served)
 		if err := e.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

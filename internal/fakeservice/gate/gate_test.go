@@ -12,9 +12,10 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 )
 
 // echo is a server that answers each line with itself.
@@ -74,27 +75,9 @@ func say(conn net.Conn) error {
 	return err
 }
 
-// lines is a writer that keeps what is logged.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) has(text string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Contains(l.text.String(), text)
-}
-
 func TestGate(t *testing.T) {
 	t.Parallel()
-	log := &lines{}
+	log := &processes.Output{}
 	g := openGate(t, slog.New(slog.NewTextHandler(log, nil)))
 	if _, err := visit(t, g, "127.0.0.1"); err == nil {
 		t.Error("a gate that leads nowhere let someone in")
@@ -112,7 +95,7 @@ func TestGate(t *testing.T) {
 	if _, err := visit(t, g, "127.0.0.7"); !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, syscall.EPIPE) {
 		t.Errorf("an address outside the list met %v", err)
 	}
-	if !log.has("not in the allowlist") || !log.has("127.0.0.7") {
+	if !strings.Contains(log.String(), "not in the allowlist") || !strings.Contains(log.String(), "127.0.0.7") {
 		t.Error("nobody was told of the refused connection")
 	}
 	if err := say(inside); err != nil {
