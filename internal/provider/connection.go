@@ -30,9 +30,9 @@ func awaitConnection(ctx context.Context, c *client.Client, instanceID string) (
 	switch {
 	case err != nil:
 		return client.Connection{}, err
-	case instance.Status == client.StatusFailed && instance.Host == "":
-		return client.Connection{}, fmt.Errorf("the creation of instance %s failed, so it has no connection record: replace or delete the instance", instanceID)
 	case instance.Status == client.StatusCreating:
+	case instance.Host == "" && (instance.Status == client.StatusFailed || instance.Status == client.StatusDeleting):
+		return client.Connection{}, &neverRanError{instanceID, string(instance.Status)}
 	case exists:
 		return connectionOf(ctx, c, instanceID, anything)
 	default:
@@ -79,4 +79,17 @@ func (e *unpaidConnectionError) nextText() string {
 	return "Open that page to pay for the instance, then run the same command again: it waits until the instance runs.\n\n" +
 		"Until then, what does not use the connection can be applied alone, with its address for ADDRESS:\n\nterraform apply -target=ADDRESS\n\n" +
 		"To cancel the purchase instead, with the address of the instance:\n\nterraform destroy -target=ADDRESS"
+}
+
+// A neverRanError is a connection that is read of an instance whose creation failed, and
+// whose deletion may have failed since.
+type neverRanError struct{ id, status string }
+
+func (e *neverRanError) Error() string {
+	return fmt.Sprintf("instance %s has never run and its status is %s, so it has no connection record", e.id, e.status)
+}
+
+func (e *neverRanError) nextText() string {
+	return "Replace or destroy the instance first, with its address for ADDRESS:\n\n" +
+		"terraform apply -target=ADDRESS -replace=ADDRESS\n\nterraform destroy -target=ADDRESS"
 }

@@ -57,6 +57,7 @@ func nextStep(err error) string {
 		ambiguous   *client.AmbiguousError
 		other       *otherAccountError
 		unpaid      *unpaidConnectionError
+		neverRan    *neverRanError
 		checkout    *client.CheckoutError
 		interrupted *client.InterruptedError
 		job         *client.JobError
@@ -96,6 +97,8 @@ func nextStep(err error) string {
 			"If the object really is gone, remove it from the state. This command deletes nothing at the service:\n\nterraform state rm ADDRESS"
 	case errors.As(err, &unpaid):
 		return unpaid.nextText()
+	case errors.As(err, &neverRan):
+		return neverRan.nextText()
 	case errors.As(err, &checkout):
 		return "Open that page to pay for the instance, then apply again: the creation continues where it stopped."
 	case errors.As(err, &job):

@@ -293,3 +293,26 @@ resource "hosting_webhook_endpoint" "uses" {
 	must(t, fake.Instances()[0].Status == "running", "the instance is %s", fake.Instances()[0].Status)
 	w.mustBeSettled()
 }
+
+// An instance that never ran has no connection to wait for. The error gives the ways out.
+func TestConnectionOfAnInstanceThatNeverRan(t *testing.T) {
+	for _, status := range []string{fakeservice.StatusFailed, fakeservice.StatusDeleting} {
+		t.Run(status, func(t *testing.T) {
+			fake := startFake(t)
+			instance := bareInstance("name = \"test\"\n plan = \"free\"\n region = \"eu-central\"\n engines = { postgres = {} }\n deletion_protection = false")
+			w := newWorkspace(t, fake, instance)
+			fake.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "no_capacity", "no machine is free")
+			w.says(1, []string{"No machine is free"}, "apply", "-auto-approve")
+			id := onlyInstance(t, fake)
+			fake.EditInstance(id, func(i *fakeservice.Instance) { i.Status = status })
+			w.configure(instance + "ephemeral \"hosting_connection\" \"db\" {\n  instance_id = \"" + id + "\"\n}\n")
+			w.says(1, []string{"Instance " + id + " has never run", "its status is " + status, "terraform apply -target=ADDRESS -replace=ADDRESS", "terraform destroy -target=ADDRESS"}, "plan")
+
+			w.says(0, []string{"1 added, 0 changed, 1 destroyed"}, "apply", "-auto-approve", "-target=hosting_instance.test", "-replace=hosting_instance.test")
+			must(t, onlyInstance(t, fake) != id, "the instance is still there")
+			w.configure(instance + "ephemeral \"hosting_connection\" \"db\" {\n  instance_id = hosting_instance.test.id\n}\n")
+			w.apply()
+			w.mustBeSettled()
+		})
+	}
+}

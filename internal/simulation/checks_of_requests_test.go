@@ -43,13 +43,10 @@ func (w *world) whatGoes(r *http.Request, body []byte) (check, string) {
 // creation that failed takes the protection off the state. If a person repairs the
 // machine, it is protected again as it was configured.
 func (w *world) deletes(c *call, at []string) string {
-	protection, _ := c.cli.attribute(c.address, "deletion_protection").(bool)
-	if protection && c.cli.get(c.address).tainted {
-		protection = false
-	}
+	protection := c.protected
 	if !protection && len(at) == 2 {
 		i, _ := w.fake.Instance(at[1])
-		protection = i.Host != "" && c.cli.protects(c.address) && w.couldBeSeen(at[1], c.began)
+		protection = i.Host != "" && c.protects && w.couldBeSeen(at[1], c.began)
 	}
 	if !protection || len(at) == 2 && w.justRepaired(at[1], c.began) {
 		return ""
@@ -174,8 +171,10 @@ func (w *world) takesVariables(c *call, id, name string, body []byte) string {
 		return "" // it is all that the app has, and the plan has shown what goes
 	}
 	for _, variable := range sortedNames(a.Env) {
-		// What the state holds, the plan has shown to go.
-		planned := c.cli.attribute(c.address, "env", variable) != nil
+		// What the state holds, the plan has shown to go. A plan that reads nothing does not
+		// know the rest, and plans that there are none.
+		planned := c.cli.attribute(c.address, "env", variable) != nil ||
+			c.run != nil && c.run.command.flags&withoutRefresh != 0 && c.cli.attribute(c.address, "env") != nil
 		if _, stays := (*sent.Env)[variable]; !stays && !planned && !c.cli.hasAsked(c.address, "env."+variable) && !c.cli.hasAsked(c.address, "secret_env_wo."+variable) {
 			return "it takes the variable " + variable + " away"
 		}

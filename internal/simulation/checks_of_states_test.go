@@ -286,7 +286,7 @@ func (w *world) checkOrphans(c *cli, r *run, changes map[string]*change) {
 		if len(r.errors()) > 0 && made == nil {
 			continue // the plan came to another end
 		}
-		if r.says("could not be checked") || w.readsLag() > 0 {
+		if r.says("could not be checked") || r.says("The service did not answer") || w.readsLag() > 0 {
 			continue // it says so, or could not see it yet
 		}
 		w.violate(orphanNamed, "the plan of %s does not name %s", lost.address, lost.id)

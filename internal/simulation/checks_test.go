@@ -60,13 +60,17 @@ func (w *world) violate(c check, format string, arguments ...any) {
 // refusedAsExisting is how an error says that a name is taken, and shows the import.
 const refusedAsExisting = "add this import block and apply again"
 
+// hasNoConnection is how an error says that a connection is read of an instance that never
+// ran. It shows how to replace the instance first.
+const hasNoConnection = "so it has no connection record"
+
 // closedHere are the errors that are as closed where people do more than the closed
 // list is about: they protect an engine, refuse a name that is taken and show the
 // import, say of what was imported that its creation has failed, or that nothing
 // tells its variables, or that nothing tells the account of what is absent.
 var closedHere = []string{
 	"Its account is not known",
-	"failed, so it has no connection record",
+	hasNoConnection,
 	"is protected from losing its",
 	refusedAsExisting,
 	"the creation of the instance failed; it can only be deleted",

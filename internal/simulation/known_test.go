@@ -45,6 +45,9 @@ func TestKnownDefects(t *testing.T) {
 		"a connection cannot be opened while the checkout is open": {Steps: []step{
 			{Edits: []edit{{argPlan, 1}}}, {Edits: []edit{{argEphemeral, 1}}},
 		}},
+		"a connection on a machine that never ran is an unknown instance": {Begin: guarded, Habits: staysDeleting, Steps: []step{
+			{Edits: []edit{{argPlan, 2}}}, {Verb: destroy, Edits: []edit{{argProtected, 0}}, Deeds: []deed{{Kind: failsDeletion}}},
+		}},
 		"a connection cannot be opened during a creation": {Steps: []step{
 			{Cut: cut{interrupt, 1, true}}, {Edits: []edit{{argEphemeral, 1}}},
 		}},

@@ -112,6 +112,10 @@ type call struct {
 	began   time.Time
 	block   *block // as it is configured; nil for a deletion
 	run     *run   // of an apply; nil otherwise
+	// protected tells whether the state protected the object when the call began, and
+	// protects whether the configuration that was last applied did: a late request may
+	// arrive after an import.
+	protected, protects bool
 
 	mu sync.Mutex
 	// posts are the outcomes of the call's POSTs of /instances, as the client saw
@@ -153,6 +157,8 @@ const longestGrace = 35 * time.Second
 func do[T any](p *process, c *call, run func(context.Context) (T, error)) (answer T, ok bool) {
 	w := p.world
 	c.cli, c.process, c.began = p.cli, p, time.Now()
+	protected, _ := p.cli.attribute(c.address, "deletion_protection").(bool)
+	c.protected, c.protects = protected && !p.cli.get(c.address).tainted, p.cli.protects(c.address)
 	c.answered, c.sql, c.taken = map[string]bool{}, map[string]int{}, map[string]int{}
 	answers := make(chan T, 1)
 	w.calls.Go(func() {

@@ -28,7 +28,7 @@ func (w *world) settle(c *cli) {
 			time.Sleep(20 * time.Minute)
 			continue
 		}
-		if a.liftsProtection() {
+		if a.liftsProtection() && !a.says(hasNoConnection) {
 			continue // what is on the instance fails until the next apply replaces it
 		}
 		for _, e := range a.errors() {
