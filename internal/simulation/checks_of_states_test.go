@@ -16,6 +16,13 @@ func (w *world) makes(id string) {
 	w.made[id] = time.Now()
 }
 
+// madeSince tells whether the service has made something since a time.
+func (w *world) madeSince(id string, since time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.made[id].Before(since)
+}
+
 // checkTaken holds that what a creation has in the state is its own. What it has
 // not made itself, it can only have taken for its own where somebody made an equal
 // one meanwhile.
@@ -286,7 +293,7 @@ func (w *world) checkOrphans(c *cli, r *run, changes map[string]*change) {
 		if len(r.errors()) > 0 && made == nil {
 			continue // the plan came to another end
 		}
-		if r.says("could not be checked") || r.says("The service did not answer") || w.readsLag() > 0 {
+		if r.says("could not be checked") || r.says("The service did not answer") || w.readsLag() > 0 || w.madeSince(lost.id, r.command.began) {
 			continue // it says so, or could not see it yet
 		}
 		w.violate(orphanNamed, "the plan of %s does not name %s", lost.address, lost.id)
