@@ -5,6 +5,7 @@
 #   PostgreSQL's server programs   required
 #   PgBouncer                      for the pooled port; the fake does without
 #   redis-server                   for the redis engine; the fake does without
+#   bubblewrap, on Linux           keeps apps and builds from the rest of the machine
 #   psql                           one test connects with it
 #   Chromium                       the verification does without, over HTTP
 #   a C compiler                   for the tests: the race detector needs one
@@ -42,6 +43,7 @@ has psql || packages="$packages postgresql-client"
 has_pgbouncer || packages="$packages pgbouncer"
 has redis-server || packages="$packages redis-server"
 # A browser without fonts draws boxes.
+[ "$(uname)" != Linux ] || has bwrap || packages="$packages bubblewrap"
 has_chromium || packages="$packages chromium fonts-dejavu-core"
 has_compiler || packages="$packages gcc libc6-dev"
 has node || packages="$packages nodejs"
@@ -87,6 +89,7 @@ fi
 has_chromium || echo "Chromium was not found: the guestbook is verified over HTTP instead of in a browser." >&2
 has_pgbouncer || echo "PgBouncer was not found: the fake has no pooled port." >&2
 has redis-server || echo "redis-server was not found: the fake keeps a record of the redis engine." >&2
+[ "$(uname)" != Linux ] || has bwrap || echo "bubblewrap was not found: apps and builds are not isolated." >&2
 if ! has node || ! has npm; then
 	echo "Node.js or npm was not found: the auth engine is not tried with a JavaScript client." >&2
 fi
@@ -96,8 +99,8 @@ if ! has_postgres; then
 PostgreSQL's server programs, version 14 or newer, were not found on PATH or in
 /usr/lib/postgresql/*/bin. Install them:
 
-  Debian, Ubuntu   apt-get install postgresql pgbouncer redis-server chromium gcc nodejs npm
-  Fedora           dnf install postgresql-server pgbouncer redis chromium gcc nodejs npm
+  Debian, Ubuntu   apt-get install postgresql pgbouncer redis-server bubblewrap chromium gcc nodejs npm
+  Fedora           dnf install postgresql-server pgbouncer redis bubblewrap chromium gcc nodejs npm
   macOS            brew install postgresql@17 pgbouncer redis node, and put its bin folder on PATH
 END
 	exit 1

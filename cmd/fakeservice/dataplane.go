@@ -85,8 +85,23 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 		code = "Apps are built from " + s.repos.String() + "."
 	}
 	another := func() (fakeservice.DataPlane, error) { return dataplane.New(options) }
-	return engines{plane: plane, another: another, text: fmt.Sprintf("What it provisions is real: PostgreSQL %d from %s,\n%s;\n%s;\nNATS with JetStream. CouchDB is a record alone.\n%s",
-		programs.Version, filepath.Dir(programs.Postgres), pooler, store, code)}, nil
+	return engines{plane: plane, another: another, text: fmt.Sprintf("What it provisions is real: PostgreSQL %d from %s,\n%s;\n%s;\nNATS with JetStream. CouchDB is a record alone.\n%s\n%s",
+		programs.Version, filepath.Dir(programs.Postgres), pooler, store, code, isolation(plane.Unsandboxed(), os.Geteuid() == 0))}, nil
+}
+
+// isolation says how apps and builds are kept from the rest of the machine. why is nil
+// where they run in a sandbox.
+func isolation(why error, root bool) string {
+	switch {
+	case why == nil:
+		return "Apps and builds run in bubblewrap: they see their own files and processes, and use this machine's network."
+	case root:
+		return "APPS AND BUILDS ARE NOT ISOLATED: " + why.Error() + ".\n" +
+			"They run as users of their own, and see whatever every user of this machine sees."
+	default:
+		return "APPS AND BUILDS ARE NOT ISOLATED: " + why.Error() + ".\n" +
+			"They run as the user who runs this program, and can read and change that user's files."
+	}
 }
 
 // locateRedis says what becomes of the redis engine. Without a redis-server it is a

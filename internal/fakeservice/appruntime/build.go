@@ -131,19 +131,16 @@ func (b *Build) run(ctx context.Context, command []string, r *Runtime, env map[s
 	if err := os.MkdirAll(filepath.Join(home, "tmp"), 0o700); err != nil {
 		return err
 	}
-	seenHome := home // as the build sees it
 	spec := process.Spec{Command: command, Folder: b.work, Output: log, User: user, Contained: true}
-	if process.CanContain() {
-		mounts, err := r.options.Go.mounts(home)
-		if err != nil {
-			return err
-		}
-		spec.View = r.view(append(mounts, process.Mount{Point: buildPoint, Folder: b.folder})...)
+	seenHome := home // as the build sees it
+	sandboxed := r.options.Sandbox != nil
+	if sandboxed {
+		spec.Mounts = append(r.options.Go.mounts(), process.Mount{Point: buildPoint, Source: b.folder, Writable: true})
 		spec.Command, spec.Folder, seenHome = b.seenAll(command), b.seen(b.work), b.seen(home)
 	}
-	given := inherited(r.options.Environment)
+	given := r.inherited(&spec)
 	given["HOME"], given["TMPDIR"] = seenHome, filepath.Join(seenHome, "tmp")
-	maps.Copy(given, r.options.Go.variables(seenHome, process.CanContain()))
+	maps.Copy(given, r.options.Go.variables(seenHome, sandboxed))
 	maps.Copy(given, env)
 	spec.Environment = environment(given)
 	if err := give(b.folder, user); err != nil {
@@ -152,8 +149,8 @@ func (b *Build) run(ctx context.Context, command []string, r *Runtime, env map[s
 	return process.Run(ctx, spec)
 }
 
-// seen is a path inside of the build's folder as who has a view of its own sees
-// it. Anything else stays what it is.
+// seen is a path inside of the build's folder as a program in a sandbox sees it.
+// Anything else stays what it is.
 func (b *Build) seen(path string) string {
 	if inside, ok := strings.CutPrefix(path, b.folder+string(filepath.Separator)); ok {
 		return filepath.Join(buildPoint, inside)

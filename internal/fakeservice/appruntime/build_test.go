@@ -11,7 +11,6 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
 // write makes a folder with files.
@@ -123,28 +122,24 @@ func TestShellStart(t *testing.T) {
 	for command, want := range map[string]string{
 		"npm start":                "exec npm start",
 		"./server --port=3000 -v ": "exec ./server --port=3000 -v ",
-		"cd web && npm start":      "cd web && npm start",
-		"A=b npm start":            "A=b npm start",
-		"npm start -- \"$X\"":      "npm start -- \"$X\"",
-		"one; two":                 "one; two",
-		"one\ntwo":                 "one\ntwo",
+		"cd web && npm start":      "trap 'exit 143' TERM\ncd web && npm start",
+		"A=b npm start":            "trap 'exit 143' TERM\nA=b npm start",
+		"npm start -- \"$X\"":      "trap 'exit 143' TERM\nnpm start -- \"$X\"",
+		"one; two":                 "trap 'exit 143' TERM\none; two",
+		"one\ntwo":                 "trap 'exit 143' TERM\none\ntwo",
 	} {
-		if got := shellStart(command, false)[2]; got != want {
+		if got := shellStart(command)[2]; got != want {
 			t.Errorf("%q is started as %q, want %q", command, got, want)
-		}
-		if got := shellStart(command, true)[2]; got != "trap 'exit 143' TERM\n"+command {
-			t.Errorf("contained, %q is started as %q", command, got)
 		}
 	}
 }
 
 // An app that a shell starts ends when it is asked to. So does what it and its
-// build have started, even in sessions of their own where this program can see
-// to that.
+// build have started, in a sandbox even in sessions of their own.
 func TestAppBehindAShell(t *testing.T) {
 	t.Parallel()
 	session := ""
-	if process.CanContain() {
+	if sandboxHere() != nil {
 		session = "setsid "
 	}
 	mark := fmt.Sprintf("%ssleep %d%d", session, 1000+len(t.Name()), os.Getpid())

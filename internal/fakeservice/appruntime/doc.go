@@ -8,6 +8,6 @@
 // An app gets PORT, DATABASE_URL where its machine has a database, DATA_DIR,
 // and the variables of its own. Its data folder outlives redeploys, restarts
 // and crashes, and goes with the app. As root an app and a build have a user of
-// their own each, and on Linux a view of the file system in which that folder is
-// /data and other apps' folders are not there.
+// their own each. In a sandbox that folder is /data, and other apps' folders are not
+// there.
 package appruntime

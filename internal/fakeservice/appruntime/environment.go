@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,21 +21,22 @@ func (s Spec) equal(other Spec) bool {
 		s.Database == other.Database && s.CA == other.CA
 }
 
-// launch says how one process of the app begins. Where the app has a view of
-// its own, paths are as it sees them.
+// launch says how one process of the app begins. In a sandbox, paths are as the
+// app sees them.
 func (r *run) launch(port int) (process.Spec, error) {
 	a := r.app
 	spec := process.Spec{Command: r.build.command, Folder: r.build.work, Output: a.log, User: a.user, Contained: true}
 	trust, data := a.trust(), a.data()
-	if process.CanContain() {
+	if a.runtime.options.Sandbox != nil {
 		trust, data = trustPoint, dataPoint
-		spec.View = a.runtime.view(
-			process.Mount{Point: dataPoint, Folder: a.data()},
-			process.Mount{Point: buildPoint, Folder: r.build.folder},
-			process.Mount{Point: trustPoint, Folder: a.trust(), ReadOnly: true})
+		spec.Mounts = []process.Mount{
+			{Point: dataPoint, Source: a.data(), Writable: true},
+			{Point: buildPoint, Source: r.build.folder, Writable: true},
+			{Point: trustPoint, Source: a.trust()},
+		}
 		spec.Command, spec.Folder = r.build.seenAll(r.build.command), r.build.seen(r.build.work)
 	}
-	given := inherited(a.runtime.options.Environment)
+	given := a.runtime.inherited(&spec)
 	given["HOME"], given["DATA_DIR"] = data, data
 	maps.Copy(given, r.spec.Env)
 	given["PORT"] = strconv.Itoa(port)
@@ -52,14 +54,24 @@ func (r *run) launch(port int) (process.Spec, error) {
 
 // inherited are the variables of this program's that apps and builds get: the
 // way to other programs, certificates and time zones. What else it runs with is
-// no business of theirs.
-func inherited(environment []string) map[string]string {
+// no business of theirs. A program that is to run in the Runtime's sandbox gets the
+// sandbox's PATH, and the certificates are mounted.
+func (r *Runtime) inherited(spec *process.Spec) map[string]string {
+	spec.Sandbox = r.options.Sandbox
 	given := map[string]string{}
-	for _, variable := range environment {
+	for _, variable := range r.options.Environment {
 		switch name, value, _ := strings.Cut(variable, "="); name {
-		case "PATH", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "SYSTEMROOT":
+		case "PATH", "LANG", "LC_ALL", "TZ", "SYSTEMROOT":
 			given[name] = value
+		case "SSL_CERT_FILE", "SSL_CERT_DIR":
+			given[name] = value
+			if _, err := os.Stat(value); err == nil && filepath.IsAbs(value) {
+				spec.Mounts = append(spec.Mounts, process.Mount{Point: value, Source: value})
+			}
 		}
+	}
+	if spec.Sandbox != nil {
+		given["PATH"] = spec.Sandbox.Path()
 	}
 	return given
 }
@@ -73,22 +85,12 @@ func environment(given map[string]string) []string {
 	return list
 }
 
-// Where an app that has a view of its own finds its data folder, its build, and
-// the machine's CA.
+// Where an app in a sandbox finds its data folder, its build, and the machine's CA.
 const (
 	dataPoint  = "/data"
 	buildPoint = "/app"
 	trustPoint = "/trust"
 )
-
-// view is what all apps and builds see of the file system, with some folders
-// added.
-func (r *Runtime) view(mounts ...process.Mount) *process.View {
-	return &process.View{Root: r.root(), Hidden: append([]string{r.folder}, r.options.Hidden...), Mounts: mounts}
-}
-
-// root is the empty folder below which views are put together.
-func (r *Runtime) root() string { return filepath.Join(r.folder, "root") }
 
 // withRootCertificate adds the path of the CA's file to a database URL. It is
 // named, because libpq would look for one in the home folder otherwise.

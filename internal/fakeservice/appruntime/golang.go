@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
@@ -53,7 +52,7 @@ func withoutPasswords(proxies string) string {
 	}), ",")
 }
 
-// Where a build that has a view of its own finds the caches.
+// Where a build in a sandbox finds the caches.
 const (
 	modulesPoint = "/modules"
 	cachePoint   = "/go-build"
@@ -63,44 +62,25 @@ const (
 // which a proxy serves it.
 func (c GoCaches) downloads() string { return filepath.Join(c.Modules, "cache", "download") }
 
-// mounts are those that a build needs, whose changes are kept below its home.
-func (c GoCaches) mounts(home string) ([]process.Mount, error) {
+// mounts are those of a build. Go keeps nothing where it cannot write.
+func (c GoCaches) mounts() []process.Mount {
 	var mounts []process.Mount
 	if c.Modules != "" && isFolder(c.downloads()) {
-		mounts = append(mounts, process.Mount{Point: modulesPoint, Folder: c.downloads(), ReadOnly: true})
+		mounts = append(mounts, process.Mount{Point: modulesPoint, Source: c.downloads()})
 	}
 	if c.Builds != "" && isFolder(c.Builds) {
-		changes := filepath.Join(home, "changes")
-		if err := makeChanges(changes); err != nil {
-			return nil, err
-		}
-		mounts = append(mounts, process.Mount{Point: cachePoint, Folder: c.Builds, Changes: changes})
+		mounts = append(mounts, process.Mount{Point: cachePoint, Source: c.Builds})
 	}
-	return mounts, nil
+	return mounts
 }
 
-// makeChanges makes the upper layer of a build cache. What Go makes there when
-// it is missing is there, as the build's own: in the layer below it is another
-// user's.
-func makeChanges(folder string) error {
-	upper := filepath.Join(folder, "upper")
-	errs := []error{os.MkdirAll(upper, 0o755), os.Mkdir(filepath.Join(folder, "work"), 0o755)}
-	for i := range 256 {
-		errs = append(errs, os.Mkdir(filepath.Join(upper, fmt.Sprintf("%02x", i)), 0o755))
-	}
-	// Go looks for what is too old when this says that it has not for a day.
-	trimmed := fmt.Sprintf("%d\n", time.Now().Unix())
-	errs = append(errs, os.WriteFile(filepath.Join(upper, "trim.txt"), []byte(trimmed), 0o644))
-	return errors.Join(errs...)
-}
-
-// variables say to Go where the caches are. Without a view of its own a build is
-// this program's user, or sees only what every user does.
-func (c GoCaches) variables(home string, contained bool) map[string]string {
+// variables say to Go where the caches are. Without a sandbox a build is this program's
+// user, or sees only what every user does.
+func (c GoCaches) variables(home string, sandboxed bool) map[string]string {
 	// Without -modcacherw Go takes from everybody the right to remove modules.
 	given := map[string]string{"GOFLAGS": "-modcacherw", "GOCACHE": filepath.Join(home, "go-build")}
 	modules := c.downloads()
-	if contained {
+	if sandboxed {
 		modules = modulesPoint
 	}
 	var proxies []string
@@ -115,7 +95,7 @@ func (c GoCaches) variables(home string, contained bool) map[string]string {
 	}
 	switch {
 	case c.Builds == "" || !isFolder(c.Builds):
-	case contained:
+	case sandboxed:
 		given["GOCACHE"] = cachePoint
 	case os.Geteuid() != 0:
 		given["GOCACHE"] = c.Builds // the build could write there anyhow

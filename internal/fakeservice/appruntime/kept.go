@@ -115,8 +115,8 @@ func (r *Runtime) Reopen(name Name, k Kept) (*App, error) {
 func (r *Runtime) Sweep(named map[string]bool) error {
 	entries, err := os.ReadDir(r.folder)
 	for _, entry := range entries {
-		if path := filepath.Join(r.folder, entry.Name()); path != r.root() && !named[entry.Name()] {
-			err = errors.Join(err, os.RemoveAll(path))
+		if !named[entry.Name()] {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(r.folder, entry.Name())))
 		}
 	}
 	return err

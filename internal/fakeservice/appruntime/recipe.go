@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
 // RecipeFile is where a repository says how it is built and started.
@@ -52,7 +50,7 @@ func parseRecipe(text []byte) (recipe, error) {
 	if strings.TrimSpace(written.Start) == "" {
 		return recipe{}, fmt.Errorf(`%s: "start" is missing: the command that starts the app`, RecipeFile)
 	}
-	how := recipe{file: RecipeFile, start: shellStart(written.Start, process.CanContain())}
+	how := recipe{file: RecipeFile, start: shellStart(written.Start)}
 	if strings.TrimSpace(written.Build) != "" {
 		how.build = []string{"sh", "-c", written.Build}
 	}
@@ -63,18 +61,14 @@ func parseRecipe(text []byte) (recipe, error) {
 // quotes or operators, and no assignment before it.
 var plainCommand = regexp.MustCompile(`^ *[\w./:@%+,-]+( +[\w./:@%+,=-]+)* *$`)
 
-// shellStart is how a shell starts an app.
-//
-// A contained app ends with its first process, which is the shell. The kernel
-// keeps a signal from the first process of a namespace unless that has asked for
-// it, so the shell does. Elsewhere the kernel kills the first process alone when
-// this program is killed, so the shell makes room for the app where it can.
-func shellStart(command string, contained bool) []string {
-	switch {
-	case contained:
-		command = "trap 'exit 143' TERM\n" + command
-	case plainCommand.MatchString(command):
+// shellStart is how a shell starts an app. Where it can, it makes room for the app: then
+// signals, and the end of this program, reach the app itself. Elsewhere it waits, when it
+// is asked to end, until what it has started has ended.
+func shellStart(command string) []string {
+	if plainCommand.MatchString(command) {
 		command = "exec " + command
+	} else {
+		command = "trap 'exit 143' TERM\n" + command
 	}
 	return []string{"sh", "-c", command}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
 // usage is what this process holds, and the mount namespaces of it and of what it has started.
@@ -83,7 +82,7 @@ func TestRestartsLeaveNothing(t *testing.T) {
 	})
 	t.Logf("before %s; after %d restarts %s", before, restarts, after)
 	most := 1
-	if process.CanContain() {
+	if sandboxHere() != nil {
 		most = 2 // the app's own
 	}
 	if after.threads > before.threads+5 || after.namespaces > most {
@@ -114,35 +113,9 @@ func TestWhatABuildMay(t *testing.T) {
 	said := log.String()
 	t.Log(said)
 	contains(t, said, "key=\n", "mine=yes\n", "wrote\n")
-	if !process.CanContain() {
+	if sandboxHere() == nil {
 		return
 	}
 	contains(t, said, "file:///modules", "/go-build\n", "Read-only file system", fmt.Sprintf("/proc/%d/environ: No such file", os.Getpid()))
 	lacks(t, said, "\n0\n", "\nspoiled", "build-1")
-}
-
-// What a build sees as its own folder is a folder of this machine, too, if somebody has
-// made one there. A build leaves that alone.
-func TestBuildLeavesTheFolderOfItsPathAlone(t *testing.T) {
-	machine.NeedsRoot(t)
-	if _, err := os.Stat(buildPoint); !os.IsNotExist(err) {
-		machine.Lacks(t, "the folder %s of this machine is somebody's, and is not put at risk: %v", buildPoint, err)
-	}
-	hosts := filepath.Join(buildPoint, "home")
-	if err := os.MkdirAll(hosts, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(buildPoint)
-	kept := filepath.Join(hosts, "kept")
-	if err := os.WriteFile(kept, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	folder := write(t, map[string]string{RecipeFile: `{"build": "true", "start": "true"}`})
-	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
-	if _, err := r.Build(t.Context(), "octo/app", "main", nil, NewBuildLog()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(kept); err != nil {
-		t.Errorf("the build took %s away: %v", kept, err)
-	}
 }

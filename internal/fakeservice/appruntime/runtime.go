@@ -28,9 +28,8 @@ type Options struct {
 	Environment []string
 	// Go is what builds may read of Go's caches.
 	Go GoCaches
-	// Hidden are folders of which apps and builds see nothing, where they have a
-	// view of their own.
-	Hidden []string
+	// Sandbox is what apps and builds run in; nil is none.
+	Sandbox *process.Sandbox
 	// Parent is the folder in which the Runtime makes its own; "" is the
 	// system's for temporary files.
 	Parent string
@@ -132,10 +131,10 @@ func (r *Runtime) open() (err error) {
 		r.folder = r.scratch.Path()
 	}
 	// Others pass through, and cannot list it.
-	if err := errors.Join(os.MkdirAll(r.folder, 0o711), os.MkdirAll(r.root(), 0o700), os.Chmod(r.folder, 0o711)); err != nil {
+	if err := errors.Join(os.MkdirAll(r.folder, 0o711), os.Chmod(r.folder, 0o711)); err != nil {
 		return err
 	}
-	if os.Geteuid() == 0 && !process.CanContain() && !reachable(r.folder) {
+	if os.Geteuid() == 0 && r.options.Sandbox == nil && !reachable(r.folder) {
 		return fmt.Errorf("apps and builds run as other users than root, who cannot enter the folder %s", cmp.Or(r.options.Kept, r.options.Parent))
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 )
 
 // withRepositories lets apps be imported: octo/app is one that works, and
@@ -339,7 +341,7 @@ func TestAppsGo(t *testing.T) {
 		t.Error(err)
 	}
 	for _, pid := range pids {
-		if err := syscall.Kill(pid, 0); err == nil {
+		if slices.ContainsFunc(processes.List(t), func(p processes.Process) bool { return p.ID == pid }) {
 			t.Errorf("the process %d is left", pid)
 		}
 	}

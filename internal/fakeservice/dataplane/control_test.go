@@ -70,22 +70,15 @@ func TestControlRoutes(t *testing.T) {
 // failed.
 func TestBuildLogs(t *testing.T) {
 	t.Parallel()
-	slow, gates := t.TempDir(), t.TempDir()
-	// The build is another user, who passes through to the gate.
-	for folder := gates; folder != filepath.Clean(os.TempDir()); folder = filepath.Dir(folder) {
-		if err := os.Chmod(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	gate := filepath.Join(gates, "gate")
-	recipe := `{"build": "echo step $((0+1)); while [ ! -e \"$GATE\" ]; do sleep 0.02; done; echo step $((1+1))", "start": "sleep 1000"}`
+	slow, apps := t.TempDir(), machine.PassableFolder(t, "")
+	recipe := `{"build": "echo step $((0+1)); while [ ! -e gate ]; do sleep 0.02; done; echo step $((1+1))", "start": "sleep 1000"}`
 	if err := os.WriteFile(filepath.Join(slow, "hosting.json"), []byte(recipe), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b := start(t, withRepositories(t), func(o *dataplane.Options) { o.Repositories["octo/slow"] = slow }).fullBox()
+	b := start(t, withRepositories(t), func(o *dataplane.Options) { o.Repositories["octo/slow"], o.AppsFolder = slow, apps }).fullBox()
 	b.SetDuration("build", time.Millisecond)
 	b.done("POST", b.path+"/apps/import", object{
-		"repo": "octo/slow", "branch": "main", "name": "web", "port": 3000, "health_path": "/healthz", "env": object{"GATE": gate},
+		"repo": "octo/slow", "branch": "main", "name": "web", "port": 3000, "health_path": "/healthz",
 	})
 	a, _ := b.App(b.id, "web")
 	log := func() string {
@@ -96,7 +89,12 @@ func TestBuildLogs(t *testing.T) {
 	if a, _ = b.App(b.id, "web"); a.Builds[0].Status != fakeservice.StatusRunning || strings.Contains(log(), "step 2") {
 		t.Errorf("the build is %s, its log %q", a.Builds[0].Status, log())
 	}
-	if err := os.WriteFile(gate, nil, 0o644); err != nil {
+	// A build sees no folder but its own.
+	own, err := filepath.Glob(filepath.Join(apps, "*", "build-*", "source"))
+	if err != nil || len(own) != 1 {
+		t.Fatalf("the build is in %v (%v)", own, err)
+	}
+	if err := os.WriteFile(filepath.Join(own[0], "gate"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	machine.Until(t, "the build ends", func() bool { a, _ = b.App(b.id, "web"); return !a.Builds[0].InProgress() })

@@ -14,6 +14,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
@@ -100,6 +102,9 @@ type Plane struct {
 	kept   map[string]record
 	closed bool
 
+	// unsandboxed is why apps and builds run in no sandbox; nil if they do.
+	unsandboxed error
+
 	buildLogs buildLogs
 }
 
@@ -133,20 +138,20 @@ func (p *Plane) open(o Options) (err error) {
 		Binaries: o.Postgres, Folder: filepath.Join(p.folder, clustersFolder), Kept: p.stays, Logger: o.Logger,
 		StatementTimeout: o.StatementTimeout, Outside: o.Outside,
 	}
-	hidden := []string{p.folder}
 	if p.stays {
 		if p.sockets, err = scratch.Make(o.StateFolder, "hostingfake-"); err != nil {
 			return err
 		}
 		clusters.Sockets = p.sockets.Path()
-		hidden = append(hidden, clusters.Sockets)
 	}
 	if p.postgres, err = postgres.NewServer(clusters); err != nil {
 		return err
 	}
+	sandbox, err := process.FindSandbox(p.life, pathOf(o.Environment))
+	p.unsandboxed = err
 	apps := appruntime.Options{
 		Repositories: o.Repositories, Environment: o.Environment, Patience: o.Patience,
-		Go: o.Go, Outside: o.Outside, Hidden: hidden,
+		Go: o.Go, Outside: o.Outside, Sandbox: sandbox,
 		Parent: cmp.Or(o.AppsFolder, p.folder), Logger: o.Logger, StatusChanged: p.appChanged,
 	}
 	if p.stays {
@@ -156,6 +161,19 @@ func (p *Plane) open(o Options) (err error) {
 		return err
 	}
 	return p.openRecords()
+}
+
+// Unsandboxed is why apps and builds run in no sandbox, or nil if they do.
+func (p *Plane) Unsandboxed() error { return p.unsandboxed }
+
+func pathOf(environment []string) string {
+	var path string
+	for _, variable := range environment {
+		if value, found := strings.CutPrefix(variable, "PATH="); found {
+			path = value // the last one counts
+		}
+	}
+	return path
 }
 
 // Folders of the Plane's in which programs run.

@@ -84,7 +84,7 @@ func TestResume(t *testing.T) {
 	for _, id := range []string{"i-1", "i-3", "i-4"} {
 		must(t, p.Remove(t.Context(), id))
 	}
-	if found := left(t, filepath.Join(folder, "apps")); len(found) != 1 {
+	if found := left(t, filepath.Join(folder, "apps")); len(found) != 0 {
 		t.Errorf("%v is left of apps", found)
 	}
 	for _, part := range []string{"machines", "backups"} {

@@ -9,16 +9,14 @@ import (
 
 // attributes gives a program a process group of its own, so that a Ctrl-C at the
 // terminal reaches this program alone, which then ends the others in order. Who
-// is another user belongs to no groups but that user's own.
+// is another user belongs to no groups but that user's own. In a sandbox the program
+// becomes that user inside.
 func attributes(s Spec) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true}
-	if s.User != (User{}) {
+	if s.User != (User{}) && s.Sandbox == nil {
 		a.Credential = &syscall.Credential{Uid: uint32(s.User.UID), Gid: uint32(s.User.GID)}
 	}
-	if s.View != nil {
-		a.Chroot = s.View.Root
-	}
-	contain(a, s)
+	endWithParent(a, s)
 	return a
 }
 

@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,17 +24,19 @@ type Spec struct {
 	Folder string
 	// Environment is all that it gets, as KEY=value.
 	Environment []string
-	// Input is what it reads; nil is nothing. Output is what it writes, errors
-	// included.
+	// Input is what it reads; nil is nothing, and it must be nil in a Sandbox.
+	// Output is what it writes, errors included.
 	Input  io.Reader
 	Output io.Writer
 	// User must be zero where this program is not root.
 	User User
-	// View is what it sees of the file system; nil is everything.
-	View *View
+	// Sandbox is what it runs in; nil is no sandbox. In one it is contained.
+	Sandbox *Sandbox
+	// Mounts is what it sees in a Sandbox beside the system's programs.
+	Mounts []Mount
 	// Contained is for programs of others. What such a program has started ends
-	// with it, and signals are for all of it. Where CanContain says so, that
-	// holds for whatever has left its process group too.
+	// with it, and signals are for all of it. Without a Sandbox that does not
+	// reach what has left its process group.
 	Contained bool
 	// Orphaned ends it when this program is killed, where the kernel can do
 	// that; 0 is SIGKILL.
@@ -49,6 +52,7 @@ const afterwards = time.Second
 type Process struct {
 	pid       int
 	contained bool
+	sandboxed bool
 	command   *exec.Cmd
 	ended     chan struct{}
 	result    error
@@ -56,21 +60,68 @@ type Process struct {
 
 // Start starts a program and returns once it runs or could not begin.
 func Start(s Spec) (*Process, error) {
-	// No context: who runs it asks it to end before it is made to.
-	command := exec.CommandContext(context.Background(), s.Command[0], s.Command[1:]...)
-	command.Dir, command.Env = s.Folder, s.Environment
-	if command.Env == nil {
-		command.Env = []string{} // nil would be this program's own
+	words := s.Command
+	if s.Sandbox != nil {
+		words = s.Sandbox.command(s)
 	}
-	command.Stdin, command.Stdout, command.Stderr = s.Input, s.Output, s.Output
+	// No context: who runs it asks it to end before it is made to.
+	command := exec.CommandContext(context.Background(), words[0], words[1:]...)
+	command.Stdout, command.Stderr = s.Output, s.Output
+	command.Env = []string{} // nil would be this program's own
 	command.WaitDelay = afterwards
 	command.SysProcAttr = attributes(s)
-	if err := spawn(command, s.View); err != nil {
-		return nil, fmt.Errorf("start %s: %w", s.Command[0], err)
+	p := &Process{contained: s.Contained || s.Sandbox != nil, sandboxed: s.Sandbox != nil, command: command, ended: make(chan struct{})}
+	if s.Sandbox != nil {
+		if err := p.startInside(s); err != nil {
+			return nil, fmt.Errorf("start %s in a sandbox: %w", s.Command[0], err)
+		}
+	} else {
+		command.Dir, command.Stdin = s.Folder, s.Input
+		command.Env = append(command.Env, s.Environment...)
+		if err := spawn(command); err != nil {
+			return nil, fmt.Errorf("start %s: %w", s.Command[0], err)
+		}
+		p.pid = command.Process.Pid
 	}
-	p := &Process{pid: command.Process.Pid, contained: s.Contained, command: command, ended: make(chan struct{})}
 	go p.wait()
 	return p, nil
+}
+
+// startInside starts bubblewrap, waits until the sandbox is complete, and has the program
+// begin there. The sandbox's first process leads the program's group.
+func (p *Process) startInside(s Spec) error {
+	info, infoEnd, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer info.Close()
+	ready, readyEnd, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, infoEnd.Close())
+	}
+	defer ready.Close()
+	p.command.ExtraFiles = []*os.File{infoEnd, readyEnd} // infoFile and readyFile
+	script, err := p.command.StdinPipe()
+	if err == nil {
+		err = spawn(p.command)
+	}
+	if err := errors.Join(err, infoEnd.Close(), readyEnd.Close()); err != nil {
+		return err
+	}
+	var about struct {
+		PID int `json:"child-pid"`
+	}
+	if err = json.NewDecoder(info).Decode(&about); err == nil {
+		_, err = ready.Read(make([]byte, 1))
+	}
+	if err != nil {
+		return fmt.Errorf("bubblewrap ended before the program began: %w", errors.Join(p.command.Wait(), err))
+	}
+	p.pid = about.PID
+	// Whoever ends the sandbox meanwhile learns of it by the end of the program.
+	_, _ = io.WriteString(script, exports(s.Environment))
+	_ = script.Close()
+	return nil
 }
 
 func (p *Process) wait() {
@@ -79,7 +130,10 @@ func (p *Process) wait() {
 	if errors.Is(p.result, exec.ErrWaitDelay) {
 		p.result = nil // the program itself has ended well
 	}
-	if p.contained {
+	switch {
+	case p.sandboxed:
+		awaitEnd(p.pid)
+	case p.contained:
 		_ = signalGroup(p.pid, os.Kill) // most leave nothing behind
 	}
 }
@@ -110,10 +164,15 @@ func (p *Process) Ended() <-chan struct{} { return p.ended }
 // How says how the program ended, for a log. It waits for the end.
 func (p *Process) How() string {
 	<-p.ended
-	if p.result == nil {
+	exit := (*exec.ExitError)(nil)
+	switch {
+	case p.result == nil:
 		return "it ended by itself"
+	case p.sandboxed && errors.As(p.result, &exit) && exit.ExitCode() > 128: // as shells and bubblewrap tell of a signal
+		return "signal: " + syscall.Signal(exit.ExitCode()-128).String()
+	default:
+		return p.result.Error()
 	}
-	return p.result.Error()
 }
 
 // Signal sends a signal. A program that has ended takes no notice.

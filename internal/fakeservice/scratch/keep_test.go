@@ -84,27 +84,30 @@ func TestKeepEndsWhatIsLeft(t *testing.T) {
 	}
 }
 
-// What has a view of its own works in the folder under another name.
-func TestKeepEndsWhatHasAView(t *testing.T) {
+// What runs in a sandbox works in the folder under another name.
+func TestKeepEndsWhatRunsInASandbox(t *testing.T) {
 	t.Parallel()
-	if !process.CanContain() {
-		return // nothing has one then
+	sandbox, err := process.FindSandbox(t.Context(), os.Getenv("PATH"))
+	if err != nil {
+		machine.Lacks(t, "%v", err)
 	}
 	path := t.TempDir()
-	for _, folder := range []string{"work/data", "root", "beside"} {
+	for _, folder := range []string{"work/data", "beside"} {
 		if err := os.MkdirAll(filepath.Join(path, folder), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	begin := func(folder string) *process.Process {
+		said := process.NewTail(100)
 		p, err := process.Start(process.Spec{
-			Command: []string{"sleep", "1000"}, Folder: "/data", Contained: true,
-			View: &process.View{Root: filepath.Join(path, "root"), Mounts: []process.Mount{{Point: "/data", Folder: filepath.Join(path, folder)}}},
+			Command: []string{"sh", "-c", "echo ready; sleep 1000"}, Output: said, Folder: "/data", Sandbox: sandbox, User: process.User{UID: 61183, GID: 61183},
+			Mounts: []process.Mount{{Point: "/data", Source: filepath.Join(path, folder)}},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { p.Stop(0) })
+		machine.Until(t, "it runs", func() bool { return strings.Contains(said.String(), "ready") })
 		return p
 	}
 	inside, beside := begin("work/data"), begin("beside")

@@ -1,0 +1,129 @@
+package appruntime
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+)
+
+// hostile is a build, and then an app, that tries to change whatever it finds below the
+// folders that are named by TARGETS.
+const hostile = `for f in TARGETS /app/home; do ` +
+	`rm -rf $f/..?* $f/* $f; mv $f $f.gone; echo spoiled > $f; echo spoiled > $f/file; ln -sf /etc/passwd $f/file; chmod -R 777 $f; done 2>/dev/null; ` +
+	`ln -s / $HOME/everything; rm -rf $HOME/everything/TARGETS; true`
+
+// Nothing of this machine changes, whatever a build or an app does: not a folder that is
+// named as one in the sandbox, not what the fake has, and not a neighbour's data.
+func TestHostileBuildsChangeNothing(t *testing.T) {
+	sandboxes := map[string]*process.Sandbox{"in a sandbox": sandboxHere()}
+	if os.Geteuid() == 0 {
+		sandboxes["as another user"] = nil
+	}
+	for name, sandbox := range sandboxes {
+		if sandbox == nil && os.Geteuid() != 0 {
+			machine.Lacks(t, "there is no bubblewrap")
+		}
+		t.Run(name, func(t *testing.T) {
+			folder := write(t, nil)
+			r := open(t, func(o *Options) { o.Sandbox, o.Repositories["octo/app"] = sandbox, folder })
+			neighbour, err := r.App(Name{"i-2", "neighbour"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			temporary := machine.PassableFolder(t, "")
+			targets := []string{neighbour.folder, temporary, folder, r.folder}
+			for _, file := range []string{filepath.Join(neighbour.data(), "file"), filepath.Join(temporary, "file")} {
+				if err := os.WriteFile(file, []byte("kept"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			watched := append([]string{hostsFolder(t)}, targets[:3]...)
+			script := strings.ReplaceAll(hostile, "TARGETS", strings.Join(targets, " "))
+			if err := os.WriteFile(filepath.Join(folder, RecipeFile), fmt.Appendf(nil, `{"build": %q, "start": %q}`, script, script+"; echo over; sleep 1000"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			before := fingerprint(t, watched)
+			built := build(t, r, nil)
+			if after := fingerprint(t, watched); after != before {
+				t.Errorf("the build has changed the machine:\n%s\nwas\n%s", after, before)
+			}
+			a, err := r.App(Name{"i-1", "web"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := a.Deploy(built, Spec{HealthPath: "/"}); err != nil {
+				t.Fatal(err)
+			}
+			machine.Until(t, "the app has done its worst", func() bool { return strings.Contains(a.Log(), "over") })
+			if after := fingerprint(t, watched); after != before {
+				t.Errorf("the app has changed the machine:\n%s\nwas\n%s", after, before)
+			}
+		})
+	}
+}
+
+func TestHostileBuildsOfAnotherUser(t *testing.T) {
+	machine.RunAsAnotherUser(t, "^TestHostileBuildsChangeNothing$")
+}
+
+// hostsFolder is a folder of this machine at the path that a build sees as its home. Only
+// root can make it.
+func hostsFolder(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(buildPoint, "home")
+	if os.Geteuid() != 0 {
+		return path
+	}
+	if _, err := os.Stat(buildPoint); !os.IsNotExist(err) {
+		machine.Lacks(t, "the folder %s of this machine is somebody's, and is not put at risk: %v", buildPoint, err)
+	}
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(buildPoint) })
+	if err := os.WriteFile(filepath.Join(path, "kept"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// fingerprint is what is in folders: each path with its kind, rights and content.
+func fingerprint(t *testing.T, folders []string) string {
+	t.Helper()
+	var all strings.Builder
+	for _, folder := range folders {
+		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				fmt.Fprintf(&all, "%s is not there\n", path)
+				return fs.SkipDir
+			}
+			if err != nil {
+				return err
+			}
+			info, err := entry.Info()
+			if err != nil {
+				return err
+			}
+			var content []byte
+			if info.Mode().IsRegular() {
+				if content, err = os.ReadFile(path); err != nil {
+					return err
+				}
+			}
+			fmt.Fprintf(&all, "%s %s %x\n", path, info.Mode(), sha256.Sum256(content))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all.String()
+}

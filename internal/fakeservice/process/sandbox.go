@@ -1,0 +1,178 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Sandbox runs programs with bubblewrap (bwrap). Such a program sees the system's
+// programs and libraries, Go and Node.js, what its Spec mounts, and its own processes.
+// It shares the network with this program, so that it can listen and connect.
+type Sandbox struct {
+	bubblewrap string
+	setpriv    string   // becomes another user; empty where this program is not root
+	system     []string // bubblewrap's arguments for what every program sees
+	path       string
+}
+
+// Mount is a file or folder that a program in a Sandbox finds.
+type Mount struct {
+	// Point is the absolute path at which the program finds it.
+	Point string
+	// Source is the absolute path of the file or folder.
+	Source string
+	// Writable lets the program write there, as far as its user may.
+	Writable bool
+}
+
+// Path is the PATH of programs in the sandbox.
+func (s *Sandbox) Path() string { return s.path }
+
+// temporary is the size of /tmp in a sandbox, in bytes. It is held in memory.
+const temporary = 256 << 20
+
+// Descriptors that bubblewrap inherits. On infoFile it tells the number of the sandbox's
+// first process; readyFile is written to once the sandbox is complete.
+const (
+	infoFile  = 3
+	readyFile = 4
+)
+
+// The shell in the sandbox says that it is ready, and carries out what it then reads: the
+// script of exports. If this program is killed before it has sent that, nothing runs.
+const insideScript = `echo ready >&4; exec 3>&- 4>&-; eval "$(cat)"`
+
+// command is how bubblewrap runs a program. The environment comes by standard input and
+// is set by a shell that is in the sandbox and runs as the program's user already: in the
+// environment of bubblewrap itself, variables such as LD_PRELOAD would carry out the
+// program's files outside of the sandbox.
+func (s *Sandbox) command(spec Spec) []string {
+	words := []string{s.bubblewrap, "--info-fd", strconv.Itoa(infoFile), "--die-with-parent", "--new-session",
+		"--unshare-pid", "--unshare-ipc", "--unshare-uts"}
+	if s.setpriv == "" {
+		words = append(words, "--unshare-user")
+	}
+	words = append(words, s.system...)
+	for _, m := range spec.Mounts {
+		bind := "--ro-bind"
+		if m.Writable {
+			bind = "--bind"
+		}
+		words = append(words, bind, m.Source, m.Point)
+	}
+	words = append(words, "--remount-ro", "/", "--chdir", spec.Folder, "--")
+	if s.setpriv != "" {
+		words = append(words, s.setpriv, "--reuid", strconv.Itoa(spec.User.UID), "--regid", strconv.Itoa(spec.User.GID),
+			"--clear-groups", "--inh-caps", "-all", "--no-new-privs")
+	}
+	words = append(words, "/bin/sh", "-c", insideScript, "sh")
+	return append(words, spec.Command...)
+}
+
+// exports is a shell script that sets the variables of an environment and runs the
+// program that is named by the script's arguments.
+func exports(environment []string) string {
+	var script strings.Builder
+	script.WriteString("unset PWD OLDPWD\n")
+	for _, variable := range environment {
+		name, value, _ := strings.Cut(variable, "=")
+		fmt.Fprintf(&script, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
+	}
+	script.WriteString("exec \"$@\" </dev/null\n")
+	return script.String()
+}
+
+// systemFolders hold the system's programs. Where one is a link, as /bin is to usr/bin,
+// the sandbox has the link.
+var systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
+
+// systemFiles are what programs need of /etc: name resolution, time zone, certificates,
+// and how the linker and the system's programs are found.
+var systemFiles = []string{
+	"/etc/alternatives", "/etc/ca-certificates", "/etc/gai.conf", "/etc/host.conf", "/etc/hosts", "/etc/ld.so.cache", "/etc/ld.so.conf",
+	"/etc/ld.so.conf.d", "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf", "/etc/pki", "/etc/protocols", "/etc/resolv.conf",
+	"/etc/services", "/etc/ssl", "/etc/timezone",
+}
+
+// systemArguments are bubblewrap's arguments for what every program sees, with
+// the mounts of toolchains, each at its own path.
+func systemArguments(mounts []string) ([]string, error) {
+	var words []string
+	for _, folder := range systemFolders {
+		info, err := os.Lstat(folder)
+		switch {
+		case os.IsNotExist(err):
+		case err != nil:
+			return nil, err
+		case info.Mode()&os.ModeSymlink != 0:
+			target, err := os.Readlink(folder)
+			if err != nil {
+				return nil, err
+			}
+			words = append(words, "--symlink", target, folder)
+		default:
+			words = append(words, "--ro-bind", folder, folder)
+		}
+	}
+	for _, file := range systemFiles {
+		words = append(words, "--ro-bind-try", file, file)
+	}
+	for _, mount := range mounts {
+		words = append(words, "--ro-bind", mount, mount)
+	}
+	return append(words, "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", strconv.Itoa(temporary), "--tmpfs", "/tmp"), nil
+}
+
+// inSystem tells whether a path is below one of the system's folders.
+func inSystem(path string) bool {
+	return slices.ContainsFunc(systemFolders, func(folder string) bool {
+		return path == folder || strings.HasPrefix(path, folder+"/")
+	})
+}
+
+// toolchains are the programs that build apps and need not be the system's, and what a
+// toolchain of theirs has beside the folder bin.
+var toolchains = []struct{ program, proof string }{{"go", "pkg/tool"}, {"node", "lib/node_modules"}}
+
+// toolchainsOf finds Go and Node.js on a PATH, with which apps are built. It returns the
+// PATH of a sandbox, which has the system's folders and theirs, and what there is to mount
+// because it is not the system's.
+func toolchainsOf(path string) (inside string, mounts []string) {
+	var folders []string
+	add := func(list *[]string, item string) {
+		if !slices.Contains(*list, item) {
+			*list = append(*list, item)
+		}
+	}
+	for _, folder := range filepath.SplitList(path) {
+		if !filepath.IsAbs(folder) {
+			continue
+		}
+		folder = filepath.Clean(folder)
+		if inSystem(folder) {
+			add(&folders, folder)
+		}
+		for _, known := range toolchains {
+			file, err := filepath.EvalSymlinks(filepath.Join(folder, known.program))
+			if err != nil || inSystem(file) {
+				continue
+			}
+			bin := filepath.Dir(file)
+			add(&folders, bin)
+			// A lone program may be in a home folder's bin, whose other files are nobody's business.
+			if info, err := os.Stat(filepath.Join(filepath.Dir(bin), known.proof)); err == nil && info.IsDir() {
+				add(&mounts, filepath.Dir(bin))
+			} else {
+				add(&mounts, file)
+			}
+		}
+	}
+	for _, folder := range []string{"/usr/local/bin", "/usr/bin", "/bin"} {
+		add(&folders, folder)
+	}
+	return strings.Join(folders, string(filepath.ListSeparator)), mounts
+}

@@ -1,0 +1,191 @@
+package process
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+)
+
+// sandboxed is a sandbox, and a Spec change that runs a shell in it with two folders of
+// this machine: one that it may write to and one that it may only read.
+func sandboxed(t *testing.T) (folder string, inside func(*Spec)) {
+	t.Helper()
+	sandbox, err := FindSandbox(t.Context(), os.Getenv("PATH"))
+	if err != nil {
+		machine.Lacks(t, "%v", err)
+	}
+	folder = machine.PassableFolder(t, "")
+	user := User{}
+	for _, name := range []string{"own", "read", "neighbour"} {
+		if err := os.Mkdir(filepath.Join(folder, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name, "file"), []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if os.Geteuid() == 0 {
+		user = User{UID: 61183, GID: 61183}
+		if err := os.Chown(filepath.Join(folder, "own"), user.UID, user.GID); err != nil { // its file stays root's
+			t.Fatal(err)
+		}
+	}
+	return folder, func(s *Spec) {
+		s.Sandbox, s.User, s.Folder = sandbox, user, "/own"
+		s.Environment = []string{"PATH=" + sandbox.Path(), "A=b"}
+		s.Mounts = []Mount{{"/own", filepath.Join(folder, "own"), true}, {"/read", filepath.Join(folder, "read"), false}}
+	}
+}
+
+func TestSandboxAsAnotherUser(t *testing.T) {
+	machine.RunAsAnotherUser(t, "^TestSandbox(Keeps|Signals|LeavesNothing)")
+}
+
+// TestSandboxKeepsIn tries each way out that a program in a sandbox might have.
+func TestSandboxKeepsIn(t *testing.T) {
+	folder, inside := sandboxed(t)
+	listener, err := net.Listen("unix", filepath.Join(folder, "socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	// A key of this process's session, which programs would inherit.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	_, _ = unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0)
+	_, _ = unix.AddKey("user", "hosting-test-key", []byte("secret"), unix.KEY_SPEC_SESSION_KEYRING) // some containers have no keys
+	self := os.Getpid()
+	for name, row := range map[string]struct{ script, want string }{
+		"it sees its own folders":      {`cat /own/file /read/file; ls / | tr '\n' ' '`, "ownread"},
+		"it writes to its own":         {`echo new > /own/other && cat /own/other`, "new"},
+		"it writes nowhere else":       {`for f in /read/file /usr/x /etc/x /x /sys/x; do echo new 2>/dev/null > $f && echo $f; done; echo none`, "none"},
+		"mounts: none of its own":      {`mount -t tmpfs none /read 2>/dev/null || umount /read 2>/dev/null || mount -o remount,rw /read 2>/dev/null || echo none`, "none"},
+		"mounts: no neighbour":         {`ls -d ` + folder + ` ` + folder + `/neighbour 2>/dev/null || echo none`, "none"},
+		"temporary files are its own":  {`ls -A /tmp; echo x > /tmp/x && ls -A /tmp`, "x"},
+		"home folders are not there":   {`ls -d /root /home /var /run /srv /mnt 2>/dev/null || echo none`, "none"},
+		"proc: no other process":       {fmt.Sprintf(`ls -d /proc/%d 2>/dev/null || echo none`, self+100000), "none"},
+		"proc: few processes":          {`test $(ls -d /proc/[0-9]* | wc -l) -le 5 && echo few`, "few"},
+		"proc: no kernel settings":     {`(echo x > /proc/sys/kernel/hostname) 2>/dev/null || (echo b > /proc/sysrq-trigger) 2>/dev/null || echo none`, "none"},
+		"signals: none to others":      {fmt.Sprintf(`kill -0 %d 2>/dev/null || echo none`, self+100000), "none"},
+		"ptrace: no memory of others":  {`head -c 1 /proc/1/mem 2>/dev/null || echo none`, "none"},
+		"sockets: none of the machine": {`test -S ` + folder + `/socket || test -S /run/dbus/system_bus_socket || echo none`, "none"},
+		"devices: none that hold data": {`ls /dev | grep -E '^(sd|vd|nvme|mem|kmem|kmsg|loop|fuse)' || echo none`, "none"},
+		"rights: none to gain":         {`grep -E 'NoNewPrivs|CapEff' /proc/self/status | tr -d '\t' | tr '\n' ' '`, "CapEff:0000000000000000 NoNewPrivs:1"},
+		"setuid files do not count":    {`grep ' /own ' /proc/self/mountinfo | grep -c nosuid`, "1"},
+		"the tty: none":                {`(: < /dev/tty) 2>/dev/null || test $(cut -d' ' -f6 /proc/self/stat) != 0 && echo none`, "none"},
+		"it is not root":               {`test $(id -u) != 0 && echo other`, "other"},
+		"only its own variables":       {`env | grep -vE '^(PWD|OLDPWD|SHLVL|_)=' | sort | tr '\n' ' '`, "A=b PATH="},
+		// The same user sees the names of its keys wherever it is, and not what they hold.
+		"keyrings: none of the caller": {`test $(id -u) = 61182 || grep -c hosting-test-key /proc/keys`, map[bool]string{true: "0"}[os.Geteuid() == 0]},
+	} {
+		said, err := shell(t, row.script, inside)
+		if (err != nil && said == "") || !strings.HasPrefix(said, row.want) {
+			t.Errorf("%s: it says %q (%v), want %q", name, said, err, row.want)
+		}
+	}
+	for name, want := range map[string]string{"own/other": "new\n", "own/file": "own", "read/file": "read", "neighbour/file": "neighbour"} {
+		if text, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(text) != want {
+			t.Errorf("%s holds %q (%v), want %q", name, text, err, want)
+		}
+	}
+}
+
+// TestSandboxKeepsVariablesIn holds that the linker's variables act inside only: there is
+// one complaint about a library that is not there, and it is that of the program.
+func TestSandboxKeepsVariablesIn(t *testing.T) {
+	_, inside := sandboxed(t)
+	said, err := shell(t, "", inside, func(s *Spec) {
+		s.Command = []string{"true"}
+		s.Environment = append(s.Environment, "LD_PRELOAD=/own/evil.so")
+	})
+	if err != nil || strings.Count(said, "evil.so") > 1 {
+		t.Errorf("it says %q (%v)", said, err)
+	}
+}
+
+// TestSandboxSignals holds that a program is asked to end, and is made to, with all that
+// it has started.
+func TestSandboxSignals(t *testing.T) {
+	_, inside := sandboxed(t)
+	for name, row := range map[string]struct{ script, how string }{
+		"it ends by itself": {"trap 'exit 0' TERM; setsid sleep 1000 & echo ready; while :; do sleep 0.01; done", "it ended by itself"},
+		"it ends at once":   {"echo ready; exec sleep 1000", "signal: terminated"},
+		"it does not end":   {"trap '' TERM; setsid sleep 1000 & echo ready; while :; do sleep 0.01; done", "signal: killed"},
+	} {
+		said := NewTail(100)
+		spec := Spec{Command: []string{"sh", "-c", row.script}, Output: said}
+		inside(&spec)
+		p, err := Start(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		machine.Until(t, "it is ready", func() bool { return strings.Contains(said.String(), "ready") })
+		p.Signal(syscall.SIGTERM)
+		if row.how == "signal: killed" {
+			p.Signal(os.Kill)
+		}
+		if how := p.How(); how != row.how {
+			t.Errorf("%s: %s, want %s", name, how, row.how)
+		}
+		// One that nobody has taken leave of yet has ended.
+		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID())); err == nil && !strings.Contains(string(stat), ") Z ") {
+			t.Errorf("%s: something of it is left", name)
+		}
+	}
+}
+
+// usage is what this process holds.
+type usage struct{ threads, descriptors, goroutines int }
+
+func usageNow(t *testing.T) usage {
+	t.Helper()
+	count := func(folder string) int {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	return usage{count("/proc/self/task"), count("/proc/self/fd"), runtime.NumGoroutine()}
+}
+
+// TestSandboxLeavesNothing holds that starts leave nothing in this process, not even those
+// that fail. It runs alone, as it counts what belongs to the whole process.
+func TestSandboxLeavesNothing(t *testing.T) {
+	_, inside := sandboxed(t)
+	start := func() {
+		if said, err := shell(t, ":", inside); err != nil {
+			t.Fatalf("%s\n%s", err, said)
+		}
+		broken := Spec{Command: []string{"sh"}}
+		inside(&broken)
+		broken.Mounts = []Mount{{"/nowhere", "/there/is/none", false}}
+		if _, err := Start(broken); err == nil {
+			t.Fatal("a sandbox was made of nothing")
+		}
+	}
+	for range 10 {
+		start() // the runtime makes the threads that it works with
+	}
+	before, after := usageNow(t), usage{}
+	const starts = 30
+	for range starts {
+		start()
+	}
+	machine.Until(t, "the goroutines of what was started have ended", func() bool {
+		after = usageNow(t)
+		return after.goroutines <= before.goroutines
+	})
+	if after.threads > before.threads+5 || after.descriptors > before.descriptors {
+		t.Errorf("before %+v; after %d starts %+v", before, 2*starts, after)
+	}
+}

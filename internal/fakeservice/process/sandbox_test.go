@@ -1,0 +1,86 @@
+//go:build unix
+
+package process
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSandboxCommand(t *testing.T) {
+	t.Parallel()
+	spec := Spec{
+		Command: []string{"npm", "start"}, Folder: "/app/source", User: User{UID: 7, GID: 8},
+		Environment: []string{"SECRET=told"}, Mounts: []Mount{{"/data", "/srv/one", true}, {"/trust", "/srv/two", false}},
+	}
+	shared := "--info-fd 3 --die-with-parent --new-session --unshare-pid --unshare-ipc --unshare-uts "
+	mounts := "--proc /proc --bind /srv/one /data --ro-bind /srv/two /trust --remount-ro / --chdir /app/source -- "
+	program := "/bin/sh -c " + insideScript + " sh npm start"
+	for name, row := range map[string]struct {
+		sandbox Sandbox
+		want    string
+	}{
+		"root":    {Sandbox{setpriv: "/bin/setpriv"}, shared + mounts + "/bin/setpriv --reuid 7 --regid 8 --clear-groups --inh-caps -all --no-new-privs " + program},
+		"another": {Sandbox{}, shared + "--unshare-user " + mounts + program},
+	} {
+		row.sandbox.bubblewrap, row.sandbox.system = "/bin/bwrap", []string{"--proc", "/proc"}
+		if got := strings.Join(row.sandbox.command(spec), " "); got != "/bin/bwrap "+row.want {
+			t.Errorf("%s: got\n%s\nwant\n/bin/bwrap %s", name, got, row.want)
+		}
+	}
+}
+
+// A shell that carries the script out runs the program with the environment alone.
+func TestExports(t *testing.T) {
+	t.Parallel()
+	path := "PATH=" + os.Getenv("PATH")
+	script := exports([]string{path, "A=it's\n$HOME `id`\\", "EMPTY="})
+	said, err := shell(t, script, func(s *Spec) {
+		s.Command = append(s.Command, "sh", "sh", "-c", `printf '%s|%s|%s' "$A" "${EMPTY-unset}" "${B-unset}"`)
+	})
+	if want := "it's\n$HOME `id`\\||unset"; said != want {
+		t.Errorf("got %q (%v), want %q", said, err, want)
+	}
+}
+
+func TestToolchainsOf(t *testing.T) {
+	t.Parallel()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"go/bin/go", "go/pkg/tool/compile", "node/bin/node", "node/lib/node_modules/npm", "home/bin/node", "home/bin/private", "other/bin/private"} {
+		file = filepath.Join(top, file)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(top, "links"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(top, "node/bin/node"), filepath.Join(top, "links/node")); err != nil {
+		t.Fatal(err)
+	}
+	const system = ":/usr/local/bin:/usr/bin:/bin"
+	for name, row := range map[string]struct{ path, inside, mounts string }{
+		"the system's alone":          {"/usr/bin:/bin", "/usr/bin:/bin:/usr/local/bin", ""},
+		"a toolchain":                 {"T/go/bin", "T/go/bin" + system, "T/go"},
+		"a link to a toolchain":       {"T/links", "T/node/bin" + system, "T/node"},
+		"a program in a home folder":  {"T/home/bin", "T/home/bin" + system, "T/home/bin/node"},
+		"nothing that builds":         {"T/other/bin:relative:/nowhere", system[1:], ""},
+		"two of them, one named more": {"T/go/bin:T/links:T/node/bin", "T/go/bin:T/node/bin" + system, "T/go T/node"},
+	} {
+		full := func(text string) string { return strings.ReplaceAll(text, "T/", top+"/") }
+		inside, mounts := toolchainsOf(full(row.path))
+		if diff := cmp.Diff([]string{full(row.inside), full(row.mounts)}, []string{inside, strings.Join(mounts, " ")}); diff != "" {
+			t.Errorf("%s: -want +got\n%s", name, diff)
+		}
+	}
+}
