@@ -141,7 +141,11 @@ func (b *Build) run(ctx context.Context, command []string, r *Runtime, env map[s
 	given := r.inherited(&spec)
 	given["HOME"], given["TMPDIR"] = seenHome, filepath.Join(seenHome, "tmp")
 	maps.Copy(given, r.options.Go.variables(seenHome, sandboxed))
+	needed := given["GODEBUG"]
 	maps.Copy(given, env)
+	if own := env["GODEBUG"]; own != "" && needed != "" {
+		given["GODEBUG"] = own + "," + needed
+	}
 	spec.Environment = environment(given)
 	if err := give(b.folder, user); err != nil {
 		return err

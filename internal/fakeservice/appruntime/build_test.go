@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -263,5 +264,32 @@ func lacks(t *testing.T, text string, unwanted ...string) {
 		if strings.Contains(text, no) {
 			t.Errorf("%q is in\n%s", no, text)
 		}
+	}
+}
+
+// A program whose modules Go has downloaded for whoever runs the tests is built without
+// the network, and changes nothing in Go's caches.
+func TestBuildWithAModule(t *testing.T) {
+	t.Parallel()
+	ours, err := os.ReadFile("../../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile("../../../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := regexp.MustCompile(`github.com/google/go-cmp v\S+`).FindString(string(ours))
+	folder := write(t, map[string]string{
+		"go.mod": "module x\n\ngo 1.25\n\nrequire " + module + "\n", "go.sum": string(sums),
+		"main.go": "package main\n\nimport \"github.com/google/go-cmp/cmp\"\n\nfunc main() { println(cmp.Equal(1, 1)) }\n",
+	})
+	r := open(t, func(o *Options) { o.Repositories["octo/app"], o.Go.Proxy = folder, "off" })
+	if r.options.Go.Modules == "" {
+		machine.Lacks(t, "Go has no module cache here")
+	}
+	log := NewBuildLog()
+	if _, err := r.Build(t.Context(), "octo/app", "main", map[string]string{"GODEBUG": "http2client=0"}, log); err != nil {
+		t.Errorf("%v\n%s", err, log)
 	}
 }

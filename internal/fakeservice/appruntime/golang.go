@@ -62,7 +62,11 @@ const (
 // which a proxy serves it.
 func (c GoCaches) downloads() string { return filepath.Join(c.Modules, "cache", "download") }
 
-// mounts are those of a build. Go keeps nothing where it cannot write.
+// withoutIndex keeps Go from indexing modules: it is the one thing that Go has to write
+// to its build cache.
+const withoutIndex = "goindex=0"
+
+// mounts are those of a build, which it can only read.
 func (c GoCaches) mounts() []process.Mount {
 	var mounts []process.Mount
 	if c.Modules != "" && isFolder(c.downloads()) {
@@ -96,7 +100,7 @@ func (c GoCaches) variables(home string, sandboxed bool) map[string]string {
 	switch {
 	case c.Builds == "" || !isFolder(c.Builds):
 	case sandboxed:
-		given["GOCACHE"] = cachePoint
+		given["GOCACHE"], given["GODEBUG"] = cachePoint, withoutIndex
 	case os.Geteuid() != 0:
 		given["GOCACHE"] = c.Builds // the build could write there anyhow
 	}
