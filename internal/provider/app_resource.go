@@ -238,8 +238,9 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	if resp.Diagnostics.HasError() || !r.mayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
+	protectAtOnce(ctx, state.DeletionProtection, plan.DeletionProtection, &resp.State, &resp.Diagnostics)
 	forgetProtection(ctx, resp.Private, &resp.Diagnostics)
-	state.DeletionProtection, state.Timeouts = plan.DeletionProtection, plan.Timeouts
+	state.DeletionProtection, state.Timeouts = protectionDuring(state.DeletionProtection, plan.DeletionProtection), plan.Timeouts
 	update := appUpdate{appResource: r, prior: state, planned: plan, stored: storedPlan[appModel](ctx, req, &resp.Diagnostics), env: stringMap(ctx, plan.Env, &resp.Diagnostics), secret: secret}
 	if work.Creating {
 		update.prior = state.unlinked()
@@ -256,6 +257,7 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 		} else {
 			clearPending(ctx, resp.Private, &resp.Diagnostics)
 		}
+		p.model.DeletionProtection = state.DeletionProtection
 		r.setState(ctx, &resp.State, p.model, &resp.Diagnostics)
 		addError(&resp.Diagnostics, "Unable to update app "+plan.Name.ValueString(), err)
 		return

@@ -266,6 +266,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	}
 	id := state.ID.ValueString()
 	r.client.Claim(id)
+	protectAtOnce(ctx, state.DeletionProtection, plan.DeletionProtection, &resp.State, &resp.Diagnostics)
 	forgetProtection(ctx, resp.Private, &resp.Diagnostics)
 	noteConfigured(ctx, resp.Private, plan.Engines, configured, &resp.Diagnostics)
 	creating, protected := pending.Creating, state.protected(pending.Creating)
@@ -273,7 +274,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	if m.unfinished(creating) && pending.Switches != nil {
 		m.Engines = enginesMap(engineSwitches(pending.Switches)) // the others are still to be set
 	}
-	m.DeletionProtection, m.Timeouts = plan.DeletionProtection, plan.Timeouts
+	m.DeletionProtection, m.Timeouts = protectionDuring(state.DeletionProtection, plan.DeletionProtection), plan.Timeouts
 	update := instanceUpdate{instanceResource: r, prior: m, planned: plan, stored: storedPlan[instanceModel](ctx, req, &resp.Diagnostics), save: func(m instanceModel) {
 		r.setState(ctx, &resp.State, m, &resp.Diagnostics)
 	}}

@@ -289,7 +289,8 @@ func (r *postgresDatabaseResource) readRecord(ctx context.Context, m *postgresDa
 func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	ctx = r.applying(ctx, "update")
 	identityOfState(ctx, resp.Identity, req.State, &resp.Diagnostics)
-	var plan postgresDatabaseModel
+	var state, plan postgresDatabaseModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Update(ctx, databaseTimeout)
 	resp.Diagnostics.Append(diags...)
@@ -297,6 +298,7 @@ func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.Upda
 	if resp.Diagnostics.HasError() || !r.mayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
+	protectAtOnce(ctx, state.DeletionProtection, plan.DeletionProtection, &resp.State, &resp.Diagnostics)
 	forgetProtection(ctx, resp.Private, &resp.Diagnostics)
 	if pending {
 		err := inTurn(ctx, r.client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
@@ -47,6 +48,23 @@ func (o protectedObject) refuseDestruction(diags *diag.Diagnostics, at path.Path
 // isProtected tells whether a value of deletion_protection in a state protects. A
 // state that does not hold it was never read, and protects too.
 func isProtected(value types.Bool) bool { return value.IsNull() || value.ValueBool() }
+
+// protectAtOnce saves a protection that an update puts on: that needs no request, so it
+// stays whatever becomes of the rest.
+func protectAtOnce(ctx context.Context, prior, planned types.Bool, state *tfsdk.State, diags *diag.Diagnostics) {
+	if !isProtected(prior) && planned.ValueBool() {
+		diags.Append(state.SetAttribute(ctx, path.Root("deletion_protection"), planned)...)
+	}
+}
+
+// protectionDuring is the deletion_protection of what is being updated: the one that is
+// planned is lifted only once all else is done.
+func protectionDuring(prior, planned types.Bool) types.Bool {
+	if planned.ValueBool() {
+		return planned
+	}
+	return prior
+}
 
 // A deletion is that of a protectedObject.
 type deletion struct {

@@ -144,6 +144,34 @@ func TestAppProtection(t *testing.T) {
 	must(t, r.exit == 0 && len(fake.Apps("i-one")) == 0, "exit %d:\n%s", r.exit, r.output)
 }
 
+// An update that fails has put the protection on all the same, as that needs no request,
+// and has not lifted it.
+func TestProtectionAfterAnUpdateThatFailed(t *testing.T) {
+	t.Parallel()
+	const bare = "resource \"hosting_instance\" \"test\" {\n name = \"test\"\n region = \"eu-central\"\n engines = { postgres = {} }\n%s\n}\n"
+	for name, c := range map[string]struct {
+		body, before, after, operation string
+	}{
+		"instance": {bare, "plan = \"free\"", "plan = \"small\"", "resize"},
+		"app":      {strings.Replace(oneApp("X"), "X", "%s", 1), "port = 80", "port = 81", "app_update"},
+	} {
+		for _, from := range []string{"false", "true"} {
+			t.Run(name+" from "+from, func(t *testing.T) {
+				fake := seededApps(t)
+				to := map[string]string{"false": "true", "true": "false"}[from]
+				w := newWorkspace(t, fake, fmt.Sprintf(c.body, c.before+"\ndeletion_protection = "+from))
+				w.apply()
+				fake.FailJobs(fakeservice.JobMatch{Operation: c.operation}, 1, "trouble", "the machine is on fire")
+				w.configure(fmt.Sprintf(c.body, c.after+"\ndeletion_protection = "+to))
+				w.says(1, []string{"The machine is on fire"}, "apply", "-auto-approve")
+				w.says(1, []string{"is protected from deletion"}, "destroy", "-auto-approve")
+				w.apply()
+				w.mustBeSettled()
+			})
+		}
+	}
+}
+
 func TestAppProtectionAfterAnImport(t *testing.T) {
 	fake := appWithVariables(t)
 	w := newWorkspace(t, fake, importApp+oneApp(""))

@@ -48,6 +48,9 @@ func TestKnownDefects(t *testing.T) {
 		"a connection on a machine that never ran is an unknown instance": {Begin: guarded, Habits: staysDeleting, Steps: []step{
 			{Edits: []edit{{argPlan, 2}}}, {Verb: destroy, Edits: []edit{{argProtected, 0}}, Deeds: []deed{{Kind: failsDeletion}}},
 		}},
+		"a protection that an interrupted update puts on is lost": {Steps: []step{
+			{}, {Edits: []edit{{argProtected, 1}}, Cut: cut{interrupt, 4, false}}, {Verb: replace, Target: 9},
+		}},
 		"a connection cannot be opened during a creation": {Steps: []step{
 			{Cut: cut{interrupt, 1, true}}, {Edits: []edit{{argEphemeral, 1}}},
 		}},
