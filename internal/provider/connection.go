@@ -32,7 +32,12 @@ func awaitConnection(ctx context.Context, c *client.Client, instanceID string) (
 		return client.Connection{}, err
 	case instance.Status == client.StatusCreating:
 	case instance.Host == "" && (instance.Status == client.StatusFailed || instance.Status == client.StatusDeleting):
-		return client.Connection{}, &neverRanError{instanceID, string(instance.Status)}
+		// A record may hide the host of an instance that has run.
+		connection, err := c.Connection(ctx, instanceID)
+		if errors.Is(err, client.ErrNotFound) {
+			err = &neverRanError{instanceID, string(instance.Status)}
+		}
+		return connection, err
 	case exists:
 		return connectionOf(ctx, c, instanceID, anything)
 	default:

@@ -34,7 +34,7 @@ func (w *world) whatGoes(r *http.Request, body []byte) (check, string) {
 	case r.Method == http.MethodPut && at[len(at)-1] == "allowlist":
 		return askedToGo, w.makesAllowlist(c, at[1], body)
 	case r.Method == http.MethodPatch && len(at) == 4 && at[2] == "apps":
-		return askedToGo, w.takesVariables(c, at[1], at[3], body)
+		return askedToGo, w.takesVariables(c, at[1], at[3], body, sentAt(r))
 	}
 	return "", ""
 }
@@ -105,8 +105,8 @@ func (w *world) justRepaired(id string, sent time.Time) bool {
 }
 
 // couldBeSeen tells whether a read before a request was sent, as late as reads are
-// here, can have shown what a person has changed of an instance: the service knows
-// no conditional changes.
+// here, can have shown what a person has changed of an instance, or of an app, whose key
+// is that of the instance, a slash and its name: the service knows no conditional changes.
 func (w *world) couldBeSeen(id string, sent time.Time) bool {
 	return sent.Sub(w.touchedAt(id)) > w.readsLag()+2*longestLatency
 }
@@ -149,20 +149,20 @@ func (w *world) makesAllowlist(c *call, id string, body []byte) string {
 }
 
 // takesVariables says which variable goes that nobody asked to remove.
-func (w *world) takesVariables(c *call, id, name string, body []byte) string {
-	var sent struct{ Env *map[string]string }
+func (w *world) takesVariables(c *call, id, name string, body []byte, sent time.Time) string {
+	var asked struct{ Env *map[string]string }
 	a, ok := w.fake.App(id, name)
-	if json.Unmarshal(body, &sent) != nil || !ok || sent.Env == nil || c.block == nil {
+	if json.Unmarshal(body, &asked) != nil || !ok || asked.Env == nil || c.block == nil {
 		return ""
 	}
 	env, managed := c.block.arguments["env"].(map[string]any)
 	secret, _ := c.block.arguments["secret_env_wo"].(map[string]any)
 	for name, value := range secret {
-		if (*sent.Env)[name] != value {
+		if (*asked.Env)[name] != value {
 			return "it leaves out the secret variable " + name
 		}
 	}
-	for name := range *sent.Env {
+	for name := range *asked.Env {
 		if _, public := env[name]; managed && !public && secret[name] == nil {
 			return "it sends the variable " + name + ", which is not configured"
 		}
@@ -171,11 +171,14 @@ func (w *world) takesVariables(c *call, id, name string, body []byte) string {
 		return "" // it is all that the app has, and the plan has shown what goes
 	}
 	for _, variable := range sortedNames(a.Env) {
+		if variable == portalVariable && !w.couldBeSeen(id+"/"+name, sent) {
+			continue // a person has just added it
+		}
 		// What the state holds, the plan has shown to go. A plan that reads nothing does not
 		// know the rest, and plans that there are none.
 		planned := c.cli.attribute(c.address, "env", variable) != nil ||
 			c.run != nil && c.run.command.flags&withoutRefresh != 0 && c.cli.attribute(c.address, "env") != nil
-		if _, stays := (*sent.Env)[variable]; !stays && !planned && !c.cli.hasAsked(c.address, "env."+variable) && !c.cli.hasAsked(c.address, "secret_env_wo."+variable) {
+		if _, stays := (*asked.Env)[variable]; !stays && !planned && !c.cli.hasAsked(c.address, "env."+variable) && !c.cli.hasAsked(c.address, "secret_env_wo."+variable) {
 			return "it takes the variable " + variable + " away"
 		}
 	}

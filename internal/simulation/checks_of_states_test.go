@@ -213,9 +213,14 @@ func (w *world) consoleOf(made *change) string {
 	return i.ConsoleMode
 }
 
-// checkConsole holds that the console is as it was before a script's call.
-func (w *world) checkConsole(c *call, made *change, before string) {
-	if before == "" || c.process.command.killed() {
+// leftConsole is how an error says that a script left the console as it needs it.
+const leftConsole = "was left in mode rw and must be set to"
+
+// checkConsole holds that the console is as it was before a script's call. After Ctrl-C a
+// call has half a minute, and a statement may take longer: then the error says what is to
+// be done by hand, which told says that it does.
+func (w *world) checkConsole(c *call, made *change, before string, told bool) {
+	if told && w.scenario.Habits&slowStatements != 0 || before == "" || c.process.command.killed() {
 		return
 	}
 	if now := w.consoleOf(made); now != before && now != "" {

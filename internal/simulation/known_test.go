@@ -51,6 +51,9 @@ func TestKnownDefects(t *testing.T) {
 		"a protection that an interrupted update puts on is lost": {Steps: []step{
 			{}, {Edits: []edit{{argProtected, 1}}, Cut: cut{interrupt, 4, false}}, {Verb: replace, Target: 9},
 		}},
+		"a connection of a machine that ran and hides its host never ran": {Begin: everything, Hides: hidesHost, Steps: []step{
+			{}, {Deeds: []deed{{Kind: seemsFailed}}},
+		}},
 		"a connection cannot be opened during a creation": {Steps: []step{
 			{Cut: cut{interrupt, 1, true}}, {Edits: []edit{{argEphemeral, 1}}},
 		}},

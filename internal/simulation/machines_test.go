@@ -42,7 +42,7 @@ func (w *world) refuses(to http.ResponseWriter, r *http.Request, body []byte) bo
 		return false
 	}
 	i, there := w.fake.Instance(at[1])
-	if !there || i.JobID != "" {
+	if !there {
 		return false
 	}
 	h := w.scenario.Habits
@@ -259,6 +259,9 @@ func (w *world) deletionHasFailed() bool {
 // liftsProtection reports whether an apply did no more with a machine whose deletion has
 // failed than to lift its protection: the next one deletes it.
 func (a applied) liftsProtection() bool {
+	if !a.planned {
+		return false // a plan that cannot be made lifts nothing
+	}
 	for _, made := range a.changed {
 		protected, _ := attribute(made.prior, "deletion_protection").(bool)
 		if made.kind == "hosting_instance" && made.do == update && protected && textOf(attributesOf(made.prior)["status"]) == fakeservice.StatusDeleting {
@@ -268,11 +271,17 @@ func (a applied) liftsProtection() bool {
 	return false
 }
 
-// isOnFailedImport reports whether an instance that the first CLI or this one has imported
-// has failed, or its deletion has, so that nothing replaces it and nothing can be made on it.
-func (w *world) isOnFailedImport(c *cli) bool {
+// isOnFailedMachine reports whether an instance of the first CLI or this one has failed, or
+// its deletion has, so that nothing can be made on it, and nothing replaces it: it was
+// imported, or it is protected, and its deletion has failed.
+func (w *world) isOnFailedMachine(c *cli) bool {
 	return slices.ContainsFunc([]*cli{w.first, c}, func(of *cli) bool {
 		i, there := w.fake.Instance(of.text(webAddress, "id"))
-		return there && (i.Status == fakeservice.StatusFailed || i.Status == fakeservice.StatusDeleting) && of.imported(i.ID)
+		if !there {
+			return false
+		}
+		protected, _ := of.attribute(webAddress, "deletion_protection").(bool)
+		deleting := i.Status == fakeservice.StatusDeleting
+		return deleting && protected || (deleting || i.Status == fakeservice.StatusFailed) && of.imported(i.ID)
 	})
 }

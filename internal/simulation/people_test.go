@@ -7,6 +7,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
+// portalVariable is the variable that a person adds to an app.
+const portalVariable = "PORTAL"
+
 // person does something in the portal, to the first instance that there is.
 func (w *world) person(does deedKind) {
 	instances := w.fake.Instances()
@@ -50,12 +53,13 @@ func (w *world) person(does deedKind) {
 		done = w.startsJob(id, "rotate")
 	case addsVariable:
 		done = w.fake.EditApp(id, "guestbook", func(a *fakeservice.App) {
-			env := map[string]string{"PORTAL": "1"}
+			env := map[string]string{portalVariable: "1"}
 			for name, value := range a.Env {
 				env[name] = value
 			}
 			a.Env = env
 		})
+		w.touch(id + "/guestbook")
 	case disablesEndpoint:
 		for _, endpoint := range w.fake.Webhooks() {
 			done = w.fake.EditWebhook(endpoint.ID, func(e *fakeservice.Webhook) { e.Enabled = false })

@@ -122,7 +122,7 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 		r.cli.world.toldAsDone(c)
 	}
 	r.cli.doubt(c, answer.Diagnostics)
-	r.cli.world.checkConsole(c, made, console)
+	r.cli.world.checkConsole(c, made, console, r.command.interrupted() && r.saysOf(made.address, leftConsole))
 	result := r.decode(made.kind, answer.NewState)
 	if !bad && what != "delete" {
 		if wrong := departs(planned, result, true); wrong != "" {

@@ -164,7 +164,7 @@ func (r *run) planOne(p *process, address string, b *block, now *saved, prior va
 	default:
 		made.do = update
 	}
-	if wrong := misplanned(schemaOf(kind).Block.Attributes, attributesOf(made.config), attributesOf(made.planned)); wrong != "" {
+	if wrong := misplanned(schemaOf(kind).Block.Attributes, attributesOf(made.prior), attributesOf(made.config), attributesOf(made.planned)); wrong != "" {
 		r.cli.world.violate(promised, "the plan of %s is none of its configuration: %s", address, wrong)
 	}
 	r.know(address, made.planned)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -191,13 +192,15 @@ func nested(of *tfprotov6.SchemaObject, before, given value, merge func(before, 
 
 // misplanned says where a plan is none that the configuration allows, "" where it
 // is one: what is configured is planned as it is configured, and what is neither
-// configured nor computed is null.
-func misplanned(attributes []*tfprotov6.SchemaAttribute, config, plan object) string {
+// configured nor computed is null. A list of addresses may also be planned as it is in the
+// state, where that is another spelling of the same.
+func misplanned(attributes []*tfprotov6.SchemaAttribute, prior, config, plan object) string {
 	for _, a := range attributes {
 		given, planned := config[a.Name], plan[a.Name]
 		switch {
 		case !given.IsKnown(), given.IsNull() && a.Computed, planned.Equal(given):
 		case a.WriteOnly && planned.IsNull():
+		case a.Name == "cidrs" && planned.Equal(prior[a.Name]) && slices.Equal(canonicalAddresses(given), canonicalAddresses(planned)):
 		case a.NestedType != nil && !given.IsNull() && planned.IsKnown() && !planned.IsNull():
 			if wrong := misplannedIn(a.NestedType, given, planned); wrong != "" {
 				return a.Name + "." + wrong
@@ -209,16 +212,28 @@ func misplanned(attributes []*tfprotov6.SchemaAttribute, config, plan object) st
 	return ""
 }
 
+// canonicalAddresses are the addresses of a set, each in one spelling.
+func canonicalAddresses(set value) []string {
+	var elements []value
+	_ = set.As(&elements) // a set is read as one
+	addresses := make([]string, 0, len(elements))
+	for _, element := range elements {
+		addresses = append(addresses, strings.TrimSuffix(textOf(element), "/32"))
+	}
+	slices.Sort(addresses)
+	return addresses
+}
+
 func misplannedIn(of *tfprotov6.SchemaObject, given, planned value) string {
 	if of.Nesting != tfprotov6.SchemaObjectNestingModeMap {
-		return misplanned(of.Attributes, attributesOf(given), attributesOf(planned))
+		return misplanned(of.Attributes, nil, attributesOf(given), attributesOf(planned))
 	}
 	elements, plans := attributesOf(given), attributesOf(planned)
 	if len(elements) != len(plans) {
 		return fmt.Sprintf("%s is configured and %s is planned", shown(given), shown(planned))
 	}
 	for _, name := range sortedNames(elements) {
-		if wrong := misplanned(of.Attributes, attributesOf(elements[name]), attributesOf(plans[name])); wrong != "" {
+		if wrong := misplanned(of.Attributes, nil, attributesOf(elements[name]), attributesOf(plans[name])); wrong != "" {
 			return name + "." + wrong
 		}
 	}

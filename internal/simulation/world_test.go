@@ -165,7 +165,7 @@ func (w *world) adopt() {
 		"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 512}, "auth": {MemoryMB: 256},
 	}})
 	w.makes(i.ID)
-	_, _ = w.fake.AddApp(i.ID, fakeservice.App{Name: "guestbook", Repo: "octo/guestbook", Env: map[string]string{"PORTAL": "1"}})
+	_, _ = w.fake.AddApp(i.ID, fakeservice.App{Name: "guestbook", Repo: "octo/guestbook", Env: map[string]string{portalVariable: "1"}})
 	_ = w.fake.AddDatabase(i.ID, "shop")
 	w.add(i.ID, time.Now(), madeOp{is: w.settingsOf(i.ID)})
 	w.importAs(w.first, newCommand(cut{}), webAddress, i.ID)
