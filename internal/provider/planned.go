@@ -53,11 +53,15 @@ type managedObject struct{ kind, key string }
 // managers are the resources that are to manage an object. They are not told apart:
 // Terraform may plan one more than once.
 type managers struct {
-	kept      bool // one that is in the state already
-	new       int  // how often one was planned that is not
+	new       int  // how often one was planned that is not in the state
 	stays     bool // one that is in the state and keeps the object
 	destroyed bool // one that is in the state and destroys the object
+	// takers are those in the state that are to manage the object, by what they manage now.
+	takers map[managedObject]bool
 }
+
+// kept tells whether one that is in the state already is to manage the object.
+func (m managers) kept() bool { return m.stays || len(m.takers) > 0 }
 
 // A conflict is what other resources of a plan manage the same object.
 type conflict int
@@ -165,13 +169,18 @@ func (p *planned) instance(id string) (plannedInstance, bool) {
 
 // keeps notes that a resource in the state manages an object, and goes on to.
 func (p *planned) keeps(object managedObject) conflict {
-	return p.manage(object, func(m *managers) { m.kept, m.stays = true, true })
+	return p.manage(object, func(m *managers) { m.stays = true })
 }
 
 // takes notes that a resource in the state is to manage an object instead of the one
 // that it manages now.
-func (p *planned) takes(object managedObject) conflict {
-	return p.manage(object, func(m *managers) { m.kept = true })
+func (p *planned) takes(object, now managedObject) conflict {
+	return p.manage(object, func(m *managers) {
+		if m.takers == nil {
+			m.takers = map[managedObject]bool{}
+		}
+		m.takers[now] = true
+	})
 }
 
 // destroys notes that a resource is to be destroyed, and its object with it. What is to
@@ -194,8 +203,11 @@ func (p *planned) forgets(objects ...managedObject) {
 	defer p.mu.Unlock()
 	for _, object := range objects {
 		m := p.managers[object]
-		m.kept, m.stays = false, false
+		m.stays = false
 		p.managers[object] = m
+		for _, other := range p.managers {
+			delete(other.takers, object) // it is not there to take another any more
+		}
 	}
 }
 
@@ -211,7 +223,7 @@ func (p *planned) manage(object managedObject, note func(*managers)) conflict {
 	switch {
 	case m.stays && m.destroyed:
 		return keptAndDestroyed
-	case m.kept && m.new > 0:
+	case m.kept() && m.new > 0:
 		return keptAndNew
 	case m.new > 1:
 		return twoNew
@@ -281,7 +293,7 @@ func (b *resourceBase) planManaged(ctx context.Context, req resource.ModifyPlanR
 	case kept && before == after:
 		return b.planned.keeps(after)
 	case kept:
-		return b.planned.takes(after)
+		return b.planned.takes(after, before)
 	case replaces:
 		return noConflict // the first call has noted it
 	}

@@ -70,6 +70,8 @@ func TestConflicts(t *testing.T) {
 		"one that is destroyed, planned twice":     {[]call{{one, destroyed}, {one, destroyed}}, noConflict},
 		"one that is gone, and planned anew":       {[]call{{one, kept}, {one, gone}, {one, added}}, noConflict},
 		"one that is gone beside one created":      {[]call{{one, added}, {one, kept}, {one, gone}, {one, added}}, twoNew},
+		"one taken by another that is gone":        {[]call{{one, taken}, {other, gone}, {one, added}}, noConflict},
+		"one kept, and taken by another that left": {[]call{{one, kept}, {one, taken}, {other, gone}, {one, added}}, keptAndNew},
 		"objects that are not known":               {[]call{{managedObject{}, kept}, {managedObject{}, added}}, noConflict},
 	} {
 		p, got := newPlanned(), noConflict
@@ -78,7 +80,7 @@ func TestConflicts(t *testing.T) {
 			case kept:
 				got = p.keeps(call.object)
 			case taken:
-				got = p.takes(call.object)
+				got = p.takes(call.object, other)
 			case added:
 				got = p.adds(call.object)
 			case destroyed:

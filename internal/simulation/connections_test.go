@@ -38,6 +38,9 @@ func (c *connection) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !c.silent.Load() {
 		made, err := c.process.RoundTrip(r.WithContext(context.WithValue(r.Context(), connectionKey{}, c)))
 		if !c.silent.Load() {
+			if err == nil {
+				c.answered.Store(true)
+			}
 			return made, err
 		}
 		if made != nil {
@@ -56,7 +59,9 @@ func (c *connection) RoundTrip(r *http.Request) (*http.Response, error) {
 // connection fell silent: later attempts use another, and a creation whose answer was lost
 // with it is found. What a failed machine has refused may be unknown, and so may a creation
 // of which nothing came: it was refused, or sent before anybody could know of the silence.
-func (w *world) checkConnections(r *run) {
+// Where the first connection falls silent before anything came over it, it is no different
+// from a host that is dead, which ends a command soon.
+func (w *world) checkConnections(r *run, p *process) {
 	w.mu.Lock()
 	now := w.weather
 	w.mu.Unlock()
@@ -66,6 +71,9 @@ func (w *world) checkConnections(r *run) {
 	}
 	for _, e := range r.errors() {
 		says := func(text string) bool { return strings.Contains(e.text, text) }
+		if says("the service has not answered for") && !p.answered.Load() {
+			continue
+		}
 		if says("the request timed out") && (!says("it is unknown whether") || says("did not appear within") && r.hasLeft(e.address)) {
 			w.violate(leftAlone, "%s of %s: %s", e.during, e.address, e.text)
 		}

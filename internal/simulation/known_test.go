@@ -94,6 +94,9 @@ func TestKnownDefects(t *testing.T) {
 		"a console mode that is planned twice is managed twice": {Begin: everything, Steps: []step{
 			{}, {Flags: planningTwice, Edits: []edit{{argConsole, 2}}},
 		}},
+		"what is on a machine that was replaced alone is managed twice": {Begin: everything, Steps: []step{
+			{}, {Verb: targeted, Target: 6, Edits: []edit{{argRegion, 1}}}, {Flags: planningTwice},
+		}},
 		"auth settings that are planned twice are managed twice": {Begin: everything, Steps: []step{
 			{}, {Flags: planningTwice, Edits: []edit{{argAuth, 2}}},
 		}},

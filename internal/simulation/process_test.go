@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -37,6 +38,8 @@ type process struct {
 
 	ctx context.Context
 	end context.CancelFunc
+
+	answered atomic.Bool // the process has had an answer
 
 	mu      sync.Mutex
 	sending map[string]int // how many requests of a line are on their way
