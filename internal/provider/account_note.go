@@ -213,6 +213,14 @@ func (b *resourceBase) noteCreated(ctx context.Context, private privateNotes, di
 	b.noteAccount(ctx, private, diags)
 }
 
+// isElsewhere reports whether an object was last seen in another account than the one of
+// this run. A job that cannot be read does not tell that it is in progress there.
+func (b *resourceBase) isElsewhere(ctx context.Context, private privateReader, diags *diag.Diagnostics) bool {
+	note, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
+	var other *otherAccountError
+	return noted && errors.As(b.account.compare(ctx, note), &other)
+}
+
 // noteAccount keeps in private state where an object was seen. It writes nothing if the
 // account's id is not known.
 func (b *resourceBase) noteAccount(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {

@@ -154,7 +154,7 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 		return
 	}
 	instance, err := r.record(ctx, state)
-	if errors.Is(err, client.ErrNotFound) && pending && r.inProgress(ctx, work.Job) {
+	if errors.Is(err, client.ErrNotFound) && pending && !r.isElsewhere(ctx, req.Private, &resp.Diagnostics) && r.inProgress(ctx, work.Job) {
 		return // not shown yet; it is being created all the same
 	}
 	if errors.Is(err, client.ErrNotFound) {

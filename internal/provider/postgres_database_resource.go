@@ -252,7 +252,7 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 	}
 	database, err := r.record(ctx, state)
 	switch {
-	case errors.Is(err, client.ErrNotFound) && pending && r.inProgress(ctx, work.Job):
+	case errors.Is(err, client.ErrNotFound) && pending && !r.isElsewhere(ctx, req.Private, &resp.Diagnostics) && r.inProgress(ctx, work.Job):
 		return // it is not there yet; the next apply waits for it
 	case errors.Is(err, client.ErrNotFound):
 		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics, state.object().managed())

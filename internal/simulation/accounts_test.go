@@ -87,8 +87,12 @@ func nameAccount(r *http.Request, answer any) {
 
 // canBeStranger reports whether a step makes sense with the other account's key. The
 // command has to look at something that the state holds, and each object of the state
-// has to have a note of its account: what is not noted, a provider cannot compare.
+// has to have a note of its account: what is not noted, a provider cannot compare. Nor can
+// it, where the account's record cannot be read, and Terraform hands a creation no note.
 func (w *world) canBeStranger(c *cli, st step) bool {
+	if len(st.Strikes) > 0 && st.Flags&(withoutRefresh|planningTwice) != 0 {
+		return false
+	}
 	for _, address := range c.addresses() {
 		s := c.get(address)
 		if !s.isNoted() || s.tainted && st.Flags&(withoutRefresh|planningTwice) != 0 { // whose note no plan is handed
