@@ -52,7 +52,8 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 	resp.Schema = schema.Schema{
 		Version: 0,
 		MarkdownDescription: "SQL that is run through the SQL console when the resource is created, and again when `sql` or `sql_wo_version` changes. " +
-			"A console found `off` or `ro` is set to `rw` for the script and put back afterwards, whatever happens; one found `rw` is left alone. " +
+			"A console found `off` or `ro` is set to `rw` for the script and put back afterwards, also if the script fails; one found `rw` is left alone. " +
+			"Only if you interrupt an apply while a statement runs may the console stay open, and the error says so. " +
 			"A console that somebody else changes meanwhile stays as they left it. Statements that are sent together run in one transaction, and their results are not kept. " +
 			"`timeouts` bound how long a script may run; the provider's `request_timeout` does not. Write statements that can run again, such as `CREATE TABLE IF NOT EXISTS`. " +
 			"What the script made is not watched for drift, and there is no import.\n\n" +

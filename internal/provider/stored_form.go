@@ -33,12 +33,13 @@ type storedForm struct {
 type storedForms map[string]storedForm
 
 // storedFormsOf are the attributes that a change requested and of which something else was
-// read after it. What was read as it was before the change is none: a replica is behind, or
-// the service refuses. What the change leaves as it was is none either: somebody else has
-// changed it. Those that were noted before stay.
-func storedFormsOf(requested map[string]tftypes.Value, prior, read tftypes.Value, noted storedForms) storedForms {
+// read after it. Those that were read as they were before the change are unchanged instead:
+// a replica may be behind, or the service may not accept the value. What was noted before
+// is a form all the same. What the change leaves as it was is neither: somebody else has
+// changed it.
+func storedFormsOf(requested map[string]tftypes.Value, prior, read tftypes.Value, noted storedForms) (forms, unchanged storedForms) {
 	before, after := valuesIn(prior), valuesIn(read)
-	forms := storedForms{}
+	forms, unchanged = storedForms{}, storedForms{}
 	for name, value := range requested {
 		kept, there := after[name]
 		if !there || sameForm(value, kept) {
@@ -46,13 +47,17 @@ func storedFormsOf(requested map[string]tftypes.Value, prior, read tftypes.Value
 		}
 		form := storedForm{value, kept}
 		was, existed := before[name]
-		unchanged := existed && (kept.Equal(was) || !was.IsNull() && sameForm(value, was))
-		if unchanged && !form.equal(noted[name]) {
-			continue
+		switch {
+		case !existed || form.equal(noted[name]):
+			forms[name] = form
+		case !was.IsNull() && sameForm(value, was):
+		case kept.Equal(was):
+			unchanged[name] = form
+		default:
+			forms[name] = form
 		}
-		forms[name] = form
 	}
-	return forms
+	return forms, unchanged
 }
 
 func (f storedForm) equal(other storedForm) bool {
@@ -214,10 +219,11 @@ func (f storedForms) save(ctx context.Context, private privateWriter, diags *dia
 }
 
 // warnOfStoredForms says once for a resource what the service stores in its own form, and
-// notes it.
+// notes it. It says as well what the service still shows as it was, and notes nothing of
+// that: the next apply requests it again.
 func warnOfStoredForms(ctx context.Context, of change, read tftypes.Value) {
 	noted := loadStoredForms(ctx, of.private, read.Type(), of.diags)
-	forms := storedFormsOf(requestedBy(ctx, of.config, of.plan), of.prior, read, noted)
+	forms, unchanged := storedFormsOf(requestedBy(ctx, of.config, of.plan), of.prior, read, noted)
 	if len(forms) > 0 || len(noted) > 0 {
 		forms.save(ctx, of.private, of.diags)
 	}
@@ -225,6 +231,11 @@ func warnOfStoredForms(ctx context.Context, of change, read tftypes.Value) {
 		of.diags.AddWarning("The service stores values in its own form",
 			"The change is in effect, but the service keeps another form of what was requested:\n\n"+forms.text()+"\n\n"+
 				"Write in the configuration what the service keeps. Until then each plan changes it again, or replaces the resource where a change of the argument does that.")
+	}
+	if len(unchanged) > 0 {
+		of.diags.AddWarning("The service still shows the old values",
+			"The service accepted the change, but still shows what was there before it:\n\n"+unchanged.text()+"\n\n"+
+				"The new values may appear later. If the next plan changes them again, write in the configuration what the service keeps.")
 	}
 }
 

@@ -107,6 +107,27 @@ func TestValuesThatTheServiceStoresInItsOwnForm(t *testing.T) {
 	}
 }
 
+// An apply says that the service accepts a change and does not show it, and the next one
+// requests it again.
+func TestValuesThatTheServiceDoesNotChange(t *testing.T) {
+	fake := startFake(t)
+	body := instanceHCL(plainInstance + "\ntags = [\"old\"]")
+	w := newWorkspace(t, fake, body)
+	w.apply()
+	fake.Inject(fakeservice.Fault{Times: -1, Rewrite: func(answer map[string]any) {
+		if _, there := answer["tags"]; there {
+			answer["tags"] = []any{"old"}
+		}
+	}})
+	w.configure(strings.Replace(body, "old", "new", 1))
+	for range 2 {
+		before := fake.Count("PATCH", "/instances/*")
+		w.says(0, []string{"The service still shows the old values", `tags: requested ["new"], kept ["old"]`}, "apply", "-auto-approve")
+		must(t, fake.Count("PATCH", "/instances/*") == before+1, "the change was not requested")
+		w.says(2, nil, "plan", "-detailed-exitcode")
+	}
+}
+
 // What somebody else changes meanwhile is no form of the service's own.
 func TestSomebodyElsesChangeIsNoFormOfItsOwn(t *testing.T) {
 	fake := startFake(t)

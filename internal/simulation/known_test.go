@@ -97,6 +97,9 @@ func TestKnownDefects(t *testing.T) {
 		"what is on a machine that was replaced alone is managed twice": {Begin: everything, Steps: []step{
 			{}, {Verb: targeted, Target: 6, Edits: []edit{{argRegion, 1}}}, {Flags: planningTwice},
 		}},
+		"settings that could not be read back are changed again without a word": {Begin: everything, Shapes: ownForm, Steps: []step{
+			{Cut: cut{interrupt, 7, true}},
+		}},
 		"auth settings that are planned twice are managed twice": {Begin: everything, Steps: []step{
 			{}, {Flags: planningTwice, Edits: []edit{{argAuth, 2}}},
 		}},

@@ -46,8 +46,11 @@ func (w *world) settle(c *cli) {
 	w.violate(settled, "the applies in fair weather come to no end")
 }
 
-// inItsOwnForm is how a warning says that the service stores another form of a value.
-const inItsOwnForm = "The service stores values in its own form"
+// How warnings say that the service stores another form of a value, or shows no change.
+const (
+	inItsOwnForm = "The service stores values in its own form"
+	stillTheOld  = "The service still shows the old values"
+)
 
 // neverDeployed tells whether an address is that of an app of which no build has
 // ever succeeded: as it was imported it is not replaced, and says what failed.
@@ -92,7 +95,7 @@ func (w *world) holdEmpty(c *cli, after *run) {
 	}
 	for _, address := range sortedNames(changes) {
 		made := changes[address]
-		if made.do == update && after.saysOf(address, inItsOwnForm) {
+		if made.do == update && (after.saysOf(address, inItsOwnForm) || after.saysOf(address, stillTheOld)) {
 			w.countOnce(endedOwnForm)
 			continue
 		}
