@@ -142,7 +142,8 @@ func nextStep(err error) string {
 	case errors.Is(err, client.ErrNotFound):
 		return "Check the id and the name. " + idHint
 	case errors.Is(err, client.ErrJobRunning):
-		return "Apply again once that job has ended."
+		return "Apply again once that job has ended. If there is no job, the deletion of the instance has failed, and it can only be deleted: destroy it. " +
+			"If it is protected, undo all other changes of the instance in the configuration, set deletion_protection = false and apply before that."
 	case errors.Is(err, client.ErrConsoleOff):
 		return "The console was turned off while the script was about to run. Apply again."
 	case errors.Is(err, client.ErrRateLimited):

@@ -229,6 +229,23 @@ func TestRepairedMachineIsProtected(t *testing.T) {
 	}
 }
 
+// A machine whose deletion failed accepts no change, and the advice of the error gets rid of
+// it although it is protected.
+func TestMachineWhoseDeletionFailedIsChanged(t *testing.T) {
+	fake := startFake(t)
+	body := strings.Replace(instanceHCL(plainInstance), "deletion_protection = false", "deletion_protection = true", 1)
+	w := newWorkspace(t, fake, body)
+	w.apply()
+	fake.EditInstance(onlyInstance(t, fake), func(i *fakeservice.Instance) { i.Status = fakeservice.StatusDeleting })
+	unprotected := strings.Replace(body, "deletion_protection = true", "deletion_protection = false", 1)
+	w.configure(strings.Replace(unprotected, `"free"`, `"medium"`, 1))
+	w.says(1, []string{"If there is no job, the deletion of the instance has failed", "undo all other changes"}, "apply", "-auto-approve")
+	w.configure(unprotected)
+	w.says(0, nil, "apply", "-auto-approve")
+	w.says(0, nil, "destroy", "-auto-approve")
+	must(t, len(fake.Instances()) == 0 && w.managed() == nil, "%d instances, the state has %v", len(fake.Instances()), w.managed())
+}
+
 // A deletion in the portal that failed leaves the status `deleting` and a machine that is
 // still protected here.
 func TestMachineWhoseDeletionFailedIsProtected(t *testing.T) {

@@ -100,6 +100,9 @@ func TestKnownDefects(t *testing.T) {
 		"settings that could not be read back are changed again without a word": {Begin: everything, Shapes: ownForm, Steps: []step{
 			{Cut: cut{interrupt, 7, true}},
 		}},
+		"a machine whose deletion failed is changed for ever": {Habits: staysDeleting, Steps: []step{
+			{}, {Verb: destroy, Edits: []edit{{argPlan, 2}}, Deeds: []deed{{Kind: failsDeletion}}}, {Verb: reimport, Target: 1},
+		}},
 		"auth settings that are planned twice are managed twice": {Begin: everything, Steps: []step{
 			{}, {Flags: planningTwice, Edits: []edit{{argAuth, 2}}},
 		}},

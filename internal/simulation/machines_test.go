@@ -264,7 +264,7 @@ func (a applied) liftsProtection() bool {
 	}
 	for _, made := range a.changed {
 		protected, _ := attribute(made.prior, "deletion_protection").(bool)
-		if made.kind == "hosting_instance" && made.do == update && protected && textOf(attributesOf(made.prior)["status"]) == fakeservice.StatusDeleting {
+		if made.kind == "hosting_instance" && made.do == update && protected && !a.hasFailed(made.address) && textOf(attributesOf(made.prior)["status"]) == fakeservice.StatusDeleting {
 			return true
 		}
 	}
