@@ -14,7 +14,6 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/storage"
 )
 
 // What a request costs in a small account and in a large one, through the whole handler:
@@ -51,13 +50,17 @@ func newAccount(b testing.TB, instances int, opts ...func(*fakeservice.Options))
 	})
 	a := &account{service, b, nil}
 	for n := range instances {
-		in := service.AddInstance(fakeservice.Instance{
-			Name: fmt.Sprintf("box-%d", n), Tags: []string{"team:red", fmt.Sprintf("n:%d", n)}, Allowlist: []string{"203.0.113.0/24"},
-			Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 512}, "auth": {MemoryMB: 128}},
-		})
-		a.ids = append(a.ids, in.ID)
+		a.ids = append(a.ids, service.AddInstance(box(n)).ID)
 	}
 	return a
+}
+
+// box is an instance that runs and is idle.
+func box(n int) fakeservice.Instance {
+	return fakeservice.Instance{
+		Name: fmt.Sprintf("box-%d", n), Tags: []string{"team:red", fmt.Sprintf("n:%d", n)}, Allowlist: []string{"203.0.113.0/24"},
+		Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 512}, "auth": {MemoryMB: 128}},
+	}
 }
 
 // send sends a request, whose answer must have that status, and returns its body.
@@ -96,7 +99,6 @@ func (a *account) busy() (jobs []string) {
 }
 
 func BenchmarkAccount(b *testing.B) {
-	creation := `{"name":"new","plan":"free","region":"eu-central","engines":{"postgres":true},"tags":[]}`
 	for _, row := range []struct {
 		name string
 		// prepare makes the request of which the n-th is measured.
@@ -146,11 +148,7 @@ func BenchmarkAccount(b *testing.B) {
 			name:    "ChangeInstanceWhileAllIsWrittenDown",
 			prepare: func(a *account) func(int) { return func(n int) { a.change(n) } },
 			options: []func(*fakeservice.Options){func(o *fakeservice.Options) {
-				file, err := storage.Open(filepath.Join(b.TempDir(), fmt.Sprintf("records-%p.db", o)))
-				if err != nil {
-					b.Fatal(err)
-				}
-				o.Storage = file
+				o.Storage = openFile(b, filepath.Join(b.TempDir(), fmt.Sprintf("records-%p.db", o)))
 			}},
 		},
 	} {

@@ -94,7 +94,7 @@ func TestHostileSnapshots(t *testing.T) {
 	}{
 		"an id that leads elsewhere": {inRecords(`"`+id+`"`, `"../../victim"`), "id: it takes"},
 		"an unknown member":          {inRecords(`"Name":"theirs"`, `"Name":"theirs","Colour":1`), `unknown field`},
-		"of a newer edition":         {inRecords(`"Edition":1`, `"Edition":9`), "use a newer fake service"},
+		"of a newer edition":         {inRecords(`"Edition":2`, `"Edition":9`), "use a newer fake service"},
 		"records that are a link": {func(out *tar.Writer, entry *tar.Header, content []byte) {
 			if entry.Name == "records.json" {
 				if err := os.WriteFile(outside, content, 0o600); err != nil {

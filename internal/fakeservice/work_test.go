@@ -56,8 +56,9 @@ func (p *stubPlane) Attach(c fakeservice.ControlPlane) {
 	p.control = c
 	p.note("attach")
 }
-func (p *stubPlane) Close() error                         { p.note("close"); return nil }
-func (p *stubPlane) Remove(context.Context, string) error { p.note("remove"); return nil }
+func (p *stubPlane) Close() error                           { p.note("close"); return nil }
+func (p *stubPlane) Remove(context.Context, string) error   { p.note("remove"); return nil }
+func (p *stubPlane) Resume(context.Context, []string) error { return nil }
 func (p *stubPlane) Endpoints(string) fakeservice.Endpoints {
 	return fakeservice.Endpoints{Host: "127.64.0.1", PostgresDirectPort: 15432}
 }

@@ -63,7 +63,7 @@ func (j *resizeJob) spec(st *state, in *instance) jobSpec {
 		work:      applyChange,
 		apply: func() {
 			in.Plan = j.Plan.ID
-			st.Billing.move(in.ID, j.Plan, st.Now)
+			st.movePlan(in.ID, j.Plan)
 			st.planChores()
 		},
 		event: "resize",

@@ -1,9 +1,6 @@
 package core
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // answersKept is how long the answer to a request that may be repeated is remembered.
 const answersKept = 24 * time.Hour
@@ -24,8 +21,8 @@ type Answer struct {
 func (s *Service) Remember(a Answer) error {
 	_, err := change(s, func(st *state) (struct{}, error) {
 		a.Sequence, a.At = st.next(), st.Now
-		st.Answers = slices.DeleteFunc(st.Answers, func(old *Answer) bool { return st.Now.Sub(old.At) >= answersKept })
-		st.Answers = keep(st.Answers, &a)
+		st.Answers = remove(st, st.Answers, func(old *Answer) bool { return st.Now.Sub(old.At) >= answersKept })
+		st.Answers = keep(st, st.Answers, &a)
 		return struct{}{}, nil
 	})
 	return err

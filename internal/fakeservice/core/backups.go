@@ -153,16 +153,17 @@ func (st *state) doChores() {
 		if in.Status == StatusRunning && !in.NextBackup.IsZero() && !in.NextBackup.After(st.Now) {
 			st.takeDaily(in)
 			in.NextBackup = in.NextBackup.Add(backupEvery)
+			st.touch(in)
 		}
 	}
-	st.Billing.renew(st.Now)
+	st.renew()
 	st.planChores()
 }
 
 // planChores finds out when the calendar asks next, so that requests in between
 // need not look at every instance.
 func (st *state) planChores() {
-	st.NextChore = st.Billing.nextRenewal()
+	st.NextChore = st.nextRenewal()
 	for _, in := range st.Instances {
 		if in.Status != StatusRunning || in.NextBackup.IsZero() {
 			continue

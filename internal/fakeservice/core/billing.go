@@ -6,116 +6,114 @@ import (
 	"time"
 )
 
-// billing is what the account pays for and has paid.
-type billing struct {
-	Subscriptions []*subscription // in order of creation
-	Charges       []charge
-}
-
+// subscription is what the account pays for an instance.
 type subscription struct {
 	InstanceID string
-	Plan       Plan
-	Status     string // pending, active or cancelled
-	RenewsAt   time.Time
+	// Sequence orders subscriptions.
+	Sequence int
+	Plan     Plan
+	Status   string // pending, active or cancelled
+	RenewsAt time.Time
 }
 
+// charge is what was paid once. It never changes.
 type charge struct {
 	ID, InstanceID string
-	AmountCents    int
-	Currency       string
-	At             time.Time
-	Description    string
+	// Sequence orders charges.
+	Sequence    int
+	AmountCents int
+	Currency    string
+	At          time.Time
+	Description string
 }
 
 // subscribe adds an instance. A paid plan is pending until its checkout.
-func (b *billing) subscribe(instanceID string, plan Plan, pending bool) {
+func (st *state) subscribe(instanceID string, plan Plan, pending bool) {
 	status := "active"
 	if pending {
 		status = "pending"
 	}
-	b.Subscriptions = append(b.Subscriptions, &subscription{InstanceID: instanceID, Plan: plan, Status: status})
+	st.Subscriptions = add(st, st.Subscriptions, &subscription{InstanceID: instanceID, Sequence: st.next(), Plan: plan, Status: status})
 }
 
-func (b *billing) find(instanceID string) *subscription {
-	at := slices.IndexFunc(b.Subscriptions, func(s *subscription) bool { return s.InstanceID == instanceID })
+// subscription returns that of an instance, or nil. Whoever finds it may change it.
+func (st *state) subscription(instanceID string) *subscription {
+	at := slices.IndexFunc(st.Subscriptions, func(s *subscription) bool { return s.InstanceID == instanceID })
 	if at < 0 {
 		return nil
 	}
-	return b.Subscriptions[at]
+	st.touch(st.Subscriptions[at])
+	return st.Subscriptions[at]
 }
 
-// pay makes a pending subscription active and charges for the first month.
-func (b *billing) pay(instanceID string, now time.Time) {
-	s := b.find(instanceID)
+// payFor makes a pending subscription active and charges for the first month.
+func (st *state) payFor(instanceID string) {
+	s := st.subscription(instanceID)
 	if s == nil || s.Status != "pending" {
 		return
 	}
 	s.Status = "active"
-	s.RenewsAt = now.AddDate(0, 1, 0)
-	b.charge(s, s.Plan.PriceCents, now, s.Plan.Name+", first month")
+	s.RenewsAt = st.Now.AddDate(0, 1, 0)
+	st.charge(s, s.Plan.PriceCents, st.Now, s.Plan.Name+", first month")
 }
 
-// start makes sure that a running instance has an active subscription.
-func (b *billing) start(instanceID string, now time.Time) {
-	b.pay(instanceID, now)
-}
-
-// move changes the plan and charges what the new one costs more.
-func (b *billing) move(instanceID string, plan Plan, now time.Time) {
-	s := b.find(instanceID)
+// movePlan changes the plan and charges what the new one costs more.
+func (st *state) movePlan(instanceID string, plan Plan) {
+	s := st.subscription(instanceID)
 	if s == nil {
 		return
 	}
 	if more := plan.PriceCents - s.Plan.PriceCents; more > 0 {
-		b.charge(s, more, now, "Change from "+s.Plan.Name+" to "+plan.Name)
+		st.charge(s, more, st.Now, "Change from "+s.Plan.Name+" to "+plan.Name)
 	}
 	s.Plan = plan
 	switch {
 	case plan.PriceCents == 0:
 		s.RenewsAt = time.Time{}
 	case s.RenewsAt.IsZero():
-		s.RenewsAt = now.AddDate(0, 1, 0)
+		s.RenewsAt = st.Now.AddDate(0, 1, 0)
 	}
 }
 
-func (b *billing) cancel(instanceID string) {
-	if s := b.find(instanceID); s != nil {
+func (st *state) cancelSubscription(instanceID string) {
+	if s := st.subscription(instanceID); s != nil {
 		s.Status = "cancelled"
 		s.RenewsAt = time.Time{}
 	}
-	b.forgetCancelled()
+	st.forgetCancelled()
 }
 
 // forgetCancelled lets the oldest subscriptions go that were cancelled, once there are
 // too many.
-func (b *billing) forgetCancelled() {
-	if len(b.Subscriptions) < recordsKept+recordsKept/8 {
+func (st *state) forgetCancelled() {
+	left := surplus(len(st.Subscriptions))
+	if left == 0 {
 		return
 	}
-	surplus := len(b.Subscriptions) - recordsKept
-	b.Subscriptions = slices.DeleteFunc(b.Subscriptions, func(s *subscription) bool {
-		gone := surplus > 0 && s.Status == "cancelled"
+	st.Subscriptions = remove(st, st.Subscriptions, func(s *subscription) bool {
+		gone := left > 0 && s.Status == "cancelled"
 		if gone {
-			surplus--
+			left--
 		}
 		return gone
 	})
 }
 
 // renew charges for the months that have begun.
-func (b *billing) renew(now time.Time) {
-	for _, s := range b.Subscriptions {
-		if !s.RenewsAt.IsZero() && !s.RenewsAt.After(now) {
-			b.charge(s, s.Plan.PriceCents, s.RenewsAt, s.Plan.Name+", next month")
+func (st *state) renew() {
+	for _, s := range st.Subscriptions {
+		if !s.RenewsAt.IsZero() && !s.RenewsAt.After(st.Now) {
+			st.touch(s)
+			st.charge(s, s.Plan.PriceCents, s.RenewsAt, s.Plan.Name+", next month")
 			s.RenewsAt = s.RenewsAt.AddDate(0, 1, 0)
 		}
 	}
 }
 
 // nextRenewal is when a month begins next, or zero.
-func (b *billing) nextRenewal() time.Time {
+func (st *state) nextRenewal() time.Time {
 	var next time.Time
-	for _, s := range b.Subscriptions {
+	for _, s := range st.Subscriptions {
 		if !s.RenewsAt.IsZero() && (next.IsZero() || s.RenewsAt.Before(next)) {
 			next = s.RenewsAt
 		}
@@ -123,9 +121,9 @@ func (b *billing) nextRenewal() time.Time {
 	return next
 }
 
-func (b *billing) charge(s *subscription, cents int, at time.Time, description string) {
+func (st *state) charge(s *subscription, cents int, at time.Time, description string) {
 	if cents > 0 {
-		b.Charges = keep(b.Charges, charge{newID("chg"), s.InstanceID, cents, s.Plan.Currency, at, description})
+		st.Charges = keep(st, st.Charges, &charge{newID("chg"), s.InstanceID, st.next(), cents, s.Plan.Currency, at, description})
 	}
 }
 
@@ -161,13 +159,13 @@ type ChargeRecord struct {
 func (s *Service) Billing(ctx context.Context) (BillingRecord, error) {
 	return look(ctx, s, func(st *state) (BillingRecord, error) {
 		record := BillingRecord{Subscriptions: []SubscriptionRecord{}, Charges: []ChargeRecord{}}
-		for _, sub := range st.Billing.Subscriptions {
+		for _, sub := range st.Subscriptions {
 			record.Subscriptions = append(record.Subscriptions, SubscriptionRecord{
 				sub.InstanceID, sub.Plan.ID, sub.Status, sub.Plan.PriceCents, sub.Plan.Currency, timeOrNil(sub.RenewsAt),
 			})
 		}
-		for _, c := range st.Billing.Charges {
-			record.Charges = append(record.Charges, ChargeRecord(c))
+		for _, c := range st.Charges {
+			record.Charges = append(record.Charges, ChargeRecord{c.ID, c.InstanceID, c.AmountCents, c.Currency, c.At, c.Description})
 		}
 		slices.Reverse(record.Charges)
 		return record, nil

@@ -13,7 +13,9 @@ import (
 // the instance accepts mutations.
 type buildRun struct {
 	InstanceID, App, ID string
-	Length              time.Duration
+	// Sequence orders builds.
+	Sequence int
+	Length   time.Duration
 	// Due is zero while another build of the same app runs.
 	Due time.Time
 	// Hurried makes the build end as soon as it begins. It is set when a hold
@@ -27,19 +29,20 @@ type buildRun struct {
 // queueBuild adds a build to an app and begins it, unless one runs already:
 // an app builds one commit at a time.
 func (st *state) queueBuild(in *instance, a *app, id string) {
-	run := &buildRun{InstanceID: in.ID, App: a.Name, ID: id, Length: st.Durations.build(len(a.Builds))}
+	run := &buildRun{InstanceID: in.ID, App: a.Name, ID: id, Sequence: st.next(), Length: st.Durations.build(len(a.Builds))}
 	a.Builds = slices.Insert(a.Builds, 0, Build{ID: id, Status: StatusQueued, CreatedAt: st.Now})
 	if !a.Deployed {
 		a.Status = StatusBuilding
 	}
 	busy := slices.ContainsFunc(st.Builds, func(other *buildRun) bool { return other.of(in, a) })
-	st.Builds = append(st.Builds, run)
+	st.Builds = add(st, st.Builds, run)
 	if !busy {
 		st.beginBuild(run)
 	}
 }
 
 func (st *state) beginBuild(run *buildRun) {
+	st.touch(run)
 	run.Due = st.Now.Add(run.Length)
 	if run.Hurried {
 		run.Due = st.Now
@@ -60,7 +63,7 @@ func (st *state) beginBuild(run *buildRun) {
 // endBuild deploys what was built. A build that fails leaves the version that
 // runs in place.
 func (st *state) endBuild(run *buildRun) {
-	st.Builds = slices.DeleteFunc(st.Builds, func(other *buildRun) bool { return other == run })
+	st.Builds = remove(st, st.Builds, func(other *buildRun) bool { return other == run })
 	if a, b := st.build(run); b != nil {
 		b.FinishedAt = st.Now
 		if log, fails := st.buildFailure(run); fails {
@@ -85,7 +88,7 @@ func (st *state) endBuild(run *buildRun) {
 
 // giveUpBuild ends a build whose end is a mistake of the fake's.
 func (st *state) giveUpBuild(run *buildRun) {
-	st.Builds = slices.DeleteFunc(st.Builds, func(other *buildRun) bool { return other == run })
+	st.Builds = remove(st, st.Builds, func(other *buildRun) bool { return other == run })
 	if _, b := st.build(run); b != nil {
 		b.Status, b.Error, b.FinishedAt = StatusFailed, mistake, st.Now
 	}
@@ -110,7 +113,7 @@ func (st *state) dropBuilds(in *instance, a *app) {
 			run.errand.cancel()
 		}
 	}
-	st.Builds = slices.DeleteFunc(st.Builds, func(run *buildRun) bool { return run.of(in, a) })
+	st.Builds = remove(st, st.Builds, func(run *buildRun) bool { return run.of(in, a) })
 }
 
 // of tells whether an app is being built.

@@ -19,7 +19,7 @@ func (s *Service) OpenCheckout(token string) (Checkout, error) {
 		if at < 0 || token == "" {
 			return Checkout{}, notFound("there is no such checkout")
 		}
-		in := st.Instances[at]
+		in := st.find(st.Instances[at].ID)
 		return Checkout{in.ID, st.pay(in)}, nil
 	})
 }
@@ -31,7 +31,7 @@ func (st *state) pay(in *instance) bool {
 		return false
 	}
 	in.CheckoutURL = ""
-	st.Billing.pay(in.ID, st.Now)
+	st.payFor(in.ID)
 	st.planChores()
 	st.runJob(j)
 	return true
@@ -46,6 +46,7 @@ func (s *Service) MoveCheckouts(portal string) {
 		for _, in := range st.Instances {
 			if in.CheckoutURL != "" {
 				in.CheckoutURL = checkoutAt(portal, in.Checkout)
+				st.touch(in)
 			}
 		}
 	})

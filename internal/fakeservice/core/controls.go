@@ -101,6 +101,7 @@ func (st *state) releaseJobs(hold *JobMatch) {
 	for _, j := range st.activeJobs {
 		if hold.matches(j.Job) && !j.Due.IsZero() && j.Due.After(st.Now) {
 			j.Due = st.Now
+			st.touch(j)
 		}
 	}
 }
@@ -117,6 +118,7 @@ func (st *state) releaseBuilds(hold *BuildMatch) {
 		if !hold.matches(run) {
 			continue
 		}
+		st.touch(run)
 		run.Hurried = true
 		if !run.Due.IsZero() && run.Due.After(st.Now) {
 			run.Due = st.Now

@@ -101,7 +101,7 @@ func (st *state) postTo(w *Webhook, e Event) *delivery {
 		ID: newID("dlv"), Sequence: st.next(), WebhookID: w.ID, EventID: e.ID, Type: e.Type,
 		Body: string(body), State: DeliveryPending, CreatedAt: st.Now, Due: st.Now,
 	}
-	st.Deliveries = append(st.Deliveries, d)
+	st.Deliveries = add(st, st.Deliveries, d)
 	st.outbox = append(st.outbox, d)
 	return d
 }
@@ -140,6 +140,7 @@ func (st *state) attempt(d *delivery) {
 		if d.errand = nil; err != nil {
 			// It was never sent, by a failure of the fake's own.
 			d.Due = st.Now.Add(retryPauses[0])
+			st.touch(d)
 			return
 		}
 		st.attempted(d, Attempt{began, came.Status, came.Answer, came.Problem}, came.delivered())
@@ -152,6 +153,7 @@ func (st *state) attempted(d *delivery, a Attempt, delivered bool) {
 	if err != nil {
 		return // it is gone, and its deliveries with it
 	}
+	st.touch(d)
 	d.Attempts = append(d.Attempts, a)
 	st.log.Info("webhook delivery attempted", "delivery", d.ID, "webhook", w.ID, "type", d.Type, "attempt", len(d.Attempts), "status", a.Status, "problem", a.Problem)
 	if delivered {
@@ -175,6 +177,7 @@ func (st *state) attempted(d *delivery, a Attempt, delivered bool) {
 // endDelivery ends a delivery. The oldest that have ended go, once there are too many of
 // its endpoint.
 func (st *state) endDelivery(d *delivery, as string) {
+	st.touch(d)
 	d.State, d.Due = as, time.Time{}
 	st.outbox = slices.DeleteFunc(st.outbox, func(other *delivery) bool { return other == d })
 	surplus := -deliveriesKept
@@ -183,7 +186,7 @@ func (st *state) endDelivery(d *delivery, as string) {
 			surplus++
 		}
 	}
-	st.Deliveries = slices.DeleteFunc(st.Deliveries, func(other *delivery) bool {
+	st.Deliveries = remove(st, st.Deliveries, func(other *delivery) bool {
 		gone := surplus > 0 && other.WebhookID == d.WebhookID && other.State != DeliveryPending
 		if gone {
 			surplus--
@@ -201,7 +204,7 @@ func (st *state) abandonDeliveries(webhookID string) {
 		}
 	}
 	st.outbox = slices.DeleteFunc(st.outbox, ofIt)
-	st.Deliveries = slices.DeleteFunc(st.Deliveries, ofIt)
+	st.Deliveries = remove(st, st.Deliveries, ofIt)
 }
 
 // abandon breaks the attempt off that is under way.

@@ -20,6 +20,7 @@ func (st *state) buildForReal(run *buildRun, a *app) {
 		}
 		if run.Due.Before(st.Now) {
 			run.Due = st.Now
+			st.touch(run)
 		}
 	})
 }
@@ -60,6 +61,7 @@ func (st *state) deployForReal(in *instance, a *app, buildID string) {
 		if in.app(a.Name) != a {
 			return
 		}
+		st.touch(in)
 		if err != nil {
 			st.log.Error("an app could not be deployed", "instance", in.ID, "app", a.Name, "error", err)
 			st.failApp(in, a, AppFailure{Exited: true, Log: err.Error()})
@@ -106,15 +108,25 @@ func (s *Service) AppFailed(instanceID, name string, why AppFailure) {
 	})
 }
 
+// mail is a Mail as it is kept.
+type mail struct {
+	Mail
+	Sequence int
+}
+
 // SendMail keeps a mail, as the fake sends none.
 func (s *Service) SendMail(m Mail) {
-	s.store.do(func(st *state) { st.Mails = keep(st.Mails, m) })
+	s.store.do(func(st *state) { st.Mails = keep(st, st.Mails, &mail{m, st.next()}) })
 }
 
 // Mails are those that the service would have sent, in order.
 func (s *Service) Mails() []Mail {
 	var mails []Mail
-	s.store.read(0, func(st *state) { mails = append(mails, st.Mails...) })
+	s.store.read(0, func(st *state) {
+		for _, m := range st.Mails {
+			mails = append(mails, m.Mail)
+		}
+	})
 	return mails
 }
 

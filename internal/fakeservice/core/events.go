@@ -33,7 +33,7 @@ func (e Event) Record() EventRecord {
 // an instance's own are its activity too.
 func (st *state) emit(kind, instanceID string, data map[string]any) {
 	e := Event{ID: newID("evt"), Type: kind, InstanceID: instanceID, At: st.Now, Data: data}
-	st.Events = keep(st.Events, &eventRecord{Event: e, Sequence: st.next()})
+	st.Events = keep(st, st.Events, &eventRecord{Event: e, Sequence: st.next()})
 	st.post(e)
 	in := st.find(instanceID)
 	if in == nil {

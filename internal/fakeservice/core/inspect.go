@@ -151,7 +151,7 @@ func (s *Service) RemoveInstance(id string) bool {
 		if j := st.findJob(in.JobID); j != nil && j.InProgress() {
 			st.failJob(j, "instance_removed", "the instance was removed")
 		}
-		st.Billing.cancel(in.ID)
+		st.cancelSubscription(in.ID)
 		st.drop(in)
 		ok = true
 	})
@@ -178,7 +178,7 @@ func (s *Service) AddInstance(record Instance) Instance {
 		in := st.newInstance(record)
 		in.Name = cmp.Or(in.Name, in.ID)
 		if plan, ok := st.Catalog.plan(in.Plan); ok {
-			st.Billing.subscribe(in.ID, plan, false)
+			st.subscribe(in.ID, plan, false)
 		}
 		if in.Status == StatusRunning {
 			st.engineTurnedOn(in, EnginePostgres)

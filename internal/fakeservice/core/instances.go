@@ -37,9 +37,13 @@ type instance struct {
 	change func(*Machine)
 }
 
-// find returns an instance, or nil.
+// find returns an instance, or nil. Whoever finds it may change it.
 func (st *state) find(id string) *instance {
-	return st.byID[id]
+	in := st.byID[id]
+	if in != nil {
+		st.touch(in)
+	}
+	return in
 }
 
 // lookup returns the instance that an operation is about.
@@ -153,7 +157,7 @@ func (st *state) createInstance(wanted NewInstance, portal string) (Creation, er
 		made.Checkout = randomText(24)
 		made.CheckoutURL = checkoutAt(portal, made.Checkout)
 	}
-	st.Billing.subscribe(made.ID, plan, paid)
+	st.subscribe(made.ID, plan, paid)
 	j, err := st.startJob(made, &createJob{newBackup("daily")})
 	if err != nil {
 		return Creation{}, err
@@ -175,7 +179,7 @@ func (j *createJob) spec(st *state, in *instance) jobSpec {
 		undo: func() {
 			in.Status = StatusFailed
 			in.CheckoutURL = ""
-			st.Billing.cancel(in.ID)
+			st.cancelSubscription(in.ID)
 		},
 		event: "ready",
 		data:  func() map[string]any { return map[string]any{"host": in.Host} },
@@ -194,7 +198,7 @@ func (st *state) newInstance(record Instance) *instance {
 		record.ConsoleMode = "off"
 	}
 	made := &instance{Instance: record.clone(), Sequence: st.next(), Secrets: newSecrets(record.ID)}
-	st.Instances = append(st.Instances, made)
+	st.Instances = add(st, st.Instances, made)
 	st.byID[made.ID] = made
 	return made
 }
@@ -216,7 +220,7 @@ func (st *state) finishCreation(in *instance, first Backup) {
 	in.Status = StatusRunning
 	in.Host = st.endpoints(in).Host
 	st.engineTurnedOn(in, EnginePostgres)
-	st.Billing.start(in.ID, st.Now)
+	st.payFor(in.ID)
 	st.keepBackup(in, first)
 	in.NextBackup = st.Now.Add(backupEvery)
 	st.planChores()
@@ -295,7 +299,7 @@ func (j *deleteJob) spec(st *state, in *instance) jobSpec {
 		begin:     func() { st.endBuilds(in, in.Apps, "the instance is being deleted") },
 		work:      func(ctx context.Context, t task) error { return t.plane.Remove(ctx, t.instanceID) },
 		apply: func() {
-			st.Billing.cancel(in.ID)
+			st.cancelSubscription(in.ID)
 			st.drop(in)
 		},
 		undo: func() { in.Status = j.Before },
@@ -307,7 +311,7 @@ func (st *state) drop(in *instance) {
 	for _, a := range in.Apps {
 		st.dropBuilds(in, a)
 	}
-	st.Instances = slices.DeleteFunc(st.Instances, func(other *instance) bool { return other == in })
+	st.Instances = remove(st, st.Instances, func(other *instance) bool { return other == in })
 	delete(st.byID, in.ID)
 }
 

@@ -77,9 +77,9 @@ func (st *state) startJob(in *instance, kind jobKind) (*job, error) {
 		Length:   st.Durations.job(spec.operation),
 		spec:     spec,
 	}
-	st.Jobs = append(st.Jobs, j)
-	st.jobsByID[j.ID] = j
 	st.forgetJobs()
+	st.Jobs = add(st, st.Jobs, j)
+	st.jobsByID[j.ID] = j
 	st.activeJobs = append(st.activeJobs, j)
 	in.JobID = j.ID
 	in.JobCount++
@@ -92,14 +92,14 @@ func (st *state) startJob(in *instance, kind jobKind) (*job, error) {
 
 // forgetJobs lets the oldest jobs go that have ended, once there are too many.
 func (st *state) forgetJobs() {
-	if len(st.Jobs) < recordsKept+recordsKept/8 {
+	left := surplus(len(st.Jobs))
+	if left == 0 {
 		return
 	}
-	surplus := len(st.Jobs) - recordsKept
-	st.Jobs = slices.DeleteFunc(st.Jobs, func(j *job) bool {
-		gone := surplus > 0 && !j.InProgress()
+	st.Jobs = remove(st, st.Jobs, func(j *job) bool {
+		gone := left > 0 && !j.InProgress()
 		if gone {
-			surplus--
+			left--
 			delete(st.jobsByID, j.ID)
 		}
 		return gone
@@ -108,6 +108,7 @@ func (st *state) forgetJobs() {
 
 // runJob lets a queued job begin.
 func (st *state) runJob(j *job) {
+	st.touch(j)
 	j.Status = StatusRunning
 	j.StartedAt = st.Now
 	j.Due = st.Now.Add(j.Length)
@@ -177,6 +178,7 @@ func (j *job) abandon() {
 
 // closeJob frees the instance for the next job.
 func (st *state) closeJob(j *job, status string) {
+	st.touch(j)
 	j.abandon()
 	j.Status = status
 	j.FinishedAt = st.Now
@@ -205,8 +207,13 @@ func (st *state) snapshot(j *job) Job {
 	return copied
 }
 
+// findJob returns a job, or nil. Whoever finds it may change it.
 func (st *state) findJob(id string) *job {
-	return st.jobsByID[id]
+	j := st.jobsByID[id]
+	if j != nil {
+		st.touch(j)
+	}
+	return j
 }
 
 // Job is a job as the API shows it.

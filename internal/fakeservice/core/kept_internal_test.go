@@ -35,16 +35,16 @@ func TestJobsAndEventsAreBounded(t *testing.T) {
 			t.Errorf("%s is not kept: %v", what, err)
 		}
 	}
-	var b billing
+	var st state
 	for n := range 2 * recordsKept {
 		id := strconv.Itoa(n)
-		b.subscribe(id, Plan{}, false)
+		st.subscribe(id, Plan{}, false)
 		if n > 0 {
-			b.cancel(id)
+			st.cancelSubscription(id)
 		}
 	}
-	if n := len(b.Subscriptions); n > most || n < recordsKept || b.find("0") == nil {
-		t.Errorf("%d subscriptions are kept, the active one being %v", n, b.find("0"))
+	if n := len(st.Subscriptions); n > most || n < recordsKept || st.subscription("0") == nil {
+		t.Errorf("%d subscriptions are kept, the active one being %v", n, st.subscription("0"))
 	}
 	if s.Advance(time.Hour); len(s.store.state.jobsByID) != len(s.store.state.Jobs) {
 		t.Errorf("%d jobs are known by id, and %d are kept", len(s.store.state.jobsByID), len(s.store.state.Jobs))

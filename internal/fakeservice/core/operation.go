@@ -8,8 +8,9 @@ import (
 // change runs an operation, alone and at the present time. What it returns shares
 // nothing with the state.
 func change[T any](s *Service, operation func(*state) (T, error)) (result T, err error) {
-	s.store.do(func(st *state) { result, err = operation(st) })
-	if failed := s.store.failure(); err == nil && failed != nil {
+	failed := s.store.change(func(st *state) { result, err = operation(st) })
+	s.store.logIfFailed(failed)
+	if err == nil && failed != nil {
 		return result, Refuse(Internal, "it was done, and could not be written down: %s", failed)
 	}
 	return result, err
@@ -18,7 +19,11 @@ func change[T any](s *Service, operation func(*state) (T, error)) (result T, err
 // look runs an operation that changes nothing. It may be shown a moment that is past.
 func look[T any](ctx context.Context, s *Service, operation func(*state) (T, error)) (result T, err error) {
 	ago, _ := ctx.Value(lagKey{}).(time.Duration)
-	s.store.read(ago, func(st *state) { result, err = operation(st) })
+	failed := s.store.look(ago, func(st *state) { result, err = operation(st) })
+	s.store.logIfFailed(failed)
+	if err == nil && failed != nil {
+		return result, Refuse(Internal, "what there is could not be written down: %s", failed)
+	}
 	return result, err
 }
 

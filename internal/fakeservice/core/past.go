@@ -66,7 +66,8 @@ func (st *state) forReading() *state {
 		log: st.log, plane: st.plane,
 		records: records{
 			Now: st.Now, Sequence: st.Sequence,
-			Catalog: st.Catalog.clone(), Account: st.Account, Billing: st.Billing.clone(),
+			Catalog: st.Catalog.clone(), Account: st.Account,
+			Charges: slices.Clone(st.Charges), // which never change
 		},
 		byID: map[string]*instance{}, jobsByID: map[string]*job{},
 	}
@@ -78,6 +79,10 @@ func (st *state) forReading() *state {
 	for _, w := range st.Webhooks {
 		copied := *w
 		past.Webhooks = append(past.Webhooks, &copied)
+	}
+	for _, s := range st.Subscriptions {
+		copied := *s
+		past.Subscriptions = append(past.Subscriptions, &copied)
 	}
 	for _, j := range st.Jobs {
 		// The rest of a job is what it does, and is not done here.
@@ -97,13 +102,4 @@ func (in *instance) forReading() *instance {
 		past.Apps = append(past.Apps, &app{App: a.clone(), Deployed: a.Deployed})
 	}
 	return past
-}
-
-func (b *billing) clone() billing {
-	copied := billing{Charges: slices.Clone(b.Charges)}
-	for _, s := range b.Subscriptions {
-		one := *s
-		copied.Subscriptions = append(copied.Subscriptions, &one)
-	}
-	return copied
 }

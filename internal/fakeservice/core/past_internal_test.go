@@ -25,6 +25,7 @@ var unread = map[string]string{
 	"state.chores":        "what is due happens in the present",
 	"records.NextChore":   "what is due happens in the present",
 	"records.Durations":   "jobs begin in the present",
+	"state.marks":         "reads change nothing",
 	"state.upcoming":      "what is due happens in the present",
 	"state.control":       "jobs end in the present",
 	"state.resuming":      "what is due happens in the present",
@@ -52,6 +53,7 @@ var unread = map[string]string{
 var shared = map[string]string{
 	"state.log":       "it is no state",
 	"state.plane":     "real engines show what is there now",
+	"records.Charges": "a charge never changes",
 	"instance.change": "it changes nothing but what it is given",
 	"Account.Name":    "a change points elsewhere",
 	"Account.Company": "a change points elsewhere",

@@ -15,11 +15,58 @@ import (
 
 // edition is that of the records that this fake writes down. It grows when records that
 // were written before mean something else, or are no longer known.
-const edition = 1
+const edition = 2
 
 // migrations make entries of an edition, which is the index, into those of the next one.
 var migrations = [edition]func(entries map[string][]byte) error{
 	func(map[string][]byte) error { return nil }, // edition 0 is 1 without its number
+	splitLists,
+}
+
+// splitLists makes an entry of each mail, build, subscription and charge. Edition 1 had an
+// entry for all mails, one for all builds, and one for the two others together.
+func splitLists(entries map[string][]byte) error {
+	var last int
+	var billing struct{ Subscriptions, Charges []map[string]json.RawMessage }
+	lists := map[string][]map[string]json.RawMessage{"Mails": nil, "Builds": nil}
+	err := errors.Join(decodeEntry(entries, "Sequence", &last), decodeEntry(entries, "Billing", &billing))
+	for name := range lists {
+		var list []map[string]json.RawMessage
+		err = errors.Join(err, decodeEntry(entries, name, &list))
+		lists[name] = list
+		delete(entries, name)
+	}
+	if err != nil {
+		return err
+	}
+	delete(entries, "Billing")
+	lists["Subscriptions"], lists["Charges"] = billing.Subscriptions, billing.Charges
+	for _, name := range slices.Sorted(maps.Keys(lists)) {
+		for _, element := range lists[name] {
+			if element == nil {
+				return fmt.Errorf("%s: an element is null", name)
+			}
+			last++
+			element["Sequence"] = strconv.AppendInt(nil, int64(last), 10)
+			if entries[numbered(name, last)], err = json.Marshal(element); err != nil {
+				return err
+			}
+		}
+	}
+	entries["Sequence"] = strconv.AppendInt(nil, int64(last), 10)
+	return nil
+}
+
+// decodeEntry reads an entry, if there is one.
+func decodeEntry(entries map[string][]byte, key string, into any) error {
+	text, there := entries[key]
+	if !there {
+		return nil
+	}
+	if err := decode(text, into); err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	return nil
 }
 
 // editionEntry is the number of the edition, which edition 0 does not have.
@@ -141,7 +188,8 @@ func (r *records) check() error {
 		}
 	}
 	if slices.Contains(r.Events, nil) || slices.Contains(r.Deliveries, nil) || slices.Contains(r.Builds, nil) ||
-		slices.Contains(r.Answers, nil) || slices.Contains(r.Keys, nil) || slices.Contains(r.Billing.Subscriptions, nil) {
+		slices.Contains(r.Answers, nil) || slices.Contains(r.Keys, nil) ||
+		slices.Contains(r.Subscriptions, nil) || slices.Contains(r.Charges, nil) || slices.Contains(r.Mails, nil) {
 		return errors.New("a record is null")
 	}
 	return nil

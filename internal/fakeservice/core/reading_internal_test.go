@@ -39,12 +39,17 @@ func TestEveryEditionIsRead(t *testing.T) {
 		if len(all) != 2 || all[0].Name != "shop" || all[0].Status != StatusRunning || all[0].ConsoleMode != "ro" || len(all[0].Engines) != 3 || all[1].CheckoutURL == "" && all[1].Status != StatusCreating {
 			t.Fatalf("of edition %d the instances are %+v", of, all)
 		}
-		if a, _ := s.App(all[0].ID, "web"); a.Env["KEY"] != "value" || len(a.Builds) != 1 || all[0].JobID == "" {
+		if a, _ := s.App(all[0].ID, "web"); a.Env["KEY"] != "value" || len(a.Builds) != 1+of || all[0].JobID == "" {
 			t.Errorf("of edition %d the app is %+v", of, a)
 		}
 		s.Advance(time.Hour)
-		if a, _ := s.App(all[0].ID, "web"); len(a.Builds) != 2 || a.Builds[0].Status != StatusSuccessful {
+		if a, _ := s.App(all[0].ID, "web"); len(a.Builds) != 2+of || a.Builds[0].Status != StatusSuccessful || a.Builds[of].Status != StatusSuccessful {
 			t.Errorf("of edition %d the job in progress did not go on: %+v", of, a)
+		}
+		// Edition 1 was kept with a charge, a mail and a build in progress as well.
+		record, err := s.Billing(t.Context())
+		if err != nil || len(record.Subscriptions) != 2 || len(record.Charges) != of || len(s.Mails()) != of {
+			t.Errorf("of edition %d the billing is %+v (%v), and the mails are %+v", of, record, err, s.Mails())
 		}
 		if !s.Authenticate("a-key") || len(s.Webhooks()) != 1 {
 			t.Errorf("of edition %d the key or the endpoint is lost", of)
@@ -80,7 +85,7 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		entry, old, new string // the text of an entry, and what is in place of old
 		want            string
 	}{
-		"a newer edition":             {editionEntry, "", "2", "use a newer fake service"},
+		"a newer edition":             {editionEntry, "", "3", "use a newer fake service"},
 		"no number of an edition":     {editionEntry, "", `"x"`, "no number of an edition"},
 		"a negative edition":          {editionEntry, "", "-1", "no number of an edition"},
 		"what is not kept":            {"Colours", "", "[]", "Colours is nothing"},

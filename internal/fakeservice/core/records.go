@@ -20,14 +20,16 @@ type records struct {
 	// Deliveries are of the endpoints that there are, in order: those that are pending,
 	// and the last ones that have ended.
 	Deliveries []*delivery
-	Mails      []Mail
-	Billing    billing
-	Jobs       []*job // in order of creation; of those that have ended, the newest
-	Builds     []*buildRun
-	Durations  durations
-	Pushes     map[string]int // commits per repository and branch
-	Answers    []*Answer
-	Keys       []*Key
+	Mails      []*mail
+	// Subscriptions and Charges are what the account pays for and has paid, in order.
+	Subscriptions []*subscription
+	Charges       []*charge
+	Jobs          []*job // in order of creation; of those that have ended, the newest
+	Builds        []*buildRun
+	Durations     durations
+	Pushes        map[string]int // commits per repository and branch
+	Answers       []*Answer
+	Keys          []*Key
 	// KeysMade tells that there was a key before, so that one that is missing was revoked.
 	KeysMade bool
 	// Credentials are those by which the fake itself is reached, by name.

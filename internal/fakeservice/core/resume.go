@@ -54,6 +54,7 @@ func (st *state) resumeWork() {
 	for _, in := range st.Instances {
 		if in.Status == StatusCreating && in.JobID == "" {
 			in.Status = StatusFailed // it was being added for real, behind the client's back
+			st.touch(in)
 		}
 		for _, a := range in.Apps {
 			// One that runs by now has been deployed.

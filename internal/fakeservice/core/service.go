@@ -100,6 +100,17 @@ func (s *Service) Close() error {
 	return err
 }
 
+// Unwritten are the keys of the records that have changed without being noted as something
+// to write down, which is a mistake of the fake's own. There are none where nothing is kept.
+func (s *Service) Unwritten() []string {
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	if s.store.writer == nil {
+		return nil
+	}
+	return s.store.writer.unwritten(&s.store.state.records)
+}
+
 // Now is the fake's time.
 func (s *Service) Now() time.Time { return s.clock.now() }
 

@@ -75,7 +75,7 @@ func (s *Service) moment() (snapshotMoment, error) {
 func writeSnapshot(r records) ([]byte, error) {
 	r.Credentials, r.Keys, r.KeysMade = nil, nil, false
 	entries := map[string]any{}
-	r.entries(func(key string, value any, _ bool) { entries[key] = value })
+	r.entries(func(key string, value any) { entries[key] = value })
 	return json.Marshal(entries)
 }
 

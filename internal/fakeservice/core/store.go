@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"runtime/debug"
 	"sync"
@@ -13,6 +14,7 @@ import (
 // does the same while nobody looks, so that events go out on time.
 type store struct {
 	clock *clock
+	log   *slog.Logger
 	// courier is nil where events are not delivered.
 	courier Courier
 
@@ -32,15 +34,33 @@ type store struct {
 }
 
 func newStore(clock *clock, log *slog.Logger, plane DataPlane, courier Courier) *store {
-	s := &store{clock: clock, courier: courier}
+	s := &store{clock: clock, log: log, courier: courier}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.state = newState(clock.now(), log, plane, s)
 	return s
 }
 
-// do runs fn with the state, alone and at the present time. fn must hand out
-// copies only. What it has changed is written down when do returns.
-func (s *store) do(fn func(*state)) {
+// do is change for those who cannot say that it is not written down.
+func (s *store) do(fn func(*state)) { s.logIfFailed(s.change(fn)) }
+
+// read is look for those who cannot say that it is not written down.
+func (s *store) read(ago time.Duration, fn func(*state)) { s.logIfFailed(s.look(ago, fn)) }
+
+func (s *store) logIfFailed(err error) {
+	if err != nil {
+		s.log.Error("the records could not be written down", "error", err)
+	}
+}
+
+// change runs fn with the state, alone and at the present time. fn must hand out
+// copies only. What it has changed is written down when change returns, or else the
+// error says why not.
+func (s *store) change(fn func(*state)) error {
+	w, last := s.changeState(fn)
+	return s.commit(w, last)
+}
+
+func (s *store) changeState(fn func(*state)) (*writer, uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state.settle(s.clock.now())
@@ -49,52 +69,49 @@ func (s *store) do(fn func(*state)) {
 	// What fn has set going may be due at once.
 	s.state.settle(s.clock.now())
 	s.past.keep(s.state)
-	s.write()
+	s.note()
 	s.arm()
+	return s.noted()
 }
 
-// rewrite makes the next write one of everything. The lock is held.
-func (s *store) rewrite() {
-	if s.writer != nil {
-		s.writer.afresh = true
-	}
-}
-
-// write writes down what has changed, where the records are kept. The lock is held.
-func (s *store) write() {
-	if s.writer == nil {
-		return
-	}
-	if s.writer.write(&s.state.records); s.writer.failed != nil {
-		s.state.log.Error("the records could not be written down", "error", s.writer.failed)
-	}
-}
-
-// failure is why what was done last is not written down, or nil.
-func (s *store) failure() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.writer == nil {
-		return nil
-	}
-	return s.writer.failed
-}
-
-// read is do for what changes nothing. It may be given the state as it was some
+// look is change for what changes nothing. It may be given the state as it was some
 // real time ago, as far as the past is kept.
-func (s *store) read(ago time.Duration, fn func(*state)) {
+func (s *store) look(ago time.Duration, fn func(*state)) error {
+	w, last := s.lookAtState(ago, fn)
+	return s.commit(w, last)
+}
+
+func (s *store) lookAtState(ago time.Duration, fn func(*state)) (*writer, uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state.settle(s.clock.now()) {
 		s.past.keep(s.state)
-		s.write()
+		s.note()
 	}
 	shown := s.state
 	if ago > 0 {
 		shown = s.past.at(time.Now().Add(-ago), s.clock.speed, s.state)
 	}
+	defer s.state.unmarked()()
 	fn(shown)
 	s.arm()
+	return s.noted()
+}
+
+// note makes entries of what has changed, where the records are kept. The lock is held.
+func (s *store) note() {
+	if s.writer != nil {
+		s.writer.note(&s.state.records, s.state.marks)
+	}
+}
+
+// noted is where the records are kept, and the number of the last change that is noted.
+// The lock is held.
+func (s *store) noted() (*writer, uint64) {
+	if s.writer == nil {
+		return nil, 0
+	}
+	return s.writer, s.writer.last
 }
 
 // keepIn reads the records out of a storage and writes them there from now on. It
@@ -107,6 +124,7 @@ func (s *store) keepIn(storage Storage) error {
 		return err
 	}
 	s.writer = w
+	s.state.marks = map[string]mark{}
 	s.clock.startFrom(s.state.Now)
 	s.state.index()
 	s.state.specifyJobs()
@@ -158,13 +176,16 @@ func (s *store) close() error {
 	s.end()
 	s.errands.Wait()
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	w := s.writer
-	s.writer = nil
-	if w == nil {
+	if s.writer == nil {
+		s.mu.Unlock()
 		return nil
 	}
-	return w.close(&s.state.records)
+	s.writer.now = time.Time{} // the time of the end is written in any case
+	s.note()
+	w, last := s.noted()
+	s.writer = nil
+	s.mu.Unlock()
+	return errors.Join(s.commit(w, last), w.storage.Close())
 }
 
 // replace puts other records in the place of those that there are, and gives the ids of
@@ -194,7 +215,10 @@ func (s *store) replace(by func(*state) records) (forgotten []string) {
 		s.state = &state{log: st.log, plane: st.plane, store: s, records: r, resuming: resuming}
 		s.state.index()
 		s.state.specifyJobs()
-		s.rewrite()
+		if s.writer != nil {
+			s.state.marks = map[string]mark{}
+			s.writer.noteAll(&s.state.records)
+		}
 	})
 	return forgotten
 }
@@ -219,6 +243,9 @@ type state struct {
 	// resuming keeps what is due from happening, until what was at work has begun
 	// again.
 	resuming bool
+	// marks are what has become of entries since they were written down, by key. The map is
+	// nil where nothing is kept, and while the state is only looked at.
+	marks map[string]mark
 	// upcoming is what nextDue has found, until something is changed. Most requests
 	// read, so they look at no more jobs than their own.
 	upcoming *upcoming

@@ -79,7 +79,12 @@ func (s *store) launch(run func(context.Context) error, then func(error)) *erran
 
 // written waits until what has set work going is written down. Work of which nobody
 // would know after the end of the program does not begin.
-func (s *store) written() error { return s.failure() }
+func (s *store) written() error {
+	s.mu.Lock()
+	w, last := s.noted()
+	s.mu.Unlock()
+	return s.commit(w, last)
+}
 
 // attempt runs something whose panic is its failure.
 func attempt(ctx context.Context, run func(context.Context) error) (err error) {
@@ -162,6 +167,7 @@ func (st *state) beginWork(j *job) {
 	if real {
 		if code, detail, fails := st.control.failsJob(j.Job); fails {
 			j.Failure = &Failure{code, detail}
+			st.touch(j)
 			return
 		}
 	}
@@ -175,12 +181,18 @@ func (st *state) beginWork(j *job) {
 	t := task{
 		plane: st.plane, instanceID: in.ID,
 		rollBack: func() { st.store.do(func(*state) { in.rollBack(j) }) },
-		note:     func(change func()) { st.store.do(func(*state) { change() }) },
+		note: func(change func()) {
+			st.store.do(func(*state) {
+				change()
+				st.touch(j)
+			})
+		},
 	}
 	j.errand = st.store.launch(func(ctx context.Context) error { return j.spec.work(ctx, t) }, func(error) {
 		// The job ends no earlier than its work.
 		if j.Due.Before(st.Now) {
 			j.Due = st.Now
+			st.touch(j)
 		}
 	})
 }

@@ -23,8 +23,16 @@ type Server struct {
 	MCPURL string
 }
 
+// nowhere is a Storage that forgets everything.
+type nowhere struct{}
+
+func (nowhere) Read() (map[string][]byte, error) { return map[string][]byte{}, nil }
+func (nowhere) Write(map[string][]byte) error    { return nil }
+func (nowhere) Close() error                     { return nil }
+
 // Start serves a fake for one test, at the pace of the real service. When the test is
-// over, each exchange that broke the OpenAPI document is an error of the test.
+// over, each exchange that broke the OpenAPI document is an error of the test, and so is
+// each record that has changed and would not be written down.
 func Start(t testing.TB, opts ...func(*fakeservice.Options)) *Server {
 	t.Helper()
 	var made *fakeservice.Service
@@ -35,7 +43,15 @@ func Start(t testing.TB, opts ...func(*fakeservice.Options)) *Server {
 	options = append(options, func(o *fakeservice.Options) {
 		countEvidence(t, o)
 		o.Made = func(s *fakeservice.Service) { made = s }
+		if o.Storage == nil {
+			o.Storage = nowhere{}
+		}
 	})
 	server := hostingtest.Start(t, options...)
+	t.Cleanup(func() {
+		for _, key := range made.Unwritten() {
+			t.Errorf("%s has changed and would not be written down", key)
+		}
+	})
 	return &Server{Service: made, BaseURL: server.BaseURL, RootURL: server.PortalURL, MCPURL: server.MCPURL}
 }

@@ -1,0 +1,258 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// slowStorage is a Storage of which each write waits to be let through.
+type slowStorage struct {
+	memory
+	begun, proceed chan struct{}
+	batches        []map[string][]byte
+}
+
+func (s *slowStorage) Write(changes map[string][]byte) error {
+	s.begun <- struct{}{}
+	<-s.proceed
+	s.batches = append(s.batches, maps.Clone(changes))
+	return s.memory.Write(changes)
+}
+
+// What is changed while something is written down waits, and is then written all at once.
+// What a read shows is written down before it is answered.
+func TestChangesAreWrittenTogether(t *testing.T) {
+	t.Parallel()
+	storage := &slowStorage{memory: *newMemory(), begun: make(chan struct{}), proceed: make(chan struct{})}
+	through := func() { <-storage.begun; storage.proceed <- struct{}{} }
+	go through() // what a new service holds
+	s := open(t, Options{Storage: storage})
+
+	var changes sync.WaitGroup
+	changes.Go(func() { s.AddInstance(Instance{Name: "first"}) })
+	<-storage.begun
+	const more = 10
+	for n := range more {
+		changes.Go(func() { s.AddInstance(Instance{Name: fmt.Sprint("more-", n)}) })
+	}
+	shown := make(chan int)
+	for changed := 0; changed < 1+more; runtime.Gosched() { // until all of them wait
+		s.store.mu.Lock()
+		changed = len(s.store.state.Instances)
+		s.store.mu.Unlock()
+	}
+	go func() { shown <- len(s.Instances()) }()
+	select {
+	case n := <-shown:
+		t.Errorf("%d instances were shown that are not written down", n)
+	case storage.proceed <- struct{}{}:
+	}
+	through()
+	changes.Wait()
+	if n := <-shown; n != 1+more {
+		t.Errorf("%d instances are shown, want %d", n, 1+more)
+	}
+	if len(storage.batches) != 3 {
+		t.Errorf("there were %d writes, want one each of what there was, the first and the others", len(storage.batches))
+	}
+	go through() // the time of the end
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// What is not written down is not shown as if it were, and is written with the next change.
+func TestReadsOfWhatIsNotWrittenDown(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	s := open(t, Options{Storage: m})
+	id := s.AddInstance(Instance{Name: "shop"}).ID
+	m.broken = errors.New("the disk is full")
+	s.EditInstance(id, func(in *Instance) { in.Name = "store" })
+	if _, err := s.ReadInstance(t.Context(), id); ProblemOf(err).Code != Internal {
+		t.Errorf("the read was answered %v", err)
+	}
+	m.broken = nil
+	if _, err := s.ReadInstance(t.Context(), id); err != nil {
+		t.Errorf("the read was answered %v", err)
+	}
+	if in, _ := reopen(t, m, Options{}).Instance(id); in.Name != "store" {
+		t.Errorf("the instance is called %q", in.Name)
+	}
+}
+
+// Whatever changes a record, it is written down. Each row changes one that was written down
+// before, on a way of its own.
+func TestWhateverChangesIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	apps := map[string]*Engine{EngineApps: {MemoryMB: 512}, EnginePostgres: {MemoryMB: 256}}
+	held := func(t *testing.T, s *Service) (id string, release func()) {
+		id = s.AddInstance(Instance{Engines: apps}).ID
+		s.AddApp(id, App{Name: "web"})
+		release = s.HoldJobs(JobMatch{InstanceID: id})
+		if _, err := s.StartJob(id, "rotate", ""); err != nil {
+			t.Fatal(err)
+		}
+		return id, release
+	}
+	for name, change := range map[string]func(*testing.T, *Service){
+		"a month": func(_ *testing.T, s *Service) {
+			s.AddInstance(Instance{Plan: "medium"})
+			s.store.do(func(st *state) {
+				st.subscription(st.Instances[0].ID).RenewsAt = st.Now.AddDate(0, 1, 0)
+				st.planChores()
+			})
+			s.Advance(40 * 24 * time.Hour)
+		},
+		"a day": func(_ *testing.T, s *Service) {
+			id := s.AddInstance(Instance{}).ID
+			s.store.do(func(st *state) { st.find(id).NextBackup = st.Now.Add(time.Hour); st.planChores() })
+			s.Advance(2 * time.Hour)
+		},
+		"a build behind another": func(t *testing.T, s *Service) {
+			id := s.AddInstance(Instance{Engines: apps}).ID
+			s.AddApp(id, App{Name: "web"})
+			for range 2 {
+				if _, err := s.RedeployApp(id, "web"); err != nil {
+					t.Fatal(err)
+				}
+				advance(t, s, 40*time.Second) // the job is over, and the build is not
+			}
+			advance(t, s, 5*time.Minute)
+		},
+		"a portal that moves": func(t *testing.T, s *Service) {
+			if _, err := s.CreateInstance(NewInstance{Name: "shop", Plan: "medium", Region: "eu-central"}, "http://one"); err != nil {
+				t.Fatal(err)
+			}
+			s.MoveCheckouts("http://two")
+		},
+		"a hold of a job": func(t *testing.T, s *Service) {
+			_, release := held(t, s)
+			s.HoldJobs(JobMatch{})
+			release()
+		},
+		"a hold of builds": func(t *testing.T, s *Service) {
+			id := s.AddInstance(Instance{Engines: apps}).ID
+			s.AddApp(id, App{Name: "web"})
+			release := s.HoldBuilds(BuildMatch{})
+			s.HoldBuilds(BuildMatch{})
+			if _, err := s.RedeployApp(id, "web"); err != nil {
+				t.Fatal(err)
+			}
+			s.Advance(31 * time.Second)
+			release()
+		},
+		"a database that is dropped": func(_ *testing.T, s *Service) {
+			id := s.AddInstance(Instance{}).ID
+			s.AddDatabase(id, "shop")
+			s.RemoveDatabase(id, "shop")
+		},
+		"a job that waits for its checkout": func(t *testing.T, s *Service) {
+			made, err := s.CreateInstance(NewInstance{Name: "shop", Plan: "medium", Region: "eu-central"}, "http://one")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.PayCheckout(made.ID); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"a job that ends": func(t *testing.T, s *Service) {
+			_, release := held(t, s)
+			release()
+		},
+		"an instance that is removed": func(t *testing.T, s *Service) {
+			id, _ := held(t, s)
+			s.RemoveInstance(id)
+		},
+		"a mail": func(_ *testing.T, s *Service) { s.SendMail(Mail{To: "ada@example.com"}) },
+		"a push": func(_ *testing.T, s *Service) { s.Push("octo/app", "main") },
+		"a reset": func(_ *testing.T, s *Service) {
+			s.AddInstance(Instance{})
+			s.Reset()
+			s.AddInstance(Instance{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, Options{Storage: newMemory()})
+			change(t, s)
+			mustBeNoted(t, s)
+		})
+	}
+}
+
+// What real work changes is written down too: what its job notes, and when it ends.
+func TestWhatRealWorkChangesIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	plane := &workingPlane{emptyPlane{applied: map[string]bool{}}}
+	failing := &receiver{answer: func(context.Context, Delivery) Outcome { return Outcome{Status: 503} }}
+	s := open(t, Options{Storage: newMemory(), DataPlane: plane, Courier: failing})
+	endpoint := s.AddWebhook(Webhook{URL: "https://hooks.test/one", Enabled: true}).ID
+	made, err := s.CreateInstance(NewInstance{Name: "shop", Plan: "free", Region: "eu-central", Engines: map[string]bool{"postgres": true, "apps": true}}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	advance(t, s, 10*time.Minute)
+	if _, err := s.ImportApp(made.ID, NewApp{Repo: "octo/app", Name: "web", AppChange: AppChange{Branch: ptr("main"), Port: ptr(3000)}}); err != nil {
+		t.Fatal(err)
+	}
+	advance(t, s, 10*time.Minute)
+	if a, _ := s.App(made.ID, "web"); a.Status != StatusFailed || len(a.Builds) != 1 || a.Builds[0].Status != StatusSuccessful {
+		t.Errorf("the app is %+v", a)
+	}
+	s.EditWebhook(endpoint, func(w *Webhook) { w.Enabled = false })
+	advance(t, s, 10*time.Minute) // what is due of it is given up
+	s.RemoveWebhook(endpoint)
+	mustBeNoted(t, s)
+}
+
+// advance moves the clock in small steps, after each of which everything is noted.
+func advance(t *testing.T, s *Service, by time.Duration) {
+	t.Helper()
+	for range by / time.Second {
+		s.Advance(time.Second)
+		mustBeNoted(t, s)
+	}
+}
+
+func mustBeNoted(t *testing.T, s *Service) {
+	t.Helper()
+	if keys := s.Unwritten(); len(keys) > 0 {
+		t.Fatalf("%v have changed and would not be written down", keys)
+	}
+}
+
+// workingPlane is a data plane that builds apps, and can run none.
+type workingPlane struct{ emptyPlane }
+
+func (*workingPlane) Backup(context.Context, string, string) (int64, error) { return 42, nil }
+func (*workingPlane) Build(context.Context, string, App, string) (string, error) {
+	return "c0ffee", nil
+}
+func (*workingPlane) Deploy(context.Context, string, string, string) error {
+	return errors.New("no app runs here")
+}
+
+// Work that ends after its record is gone does not bring that back.
+func TestWhatIsGoneStaysGone(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	s := open(t, Options{Storage: m})
+	id := s.AddInstance(Instance{}).ID
+	var in *instance
+	s.store.do(func(st *state) { in = st.find(id) })
+	before := maps.Clone(m.entries)
+	s.store.do(func(st *state) { st.drop(in); st.touch(in) })
+	s.store.do(func(st *state) { st.touch(in) })
+	if _, there := m.entries[in.key()]; there || cmp.Equal(before, m.entries) {
+		t.Error("an instance is written down that is gone")
+	}
+}
