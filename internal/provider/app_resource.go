@@ -128,9 +128,10 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	name := state.Name.ValueString()
+	inProgress := pending && r.inProgress(ctx, work.Job)
 	app, builds, err, buildsErr := r.ask(ctx, state, work, pending)
 	switch {
-	case errors.Is(err, client.ErrNotFound) && pending && !r.isElsewhere(ctx, req.Private, &resp.Diagnostics) && r.inProgress(ctx, work.Job):
+	case errors.Is(err, client.ErrNotFound) && inProgress && !r.isElsewhere(ctx, req.Private, &resp.Diagnostics):
 		return // it is not there yet; the next apply waits for it
 	case errors.Is(err, client.ErrNotFound):
 		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics, state.object().managed())

@@ -153,8 +153,9 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	if r.client == nil {
 		return
 	}
+	inProgress := pending && r.inProgress(ctx, work.Job)
 	instance, err := r.record(ctx, state)
-	if errors.Is(err, client.ErrNotFound) && pending && !r.isElsewhere(ctx, req.Private, &resp.Diagnostics) && r.inProgress(ctx, work.Job) {
+	if errors.Is(err, client.ErrNotFound) && inProgress && !r.isElsewhere(ctx, req.Private, &resp.Diagnostics) {
 		return // not shown yet; it is being created all the same
 	}
 	if errors.Is(err, client.ErrNotFound) {

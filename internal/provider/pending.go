@@ -146,7 +146,9 @@ func loadPrivate[T any](ctx context.Context, private privateReader, key string, 
 }
 
 // inProgress tells whether the job that makes a resource is still in progress,
-// or cannot be asked about. Until then the service does not show the resource.
+// or cannot be asked about. Until then the service does not show the resource. It is asked
+// before the resource is read: where the job ends while the resource is confirmed to be
+// absent, the reads may have been of the time before.
 func (b *resourceBase) inProgress(ctx context.Context, id string) bool {
 	if id == "" {
 		return false

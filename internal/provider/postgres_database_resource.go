@@ -250,9 +250,10 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 	if r.client == nil {
 		return
 	}
+	inProgress := pending && r.inProgress(ctx, work.Job)
 	database, err := r.record(ctx, state)
 	switch {
-	case errors.Is(err, client.ErrNotFound) && pending && !r.isElsewhere(ctx, req.Private, &resp.Diagnostics) && r.inProgress(ctx, work.Job):
+	case errors.Is(err, client.ErrNotFound) && inProgress && !r.isElsewhere(ctx, req.Private, &resp.Diagnostics):
 		return // it is not there yet; the next apply waits for it
 	case errors.Is(err, client.ErrNotFound):
 		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics, state.object().managed())

@@ -103,6 +103,10 @@ func TestKnownDefects(t *testing.T) {
 		"a machine whose deletion failed is changed for ever": {Habits: staysDeleting, Steps: []step{
 			{}, {Verb: destroy, Edits: []edit{{argPlan, 2}}, Deeds: []deed{{Kind: failsDeletion}}}, {Verb: reimport, Target: 1},
 		}},
+		"a database that is made while its absence is confirmed is gone": {Seed: 5437, Begin: adopted, Other: onTheSame, Steps: []step{
+			{By: 1, Cut: cut{interrupt, 38, false}, Strikes: []strike{{Kind: neverSent, Class: reads, For: 90 * time.Second, Amount: 40 * time.Second}}},
+			{Beside: true, Strikes: []strike{{Kind: lagging, Class: reads, For: 20 * time.Minute, Amount: 40 * time.Second}}},
+		}},
 		"auth settings that are planned twice are managed twice": {Begin: everything, Steps: []step{
 			{}, {Flags: planningTwice, Edits: []edit{{argAuth, 2}}},
 		}},
