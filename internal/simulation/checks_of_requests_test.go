@@ -261,7 +261,7 @@ func (w *world) witness(r *http.Request, made *http.Response, err error) (*http.
 		// Whoever says 429 has let nothing through, and 409 and 422 are the service's.
 		refused := made.StatusCode == http.StatusTooManyRequests || made.StatusCode == http.StatusConflict || made.StatusCode == http.StatusUnprocessableEntity || whole && told.Code != "" && made.StatusCode >= 400
 		outcome = postOutcome{outcome.at, refused, fmt.Sprintf("%d (%s)", made.StatusCode, told.Code)}
-		if whole && told.ID != "" {
+		if whole && told.ID != "" && !onSilent(r) {
 			c.mu.Lock()
 			c.answered[told.ID] = true
 			c.mu.Unlock()

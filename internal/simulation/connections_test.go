@@ -32,6 +32,13 @@ func fallsSilent(r *http.Request) {
 	}
 }
 
+// onSilent reports whether the connection of a request has fallen silent, so that no answer
+// comes over it.
+func onSilent(r *http.Request) bool {
+	c, ok := r.Context().Value(connectionKey{}).(*connection)
+	return ok && c.silent.Load()
+}
+
 // RoundTrip carries a request of the process. Over a connection that is silent, or falls
 // silent with it, the client waits until it gives up.
 func (c *connection) RoundTrip(r *http.Request) (*http.Response, error) {
