@@ -50,6 +50,11 @@ func instanceDifference(prior, planned, there instanceModel, kinds map[string]cl
 	return append(steps, sizes...)
 }
 
+// isLike tells whether another step changes the same.
+func (s instanceStep) isLike(other instanceStep) bool {
+	return (s.label == nil) == (other.label == nil) && (s.engines == nil) == (other.engines == nil)
+}
+
 // send sends the step and waits for its job. budgets gives the engines to set for
 // an instance as its record shows it.
 func (s instanceStep) send(ctx context.Context, turn *client.Turn, budgets func(client.Instance) (map[string]client.EngineBudget, error)) error {

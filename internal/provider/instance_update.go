@@ -60,7 +60,18 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 		engines, err := u.engines(there)
 		return engineBudgets(engines, there), err
 	}
-	for _, step := range steps {
+	for i, step := range steps {
+		if i > 0 { // somebody may have made the change while the last one was made
+			if instance, err = u.current(ctx, turn); err != nil {
+				return m, err
+			}
+			there := m
+			there.setRecord(instance, u.defaultTags)
+			if !slices.ContainsFunc(instanceDifference(u.prior, wanted, there, plans.Engines), step.isLike) {
+				step.applyTo(&m, wanted)
+				continue
+			}
+		}
 		begun := time.Now()
 		if err := step.send(ctx, turn, budgets); err != nil {
 			return m, err

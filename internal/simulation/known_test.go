@@ -107,6 +107,10 @@ func TestKnownDefects(t *testing.T) {
 			{By: 1, Cut: cut{interrupt, 38, false}, Strikes: []strike{{Kind: neverSent, Class: reads, For: 90 * time.Second, Amount: 40 * time.Second}}},
 			{Beside: true, Strikes: []strike{{Kind: lagging, Class: reads, For: 20 * time.Minute, Amount: 40 * time.Second}}},
 		}},
+		"a machine that a person resizes between two changes of an update is resized again": {Begin: siblings, Steps: []step{
+			{Deeds: []deed{{addsTag, 24}}},
+			{Edits: []edit{{argPlan, 2}}, Deeds: []deed{{resizesMachine, 25}}, Strikes: []strike{{Kind: foreign404, Class: polls, For: 90 * time.Second, Amount: 4 * time.Second}}},
+		}},
 		"auth settings that are planned twice are managed twice": {Begin: everything, Steps: []step{
 			{}, {Flags: planningTwice, Edits: []edit{{argAuth, 2}}},
 		}},
