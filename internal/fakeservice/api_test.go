@@ -128,6 +128,9 @@ func (a *api) running(engines ...string) string {
 	for _, name := range engines {
 		record.Engines[name] = &fakeservice.Engine{}
 	}
+	if apps := record.Engines["apps"]; apps != nil {
+		apps.MemoryMB = 2560 // for up to five
+	}
 	return a.AddInstance(record).ID
 }
 

@@ -230,17 +230,35 @@ func TestHeldBuilds(t *testing.T) {
 	equal(t, "status", a.call("GET", path, nil).string("status"), "running")
 }
 
-// No app has more memory than its machine: neither at its import nor by a change of it.
-func TestAppsFitTheirMachine(t *testing.T) {
+// The apps of an instance fit the budget of its apps engine together: at an import, by a
+// change of an app, and by one of the engines.
+func TestAppsFitTheirEngine(t *testing.T) {
 	t.Parallel()
 	a := start(t)
-	path := "/instances/" + a.AddInstance(fakeservice.Instance{Plan: "free", Engines: map[string]*fakeservice.Engine{"apps": {}}}).ID
+	path := "/instances/" + a.AddInstance(fakeservice.Instance{Plan: "small", Engines: map[string]*fakeservice.Engine{"apps": {MemoryMB: 1280}}}).ID
+	refused := func(field, method, path string, body object) {
+		t.Helper()
+		if got := a.want(422, "validation_failed", method, path, body); !strings.HasPrefix(got.string("detail"), field+":") {
+			t.Errorf("the detail %q does not name %s", got.string("detail"), field)
+		}
+	}
 	app := guestbook()
-	app["memory_mb"] = 4096
-	a.want(422, "validation_failed", "POST", path+"/apps/import", app)
-	app["memory_mb"] = 1024
+	app["memory_mb"] = 1281
+	refused("memory_mb", "POST", path+"/apps/import", app)
+	app["memory_mb"] = 768
 	a.done("POST", path+"/apps/import", app)
-	a.want(422, "validation_failed", "PATCH", path+"/apps/web", object{"memory_mb": 4096})
+	second := guestbook()
+	second["name"], second["memory_mb"] = "second", 513
+	refused("memory_mb", "POST", path+"/apps/import", second)
+	delete(second, "memory_mb") // it has 512 MB
+	a.done("POST", path+"/apps/import", second)
+	refused("memory_mb", "PATCH", path+"/apps/web", object{"memory_mb": 769})
+	a.done("PATCH", path+"/apps/web", object{"memory_mb": 700})
+	a.done("PATCH", path+"/apps/web", object{"memory_mb": 768, "port": 4000})
+	refused("engines", "PUT", path+"/engines", object{"engines": object{"apps": object{"memory_mb": 1279}}})
+	refused("engines", "PUT", path+"/engines", object{"engines": object{"apps": object{}}})
+	a.done("PUT", path+"/engines", object{"engines": object{"apps": object{"memory_mb": 1536}}})
+	a.done("PATCH", path+"/apps/web", object{"memory_mb": 1024})
 	equal(t, "memory", a.call("GET", path+"/apps/web", nil).body["memory_mb"], any(1024.0))
 }
 

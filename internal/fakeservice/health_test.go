@@ -64,17 +64,6 @@ func TestRestartsAndDeletionsEmit(t *testing.T) {
 	equal(t, "the deletion of an app", a.types(id)[before:], []string{"engine_settings"})
 }
 
-// An app that a smaller plan has no room for keeps the instance on its plan.
-func TestResizeBelowAnApp(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	id := a.AddInstance(fakeservice.Instance{Plan: "large", Engines: map[string]*fakeservice.Engine{"apps": {MemoryMB: 512}}}).ID
-	a.AddApp(id, fakeservice.App{Name: "web", MemoryMB: 4096})
-	a.want(422, "validation_failed", "POST", "/instances/"+id+"/actions/resize", object{"plan": "small"})
-	a.EditApp(id, "web", func(app *fakeservice.App) { app.MemoryMB = 512 })
-	a.done("POST", "/instances/"+id+"/actions/resize", object{"plan": "small"})
-}
-
 // Of an app that is being deleted, nothing is built any more; and of one whose engine
 // is turned off.
 func TestBuildsEndFirst(t *testing.T) {

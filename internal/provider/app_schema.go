@@ -107,7 +107,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Optional:            true,
 				Computed:            true,
 				Validators:          []validator.Int64{numberRule{least: 1}},
-				MarkdownDescription: "The app's memory in MB, at least the apps engine's floor in the plan list and at most what the instance's plan has. Default: the service's. A change restarts the app; removing the argument keeps the present value.",
+				MarkdownDescription: "The app's memory in MB, at least the apps engine's floor in the plan list, and together with the instance's other apps at most the budget of the engine. Default: the service's. A change restarts the app; removing the argument keeps the present value.",
 				PlanModifiers:       []planmodifier.Int64{int64planmodifier.UseNonNullStateForUnknown()},
 			},
 			"redeploy_triggers": schema.MapAttribute{

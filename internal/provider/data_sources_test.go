@@ -36,7 +36,9 @@ func seeded(t *testing.T) *fakeservicetest.Server {
 	engines := func() map[string]*fakeservice.Engine {
 		return map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 512}, "auth": {MemoryMB: 256}}
 	}
-	fake.AddInstance(fakeservice.Instance{ID: "i-one", Name: "one", Plan: "medium", Region: "eu-central", Engines: engines(), Tags: []string{"b", "a"}, Backups: []fakeservice.Backup{{ID: "bak-1", Kind: "daily", SizeBytes: 7, CreatedAt: seededAt}},
+	one := engines()
+	one["apps"].MemoryMB = 1536 // for three
+	fake.AddInstance(fakeservice.Instance{ID: "i-one", Name: "one", Plan: "medium", Region: "eu-central", Engines: one, Tags: []string{"b", "a"}, Backups: []fakeservice.Backup{{ID: "bak-1", Kind: "daily", SizeBytes: 7, CreatedAt: seededAt}},
 		Activity: []fakeservice.Activity{{At: seededAt, Type: "resize", Detail: "to medium"}}})
 	fake.AddInstance(fakeservice.Instance{ID: "i-two", Name: "two", Plan: "free", Region: "us-east", Engines: engines()})
 	fake.AddInstance(fakeservice.Instance{ID: "i-twin", Name: "two", Plan: "free", Region: "us-west"})

@@ -26,8 +26,8 @@ resource "hosting_instance" "test" {
 `, arguments)
 }
 
-// appsInstance carries the engines of the guestbook.
-var appsInstance = instanceHCL(`engines = { postgres = {}, apps = {}, auth = {} }`)
+// appsInstance carries the engines of the guestbook, with room for an app of 640 MB.
+var appsInstance = instanceHCL(`engines = { postgres = {}, apps = { memory_mb = 640 }, auth = {} }`)
 
 const instanceAddress = "hosting_instance.test"
 

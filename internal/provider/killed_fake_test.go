@@ -3,6 +3,7 @@ package provider_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"encoding/pem"
 	"flag"
@@ -179,7 +180,12 @@ func newMortalFake(t *testing.T, seed uint64, times int) *mortalFake {
 	}
 	f.plan()
 	f.front = httptest.NewServer(http.HandlerFunc(f.pass))
+	reading, stopReading := context.WithCancel(t.Context())
+	read := make(chan int)
+	go func() { read <- f.compareReads(reading) }()
 	t.Cleanup(func() {
+		stopReading()
+		t.Logf("%d reads beside the apply were compared", <-read)
 		f.front.Close()
 		_ = f.command.Process.Signal(syscall.SIGTERM) // if it has ended, that is told next
 		if err := f.command.Wait(); err != nil {
@@ -258,6 +264,66 @@ func (f *mortalFake) everythingIsHeard() {
 			machine.Until(f.t, "the event "+e.ID+" is heard", func() bool { _, came := f.heard.Load(e.ID); return came })
 		}
 	}
+}
+
+// compareReads reads beside everything else, and holds that what was shown once is shown
+// again, whenever the program was killed in between: each event, and how a job has ended. It
+// returns how many answers it has compared.
+func (f *mortalFake) compareReads(ctx context.Context) (reads int) {
+	shown := map[string]map[string]string{}
+	next := time.NewTicker(20 * time.Millisecond) // leaves the processors to the apply
+	defer next.Stop()
+	for {
+		for path, found := range map[string]func([]byte) map[string]string{
+			"/_fake/events": eventsThatAreOut, "/_fake/jobs": jobsThatAreOver,
+		} {
+			select {
+			case <-next.C:
+			case <-ctx.Done():
+				return reads
+			}
+			request := httptest.NewRequestWithContext(ctx, http.MethodGet, path, http.NoBody)
+			request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
+			status, _, text, err := f.forward(request, nil)
+			if err != nil || status != http.StatusOK {
+				continue // it is killed at the moment
+			}
+			now := found(text)
+			for id, was := range shown[path] {
+				if now[id] != was {
+					f.t.Errorf("GET %s showed %s as %q, and then as %q", path, id, was, now[id])
+				}
+			}
+			shown[path] = now
+			reads++
+		}
+	}
+}
+
+// eventsThatAreOut finds the events, with their types.
+func eventsThatAreOut(answer []byte) map[string]string {
+	var all struct{ Events []struct{ ID, Type string } }
+	out := map[string]string{}
+	if json.Unmarshal(answer, &all) == nil {
+		for _, e := range all.Events {
+			out[e.ID] = e.Type
+		}
+	}
+	return out
+}
+
+// jobsThatAreOver finds the jobs that have ended, with how.
+func jobsThatAreOver(answer []byte) map[string]string {
+	var all struct{ Jobs []struct{ ID, Status string } }
+	over := map[string]string{}
+	if json.Unmarshal(answer, &all) == nil {
+		for _, j := range all.Jobs {
+			if j.Status == "done" || j.Status == "failed" {
+				over[j.ID] = j.Status
+			}
+		}
+	}
+	return over
 }
 
 // plan draws the request at which the program dies next.

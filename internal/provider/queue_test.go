@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -23,6 +24,11 @@ func conflicts(fake *fakeservicetest.Server) int {
 
 func TestTenChildrenOfOneInstanceMeetNoConflict(t *testing.T) {
 	fake := startFake(t)
+	fake.EditCatalog(func(c *fakeservice.Catalog) {
+		for i := range c.Plans {
+			c.Plans[i].MemoryMB *= 4
+		}
+	})
 	run(t, resource.TestStep{
 		Config: config(fake, `%s
 resource "hosting_app" "many" {
@@ -48,7 +54,7 @@ resource "hosting_auth_settings" "test" {
   instance_id = hosting_instance.test.id
   site_url    = "https://app.example"
 }
-`, appsInstance),
+`, strings.Replace(appsInstance, "640", "3584", 1)),
 		ConfigPlanChecks: emptyPlan,
 	})
 	if n := conflicts(fake); n != 0 {

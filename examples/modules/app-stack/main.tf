@@ -14,7 +14,7 @@ resource "hosting_instance" "this" {
   plan                = var.plan
   region              = var.region
   tags                = var.tags
-  engines             = { postgres = {}, apps = {}, auth = {} }
+  engines             = { postgres = {}, apps = { memory_mb = var.app.memory_mb }, auth = {} }
   deletion_protection = var.deletion_protection
 
   lifecycle {

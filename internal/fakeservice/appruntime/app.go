@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
@@ -27,6 +28,9 @@ type Spec struct {
 	// Database is the URL of the machine's database, and CA the certificate
 	// that proves who answers there, in PEM. Both are empty where there is none.
 	Database, CA string
+	// Disk is how many bytes the app's data may have; 0 is any number. A change restarts
+	// nothing.
+	Disk int64
 }
 
 // App is an app on an instance. Its data folder is made with it and goes with
@@ -41,6 +45,7 @@ type App struct {
 
 	// changing is held by whoever deploys, restarts or ends the app.
 	changing sync.Mutex
+	disk     atomic.Int64 // Spec.Disk, as it was told last
 	build    *Build
 	spec     Spec
 	halt     context.CancelFunc // ends the present run
@@ -112,6 +117,7 @@ func (a *App) Deploy(build *Build, spec Spec) (old *Build, err error) {
 		return nil, errors.Join(err, build.Discard())
 	}
 	a.stop()
+	a.disk.Store(spec.Disk)
 	old = a.build
 	a.build, a.spec = build, spec
 	return old, a.begin()
@@ -125,6 +131,7 @@ func (a *App) Restart(spec Spec) error {
 	if a.runtime.life.Err() != nil {
 		return errClosed
 	}
+	a.disk.Store(spec.Disk)
 	a.spec = spec
 	if a.build == nil {
 		return nil
@@ -135,6 +142,7 @@ func (a *App) Restart(spec Spec) error {
 
 // Configure makes the app run so. It restarts one only if something changes.
 func (a *App) Configure(spec Spec) error {
+	a.disk.Store(spec.Disk)
 	a.changing.Lock()
 	same := a.spec.equal(spec)
 	a.changing.Unlock()

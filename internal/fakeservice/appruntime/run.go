@@ -59,6 +59,9 @@ func (r *run) keepUp(ctx context.Context) {
 
 // live is one process of the app, from its beginning to its end.
 func (r *run) live(ctx context.Context) error {
+	if err := r.app.checkDisk(); err != nil {
+		return fmt.Errorf("the app cannot be started: %w", err)
+	}
 	// Another program may take the port before the app does. The app ends then,
 	// and gets another one.
 	port, err := loopback.FreePort(ctx, loopback.Shared)
@@ -82,6 +85,11 @@ func (r *run) live(ctx context.Context) error {
 		defer rescue.Log(r.app.runtime.log, "watch an app")
 		r.watch(watching, port)
 	}()
+	full := make(chan error, 1)
+	go func() {
+		defer rescue.Log(r.app.runtime.log, "measure an app's data")
+		full <- r.app.awaitFullDisk(watching)
+	}()
 	defer func() {
 		cancel()
 		<-watched
@@ -91,11 +99,15 @@ func (r *run) live(ctx context.Context) error {
 	select {
 	case <-p.Ended():
 		return fmt.Errorf("the app has ended: %s", p.How())
+	case err = <-full:
+		if err != nil {
+			err = fmt.Errorf("the app was stopped: %w", err)
+		}
 	case <-ctx.Done():
-		r.app.front.point(0)
-		p.Stop(r.app.runtime.options.Farewell, syscall.SIGTERM)
-		return nil
 	}
+	r.app.front.point(0)
+	p.Stop(r.app.runtime.options.Farewell, syscall.SIGTERM)
+	return err
 }
 
 // watch asks for the health path for as long as the process lives. Visitors are

@@ -37,11 +37,6 @@ func (s *Service) Resize(id, planID string) (Accepted, error) {
 		if plan.ID == in.Plan {
 			return nil, invalid("plan", "the instance has the plan %q already", plan.ID)
 		}
-		for _, a := range in.Apps {
-			if a.MemoryMB > plan.MemoryMB {
-				return nil, invalid("plan", "the app %q has %d MB and the plan %q has %d MB", a.Name, a.MemoryMB, plan.ID, plan.MemoryMB)
-			}
-		}
 		sum := 0
 		for _, engine := range in.Engines {
 			sum += engine.MemoryMB

@@ -176,9 +176,6 @@ func (st *state) checkApp(in *instance, change AppChange) error {
 		if floor := st.Catalog.Engines[EngineApps].FloorMB; *change.MemoryMB < floor {
 			return invalid("memory_mb", "%d is under the Apps minimum of %d", *change.MemoryMB, floor)
 		}
-		if plan, ok := st.Catalog.plan(in.Plan); ok && *change.MemoryMB > plan.MemoryMB {
-			return invalid("memory_mb", "%d is more than the %d MB of the plan %q", *change.MemoryMB, plan.MemoryMB, plan.ID)
-		}
 	}
 	if change.Env != nil {
 		if err := checkVariables(*change.Env); err != nil {
@@ -194,6 +191,20 @@ func (st *state) checkApp(in *instance, change AppChange) error {
 				return invalid("links", "the instance has no auth engine")
 			}
 		}
+	}
+	return nil
+}
+
+// checkAppsMemory refuses an app that the apps engine's budget has no room for beside the
+// others.
+func (in *instance) checkAppsMemory(name string, memory int) error {
+	for _, a := range in.Apps {
+		if a.Name != name {
+			memory += a.MemoryMB
+		}
+	}
+	if budget := in.Engines[EngineApps].MemoryMB; memory > budget {
+		return invalid("memory_mb", "the apps would have %d MB together, and the apps engine has %d MB", memory, budget)
 	}
 	return nil
 }
@@ -285,7 +296,11 @@ func (st *state) checkNewApp(in *instance, wanted NewApp) error {
 	if in.app(wanted.Name) != nil {
 		return alreadyExists("the instance has an app %q already", wanted.Name)
 	}
-	return nil
+	memory := st.Catalog.Engines[EngineApps].FloorMB
+	if wanted.MemoryMB != nil {
+		memory = *wanted.MemoryMB
+	}
+	return in.checkAppsMemory(wanted.Name, memory)
 }
 
 // mutateApp is mutate for an app.
@@ -331,6 +346,11 @@ func (s *Service) UpdateApp(id, name string, wanted AppChange) (AcceptedBuild, e
 	accepted, err := s.mutateApp(id, name, func(st *state, in *instance, a *app) (jobKind, error) {
 		if err := st.checkApp(in, wanted); err != nil {
 			return nil, err
+		}
+		if wanted.MemoryMB != nil {
+			if err := in.checkAppsMemory(name, *wanted.MemoryMB); err != nil {
+				return nil, err
+			}
 		}
 		if (wanted.Branch != nil && *wanted.Branch != a.Branch) || (wanted.Env != nil && !maps.Equal(*wanted.Env, a.Env)) {
 			build = newID("bld")

@@ -39,6 +39,13 @@ func (s *Service) SetEngines(id string, wanted map[string]EngineBudget) (Accepte
 		if err := st.Catalog.checkEngines(plan, budgets); err != nil {
 			return nil, err
 		}
+		needed := 0
+		for _, a := range in.Apps {
+			needed += a.MemoryMB
+		}
+		if budget, stays := budgets[EngineApps]; stays && needed > budget {
+			return nil, invalid("engines", "the apps have %d MB together, and the apps engine would have %d MB", needed, budget)
+		}
 		return &enginesJob{budgets}, nil
 	})
 }

@@ -18,7 +18,7 @@ const whole = `{
 	"account": {"id": "acc-ada", "email": "ada@example.com", "company": "Engines Ltd"},
 	"instances": [
 		{"id": "i-shop", "name": "shop", "plan": "big", "region": "mars",
-		 "engines": {"postgres": {"memory_mb": 1024}, "apps": {}, "auth": {"site_url": "https://shop.example", "redirect_urls": ["https://shop.example/**"]}},
+		 "engines": {"postgres": {"memory_mb": 1024}, "apps": {"memory_mb": 640}, "auth": {"site_url": "https://shop.example", "redirect_urls": ["https://shop.example/**"]}},
 		 "tags": ["prod"], "allowlist": ["192.0.2.0/24"], "console_mode": "ro",
 		 "databases": ["stock"], "extensions": [{"name": "pgvector", "database": "stock"}, {"name": "pg_trgm"}],
 		 "apps": [{"name": "web", "repo": "acme/shop", "public": true, "env": {"KEY": "value"}, "links": ["auth"], "memory_mb": 600}]},
@@ -52,7 +52,7 @@ func TestSetup(t *testing.T) {
 	}
 	shop := all[0]
 	engines := map[string]*core.Engine{
-		"postgres": {MemoryMB: 1024}, "apps": {MemoryMB: 512},
+		"postgres": {MemoryMB: 1024}, "apps": {MemoryMB: 640},
 		"auth": {MemoryMB: 256, SiteURL: "https://shop.example", RedirectURLs: []string{"https://shop.example/**"}},
 	}
 	if diff := cmp.Diff(engines, shop.Engines); diff != "" || shop.ID != "i-shop" || shop.Status != core.StatusRunning || shop.ConsoleMode != "ro" || shop.Allowlist[0] != "192.0.2.0/24" {
@@ -109,7 +109,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		`{"instances": [{"name": "a", "engines": {"redis": {"memory_mb": 1}}}]}`:                                      "instances[0].engines.redis.memory_mb: 1 is under",
 		`{"instances": [{"name": "a", "engines": {"auth": {}}}]}`:                                                     "instances[0].engines.auth: the auth engine needs",
 		`{"instances": [{"name": "a", "engines": {"redis": {"site_url": "https://x"}}}]}`:                             "instances[0].engines.redis: site_url",
-		`{"instances": [{"name": "a", "engines": {"postgres": {}, "apps": {}, "auth": {"site_url": "x"}}}]}`:          "instances[0].engines.auth.site_url: ",
+		`{"instances": [{"name": "a", "engines": {"postgres": {}, "apps": {"memory_mb": 640}, "auth": {"site_url": "x"}}}]}`:          "instances[0].engines.auth.site_url: ",
 		`{"instances": [{"name": "a", "allowlist": ["x"]}]}`:                                                          "instances[0].allowlist: ",
 		`{"instances": [{"name": "a", "console_mode": "wr"}]}`:                                                        "instances[0].console_mode: ",
 		`{"instances": [{"name": "a", "databases": ["x"]}]}`:                                                          "instances[0].databases[0]: ",
