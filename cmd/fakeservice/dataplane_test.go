@@ -213,14 +213,17 @@ func repository(t *testing.T, recipe string) string {
 	return folder
 }
 
-// fill makes an instance with Postgres, Redis and NATS, an app that a shell runs and a
-// build that goes on. It returns the processes that have to go with the fake.
+// fill makes an instance with Postgres, an app that a shell runs and a build that goes on,
+// and one with Redis and NATS. It returns the processes that have to go with the fake.
 func (fake *running) fill(t *testing.T) []processes.Process {
 	t.Helper()
 	made := fake.call(t, http.MethodPost, "/instances", `{"name": "box", "plan": "free", "region": "eu-central", "engines": {"postgres": true, "apps": true}}`)
 	path := "/instances/" + made["id"].(string)
 	fake.wait(t, made)
-	fake.wait(t, fake.call(t, http.MethodPut, path+"/engines", `{"engines": {"postgres": {}, "apps": {}, "redis": {}, "nats": {}}}`))
+	fake.wait(t, fake.call(t, http.MethodPut, path+"/engines", `{"engines": {"postgres": {}, "apps": {"memory_mb": 1024}}}`))
+	other := fake.call(t, http.MethodPost, "/instances", `{"name": "other", "plan": "free", "region": "eu-central", "engines": {}}`)
+	fake.wait(t, other)
+	fake.wait(t, fake.call(t, http.MethodPut, "/instances/"+other["id"].(string)+"/engines", `{"engines": {"redis": {}, "nats": {}}}`))
 	for _, name := range []string{"app", "slow"} {
 		fake.wait(t, fake.call(t, http.MethodPost, path+"/apps/import", `{"repo": "octo/`+name+`", "branch": "main", "name": "`+name+`", "port": 3000, "health_path": "/"}`))
 	}

@@ -260,6 +260,14 @@ func TestAppsFitTheirEngine(t *testing.T) {
 	a.done("PUT", path+"/engines", object{"engines": object{"apps": object{"memory_mb": 1536}}})
 	a.done("PATCH", path+"/apps/web", object{"memory_mb": 1024})
 	equal(t, "memory", a.call("GET", path+"/apps/web", nil).body["memory_mb"], any(1024.0))
+
+	// Whoever has too much already may have less of it, and change something else.
+	id := strings.TrimPrefix(path, "/instances/")
+	a.EditInstance(id, func(in *fakeservice.Instance) { in.Engines["apps"].MemoryMB = 512 })
+	a.done("PATCH", path+"/apps/web", object{"memory_mb": 1000})
+	a.done("PATCH", path+"/apps/web", object{"memory_mb": 1000, "port": 5000})
+	refused("memory_mb", "PATCH", path+"/apps/web", object{"memory_mb": 1001})
+	a.done("PUT", path+"/engines", object{"engines": object{"apps": object{"memory_mb": 512}, "redis": object{}}})
 }
 
 // The builds of an app are paged, the newest first. A page continues where it was,

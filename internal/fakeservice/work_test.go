@@ -3,7 +3,6 @@ package fakeservice_test
 import (
 	"context"
 	"errors"
-	"net/http"
 	"sync"
 	"testing"
 	"time"
@@ -278,8 +277,8 @@ func TestCloseStopsWork(t *testing.T) {
 	}
 	calls := plane.called()
 	equal(t, "the end", calls[len(calls)-2:], []string{"stopped", "close"})
-	// What is asked for after that does not begin.
-	equal(t, "late job", a.call("POST", "/instances", object{"name": "a", "plan": "free", "region": "us-east"}).status, http.StatusAccepted)
+	// What is asked for after that does not begin, and is refused, as it is not kept.
+	a.want(500, "internal", "POST", "/instances", object{"name": "a", "plan": "free", "region": "us-east", "engines": object{}, "tags": []string{}})
 	equal(t, "calls", len(plane.called()), len(calls))
 }
 

@@ -2,6 +2,7 @@ package appruntime
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -73,15 +74,9 @@ func CopyData(from, to string) (int64, error) {
 	}
 	defer target.Close()
 	var size int64
-	err = fs.WalkDir(source.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
-		if err == nil && name != "." {
-			var copied int64
-			copied, err = copyEntry(source, target, name)
-			size += copied
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
+	err = walkData(context.Background(), source, func(name string, _ fs.DirEntry) error {
+		copied, err := copyEntry(source, target, name)
+		size += copied
 		return err
 	})
 	return size, err

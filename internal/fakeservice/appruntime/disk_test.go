@@ -1,42 +1,42 @@
 package appruntime
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// An app whose data is larger than the plan's disk is stopped, and is not started before it
+// An app whose files are larger than the plan's disk is stopped, and is not started before it
 // fits again.
 func TestDataFitsTheDisk(t *testing.T) {
 	t.Parallel()
-	r := open(t)
+	r := open(t, func(o *Options) { o.MeasureEvery = 50 * time.Millisecond })
 	a := deploy(t, r, "web", nil)
-	spec := Spec{Port: 3000, HealthPath: "/healthz", Public: true, Disk: 1 << 20}
+	spec := Spec{Port: 3000, HealthPath: "/healthz", Public: true, Disk: 20 << 20}
 	starts := a.Starts()
 	if err := a.Configure(spec); err != nil || a.Starts() != starts {
 		t.Fatalf("the disk's size restarted the app, %v", err)
 	}
 	must(t, a, "/keep?text=small")
 	dataPath := variable(t, a, "DATA_DIR")
-	if err := a.checkDisk(); err != nil {
-		t.Error(err)
-	}
 	// What an app writes in many steps, it writes here at once.
 	large := filepath.Join(a.data(), "large")
-	if err := os.WriteFile(large, make([]byte, 1<<20), 0o600); err != nil {
+	if err := os.WriteFile(large, make([]byte, 20<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	machine.Until(t, "the app is not started", func() bool {
-		return strings.Contains(a.Log(), "the app was stopped: its data has 1 MB, and the plan's disk 1 MB") && strings.Contains(a.Log(), "the app cannot be started")
+		return strings.Contains(a.Log(), "the app was stopped: its files have more than the 20 MB of the plan's disk") && strings.Contains(a.Log(), "the app cannot be started")
 	}, a.Log)
 	if status, body := get(t, a, "/healthz"); status == 200 {
 		t.Errorf("the app answers %s", body)
 	}
-	spec.Disk = 2 << 20
+	spec.Disk = 100 << 20
 	if err := a.Configure(spec); err != nil {
 		t.Fatal(err)
 	}
@@ -57,17 +57,36 @@ func TestFolderSize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := file.Truncate(size); err != nil {
-			t.Fatal(err)
-		}
-		if err := file.Close(); err != nil {
+		if err := errors.Join(file.Truncate(size), file.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := os.Symlink("/", filepath.Join(folder, "link")); err != nil {
 		t.Fatal(err)
 	}
-	if size, err := folderSize(folder); err != nil || size != 1<<40+110 {
-		t.Errorf("the folder has %d bytes (%v)", size, err)
+	for most, want := range map[int64]int64{1 << 50: 1<<40 + 110, 1<<40 + 110: 1<<40 + 110, 1<<40 + 109: 1<<40 + 110, 0: 1} {
+		if size, err := folderSize(t.Context(), folder, most); err != nil || size != want {
+			t.Errorf("of at most %d the folder has %d bytes (%v), want %d", most, size, err, want)
+		}
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := folderSize(ended, folder, 1<<50); !errors.Is(err, context.Canceled) {
+		t.Errorf("a measurement that was ended says %v", err)
+	}
+}
+
+// Very deep folders are neither measured nor copied, as that would take for ever.
+func TestVeryDeepFolders(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(folder, strings.Repeat("x/", deepest+2)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := folderSize(t.Context(), folder, 1<<50); err == nil || !strings.Contains(err.Error(), "folders in one another") {
+		t.Errorf("the measurement says %v", err)
+	}
+	if _, err := CopyData(folder, t.TempDir()); err == nil || !strings.Contains(err.Error(), "folders in one another") {
+		t.Errorf("the copy says %v", err)
 	}
 }

@@ -59,7 +59,7 @@ func (r *run) keepUp(ctx context.Context) {
 
 // live is one process of the app, from its beginning to its end.
 func (r *run) live(ctx context.Context) error {
-	if err := r.app.checkDisk(); err != nil {
+	if err := r.checkDisk(ctx); err != nil {
 		return fmt.Errorf("the app cannot be started: %w", err)
 	}
 	// Another program may take the port before the app does. The app ends then,
@@ -88,7 +88,7 @@ func (r *run) live(ctx context.Context) error {
 	full := make(chan error, 1)
 	go func() {
 		defer rescue.Log(r.app.runtime.log, "measure an app's data")
-		full <- r.app.awaitFullDisk(watching)
+		full <- r.awaitFullDisk(watching)
 	}()
 	defer func() {
 		cancel()

@@ -43,6 +43,9 @@ type Options struct {
 	// Farewell is how long an app may take to end when it is asked to; 0 is ten
 	// seconds.
 	Farewell time.Duration
+	// MeasureEvery is how often the files of an app that runs are measured; 0 is half a
+	// minute.
+	MeasureEvery time.Duration
 	// BuildTimeout is how long a build may take; 0 is a quarter of an hour.
 	BuildTimeout time.Duration
 	// Outside is where public apps are reached.
@@ -92,6 +95,7 @@ var errClosed = errors.New("the app runtime is closed")
 func Open(o Options) (*Runtime, error) {
 	o.Patience = cmp.Or(o.Patience, time.Minute)
 	o.Farewell = cmp.Or(o.Farewell, 10*time.Second)
+	o.MeasureEvery = cmp.Or(o.MeasureEvery, 30*time.Second)
 	o.BuildTimeout = cmp.Or(o.BuildTimeout, 15*time.Minute)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

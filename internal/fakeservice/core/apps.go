@@ -195,18 +195,26 @@ func (st *state) checkApp(in *instance, change AppChange) error {
 	return nil
 }
 
-// checkAppsMemory refuses an app that the apps engine's budget has no room for beside the
-// others.
+// checkAppsMemory refuses more memory for an app, or a new one, where the apps engine's
+// budget has no room for it beside the others.
 func (in *instance) checkAppsMemory(name string, memory int) error {
-	for _, a := range in.Apps {
-		if a.Name != name {
-			memory += a.MemoryMB
-		}
+	before, after := in.appsMemory(), in.appsMemory()+memory
+	if a := in.app(name); a != nil {
+		after -= a.MemoryMB
 	}
-	if budget := in.Engines[EngineApps].MemoryMB; memory > budget {
-		return invalid("memory_mb", "the apps would have %d MB together, and the apps engine has %d MB", memory, budget)
+	if engine := in.Engines[EngineApps]; engine != nil && after > before && after > engine.MemoryMB {
+		return invalid("memory_mb", "the apps would have %d MB together, and the apps engine has %d MB", after, engine.MemoryMB)
 	}
 	return nil
+}
+
+// appsMemory is what the apps have together, in MB.
+func (in *instance) appsMemory() int {
+	sum := 0
+	for _, a := range in.Apps {
+		sum += a.MemoryMB
+	}
+	return sum
 }
 
 // checkVariables refuses variables that no process can get.

@@ -39,11 +39,9 @@ func (s *Service) SetEngines(id string, wanted map[string]EngineBudget) (Accepte
 		if err := st.Catalog.checkEngines(plan, budgets); err != nil {
 			return nil, err
 		}
-		needed := 0
-		for _, a := range in.Apps {
-			needed += a.MemoryMB
-		}
-		if budget, stays := budgets[EngineApps]; stays && needed > budget {
+		// Whoever has too little already may change the other engines.
+		engine, needed := in.Engines[EngineApps], in.appsMemory()
+		if budget, stays := budgets[EngineApps]; stays && engine != nil && budget < engine.MemoryMB && budget < needed {
 			return nil, invalid("engines", "the apps have %d MB together, and the apps engine would have %d MB", needed, budget)
 		}
 		return &enginesJob{budgets}, nil

@@ -127,6 +127,9 @@ func decodeEntries(entries map[string][]byte, r *records) error {
 			return fmt.Errorf("%s: %w", key, err)
 		}
 		if element {
+			if e, ok := into.Interface().(entry); !ok || !into.IsNil() && e.key() != key {
+				return fmt.Errorf("%s: the record has another number", key)
+			}
 			field.Set(reflect.Append(field, into))
 		}
 	}
@@ -192,7 +195,15 @@ func (r *records) check() error {
 		slices.Contains(r.Subscriptions, nil) || slices.Contains(r.Charges, nil) || slices.Contains(r.Mails, nil) {
 		return errors.New("a record is null")
 	}
-	return nil
+	// The next record gets the next number, and must not take the place of another.
+	last := numbered("", r.Sequence)
+	var beyond error
+	r.entries(func(key string, _ any) {
+		if _, number, element := strings.Cut(key, "/"); element && "/"+number > last {
+			beyond = fmt.Errorf("%s: the last number is %d", key, r.Sequence)
+		}
+	})
+	return beyond
 }
 
 // ids are those that were seen, by kind.

@@ -91,9 +91,11 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		"what is not kept":            {"Colours", "", "[]", "Colours is nothing"},
 		"an element of what is one":   {"Account/1", "", "{}", "there is one Account"},
 		"an unknown member":           {shop, `"Name":`, `"Colour": "", "Name":`, `unknown field "Colour"`},
-		"an unknown member of a job":  {"Jobs/000000000001", "", `{"ID": "job-1", "Kind": {"Name": "updateJob", "Job": {"Colour": 1}}}`, `unknown field "Colour"`},
+		"an unknown member of a job":  {"Jobs/000000000001", "", `{"ID": "job-1", "Sequence": 1, "Kind": {"Name": "updateJob", "Job": {"Colour": 1}}}`, `unknown field "Colour"`},
 		"something after a value":     {"Sequence", "", "1 2", "something after"},
 		"half a value":                {"Sequence", "", "", "EOF"},
+		"a number of another":         {"Jobs/000000000001", "", `{"ID": "job-1", "Sequence": 2, "Kind": {"Name": "updateJob", "Job": {}}}`, "another number"},
+		"a number beyond the last":    {"Sequence", "", "1", "the last number is"},
 		"a null instance":             {shop, "", "null", "an instance is null"},
 		"a null app":                  {shop, `"Apps": [`, `"Apps": [null, `, "an app is null"},
 		"a null engine":               {shop, `"Engines": {`, `"Engines": {"redis": null, `, "no engine that can be on"},
@@ -110,10 +112,10 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		"a database with a quote":     {shop, `"Name": "orders"`, `"Name": "or\"ders"`, "no name of a database"},
 		"a terminal's escape":         {shop, `"Name": "shop"`, `"Name": "\u001b[2J"`, "control characters"},
 		"a block that is none":        {shop, `"203.0.113.0/24"`, `"203.0.113.0/240"`, "neither an address"},
-		"a job without its instance":  {"Jobs/000000000001", "", `{"ID": "job-1", "InstanceID": "i-none", "Status": "running", "Kind": {"Name": "updateJob", "Job": {}}}`, "which is not there"},
-		"a job that does nothing":     {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "InstanceID": %q, "Status": "queued"}`, id(shop)), ""},
-		"a job to import from above":  {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "InstanceID": %q, "Status": "running", "Kind": {"Name": "appImportJob", "Job": {"App": {"Name": "../x"}}}}`, id(shop)), "none of an app"},
-		"a job to restore from above": {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "InstanceID": %q, "Status": "running", "Kind": {"Name": "restoreJob", "Job": {"BackupID": "../x", "Undo": {"ID": "b"}}}}`, id(shop)), "it takes"},
+		"a job without its instance":  {"Jobs/000000000001", "", `{"ID": "job-1", "Sequence": 1, "InstanceID": "i-none", "Status": "running", "Kind": {"Name": "updateJob", "Job": {}}}`, "which is not there"},
+		"a job that does nothing":     {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "Sequence": 1, "InstanceID": %q, "Status": "queued"}`, id(shop)), ""},
+		"a job to import from above":  {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "Sequence": 1, "InstanceID": %q, "Status": "running", "Kind": {"Name": "appImportJob", "Job": {"App": {"Name": "../x"}}}}`, id(shop)), "none of an app"},
+		"a job to restore from above": {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "Sequence": 1, "InstanceID": %q, "Status": "running", "Kind": {"Name": "restoreJob", "Job": {"BackupID": "../x", "Undo": {"ID": "b"}}}}`, id(shop)), "it takes"},
 	} {
 		entries := maps.Clone(good)
 		text := c.new

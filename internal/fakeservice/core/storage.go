@@ -125,6 +125,7 @@ type writer struct {
 	failed error
 
 	writing sync.Mutex
+	closed  bool          // writing guards it
 	stored  atomic.Uint64 // the number of the newest change that is stored; writing guards its change
 }
 
@@ -202,6 +203,7 @@ func (w *writer) set(key string, value any) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		w.failed = errors.Join(w.failed, fmt.Errorf("%s: %w", key, err))
+		w.last++ // which is never stored like this
 		return
 	}
 	if sum, known := w.sums[key]; !known || sum != maphash.Bytes(w.seed, text) {
@@ -242,6 +244,14 @@ func (w *writer) unwritten(r *records) []string {
 	return keys
 }
 
+// close closes the storage. What is noted afterwards is not stored, and commit says so.
+func (w *writer) close() error {
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	w.closed = true
+	return w.storage.Close()
+}
+
 // commit returns when the changes up to a number are stored, or with why they are not.
 // Whoever comes first stores those of all others that wait.
 func (s *store) commit(w *writer, upTo uint64) error {
@@ -252,6 +262,9 @@ func (s *store) commit(w *writer, upTo uint64) error {
 	defer w.writing.Unlock()
 	if w.stored.Load() >= upTo {
 		return nil
+	}
+	if w.closed {
+		return errClosed
 	}
 	s.mu.Lock()
 	batch, last, failed := w.pending, w.last, w.failed

@@ -183,9 +183,9 @@ func (s *store) close() error {
 	s.writer.now = time.Time{} // the time of the end is written in any case
 	s.note()
 	w, last := s.noted()
-	s.writer = nil
 	s.mu.Unlock()
-	return errors.Join(s.commit(w, last), w.storage.Close())
+	// A storage that is closed refuses what is changed from now on.
+	return errors.Join(s.commit(w, last), w.close())
 }
 
 // replace puts other records in the place of those that there are, and gives the ids of

@@ -89,6 +89,22 @@ func TestReadsOfWhatIsNotWrittenDown(t *testing.T) {
 	}
 }
 
+// What is changed after the end is not written down, and is not answered as done.
+func TestChangesAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	s := open(t, Options{Storage: newMemory()})
+	id := s.AddInstance(Instance{Name: "shop"}).ID
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.UpdateInstance(id, InstanceChange{Name: ptr("store")}); ProblemOf(err).Code != Internal {
+		t.Errorf("the change was answered %v", err)
+	}
+	if _, err := s.CreateKey("laptop"); ProblemOf(err).Code != Internal {
+		t.Errorf("the key was answered %v", err)
+	}
+}
+
 // Whatever changes a record, it is written down. Each row changes one that was written down
 // before, on a way of its own.
 func TestWhateverChangesIsWrittenDown(t *testing.T) {

@@ -57,6 +57,11 @@ func (s *Sandbox) command(spec Spec) []string {
 		words = append(words, "--unshare-user")
 	}
 	words = append(words, s.system...)
+	var points []string
+	for _, m := range spec.Mounts {
+		points = append(points, m.Point)
+	}
+	words = append(words, foldersAbove(points)...)
 	for _, m := range spec.Mounts {
 		bind := "--ro-bind"
 		if m.Writable {
@@ -118,6 +123,7 @@ func systemArguments(mounts []string) ([]string, error) {
 			words = append(words, "--ro-bind", folder, folder)
 		}
 	}
+	words = append(words, foldersAbove(append(slices.Clone(systemFiles), mounts...))...)
 	for _, file := range systemFiles {
 		words = append(words, "--ro-bind-try", file, file)
 	}
@@ -125,6 +131,24 @@ func systemArguments(mounts []string) ([]string, error) {
 		words = append(words, "--ro-bind", mount, mount)
 	}
 	return append(words, "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", strconv.Itoa(temporary), "--tmpfs", "/tmp"), nil
+}
+
+// foldersAbove are bubblewrap's arguments for the folders that paths are in, each before what
+// is in it, without those that are the system's. Those that bubblewrap makes for a mount
+// without being told are for its own user alone.
+func foldersAbove(paths []string) []string {
+	var folders []string
+	for _, path := range paths {
+		for folder := filepath.Dir(path); folder != "/" && !inSystem(folder) && !slices.Contains(folders, folder); folder = filepath.Dir(folder) {
+			folders = append(folders, folder)
+		}
+	}
+	slices.Sort(folders)
+	var words []string
+	for _, folder := range folders {
+		words = append(words, "--dir", folder)
+	}
+	return words
 }
 
 // inSystem tells whether a path is below one of the system's folders.

@@ -42,7 +42,7 @@ func sandboxed(t *testing.T) (folder string, inside func(*Spec)) {
 	return folder, func(s *Spec) {
 		s.Sandbox, s.User, s.Folder = sandbox, user, "/own"
 		s.Environment = []string{"PATH=" + sandbox.Path(), "A=b"}
-		s.Mounts = []Mount{{"/own", filepath.Join(folder, "own"), true}, {"/read", filepath.Join(folder, "read"), false}}
+		s.Mounts = []Mount{{"/own", filepath.Join(folder, "own"), true}, {"/read", filepath.Join(folder, "read"), false}, {"/deep/in/file", filepath.Join(folder, "read", "file"), false}}
 	}
 }
 
@@ -65,25 +65,26 @@ func TestSandboxKeepsIn(t *testing.T) {
 	_, _ = unix.AddKey("user", "hosting-test-key", []byte("secret"), unix.KEY_SPEC_SESSION_KEYRING) // some containers have no keys
 	self := os.Getpid()
 	for name, row := range map[string]struct{ script, want string }{
-		"it sees its own folders":      {`cat /own/file /read/file; ls / | tr '\n' ' '`, "ownread"},
-		"it writes to its own":         {`echo new > /own/other && cat /own/other`, "new"},
-		"it writes nowhere else":       {`for f in /read/file /usr/x /etc/x /x /sys/x; do echo new 2>/dev/null > $f && echo $f; done; echo none`, "none"},
-		"mounts: none of its own":      {`mount -t tmpfs none /read 2>/dev/null || umount /read 2>/dev/null || mount -o remount,rw /read 2>/dev/null || echo none`, "none"},
-		"mounts: no neighbour":         {`ls -d ` + folder + ` ` + folder + `/neighbour 2>/dev/null || echo none`, "none"},
-		"temporary files are its own":  {`ls -A /tmp; echo x > /tmp/x && ls -A /tmp`, "x"},
-		"home folders are not there":   {`ls -d /root /home /var /run /srv /mnt 2>/dev/null || echo none`, "none"},
-		"proc: no other process":       {fmt.Sprintf(`ls -d /proc/%d 2>/dev/null || echo none`, self+100000), "none"},
-		"proc: few processes":          {`test $(ls -d /proc/[0-9]* | wc -l) -le 5 && echo few`, "few"},
-		"proc: no kernel settings":     {`(echo x > /proc/sys/kernel/hostname) 2>/dev/null || (echo b > /proc/sysrq-trigger) 2>/dev/null || echo none`, "none"},
-		"signals: none to others":      {fmt.Sprintf(`kill -0 %d 2>/dev/null || echo none`, self+100000), "none"},
-		"ptrace: no memory of others":  {`head -c 1 /proc/1/mem 2>/dev/null || echo none`, "none"},
-		"sockets: none of the machine": {`test -S ` + folder + `/socket || test -S /run/dbus/system_bus_socket || echo none`, "none"},
-		"devices: none that hold data": {`ls /dev | grep -E '^(sd|vd|nvme|mem|kmem|kmsg|loop|fuse)' || echo none`, "none"},
-		"rights: none to gain":         {`grep -E 'NoNewPrivs|CapEff' /proc/self/status | tr -d '\t' | tr '\n' ' '`, "CapEff:0000000000000000 NoNewPrivs:1"},
-		"setuid files do not count":    {`grep ' /own ' /proc/self/mountinfo | grep -c nosuid`, "1"},
-		"the tty: none":                {`(: < /dev/tty) 2>/dev/null || test $(cut -d' ' -f6 /proc/self/stat) != 0 && echo none`, "none"},
-		"it is not root":               {`test $(id -u) != 0 && echo other`, "other"},
-		"only its own variables":       {`env | grep -vE '^(PWD|OLDPWD|SHLVL|_)=' | sort | tr '\n' ' '`, "A=b PATH="},
+		"it sees its own folders":        {`cat /own/file /read/file; ls / | tr '\n' ' '`, "ownread"},
+		"it writes to its own":           {`echo new > /own/other && cat /own/other`, "new"},
+		"it writes nowhere else":         {`for f in /read/file /usr/x /etc/x /x /sys/x; do echo new 2>/dev/null > $f && echo $f; done; echo none`, "none"},
+		"it reads the system's settings": {`cat /etc/hosts >/dev/null && ls /etc/ssl >/dev/null && cat /deep/in/file`, "read"},
+		"mounts: none of its own":        {`mount -t tmpfs none /read 2>/dev/null || umount /read 2>/dev/null || mount -o remount,rw /read 2>/dev/null || echo none`, "none"},
+		"mounts: no neighbour":           {`ls -d ` + folder + ` ` + folder + `/neighbour 2>/dev/null || echo none`, "none"},
+		"temporary files are its own":    {`ls -A /tmp; echo x > /tmp/x && ls -A /tmp`, "x"},
+		"home folders are not there":     {`ls -d /root /home /var /run /srv /mnt 2>/dev/null || echo none`, "none"},
+		"proc: no other process":         {fmt.Sprintf(`ls -d /proc/%d 2>/dev/null || echo none`, self+100000), "none"},
+		"proc: few processes":            {`test $(ls -d /proc/[0-9]* | wc -l) -le 5 && echo few`, "few"},
+		"proc: no kernel settings":       {`(echo x > /proc/sys/kernel/hostname) 2>/dev/null || (echo b > /proc/sysrq-trigger) 2>/dev/null || echo none`, "none"},
+		"signals: none to others":        {fmt.Sprintf(`kill -0 %d 2>/dev/null || echo none`, self+100000), "none"},
+		"ptrace: no memory of others":    {`head -c 1 /proc/1/mem 2>/dev/null || echo none`, "none"},
+		"sockets: none of the machine":   {`test -S ` + folder + `/socket || test -S /run/dbus/system_bus_socket || echo none`, "none"},
+		"devices: none that hold data":   {`ls /dev | grep -E '^(sd|vd|nvme|mem|kmem|kmsg|loop|fuse)' || echo none`, "none"},
+		"rights: none to gain":           {`grep -E 'NoNewPrivs|CapEff' /proc/self/status | tr -d '\t' | tr '\n' ' '`, "CapEff:0000000000000000 NoNewPrivs:1"},
+		"setuid files do not count":      {`grep ' /own ' /proc/self/mountinfo | grep -c nosuid`, "1"},
+		"the tty: none":                  {`(: < /dev/tty) 2>/dev/null || test $(cut -d' ' -f6 /proc/self/stat) != 0 && echo none`, "none"},
+		"it is not root":                 {`test $(id -u) != 0 && echo other`, "other"},
+		"only its own variables":         {`env | grep -vE '^(PWD|OLDPWD|SHLVL|_)=' | sort | tr '\n' ' '`, "A=b PATH="},
 		// The same user sees the names of its keys wherever it is, and not what they hold.
 		"keyrings: none of the caller": {`test $(id -u) = 61182 || grep -c hosting-test-key /proc/keys`, map[bool]string{true: "0"}[os.Geteuid() == 0]},
 	} {

@@ -34,6 +34,14 @@ func TestSandboxCommand(t *testing.T) {
 	}
 }
 
+func TestFoldersAbove(t *testing.T) {
+	t.Parallel()
+	got := strings.Join(foldersAbove([]string{"/opt/go/tools", "/etc/ssl", "/opt/node", "/usr/lib/x", "/data", "/etc/hosts"}), " ")
+	if want := "--dir /etc --dir /opt --dir /opt/go"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // A shell that carries the script out runs the program with the environment alone.
 func TestExports(t *testing.T) {
 	t.Parallel()
