@@ -24,8 +24,8 @@ type instanceUpdate struct {
 	// stored is the plan as the service stores it, if that is noted to be another form.
 	stored *instanceModel
 	// refuse says why engines must not be turned off, given those that are on. Nil
-	// turns none off: what an instance that is being made has beyond its plan, the
-	// service has turned on.
+	// turns off none but those that the prior state has: what else an instance that is
+	// being made has beyond its plan, the service has turned on.
 	refuse func(on map[string]types.Int64) error
 	// save keeps what is true after a step.
 	save func(instanceModel)
@@ -140,8 +140,11 @@ func (u instanceUpdate) engines(on map[string]types.Int64) (map[string]types.Int
 	if u.refuse != nil {
 		return engines, u.refuse(on)
 	}
+	requested, _ := enginesOf(u.prior.Engines)
 	for _, name := range without(on, engines) {
-		engines[name] = on[name]
+		if _, off := requested[name]; !off { // the plan turns off what the creation has requested
+			engines[name] = on[name]
+		}
 	}
 	return engines, nil
 }

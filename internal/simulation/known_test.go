@@ -111,6 +111,9 @@ func TestKnownDefects(t *testing.T) {
 			{Deeds: []deed{{addsTag, 24}}},
 			{Edits: []edit{{argPlan, 2}}, Deeds: []deed{{resizesMachine, 25}}, Strikes: []strike{{Kind: foreign404, Class: polls, For: 90 * time.Second, Amount: 4 * time.Second}}},
 		}},
+		"an engine that is taken out of the configuration during the creation stays on": {Steps: []step{
+			{Cut: cut{interrupt, 1, true}}, {Edits: []edit{{argEngines, 6}}},
+		}},
 		"auth settings that are planned twice are managed twice": {Begin: everything, Steps: []step{
 			{}, {Flags: planningTwice, Edits: []edit{{argAuth, 2}}},
 		}},
