@@ -112,7 +112,8 @@ func TestRefuseEngineLoss(t *testing.T) {
 		"one of each, and not configured": {[]string{"nats", "redis"}, []string{"redis"}, false, []string{"error at engines: Instance test has the engine nats, which its configuration never had"}},
 	} {
 		var diags diag.Diagnostics
-		if refused := m.refuseEngineLoss(row.off, row.configured, row.protected, &diags); refused != (len(row.want) > 0) {
+		m.DeletionProtection = types.BoolValue(row.protected)
+		if refused := m.refuseEngineLoss(row.off, row.configured, &diags); refused != (len(row.want) > 0) {
 			t.Errorf("%s: refused %t", name, refused)
 		}
 		if diff := cmp.Diff(row.want, summaries(diags)); diff != "" {

@@ -176,7 +176,7 @@ func stepsLeadToThePlan(t *testing.T, first, last int) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			update := instanceUpdate{instanceResource: r, prior: before, planned: planned, refuse: func(map[string]types.Int64) error { return nil }, save: func(instanceModel) {}}
+			update := instanceUpdate{instanceResource: r, prior: before, planned: planned, save: func(instanceModel) {}}
 			done, err := update.run(t.Context(), turn, before)
 			turn.Leave()
 			if err != nil || refused > 0 {

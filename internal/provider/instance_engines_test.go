@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // An engine that service.md does not name is one like any other.
@@ -190,6 +191,42 @@ func TestPlansThatCostAndPlansThatAreSmaller(t *testing.T) {
 	fake.EditInstance(id, func(i *fakeservice.Instance) { i.Plan = "medium" })
 	w.says(0, []string{"Plan free has lower limits than plan medium", "the memory from"}, "plan")
 	must(t, fake.Count("POST", "**") == 1, "it was resized")
+}
+
+// The apply after an interrupted creation turns off what the creation has requested and
+// the configuration does not have any more, unless the instance is protected: it may
+// have run for a while.
+func TestEngineThatIsTakenOutDuringACreation(t *testing.T) {
+	t.Parallel()
+	for name, protected := range map[string]bool{"protected": true, "unprotected": false} {
+		t.Run(name, func(t *testing.T) {
+			fake := startFake(t)
+			w := newWorkspace(t, fake, protectedOr(protected, "{ apps = {}, postgres = {} }"))
+			interrupted(t, fake, w, "create", "apply", "-auto-approve", "-no-color")
+			machine.Until(t, "the creation ends", func() bool { return fake.Left()["jobs"] == 0 })
+			w.configure(protectedOr(protected, "{ apps = {} }"))
+			if protected {
+				for _, refresh := range []string{"-refresh=false", "-refresh=true"} {
+					w.says(1, []string{"is protected from losing its postgres data"}, "apply", "-auto-approve", refresh)
+				}
+				must(t, fake.Count("PUT", "/instances/*/engines") == 0, "the engines were set")
+				w.configure(protectedOr(false, "{ apps = {}, postgres = {} }"))
+				w.apply()
+				w.configure(protectedOr(false, "{ apps = {} }"))
+				w.apply()
+			} else {
+				w.says(0, []string{"Turning an engine off deletes its data"}, "apply", "-auto-approve", "-refresh=false")
+			}
+			w.mustBeSettled()
+			there, _ := fake.Instance(onlyInstance(t, fake))
+			must(t, there.Engines["apps"] != nil && there.Engines["postgres"] == nil, "the engines are %v", there.Engines)
+		})
+	}
+}
+
+// protectedOr is an instance with engines, protected or not.
+func protectedOr(protected bool, engines string) string {
+	return strings.Replace(instanceHCL("engines = "+engines), "deletion_protection = false", fmt.Sprint("deletion_protection = ", protected), 1)
 }
 
 // A state from before engines were a map has each engine that is off as null, and

@@ -66,11 +66,14 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		plan.Status = types.StringUnknown()
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("status"))
 		bought = nil
-	case state.unfinished(creating):
-		*plan = plan.withNullsUnknown()
 	default:
 		configured, _ := loadPrivate[[]string](ctx, req.Private, configuredKey, &resp.Diagnostics)
-		planEngines(state, plan, configured, state.protected(creating), &resp.Diagnostics)
+		checkEngineLoss(state, plan, configured, state.unfinished(creating), &resp.Diagnostics)
+		if state.unfinished(creating) {
+			*plan = plan.withNullsUnknown()
+		} else {
+			planAuth(state, plan)
+		}
 	}
 	r.checkCatalogue(ctx, bought, *plan, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
@@ -93,24 +96,15 @@ func (m *instanceModel) itself() managedObject {
 	return managedObject{"instance", m.ID.ValueString()}
 }
 
-// planEngines plans what follows from a change of the engines: the data of one
-// that is turned off goes, and the auth engine's address and key come or go.
-// configured are the engines that the configuration has had.
-func planEngines(state, plan *instanceModel, configured []string, protected bool, diags *diag.Diagnostics) {
+// planAuth plans the auth engine's address and key, which come and go with the engine.
+func planAuth(state, plan *instanceModel) {
 	before, _ := enginesOf(state.Engines)
 	after, known := enginesOf(plan.Engines)
-	if !known {
-		plan.AuthURL, plan.AuthAnonKey = types.StringUnknown(), types.StringUnknown()
-		return
-	}
-	if off := without(before, after); !state.refuseEngineLoss(off, configured, protected, diags) {
-		state.warnOfEngineLoss(off, diags)
-	}
 	switch had, has := has(before, "auth"), has(after, "auth"); {
+	case !known || has && !had:
+		plan.AuthURL, plan.AuthAnonKey = types.StringUnknown(), types.StringUnknown()
 	case had == has:
 		plan.AuthURL, plan.AuthAnonKey = state.AuthURL, state.AuthAnonKey
-	case has:
-		plan.AuthURL, plan.AuthAnonKey = types.StringUnknown(), types.StringUnknown()
 	default:
 		plan.AuthURL, plan.AuthAnonKey = types.StringNull(), types.StringNull()
 	}

@@ -85,7 +85,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 		}
 		made = true
 		var err error
-		finished, err = instanceUpdate{instanceResource: r, prior: finished, planned: plan, save: func(instanceModel) {}}.run(ctx, turn, finished)
+		finished, err = instanceUpdate{instanceResource: r, prior: finished, planned: plan, creating: true, save: func(instanceModel) {}}.run(ctx, turn, finished)
 		return err
 	})
 	switch {
@@ -270,19 +270,17 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	protectAtOnce(ctx, state.DeletionProtection, plan.DeletionProtection, &resp.State, &resp.Diagnostics)
 	forgetProtection(ctx, resp.Private, &resp.Diagnostics)
 	noteConfigured(ctx, resp.Private, plan.Engines, configured, &resp.Diagnostics)
-	creating, protected := pending.Creating, state.protected(pending.Creating)
+	creating := pending.Creating
 	m := state
 	if m.unfinished(creating) && pending.Switches != nil {
 		m.Engines = enginesMap(engineSwitches(pending.Switches)) // the others are still to be set
 	}
 	m.DeletionProtection, m.Timeouts = protectionDuring(state.DeletionProtection, plan.DeletionProtection), plan.Timeouts
-	update := instanceUpdate{instanceResource: r, prior: m, planned: plan, stored: storedPlan[instanceModel](ctx, req, &resp.Diagnostics), save: func(m instanceModel) {
-		r.setState(ctx, &resp.State, m, &resp.Diagnostics)
-	}}
-	if !creating {
-		update.refuse = func(on map[string]types.Int64) error {
-			return refuseUnseenLoss(state, plan, on, configured, protected, &resp.Diagnostics)
-		}
+	update := instanceUpdate{
+		instanceResource: r, prior: m, planned: plan, stored: storedPlan[instanceModel](ctx, req, &resp.Diagnostics),
+		creating: creating, configured: configured,
+		refuse: func(off []string) error { return refuseUnseenLoss(state, off, configured, &resp.Diagnostics) },
+		save:   func(m instanceModel) { r.setState(ctx, &resp.State, m, &resp.Diagnostics) },
 	}
 	err := inTurn(ctx, r.client, id, timeout, func(ctx context.Context, turn *client.Turn) (err error) {
 		if m.unfinished(creating) {

@@ -23,10 +23,13 @@ type instanceUpdate struct {
 	prior, planned instanceModel
 	// stored is the plan as the service stores it, if that is noted to be another form.
 	stored *instanceModel
-	// refuse says why engines must not be turned off, given those that are on. Nil
-	// turns off none but those that the prior state has: what else an instance that is
-	// being made has beyond its plan, the service has turned on.
-	refuse func(on map[string]types.Int64) error
+	// creating tells that the instance was not seen to run yet. What it has beyond its
+	// plan and what was configured before, the service has turned on: that stays.
+	creating bool
+	// configured are the engines that the configuration has had.
+	configured []string
+	// refuse says why engines must not be turned off. Nil refuses none.
+	refuse func(off []string) error
 	// save keeps what is true after a step.
 	save func(instanceModel)
 }
@@ -137,16 +140,15 @@ func (r *instanceResource) instance(turn *client.Turn) func(context.Context) (cl
 // engines are those to set, given those that are on.
 func (u instanceUpdate) engines(on map[string]types.Int64) (map[string]types.Int64, error) {
 	engines, _ := enginesOf(u.planned.Engines)
-	if u.refuse != nil {
-		return engines, u.refuse(on)
-	}
-	requested, _ := enginesOf(u.prior.Engines)
 	for _, name := range without(on, engines) {
-		if _, off := requested[name]; !off { // the plan turns off what the creation has requested
+		if u.creating && !slices.Contains(u.configured, name) {
 			engines[name] = on[name]
 		}
 	}
-	return engines, nil
+	if u.refuse == nil {
+		return engines, nil
+	}
+	return engines, u.refuse(without(on, engines))
 }
 
 // engineBudgets are engines as they are sent: one without a budget keeps the one
@@ -165,15 +167,12 @@ func engineBudgets(planned, there map[string]types.Int64) map[string]client.Engi
 // errRefused ends a change that a diagnostic has refused.
 var errRefused = errors.New("refused")
 
-// refuseUnseenLoss looks once more, right before an update sets the engines, at what
-// it would turn off: the plan may not have known which engines stay, and the state
-// not which are on. there are those of the record. What it refuses is errRefused,
-// with the reason in diags.
-func refuseUnseenLoss(state, planned instanceModel, there map[string]types.Int64, configured []string, protected bool, diags *diag.Diagnostics) error {
+// refuseUnseenLoss looks once more, right before an update sets the engines, at those
+// that it would turn off: the plan may not have known which engines stay, and the state
+// not which are on. What it refuses is errRefused, with the reason in diags.
+func refuseUnseenLoss(state instanceModel, off, configured []string, diags *diag.Diagnostics) error {
 	seen, _ := enginesOf(state.Engines)
-	stays, _ := enginesOf(planned.Engines)
-	off := without(there, stays)
-	if state.refuseEngineLoss(off, configured, protected, diags) {
+	if state.refuseEngineLoss(off, configured, diags) {
 		return errRefused
 	}
 	for _, name := range off {

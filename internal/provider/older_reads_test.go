@@ -122,7 +122,7 @@ func TestInstanceThatRunsIsReadAsItRan(t *testing.T) {
 		before.setRecord(instance, types.SetNull(types.StringType))
 		planned := before
 		planned.Name = types.StringValue("renamed")
-		update := instanceUpdate{instanceResource: &instanceResource{resourceBase{resourceData{client: c}}}, prior: before, planned: planned, refuse: func(map[string]types.Int64) error { return nil }, save: func(instanceModel) {}}
+		update := instanceUpdate{instanceResource: &instanceResource{resourceBase{resourceData{client: c}}}, prior: before, planned: planned, save: func(instanceModel) {}}
 		done, err := update.run(t.Context(), turn, before)
 		if err != nil || older == 0 || refused == 0 || done.Status != types.StringValue(client.StatusRunning) || done.Host.IsNull() || done.CACertificate.IsNull() {
 			t.Errorf("after %d older records and %d refusals: %s, %v", older, refused, done.Status, err)
