@@ -48,6 +48,7 @@ func instance(id, name string, engines ...string) fakeservice.Instance {
 	for _, engine := range append(engines, "postgres", "apps", "auth") {
 		in.Engines[engine] = &fakeservice.Engine{}
 	}
+	in.Engines["apps"].MemoryMB = 2048 // for the largest app of a snippet
 	return in
 }
 

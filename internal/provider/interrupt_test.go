@@ -137,8 +137,8 @@ func TestInterruptedImportResumes(t *testing.T) {
 	apply.wait()
 	w.mustBeKept("hosting_app", "test")
 	// The service shows no app before its import has ended.
-	job := fake.Jobs()[1].ID
-	w.mustResume(fake, job, release)
+	jobs := fake.Jobs()
+	w.mustResume(fake, jobs[len(jobs)-1].ID, release)
 	mustBeOnce(t, fake)
 }
 

@@ -219,7 +219,8 @@ func TestLivePartsInABrowser(t *testing.T) {
 	p.refused("sign out elsewhere", http.StatusUnauthorized, until(`(window.left ??= fetch("/portal/sign-out", {
 		method: "POST", redirect: "manual", body: new URLSearchParams({csrf: document.querySelector("#sign-out [name=csrf]").value}),
 	})) !== null`), says("This page is no longer kept up to date"))
-	p.does("load it again", click("#stale a"), at("/portal/sign-in"))
+	// A part that the page asked for meanwhile may be refused only now.
+	p.refused("load it again", http.StatusUnauthorized, click("#stale a"), at("/portal/sign-in"))
 }
 
 // furnished is a portal with something on each page, and the addresses of all of them.
