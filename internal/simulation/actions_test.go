@@ -9,6 +9,27 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
+// planAction plans an action that is invoked: the instance that it refers to is refreshed
+// before.
+func (w *world) planAction(r *run, kind string, config *tfprotov6.DynamicValue) bool {
+	c, cmd := r.cli, r.command
+	if !r.validateAll(w.start(c, cmd)) {
+		return false
+	}
+	p := w.start(c, cmd)
+	now, _, ok := r.read(p, webAddress, c.get(webAddress))
+	if !ok || cmd.killed() || cmd.interrupted() {
+		return false
+	}
+	if c.save(cmd, webAddress, now); now == nil {
+		return false
+	}
+	planned, ok := do(p, &call{address: kind, what: "plan"}, func(ctx context.Context) (*tfprotov6.PlanActionResponse, error) {
+		return p.server.(tfprotov6.ActionServer).PlanAction(ctx, &tfprotov6.PlanActionRequest{ActionType: kind, Config: config})
+	})
+	return ok && !r.hear(kind, "plan", planned.Diagnostics) && !cmd.killed() && !cmd.interrupted()
+}
+
 // act has a CLI run an action on the first instance that is in its state.
 func (w *world) act(c *cli, cmd *command, v verb) {
 	id := c.text(webAddress, "id")
@@ -25,10 +46,13 @@ func (w *world) act(c *cli, cmd *command, v verb) {
 	if id == "" || config["app"] != nil && c.get(appAddress) == nil {
 		return
 	}
-	p := w.start(c, cmd)
 	r := c.run(cmd)
 	schema := schemas().ActionSchemas[kind]
 	t := schema.Schema.ValueType()
+	if !w.planAction(r, kind, dynamic(t, configValue(t, config, nil))) {
+		return
+	}
+	p := w.start(c, cmd)
 	of := &call{address: kind, what: "action"}
 	answer, ok := do(p, of, func(ctx context.Context) ([]*tfprotov6.Diagnostic, error) {
 		stream, err := p.server.(tfprotov6.ActionServer).InvokeAction(ctx, &tfprotov6.InvokeActionRequest{

@@ -327,7 +327,7 @@ func (w *world) equals(id string, b block) bool {
 // readAgain holds that the process reads nothing older than what it has just
 // changed, where nobody else changes anything.
 func (w *world) readAgain(r *run, p *process) {
-	if w.scenario.Lag > 0 || w.scenario.Shapes&moreEngines != 0 || w.troubled() || len(r.told) > 0 || r.command.killed() || r.command.interrupted() || w.othersAct() {
+	if w.record != nil || w.scenario.Lag > 0 || w.scenario.Shapes&moreEngines != 0 || w.troubled() || len(r.told) > 0 || r.command.killed() || r.command.interrupted() || w.othersAct() {
 		return
 	}
 	again := r.cli.run(r.command)

@@ -13,8 +13,9 @@ import (
 type cli struct {
 	world *world
 	name  string
-	// noIdentity makes it one that keeps no identities, as those before 1.12.
-	noIdentity bool
+	kind  cliKind
+	// createsFirst is the address of a resource with create_before_destroy.
+	createsFirst string
 	// defaultTags are its provider's.
 	defaultTags []string
 	// blocks is its configuration.
@@ -75,9 +76,6 @@ func (c *cli) save(cmd *command, address string, s *saved) {
 		delete(c.state, address)
 		delete(c.unknownOutcomes, address)
 		return
-	}
-	if c.noIdentity {
-		s.identity = nil
 	}
 	c.state[address] = s
 }

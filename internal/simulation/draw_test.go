@@ -12,16 +12,16 @@ import (
 func scenarios() *rapid.Generator[scenario] {
 	return rapid.Custom(func(t *rapid.T) scenario {
 		s := scenario{
-			Seed:       uint64(rapid.IntRange(0, 1<<30).Draw(t, "seed")),
-			Clock:      oneOf(t, "clock", 0, 0, 0, 5*time.Second, -5*time.Second, 3*time.Hour),
-			Lag:        oneOf(t, "lag", 0, 0, 0, 0, 2*time.Second, 8*time.Second),
-			Rate:       oneOf(t, "rate", 0, 0, 0, 0, 20, 4),
-			Shapes:     oneOf[shapes](t, "shaped", 0, 0, 0, allShapes) & shapes(rapid.IntRange(0, int(allShapes)).Draw(t, "shapes")),
-			Hides:      oneOf[hidden](t, "hides", 0, 0, 0, 0, 0, 0, 0, allHidden) & hidden(rapid.IntRange(0, int(allHidden)).Draw(t, "hidden")),
-			Habits:     habits(rapid.IntRange(0, int(allHabits)).Draw(t, "habits")),
-			Other:      otherState(rapid.IntRange(0, int(otherStates)-1).Draw(t, "other")),
-			NoIdentity: oneOf(t, "no identity", false, false, false, true),
-			Begin:      oneOf(t, "begin", oneInstance, oneInstance, oneInstance, everything, everything, guarded, siblings, adopted),
+			Seed:   uint64(rapid.IntRange(0, 1<<30).Draw(t, "seed")),
+			Clock:  oneOf(t, "clock", 0, 0, 0, 5*time.Second, -5*time.Second, 3*time.Hour),
+			Lag:    oneOf(t, "lag", 0, 0, 0, 0, 2*time.Second, 8*time.Second),
+			Rate:   oneOf(t, "rate", 0, 0, 0, 0, 20, 4),
+			Shapes: oneOf[shapes](t, "shaped", 0, 0, 0, allShapes) & shapes(rapid.IntRange(0, int(allShapes)).Draw(t, "shapes")),
+			Hides:  oneOf[hidden](t, "hides", 0, 0, 0, 0, 0, 0, 0, allHidden) & hidden(rapid.IntRange(0, int(allHidden)).Draw(t, "hidden")),
+			Habits: habits(rapid.IntRange(0, int(allHabits)).Draw(t, "habits")),
+			Other:  otherState(rapid.IntRange(0, int(otherStates)-1).Draw(t, "other")),
+			CLI:    oneOf(t, "CLI", terraform116, terraform116, terraform111, tofu112, tofu111),
+			Begin:  oneOf(t, "begin", oneInstance, oneInstance, oneInstance, everything, everything, guarded, siblings, adopted),
 		}
 		for n := rapid.IntRange(1, 4).Draw(t, "steps"); len(s.Steps) < n; {
 			s.Steps = append(s.Steps, drawStep(t, s.Steps))

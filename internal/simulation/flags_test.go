@@ -10,7 +10,8 @@ const (
 	oneByOne                         // -parallelism=1
 	// planningTwice is -minimal-refresh of Terraform 1.17: a resource is planned from
 	// the state, and if that changes anything, it is read and planned again by the same
-	// process. Both plans get the prior state.
+	// process. Both plans get the prior state, and the first one's warnings are told to
+	// nobody. What is to go is not read.
 	planningTwice
 )
 
@@ -32,6 +33,13 @@ func (f flags) String() string {
 func (r *run) planAddress(p *process, address string, b *block) (now *saved, made *change, ok bool) {
 	w := r.cli.world
 	var v value
+	if by := r.imports[address]; by != nil {
+		if now, v = r.importBy(p, address, by); now == nil {
+			return nil, nil, false
+		}
+		made, ok = r.planOne(p, address, b, now, v)
+		return now, made, ok
+	}
 	if now = r.cli.get(address); now == nil {
 		if b == nil {
 			return nil, nil, true
@@ -39,24 +47,64 @@ func (r *run) planAddress(p *process, address string, b *block) (now *saved, mad
 		made, ok = r.planOne(p, address, b, nil, v)
 		return nil, made, ok
 	}
-	if r.command.flags&(withoutRefresh|planningTwice) != 0 {
-		if v, ok = r.upgrade(p, address, now); !ok {
-			return now, nil, false
+	if address == r.forgets {
+		if r.cli.kind.isTofu() {
+			_, _, ok = r.read(p, address, now)
+		} else {
+			_, ok = r.upgrade(p, address, now)
 		}
-		made, ok = r.planOne(p, address, b, now, v)
-		if !ok || r.command.flags&withoutRefresh != 0 || made.do == nothing {
-			if ok && r.command.flags&withoutRefresh != 0 {
-				w.countOnce(flagged(withoutRefresh))
-			}
-			return now, made, ok
+		return now, nil, ok
+	}
+	if r.isRefreshed || r.command.flags&withoutRefresh != 0 || b == nil && r.command.flags&planningTwice != 0 {
+		if r.command.flags&withoutRefresh != 0 {
+			w.countOnce(flagged(withoutRefresh))
 		}
-		w.countOnce(flagged(planningTwice))
+		if v, ok = r.upgrade(p, address, now); ok {
+			made, ok = r.planOne(p, address, b, now, v)
+		}
+		return now, made, ok
+	}
+	if r.command.flags&planningTwice != 0 {
+		return r.planTwice(p, address, b, now)
 	}
 	if r.command.interrupted() || r.command.killed() {
 		return now, nil, false
 	}
+	if b == nil && r.cli.kind.plansOrphansFirst() {
+		if made, ok = r.planOrphan(p, address, now); !ok {
+			return now, nil, false
+		}
+		if now, _, ok = r.readUpgraded(p, address, now, made.prior); !ok || now == nil {
+			return now, nil, ok
+		}
+		return now, made, true
+	}
 	if now, v, ok = r.read(p, address, now); !ok || b == nil && now == nil {
 		return now, nil, ok
+	}
+	made, ok = r.planOne(p, address, b, now, v)
+	return now, made, ok
+}
+
+// planTwice plans a resource with -minimal-refresh.
+func (r *run) planTwice(p *process, address string, b *block, now *saved) (*saved, *change, bool) {
+	prior, ok := r.upgrade(p, address, now)
+	if !ok {
+		return now, nil, false
+	}
+	before := r.toldOf(address)
+	made, ok := r.planOne(p, address, b, now, prior)
+	if !ok || made.do == nothing {
+		return now, made, ok
+	}
+	r.cli.world.countOnce(flagged(planningTwice))
+	r.forgetTold(address, before)
+	if r.command.interrupted() || r.command.killed() {
+		return now, nil, false
+	}
+	now, v, ok := r.readUpgraded(p, address, now, prior)
+	if !ok {
+		return now, nil, false
 	}
 	made, ok = r.planOne(p, address, b, now, v)
 	return now, made, ok

@@ -45,7 +45,7 @@ func smallerThan(s scenario) []scenario {
 	drop(s.Clock != 0, func(s *scenario) { s.Clock = 0 })
 	drop(s.Begin != oneInstance, func(s *scenario) { s.Begin = oneInstance })
 	drop(s.Begin == guarded, func(s *scenario) { s.Begin = everything })
-	drop(s.NoIdentity, func(s *scenario) { s.NoIdentity = false })
+	drop(s.CLI != 0, func(s *scenario) { s.CLI = 0 })
 	for i, st := range s.Steps {
 		at := func(change func(*step)) func(*scenario) { return func(s *scenario) { change(&s.Steps[i]) } }
 		drop(st.Beside, at(func(s *step) { s.Beside = false }))

@@ -19,6 +19,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/simulation/transcript"
 )
 
 const (
@@ -89,6 +90,12 @@ func (w *world) start(c *cli, cmd *command) *process {
 	p.ctx, p.end = context.WithCancel(tflogtest.RootLogger(context.Background(), &p.log))
 	p.server = provider.NewServer("simulation",
 		provider.WithTransport(p), provider.WithRandom(rand.NewPCG(w.scenario.Seed, uint64(p.number))), provider.WithUnknowns(&w.unknowns))
+	if w.record != nil {
+		p.server = transcript.Record(p.server.(transcript.Server), func(call transcript.Call) {
+			call.Process = p.number
+			w.record(call)
+		})
+	}
 	cmd.mu.Lock()
 	cmd.now = p
 	cmd.mu.Unlock()

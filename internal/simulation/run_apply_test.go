@@ -13,11 +13,16 @@ import (
 // apply carries a plan out: what goes first, then what is made and changed.
 func (r *run) apply(p *process, changes map[string]*change) {
 	r.known = map[string]value{}
+	if forgotten := r.cli.get(r.forgets); forgotten != nil {
+		if _, ok := r.upgrade(p, r.forgets, forgotten); ok {
+			r.cli.save(r.command, r.forgets, nil)
+		}
+	}
 	byLevel := r.levels(sortedNames(changes), r.kindOf)
 	for _, level := range slices.Backward(byLevel) {
 		r.atOnce(level, func(address string) {
 			made := changes[address]
-			if made.do != remove && made.do != recreate || r.command.interrupted() || r.command.killed() {
+			if made.do != remove && made.do != recreate || made.address == r.cli.createsFirst || r.command.interrupted() || r.command.killed() {
 				return
 			}
 			for _, other := range changes {
@@ -27,7 +32,7 @@ func (r *run) apply(p *process, changes map[string]*change) {
 					return
 				}
 			}
-			if !r.applyOne(p, made, null(typeOf(made.kind)), nil) {
+			if _, ok := r.upgrade(p, address, made.before); !ok || !r.applyOne(p, made, null(typeOf(made.kind)), nil) {
 				r.fail(address)
 			}
 		})
@@ -45,16 +50,19 @@ func (r *run) apply(p *process, changes map[string]*change) {
 				r.know(address, made.planned)
 				return
 			}
-			if !r.changeOne(p, made) {
+			if !r.changeOne(p, made) || made.do == recreate && made.address == r.cli.createsFirst && !r.destroyDeposed(p, made) {
 				r.fail(address)
 			}
 		})
-		if n == 0 {
+		if n == 0 && r.cli.kind.opensUnused() {
 			closeConnection, _ := r.openConnection(p)
 			defer closeConnection()
 		}
 	}
 }
+
+// planInApply is what the plan of a change is called that an apply makes once more.
+const planInApply = "plan in the apply"
 
 // changeOne plans a creation or an update once more, with what is known by now,
 // and carries it out.
@@ -66,9 +74,15 @@ func (r *run) changeOne(p *process, made *change) bool {
 		again.prior, again.before = null(t), nil
 	} else {
 		again.private, again.identity = made.before.private, made.before.identity
+		if _, ok := r.upgrade(p, made.address, made.before); !ok {
+			return false
+		}
 	}
 	again.config = configValue(t, made.block.arguments, r.resolve)
-	replaces, ok := r.askForPlan(p, again, "plan in the apply", again.prior)
+	if !r.validate(p, again) {
+		return false
+	}
+	replaces, ok := r.askForPlan(p, again, planInApply, again.prior)
 	if !ok {
 		return false
 	}
@@ -98,7 +112,10 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 	}
 	identity, config := made.identity, made.config
 	if what == "delete" {
-		identity, config = made.before.identity, null(t)
+		config = null(t)
+		if made.do == recreate {
+			identity = nil // that of what comes instead
+		}
 	}
 	c := &call{address: made.address, what: what, block: b, run: r}
 	r.cli.ask(made.address, b)
@@ -153,9 +170,29 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 		}
 		result = knownOf(result)
 	}
-	r.cli.save(r.command, made.address, &saved{made.kind, encode(result), answer.Private, answer.NewIdentity, tainted})
+	r.cli.save(r.command, made.address, &saved{made.kind, encode(result), answer.Private, r.cli.identity(answer.NewIdentity), tainted})
 	r.know(made.address, result)
 	return !bad
+}
+
+// destroyDeposed deletes what a resource with create_before_destroy was before.
+func (r *run) destroyDeposed(p *process, made *change) bool {
+	t := typeOf(made.kind)
+	prior, ok := r.upgrade(p, made.address, made.before)
+	if !ok {
+		return false
+	}
+	deposed := &change{
+		address: made.address, kind: made.kind, do: remove, before: made.before, prior: prior, config: null(t),
+		private: made.before.private, identity: made.before.identity,
+	}
+	if _, ok := r.askForPlan(p, deposed, planInApply, prior); !ok {
+		return false
+	}
+	now := r.cli.get(made.address)
+	deleted := r.applyOne(p, deposed, null(t), nil)
+	r.cli.save(r.command, made.address, now)
+	return deleted
 }
 
 // knownOf is a value with null in place of what is unknown, as a CLI keeps the
@@ -251,6 +288,11 @@ func (c *cli) orphans() []orphan {
 // importAs takes something over into the state by its id.
 func (r *run) importAs(p *process, address, id string) bool {
 	r.cli.world.tell("%s: import %s %s", r.cli.name, address, id)
+	for _, other := range r.cli.addresses() {
+		if _, ok := r.upgrade(p, other, r.cli.get(other)); !ok {
+			return false
+		}
+	}
 	taken, _ := r.importBy(p, address, &tfprotov6.ImportResourceStateRequest{TypeName: r.kindOf(address), ID: id})
 	if taken != nil {
 		r.cli.save(r.command, address, taken)
@@ -273,7 +315,7 @@ func (r *run) importBy(p *process, address string, by *tfprotov6.ImportResourceS
 	state := r.decode(kind, one.State)
 	read, ok := do(p, &call{address: address, what: "read"}, func(ctx context.Context) (*tfprotov6.ReadResourceResponse, error) {
 		return p.server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{
-			TypeName: kind, CurrentState: dynamic(typeOf(kind), state), Private: one.Private, CurrentIdentity: one.Identity,
+			TypeName: kind, CurrentState: dynamic(typeOf(kind), state), Private: one.Private, CurrentIdentity: r.cli.identity(one.Identity),
 		})
 	})
 	if !ok || read == nil || r.hear(address, "read", read.Diagnostics) {
@@ -283,5 +325,5 @@ func (r *run) importBy(p *process, address string, by *tfprotov6.ImportResourceS
 	if v.IsNull() {
 		return nil, none // the CLI says that it cannot import what does not exist
 	}
-	return &saved{kind, encode(v), read.Private, read.NewIdentity, false}, v
+	return &saved{kind, encode(v), read.Private, r.cli.identity(read.NewIdentity), false}, v
 }

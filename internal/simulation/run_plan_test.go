@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -36,11 +37,15 @@ func (r *run) decode(kind string, encoded *tfprotov6.DynamicValue) value {
 
 // read refreshes a resource. It returns nil where it has gone.
 func (r *run) read(p *process, address string, s *saved) (*saved, value, bool) {
-	none := null(typeOf(s.kind))
 	prior, ok := r.upgrade(p, address, s)
 	if !ok {
-		return s, none, false
+		return s, null(typeOf(s.kind)), false
 	}
+	return r.readUpgraded(p, address, s, prior)
+}
+
+func (r *run) readUpgraded(p *process, address string, s *saved, prior value) (*saved, value, bool) {
+	none := null(typeOf(s.kind))
 	c := &call{address: address, what: "read"}
 	answer, ok := do(p, c, func(ctx context.Context) (*tfprotov6.ReadResourceResponse, error) {
 		return p.server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{
@@ -52,10 +57,11 @@ func (r *run) read(p *process, address string, s *saved) (*saved, value, bool) {
 	}
 	v := r.decode(s.kind, answer.NewState)
 	if v.IsNull() {
+		r.isGone(address, &saved{private: answer.Private, identity: r.cli.identity(answer.NewIdentity)})
 		r.cli.world.removedByRead(c, s.kind, prior)
 		return nil, none, true
 	}
-	return &saved{s.kind, encode(v), answer.Private, answer.NewIdentity, s.tainted}, v, true
+	return &saved{s.kind, encode(v), answer.Private, r.cli.identity(answer.NewIdentity), s.tainted}, v, true
 }
 
 // plan refreshes the state, unless the command's flags say otherwise, and plans. It
@@ -115,6 +121,31 @@ func (r *run) plan(p *process) (changes map[string]*change, ok bool) {
 	return changes, true
 }
 
+// isGone notes what a read has left of a resource that is gone.
+func (r *run) isGone(address string, left *saved) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.gone[address] = left
+}
+
+// leftOf is what a read has left of a resource that is gone, nil if it is not.
+func (r *run) leftOf(address string) *saved {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.gone[address]
+}
+
+// identity is an identity as the CLI keeps it: one that says nothing is none.
+func (c *cli) identity(identity *tfprotov6.ResourceIdentityData) *tfprotov6.ResourceIdentityData {
+	if c.kind.noIdentity() || identity == nil || identity.IdentityData == nil {
+		return nil
+	}
+	if null, err := identity.IdentityData.IsNull(); err != nil || null {
+		return nil
+	}
+	return identity
+}
+
 // planOne plans what is to become of one resource.
 func (r *run) planOne(p *process, address string, b *block, now *saved, prior value) (*change, bool) {
 	kind := r.kindOf(address)
@@ -122,8 +153,9 @@ func (r *run) planOne(p *process, address string, b *block, now *saved, prior va
 	made := &change{address: address, kind: kind, block: b, before: now, prior: prior}
 	if now == nil {
 		made.prior = null(t)
-	} else {
-		made.private, made.identity = now.private, now.identity
+	}
+	if known := cmp.Or(now, r.leftOf(address)); known != nil {
+		made.private, made.identity = known.private, known.identity
 	}
 	if b == nil {
 		made.do, made.config, made.planned = remove, null(t), null(t)
@@ -131,13 +163,7 @@ func (r *run) planOne(p *process, address string, b *block, now *saved, prior va
 		return made, ok
 	}
 	made.config = configValue(t, b.arguments, r.resolve)
-	validated, ok := do(p, &call{address: address, what: "validate"}, func(ctx context.Context) (*tfprotov6.ValidateResourceConfigResponse, error) {
-		return p.server.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{
-			TypeName: kind, Config: dynamic(t, made.config),
-			ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
-		})
-	})
-	if !ok || r.hear(address, "validate", validated.Diagnostics) {
+	if !r.validate(p, made) {
 		return nil, false
 	}
 	from := made.prior
@@ -155,7 +181,10 @@ func (r *run) planOne(p *process, address string, b *block, now *saved, prior va
 		made.do = recreate
 	case replaces || r.replace == address:
 		// The second call is handed what the first one planned to keep.
-		made.do, made.identity = recreate, nil
+		made.do = recreate
+		if r.cli.kind.isTofu() {
+			made.identity = nil
+		}
 		if _, ok := r.askForPlan(p, made, "plan of the new one", null(t)); !ok {
 			return nil, false
 		}
@@ -171,9 +200,44 @@ func (r *run) planOne(p *process, address string, b *block, now *saved, prior va
 	return made, true
 }
 
+// planOrphan plans the destruction of a resource that is not configured any more.
+func (r *run) planOrphan(p *process, address string, now *saved) (*change, bool) {
+	prior, ok := r.upgrade(p, address, now)
+	if !ok {
+		return nil, false
+	}
+	return r.planOne(p, address, nil, now, prior)
+}
+
+// validate has the provider look at a configuration.
+func (r *run) validate(p *process, made *change) bool {
+	answer, ok := do(p, &call{address: made.address, what: "validate"}, func(ctx context.Context) (*tfprotov6.ValidateResourceConfigResponse, error) {
+		return p.server.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{
+			TypeName: made.kind, Config: dynamic(typeOf(made.kind), made.config),
+			ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
+		})
+	})
+	return ok && !r.hear(made.address, "validate", answer.Diagnostics)
+}
+
+// validateAll has a process look at the whole configuration before anything is planned.
+func (r *run) validateAll(p *process) bool {
+	for _, b := range r.cli.blocks() {
+		made := &change{address: b.address, kind: b.kind, config: configValue(typeOf(b.kind), b.arguments, r.resolve)}
+		if !r.validate(p, made) {
+			r.fail(b.address)
+		}
+	}
+	return len(r.failed) == 0
+}
+
 // askForPlan asks the provider for the plan of a change from a prior state, and
 // tells whether the resource must be replaced for it.
 func (r *run) askForPlan(p *process, made *change, during string, from value) (replaces, ok bool) {
+	var capabilities *tfprotov6.PlanResourceChangeClientCapabilities
+	if during == planInApply && !r.cli.kind.isTofu() {
+		capabilities = &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: true} // as Terraform says there, and only there
+	}
 	t := typeOf(made.kind)
 	wanted := null(t)
 	if made.block != nil {
@@ -183,13 +247,13 @@ func (r *run) askForPlan(p *process, made *change, during string, from value) (r
 	answer, ok := do(p, c, func(ctx context.Context) (*tfprotov6.PlanResourceChangeResponse, error) {
 		return p.server.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
 			TypeName: made.kind, PriorState: dynamic(t, from), ProposedNewState: dynamic(t, wanted), Config: dynamic(t, made.config),
-			PriorPrivate: made.private, PriorIdentity: made.identity,
+			PriorPrivate: made.private, PriorIdentity: made.identity, ClientCapabilities: capabilities,
 		})
 	})
 	if !ok || answer == nil || r.hear(made.address, during, answer.Diagnostics) {
 		return false, false
 	}
-	made.planned, made.private, made.identity = r.decode(made.kind, answer.PlannedState), answer.PlannedPrivate, answer.PlannedIdentity
+	made.planned, made.private, made.identity = r.decode(made.kind, answer.PlannedState), answer.PlannedPrivate, r.cli.identity(answer.PlannedIdentity)
 	for _, path := range answer.RequiresReplace {
 		before, _, _ := tftypes.WalkAttributePath(from, path)
 		after, _, _ := tftypes.WalkAttributePath(made.planned, path)

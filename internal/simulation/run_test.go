@@ -16,12 +16,19 @@ type run struct {
 	command *command
 	only    func(address string) bool // what the command is about
 	replace string                    // the address of -replace
+	// imports are import blocks, by the addresses that they are for.
+	imports map[string]*tfprotov6.ImportResourceStateRequest
+	// forgets is the address of a removed block that destroys nothing.
+	forgets string
+	// isRefreshed tells that the command has refreshed the state before.
+	isRefreshed bool
 
 	mu     sync.Mutex
 	told   []told
-	known  map[string]value // what references see
-	failed map[string]bool  // addresses that went wrong
-	left   map[string]bool  // addresses whose creation made something that is not in the state
+	known  map[string]value  // what references see
+	failed map[string]bool   // addresses that went wrong
+	gone   map[string]*saved // what reads have left of resources that are gone
+	left   map[string]bool   // addresses whose creation made something that is not in the state
 }
 
 // told is a diagnostic.
@@ -60,7 +67,7 @@ func (k changeKind) String() string {
 
 func (c *cli) run(cmd *command) *run {
 	c.busy = true
-	return &run{cli: c, command: cmd, only: func(string) bool { return true }, known: map[string]value{}, failed: map[string]bool{}, left: map[string]bool{}}
+	return &run{cli: c, command: cmd, only: func(string) bool { return true }, known: map[string]value{}, failed: map[string]bool{}, gone: map[string]*saved{}, left: map[string]bool{}}
 }
 
 // leaves notes that a creation made something that did not come into the state.
@@ -105,6 +112,31 @@ func (r *run) says(text string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.ContainsFunc(r.told, func(t told) bool { return strings.Contains(t.text, text) })
+}
+
+// toldOf counts what was told of an address.
+func (r *run) toldOf(address string) (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, t := range r.told {
+		if t.address == address {
+			n++
+		}
+	}
+	return n
+}
+
+// forgetTold drops what was told of an address after the first n.
+func (r *run) forgetTold(address string, n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.told = slices.DeleteFunc(r.told, func(t told) bool {
+		if t.address != address {
+			return false
+		}
+		n--
+		return n < 0
+	})
 }
 
 // saysOf reports whether anything that was told of an address holds a text.

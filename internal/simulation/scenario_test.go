@@ -27,8 +27,8 @@ type scenario struct {
 	Habits habits
 	// Other says what the second CLI is about.
 	Other otherState
-	// NoIdentity makes the first CLI one that keeps no identities.
-	NoIdentity bool
+	// CLI is which one the first CLI is.
+	CLI cliKind
 	// Begin is the first CLI's configuration before the first step's edits.
 	Begin beginning
 	Steps []step
@@ -74,9 +74,23 @@ const (
 	verbs // how many there are
 )
 
+// Verbs of transcripts alone, which worlds do not draw.
+const (
+	taint            verb = verbs + 1 + iota
+	importByID            // an import block takes over again what was removed from the state
+	importByIdentity      // the same, by its identity
+	move                  // a moved block, and the apply
+	forget                // a removed block with destroy = false, and the apply
+	query
+	transcriptVerbs
+)
+
 func (v verb) isAction() bool { return v >= rotate && v <= restartApp }
 
 func (v verb) String() string {
+	if v > verbs {
+		return [...]string{"taint", "import block", "import block with an identity", "moved block", "removed block that keeps it", "query"}[v-taint]
+	}
 	return [...]string{"apply", "refresh", "destroy", "apply -target", "apply -replace", "import again",
 		"rotate", "restart the engine", "redeploy the app", "restart the app"}[v]
 }
@@ -300,7 +314,7 @@ func (s scenario) String() string {
 	add(&world, s.Shapes != 0, "shapes %s", s.Shapes)
 	add(&world, s.Hides != 0, "records hide %s", s.Hides)
 	add(&world, s.Habits != 0, "%s", s.Habits)
-	add(&world, s.NoIdentity, "no identities")
+	add(&world, s.CLI != 0, "%s", s.CLI)
 	add(&world, s.Begin != oneInstance, "begins with %s", s.Begin)
 	other := false
 	lines := make([]string, 1, 1+len(s.Steps))
@@ -308,7 +322,7 @@ func (s scenario) String() string {
 		other = other || st.Beside || st.By == 1
 		parts := []string{st.Verb.String()}
 		add(&parts, st.By == 1, "by the other")
-		add(&parts, st.Verb == targeted || st.Verb == replace || st.Verb == reimport, "target %d", st.Target)
+		add(&parts, st.Verb == targeted || st.Verb == replace || st.Verb == reimport || st.Verb > verbs && st.Verb != query, "target %d", st.Target)
 		add(&parts, st.Key != usualKey, "with %s", st.Key)
 		add(&parts, st.Flags != 0, "%s", st.Flags)
 		for _, e := range st.Edits {

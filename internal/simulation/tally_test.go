@@ -41,7 +41,7 @@ func newTally() *tally {
 	}
 	every(int(credentials)-1, func(i int) string { return keyed(credential(i + 1)) })
 	every(flagsEnd, func(i int) string { return flagged(1 << i) })
-	for _, what := range []string{clockOff, readsBehind, ratedLow, withoutIdentities, bothAtOnce, orphanImported, endedEmpty, endedClosed, historyChecked,
+	for _, what := range []string{clockOff, readsBehind, ratedLow, withoutIdentities, onTofu, bothAtOnce, orphanImported, endedEmpty, endedClosed, historyChecked,
 		connectionOpened, connectionOpenedEarly, connectionUnpaid, engineWasHidden, brokenRefused, wasRepaired, secretPrinted, logRead, failedResize, failedCreation, failedDeletion, scriptUnknown, endedOwnForm} {
 		c.counts[what] = 0
 	}
@@ -54,6 +54,7 @@ const (
 	readsBehind           = "world: reads lag"
 	ratedLow              = "world: few requests per second"
 	withoutIdentities     = "world: a CLI without identities"
+	onTofu                = "world: OpenTofu"
 	bothAtOnce            = "actor: both CLIs at once"
 	orphanImported        = "actor: imports an orphan"
 	endedEmpty            = "end: an empty plan"

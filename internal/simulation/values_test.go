@@ -148,8 +148,7 @@ func encode(v value) []byte {
 }
 
 // proposed merges a configuration with the prior state: what is configured is
-// the configuration's, what is computed and not configured is as it was. What is
-// write-only is never planned.
+// the configuration's, what is computed and not configured is as it was.
 func proposed(attributes []*tfprotov6.SchemaAttribute, prior, config object) object {
 	merged := object{}
 	for _, a := range attributes {
@@ -159,8 +158,6 @@ func proposed(attributes []*tfprotov6.SchemaAttribute, prior, config object) obj
 			before = null(t)
 		}
 		switch given := config[a.Name]; {
-		case a.WriteOnly:
-			merged[a.Name] = null(t)
 		case given.IsNull() && a.Computed:
 			merged[a.Name] = before
 		case a.NestedType != nil && given.IsKnown() && !given.IsNull():

@@ -12,10 +12,12 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/simulation/transcript"
 )
 
 // A world is what a scenario is played in: a service, a network, people and two
@@ -34,6 +36,8 @@ type world struct {
 	// secondKey another key of the first one.
 	stranger  *fakeservice.Service
 	secondKey string
+	// record is told of each call of a provider, if it is not nil.
+	record func(transcript.Call)
 
 	unknowns   atomic.Int64 // values that the provider had to keep out of states
 	mu         sync.Mutex
@@ -117,13 +121,13 @@ func newWorld(s scenario) *world {
 	w.gateway.SetStrike(w.decide)
 	w.config = s.Begin.configuration()
 	w.first = newCLI(w, "first", func() []block { return w.config.blocks() })
-	w.first.noIdentity = s.NoIdentity
+	w.first.kind = s.CLI
 	w.other = newCLI(w, "other", func() []block {
 		id := w.first.text(webAddress, "id")
 		instance, _ := w.fake.Instance(id)
 		return w.config.otherBlocks(s.Other, id, instance.Engines["postgres"] != nil)
 	})
-	for what, given := range map[string]bool{clockOff: s.Clock != 0, readsBehind: s.Lag != 0, ratedLow: s.Rate != 0, withoutIdentities: s.NoIdentity} {
+	for what, given := range map[string]bool{clockOff: s.Clock != 0, readsBehind: s.Lag != 0, ratedLow: s.Rate != 0, withoutIdentities: s.CLI.noIdentity(), onTofu: s.CLI.isTofu()} {
 		if given {
 			w.count(what)
 		}
@@ -301,13 +305,40 @@ func (w *world) carryOut(c *cli, st step, cmd *command) {
 	case refresh:
 		w.refresh(c, cmd)
 	case destroy:
-		blocks := c.blocks
-		c.blocks = func() []block { return nil }
 		failsSoon := w.failsSoon()
-		if a := w.apply(c, cmd, nil); !failsSoon {
+		if a := w.destroy(c, cmd); !failsSoon {
 			w.checkDestroyed(c, st, a)
 		}
-		c.blocks = blocks
+	case taint:
+		c.get(target).tainted = true
+	case importByID, importByIdentity:
+		by := &tfprotov6.ImportResourceStateRequest{TypeName: c.get(target).kind, ID: c.importID(target)}
+		if st.Verb == importByIdentity {
+			by.ID, by.Identity = "", c.get(target).identity
+		}
+		c.save(cmd, target, nil)
+		w.apply(c, cmd, func(r *run) { r.imports = map[string]*tfprotov6.ImportResourceStateRequest{target: by} })
+	case move:
+		moved := c.get(target)
+		c.save(cmd, target, nil)
+		c.save(cmd, moved.kind+movedName, moved)
+		blocks := c.blocks()
+		for n := range blocks {
+			if blocks[n].address == target {
+				blocks[n].address = moved.kind + movedName
+			}
+		}
+		c.blocks = func() []block { return blocks }
+		w.apply(c, cmd, nil)
+	case forget:
+		blocks := slices.DeleteFunc(c.blocks(), func(b block) bool { return b.address == target })
+		c.blocks = func() []block { return blocks }
+		w.apply(c, cmd, func(r *run) { r.forgets = target })
+	case query:
+		r := c.run(cmd)
+		if r.validateAll(w.start(c, cmd)) {
+			r.list(w.start(c, cmd), "hosting_instance")
+		}
 	case reimport:
 		if id := c.importID(target); id != "" {
 			c.save(cmd, target, nil)
@@ -318,6 +349,9 @@ func (w *world) carryOut(c *cli, st step, cmd *command) {
 		w.act(c, cmd, st.Verb)
 	}
 }
+
+// movedName is the name that a moved resource gets, after its type.
+const movedName = ".moved"
 
 // withReferences are the addresses that -target of a block is about.
 func (w *world) withReferences(c *cli, b block) map[string]bool {
@@ -371,6 +405,9 @@ func (c *cli) importID(address string) string {
 // refresh is apply -refresh-only.
 func (w *world) refresh(c *cli, cmd *command) {
 	r := c.run(cmd)
+	if !r.validateAll(w.start(c, cmd)) {
+		return
+	}
 	p := w.start(c, cmd)
 	for _, level := range r.levels(c.addresses(), r.kindOf) {
 		r.atOnce(level, func(address string) {
@@ -400,7 +437,11 @@ func (w *world) apply(c *cli, cmd *command, with func(*run)) applied {
 	if with != nil {
 		with(plan)
 	}
-	changes, ok := plan.plan(w.start(c, cmd))
+	var changes map[string]*change
+	ok := plan.validateAll(w.start(c, cmd))
+	if ok {
+		changes, ok = plan.plan(w.start(c, cmd))
+	}
 	w.checkOrphans(c, plan, changes)
 	if !ok {
 		return applied{plan, false, changes}
@@ -420,6 +461,25 @@ func (w *world) apply(c *cli, cmd *command, with func(*run)) applied {
 	w.checkOnce(c)
 	w.readAgain(carry, p)
 	return applied{carry, true, changes}
+}
+
+// destroy plans as an apply does, to refresh the state, and then plans and carries out
+// the destruction of all of it. An error of the first plan is one of the command, a warning
+// is told to nobody.
+func (w *world) destroy(c *cli, cmd *command) applied {
+	refreshing := c.run(cmd)
+	if !refreshing.validateAll(w.start(c, cmd)) {
+		return applied{refreshing, false, nil}
+	}
+	if cmd.flags&(withoutRefresh|planningTwice) == 0 {
+		if _, ok := refreshing.plan(w.start(c, cmd)); !ok {
+			return applied{refreshing, false, nil}
+		}
+	}
+	blocks := c.blocks
+	c.blocks = func() []block { return nil }
+	defer func() { c.blocks = blocks }()
+	return w.apply(c, cmd, func(r *run) { r.isRefreshed = true })
 }
 
 // takesTheAdvice imports what a message names as the half of an earlier apply, as

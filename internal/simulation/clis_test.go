@@ -1,0 +1,46 @@
+package simulation
+
+import (
+	goversion "github.com/hashicorp/go-version"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
+)
+
+// A cliKind is one of the CLIs that the README promises.
+type cliKind int
+
+const (
+	terraform116 cliKind = iota
+	terraform111
+	tofu112
+	tofu111
+	cliKinds
+)
+
+// String is the name under which its transcripts are kept.
+func (k cliKind) String() string {
+	return [...]string{"terraform-1.16", "terraform-1.11", "tofu-1.12", "tofu-1.11"}[k]
+}
+
+// version is what the CLI says that it is.
+func (k cliKind) version() cliversion.Version {
+	product := cliversion.Terraform
+	if k.isTofu() {
+		product = cliversion.OpenTofu
+	}
+	number := [...]string{"1.16.0", "1.11.0", "1.12.0", "1.11.0"}[k]
+	return cliversion.Version{Product: product, Number: goversion.Must(goversion.NewVersion(number))}
+}
+
+// isTofu tells whether it is OpenTofu. That lets no provider defer a change, gives the
+// second plan of a replacement no identity, and reads what a removed block keeps.
+func (k cliKind) isTofu() bool { return k == tofu111 || k == tofu112 }
+
+// opensUnused tells whether its apply opens an ephemeral resource whose value nothing uses.
+func (k cliKind) opensUnused() bool { return k != tofu112 }
+
+// noIdentity tells whether it keeps no identities.
+func (k cliKind) noIdentity() bool { return k == terraform111 || k == tofu111 }
+
+// plansOrphansFirst tells whether it plans what is to go before it reads it.
+func (k cliKind) plansOrphansFirst() bool { return k == terraform111 }

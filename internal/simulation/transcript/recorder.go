@@ -1,0 +1,115 @@
+// Package transcript writes down what a CLI asks a provider, and compares what two of them
+// have asked.
+//
+// A recorder stands between the CLI and the provider. A transcript keeps of each call what
+// tells two CLIs apart: which call it is and in which order, what is null or unknown in it,
+// and which values are equal to those of an earlier call. It keeps no value itself, so two
+// runs in which only ids and times differ have equal transcripts.
+package transcript
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// A Call is one call of a provider about a resource, a data source, an ephemeral resource,
+// a list or an action.
+type Call struct {
+	// Process numbers the provider's processes, in the order in which they began.
+	Process int
+	Method  string
+	Type    string // such as hosting_app
+	// Given and Returned are the values of the call and of its answer, in the protocol's order.
+	Given, Returned []Value
+	// Says is what else tells the call from another, such as a capability of the CLI.
+	Says []string `json:",omitempty"`
+	// Failed tells that the answer holds an error.
+	Failed bool `json:",omitempty"`
+}
+
+// A Value is a value of a call.
+type Value struct {
+	Name string // such as prior
+	// Text is equal for equal values, and "" where there is none.
+	Text string
+	// Unknown and Null are the attributes that are unknown or null, by their paths.
+	Unknown, Null []string `json:",omitempty"`
+}
+
+// A Server is a provider that can do all that the protocol has for the ones here.
+type Server interface {
+	tfprotov6.ProviderServer
+	tfprotov6.ListResourceServer
+	tfprotov6.ActionServer
+}
+
+// A recorder is a provider that tells what it is asked.
+type recorder struct {
+	Server
+	write   func(Call)
+	schemas func() *tfprotov6.GetProviderSchemaResponse
+}
+
+// Record returns a provider that does what another does, and calls write with each call
+// once it has been answered. Several calls may be under way at once.
+func Record(server Server, write func(Call)) Server {
+	return &recorder{Server: server, write: write, schemas: sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
+		all, err := server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+		if err != nil {
+			return &tfprotov6.GetProviderSchemaResponse{}
+		}
+		return all
+	})}
+}
+
+// tell writes a call down.
+func (r *recorder) tell(method, kind string, given, returned []Value, diagnostics []*tfprotov6.Diagnostic, says ...string) {
+	failed := slices.ContainsFunc(diagnostics, func(d *tfprotov6.Diagnostic) bool { return d.Severity == tfprotov6.DiagnosticSeverityError })
+	says = slices.DeleteFunc(says, func(text string) bool { return text == "" })
+	r.write(Call{Method: method, Type: kind, Given: given, Returned: returned, Failed: failed, Says: says})
+}
+
+// resource is a value of a resource type.
+func (r *recorder) resource(name, kind string, encoded *tfprotov6.DynamicValue) Value {
+	return valueOf(name, r.schemas().ResourceSchemas[kind], encoded)
+}
+
+// when is a text where something is so, and "" otherwise.
+func when(so bool, text string) string {
+	if so {
+		return text
+	}
+	return ""
+}
+
+func valueOf(name string, schema *tfprotov6.Schema, encoded *tfprotov6.DynamicValue) Value {
+	if schema == nil || encoded == nil {
+		return Value{Name: name}
+	}
+	v, err := encoded.Unmarshal(schema.ValueType())
+	if err != nil {
+		return Value{Name: name, Text: "cannot be decoded: " + err.Error()}
+	}
+	return describe(name, v)
+}
+
+func identityOf(identity *tfprotov6.ResourceIdentityData) Value {
+	const name = "identity"
+	if identity == nil || identity.IdentityData == nil {
+		return Value{Name: name}
+	}
+	// An identity's attributes are strings, all of them.
+	v, err := identity.IdentityData.Unmarshal(tftypes.Map{ElementType: tftypes.String})
+	if err != nil {
+		return Value{Name: name, Text: "cannot be decoded: " + err.Error()}
+	}
+	d := describe(name, v)
+	d.Null = nil
+	return d
+}
+
+func privateOf(private []byte) Value { return Value{Name: "private", Text: string(private)} }
