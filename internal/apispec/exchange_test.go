@@ -179,6 +179,13 @@ func TestBadRequestsFail(t *testing.T) {
 		"null":                    {method: "PATCH", target: "/instances/i/apps/a", body: `{"memory_mb":null}`, want: "/memory_mb"},
 		"outside a closed set":    {method: "PUT", target: "/instances/i/sql-console", body: `{"mode":"write"}`, want: "/mode"},
 		"malformed body":          {method: "PATCH", target: "/me", body: `{`, want: "decode"},
+		"member twice":            {method: "POST", target: "/instances", body: `{"name":"a","name":"b","plan":"p","region":"r"}`, want: "at /name"},
+		"member of a member twice": {
+			method: "PUT", target: "/instances/i/engines", body: `{"engines":{"redis":{},"redis":{}}}`, want: "at /engines/redis",
+		},
+		"text after the value":    {method: "POST", target: "/instances/i/actions/rotate", body: `{} {}`, want: "after its value"},
+		"brace after the value":   {method: "POST", target: "/instances/i/actions/rotate", body: `{}}`, want: "invalid character"},
+		"text that is not UTF-8":  {method: "PATCH", target: "/me", body: "{\"name\":\"\xff\"}", want: "UTF-8"},
 		"no body":                 {method: "POST", target: "/webhooks", want: "body"},
 		"unasked body":            {method: "DELETE", target: "/webhooks/w", body: `{}`, want: "takes no body"},
 		"wrong content type":      {method: "PATCH", target: "/me", body: `{}`, contentType: "text/plain", want: "Content-Type"},

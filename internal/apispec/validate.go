@@ -2,6 +2,7 @@ package apispec
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Request checks a request against the document. The body is given apart and
@@ -19,7 +21,8 @@ import (
 //
 // A request is in violation if its path, its method or one of its query
 // parameters is not in the document, if it carries no bearer token, if it has a
-// body where none is described, or if its body is not of the described shape.
+// body where none is described, if its body is not of the described shape, or if
+// readers of JSON may differ about what the body says.
 func (v *Validator) Request(r *http.Request, body []byte) error {
 	input, err := v.input(r, body)
 	if err != nil {
@@ -33,6 +36,29 @@ func (v *Validator) Request(r *http.Request, body []byte) error {
 	}
 	if err := openapi3filter.ValidateRequest(r.Context(), input); err != nil {
 		return violation(r, "request", err)
+	}
+	if err := checkJSON(body); err != nil {
+		return violation(r, "request", err)
+	}
+	return nil
+}
+
+// checkJSON refuses a body with something after its value, with a member that an object
+// has twice, and with a text that is not UTF-8. The filter reads one value, and the last of
+// two members. Whoever carries the request out may read another one.
+func checkJSON(body []byte) error {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil
+	}
+	decoder := jsontext.NewDecoder(bytes.NewReader(body))
+	err := decoder.SkipValue()
+	if err == nil {
+		if _, err = decoder.ReadToken(); err == nil {
+			return errors.New("the body has something after its value")
+		}
+	}
+	if wrong := (*jsontext.SyntacticError)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("at %s: %w", cmp.Or(string(wrong.JSONPointer), "/"), wrong.Err)
 	}
 	return nil
 }
