@@ -72,6 +72,7 @@ func TestCharges(t *testing.T) {
 	equal(t, "charges on both pages", len(charges)+len(second.body["charges"].([]any)), 3)
 	equal(t, "subscriptions on both pages", []int{len(first.body["subscriptions"].([]any)), len(second.body["subscriptions"].([]any))}, []int{1, 0})
 	equal(t, "cursor of the last page", second.string("next_cursor"), "")
+	a.want(400, "invalid_request", "GET", "/billing?cursor=YWZ0ZXI6LTU", nil) // after:-5
 }
 
 func TestGuide(t *testing.T) {

@@ -300,7 +300,7 @@ func TestBuildsArePaged(t *testing.T) {
 		add("b-new-" + cursor)
 	}
 	equal(t, "ids of all pages", got, want)
-	for _, query := range []string{"limit=0", "limit=201", "cursor=nonsense"} {
+	for _, query := range []string{"limit=0", "limit=201", "cursor=nonsense", "cursor=YWZ0ZXI6LTU"} { // after:-5
 		a.want(400, "invalid_request", "GET", path+"?"+query, nil)
 	}
 }

@@ -124,7 +124,7 @@ func readCursor(cursor string) (int, error) {
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err == nil {
 		if number, ok := strings.CutPrefix(string(text), cursorMark); ok {
-			if sequence, err := strconv.Atoi(number); err == nil {
+			if sequence, err := strconv.Atoi(number); err == nil && sequence >= 0 {
 				return sequence, nil
 			}
 		}
