@@ -165,10 +165,13 @@ func TestHead(t *testing.T) {
 
 func TestUnknownPath(t *testing.T) {
 	t.Parallel()
-	a := &api{Server: serveWithViolations(t, 3), t: t}
+	a := &api{Server: serveWithViolations(t, 4), t: t}
 	a.want(404, "not_found", "GET", "/nothing", nil)
 	got := a.want(405, "method_not_allowed", "DELETE", "/webhooks", nil)
 	equal(t, "what is allowed", got.header.Get("Allow"), "GET, HEAD, POST")
+	// The address of the import is that of no app.
+	got = a.want(405, "method_not_allowed", "DELETE", "/instances/i-1/apps/import", nil)
+	equal(t, "what the import allows", got.header.Get("Allow"), "POST")
 	// An empty id must not be answered with a redirect to another path.
 	a.want(404, "not_found", "GET", "/instances//connection", nil)
 }

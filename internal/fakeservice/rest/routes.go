@@ -75,23 +75,33 @@ var routes = []route{
 // mux would answer a path that it does not like with a redirect, which a client
 // of this API must never see.
 func (a *API) findRoute(method, path string) (*route, map[string]string) {
+	pattern, params := a.findPattern(path)
 	for i := range a.routes {
-		if a.routes[i].method != method {
-			continue
-		}
-		if params, ok := matchPattern(a.routes[i].pattern, path); ok {
+		if a.routes[i].method == method && a.routes[i].pattern == pattern {
 			return &a.routes[i], params
 		}
 	}
 	return nil, nil
 }
 
+// findPattern returns the pattern of a path, "" if there is none. Of two patterns the one
+// with fewer parameters counts: the address of an import is that of no app.
+func (a *API) findPattern(path string) (pattern string, params map[string]string) {
+	for _, one := range a.routes {
+		if found, ok := matchPattern(one.pattern, path); ok && (pattern == "" || len(found) < len(params)) {
+			pattern, params = one.pattern, found
+		}
+	}
+	return pattern, params
+}
+
 // methods are those that an escaped path below the base address takes, none if there
 // is no such path.
 func (a *API) methods(path string) []string {
+	pattern, _ := a.findPattern(path)
 	var allowed []string
 	for _, one := range a.routes {
-		if _, ok := matchPattern(one.pattern, path); !ok {
+		if one.pattern != pattern {
 			continue
 		}
 		if allowed = append(allowed, one.method); one.method == http.MethodGet {
