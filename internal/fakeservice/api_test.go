@@ -222,6 +222,25 @@ func TestRequestsThatBreakTheDocument(t *testing.T) {
 	a.want(400, "confirm_mismatch", "POST", "/instances/"+id+"/actions/restore", object{"backup_id": "b"})
 }
 
+// An integer has several spellings, and a field has its limits.
+func TestIntegersOfRequests(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("apps")
+	importing := func(port string) string {
+		return `{"name":"web","repo":"acme/shop","branch":"main","port":` + port + `}`
+	}
+	path := "/instances/" + id + "/apps"
+	got := a.want(422, "validation_failed", "POST", path+"/import", importing("9223372036854775808"))
+	if detail := got.string("detail"); !strings.HasPrefix(detail, "port: ") {
+		t.Errorf("a port that is too large is refused with %q", detail)
+	}
+	a.done("POST", path+"/import", importing("3e3"))
+	equal(t, "the port", a.call("GET", path+"/web", nil).body["port"], any(3000.0))
+	a.done("PATCH", path+"/web", `{"port":8080.0}`)
+	equal(t, "the port", a.call("GET", path+"/web", nil).body["port"], any(8080.0))
+}
+
 func TestETag(t *testing.T) {
 	t.Parallel()
 	a := start(t)

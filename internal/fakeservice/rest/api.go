@@ -13,6 +13,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/caller"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
@@ -136,19 +138,30 @@ func read(c *call, wanted any, carryOut func() response) response {
 	return carryOut()
 }
 
-// decode reads the body, whose shape has been checked, into a struct or map.
+// decode reads the body, whose shape has been checked, into a struct or map. All that can
+// be wrong with it by now is a number that is too large.
 func (c *call) decode(into any) error {
 	if len(bytes.TrimSpace(c.body)) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(c.body, into); err != nil {
-		// The decoder quotes no values in these two kinds of error.
+	// The canonical form writes 3e3 and 3000.0, which are integers too, as 3000.
+	body := jsontext.Value(bytes.Clone(c.body))
+	if err := body.Canonicalize(); err != nil {
+		return badRequest("the body is not JSON: %s", err)
+	}
+	if err := json.Unmarshal(body, into); err != nil {
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-			return badRequest("%s: a JSON %s does not fit", wrong.Field, wrong.Value)
+			return core.Refuse(core.ValidationError, "%s: the number is out of range", fieldOf(wrong))
 		}
-		return badRequest("the body is no JSON: %s", err)
+		return badRequest("the body is not JSON: %s", err)
 	}
 	return nil
+}
+
+// fieldOf returns the name of the field that a value does not fit. The decoder's path to
+// it has the names of embedded structs too, which are no fields of the API.
+func fieldOf(wrong *json.UnmarshalTypeError) string {
+	return wrong.Field[strings.LastIndex(wrong.Field, ".")+1:]
 }
 
 // lacksConfirm tells whether a request breaks the document because it leaves
