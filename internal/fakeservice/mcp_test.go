@@ -221,9 +221,9 @@ func TestEveryToolRefuses(t *testing.T) {
 // little.
 func TestToolRefusalsAreThoseOfREST(t *testing.T) {
 	t.Parallel()
-	// The three without confirm and the one with null break the document, which the REST
+	// The three without confirm and those with null break the document, which the REST
 	// API says as well.
-	a := &api{Server: serveWithViolations(t, 4), t: t}
+	a := &api{Server: serveWithViolations(t, 7), t: t}
 	agent := a.Agent(t)
 	idle := a.AddInstance(fakeservice.Instance{Name: "idle", Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}}}).ID
 	busy := a.AddInstance(fakeservice.Instance{Name: "busy"}).ID
@@ -278,6 +278,17 @@ func TestToolRefusalsAreThoseOfREST(t *testing.T) {
 		"an allowlist that is null": {
 			"set_allowlist", object{"instance_id": idle, "allowlist": nil}, "invalid_request",
 			"PUT", "/instances/" + idle + "/allowlist", object{"allowlist": nil},
+		},
+		"a name that is null": {
+			"update_instance", object{"instance_id": idle, "name": nil}, "invalid_request", "PATCH", "/instances/" + idle, object{"name": nil},
+		},
+		"a budget that is null": {
+			"set_engines", object{"instance_id": idle, "engines": object{"redis": object{"memory_mb": nil}}}, "invalid_request",
+			"PUT", "/instances/" + idle + "/engines", object{"engines": object{"redis": object{"memory_mb": nil}}},
+		},
+		"a list that is null": {
+			"create_instance", object{"name": "x", "tier": "free", "location": "eu-central", "tags": nil}, "invalid_request",
+			"POST", "/instances", object{"name": "x", "plan": "free", "region": "eu-central", "tags": nil},
 		},
 		"a page too long":      {"list_instances", object{"limit": 201}, "invalid_request", "GET", "/instances?limit=201", nil},
 		"a page of nothing":    {"list_instances", object{"limit": 0}, "invalid_request", "GET", "/instances?limit=0", nil},

@@ -49,7 +49,7 @@ func (t tools) addAccount() {
 		text: "Shows the account and its profile, which goes on receipts.",
 	}, func(ctx context.Context, _ none) (core.Account, error) { return s.Account(ctx) })
 	add(t, about{
-		name: "update_account", title: "Change the profile", effect: replacing,
+		name: "update_account", title: "Change the profile", effect: replacing, empties: true,
 		text: "Changes the profile, which goes on receipts. What is left out stays.",
 	}, func(_ context.Context, in profile) (core.Account, error) { return s.UpdateProfile(in.sent) })
 	add(t, about{

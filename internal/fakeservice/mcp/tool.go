@@ -42,6 +42,8 @@ type about struct {
 	secrets string
 	// fetches tells that the tool reads what is not the service's own.
 	fetches bool
+	// empties tells that null is an argument: it empties what it is sent for.
+	empties bool
 	// words are the values that an argument takes.
 	words map[string][]any
 }
@@ -95,11 +97,8 @@ func argumentsOf[In any](a about) *jsonschema.Schema {
 	if err != nil {
 		panic("mcp: " + a.name + ": " + err.Error()) // the types are ours, and a test adds every tool
 	}
-	for _, name := range schema.Required {
-		// A list that is required is not null: an empty allowlist opens the instance.
-		if property := schema.Properties[name]; slices.Contains(property.Types, "null") {
-			property.Types, property.Type = nil, "array"
-		}
+	if !a.empties {
+		withoutNull(schema)
 	}
 	for name, values := range a.words {
 		words := schema.Properties[name]
@@ -109,6 +108,25 @@ func argumentsOf[In any](a about) *jsonschema.Schema {
 		words.Enum = values
 	}
 	return schema
+}
+
+// withoutNull makes a schema, at any depth, one that null does not fit. The library lets
+// null stand for what is left out, which the REST API refuses.
+func withoutNull(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if at := slices.Index(s.Types, "null"); at >= 0 {
+		s.Types = slices.Delete(s.Types, at, at+1)
+	}
+	if len(s.Types) == 1 {
+		s.Type, s.Types = s.Types[0], nil
+	}
+	for _, property := range s.Properties {
+		withoutNull(property)
+	}
+	withoutNull(s.Items)
+	withoutNull(s.AdditionalProperties)
 }
 
 // none is no arguments, and nothing to tell.
