@@ -304,3 +304,16 @@ func TestBuildsArePaged(t *testing.T) {
 		a.want(400, "invalid_request", "GET", path+"?"+query, nil)
 	}
 }
+
+// Of several variables with wrong names the same one is named each time.
+func TestVariablesAreRefusedInOrder(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.running("apps")
+	wrong := guestbook()
+	wrong["env"] = object{"1": "", "2": "", "3": "", "4": "", "5": ""}
+	for range 10 {
+		got := a.want(422, "validation_failed", "POST", "/instances/"+id+"/apps/import", wrong)
+		equal(t, "detail", got.string("detail"), `env: "1" is no name of a variable`)
+	}
+}

@@ -217,13 +217,13 @@ func (in *instance) appsMemory() int {
 	return sum
 }
 
-// checkVariables refuses variables that no process can get.
+// checkVariables refuses variables that no process can get, by the first of their names.
 func checkVariables(env map[string]string) error {
-	for name, value := range env {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if !envName.MatchString(name) {
 			return invalid("env", "%q is no name of a variable", name)
 		}
-		if strings.Contains(value, "\x00") {
+		if strings.Contains(env[name], "\x00") {
 			return invalid("env", "the value of %s must not have a NUL", name)
 		}
 	}
