@@ -164,7 +164,7 @@ func (c *call) carryOut(d deed) {
 func (c *call) refuse(d deed, problem *core.Problem) {
 	p, err := d.build(c)
 	if err != nil {
-		c.fail(err)
+		c.fail(problem) // it is the reason, whatever the page lacks
 		return
 	}
 	for _, f := range p.Forms {

@@ -385,3 +385,20 @@ func TestDeliveriesAreShown(t *testing.T) {
 		t.Errorf("it is not enabled again: %s", page.Text())
 	}
 }
+
+// A form about an app that is not there is refused for the reason that the API has, which
+// is the job in progress.
+func TestRefusalOfAFormWithoutAPage(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	id := s.core.AddInstance(core.Instance{Name: "busy"}).ID
+	if _, err := s.core.StartJob(id, "update", ""); err != nil {
+		t.Fatal(err)
+	}
+	cookie, token := s.signIn(t)
+	header := http.Header{"Cookie": {cookie.Name + "=" + cookie.Value}}
+	got := s.send(t, "POST", "/portal/instances/"+id+"/apps/none/restart", header, url.Values{"csrf": {token}})
+	if got.status != http.StatusConflict || !strings.Contains(got.page, "has a job in progress") {
+		t.Errorf("the form was answered %d: %s", got.status, got.page)
+	}
+}
