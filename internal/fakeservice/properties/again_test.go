@@ -1,0 +1,71 @@
+package properties
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// repeatable is a request with an Idempotency-Key that was carried out.
+type repeatable struct {
+	request *request
+	answer  answer
+	at      time.Time
+}
+
+// sameAnswer is how long the first answer is returned again.
+const sameAnswer = 24 * time.Hour
+
+// noteKey notes the Idempotency-Key of a request that was carried out, and checks that one
+// is taken for a repetition only if the account has sent the key before.
+func (a *account) noteKey(t *rapid.T, r *request, got answer) {
+	t.Helper()
+	key := r.header["Idempotency-Key"]
+	if key == "" {
+		return
+	}
+	place := r.target() + " " + key
+	first, known := a.repeatables[place]
+	known = known && a.service.Now().Sub(first.at) < sameAnswer
+	switch {
+	case got.status == http.StatusUnprocessableEntity && strings.Contains(string(got.body), `"Idempotency-Key: `):
+		if !known {
+			t.Fatalf("%s was answered %s, and the account has not sent the key before", r, got.body)
+		}
+	case known && string(first.request.body) == string(r.body):
+		if got.status != first.answer.status || string(got.body) != string(first.answer.body) {
+			t.Fatalf("%s was answered %d %s, and before that %d %s", r, got.status, got.body, first.answer.status, first.answer.body)
+		}
+	case known:
+		t.Fatalf("%s was answered %d, and the key was sent before with the body %s", r, got.status, first.request.body)
+	case got.status < 300:
+		a.last = repeatable{r, got, a.service.Now()}
+		a.repeatables[place] = a.last
+	}
+}
+
+// sendAgain sends the last request with an Idempotency-Key once more, and lets the other
+// account send the same about names of its own.
+func (w *world) sendAgain(t *rapid.T) {
+	a := w.actor(t)
+	r := a.last.request
+	if r == nil {
+		return
+	}
+	got := ask(a.service, r.http())
+	a.look()
+	a.noteKey(t, r, got)
+	if strings.Contains(r.operation.Path, "{") {
+		return
+	}
+	other, same := w.other(a), *r
+	same.key = "key-of-" + other.mark
+	same.body = bytes.ReplaceAll(r.body, []byte(a.mark), []byte(other.mark))
+	got = ask(other.service, same.http())
+	w.checkPrivacy(t, other, &same, got)
+	other.look()
+	other.noteKey(t, &same, got)
+}

@@ -1,0 +1,240 @@
+package properties
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"pgregory.net/rapid"
+)
+
+// checkAnswer checks an answer against the document, and against what is known of the
+// request.
+func (w *world) checkAnswer(t *rapid.T, a *account, r *request, got answer) {
+	t.Helper()
+	fail := func(why string) { t.Helper(); t.Fatalf("%s was answered %d %.2000s: %s", r, got.status, got.body, why) }
+	if got.status >= 500 {
+		fail("a mistake of the service")
+	}
+	h := r.http()
+	if err := w.validator.Response(h, got.status, got.header, got.body); err != nil {
+		fail(err.Error())
+	}
+	violation := w.validator.Request(h, r.body)
+	code := codeOf(got.body)
+	switch {
+	case r.stranger:
+		if got.status != http.StatusUnauthorized {
+			fail("the key is none of the account")
+		}
+		return
+	case r.invalid:
+		if violation == nil {
+			fail("the validator takes the request, and the document does not")
+		}
+		if got.status != http.StatusBadRequest {
+			fail("the request breaks the document: " + violation.Error())
+		}
+		return
+	case violation != nil:
+		fail("the validator refuses the request, and the document takes it: " + violation.Error())
+	}
+	if code == "invalid_request" && !r.query.Has("limit") && !r.query.Has("cursor") {
+		fail("the request fits the document")
+	}
+	if r.isOutsized() && got.status != http.StatusUnprocessableEntity {
+		fail("a number is out of range")
+	}
+	if a.lacks(r) && !r.isOutsized() && got.status != http.StatusNotFound && r.operation.has(http.StatusNotFound) {
+		fail("the account has nothing of that id")
+	}
+}
+
+// lacks reports whether the id in a request's path is none of the account: it never was,
+// or it was deleted.
+func (a *account) lacks(r *request) bool {
+	id, there := r.path["id"]
+	switch {
+	case !there:
+		return false
+	case strings.HasPrefix(r.operation.Path, "/jobs"):
+		return !slices.Contains(a.jobs, id)
+	case strings.HasPrefix(r.operation.Path, "/webhooks"):
+		return !slices.Contains(a.webhooks, id) || a.deleted[id]
+	}
+	return !slices.Contains(a.instances, id) || a.deleted[id]
+}
+
+// follow notes what a request has begun, and checks what has come of those before.
+func (w *world) follow(t *rapid.T, a *account, r *request, got answer) {
+	t.Helper()
+	if !r.stranger && !r.invalid {
+		a.noteKey(t, r, got)
+	}
+	if repeats := r.header["Idempotency-Key"] != ""; !repeats && r.operation.mutates() && got.status < 300 && got.status != http.StatusNoContent {
+		if e := effectOf(t, r, got.body); e != nil {
+			a.effects = append(a.effects, e)
+		}
+	}
+	id := r.path["id"]
+	switch {
+	case got.status == http.StatusNoContent:
+		a.deleted[id] = true
+	case got.status == http.StatusAccepted:
+		var accepted struct {
+			ID    string
+			JobID string `json:"job_id"`
+		}
+		if err := json.Unmarshal(got.body, &accepted); err != nil {
+			t.Fatal(err)
+		}
+		if r.operation.String() == "DELETE /instances/{id}" {
+			a.deleting[id] = accepted.JobID
+		}
+		job, err := a.jobOf(accepted.JobID)
+		if err != nil || id != "" && job.InstanceID != id || id == "" && job.InstanceID != accepted.ID {
+			t.Fatalf("%s was answered %s, and that job is %+v (%v)", r, got.body, job, err)
+		}
+	case got.status == http.StatusOK && !r.invalid && !r.stranger && !r.tool:
+		w.checkLists(t, a, r, got)
+	}
+	if job, ok := a.deleting[id]; ok && job != "" {
+		w.checkDeleted(t, a, id)
+	}
+	for _, id := range a.instances {
+		if _, there := a.instance(id); !there && !a.deleted[id] && a.deleting[id] == "" {
+			t.Fatalf("%s was answered %d, and the instance %s is gone without a deletion", r, got.status, id)
+		}
+	}
+}
+
+// checkDeleted checks that an instance is gone if and only if the job of its deletion is
+// done.
+func (w *world) checkDeleted(t *rapid.T, a *account, id string) {
+	t.Helper()
+	job, err := a.jobOf(a.deleting[id])
+	_, there := a.instance(id)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case there == (job.Status == "done"):
+		t.Fatalf("the deletion of %s is %s, and the instance is there: %t", id, job.Status, there)
+	case job.Status == "done":
+		a.deleted[id] = true
+	case job.Status == "failed":
+		delete(a.deleting, id)
+	}
+}
+
+// listing is a list with the operation that reads one element of it.
+type listing struct{ list, member, key, element string }
+
+// listings are the lists whose elements can be read by themselves.
+var listings = []listing{
+	{"GET /instances", "instances", "id", "GET /instances/{id}"},
+	{"GET /webhooks", "webhooks", "id", "GET /webhooks/{id}"},
+	{"GET /instances/{id}/apps", "apps", "name", "GET /instances/{id}/apps/{name}"},
+}
+
+// checkLists checks that a list and the reading of its elements agree.
+func (w *world) checkLists(t *rapid.T, a *account, r *request, got answer) {
+	t.Helper()
+	for _, l := range listings {
+		switch r.operation.String() {
+		case l.list:
+			for _, element := range w.elements(t, a, l, r.path, r.query.Get("limit"), r.query.Get("cursor")) {
+				path := map[string]string{"id": r.path["id"], l.key: element[l.key].(string)}
+				one := w.get(a, l.element, path)
+				if one.status != http.StatusOK || !reflect.DeepEqual(decoded(t, one.body), any(element)) {
+					t.Fatalf("%s has %v, and read by itself it is %d %s", l.list, element, one.status, one.body)
+				}
+			}
+		case l.element:
+			record, _ := decoded(t, got.body).(map[string]any)
+			found := slices.ContainsFunc(w.elements(t, a, l, r.path, "", ""), func(element map[string]any) bool { return reflect.DeepEqual(element, record) })
+			if !found {
+				t.Fatalf("%s was answered %s, which %s does not have", r, got.body, l.list)
+			}
+		}
+	}
+}
+
+// elements returns a list from a page on, read to its end.
+func (w *world) elements(t *rapid.T, a *account, l listing, path map[string]string, limit, cursor string) []map[string]any {
+	t.Helper()
+	var all []map[string]any
+	for {
+		next := &request{operation: operationOf(l.list), path: path, scheme: "Bearer", key: "key-of-" + a.mark, query: map[string][]string{}}
+		if limit != "" {
+			next.query.Set("limit", limit)
+		}
+		if cursor != "" {
+			next.query.Set("cursor", cursor)
+		}
+		got := ask(a.service, next.http())
+		if got.status != http.StatusOK {
+			t.Fatalf("%s was answered %d %s", next, got.status, got.body)
+		}
+		record := decoded(t, got.body).(map[string]any)
+		for _, element := range record[l.member].([]any) {
+			all = append(all, element.(map[string]any))
+		}
+		more, _ := record["next_cursor"].(string)
+		if more == "" {
+			return all
+		}
+		if more == cursor {
+			t.Fatalf("%s leads to itself", next)
+		}
+		if cursor = more; !slices.Contains(a.cursors, more) && len(a.cursors) < 12 {
+			a.cursors = append(a.cursors, more)
+		}
+	}
+}
+
+// get reads something by the API.
+func (w *world) get(a *account, operation string, path map[string]string) answer {
+	r := &request{operation: operationOf(operation), path: path, scheme: "Bearer", key: "key-of-" + a.mark}
+	return ask(a.service, r.http())
+}
+
+func decoded(t *rapid.T, body []byte) any {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal(body, &value); err != nil {
+		t.Fatalf("%s is no JSON: %s", body, err)
+	}
+	return value
+}
+
+// private is what belongs to one account: ids, and texts as long as a secret.
+var private = regexp.MustCompile(`\b(?:acc|i|job|bld|wh|bak|chg|key)-[a-z2-7]{12}\b|\b[a-z2-7]{40}\b|eyJ[\w-]+\.[\w-]+\.[\w-]+`)
+
+// checkPrivacy checks that an answer has nothing of the other account but what the request
+// itself has, and notes what it shows of this one.
+func (w *world) checkPrivacy(t *rapid.T, a *account, r *request, got answer) {
+	t.Helper()
+	sent := r.target() + string(r.body)
+	for header := range got.header {
+		got.body = append(append(got.body, ' '), got.header.Get(header)...)
+	}
+	other := w.other(a).mark
+	if strings.Contains(string(got.body), other) && !strings.Contains(sent, other) {
+		t.Fatalf("%s of %s shows a name of %s: %s", r, a.mark, other, got.body)
+	}
+	for _, text := range private.FindAllString(string(got.body), -1) {
+		if strings.Contains(sent, text) {
+			continue
+		}
+		if owner, known := w.owners[text]; known && owner != a.mark {
+			t.Fatalf("%s of %s shows %s of %s: %s", r, a.mark, text, owner, got.body)
+		}
+		w.owners[text] = a.mark
+		if r.stranger {
+			t.Fatalf("%s shows %s without a key: %s", r, text, got.body)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package properties
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+
+	"pgregory.net/rapid"
+)
+
+// checkTwins sends a request again in another form that must be answered the same: as
+// HEAD, with the answer's ETag, and as a call of a tool.
+func (w *world) checkTwins(t *rapid.T, a *account, r *request, got answer) {
+	t.Helper()
+	if !r.operation.mutates() && pick(t, "twin", []bool{false, false, false, true}) {
+		w.checkHead(t, a, r, got)
+	}
+	refused := got.status >= 400
+	if r.operation.mutates() && refused && pick(t, "form", []bool{false, true}) {
+		w.checkForm(t, a, r, got)
+	}
+	if r.operation.mutates() && !refused || !pick(t, "tool too", []bool{false, true}) {
+		return
+	}
+	if !canCall(r) || !toolSaysTheSame(r, got) {
+		return
+	}
+	w.tally.compared++
+	result := callTool(t, a, r)
+	a.look()
+	switch {
+	case refused && result.refusal == "":
+		t.Fatalf("%s was answered %d %s, and the tool %s carries it out: %s", r, got.status, got.body, r.operation.tools[0], result.content)
+	case r.invalid:
+		if codeOf([]byte(result.refusal)) != codeOf(got.body) {
+			t.Fatalf("%s was answered %d %s, and the tool %s refuses it with %s", r, got.status, got.body, r.operation.tools[0], result.refusal)
+		}
+	case refused:
+		if !sameJSON([]byte(result.refusal), got.body) {
+			t.Fatalf("%s was answered %d %s, and the tool %s refuses it with %s", r, got.status, got.body, r.operation.tools[0], result.refusal)
+		}
+	case result.refusal != "":
+		t.Fatalf("%s was answered %d %s, and the tool %s refuses it: %s", r, got.status, got.body, r.operation.tools[0], result.refusal)
+	case r.operation.Path == "/guides/apps":
+		var text string
+		if err := json.Unmarshal(result.content, &text); err != nil || text != string(got.body) {
+			t.Fatalf("the tool %s returns another guide", r.operation.tools[0])
+		}
+	default:
+		if shown := part(t, r, result.content); !reflect.DeepEqual(shown, decoded(t, got.body)) {
+			t.Fatalf("%s was answered %s, and the tool %s returns %v", r, got.body, r.operation.tools[0], shown)
+		}
+	}
+}
+
+// toolSaysTheSame reports whether a tool says all that the answer to a request does. The
+// list of endpoints stands for one of them and refuses none, and billing is whole.
+func toolSaysTheSame(r *request, got answer) bool {
+	switch r.operation.String() {
+	case "GET /webhooks/{id}":
+		return got.status == http.StatusOK
+	case "GET /billing":
+		return len(r.query) == 0
+	}
+	return true
+}
+
+// checkHead checks that HEAD and a conditional GET answer as GET does.
+func (w *world) checkHead(t *rapid.T, a *account, r *request, got answer) {
+	t.Helper()
+	h := r.http()
+	h.Method = http.MethodHead
+	if head := ask(a.service, h); head.status != got.status || len(head.body) > 0 || head.header.Get("ETag") != got.header.Get("ETag") {
+		t.Fatalf("%s was answered %d, and HEAD %d %s", r, got.status, head.status, head.body)
+	}
+	if tag := got.header.Get("ETag"); tag != "" {
+		h := r.http()
+		h.Header.Set("If-None-Match", tag)
+		if again := ask(a.service, h); again.status != http.StatusNotModified || len(again.body) > 0 {
+			t.Fatalf("%s with the ETag of its answer was answered %d %s", r, again.status, again.body)
+		}
+	}
+}
+
+func sameJSON(a, b []byte) bool {
+	var one, other any
+	return json.Unmarshal(a, &one) == nil && json.Unmarshal(b, &other) == nil && reflect.DeepEqual(one, other)
+}

@@ -1,0 +1,100 @@
+package properties
+
+import (
+	"encoding/json"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+// formFields are the members of requests that are fields of the portal's form of the same
+// name, by the operation. Forms that say something in another way are not here.
+var formFields = map[string][]string{
+	"DELETE /instances/{id}":                                nil,
+	"POST /instances/{id}/actions/reset":                    {"confirm", "engine"},
+	"POST /instances/{id}/actions/resize":                   {"plan"},
+	"POST /instances/{id}/actions/restore":                  {"confirm", "backup_id"},
+	"POST /instances/{id}/actions/rotate":                   nil,
+	"POST /instances/{id}/apps/{name}/actions/redeploy":     nil,
+	"POST /instances/{id}/apps/{name}/actions/restart":      nil,
+	"POST /instances/{id}/engines/postgres/query":           {"sql", "database"},
+	"POST /instances/{id}/engines/{engine}/actions/restart": nil,
+	"POST /instances/{id}/postgres/databases":               {"name"},
+	"PUT /instances/{id}/postgres/extensions/{name}":        {"database"},
+	"PUT /instances/{id}/sql-console":                       {"mode"},
+}
+
+// formStatuses are those of the pages that show a refusal, by its code.
+var formStatuses = map[string]int{
+	"console_off": 403, "not_found": 404, "job_running": 409, "not_running": 409, "already_exists": 409,
+	"validation_failed": 422, "sql_error": 422, "confirm_mismatch": 422,
+}
+
+// checkForm sends a request that was refused as the portal's form, which must be refused for
+// the same reason.
+func (w *world) checkForm(t *rapid.T, a *account, r *request, got answer) {
+	t.Helper()
+	fields, there := formFields[r.operation.String()]
+	status, refused := formStatuses[codeOf(got.body)]
+	if !there || !refused || r.invalid || r.stranger || r.isOutsized() {
+		return
+	}
+	form := url.Values{}
+	for _, name := range fields {
+		if text, ok := r.value[name].(string); ok {
+			form.Set(name, text)
+		}
+	}
+	for _, name := range []string{"confirm", "name"} {
+		if r.query.Has(name) {
+			form.Set(name, r.query.Get(name))
+		}
+	}
+	if strings.HasSuffix(r.operation.Path, "/extensions/{name}") {
+		form.Set("name", r.path["name"])
+	}
+	page := w.send(t, a, r, form)
+	w.tally.pages++
+	var envelope struct{ Detail string }
+	if err := json.Unmarshal(got.body, &envelope); err != nil {
+		t.Fatal(err)
+	}
+	if page.status != status || !strings.Contains(plain(html.UnescapeString(string(page.body))), reason(envelope.Detail)) {
+		t.Fatalf("%s was answered %d %s, and the form with %v is answered %d without that reason", r, got.status, got.body, form, page.status)
+	}
+}
+
+// reason is what a page says of a refusal: no field's name, as the reason stands next to
+// the field, and a capital letter at the beginning.
+func reason(detail string) string {
+	if before, after, found := strings.Cut(detail, ": "); found && !strings.ContainsAny(before, ` "`) {
+		detail = after
+	}
+	_, size := utf8.DecodeRuneInString(detail)
+	return plain(strings.TrimRight(detail[size:], " ."))
+}
+
+// token is the field of a form that says which session it comes from.
+var token = regexp.MustCompile(`name="csrf" value="([^"]*)"`)
+
+// send sends the form of an operation to the portal.
+func (w *world) send(t *rapid.T, a *account, r *request, form url.Values) answer {
+	t.Helper()
+	profile := w.open(t, a, "GET /portal/profile", nil)
+	found := token.FindSubmatch(profile.body)
+	if found == nil {
+		t.Fatalf("the profile has no token: %s", profile.body)
+	}
+	form.Set("csrf", string(found[1]))
+	at := slices.IndexFunc(r.operation.pages, func(page string) bool { return strings.HasPrefix(page, http.MethodPost+" ") })
+	h := newRequest(http.MethodPost, pageOf(r.operation.pages[at], r.path), []byte(form.Encode()))
+	h.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	h.AddCookie(a.cookie)
+	return ask(a.service, h)
+}
