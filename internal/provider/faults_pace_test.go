@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
@@ -79,10 +80,15 @@ resource "hosting_webhook_endpoint" "test" {
 		machine.Until(t, "the job has ended", func() bool { return fake.Jobs()[0].Status == "done" })
 		fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: func(record map[string]any) { record["job_id"] = job.ID }})
 		fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/sql-console", Times: -1, Status: http.StatusConflict, Code: "job_running"})
-		w := newWorkspaceBeside(t, fake, strings.Replace(asyncCases[4].created, "mode = ", "timeouts = { create = \"20s\" }\n mode = ", 1))
-		w.fails("Unable to")
-		must(t, fake.Count("PUT", "/instances/*/sql-console") > 1 && len(fake.Requests()) < 60, "%d requests in 20 s", len(fake.Requests()))
-		return fmt.Sprintf("%d requests in 20 s, %s", len(fake.Requests()), counts(fake, "PUT /instances/*/sql-console"))
+		w := newWorkspaceBeside(t, fake, asyncCases[4].created)
+		apply := w.start("apply", "-auto-approve", "-no-color")
+		apply.until("the change was sent three times", func() bool { return fake.Count("PUT", "/instances/*/sql-console") >= 3 })
+		requests := len(fake.Requests())
+		apply.signal(syscall.SIGINT)
+		r := apply.wait()
+		must(t, r.exit == 1 && strings.Contains(r.output, "Unable to set"), "exit %d:\n%s", r.exit, r.output)
+		must(t, requests < 60, "got %d requests until the third attempt, want fewer than 60", requests)
+		return fmt.Sprintf("%d requests until the third attempt", requests)
 	}},
 }
 
