@@ -8,6 +8,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -22,7 +23,7 @@ var version = "dev"
 
 func main() {
 	cli := os.Getppid() // while it waits to be told where to connect
-	debug := flag.Bool("debug", false, "run so that a debugger can attach")
+	debugged := flag.Bool("debug", false, "run so that a debugger can attach")
 	flag.Parse()
 
 	// go-plugin ignores SIGINT in a provider but leaves SIGTERM to it. A SIGTERM
@@ -32,18 +33,19 @@ func main() {
 	// providers end by themselves.
 	signal.Ignore(syscall.SIGTERM)
 
-	with := serving.AllBut(os.Getenv("HOSTING_BENCH_WITHOUT")) // which only the benchmark sets
-	if with.Logs {
-		if err := serving.QuietLogs(os.Environ(), os.Setenv); err != nil {
-			log.Fatal(err)
-		}
+	if err := serving.QuietLogs(os.Environ(), os.Setenv); err != nil {
+		log.Fatal(err)
 	}
-	server := provider.NewServerWith(with, version)
+	// A third of the time of a plan would be garbage collection, of little memory.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(300)
+	}
+	server := provider.NewServer(version)
 	// The schema is what a CLI asks for first. It is made while the CLI connects, and
 	// kept; whatever is wrong with it is told to who asks.
 	go func() { _, _ = server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}) }()
 	var options []tf6server.ServeOpt
-	if *debug {
+	if *debugged {
 		options = append(options, tf6server.WithManagedDebug()) // it ends when its user ends it
 	} else {
 		go func() {

@@ -113,7 +113,7 @@ func (c configuration) block(m member) string {
 	return fmt.Sprintf("resource %q %q {\n%s%s}\n\n", typ, name, repeat, c.arguments(m, row, parent))
 }
 
-// arguments are those of a member, none that an older revision may not have. row is the expression of the instance's name, and
+// arguments are those of a member. row is the expression of the instance's name, and
 // parent that of its id.
 func (c configuration) arguments(m member, row, parent string) string {
 	if c.kind == ofData {

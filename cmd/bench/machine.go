@@ -20,7 +20,6 @@ type head struct {
 	Go       string    `json:"go"`
 	CLI      string    `json:"cli"`
 	Revision string    `json:"revision"`
-	Against  string    `json:"against,omitempty"`
 }
 
 func (h head) print(out io.Writer) {

@@ -3,7 +3,7 @@
 // share a limit of requests, the start, and large accounts. README.md says what each table
 // shows and what it is held to.
 //
-//	bench [-cli PATH] [-run NAMES] [-n SIZES] [-against REVISION] [-strict] ...
+//	bench [-cli PATH] [-run NAMES] [-n SIZES] [-strict] ...
 //
 // It is run in the repository's root, as `make bench` does. It builds what it needs into a
 // temporary folder, and keeps the numbers as JSON in the folder of -folder. It exits with 1
@@ -39,7 +39,6 @@ type options struct {
 	repeats  int   // of each run; 0 is by size
 	shapes   []shape
 	contents []string
-	against  string // a revision to compare with, "" for none
 	folder   string // for JSON
 	strict   bool
 	flags    []string // of the builds
@@ -55,7 +54,6 @@ func parse(arguments []string, errs io.Writer) (options, error) {
 	flags.IntVar(&o.repeats, "repeats", 0, "how often each run is made; more often the smaller it is when left out")
 	shapes := flags.String("shapes", "count,for_each,module", "how configurations of the table plan have many instances")
 	has := flags.String("contents", "alone,full", "what configurations of the table plan have for each instance: alone, settings (allowlist, console mode, auth settings, app) or full (a database too)")
-	flags.StringVar(&o.against, "against", "9e9c240", "revision whose provider is built and measured beside; none when empty")
 	flags.StringVar(&o.folder, "folder", ".bench", "folder that the numbers are kept in, as JSON")
 	flags.BoolVar(&o.strict, "strict", false, "exit with 1 when a target is not held")
 	if err := flags.Parse(arguments); err != nil {
@@ -130,7 +128,6 @@ var benchmarks = []struct {
 }{
 	{"start", (*bench).start},
 	{"plan", (*bench).plan},
-	{"plan-naive", (*bench).planNaive},
 	{"refreshes", (*bench).refreshes},
 	{"account", (*bench).account},
 	{"wait", (*bench).wait},
@@ -208,14 +205,6 @@ func measure(ctx context.Context, o options, out, progress io.Writer) (tables []
 		return nil, err
 	}
 	r.Go = runtime.Version()
-	if o.against != "" && (len(o.run) == 0 || slices.Contains(o.run, "plan")) {
-		b.say("Building the provider of %s.", o.against)
-		if err := b.programs.buildAgainst(ctx, b.tree, o.against); err != nil {
-			b.say("There is no comparison with %s: %s", o.against, err)
-		} else {
-			r.Against = o.against
-		}
-	}
 	r.print(out)
 	for _, benchmark := range benchmarks {
 		if len(o.run) > 0 && !slices.Contains(o.run, benchmark.name) {

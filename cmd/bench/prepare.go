@@ -23,10 +23,6 @@ type subject struct {
 	name    string
 	kind    kind
 	program string
-	// environment is set besides.
-	environment []string
-	// optional tells that it is left out where it cannot plan what the others can.
-	optional bool
 	// prior is the state, by module.
 	prior state
 }
@@ -59,10 +55,6 @@ func (b *bench) prepare(members []member, n int, subjects []subject) (*prepared,
 		prior, ok := made[source]
 		if !ok {
 			prior, err = b.priorState(p, s.kind, source)
-			if err != nil && s.optional && b.ctx.Err() == nil {
-				b.say("%s is left out of %d instances: %s", s.name, n, err)
-				continue
-			}
 			if err != nil {
 				return nil, errors.Join(fmt.Errorf("prepare %d instances for %s: %w", n, s.name, err), p.fake.stop())
 			}
@@ -158,7 +150,7 @@ func (b *bench) plans(p *prepared, in shape, content string) (results []*planned
 		if err != nil {
 			return nil, err
 		}
-		w, err := b.newWorkspace(s.program, append(p.fake.environment(), s.environment...))
+		w, err := b.newWorkspace(s.program, p.fake.environment())
 		if err != nil {
 			return nil, err
 		}

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // asReleased are the flags that a release is built with: without paths and without what
@@ -24,8 +23,6 @@ type programs struct {
 	fake, account                 string
 	// plugins is the folder in which CLIs find the meter as the provider.
 	plugins string
-	// against is the provider of another revision, "" where there is none.
-	against string
 }
 
 // buildPrograms builds all programs from the tree into a folder.
@@ -56,34 +53,6 @@ func (p *programs) build(ctx context.Context, tree, to, from string) error {
 	if said, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", from, err, said)
 	}
-	return nil
-}
-
-// buildAgainst builds the provider of another revision, in a worktree of its own that is
-// gone when it returns.
-func (p *programs) buildAgainst(ctx context.Context, tree, revision string) (err error) {
-	worktree := filepath.Join(p.folder, "against-tree")
-	git := func(arguments ...string) error {
-		command := exec.CommandContext(ctx, "git", arguments...)
-		command.Dir = tree
-		if said, err := command.CombinedOutput(); err != nil {
-			return fmt.Errorf("git %s: %w: %s", strings.Join(arguments, " "), err, strings.TrimSpace(string(said)))
-		}
-		return nil
-	}
-	if err := git("worktree", "add", "--detach", worktree, revision); err != nil {
-		return err
-	}
-	defer func() {
-		if failed := git("worktree", "remove", "--force", worktree); failed != nil && err == nil {
-			err = failed
-		}
-	}()
-	to := filepath.Join(p.folder, "against")
-	if err := p.build(ctx, worktree, to, "."); err != nil {
-		return err
-	}
-	p.against = to
 	return nil
 }
 

@@ -15,7 +15,7 @@ import (
 
 func TestFlags(t *testing.T) {
 	t.Parallel()
-	o, err := parse([]string{"-n", "10,1000", "-run", "start,plan", "-shapes", "count", "-contents", "full", "-against", "", "-strict"}, io.Discard)
+	o, err := parse([]string{"-n", "10,1000", "-run", "start,plan", "-shapes", "count", "-contents", "full", "-strict"}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,17 +172,17 @@ func TestPlanTargets(t *testing.T) {
 		}
 	}
 	all := []*planned{
-		run(ours, byCount, 1000, 7, 3, 1400), run(theProgram, byCount, 1000, 0, 2, 700), run("old", byCount, 1000, 7, 6, 17_000),
-		run(ours, byForEach, 1000, 6, 2, 1600), run(theProgram, byForEach, 1000, 0, 2, 700), run("old", byForEach, 1000, 7, 10, 17_000),
+		run(ours, byCount, 1000, 7, 3, 1400), run(theProgram, byCount, 1000, 0, 2, 700),
+		run(ours, byForEach, 1000, 6, 2, 2100), run(theProgram, byForEach, 1000, 0, 2, 700),
 		run(ours, byCount, 10, 3, 9, 99_999), run(theProgram, byCount, 10, 0, 1, 1),
 	}
 	var said []string
-	for _, held := range planTargets(all, "old") {
+	for _, held := range planTargets(all) {
 		if held.Value != nil {
 			said = append(said, fmt.Sprintf("%.3g of %g: %t", *held.Value, held.Most, held.Held))
 		}
 	}
-	want := []string{"1.6 of 1.5: false", "1.5 of 1.5: true", "0.5 of 0.4: false", "7 of 7: true", "39 of 40: true"}
+	want := []string{"2.1 of 2: false", "1.5 of 1.5: true", "7 of 7: true", "39 of 60: true"}
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Error(diff)
 	}
@@ -229,7 +229,7 @@ func TestWhatTheSystemTells(t *testing.T) {
 
 func TestEnvironmentOfPrograms(t *testing.T) {
 	t.Parallel()
-	got := inherited([]string{"HOME=/h", "TF_LOG=trace", "HOSTING_API_KEY=k", "HOSTING_BENCH_WITHOUT=logs", "PATH=/p"})
+	got := inherited([]string{"HOME=/h", "TF_LOG=trace", "HOSTING_API_KEY=k", "PATH=/p"})
 	if !slices.Equal(got, []string{"HOME=/h", "PATH=/p"}) {
 		t.Errorf("inherited are %v", got)
 	}

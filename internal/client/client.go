@@ -60,9 +60,6 @@ type Options struct {
 	RequestsPerSecond float64
 	// UserAgent is sent with every request.
 	UserAgent string
-	// Uncoalesced sends a request for each read, and shares no answer. It is there to
-	// measure what sharing saves.
-	Uncoalesced bool
 	// Transport carries the requests. Nil means a transport of the client's own.
 	Transport Transport
 	// Random is where jitter and idempotency keys come from. Nil means a source
@@ -142,11 +139,11 @@ func New(o Options) (*Client, error) {
 		instanceQueues: newQueues[string](),
 		creations:      newQueues[instanceShape](),
 		endpoints:      newQueues[string](),
-		reads:          newReads(o.Uncoalesced),
+		reads:          newReads(),
 		absences:       newAbsences(),
 		outage:         &outage{},
 		durations:      newDurations(),
-		account:        &keyAccount{first: make(chan struct{}), later: newShared[accountID](&sequence{}, false)},
+		account:        &keyAccount{first: make(chan struct{}), later: newShared[accountID](&sequence{})},
 		claimed:        map[string]bool{},
 		begunWork:      map[string]work{},
 	}

@@ -30,8 +30,7 @@ type reads struct {
 	jobs   *shared[Job]
 	builds *shared[[]Build]
 
-	sequence    *sequence
-	uncoalesced bool
+	sequence *sequence
 
 	mu        sync.Mutex
 	changedAt map[string]moment // each instance's newest change
@@ -54,22 +53,21 @@ type listed struct {
 	begun    moment
 }
 
-func newReads(uncoalesced bool) *reads {
+func newReads() *reads {
 	s := &sequence{}
 	return &reads{
 		sequence:     s,
-		uncoalesced:  uncoalesced,
-		plans:        newShared[Plans](s, uncoalesced),
-		locations:    newShared[[]Location](s, uncoalesced),
-		instance:     newShared[Instance](s, uncoalesced),
-		allInstances: newShared[[]Instance](s, uncoalesced),
-		pages:        newShared[page[Instance]](s, uncoalesced),
-		apps:         newShared[[]App](s, uncoalesced),
-		databases:    newShared[[]Database](s, uncoalesced),
-		extensions:   newShared[[]Extension](s, uncoalesced),
-		webhooks:     newShared[[]Webhook](s, uncoalesced),
-		jobs:         newShared[Job](s, uncoalesced),
-		builds:       newShared[[]Build](s, uncoalesced),
+		plans:        newShared[Plans](s),
+		locations:    newShared[[]Location](s),
+		instance:     newShared[Instance](s),
+		allInstances: newShared[[]Instance](s),
+		pages:        newShared[page[Instance]](s),
+		apps:         newShared[[]App](s),
+		databases:    newShared[[]Database](s),
+		extensions:   newShared[[]Extension](s),
+		webhooks:     newShared[[]Webhook](s),
+		jobs:         newShared[Job](s),
+		builds:       newShared[[]Build](s),
 		changedAt:    map[string]moment{},
 		asked:        map[string]bool{},
 	}
@@ -148,7 +146,7 @@ func (r *reads) listDue(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked[id] = true
-	return len(r.asked) > aloneReads && !r.uncoalesced
+	return len(r.asked) > aloneReads
 }
 
 func (r *reads) listedInstance(id string, isFresh freshness) (Instance, bool) {

@@ -92,23 +92,6 @@ func seq(n int) []int {
 	return all
 }
 
-// What sharing saves is measured without it.
-func TestUncoalescedReadsAreEachARequest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, fleet(50), func(o *Options) { o.Uncoalesced = true })
-		for range 2 {
-			for k := range 50 {
-				if i, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil || i.ID != fmt.Sprint("i-", k) {
-					t.Fatalf("%+v, %v", i, err)
-				}
-			}
-		}
-		if n := transport.count("GET /instances/"); n != 100 || len(transport.requests()) != n {
-			t.Errorf("%d requests, %d of them for one instance each", len(transport.requests()), n)
-		}
-	})
-}
-
 func TestConcurrentRefreshesShareRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestClient(t, fleet(50))

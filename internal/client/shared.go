@@ -28,8 +28,7 @@ type freshness func(begun moment) bool
 // its answer, and whoever asks soon after gets it too, while it is fresh enough for
 // them. No lock is held while a read is under way.
 type shared[T any] struct {
-	sequence    *sequence
-	uncoalesced bool // each reads for itself
+	sequence *sequence
 
 	mu       sync.Mutex
 	readings map[string]*reading[T]
@@ -44,8 +43,8 @@ type reading[T any] struct {
 	err   error
 }
 
-func newShared[T any](s *sequence, uncoalesced bool) *shared[T] {
-	return &shared[T]{sequence: s, uncoalesced: uncoalesced, readings: map[string]*reading[T]{}, awaited: map[string]chan struct{}{}}
+func newShared[T any](s *sequence) *shared[T] {
+	return &shared[T]{sequence: s, readings: map[string]*reading[T]{}, awaited: map[string]chan struct{}{}}
 }
 
 // get gives the newest reading of a key that is fresh enough, judged by when it
@@ -75,12 +74,10 @@ func (s *shared[T]) join(ctx context.Context, key string, isFresh freshness, rea
 		return r
 	}
 	r := &reading[T]{begun: s.sequence.now(), done: make(chan struct{})}
-	if !s.uncoalesced {
-		s.readings[key] = r
-		if awaited, ok := s.awaited[key]; ok {
-			close(awaited)
-			delete(s.awaited, key)
-		}
+	s.readings[key] = r
+	if awaited, ok := s.awaited[key]; ok {
+		close(awaited)
+		delete(s.awaited, key)
 	}
 	go func() {
 		defer close(r.done)

@@ -11,7 +11,7 @@ import (
 
 func TestEqualReadsAreOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShared[int](&sequence{}, false)
+		s := newShared[int](&sequence{})
 		reads := 0
 		read := func(context.Context) (int, error) {
 			reads++
@@ -37,7 +37,7 @@ func TestEqualReadsAreOne(t *testing.T) {
 // error.
 func TestFailedReadIsNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShared[int](&sequence{}, false)
+		s := newShared[int](&sequence{})
 		broken := errors.New("broken")
 		reads := 0
 		read := func(context.Context) (int, error) {
@@ -99,7 +99,7 @@ func TestImpatientLeavesASharedReadAtOnce(t *testing.T) {
 // was begun after it was asked for.
 func TestReadSlowerThanItMayBeOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShared[int](&sequence{}, false)
+		s := newShared[int](&sequence{})
 		reads := 0
 		read := func(context.Context) (int, error) {
 			reads++
@@ -116,7 +116,7 @@ func TestReadSlowerThanItMayBeOld(t *testing.T) {
 
 func TestChangeWhileAReadIsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newReads(false)
+		r := newReads()
 		reads := 0
 		read := func(context.Context) (Instance, error) {
 			reads++

@@ -153,31 +153,6 @@ func TestWaitsForTheSameShareTheirPolls(t *testing.T) {
 	}
 }
 
-// Where sharing is left out to measure it, each wait polls for itself, at its own pace.
-func TestUncoalescedWaitsPollEach(t *testing.T) {
-	polls := map[int]int{}
-	for _, waits := range []int{1, 3} {
-		synctest.Test(t, func(t *testing.T) {
-			begun := time.Now()
-			c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { respond(w, 200, jobOf(begun, 100*time.Second, true)) },
-				func(o *Options) { o.Uncoalesced = true })
-			var all sync.WaitGroup
-			for range waits {
-				all.Go(func() {
-					if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpRestore, nil); err != nil {
-						t.Error(err)
-					}
-				})
-			}
-			all.Wait()
-			polls[waits] = len(transport.requests())
-		})
-	}
-	if polls[3] < 2*polls[1] || polls[3] > 4*polls[1] {
-		t.Errorf("polls by how many wait: %v", polls)
-	}
-}
-
 func TestNextPollBounds(t *testing.T) {
 	for elapsed := time.Duration(0); elapsed < time.Hour; elapsed += 777 * time.Millisecond {
 		for _, total := range []time.Duration{0, time.Second, 5 * time.Minute, 24 * time.Hour} {

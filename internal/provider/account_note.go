@@ -375,25 +375,3 @@ func (b *resourceBase) checkPlannedAccount(ctx context.Context, req resource.Mod
 		}
 	}
 }
-
-// hasCurrentNote is noteAccount for a read that changes nothing: false if the note is
-// to be written.
-func (b *resourceBase) hasCurrentNote(ctx context.Context, private privateState, diags *diag.Diagnostics) bool {
-	note, _ := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
-	now, known := b.seenNow(ctx, note)
-	if note.Origin != now.Origin || known && note != now {
-		return false
-	}
-	b.account.find(private.has(importedKey), true)
-	return true
-}
-
-// plansNoAccountCheck is checkPlannedAccount for a plan that changes nothing: false if
-// there is something to compare.
-func (b *resourceBase) plansNoAccountCheck(ctx context.Context, private privateState, diags *diag.Diagnostics) bool {
-	note, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
-	if !noted {
-		return true
-	}
-	return len(b.account.plan(&note, false)) == 0
-}

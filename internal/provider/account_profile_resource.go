@@ -22,7 +22,6 @@ var (
 	_ resource.ResourceWithImportState = &accountProfileResource{}
 	_ resource.ResourceWithIdentity    = &accountProfileResource{}
 	_ resource.ResourceWithModifyPlan  = &accountProfileResource{}
-	_ unchanging[accountProfileModel]  = &accountProfileResource{}
 )
 
 func newAccountProfileResource() resource.Resource { return &accountProfileResource{} }
@@ -89,24 +88,10 @@ const (
 // theProfile is the account's, whichever resource manages it.
 var theProfile = managedObject{"account profile", ""}
 
-func (r *accountProfileResource) planUnchanged(ctx context.Context, _ *accountProfileModel, private privateState, diags *diag.Diagnostics) bool {
-	notePlanned(ctx, private, diags)
-	return r.planned.keeps(theProfile) == noConflict
-}
-
 // record reads the account for a refresh.
 func (r *accountProfileResource) record(ctx context.Context) (client.Account, error) {
 	r.client.StartReadingAccountID(ctx)
-	return once(ctx, func() (client.Account, error) { return r.client.Account(ctx) })
-}
-
-func (r *accountProfileResource) readRecord(ctx context.Context, m *accountProfileModel, _ privateState, _ *diag.Diagnostics) bool {
-	account, err := r.record(ctx)
-	if err != nil || account.ID != m.ID.ValueString() {
-		return false
-	}
-	m.setRecord(account)
-	return true
+	return r.client.Account(ctx)
 }
 
 func (r *accountProfileResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {

@@ -22,7 +22,6 @@ var (
 	_ resource.ResourceWithImportState = &allowlistResource{}
 	_ resource.ResourceWithIdentity    = &allowlistResource{}
 	_ resource.ResourceWithModifyPlan  = &allowlistResource{}
-	_ unchanging[allowlistModel]       = &allowlistResource{}
 )
 
 // What destroying an allowlist does.

@@ -77,16 +77,6 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
-func (r *appResource) planUnchanged(ctx context.Context, m *appModel, private privateState, diags *diag.Diagnostics) bool {
-	if private.has(pendingKey) || m.Status.ValueString() == client.AppBuilding || m.asksForAnother(*m) {
-		return false
-	}
-	loadSecretKeys(ctx, private, diags) // which may be no such thing
-	noteProtection(ctx, private, m.protectedObject(), m.protected(pendingWork{}), diags)
-	notePlanned(ctx, private, diags)
-	return r.planned.keeps(m.object().managed()) == noConflict
-}
-
 // object is the app of that name, whichever resource manages it.
 func (m *appModel) object() namedObject {
 	if m == nil || m.InstanceID.IsUnknown() || m.Name.IsUnknown() {

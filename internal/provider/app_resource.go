@@ -22,7 +22,6 @@ var (
 	_ resource.ResourceWithIdentity       = &appResource{}
 	_ resource.ResourceWithModifyPlan     = &appResource{}
 	_ resource.ResourceWithValidateConfig = &appResource{}
-	_ unchanging[appModel]                = &appResource{}
 )
 
 // The first build takes several minutes (service.md, "Limits"), later ones too.
@@ -175,30 +174,14 @@ func (r *appResource) ask(ctx context.Context, m appModel, work pendingWork, pen
 	r.client.StartReadingAccountID(ctx)
 	instanceID, name := m.InstanceID.ValueString(), m.Name.ValueString()
 	listBuilds := meanwhile(func() ([]client.Build, error) {
-		return once(ctx, func() ([]client.Build, error) {
-			if !pending && wasUnprotected(m.DeletionProtection, m.Status) {
-				return r.client.Builds(ctx, instanceID, name)
-			}
-			return r.client.RecentBuilds(ctx, instanceID, name, showDeployed(work.Build))
-		})
+		if !pending && wasUnprotected(m.DeletionProtection, m.Status) {
+			return r.client.Builds(ctx, instanceID, name)
+		}
+		return r.client.RecentBuilds(ctx, instanceID, name, showDeployed(work.Build))
 	})
-	app, appErr = once(ctx, func() (client.App, error) { return r.client.RefreshApp(ctx, instanceID, name) })
+	app, appErr = r.client.RefreshApp(ctx, instanceID, name)
 	builds, buildsErr = listBuilds()
 	return app, builds, appErr, buildsErr
-}
-
-func (r *appResource) readRecord(ctx context.Context, m *appModel, private privateState, diags *diag.Diagnostics) bool {
-	keys := loadSecretKeys(ctx, private, diags)
-	if private.has(pendingKey) || diags.HasError() {
-		return false
-	}
-	app, builds, err, buildsErr := r.ask(ctx, *m, pendingWork{}, false)
-	if err != nil || buildsErr != nil {
-		return false
-	}
-	m.setRecord(app, keys)
-	m.setBuild(builds)
-	return true
 }
 
 // showDeployed is enough for client.RecentBuilds once the build that is deployed was

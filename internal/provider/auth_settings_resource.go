@@ -19,7 +19,6 @@ var (
 	_ resource.ResourceWithImportState = &authSettingsResource{}
 	_ resource.ResourceWithIdentity    = &authSettingsResource{}
 	_ resource.ResourceWithModifyPlan  = &authSettingsResource{}
-	_ unchanging[authSettingsModel]    = &authSettingsResource{}
 )
 
 func newAuthSettingsResource() resource.Resource {

@@ -17,7 +17,6 @@ var (
 	_ resource.ResourceWithImportState = &consoleModeResource{}
 	_ resource.ResourceWithIdentity    = &consoleModeResource{}
 	_ resource.ResourceWithModifyPlan  = &consoleModeResource{}
-	_ unchanging[consoleModeModel]     = &consoleModeResource{}
 )
 
 func newConsoleModeResource() resource.Resource { return &consoleModeResource{newConsoleModeSetting()} }

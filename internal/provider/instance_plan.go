@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -77,18 +76,6 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	}
 	r.checkCatalogue(ctx, bought, *plan, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-}
-
-func (r *instanceResource) planUnchanged(ctx context.Context, m *instanceModel, private privateState, diags *diag.Diagnostics) bool {
-	tags := tagsAll(m.Tags, r.defaultTags)
-	if m.Status.ValueString() != client.StatusRunning || private.has(pendingKey) || !slices.Equal(elementsOf(tags), elementsOf(m.TagsAll)) || !tags.Equal(m.TagsAll) {
-		return false
-	}
-	loadPrivate[[]string](ctx, private, configuredKey, diags) // which may be no such thing
-	r.client.Claim(m.ID.ValueString())
-	r.planned.noteInstance(m)
-	noteProtection(ctx, private, m.protectedObject(), m.protected(false), diags)
-	return r.planned.keeps(m.itself()) == noConflict
 }
 
 // itself is the instance, whichever resource manages it.

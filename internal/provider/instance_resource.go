@@ -20,7 +20,6 @@ var (
 	_ resource.ResourceWithIdentity       = &instanceResource{}
 	_ resource.ResourceWithModifyPlan     = &instanceResource{}
 	_ resource.ResourceWithValidateConfig = &instanceResource{}
-	_ unchanging[instanceModel]           = &instanceResource{}
 )
 
 // A creation takes about 8 minutes (service.md, "Limits").
@@ -210,19 +209,7 @@ func (r *instanceResource) absent(m instanceModel) absentObject {
 func (r *instanceResource) record(ctx context.Context, m instanceModel) (client.Instance, error) {
 	r.client.StartReadingAccountID(ctx)
 	r.client.Claim(m.ID.ValueString())
-	return once(ctx, func() (client.Instance, error) { return r.client.RefreshInstance(ctx, m.ID.ValueString()) })
-}
-
-func (r *instanceResource) readRecord(ctx context.Context, m *instanceModel, private privateState, _ *diag.Diagnostics) bool {
-	if private.has(pendingKey, connectionKey) {
-		return false
-	}
-	instance, err := r.record(ctx, *m)
-	if err != nil {
-		return false
-	}
-	m.setRecord(instance, r.defaultTags)
-	return !m.needsConnection() && !m.unfinished(false)
+	return r.client.RefreshInstance(ctx, m.ID.ValueString())
 }
 
 // connectionKey notes in private state that an update saw another connection

@@ -22,11 +22,10 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure    = &postgresDatabaseResource{}
-	_ resource.ResourceWithImportState  = &postgresDatabaseResource{}
-	_ resource.ResourceWithIdentity     = &postgresDatabaseResource{}
-	_ resource.ResourceWithModifyPlan   = &postgresDatabaseResource{}
-	_ unchanging[postgresDatabaseModel] = &postgresDatabaseResource{}
+	_ resource.ResourceWithConfigure   = &postgresDatabaseResource{}
+	_ resource.ResourceWithImportState = &postgresDatabaseResource{}
+	_ resource.ResourceWithIdentity    = &postgresDatabaseResource{}
+	_ resource.ResourceWithModifyPlan  = &postgresDatabaseResource{}
 )
 
 const databaseTimeout = 20 * time.Minute
@@ -130,15 +129,6 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("created_at"), timetypes.NewRFC3339Unknown())...)
 		}
 	}
-}
-
-func (r *postgresDatabaseResource) planUnchanged(ctx context.Context, m *postgresDatabaseModel, private privateState, diags *diag.Diagnostics) bool {
-	if private.has(pendingKey) {
-		return false
-	}
-	noteProtection(ctx, private, m.protectedObject(), isProtected(m.DeletionProtection), diags)
-	notePlanned(ctx, private, diags)
-	return r.planned.keeps(m.object().managed()) == noConflict
 }
 
 // object is the database of that name, whichever resource manages it.
@@ -271,18 +261,7 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 // record reads the database for a refresh.
 func (r *postgresDatabaseResource) record(ctx context.Context, m postgresDatabaseModel) (client.Database, error) {
 	r.client.StartReadingAccountID(ctx)
-	return once(ctx, func() (client.Database, error) {
-		return r.client.RefreshDatabase(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
-	})
-}
-
-func (r *postgresDatabaseResource) readRecord(ctx context.Context, m *postgresDatabaseModel, private privateState, _ *diag.Diagnostics) bool {
-	if private.has(pendingKey) {
-		return false
-	}
-	database, err := r.record(ctx, *m)
-	m.setRecord(database)
-	return err == nil
+	return r.client.RefreshDatabase(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
 }
 
 // Update finishes a creation that an earlier apply began. What else can change

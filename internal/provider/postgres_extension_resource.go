@@ -20,11 +20,10 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure     = &postgresExtensionResource{}
-	_ resource.ResourceWithImportState   = &postgresExtensionResource{}
-	_ resource.ResourceWithIdentity      = &postgresExtensionResource{}
-	_ resource.ResourceWithModifyPlan    = &postgresExtensionResource{}
-	_ unchanging[postgresExtensionModel] = &postgresExtensionResource{}
+	_ resource.ResourceWithConfigure   = &postgresExtensionResource{}
+	_ resource.ResourceWithImportState = &postgresExtensionResource{}
+	_ resource.ResourceWithIdentity    = &postgresExtensionResource{}
+	_ resource.ResourceWithModifyPlan  = &postgresExtensionResource{}
 )
 
 func newPostgresExtensionResource() resource.Resource { return &postgresExtensionResource{} }
@@ -266,20 +265,7 @@ func (r *postgresExtensionResource) Read(ctx context.Context, req resource.ReadR
 // record reads the extension for a refresh.
 func (r *postgresExtensionResource) record(ctx context.Context, m postgresExtensionModel) (client.Extension, error) {
 	r.client.StartReadingAccountID(ctx)
-	return once(ctx, func() (client.Extension, error) {
-		return r.client.RefreshExtension(ctx, m.InstanceID.ValueString(), m.Database.ValueString(), m.Name.ValueString())
-	})
-}
-
-func (r *postgresExtensionResource) readRecord(ctx context.Context, m *postgresExtensionModel, _ privateState, _ *diag.Diagnostics) bool {
-	extension, err := r.record(ctx, *m)
-	m.setRecord(extension)
-	return err == nil
-}
-
-func (r *postgresExtensionResource) planUnchanged(ctx context.Context, m *postgresExtensionModel, private privateState, diags *diag.Diagnostics) bool {
-	notePlanned(ctx, private, diags)
-	return r.planned.keeps(m.object().managed()) == noConflict
+	return r.client.RefreshExtension(ctx, m.InstanceID.ValueString(), m.Database.ValueString(), m.Name.ValueString())
 }
 
 // Update has nothing to send: all that can change in place is the timeouts.

@@ -25,7 +25,6 @@ var (
 	_ resource.ResourceWithConfigure   = &postgresScriptResource{}
 	_ resource.ResourceWithImportState = &postgresScriptResource{}
 	_ resource.ResourceWithModifyPlan  = &postgresScriptResource{}
-	_ unchanging[postgresScriptModel]  = &postgresScriptResource{}
 )
 
 func newPostgresScriptResource() resource.Resource { return &postgresScriptResource{} }
@@ -222,18 +221,7 @@ func (r *postgresScriptResource) ModifyPlan(ctx context.Context, req resource.Mo
 // refreshEngine looks for the engine that the script ran in.
 func (r *postgresScriptResource) refreshEngine(ctx context.Context, instanceID string) error {
 	r.client.StartReadingAccountID(ctx)
-	type engine struct{}
-	_, err := once(ctx, func() (engine, error) { return engine{}, r.client.RefreshEngine(ctx, instanceID, "postgres") })
-	return err
-}
-
-func (r *postgresScriptResource) readRecord(ctx context.Context, m *postgresScriptModel, private privateState, _ *diag.Diagnostics) bool {
-	return !private.has(unknownUpdateKey) && r.refreshEngine(ctx, m.InstanceID.ValueString()) == nil
-}
-
-// planUnchanged has nothing to do where the outcome of the script is known.
-func (r *postgresScriptResource) planUnchanged(_ context.Context, _ *postgresScriptModel, private privateState, _ *diag.Diagnostics) bool {
-	return !private.has(unknownUpdateKey)
+	return r.client.RefreshEngine(ctx, instanceID, "postgres")
 }
 
 func (r *postgresScriptResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {

@@ -83,8 +83,6 @@ type hostingProvider struct {
 	transport client.Transport // nil for one of the client's own
 	random    rand.Source      // nil for one seeded by the system
 	unknowns  *atomic.Int64
-	// uncoalesced has the client read each thing alone, for the benchmark.
-	uncoalesced bool
 	// configured is what Configure left for resources; nil while it left nothing.
 	configured atomic.Pointer[resourceData]
 }
@@ -220,7 +218,6 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		options.RequestTimeout = timeout
 	}
 	options.RequestsPerSecond = config.RequestsPerSecond.ValueFloat64() // null is 0: no ceiling
-	options.Uncoalesced = p.uncoalesced
 	options.Transport, options.Random = p.transport, p.random
 	c, err := client.New(options)
 	if err != nil {
@@ -268,7 +265,17 @@ func valueOrEnv(value types.String, name string) string {
 	return value.ValueString()
 }
 
+// Resources returns the constructors of managed resources, each of which may return what
+// an unchangedServer has computed.
 func (p *hostingProvider) Resources(context.Context) []func() resource.Resource {
+	all := resourceConstructors()
+	for i, newResource := range all {
+		all[i] = func() resource.Resource { return withComputed(newResource()) }
+	}
+	return all
+}
+
+func resourceConstructors() []func() resource.Resource {
 	return []func() resource.Resource{
 		newAccountProfileResource,
 		newAllowlistResource,

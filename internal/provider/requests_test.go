@@ -13,8 +13,6 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/serving"
 )
 
 // A fleet is an account of equal instances, each with an app and a database, and the
@@ -194,21 +192,6 @@ func countRequests(requests []fakeservice.Request) map[string]int {
 		counts[fmt.Sprint(r.Method, " /", strings.Join(elements, "/"))]++
 	}
 	return counts
-}
-
-// What sharing answers saves is measured without it.
-func TestMeasuredWithoutCoalescing(t *testing.T) {
-	const instances = 10
-	f := newFleet(t, instances, "hosting_instance")
-	server := provider.NewServerWith(serving.AllBut("coalescing"), "test")
-	configure(t, server, map[string]any{"base_url": f.BaseURL, "api_key": fakeservicetest.APIKey}, false)
-	before := len(f.Requests())
-	for _, id := range f.ids {
-		f.refresh(t, server, "hosting_instance", id)
-	}
-	if counts := countRequests(f.Requests()[before:]); len(counts) != 2 || counts["GET /instances/{id}"] != instances || counts["GET /me"] != 1 {
-		t.Errorf("%v", counts)
-	}
 }
 
 // create plans and applies the creation of a resource in one process, as an apply does.

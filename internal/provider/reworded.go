@@ -13,21 +13,16 @@ import (
 type rewordedRule struct {
 	rule            validator.Describer
 	summary, detail string
-	// surely tells, by which arguments are set, that a rule about several holds. It is
-	// nil for one about the value alone.
-	surely func(isSet func(argument string) bool) bool
 }
 
 // alsoNeeds rewords a rule by which an argument needs another one beside it.
 func alsoNeeds(argument, other string, rule validator.Describer) rewordedRule {
-	return rewordedRule{rule, "Missing " + other, argument + " is set and needs " + other + " as well.",
-		func(isSet func(string) bool) bool { return !isSet(argument) || isSet(other) }}
+	return rewordedRule{rule, "Missing " + other, argument + " is set and needs " + other + " as well."}
 }
 
 // oneOfTwo rewords a rule by which at most, or exactly, one of two arguments is set.
 func oneOfTwo(first, second string, rule validator.Describer) rewordedRule {
-	return rewordedRule{rule, "Either " + first + " or " + second, "Set one of " + first + " and " + second + ", and not the other.",
-		func(isSet func(string) bool) bool { return isSet(first) != isSet(second) }}
+	return rewordedRule{rule, "Either " + first + " or " + second, "Set one of " + first + " and " + second + ", and not the other."}
 }
 
 func (r rewordedRule) Description(ctx context.Context) string { return r.rule.Description(ctx) }

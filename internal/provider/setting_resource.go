@@ -129,15 +129,6 @@ func (r *settingResource[M, S, P]) twoDetail() string {
 		"terraform state rm hosting_%s.NAME", r.name, r.name)
 }
 
-func (r *settingResource[M, S, P]) planUnchanged(ctx context.Context, m *M, private privateState, diags *diag.Diagnostics) bool {
-	notePlanned(ctx, private, diags)
-	return r.planned.keeps(r.object(m)) == noConflict
-}
-
-func (r *settingResource[M, S, P]) readRecord(ctx context.Context, m *M, _ privateState, _ *diag.Diagnostics) bool {
-	return r.refresh(ctx, m) == nil
-}
-
 func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	ctx = r.applying(ctx, "create")
 	var plan M
@@ -230,7 +221,7 @@ func (r *settingResource[M, S, P]) readResult(ctx context.Context, m, stored P, 
 // refresh reads what is in force into the model.
 func (r *settingResource[M, S, P]) refresh(ctx context.Context, m P) error {
 	r.client.StartReadingAccountID(ctx)
-	there, err := once(ctx, func() (S, error) { return r.refreshed(ctx, m.instance().ValueString()) })
+	there, err := r.refreshed(ctx, m.instance().ValueString())
 	if err == nil {
 		m.setRecord(there)
 	}

@@ -30,7 +30,6 @@ var (
 	_ resource.ResourceWithImportState = &webhookEndpointResource{}
 	_ resource.ResourceWithIdentity    = &webhookEndpointResource{}
 	_ resource.ResourceWithModifyPlan  = &webhookEndpointResource{}
-	_ unchanging[webhookEndpointModel] = &webhookEndpointResource{}
 )
 
 func newWebhookEndpointResource() resource.Resource { return &webhookEndpointResource{} }
@@ -155,12 +154,6 @@ func (m *webhookEndpointModel) object() managedObject {
 	return managedObject{"webhook endpoints of", client.CanonicalURL(m.URL.ValueString())}
 }
 
-func (r *webhookEndpointResource) planUnchanged(ctx context.Context, m *webhookEndpointModel, private privateState, diags *diag.Diagnostics) bool {
-	r.client.Claim(m.ID.ValueString())
-	notePlanned(ctx, private, diags)
-	return r.planned.keeps(m.itself()) == noConflict && r.planned.keeps(m.object()) == noConflict
-}
-
 // warnOfSecondEndpoint warns of another resource of the configuration that has the
 // same URL. The service allows it, and nobody wants it.
 func warnOfSecondEndpoint(plan webhookEndpointModel, diags *diag.Diagnostics) {
@@ -262,16 +255,7 @@ func (r *webhookEndpointResource) Read(ctx context.Context, req resource.ReadReq
 func (r *webhookEndpointResource) record(ctx context.Context, m webhookEndpointModel) (client.Webhook, error) {
 	r.client.StartReadingAccountID(ctx)
 	r.client.Claim(m.ID.ValueString())
-	return once(ctx, func() (client.Webhook, error) { return r.client.RefreshWebhook(ctx, m.ID.ValueString()) })
-}
-
-func (r *webhookEndpointResource) readRecord(ctx context.Context, m *webhookEndpointModel, _ privateState, _ *diag.Diagnostics) bool {
-	webhook, err := r.record(ctx, *m)
-	if err != nil {
-		return false
-	}
-	m.setRecord(webhook)
-	return true
+	return r.client.RefreshWebhook(ctx, m.ID.ValueString())
 }
 
 func (r *webhookEndpointResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {

@@ -103,12 +103,12 @@ func (s side) configure(t testing.TB) {
 	}
 }
 
-// BenchmarkUnchanged is what a call costs about an instance that does not change, with
-// the shortcuts and without.
+// BenchmarkUnchanged measures a call about an instance that does not change, by an
+// unchangedServer and by the framework alone.
 func BenchmarkUnchanged(b *testing.B) {
 	r := usual("hosting_instance", "i-1")
 	for _, call := range unchangedCalls {
-		for name, left := range map[string]*map[string]int{"shortcut": {}, "framework": nil} {
+		for name, left := range map[string]*map[string]int{"unchanged": {}, "framework": nil} {
 			b.Run(call.name+"/"+name, func(b *testing.B) {
 				s := newSide(usualRecords("i-1"), left)
 				s.configure(b)
