@@ -25,8 +25,10 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	}
 	r.planned.noteInstance(plan)
 	if ok && plan != nil && r.client != nil {
-		plan.TagsAll = tagsAll(plan.Tags, r.defaultTags)
-		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("tags_all"), plan.TagsAll)...)
+		if all := tagsAll(plan.Tags, r.defaultTags); !all.Equal(plan.TagsAll) {
+			plan.TagsAll = all
+			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("tags_all"), all)...)
+		}
 	}
 	creating := pendingCreation(ctx, req.Private, &resp.Diagnostics) || ok && state != nil && wasUnprotected(state.DeletionProtection, state.Status)
 	if ok && state != nil && plan != nil {
