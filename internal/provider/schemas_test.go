@@ -43,7 +43,7 @@ func allSchemas(t *testing.T) []anySchema {
 	add := func(kind, name, file string, top any) {
 		all = append(all, anySchema{kind: kind, name: name, file: file, top: top})
 	}
-	for _, make := range p.Resources(ctx) {
+	for _, make := range resourceConstructors() {
 		r := make()
 		var meta resource.MetadataResponse
 		var schema resource.SchemaResponse
