@@ -10,6 +10,8 @@
 #   Chromium                       the verification does without, over HTTP
 #   a C compiler                   for the tests: the race detector needs one
 #   Node.js and npm                for the tests: one uses a JavaScript client
+#   Python 3                       for the tests: a webhook receiver and a guide use it
+#   openssl                        for the tests: a guide makes a secret with it
 #   ip, on Linux                   for the tests: one reaches the fake from another network
 #
 # On Debian and Ubuntu, as root, what is missing is installed. Elsewhere the
@@ -48,6 +50,8 @@ has_chromium || packages="$packages chromium fonts-dejavu-core"
 has_compiler || packages="$packages gcc libc6-dev"
 has node || packages="$packages nodejs"
 has npm || packages="$packages npm"
+has python3 || packages="$packages python3"
+has openssl || packages="$packages openssl"
 [ "$(uname)" != Linux ] || has ip || packages="$packages iproute2"
 [ -n "$packages" ] || exit 0
 
@@ -93,15 +97,16 @@ has redis-server || echo "redis-server was not found: the fake keeps a record of
 if ! has node || ! has npm; then
 	echo "Node.js or npm was not found: the auth engine is not tried with a JavaScript client." >&2
 fi
+has python3 || echo "Python 3 was not found: the examples in Python are not tried." >&2
 has_compiler || echo "No C compiler was found: the tests' race detector needs one." >&2
 if ! has_postgres; then
 	cat >&2 <<'END'
 PostgreSQL's server programs, version 14 or newer, were not found on PATH or in
 /usr/lib/postgresql/*/bin. Install them:
 
-  Debian, Ubuntu   apt-get install postgresql pgbouncer redis-server bubblewrap chromium gcc nodejs npm
-  Fedora           dnf install postgresql-server pgbouncer redis bubblewrap chromium gcc nodejs npm
-  macOS            brew install postgresql@17 pgbouncer redis node, and put its bin folder on PATH
+  Debian, Ubuntu   apt-get install postgresql pgbouncer redis-server bubblewrap chromium gcc nodejs npm python3
+  Fedora           dnf install postgresql-server pgbouncer redis bubblewrap chromium gcc nodejs npm python3
+  macOS            brew install postgresql@17 pgbouncer redis node python, and put its bin folder on PATH
 END
 	exit 1
 fi

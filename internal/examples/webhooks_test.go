@@ -1,7 +1,6 @@
 package examples
 
 import (
-	"bufio"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -60,27 +59,7 @@ func startReceiver(t *testing.T, secrets, secret string) (url string, next func(
 	}
 	command := exec.CommandContext(t.Context(), receiver, "--listen", "127.0.0.1:0",
 		"--cert", filepath.Join(secrets, "certificate.pem"), "--key", filepath.Join(secrets, "key.pem"))
-	command.Env = append(os.Environ(), "WEBHOOK_SECRET="+secret)
-	command.Stderr = os.Stderr
-	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = command.Process.Kill()
-		_ = command.Wait() // it was killed
-	})
-	lines := bufio.NewScanner(out)
-	next = func() string {
-		t.Helper()
-		if !lines.Scan() {
-			t.Fatalf("the receiver said no more: %v", lines.Err())
-		}
-		return lines.Text()
-	}
+	next = printed(t, command, secret)
 	_, url, _ = strings.Cut(next(), " at ")
 	return url, next
 }

@@ -2,6 +2,7 @@ package manual
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +21,11 @@ var fakeOf = map[string][]string{
 
 // ofEngines are the guides whose commands need PostgreSQL on the reader's machine.
 var ofEngines = []string{"secrets-and-postgres", "app-requirements"}
+
+// installedOf are the programs that the commands of a guide need on the reader's machine.
+var installedOf = map[string][]string{
+	"webhooks": {"node", "openssl"},
+}
 
 // toolchainOf are the programs that the commands of a guide need beside the CLI.
 var toolchainOf = map[string][]string{
@@ -45,8 +51,8 @@ func TestGuides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(guides) < 12 {
-		t.Errorf("there are %d guides, and should be twelve", len(guides))
+	if len(guides) < 13 {
+		t.Errorf("guides in docs/guides: got %d, want at least 13", len(guides))
 	}
 	var files, commands atomic.Int64
 	t.Cleanup(func() {
@@ -62,6 +68,11 @@ func TestGuides(t *testing.T) {
 			}
 			if _, err := postgres.Locate(t.Context(), ""); err != nil && slices.Contains(ofEngines, name) {
 				machine.Lacks(t, "%s", err)
+			}
+			for _, program := range installedOf[name] {
+				if _, err := exec.LookPath(program); err != nil {
+					machine.Lacks(t, "%s is not installed", program)
+				}
 			}
 			for _, program := range toolchainOf[name] {
 				provide(t, program)

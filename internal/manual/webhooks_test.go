@@ -1,0 +1,103 @@
+package manual
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+// TestWebhookEvents compares the table of events in the guide with the events that every
+// operation of the API emits. Each type has a row, and the row names each field of its data.
+func TestWebhookEvents(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(repository + "/docs/guides/webhooks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := map[string][]string{} // by type
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 5 {
+			continue
+		}
+		for _, kind := range codeSpan.FindAllStringSubmatch(cells[1], -1) {
+			fields[kind[1]] = []string{"job_id"}
+			for _, field := range codeSpan.FindAllStringSubmatch(cells[3], -1) {
+				fields[kind[1]] = append(fields[kind[1]], field[1])
+			}
+		}
+	}
+
+	fake := fakeservicetest.Start(t, func(o *fakeservice.Options) {
+		o.Querier = fakeservice.QuerierFunc(func(context.Context, fakeservice.Query) (fakeservice.QueryResult, error) {
+			return fakeservice.QueryResult{Command: "SELECT"}, nil
+		})
+	})
+	fakeservicetest.Tour(t, fake, "acme/shop", func(string, string) {})
+	key, err := fake.CreateKey("ci")
+	if err == nil {
+		err = fake.RevokeKey(key.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	emitted := map[string]bool{}
+	for _, event := range fake.Events() {
+		emitted[event.Type] = true
+		if _, ok := fields[event.Type]; !ok {
+			t.Errorf("the guide has no row for the event %s", event.Type)
+			continue
+		}
+		for field := range event.Data {
+			if !slices.Contains(fields[event.Type], field) {
+				t.Errorf("the row of %s does not name the field %s: got %v", event.Type, field, fields[event.Type])
+			}
+		}
+	}
+	if len(emitted) < 14 {
+		t.Errorf("the operations emitted %d types of events, want at least 14", len(emitted))
+	}
+}
+
+// TestWebhookReceiverInGo compiles the receiver of the guide, as a package of the project.
+func TestWebhookReceiverInGo(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(repository + "/docs/guides/webhooks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := blocksOf(string(page))
+	at := slices.IndexFunc(blocks, func(b block) bool { return b.language == "go" })
+	if at < 0 {
+		t.Fatal("the guide has no block of Go")
+	}
+	root, err := filepath.Abs(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, overlay := filepath.Join(t.TempDir(), "receiver.go"), filepath.Join(t.TempDir(), "overlay.json")
+	replaced, err := json.Marshal(map[string]map[string]string{
+		"Replace": {filepath.Join(root, "internal", "receiver", "receiver.go"): source},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{source: blocks[at].text, overlay: string(replaced)} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay, "-o", os.DevNull, "./internal/receiver")
+	build.Dir = root
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Errorf("go build: %v\n%s", err, output)
+	}
+}
