@@ -16,16 +16,18 @@ import (
 // fakeOf are the arguments of the fake that a guide meets, beside those of every guide.
 var fakeOf = map[string][]string{
 	"adopting-an-account":  {"--setup", "testdata/account.json"},
+	"backup-and-restore":   {"--data-plane", "on", "--speed", "200"},
 	"network-access":       {"--setup", "testdata/open.json"},
 	"secrets-and-postgres": {"--data-plane", "on", "--repo", "acme/shop=testdata/shop"},
 }
 
 // ofEngines are the guides whose commands need PostgreSQL on the reader's machine.
-var ofEngines = []string{"secrets-and-postgres", "app-requirements"}
+var ofEngines = []string{"secrets-and-postgres", "app-requirements", "backup-and-restore"}
 
 // installedOf are the programs that the commands of a guide need on the reader's machine.
 var installedOf = map[string][]string{
-	"webhooks": {"node", "openssl"},
+	"backup-and-restore": {"pg_dump"},
+	"webhooks":           {"node", "openssl"},
 }
 
 // toolchainOf are the programs that the commands of a guide need beside the CLI.
@@ -44,7 +46,8 @@ var shown = []string{"text", "json"}
 //   - a block of the language shell is run, and each of its commands must succeed;
 //   - of a block of the language console, each line with the prompt `$ ` is run, and must
 //     print what follows. The next command of one that fails is `echo $?`;
-//   - a comment `<!-- fake: POST /jobs/hold {} -->` tells the fake what to do then.
+//   - a comment `<!-- fake: POST /jobs/hold {} -->` tells the fake what to do then;
+//   - a guide that reads $STATE_URL finds a server for a Terraform state there.
 //
 // Nothing in between is left out: a block of another kind fails the test.
 func TestGuides(t *testing.T) {
@@ -52,8 +55,8 @@ func TestGuides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(guides) < 14 {
-		t.Errorf("guides in docs/guides: got %d, want at least 14", len(guides))
+	if len(guides) < 17 {
+		t.Errorf("guides in docs/guides: got %d, want at least 17", len(guides))
 	}
 	var files, commands atomic.Int64
 	t.Cleanup(func() {
@@ -78,7 +81,11 @@ func TestGuides(t *testing.T) {
 			for _, program := range toolchainOf[name] {
 				provide(t, program)
 			}
-			written, run := follow(t, string(text), startFake(t, fakeOf[name]...))
+			var variables []string
+			if strings.Contains(string(text), "$STATE_URL") {
+				variables = append(variables, "STATE_URL="+startStateServer(t))
+			}
+			written, run := follow(t, string(text), startFake(t, fakeOf[name]...), variables...)
 			files.Add(int64(written))
 			commands.Add(int64(run))
 		})
@@ -86,10 +93,10 @@ func TestGuides(t *testing.T) {
 }
 
 // follow does what a page says, and returns how many files that wrote, and how many blocks
-// and commands it ran.
-func follow(t *testing.T, page string, fake *fake) (files, commands int) {
+// and commands it ran. The reader has the variables of the fake, and others.
+func follow(t *testing.T, page string, fake *fake, variables ...string) (files, commands int) {
 	t.Helper()
-	reader := openTerminal(t, fake.variables()...)
+	reader := openTerminal(t, append(fake.variables(), variables...)...)
 	for _, b := range blocksOf(page) {
 		switch {
 		case b.language == "fake":
