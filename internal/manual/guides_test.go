@@ -22,7 +22,7 @@ var fakeOf = map[string][]string{
 }
 
 // ofEngines are the guides whose commands need PostgreSQL on the reader's machine.
-var ofEngines = []string{"secrets-and-postgres", "app-requirements", "backup-and-restore"}
+var ofEngines = []string{"secrets-and-postgres", "app-requirements", "backup-and-restore", "browser-auth"}
 
 // installedOf are the programs that the commands of a guide need on the reader's machine.
 var installedOf = map[string][]string{
@@ -55,8 +55,8 @@ func TestGuides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(guides) < 17 {
-		t.Errorf("guides in docs/guides: got %d, want at least 17", len(guides))
+	if len(guides) < 18 {
+		t.Errorf("guides in docs/guides: got %d, want at least 18", len(guides))
 	}
 	var files, commands atomic.Int64
 	t.Cleanup(func() {
