@@ -46,6 +46,7 @@ var ways = []way{
 	{did: "applied", files: []string{"modules/app-stack/*.tf"}, do: appStack.apply},
 	{did: "run by terraform test", files: []string{"modules/app-stack/tests/*.tftest.hcl"}, do: testModule},
 	{did: "invoked", files: []string{"key-rotation/*.tf"}, needs: &cliversion.ProviderActions, do: keyRotation.apply},
+	{did: "applied and swept", files: []string{"previews/*.tf", "previews/sweep/*.tf"}, do: previews},
 	{did: "applied", files: []string{"webhook-receiver/*.tf"}, do: receiveWebhooks},
 }
 

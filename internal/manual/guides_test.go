@@ -55,8 +55,8 @@ func TestGuides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(guides) < 18 {
-		t.Errorf("guides in docs/guides: got %d, want at least 18", len(guides))
+	if len(guides) < 19 {
+		t.Errorf("guides in docs/guides: got %d, want at least 19", len(guides))
 	}
 	var files, commands atomic.Int64
 	t.Cleanup(func() {
