@@ -18,6 +18,7 @@ var fakeOf = map[string][]string{
 	"adopting-an-account":  {"--setup", "testdata/account.json"},
 	"backup-and-restore":   {"--data-plane", "on", "--speed", "200"},
 	"network-access":       {"--setup", "testdata/open.json"},
+	"unmanaged-and-drift":  {"--setup", "testdata/open.json"},
 	"secrets-and-postgres": {"--data-plane", "on", "--repo", "acme/shop=testdata/shop"},
 }
 
@@ -26,8 +27,9 @@ var ofEngines = []string{"secrets-and-postgres", "app-requirements", "backup-and
 
 // installedOf are the programs that the commands of a guide need on the reader's machine.
 var installedOf = map[string][]string{
-	"backup-and-restore": {"pg_dump"},
-	"webhooks":           {"node", "openssl"},
+	"backup-and-restore":  {"pg_dump"},
+	"unmanaged-and-drift": {"python3"},
+	"webhooks":            {"node", "openssl"},
 }
 
 // toolchainOf are the programs that the commands of a guide need beside the CLI.
@@ -55,8 +57,8 @@ func TestGuides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(guides) < 19 {
-		t.Errorf("guides in docs/guides: got %d, want at least 19", len(guides))
+	if len(guides) < 20 {
+		t.Errorf("guides in docs/guides: got %d, want at least 20", len(guides))
 	}
 	var files, commands atomic.Int64
 	t.Cleanup(func() {
