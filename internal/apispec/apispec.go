@@ -38,17 +38,21 @@ func New() (*Validator, error) {
 	return shared()
 }
 
+// parsed is the document, which is parsed once for the whole process and never changed.
+var parsed = sync.OnceValues(load)
+
 var shared = sync.OnceValues(func() (*Validator, error) {
-	doc, err := load()
+	doc, err := parsed()
 	if err != nil {
 		return nil, err
 	}
 	// For a 3.1 document the filter compiles a JSON Schema anew for every
 	// exchange, which takes longer than the exchange itself. Its own validator
 	// knows every keyword that this document uses, type arrays included (a test
-	// holds the document to that), so the parsed copy is presented as 3.0.
-	doc.OpenAPI = "3.0.3"
-	router, err := gorillamux.NewRouter(doc)
+	// holds the document to that), so a copy is presented as 3.0.
+	presented := *doc
+	presented.OpenAPI = "3.0.3"
+	router, err := gorillamux.NewRouter(&presented)
 	if err != nil {
 		return nil, fmt.Errorf("build the router of the API document: %w", err)
 	}

@@ -22,7 +22,7 @@ func (o Operation) String() string { return o.Method + " " + o.Path }
 
 // Operations are those of the document, in order of their paths.
 func Operations() ([]Operation, error) {
-	doc, err := load()
+	doc, err := parsed()
 	if err != nil {
 		return nil, err
 	}

@@ -121,13 +121,13 @@ func (s *Service) ReadApp(ctx context.Context, id, name string) (AppRecord, erro
 
 // AppChange is what a request says of an app. What is nil was not sent.
 type AppChange struct {
-	Branch     *string            `json:"branch"`
-	Port       *int               `json:"port"`
-	HealthPath *string            `json:"health_path"`
-	Public     *bool              `json:"public"`
-	Env        *map[string]string `json:"env"`
-	Links      *[]string          `json:"links"`
-	MemoryMB   *int               `json:"memory_mb"`
+	Branch     *string            `json:"branch,omitempty" jsonschema:"another one is built"`
+	Port       *int               `json:"port,omitempty"`
+	HealthPath *string            `json:"health_path,omitempty"`
+	Public     *bool              `json:"public,omitempty"`
+	Env        *map[string]string `json:"env,omitempty" jsonschema:"all variables from now on; others than before are built"`
+	Links      *[]string          `json:"links,omitempty" jsonschema:"the engines that are linked: auth, or none"`
+	MemoryMB   *int               `json:"memory_mb,omitempty"`
 }
 
 // told is what an event tells of a change: the fields that were sent. Of variables it is

@@ -18,7 +18,7 @@ func newEngines(budgets map[string]int) map[string]*Engine {
 // EngineBudget is what a request says of an engine. Without a budget it gets its
 // floor.
 type EngineBudget struct {
-	MemoryMB *int `json:"memory_mb"`
+	MemoryMB *int `json:"memory_mb,omitempty" jsonschema:"left out, the engine gets its floor"`
 }
 
 // SetEngines takes the whole set: what is left out is turned off and its data
@@ -184,8 +184,8 @@ func (s *Service) AuthSettings(ctx context.Context, id string) (AuthSettingsReco
 // AuthSettingsChange is what a request says of the auth engine. What is nil was not
 // sent.
 type AuthSettingsChange struct {
-	SiteURL      *string   `json:"site_url"`
-	RedirectURLs *[]string `json:"redirect_urls"`
+	SiteURL      *string   `json:"site_url,omitempty" jsonschema:"the public URL of the app; left out, it stays"`
+	RedirectURLs *[]string `json:"redirect_urls,omitempty" jsonschema:"where redirects may lead, such as the app's URL followed by /**; left out, they stay"`
 }
 
 func (change AuthSettingsChange) check() error {

@@ -228,8 +228,8 @@ func (st *state) finishCreation(in *instance, first Backup) {
 
 // InstanceChange is what a request says of an instance. What is nil was not sent.
 type InstanceChange struct {
-	Name *string   `json:"name"`
-	Tags *[]string `json:"tags"`
+	Name *string   `json:"name,omitempty" jsonschema:"1 to 100 characters; left out, it stays"`
+	Tags *[]string `json:"tags,omitempty" jsonschema:"all tags of the instance from now on; left out, they stay"`
 }
 
 // UpdateInstance renames and retags an instance.

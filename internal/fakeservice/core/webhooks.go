@@ -60,9 +60,9 @@ func (s *Service) Webhook(ctx context.Context, id string) (WebhookRecord, error)
 
 // WebhookChange is what a request says of an endpoint. What is nil was not sent.
 type WebhookChange struct {
-	URL     *string `json:"url"`
-	Secret  *string `json:"secret"`
-	Enabled *bool   `json:"enabled"`
+	URL     *string `json:"url,omitempty"`
+	Secret  *string `json:"secret,omitempty"`
+	Enabled *bool   `json:"enabled,omitempty" jsonschema:"true enables an endpoint again that failures have disabled"`
 }
 
 func (change WebhookChange) check() error {

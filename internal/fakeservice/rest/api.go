@@ -1,5 +1,5 @@
-// Package rest is the REST face of the service: each operation of the OpenAPI document
-// is one of core's, and both sides of an exchange are held to the document.
+// Package rest is the REST face of the service: it carries out the operations of package
+// operations, and checks both sides of each exchange against the OpenAPI document.
 package rest
 
 import (
@@ -8,16 +8,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/caller"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
 // Prefix is where the API begins.
@@ -51,7 +49,7 @@ func New(o Options) *API {
 	if err != nil {
 		panic("rest: " + err.Error())
 	}
-	return &API{Options: o, routes: routes, validator: validator}
+	return &API{Options: o, routes: routes(), validator: validator}
 }
 
 // reply is an answer as it goes over the wire.
@@ -108,14 +106,15 @@ func (a *API) answer(r *http.Request, path string, body []byte) (out reply, docu
 	if route == nil {
 		return encode(fail(core.Refuse(core.NotFound, "there is no %s %s", r.Method, r.URL.Path))), false
 	}
-	c := &call{service: a.Service, request: r, portal: cmp.Or(a.PortalURL, caller.Root(r)), route: route, params: params, query: r.URL.Query(), body: body}
+	service := operations.Service{Service: a.Service, Portal: cmp.Or(a.PortalURL, caller.Root(r))}
+	c := &call{service: service, request: r, route: route, params: params, body: body}
 	if violation != nil {
 		if c.lacksConfirm() {
 			return encode(fail(core.Refuse(core.ConfirmMismatch, "confirm must equal the id of the instance"))), true
 		}
 		return encode(fail(badRequest("%s", violation))), true
 	}
-	out = a.repetitions.once(c, func() reply { return encode(route.handle(c)) })
+	out = a.repetitions.once(c, func() reply { return encode(c.run()) })
 	return c.tag(out), true
 }
 
@@ -128,65 +127,6 @@ func (a *API) authorise(r *http.Request) error {
 		return core.Refuse(core.Unauthorized, "the API key is not valid")
 	}
 	return nil
-}
-
-// read carries out a call with what its body says.
-func read(c *call, wanted any, carryOut func() response) response {
-	if err := c.decode(wanted); err != nil {
-		return fail(err)
-	}
-	return carryOut()
-}
-
-// decode reads the body, whose shape has been checked, into a struct or map. All that can
-// be wrong with it by now is a number that is too large.
-func (c *call) decode(into any) error {
-	if len(bytes.TrimSpace(c.body)) == 0 {
-		return nil
-	}
-	// The canonical form writes 3e3 and 3000.0, which are integers too, as 3000.
-	body := jsontext.Value(bytes.Clone(c.body))
-	if err := body.Canonicalize(); err != nil {
-		return badRequest("the body is not JSON: %s", err)
-	}
-	if err := json.Unmarshal(body, into); err != nil {
-		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-			return core.Refuse(core.ValidationError, "%s: the number is out of range", fieldOf(wrong))
-		}
-		return badRequest("the body is not JSON: %s", err)
-	}
-	return nil
-}
-
-// fieldOf returns the name of the field that a value does not fit. The decoder's path to
-// it has the names of embedded structs too, which are no fields of the API.
-func fieldOf(wrong *json.UnmarshalTypeError) string {
-	return wrong.Field[strings.LastIndex(wrong.Field, ".")+1:]
-}
-
-// lacksConfirm tells whether a request breaks the document because it leaves
-// confirm out, for which the contract has a code of its own.
-func (c *call) lacksConfirm() bool {
-	switch c.route.method + " " + c.route.pattern {
-	case "DELETE /instances/{id}":
-		return c.confirm() == ""
-	case "POST /instances/{id}/actions/reset", "POST /instances/{id}/actions/restore":
-		var body map[string]json.RawMessage
-		if json.Unmarshal(c.body, &body) != nil {
-			return len(bytes.TrimSpace(c.body)) == 0
-		}
-		confirm, sent := body["confirm"]
-		return !sent || string(confirm) == "null"
-	}
-	return false
-}
-
-// confirm is the query's parameter of that name, "" unless it is given once.
-func (c *call) confirm() string {
-	if given := c.query["confirm"]; len(given) == 1 {
-		return given[0]
-	}
-	return ""
 }
 
 // tag gives the answer to a GET its ETag, and answers 304 to who has it.

@@ -6,7 +6,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// response is what a handler answers. Handlers never write to the connection,
+// response is the answer to a call. It is not written to the connection at once,
 // so that an answer can be remembered, checked, altered or thrown away.
 type response struct {
 	status int
@@ -14,17 +14,6 @@ type response struct {
 	body        any
 	raw         []byte
 	contentType string
-}
-
-// found is the answer to a read, and accepted that to a mutation of an instance.
-func found(record any, err error) response    { return answer(http.StatusOK, record, err) }
-func accepted(record any, err error) response { return answer(http.StatusAccepted, record, err) }
-
-func answer(status int, record any, err error) response {
-	if err != nil {
-		return fail(err)
-	}
-	return response{status: status, body: record}
 }
 
 // statuses are how HTTP says what kind of refusal it is (contract.md, "Errors").

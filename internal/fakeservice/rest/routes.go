@@ -1,75 +1,43 @@
 package rest
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
-// route is one operation of the API.
+// route is a method and a path of the API.
 type route struct {
 	method, pattern string
-	handle          func(*call) response
+	operations.Function
+	// success is the status of a request that is carried out.
+	success int
 }
 
-// routes is every operation of the contract, in its order.
-var routes = []route{
-	{"GET", "/instances", listInstances},
-	{"POST", "/instances", createInstance},
-	{"GET", "/instances/{id}", getInstance},
-	{"PATCH", "/instances/{id}", updateInstance},
-	{"DELETE", "/instances/{id}", deleteInstance},
-	{"PUT", "/instances/{id}/engines", setEngines},
-	{"GET", "/instances/{id}/allowlist", getAllowlist},
-	{"PUT", "/instances/{id}/allowlist", setAllowlist},
-	{"GET", "/instances/{id}/sql-console", getConsole},
-	{"PUT", "/instances/{id}/sql-console", setConsole},
-	{"GET", "/instances/{id}/engines/postgres/console", getConsole},
-	{"PUT", "/instances/{id}/engines/postgres/console", setConsole},
-	{"POST", "/instances/{id}/actions/rotate", rotate},
-	{"POST", "/instances/{id}/actions/resize", resize},
-	{"POST", "/instances/{id}/actions/reset", reset},
-	{"POST", "/instances/{id}/actions/restore", restore},
-	{"POST", "/instances/{id}/engines/{engine}/actions/restart", restartEngine},
-	{"GET", "/instances/{id}/backups", listBackups},
-	{"GET", "/instances/{id}/connection", getConnection},
-
-	{"POST", "/instances/{id}/engines/postgres/query", query},
-	{"GET", "/instances/{id}/postgres/databases", listDatabases},
-	{"POST", "/instances/{id}/postgres/databases", createDatabase},
-	{"DELETE", "/instances/{id}/postgres/databases/{name}", dropDatabase},
-	{"GET", "/instances/{id}/postgres/extensions", listExtensions},
-	{"PUT", "/instances/{id}/postgres/extensions/{name}", setExtension},
-	{"DELETE", "/instances/{id}/postgres/extensions/{name}", dropExtension},
-
-	{"POST", "/instances/{id}/apps/import", importApp},
-	{"GET", "/instances/{id}/apps", listApps},
-	{"GET", "/instances/{id}/apps/{name}", getApp},
-	{"PATCH", "/instances/{id}/apps/{name}", updateApp},
-	{"DELETE", "/instances/{id}/apps/{name}", deleteApp},
-	{"GET", "/instances/{id}/apps/{name}/builds", listBuilds},
-	{"POST", "/instances/{id}/apps/{name}/actions/redeploy", redeployApp},
-	{"POST", "/instances/{id}/apps/{name}/actions/restart", restartApp},
-
-	{"GET", "/instances/{id}/engines/auth/settings", getAuthSettings},
-	{"PATCH", "/instances/{id}/engines/auth/settings", updateAuthSettings},
-
-	{"GET", "/jobs/{id}", getJob},
-	{"GET", "/plans", listPlans},
-	{"GET", "/locations", listLocations},
-	{"GET", "/me", getAccount},
-	{"PATCH", "/me", updateAccount},
-	{"GET", "/billing", getBilling},
-	{"GET", "/guides/apps", getGuide},
-	{"GET", "/webhooks", listWebhooks},
-	{"POST", "/webhooks", createWebhook},
-	{"GET", "/webhooks/{id}", getWebhook},
-	{"PATCH", "/webhooks/{id}", updateWebhook},
-	{"DELETE", "/webhooks/{id}", deleteWebhook},
-}
+// routes returns the routes of the table of operations. The document says which status is
+// that of a success.
+var routes = sync.OnceValue(func() []route {
+	documented, err := apispec.Operations()
+	if err != nil {
+		panic("rest: " + err.Error()) // a test of the document finds this first
+	}
+	success := map[string]int{}
+	for _, o := range documented {
+		success[o.String()] = o.Statuses[0]
+	}
+	var all []route
+	for _, o := range operations.All {
+		for _, address := range o.REST {
+			method, pattern, _ := strings.Cut(address, " ")
+			all = append(all, route{method, pattern, o.Run, success[address]})
+		}
+	}
+	return all
+})
 
 // findRoute matches an escaped path below the base address. The library's own
 // mux would answer a path that it does not like with a redirect, which a client
@@ -133,21 +101,3 @@ func matchPattern(pattern, path string) (map[string]string, bool) {
 	}
 	return params, true
 }
-
-// call is a request as handlers see it.
-type call struct {
-	service *core.Service
-	request *http.Request
-	// portal is the address of the portal's pages.
-	portal string
-	route  *route
-	params map[string]string
-	query  url.Values
-	body   []byte
-}
-
-// param is an element of the path, unescaped; instance is that of the instance.
-func (c *call) param(name string) string { return c.params[name] }
-func (c *call) instance() string         { return c.params["id"] }
-
-func (c *call) context() context.Context { return c.request.Context() }

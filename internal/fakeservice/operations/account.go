@@ -1,0 +1,68 @@
+package operations
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+)
+
+func readAccount(ctx context.Context, s Service, _ None) (core.Account, error) { return s.Account(ctx) }
+
+// profile is a core.ProfileChange. Its fields describe the arguments; sent has what was sent,
+// in which a null differs from a field that was left out.
+type profile struct {
+	Name    *string `json:"name,omitempty" jsonschema:"null empties it"`
+	Company *string `json:"company,omitempty" jsonschema:"null empties it"`
+	Address *string `json:"address,omitempty" jsonschema:"null empties it"`
+	VATID   *string `json:"vat_id,omitempty" jsonschema:"null empties it"`
+
+	sent core.ProfileChange
+}
+
+// UnmarshalJSON reads what was sent.
+func (p *profile) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &p.sent) }
+
+func updateProfile(_ context.Context, s Service, in profile) (core.Account, error) {
+	return s.UpdateProfile(in.sent)
+}
+
+func readBilling(ctx context.Context, s Service, in page) (core.BillingRecord, error) {
+	return s.BillingPage(ctx, in.Cursor, in.limit())
+}
+
+func readAllBilling(ctx context.Context, s Service, _ None) (core.BillingRecord, error) {
+	return s.Billing(ctx)
+}
+
+// onWebhook names a webhook endpoint.
+type onWebhook struct {
+	WebhookID string `json:"webhook_id" jsonschema:"the id of the endpoint"`
+}
+
+func listWebhooks(ctx context.Context, s Service, _ None) (core.WebhookList, error) {
+	return s.ListWebhooks(ctx)
+}
+
+func readWebhook(ctx context.Context, s Service, in onWebhook) (core.WebhookRecord, error) {
+	return s.Webhook(ctx, in.WebhookID)
+}
+
+func createWebhook(_ context.Context, s Service, in struct {
+	URL     string  `json:"url" jsonschema:"an https URL"`
+	Secret  *string `json:"secret,omitempty" jsonschema:"what deliveries are signed with; one is made where it is left out"`
+	Enabled *bool   `json:"enabled,omitempty" jsonschema:"true where it is left out"`
+}) (core.WebhookRecord, error) {
+	return s.CreateWebhook(core.WebhookChange{URL: &in.URL, Secret: in.Secret, Enabled: in.Enabled})
+}
+
+func updateWebhook(_ context.Context, s Service, in struct {
+	onWebhook
+	core.WebhookChange
+}) (core.WebhookRecord, error) {
+	return s.UpdateWebhook(in.WebhookID, in.WebhookChange)
+}
+
+func deleteWebhook(_ context.Context, s Service, in onWebhook) (None, error) {
+	return None{}, s.DeleteWebhook(in.WebhookID)
+}

@@ -1,0 +1,104 @@
+package operations
+
+import (
+	"context"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+)
+
+// onApp names an app of an instance.
+type onApp struct {
+	onInstance
+	Name string `json:"name" jsonschema:"the name of the app"`
+}
+
+// onBranch names a branch of a repository.
+type onBranch struct {
+	onInstance
+	Repo   string `json:"repo" jsonschema:"owner/repo, as list_repos has it"`
+	Branch string `json:"branch"`
+}
+
+func readGuide(context.Context, Service, None) (Markdown, error) { return Markdown(core.Guide), nil }
+
+func listRepositories(ctx context.Context, s Service, _ None) (core.RepositoryList, error) {
+	return s.Repositories(ctx)
+}
+
+func inspectRepository(ctx context.Context, s Service, in onBranch) (core.InspectionRecord, error) {
+	return s.InspectRepository(ctx, in.InstanceID, in.Repo, in.Branch)
+}
+
+func importApp(_ context.Context, s Service, in struct {
+	onBranch
+	Name       string             `json:"name" jsonschema:"1 to 40 lower case letters, digits and hyphens, the first of them a letter"`
+	Port       int                `json:"port" jsonschema:"the port that the container listens on, which it is told by PORT"`
+	Source     string             `json:"source,omitempty"`
+	Target     string             `json:"target,omitempty"`
+	HealthPath *string            `json:"health_path,omitempty" jsonschema:"the path that answers 200; /healthz where it is left out"`
+	Public     *bool              `json:"public,omitempty" jsonschema:"whether the app gets a public URL"`
+	MemoryMB   *int               `json:"memory_mb,omitempty" jsonschema:"at least the floor of the apps engine, which is the default"`
+	Env        *map[string]string `json:"env,omitempty" jsonschema:"variables of the build and the app"`
+}) (core.AcceptedBuild, error) {
+	return s.ImportApp(in.InstanceID, core.NewApp{Repo: in.Repo, Name: in.Name, AppChange: core.AppChange{
+		Branch: &in.Branch, Port: &in.Port, HealthPath: in.HealthPath, Public: in.Public, MemoryMB: in.MemoryMB, Env: in.Env,
+	}})
+}
+
+func listApps(ctx context.Context, s Service, in onInstance) (core.AppList, error) {
+	return s.ListApps(ctx, in.InstanceID)
+}
+
+func readApp(ctx context.Context, s Service, in onApp) (core.AppRecord, error) {
+	return s.ReadApp(ctx, in.InstanceID, in.Name)
+}
+
+func listBuilds(ctx context.Context, s Service, in struct {
+	onApp
+	page
+}) (core.BuildList, error) {
+	return s.BuildPage(ctx, in.InstanceID, in.Name, in.Cursor, in.limit())
+}
+
+// appSource is where an app comes from, and its newest build.
+type appSource struct {
+	Name   string  `json:"name"`
+	Repo   string  `json:"repo"`
+	Branch string  `json:"branch"`
+	Status string  `json:"status"`
+	URL    *string `json:"url"`
+	// Build is nil before the first one.
+	Build *core.BuildRecord `json:"build"`
+}
+
+func readSource(ctx context.Context, s Service, in onApp) (appSource, error) {
+	a, err := s.ReadApp(ctx, in.InstanceID, in.Name)
+	if err != nil {
+		return appSource{}, err
+	}
+	source := appSource{Name: a.Name, Repo: a.Repo, Branch: a.Branch, Status: a.Status, URL: a.URL}
+	list, err := s.Builds(ctx, in.InstanceID, in.Name)
+	if err == nil && len(list.Builds) > 0 {
+		source.Build = &list.Builds[0]
+	}
+	return source, err
+}
+
+func updateApp(_ context.Context, s Service, in struct {
+	onApp
+	core.AppChange
+}) (core.AcceptedBuild, error) {
+	return s.UpdateApp(in.InstanceID, in.Name, in.AppChange)
+}
+
+func deleteApp(_ context.Context, s Service, in onApp) (core.Accepted, error) {
+	return s.DeleteApp(in.InstanceID, in.Name)
+}
+
+func redeployApp(_ context.Context, s Service, in onApp) (core.AcceptedBuild, error) {
+	return s.RedeployApp(in.InstanceID, in.Name)
+}
+
+func restartApp(_ context.Context, s Service, in onApp) (core.Accepted, error) {
+	return s.RestartApp(in.InstanceID, in.Name)
+}

@@ -1,0 +1,57 @@
+package operations
+
+import (
+	"context"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+)
+
+func setEngines(_ context.Context, s Service, in struct {
+	onInstance
+	Engines map[string]core.EngineBudget `json:"engines" jsonschema:"every engine that is to be on, by name: postgres, redis, couchdb, nats, apps, auth"`
+}) (core.Accepted, error) {
+	return s.SetEngines(in.InstanceID, in.Engines)
+}
+
+func restartEngine(_ context.Context, s Service, in struct {
+	onInstance
+	Engine string `json:"engine" jsonschema:"the name of the engine"`
+}) (core.Accepted, error) {
+	return s.RestartEngine(in.InstanceID, in.Engine)
+}
+
+func readAllowlist(ctx context.Context, s Service, in onInstance) (core.AllowlistRecord, error) {
+	return s.Allowlist(ctx, in.InstanceID)
+}
+
+func setAllowlist(_ context.Context, s Service, in struct {
+	onInstance
+	Allowlist []string `json:"allowlist" jsonschema:"addresses and CIDR blocks that may connect"`
+}) (core.Accepted, error) {
+	return s.SetAllowlist(in.InstanceID, in.Allowlist)
+}
+
+func readConsole(ctx context.Context, s Service, in onInstance) (core.ConsoleRecord, error) {
+	return s.Console(ctx, in.InstanceID)
+}
+
+// consoleModes are the modes as the service knows them, by the words that a caller may use.
+var consoleModes = map[string]string{"off": "off", "read-only": "ro", "read-write": "rw", "ro": "ro", "rw": "rw"}
+
+func setConsole(_ context.Context, s Service, in struct {
+	onInstance
+	Mode string `json:"mode" jsonschema:"off, read-only (ro) or read-write (rw)"`
+}) (core.Accepted, error) {
+	return s.SetConsole(in.InstanceID, consoleModes[in.Mode])
+}
+
+func readAuthSettings(ctx context.Context, s Service, in onInstance) (core.AuthSettingsRecord, error) {
+	return s.AuthSettings(ctx, in.InstanceID)
+}
+
+func updateAuthSettings(_ context.Context, s Service, in struct {
+	onInstance
+	core.AuthSettingsChange
+}) (core.Accepted, error) {
+	return s.UpdateAuthSettings(in.InstanceID, in.AuthSettingsChange)
+}

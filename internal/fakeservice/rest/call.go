@@ -1,0 +1,118 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
+)
+
+// call is a request to a route.
+type call struct {
+	service operations.Service
+	request *http.Request
+	route   *route
+	params  map[string]string
+	body    []byte
+}
+
+// run carries the call out.
+func (c *call) run() response {
+	result, err := c.route.Call(c.request.Context(), c.service, c.decode)
+	if err != nil {
+		return fail(err)
+	}
+	switch result := result.(type) {
+	case operations.None:
+		return response{status: c.route.success}
+	case operations.Markdown:
+		return response{status: c.route.success, raw: []byte(result), contentType: core.GuideType}
+	}
+	return response{status: c.route.success, body: result}
+}
+
+// decode reads the arguments from the body, whose shape has been checked, and from the
+// parameters. All that can be wrong with the body by now is a number that is too large.
+func (c *call) decode(into any) error {
+	if len(bytes.TrimSpace(c.body)) > 0 {
+		// The canonical form writes 3e3 and 3000.0, which are integers too, as 3000.
+		body := jsontext.Value(bytes.Clone(c.body))
+		if err := body.Canonicalize(); err != nil {
+			return badRequest("the body is not JSON: %s", err)
+		}
+		if err := json.Unmarshal(body, into); err != nil {
+			if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+				return core.Refuse(core.ValidationError, "%s: the number is out of range", fieldOf(wrong))
+			}
+			return badRequest("the body is not JSON: %s", err)
+		}
+	}
+	parameters, err := json.Marshal(c.parameters())
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(parameters, into)
+}
+
+// fieldOf returns the name of the field that a value does not fit. The decoder's path to
+// it has the names of embedded structs too, which are no fields of the API.
+func fieldOf(wrong *json.UnmarshalTypeError) string {
+	return wrong.Field[strings.LastIndex(wrong.Field, ".")+1:]
+}
+
+// parameters returns the parameters of the path and the query by the names of the
+// arguments: the id in /instances/{id} is instance_id.
+func (c *call) parameters() map[string]any {
+	parameters := map[string]any{}
+	for name, given := range c.request.URL.Query() {
+		if name != "confirm" || len(given) == 1 {
+			parameters[name] = given[0]
+		}
+	}
+	if text, ok := parameters["limit"].(string); ok {
+		delete(parameters, "limit")
+		if text != "" {
+			parameters["limit"], _ = strconv.Atoi(text) // what is no number is 0, which is refused
+		}
+	}
+	for name, value := range c.params {
+		if name == "id" {
+			collection, _, _ := strings.Cut(c.route.pattern[1:], "/")
+			name = strings.TrimSuffix(collection, "s") + "_id"
+		}
+		parameters[name] = value
+	}
+	return parameters
+}
+
+// confirm returns the query's parameter of that name, "" unless it is given once.
+func (c *call) confirm() string {
+	if given := c.request.URL.Query()["confirm"]; len(given) == 1 {
+		return given[0]
+	}
+	return ""
+}
+
+// lacksConfirm reports whether a request breaks the document because it leaves confirm
+// out, which is refused with a code of its own.
+func (c *call) lacksConfirm() bool {
+	if !c.route.Confirms() {
+		return false
+	}
+	if c.route.method == http.MethodDelete {
+		return c.confirm() == ""
+	}
+	var body map[string]json.RawMessage
+	if json.Unmarshal(c.body, &body) != nil {
+		return len(bytes.TrimSpace(c.body)) == 0
+	}
+	confirm, sent := body["confirm"]
+	return !sent || string(confirm) == "null"
+}
