@@ -1,4 +1,4 @@
-// Package mcp is the MCP face of the service: tools over the operations of core, by the
+// Package mcp is the MCP face of the service: the tools of package operations, by the
 // Streamable HTTP transport of the Model Context Protocol, for the same API keys as the
 // REST face.
 //

@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
 // instructions are what a client is told of the server as a whole.
@@ -30,13 +31,11 @@ func (f *face) server() *sdk.Server {
 	})
 	server.AddReceivingMiddleware(f.answer)
 	f.confirmed = map[string]bool{}
-	t := tools{f, server}
-	t.addInstances()
-	t.addSettings()
-	t.addActions()
-	t.addApps()
-	t.addPostgres()
-	t.addAccount()
+	for _, o := range operations.All {
+		if o.Tool.Name != "" {
+			f.addTool(server, o)
+		}
+	}
 	return server
 }
 

@@ -2,110 +2,95 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
+	"reflect"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
-
-// tools adds tools to a server.
-type tools struct {
-	*face
-	server *sdk.Server
-}
-
-// An effect is what a tool does to what is there, as its annotations tell. The protocol
-// calls destructive what does not only add.
-type effect struct{ reads, destroys, idempotent bool }
-
-var (
-	// reading changes nothing.
-	reading = effect{reads: true}
-	// doing adds or restarts something anew at each call, and adding adds one thing however
-	// often it is called.
-	doing  = effect{}
-	adding = effect{idempotent: true}
-	// replacing takes away or overwrites what was there, and leaves one state however often
-	// it is called; destroying takes more away at each call.
-	replacing  = effect{destroys: true, idempotent: true}
-	destroying = effect{destroys: true}
-)
-
-// about is what a client is told of a tool.
-type about struct {
-	name, title, text string
-	effect            effect
-	// secrets says what of the result is secret; "" where nothing is.
-	secrets string
-	// fetches tells that the tool reads what is not the service's own.
-	fetches bool
-	// empties tells that null is an argument: it empties what it is sent for.
-	empties bool
-	// words are the values that an argument takes.
-	words map[string][]any
-}
 
 // secretMeta marks a tool whose results hold secrets. The protocol has no annotation of
 // its own for that, so its title and its description say it too.
 const secretMeta = "hosting/returnsSecrets"
 
-func (a about) tool() *sdk.Tool {
+// toolOf describes the tool of an operation. Its arguments are the fields of what the
+// function takes, and its structured content is what the function returns.
+func toolOf(o operations.Operation) *sdk.Tool {
+	function := o.ToolFunction()
 	t := &sdk.Tool{
-		Name: a.name, Title: a.title, Description: a.text,
+		Name: o.Tool.Name, Title: o.Tool.Title, Description: o.Tool.Text,
 		Annotations: &sdk.ToolAnnotations{
-			ReadOnlyHint: a.effect.reads, DestructiveHint: &a.effect.destroys, IdempotentHint: a.effect.idempotent, OpenWorldHint: &a.fetches,
+			ReadOnlyHint: o.Effect.Reads, DestructiveHint: &o.Effect.Destroys, IdempotentHint: o.Effect.Idempotent, OpenWorldHint: &o.Tool.Fetches,
 		},
+		InputSchema: argumentsOf(o.Tool, function.In),
 	}
-	if a.secrets != "" {
+	if function.Out != reflect.TypeFor[operations.Markdown]() {
+		t.OutputSchema = schemaOf(function.Out)
+	}
+	if o.Tool.Secrets != "" {
 		t.Title += " (returns secrets)"
-		t.Description += " The result holds secrets: " + a.secrets + ". Do not log or repeat them."
+		t.Description += " The result holds secrets: " + o.Tool.Secrets + ". Do not log or repeat them."
 		t.Meta = sdk.Meta{secretMeta: true}
 	}
 	t.Annotations.Title = t.Title
 	return t
 }
 
-// add adds a tool. Its arguments are the fields of In, and its result is structured
-// content as Out has it.
-func add[In, Out any](t tools, a about, do func(context.Context, In) (Out, error)) {
-	tool := a.tool()
-	arguments := argumentsOf[In](a)
-	tool.InputSchema = arguments
-	t.confirmed[a.name] = slices.Contains(arguments.Required, "confirm")
-	sdk.AddTool(t.server, tool, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
-		out, err := attempt(ctx, t.face, in, do)
+// addTool adds the tool of an operation to a server.
+func (f *face) addTool(server *sdk.Server, o operations.Operation) {
+	function := o.ToolFunction()
+	f.confirmed[o.Tool.Name] = function.Confirms()
+	sdk.AddTool(server, toolOf(o), func(ctx context.Context, _ *sdk.CallToolRequest, arguments json.RawMessage) (*sdk.CallToolResult, any, error) {
+		result, err := f.attempt(ctx, function, arguments)
 		if err != nil {
-			err = core.ProblemOf(err)
+			return nil, nil, core.ProblemOf(err)
 		}
-		return nil, out, err
+		if text, ok := result.(operations.Markdown); ok {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}}, nil, nil
+		}
+		return nil, result, nil
 	})
 }
 
-// attempt carries out a call whose panic is its error: the protocol's library calls tools
-// where nobody else would catch one.
-func attempt[In, Out any](ctx context.Context, f *face, in In, do func(context.Context, In) (Out, error)) (out Out, err error) {
+// attempt carries a call out. A panic becomes its error, as the protocol's library calls
+// tools where nothing else would recover it.
+func (f *face) attempt(ctx context.Context, function operations.Function, arguments json.RawMessage) (result any, err error) {
 	defer rescue.Error(f.Logger, "call a tool", &err)
-	return do(ctx, in)
+	return function.Call(ctx, operations.Service{Service: f.Service, Portal: f.portal(ctx)}, func(into any) error {
+		if err := json.Unmarshal(arguments, into); err != nil {
+			return core.Refuse(core.InvalidRequest, "%s", err)
+		}
+		return nil
+	})
 }
 
-// argumentsOf is the schema of a tool's arguments.
-func argumentsOf[In any](a about) *jsonschema.Schema {
-	schema, err := jsonschema.For[In](nil)
-	if err != nil {
-		panic("mcp: " + a.name + ": " + err.Error()) // the types are ours, and a test adds every tool
-	}
-	if !a.empties {
+// argumentsOf returns the schema of a tool's arguments.
+func argumentsOf(t operations.Tool, in reflect.Type) *jsonschema.Schema {
+	schema := schemaOf(in)
+	if !t.TakesNull {
 		withoutNull(schema)
 	}
-	for name, values := range a.words {
-		words := schema.Properties[name]
-		if words.Items != nil {
-			words = words.Items
+	for name, values := range t.Enums {
+		property := schema.Properties[name]
+		if property.Items != nil {
+			property = property.Items
 		}
-		words.Enum = values
+		property.Enum = values
+	}
+	return schema
+}
+
+// schemaOf returns the schema of a type. It panics on a type that has none: the types are
+// those of the table, and a test adds every tool.
+func schemaOf(t reflect.Type) *jsonschema.Schema {
+	schema, err := jsonschema.ForType(t, nil)
+	if err != nil {
+		panic("mcp: " + err.Error())
 	}
 	return schema
 }
@@ -127,12 +112,4 @@ func withoutNull(s *jsonschema.Schema) {
 	}
 	withoutNull(s.Items)
 	withoutNull(s.AdditionalProperties)
-}
-
-// none is no arguments, and nothing to tell.
-type none struct{}
-
-// onInstance are the arguments of a tool that concerns one instance.
-type onInstance struct {
-	InstanceID string `json:"instance_id" jsonschema:"the id of the instance"`
 }
