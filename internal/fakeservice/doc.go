@@ -12,8 +12,8 @@
 //
 // How a request travels: service.go gives it to the gateway, which logs it (package
 // traffic) and does to it what tests asked for (faults.go); rest checks and answers what
-// the gateway passes on, by an operation of core. The MCP server, the portal's pages and
-// the control routes stand beside the gateway.
+// the gateway passes on, by an operation of package operations, which core carries out.
+// The MCP server, the portal's pages and the control routes stand beside the gateway.
 //
 // A Service needs no socket. With gateway.Transport a client talks to it in
 // memory, in a bubble of testing/synctest too, where the fake's clock and all

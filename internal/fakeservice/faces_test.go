@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/faces"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
 // Each operation of the service is had by each face, but for those that are one face's
@@ -27,9 +27,9 @@ func TestFacesHaveTheSameOperations(t *testing.T) {
 	for name := range maps.Keys(toolsOf(t, start(t).Agent(t))) {
 		tools[name] = 0
 	}
-	for _, o := range faces.Operations {
-		for face, ways := range map[faces.Face][]string{faces.REST: o.REST, faces.MCP: o.MCP, faces.Portal: o.Portal} {
-			if had, wanted := len(ways) > 0, o.Alone == "" || o.Alone == face; had != wanted {
+	for _, o := range operations.All {
+		for face, ways := range map[operations.Face][]string{operations.REST: o.REST, operations.MCP: o.Tools(), operations.Portal: o.Portal} {
+			if had, wanted := len(ways) > 0, o.Only == "" || o.Only == face; had != wanted {
 				t.Errorf("to %s by %s: %v, and it is to be there: %t", o.Name, face, ways, wanted)
 			}
 		}
@@ -39,7 +39,7 @@ func TestFacesHaveTheSameOperations(t *testing.T) {
 			}
 			routes[route]++
 		}
-		for _, tool := range o.MCP {
+		for _, tool := range o.Tools() {
 			if _, there := tools[tool]; !there {
 				t.Errorf("to %s: there is no tool %s", o.Name, tool)
 			}

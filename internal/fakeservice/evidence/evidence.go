@@ -17,8 +17,8 @@ import (
 	"sync"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/faces"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/mcp"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
 )
 
@@ -103,12 +103,12 @@ func NewCollector(dataPlane bool) (*Collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	operations, err := apispec.Operations()
+	documented, err := apispec.Operations()
 	if err != nil {
 		return nil, err
 	}
 	c := &Collector{validator: validator, negative: map[string][]int{}, dataPlane: dataPlane}
-	for _, o := range operations {
+	for _, o := range documented {
 		c.negative[o.String()] = refusals(o)
 	}
 	return c, nil
@@ -158,13 +158,8 @@ func (c *Collector) CountTool(call mcp.Call) {
 	if call.Refused != "" {
 		return
 	}
-	for _, o := range faces.Operations {
-		if !slices.Contains(o.MCP, call.Tool) {
-			continue
-		}
-		for _, operation := range o.REST {
-			c.CountFace(Tool, operation)
-		}
+	for _, operation := range operations.ByTool(call.Tool) {
+		c.CountFace(Tool, operation)
 	}
 }
 
@@ -225,8 +220,8 @@ func Read(folder string) (Counts, error) {
 // Lacking says, a line each, what has to be there and is not: each operation is driven by
 // Terraform or by raw HTTP, by an MCP tool and in the portal, and refuses where the
 // document says how.
-func (c *Counts) Lacking(operations []apispec.Operation) (lacking []string) {
-	for _, o := range operations {
+func (c *Counts) Lacking(documented []apispec.Operation) (lacking []string) {
+	for _, o := range documented {
 		kinds := c.Operations[o.String()]
 		if kinds[Terraform]+kinds[Raw] == 0 {
 			lacking = append(lacking, o.String()+" is driven neither by Terraform nor by raw HTTP")
@@ -242,7 +237,7 @@ func (c *Counts) Lacking(operations []apispec.Operation) (lacking []string) {
 		}
 	}
 	known := map[string]bool{}
-	for _, o := range operations {
+	for _, o := range documented {
 		known[o.String()] = true
 	}
 	for _, operation := range slices.Sorted(maps.Keys(c.Operations)) {

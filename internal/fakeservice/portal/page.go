@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
 //go:embed templates
@@ -101,17 +102,15 @@ func instancePath(id string, parts ...string) string {
 	return at
 }
 
-// show is a page and the operations that it does.
+// show is a page.
 type show struct {
-	pattern    string
-	operations []string
-	build      func(*call) (*page, error)
+	pattern string
+	build   func(*call) (*page, error)
 }
 
-// deed is a form of a page and the operations that it does.
+// deed is a form of a page.
 type deed struct {
-	pattern    string
-	operations []string
+	pattern string
 	// build makes the page that has the form.
 	build func(*call) (*page, error)
 	do    func(*call) (outcome, error)
@@ -138,7 +137,7 @@ func (c *call) show(s show) {
 	p.Notice = c.sessions.take(c.session, c.r.URL.EscapedPath())
 	c.write(http.StatusOK, p)
 	if p.Waiting == "" {
-		c.did(s.operations)
+		c.did("GET " + Root + s.pattern)
 	}
 }
 
@@ -150,7 +149,7 @@ func (c *call) carryOut(d deed) {
 		c.refuse(d, core.ProblemOf(err))
 		return
 	}
-	c.did(d.operations)
+	c.did("POST " + Root + d.pattern)
 	if done.show != nil {
 		c.write(http.StatusOK, done.show)
 		return
@@ -177,9 +176,10 @@ func (c *call) refuse(d deed, problem *core.Problem) {
 	c.fail(problem) // the form is not offered, as what it is about is gone
 }
 
-func (c *call) did(operations []string) {
-	for _, operation := range operations {
-		c.Did(operation)
+// did reports that a page or a form has done what the table of operations says of it.
+func (p *Portal) did(place string) {
+	for _, operation := range operations.ByPage(place) {
+		p.Did(operation)
 	}
 }
 

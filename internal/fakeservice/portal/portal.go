@@ -84,7 +84,7 @@ func (p *Portal) Mount(mux *http.ServeMux) {
 func (p *Portal) serveGuide(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", core.GuideType)
 	_, _ = w.Write(core.Guide) // nothing is left to do for a reader that has gone
-	p.Did("GET /guides/apps")
+	p.did("GET /guides/apps")
 }
 
 // call is a request of somebody who is signed in.

@@ -6,79 +6,34 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/faces"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
-// places are the pages and forms that there are, as the table of faces names them, each
-// with the operations of the document that it does.
-func places() map[string][]string {
-	all := map[string][]string{"GET /checkout/{token}": nil}
-	for operation, pattern := range publicOperations {
-		all["GET "+pattern] = []string{operation}
-	}
+// The table of operations has each page and form of the portal, and no other. What changes
+// something is done by a form.
+func TestTableHasThePages(t *testing.T) {
+	t.Parallel()
+	want := []string{"GET /checkout/{token}", "GET /guides/apps"}
 	for _, s := range shows {
-		all["GET "+Root+s.pattern] = s.operations
+		want = append(want, "GET "+Root+s.pattern)
 	}
 	for _, d := range deeds {
-		all["POST "+Root+d.pattern] = d.operations
+		want = append(want, "POST "+Root+d.pattern)
 	}
-	return all
-}
-
-// Each operation of the document is done by a page or a form, one that changes something
-// by a form, and nothing is said to be done that there is not.
-func TestEveryOperationHasAPlace(t *testing.T) {
-	t.Parallel()
-	operations, err := apispec.Operations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	methods, done := map[string]string{}, map[string]bool{}
-	for _, o := range operations {
-		methods[o.String()] = o.Method
-	}
-	for place, does := range places() {
-		for _, o := range does {
-			switch method, there := methods[o]; {
-			case !there:
-				t.Errorf("%s does %s, which is not in the document", place, o)
-			case method != "GET" && !strings.HasPrefix(place, "POST "):
-				t.Errorf("%s changes something and is done by %s", o, place)
-			}
-			done[o] = true
+	var got []string
+	for _, o := range operations.All {
+		got = append(got, o.Portal...)
+		isForm := func(place string) bool { return strings.HasPrefix(place, "POST ") }
+		if len(o.REST) > 0 && !o.Effect.Reads && !slices.ContainsFunc(o.Portal, isForm) {
+			t.Errorf("to %s: got the pages %q, want a form", o.Name, o.Portal)
 		}
 	}
-	for o := range methods {
-		if !done[o] {
-			t.Errorf("%s has neither a page nor a form", o)
-		}
-	}
-}
-
-// The table of faces says where the portal does what: each place of it is there and does
-// the operation, and each that changes something is in it.
-func TestPlacesAreInTheTableOfFaces(t *testing.T) {
-	t.Parallel()
-	there, told := places(), map[string]bool{}
-	for _, o := range faces.Operations {
-		for _, place := range o.Portal {
-			does, is := there[place]
-			if !is {
-				t.Errorf("to %s: there is no %s", o.Name, place)
-			}
-			for _, way := range o.REST {
-				if !slices.Contains(does, way) {
-					t.Errorf("to %s: %s does not do %s", o.Name, place, way)
-				}
-			}
-			told[place] = true
-		}
-	}
-	for place := range there {
-		if strings.HasPrefix(place, "POST ") && !told[place] {
-			t.Errorf("%s is not in the table", place)
-		}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
+		t.Errorf("pages and forms of the portal (-) and of the table (+):\n%s", diff)
 	}
 }
 

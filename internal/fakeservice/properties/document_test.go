@@ -10,7 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/faces"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
 // operation is an operation of the document, with what a request for it is drawn from.
@@ -57,9 +57,9 @@ var document = sync.OnceValue(func() []*operation {
 			o.bodyRequired = described.RequestBody.Value.Required
 			o.body = described.RequestBody.Value.Content.Get("application/json").Schema.Value
 		}
-		for _, same := range faces.Operations {
+		for _, same := range operations.All {
 			if slices.Contains(same.REST, one.String()) {
-				o.tools, o.pages = same.MCP, same.Portal
+				o.tools, o.pages = same.Tools(), same.Portal
 			}
 		}
 		all = append(all, o)
