@@ -9,18 +9,24 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
+// documented returns the operations of the API's document.
+func documented(t *testing.T) []apispec.Operation {
+	t.Helper()
+	all, err := apispec.Operations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // Each operation of the service is had by each face, but for those that are one face's
 // alone. The table of them names what there is: each operation of the document and each
 // tool is in it, and nothing else. The portal's own tests hold its pages and forms
 // against it.
 func TestFacesHaveTheSameOperations(t *testing.T) {
 	t.Parallel()
-	documented, err := apispec.Operations()
-	if err != nil {
-		t.Fatal(err)
-	}
 	routes := map[string]int{}
-	for _, o := range documented {
+	for _, o := range documented(t) {
 		routes[o.String()] = 0
 	}
 	tools := map[string]int{}

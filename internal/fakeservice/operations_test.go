@@ -4,12 +4,11 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
 // withQueries answers every statement with one row.
@@ -32,60 +31,29 @@ func TestEveryOperationAnswers(t *testing.T) {
 	})
 }
 
-// bodyFor is a body that an operation about an instance takes, or nil for none.
-func bodyFor(o apispec.Operation, instanceID string) any {
-	switch o.String() {
-	case "PUT /instances/{id}/engines":
-		return object{"engines": object{}}
-	case "PUT /instances/{id}/allowlist":
-		return object{"allowlist": []string{}}
-	case "PUT /instances/{id}/sql-console", "PUT /instances/{id}/engines/postgres/console":
-		return object{"mode": "off"}
-	case "POST /instances/{id}/actions/resize":
-		return object{"plan": "small"}
-	case "POST /instances/{id}/actions/reset":
-		return object{"confirm": instanceID, "engine": "postgres"}
-	case "POST /instances/{id}/actions/restore":
-		return object{"confirm": instanceID, "backup_id": "nothing"}
-	case "POST /instances/{id}/engines/postgres/query":
-		return object{"sql": "SELECT 1"}
-	case "POST /instances/{id}/postgres/databases":
-		return object{"name": "more"}
-	case "POST /instances/{id}/apps/import":
-		return guestbook()
-	}
-	if o.Method == http.MethodGet || o.Method == http.MethodDelete {
-		return nil
-	}
-	return object{}
-}
-
 // Each operation of the document refuses what it cannot do, in the service's envelope:
 // one about something that is not there by 404, any other by 400 for a parameter that
 // there is not.
 func TestEveryOperationRefuses(t *testing.T) {
 	t.Parallel()
-	operations, err := apispec.Operations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	absent := strings.NewReplacer("{id}", "nothing", "{name}", "nothing", "{engine}", "postgres")
+	statuses := map[string][]int{}
 	unasked := 0
-	for _, o := range operations {
+	for _, o := range documented(t) {
+		statuses[o.String()] = o.Statuses
 		if !slices.Contains(o.Statuses, http.StatusNotFound) {
 			unasked++
 		}
 	}
 	a := &api{Server: serveWithViolations(t, unasked), t: t}
-	for _, o := range operations {
-		path, body := absent.Replace(o.Path), bodyFor(o, "nothing")
-		if !slices.Contains(o.Statuses, http.StatusNotFound) {
-			a.want(400, "invalid_request", o.Method, path+"?colour=red", body)
-			continue
+	nothing := object{"instance_id": "nothing", "job_id": "nothing", "webhook_id": "nothing", "backup_id": "nothing", "confirm": "nothing", "repo": "acme/shop"}
+	for _, o := range operations.All {
+		for _, address := range o.REST {
+			method, path, body := fakeservicetest.Request(address, fakeservicetest.Arguments(o, nothing))
+			if slices.Contains(statuses[address], http.StatusNotFound) {
+				a.want(404, "not_found", method, path, body)
+			} else {
+				a.want(400, "invalid_request", method, path+"?colour=red", body)
+			}
 		}
-		if o.Method == http.MethodDelete && o.Path == "/instances/{id}" {
-			path += "?confirm=nothing"
-		}
-		a.want(404, "not_found", o.Method, path, body)
 	}
 }

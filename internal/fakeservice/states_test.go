@@ -5,29 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
-
-// changesOfInstances are the operations of the document that change an existing instance,
-// without its deletion.
-func changesOfInstances(t *testing.T) []apispec.Operation {
-	t.Helper()
-	all, err := apispec.Operations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var changes []apispec.Operation
-	for _, o := range all {
-		if strings.HasPrefix(o.Path, "/instances/{id}") && o.Method != http.MethodGet && o.String() != "DELETE /instances/{id}" {
-			changes = append(changes, o)
-		}
-	}
-	if len(changes) < 20 {
-		t.Fatalf("the document has the changes %v only", changes)
-	}
-	return changes
-}
 
 // Only a running instance can be changed: one that is created or deleted is busy, and one
 // that has failed can only be deleted. Whether a job says so or the status alone makes no
@@ -56,12 +37,23 @@ func TestOnlyARunningInstanceIsChanged(t *testing.T) {
 		"failed in its creation":   {a.AddInstance(fakeservice.Instance{Status: "failed"}).ID, "not_running"},
 		"failed later":             {being("failed"), "not_running"},
 	} {
-		path := strings.NewReplacer("{id}", test.id, "{name}", "pgcrypto", "{engine}", "postgres")
-		for _, o := range changesOfInstances(t) {
-			got := a.call(o.Method, path.Replace(o.Path), bodyFor(o, test.id))
-			if got.status != http.StatusConflict || got.code() != test.code {
-				t.Errorf("%s of an instance that is %s was answered %d %s, want 409 %s", o, what, got.status, got.text, test.code)
+		known := object{"instance_id": test.id, "confirm": test.id, "backup_id": "nothing", "repo": "acme/shop"}
+		changes := 0
+		for _, o := range operations.All {
+			for _, address := range o.REST {
+				if o.Effect.Reads || !strings.Contains(address, " /instances/{id}") || address == "DELETE /instances/{id}" {
+					continue
+				}
+				changes++
+				method, path, body := fakeservicetest.Request(address, fakeservicetest.Arguments(o, known))
+				got := a.call(method, path, body)
+				if got.status != http.StatusConflict || got.code() != test.code {
+					t.Errorf("%s of an instance that is %s: got %d %s, want 409 %s", address, what, got.status, got.text, test.code)
+				}
 			}
+		}
+		if changes < 20 {
+			t.Errorf("got %d changes of an instance in the table, want 20 or more", changes)
 		}
 	}
 }

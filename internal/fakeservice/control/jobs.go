@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
 // jobControl picks jobs or builds and says what is to become of them. Each
@@ -98,7 +99,7 @@ func (c *control) startJob(r *http.Request) (any, error) {
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
 	}
-	if !core.IsOperation(wanted.Operation) {
+	if !operations.HasJob(wanted.Operation) {
 		return nil, fmt.Errorf("there is no operation %q", wanted.Operation)
 	}
 	j, err := c.Core.StartJob(wanted.InstanceID, wanted.Operation, wanted.Target)

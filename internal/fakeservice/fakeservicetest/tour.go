@@ -5,122 +5,127 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
-// Tour sends each operation of the document at least once, in an order in which each finds
+// Tour sends each operation of the table at least once, in an order in which each finds
 // what it needs, and lets each job end. Every answer must be a success. repo is what an app
 // is imported from, and before is called ahead of each request, with its method and path.
 func Tour(t testing.TB, s *Server, repo string, before func(method, path string)) {
 	t.Helper()
-	operations, err := apispec.Operations()
-	if err != nil {
+	s.SetDuration("build", time.Millisecond)
+	known := object{"repo": repo}
+	for _, o := range deletionsLast() {
+		for _, address := range o.REST {
+			method, path, body := Request(address, Arguments(o, known))
+			before(method, path)
+			status, answer := s.Send(t, method, path, body)
+			if status >= http.StatusBadRequest {
+				t.Fatalf("%s %s: got %d %v, want a success", method, path, status, answer)
+			}
+			if id, ok := answer["job_id"].(string); ok && status == http.StatusAccepted {
+				s.finish(t, id, o.Job)
+			}
+			learn(known, path, answer)
+			if _, built := answer["build_id"].(string); built {
+				s.settle(t, known["instance_id"].(string))
+			}
+		}
+	}
+}
+
+// deletionsLast returns the table with the operations that delete something at the end, so
+// that what belongs to another thing is deleted before it.
+func deletionsLast() []operations.Operation {
+	var others, deletions []operations.Operation
+	for _, o := range operations.All {
+		if len(o.REST) > 0 && strings.HasPrefix(o.REST[0], http.MethodDelete) {
+			deletions = append(deletions, o)
+		} else {
+			others = append(others, o)
+		}
+	}
+	slices.Reverse(deletions)
+	return append(others, deletions...)
+}
+
+// learn notes what an answer says that later operations take as arguments.
+func learn(known object, path string, answer object) {
+	if id, ok := answer["id"].(string); ok {
+		known[operations.IDName(path)] = id
+	}
+	if id, ok := answer["job_id"].(string); ok {
+		known["job_id"] = id
+	}
+	if backups, ok := answer["backups"].([]any); ok && len(backups) > 0 {
+		known["backup_id"] = backups[0].(object)["id"]
+	}
+	known["confirm"] = known["instance_id"]
+}
+
+// finish ends a job of an operation, which must be done then.
+func (s *Server) finish(t testing.TB, id, operation string) {
+	t.Helper()
+	if err := s.FinishJob(id); err != nil {
 		t.Fatal(err)
 	}
-	left := map[string]bool{}
-	for _, o := range operations {
-		left[o.String()] = true
+	for _, j := range s.Jobs() {
+		if j.ID == id && (j.Status != fakeservice.StatusDone || j.Operation != operation) {
+			t.Fatalf("got a job of %s that is %s (%s), want one of %s that is done", j.Operation, j.Status, j.ErrorDetail, operation)
+		}
 	}
-	// send sends an operation to a path, with the answer as an object.
-	send := func(operation, path string, body any) map[string]any {
-		t.Helper()
-		if !left[operation] {
-			t.Fatalf("%s is not in the document, or was sent before", operation)
-		}
-		delete(left, operation)
-		method, _, _ := bytes.Cut([]byte(operation), []byte(" "))
-		before(string(method), path)
-		status, answer := s.Send(t, string(method), path, body)
-		if status >= http.StatusBadRequest {
-			t.Fatalf("%s %s answered %d %v", method, path, status, answer)
-		}
-		if id, ok := answer["job_id"].(string); ok && status == http.StatusAccepted {
-			if err := s.FinishJob(id); err != nil {
-				t.Fatal(err)
-			}
-			for _, j := range s.Jobs() {
-				if j.ID == id && j.Status != fakeservice.StatusDone {
-					t.Fatalf("%s %s: the job is %s: %s", method, path, j.Status, j.ErrorDetail)
-				}
-			}
-		}
-		return answer
-	}
+}
 
-	for _, path := range []string{"/plans", "/locations", "/me", "/billing", "/guides/apps"} {
-		send("GET "+path, path, nil)
+// Arguments returns the arguments of an operation's example, with those that are known.
+func Arguments(o operations.Operation, known map[string]any) map[string]any {
+	arguments := object{}
+	maps.Copy(arguments, o.Example)
+	for _, name := range o.Run.Arguments() {
+		if value, ok := known[name]; ok {
+			arguments[name] = value
+		}
 	}
-	send("PATCH /me", "/me", object{"company": "Tour"})
-	webhook, _ := send("POST /webhooks", "/webhooks", object{"url": "https://hooks.example.com"})["id"].(string)
-	send("GET /webhooks", "/webhooks", nil)
-	send("GET /webhooks/{id}", "/webhooks/"+webhook, nil)
-	send("PATCH /webhooks/{id}", "/webhooks/"+webhook, object{"enabled": false})
-	send("DELETE /webhooks/{id}", "/webhooks/"+webhook, nil)
+	return arguments
+}
 
-	made := send("POST /instances", "/instances", object{
-		"name": "tour", "plan": "free", "region": "eu-central", "engines": object{"postgres": true, "apps": true, "auth": true},
+// parameter is a parameter of a path.
+var parameter = regexp.MustCompile(`{\w+}`)
+
+// Request makes the request for an address of the API's document, such as "GET /jobs/{id}",
+// with the arguments of its operation. It changes arguments.
+func Request(address string, arguments map[string]any) (method, path string, body any) {
+	method, pattern, _ := strings.Cut(address, " ")
+	path = parameter.ReplaceAllStringFunc(pattern, func(element string) string {
+		name := strings.Trim(element, "{}")
+		if name == "id" {
+			name = operations.IDName(pattern)
+		}
+		value := arguments[name]
+		delete(arguments, name)
+		return url.PathEscape(fmt.Sprint(value))
 	})
-	id, _ := made["id"].(string)
-	const instance = "/instances/{id}"
-	at := "/instances/" + id
-	on := func(method, path string, body any) map[string]any {
-		t.Helper()
-		return send(method+" "+instance+path, at+path, body)
+	if method != http.MethodGet && method != http.MethodDelete {
+		return method, path, arguments
 	}
-	send("GET /jobs/{id}", "/jobs/"+made["job_id"].(string), nil)
-	send("GET /instances", "/instances", nil)
-	on("GET", "", nil)
-	on("PATCH", "", object{"name": "toured"})
-	on("PUT", "/engines", object{"engines": object{"postgres": object{}, "apps": object{}, "auth": object{}}})
-	on("GET", "/allowlist", nil)
-	on("PUT", "/allowlist", object{"allowlist": []string{"127.0.0.0/8"}})
-	on("GET", "/sql-console", nil)
-	on("PUT", "/sql-console", object{"mode": "ro"})
-	on("GET", "/engines/postgres/console", nil)
-	on("PUT", "/engines/postgres/console", object{"mode": "rw"})
-	on("POST", "/engines/postgres/query", object{"sql": "SELECT 1"})
-	on("GET", "/connection", nil)
-	on("POST", "/postgres/databases", object{"name": "more"})
-	on("GET", "/postgres/databases", nil)
-	send("DELETE /instances/{id}/postgres/databases/{name}", at+"/postgres/databases/more", nil)
-	send("PUT /instances/{id}/postgres/extensions/{name}", at+"/postgres/extensions/pgcrypto", object{})
-	on("GET", "/postgres/extensions", nil)
-	send("DELETE /instances/{id}/postgres/extensions/{name}", at+"/postgres/extensions/pgcrypto", nil)
-
-	const app = "/apps/{name}"
-	s.SetDuration("build", time.Millisecond)
-	on("POST", "/apps/import", object{"repo": repo, "branch": "main", "name": "web", "port": 3000, "health_path": "/healthz", "public": true})
-	s.settle(t, id)
-	on("GET", "/apps", nil)
-	for _, path := range []string{"", "/builds"} {
-		send("GET "+instance+app+path, at+"/apps/web"+path, nil)
+	query := url.Values{}
+	for name, value := range arguments {
+		query.Set(name, fmt.Sprint(value))
 	}
-	send("PATCH "+instance+app, at+"/apps/web", object{"links": []string{"auth"}})
-	send("POST "+instance+app+"/actions/redeploy", at+"/apps/web/actions/redeploy", object{})
-	s.settle(t, id)
-	send("POST "+instance+app+"/actions/restart", at+"/apps/web/actions/restart", object{})
-	on("GET", "/engines/auth/settings", nil)
-	on("PATCH", "/engines/auth/settings", object{"site_url": "https://tour.example"})
-
-	on("POST", "/actions/rotate", object{})
-	on("POST", "/actions/resize", object{"plan": "small"})
-	send("POST "+instance+"/engines/{engine}/actions/restart", at+"/engines/postgres/actions/restart", object{})
-	on("POST", "/actions/reset", object{"confirm": id, "engine": "postgres"})
-	backups, _ := on("GET", "/backups", nil)["backups"].([]any)
-	newest, _ := backups[0].(map[string]any)
-	on("POST", "/actions/restore", object{"confirm": id, "backup_id": newest["id"]})
-	send("DELETE "+instance+app, at+"/apps/web", nil)
-	send("DELETE "+instance, at+"?confirm="+url.QueryEscape(id), nil)
-	for operation := range left {
-		t.Errorf("the tour does not have %s", operation)
+	if len(query) > 0 {
+		path += "?" + query.Encode()
 	}
+	return method, path, nil
 }
 
 // object is a JSON object.

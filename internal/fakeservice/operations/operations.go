@@ -8,6 +8,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
@@ -16,6 +17,8 @@ import (
 type Operation struct {
 	Name   string
 	Effect Effect
+	// Job is the operation of the job that it starts; "" if it starts none.
+	Job string
 	// Run carries the operation out. It is the zero value for what the portal alone does.
 	Run Function
 	// REST are the operation's methods and paths in the API's document, such as "GET /me".
@@ -28,6 +31,9 @@ type Operation struct {
 	Portal []string
 	// Only is the one face that has the operation; "" if all have it.
 	Only Face
+	// Example is arguments by name. What depends on the account is left out: ids, a
+	// repository, and confirm.
+	Example map[string]any
 }
 
 // Face is a way to the service.
@@ -99,13 +105,25 @@ func run[In, Out any](do func(context.Context, Service, In) (Out, error)) Functi
 	}}
 }
 
-// Confirms reports whether the function takes the instance's id a second time, as confirm.
-func (f Function) Confirms() bool {
-	if f.In == nil || f.In.Kind() != reflect.Struct {
-		return false
+// Arguments returns the names of the arguments.
+func (f Function) Arguments() []string {
+	var names []string
+	for _, field := range reflect.VisibleFields(f.In) {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" {
+			names = append(names, name)
+		}
 	}
-	_, confirms := f.In.FieldByName("Confirm")
-	return confirms
+	return names
+}
+
+// Confirms reports whether the function takes the instance's id a second time, as confirm.
+func (f Function) Confirms() bool { return slices.Contains(f.Arguments(), "confirm") }
+
+// IDName returns the name of the argument that is {id} in a path: instance_id for
+// /instances/{id}/apps.
+func IDName(path string) string {
+	collection, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return strings.TrimSuffix(collection, "s") + "_id"
 }
 
 // None is no arguments, and no result.
@@ -113,6 +131,11 @@ type None struct{}
 
 // Markdown is a result that is a text.
 type Markdown string
+
+// HasJob reports whether there are jobs of an operation, such as "create".
+func HasJob(job string) bool {
+	return job != "" && slices.ContainsFunc(All, func(o Operation) bool { return o.Job == job })
+}
 
 // ToolFunction returns the function that the operation's tool calls.
 func (o Operation) ToolFunction() Function {

@@ -38,12 +38,15 @@ var All = []Operation{
 		},
 	},
 	{
-		Name: "create an instance", Effect: doing, Run: run(createInstance),
+		Name: "create an instance", Job: "create", Effect: doing, Run: run(createInstance),
 		REST: one("POST /instances"), Portal: one("POST /portal/instances"),
 		Tool: Tool{
 			Name: "create_instance", Title: "Create an instance", Run: run(createInstanceByTool),
 			Text:  "Creates an instance, which takes about 8 minutes. For a paid plan the answer has checkout_url: nothing happens until a person has opened it.",
 			Enums: map[string][]any{"engines": {core.EnginePostgres, core.EngineApps, core.EngineAuth}},
+		},
+		Example: map[string]any{
+			"name": "shop", "plan": "free", "region": "eu-central", "engines": map[string]any{"postgres": true, "apps": true, "auth": true},
 		},
 	},
 	{
@@ -55,15 +58,16 @@ var All = []Operation{
 		},
 	},
 	{
-		Name: "rename and retag an instance", Effect: replacing, Run: run(updateInstance),
+		Name: "rename and retag an instance", Job: "update", Effect: replacing, Run: run(updateInstance),
 		REST: one("PATCH /instances/{id}"), Portal: one("POST /portal/instances/{id}/label"),
 		Tool: Tool{
 			Name: "update_instance", Title: "Rename and retag an instance",
 			Text: "Changes the name or the tags of an instance. What is left out stays.",
 		},
+		Example: map[string]any{"name": "store"},
 	},
 	{
-		Name: "delete an instance", Effect: replacing, Run: run(deleteInstance),
+		Name: "delete an instance", Job: "delete", Effect: replacing, Run: run(deleteInstance),
 		REST: one("DELETE /instances/{id}"), Portal: one("POST /portal/instances/{id}/delete"),
 		Tool: Tool{
 			Name: "delete_instance", Title: "Delete an instance",
@@ -97,24 +101,26 @@ var All = []Operation{
 	},
 
 	{
-		Name: "set engines and budgets", Effect: replacing, Run: run(setEngines),
+		Name: "set engines and budgets", Job: "engines", Effect: replacing, Run: run(setEngines),
 		REST: one("PUT /instances/{id}/engines"), Portal: one("POST /portal/instances/{id}/engines"),
 		Tool: Tool{
 			Name: "set_engines", Title: "Set engines and budgets",
 			Text: "Sets which engines are on, and their memory budgets, which must fit the plan together. An engine that is left out is turned off and its data is gone.",
 		},
+		Example: map[string]any{"engines": map[string]any{"postgres": map[string]any{}, "apps": map[string]any{}, "auth": map[string]any{}}},
 	},
 	{
 		Name: "read the allowlist", Effect: reading, Run: run(readAllowlist),
 		REST: one("GET /instances/{id}/allowlist"), OtherTools: one("get_instance"), Portal: one("GET /portal/instances/{id}/allowlist"),
 	},
 	{
-		Name: "set the allowlist", Effect: replacing, Run: run(setAllowlist),
+		Name: "set the allowlist", Job: "allowlist", Effect: replacing, Run: run(setAllowlist),
 		REST: one("PUT /instances/{id}/allowlist"), Portal: one("POST /portal/instances/{id}/allowlist"),
 		Tool: Tool{
 			Name: "set_allowlist", Title: "Set the IP allowlist",
 			Text: "Replaces the IP allowlist of an instance, within a minute. An empty list opens the instance to the internet; TLS and a password are still needed.",
 		},
+		Example: map[string]any{"allowlist": []string{"127.0.0.0/8"}},
 	},
 	{
 		Name: "read the mode of the SQL console", Effect: reading, Run: run(readConsole),
@@ -122,7 +128,7 @@ var All = []Operation{
 		OtherTools: one("get_instance"), Portal: one("GET /portal/instances/{id}/console"),
 	},
 	{
-		Name: "set the mode of the SQL console", Effect: replacing, Run: run(setConsole),
+		Name: "set the mode of the SQL console", Job: "console", Effect: replacing, Run: run(setConsole),
 		REST:   []string{"PUT /instances/{id}/sql-console", "PUT /instances/{id}/engines/postgres/console"},
 		Portal: one("POST /portal/instances/{id}/console"),
 		Tool: Tool{
@@ -130,6 +136,7 @@ var All = []Operation{
 			Text:  "Sets what postgres_query may do: nothing (off), read, or read and write. Turn it off again when the work is done.",
 			Enums: map[string][]any{"mode": {"off", "read-only", "read-write", "ro", "rw"}},
 		},
+		Example: map[string]any{"mode": "rw"},
 	},
 	{
 		Name: "read the auth settings", Effect: reading, Run: run(readAuthSettings),
@@ -140,16 +147,17 @@ var All = []Operation{
 		},
 	},
 	{
-		Name: "set the auth settings", Effect: replacing, Run: run(updateAuthSettings),
+		Name: "set the auth settings", Job: "auth_settings", Effect: replacing, Run: run(updateAuthSettings),
 		REST: one("PATCH /instances/{id}/engines/auth/settings"), Portal: one("POST /portal/instances/{id}/auth"),
 		Tool: Tool{
 			Name: "set_auth_settings", Title: "Set auth settings",
 			Text: "Sets where the auth engine's redirects return. What is left out stays.",
 		},
+		Example: map[string]any{"site_url": "https://shop.example"},
 	},
 
 	{
-		Name: "rotate passwords", Effect: destroying, Run: run(rotate),
+		Name: "rotate passwords", Job: "rotate", Effect: destroying, Run: run(rotate),
 		REST: one("POST /instances/{id}/actions/rotate"), Portal: one("POST /portal/instances/{id}/rotate"),
 		Tool: Tool{
 			Name: "rotate_credentials", Title: "Rotate all passwords",
@@ -157,23 +165,25 @@ var All = []Operation{
 		},
 	},
 	{
-		Name: "move to another plan", Effect: replacing, Run: run(resize),
+		Name: "move to another plan", Job: "resize", Effect: replacing, Run: run(resize),
 		REST: one("POST /instances/{id}/actions/resize"), Portal: one("POST /portal/instances/{id}/resize"),
 		Tool: Tool{
 			Name: "resize_instance", Title: "Move to another plan",
 			Text: "Moves an instance to another plan. Its engines and apps have to fit there.",
 		},
+		Example: map[string]any{"plan": "small"},
 	},
 	{
-		Name: "empty engines", Effect: destroying, Run: run(reset),
+		Name: "empty engines", Job: "reset", Effect: destroying, Run: run(reset),
 		REST: one("POST /instances/{id}/actions/reset"), Portal: one("POST /portal/instances/{id}/reset"),
 		Tool: Tool{
 			Name: "reset_instance", Title: "Empty engines",
 			Text: "Empties one engine, or all of them: its data is gone. An undo snapshot is taken first.",
 		},
+		Example: map[string]any{"engine": "postgres"},
 	},
 	{
-		Name: "restore a backup", Effect: destroying, Run: run(restore),
+		Name: "restore a backup", Job: "restore", Effect: destroying, Run: run(restore),
 		REST: one("POST /instances/{id}/actions/restore"), Portal: one("POST /portal/instances/{id}/restore"),
 		Tool: Tool{
 			Name: "restore_instance", Title: "Restore a backup",
@@ -181,12 +191,13 @@ var All = []Operation{
 		},
 	},
 	{
-		Name: "restart an engine", Effect: doing, Run: run(restartEngine),
+		Name: "restart an engine", Job: "engine_restart", Effect: doing, Run: run(restartEngine),
 		REST: one("POST /instances/{id}/engines/{engine}/actions/restart"), Portal: one("POST /portal/instances/{id}/engines/{engine}/restart"),
 		Tool: Tool{
 			Name: "restart_engine", Title: "Restart an engine",
 			Text: "Restarts one engine of an instance. Its data stays.",
 		},
+		Example: map[string]any{"engine": "postgres"},
 	},
 
 	{
@@ -196,6 +207,7 @@ var All = []Operation{
 			Name: "postgres_query", Title: "Run SQL",
 			Text: "Runs one SQL statement at once, as far as the mode of the SQL console lets it; set_sql_console sets that. What it changes is no job and cannot be taken back.",
 		},
+		Example: map[string]any{"sql": "SELECT 1"},
 	},
 	{
 		Name: "list databases", Effect: reading, Run: run(listDatabases),
@@ -206,20 +218,22 @@ var All = []Operation{
 		},
 	},
 	{
-		Name: "create a database", Effect: doing, Run: run(createDatabase),
+		Name: "create a database", Job: "database_create", Effect: doing, Run: run(createDatabase),
 		REST: one("POST /instances/{id}/postgres/databases"), Portal: one("POST /portal/instances/{id}/databases"),
 		Tool: Tool{
 			Name: "create_database", Title: "Create a database",
 			Text: "Creates a Postgres database.",
 		},
+		Example: map[string]any{"name": "stock"},
 	},
 	{
-		Name: "drop a database", Effect: replacing, Run: run(dropDatabase),
+		Name: "drop a database", Job: "database_drop", Effect: replacing, Run: run(dropDatabase),
 		REST: one("DELETE /instances/{id}/postgres/databases/{name}"), Portal: one("POST /portal/instances/{id}/databases/{name}/drop"),
 		Tool: Tool{
 			Name: "drop_database", Title: "Drop a database",
 			Text: "Drops a Postgres database with all its data, for good.",
 		},
+		Example: map[string]any{"name": "stock"},
 	},
 	{
 		Name: "list extensions", Effect: reading, Run: run(listExtensions),
@@ -230,20 +244,22 @@ var All = []Operation{
 		},
 	},
 	{
-		Name: "turn an extension on", Effect: adding, Run: run(setExtension),
+		Name: "turn an extension on", Job: "extension_set", Effect: adding, Run: run(setExtension),
 		REST: one("PUT /instances/{id}/postgres/extensions/{name}"), Portal: one("POST /portal/instances/{id}/extensions"),
 		Tool: Tool{
 			Name: "set_extension", Title: "Turn an extension on",
 			Text: "Turns a Postgres extension on in a database: pgvector, pg_trgm or pgcrypto.",
 		},
+		Example: map[string]any{"name": "pgcrypto"},
 	},
 	{
-		Name: "turn an extension off", Effect: replacing, Run: run(dropExtension),
+		Name: "turn an extension off", Job: "extension_drop", Effect: replacing, Run: run(dropExtension),
 		REST: one("DELETE /instances/{id}/postgres/extensions/{name}"), Portal: one("POST /portal/instances/{id}/extensions/{database}/{name}/drop"),
 		Tool: Tool{
 			Name: "drop_extension", Title: "Turn an extension off",
 			Text: "Turns a Postgres extension off in a database.",
 		},
+		Example: map[string]any{"name": "pgcrypto"},
 	},
 
 	// The service shows the next two and "read where an app comes from" as tools only.
@@ -262,13 +278,14 @@ var All = []Operation{
 		},
 	},
 	{
-		Name: "import an app", Effect: doing, Run: run(importApp),
+		Name: "import an app", Job: "app_import", Effect: doing, Run: run(importApp),
 		REST: one("POST /instances/{id}/apps/import"), Portal: one("POST /portal/instances/{id}/apps"),
 		Tool: Tool{
 			Name: "import_repo", Title: "Import a repository as an app", Fetches: true,
 			Text:  "Imports a branch of a repository as an app and queues its first build. It applies no links; update_app does, afterwards.",
 			Enums: map[string][]any{"source": {"git"}, "target": {"runner"}},
 		},
+		Example: map[string]any{"branch": "main", "name": "web", "port": 3000, "health_path": "/healthz", "public": true},
 	},
 	{
 		Name: "list apps", Effect: reading, Run: run(listApps),
@@ -285,6 +302,7 @@ var All = []Operation{
 			Name: "get_app", Title: "One app", Secrets: envSecrets,
 			Text: "Shows an app: its status, its public URL, which is null until it is deployed, and why it has failed.",
 		},
+		Example: map[string]any{"name": "web"},
 	},
 	{
 		Name: "list builds", Effect: reading, Run: run(listBuilds),
@@ -294,6 +312,7 @@ var All = []Operation{
 			Name: "list_builds", Title: "Builds",
 			Text: "Lists the builds of an app, newest first, each with its status (queued, running, successful or failed) and the end of its log where it has failed. Where next_cursor is in the answer there are more.",
 		},
+		Example: map[string]any{"name": "web"},
 	},
 	{
 		Name: "read where an app comes from", Effect: reading, Run: run(readSource), Only: MCP,
@@ -303,36 +322,40 @@ var All = []Operation{
 		},
 	},
 	{
-		Name: "change an app", Effect: replacing, Run: run(updateApp),
+		Name: "change an app", Job: "app_update", Effect: replacing, Run: run(updateApp),
 		REST: one("PATCH /instances/{id}/apps/{name}"), Portal: one("POST /portal/instances/{id}/apps/{name}"),
 		Tool: Tool{
 			Name: "update_app", Title: "Change an app",
 			Text: "Changes an app. What is left out stays. Another branch or other variables queue a build, whose id is build_id; anything else restarts the app.",
 		},
+		Example: map[string]any{"name": "web", "links": []string{"auth"}},
 	},
 	{
-		Name: "delete an app", Effect: replacing, Run: run(deleteApp),
+		Name: "delete an app", Job: "app_delete", Effect: replacing, Run: run(deleteApp),
 		REST: one("DELETE /instances/{id}/apps/{name}"), Portal: one("POST /portal/instances/{id}/apps/{name}/delete"),
 		Tool: Tool{
 			Name: "delete_app", Title: "Delete an app",
 			Text: "Deletes an app with all that is under its /data, for good.",
 		},
+		Example: map[string]any{"name": "web"},
 	},
 	{
-		Name: "redeploy an app", Effect: doing, Run: run(redeployApp),
+		Name: "redeploy an app", Job: "app_redeploy", Effect: doing, Run: run(redeployApp),
 		REST: one("POST /instances/{id}/apps/{name}/actions/redeploy"), Portal: one("POST /portal/instances/{id}/apps/{name}/redeploy"),
 		Tool: Tool{
 			Name: "redeploy_app", Title: "Redeploy an app", Fetches: true,
 			Text: "Builds the newest commit of an app's branch and deploys it.",
 		},
+		Example: map[string]any{"name": "web"},
 	},
 	{
-		Name: "restart an app", Effect: doing, Run: run(restartApp),
+		Name: "restart an app", Job: "app_restart", Effect: doing, Run: run(restartApp),
 		REST: one("POST /instances/{id}/apps/{name}/actions/restart"), Portal: one("POST /portal/instances/{id}/apps/{name}/restart"),
 		Tool: Tool{
 			Name: "restart_app", Title: "Restart an app",
 			Text: "Restarts an app. Its data stays.",
 		},
+		Example: map[string]any{"name": "web"},
 	},
 
 	{
@@ -350,6 +373,7 @@ var All = []Operation{
 			Name: "update_account", Title: "Change the profile", TakesNull: true,
 			Text: "Changes the profile, which goes on receipts. What is left out stays.",
 		},
+		Example: map[string]any{"company": "Engines Ltd"},
 	},
 	{
 		Name: "read billing", Effect: reading, Run: run(readBilling),
@@ -368,10 +392,6 @@ var All = []Operation{
 		},
 	},
 	{
-		Name: "read a webhook endpoint", Effect: reading, Run: run(readWebhook),
-		REST: one("GET /webhooks/{id}"), OtherTools: one("list_webhooks"), Portal: one("GET /portal/integrations/{endpoint}"),
-	},
-	{
 		Name: "add a webhook endpoint", Effect: doing, Run: run(createWebhook),
 		REST: one("POST /webhooks"), Portal: one("POST /portal/integrations"),
 		Tool: Tool{
@@ -379,6 +399,11 @@ var All = []Operation{
 			Text:    "Registers an https URL to which every event is delivered.",
 			Secrets: "the secret that deliveries are signed with, which is shown this once",
 		},
+		Example: map[string]any{"url": "https://hooks.example.com"},
+	},
+	{
+		Name: "read a webhook endpoint", Effect: reading, Run: run(readWebhook),
+		REST: one("GET /webhooks/{id}"), OtherTools: one("list_webhooks"), Portal: one("GET /portal/integrations/{endpoint}"),
 	},
 	{
 		Name: "change a webhook endpoint", Effect: replacing, Run: run(updateWebhook),
@@ -387,6 +412,7 @@ var All = []Operation{
 			Name: "update_webhook", Title: "Change a webhook endpoint",
 			Text: "Changes a webhook endpoint. Enabling one sets its count of failures back.",
 		},
+		Example: map[string]any{"enabled": false},
 	},
 	{
 		Name: "delete a webhook endpoint", Effect: replacing, Run: run(deleteWebhook),

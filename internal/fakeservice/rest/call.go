@@ -84,8 +84,7 @@ func (c *call) parameters() map[string]any {
 	}
 	for name, value := range c.params {
 		if name == "id" {
-			collection, _, _ := strings.Cut(c.route.pattern[1:], "/")
-			name = strings.TrimSuffix(collection, "s") + "_id"
+			name = operations.IDName(c.route.pattern)
 		}
 		parameters[name] = value
 	}
