@@ -6,15 +6,55 @@ import (
 	"slices"
 )
 
+// inspect returns what find finds in the records.
+func inspect[T any](s *Service, find func(*state) T) (found T) {
+	s.store.read(0, func(st *state) { found = find(st) })
+	return found
+}
+
+// edit changes the records without a job, and returns what change returns.
+func edit[T any](s *Service, change func(*state) T) (result T) {
+	s.store.do(func(st *state) { result = change(st) })
+	return result
+}
+
+// withInstance is edit for one instance. It returns false if there is none.
+func (s *Service) withInstance(id string, change func(*state, *instance) bool) bool {
+	return edit(s, func(st *state) bool {
+		in := st.find(id)
+		return in != nil && change(st, in)
+	})
+}
+
+// withApp is edit for one app. It returns false if there is none.
+func (s *Service) withApp(id, name string, change func(*state, *instance, *app)) bool {
+	return s.withInstance(id, func(st *state, in *instance) bool {
+		a := in.app(name)
+		if a != nil {
+			change(st, in, a)
+		}
+		return a != nil
+	})
+}
+
+// listAt returns what list finds on an instance, and nothing if there is none.
+func listAt[T any](s *Service, id string, list func(*instance) []T) []T {
+	return inspect(s, func(st *state) []T {
+		if in := st.find(id); in != nil {
+			return list(in)
+		}
+		return nil
+	})
+}
+
 // Jobs returns every job so far, in order of creation.
 func (s *Service) Jobs() []Job {
-	var jobs []Job
-	s.store.read(0, func(st *state) {
+	return inspect(s, func(st *state) (jobs []Job) {
 		for _, j := range st.Jobs {
 			jobs = append(jobs, st.snapshot(j))
 		}
+		return jobs
 	})
-	return jobs
 }
 
 // FinishJob ends a job now, whether it is held or waits for a checkout, and
@@ -50,30 +90,26 @@ func (s *Service) FinishJob(id string) error {
 // WorkReturned tells whether a job in progress has done its real work, so that its end
 // alone is to come.
 func (s *Service) WorkReturned(id string) bool {
-	returned := false
-	s.store.read(0, func(st *state) {
+	return inspect(s, func(st *state) bool {
 		j := st.findJob(id)
-		returned = j != nil && j.InProgress() && j.errand != nil && j.errand.returned
+		return j != nil && j.InProgress() && j.errand != nil && j.errand.returned
 	})
-	return returned
 }
 
 // StartJob starts a job on an instance as someone else would, by the portal or
 // another program. It takes its time and changes nothing; an operation whose event
 // is of its own name leaves that in the instance's activity.
-func (s *Service) StartJob(instanceID, operation, target string) (Job, error) {
-	var started Job
-	err := fmt.Errorf("there is no instance %q", instanceID)
-	s.store.do(func(st *state) {
-		in := st.find(instanceID)
-		if in == nil {
-			return
-		}
+func (s *Service) StartJob(instanceID, operation, target string) (started Job, err error) {
+	known := s.withInstance(instanceID, func(st *state, in *instance) bool {
 		var j *job
 		if j, err = st.startJob(in, &foreignJob{operation, target}); err == nil {
 			started = st.snapshot(j)
 		}
+		return true
 	})
+	if !known {
+		err = fmt.Errorf("there is no instance %q", instanceID)
+	}
 	return started, err
 }
 
@@ -91,23 +127,22 @@ func (j *foreignJob) spec(*state, *instance) jobSpec {
 
 // Instances returns every instance, in order of creation.
 func (s *Service) Instances() []Instance {
-	var all []Instance
-	s.store.read(0, func(st *state) {
+	return inspect(s, func(st *state) (all []Instance) {
 		for _, in := range st.Instances {
 			all = append(all, in.clone())
 		}
+		return all
 	})
-	return all
 }
 
 // Instance returns one instance.
-func (s *Service) Instance(id string) (Instance, bool) {
-	var found Instance
-	var ok bool
-	s.store.read(0, func(st *state) {
-		if in := st.find(id); in != nil {
-			found, ok = in.clone(), true
+func (s *Service) Instance(id string) (found Instance, ok bool) {
+	ok = inspect(s, func(st *state) bool {
+		in := st.find(id)
+		if in != nil {
+			found = in.clone()
 		}
+		return in != nil
 	})
 	return found, ok
 }
@@ -117,48 +152,39 @@ func (s *Service) Instance(id string) (Instance, bool) {
 // when it is set to running: one that never ran before has a host and its first
 // database from then on.
 func (s *Service) EditInstance(id string, edit func(*Instance)) bool {
-	ok := false
-	s.store.do(func(st *state) {
-		if in := st.find(id); in != nil {
-			record := in.clone()
-			edit(&record)
-			record.ID = in.ID
-			_, had := in.Engines[EnginePostgres]
-			in.Instance = record.clone()
-			first := in.Status == StatusRunning && in.Host == ""
-			if first {
-				in.Host = st.endpoints(in).Host
-			}
-			if !had || first && len(in.Databases) == 0 {
-				st.engineTurnedOn(in, EnginePostgres)
-			}
-			st.planChores()
-			ok = true
+	return s.withInstance(id, func(st *state, in *instance) bool {
+		record := in.clone()
+		edit(&record)
+		record.ID = in.ID
+		_, had := in.Engines[EnginePostgres]
+		in.Instance = record.clone()
+		first := in.Status == StatusRunning && in.Host == ""
+		if first {
+			in.Host = st.endpoints(in).Host
 		}
+		if !had || first && len(in.Databases) == 0 {
+			st.engineTurnedOn(in, EnginePostgres)
+		}
+		st.planChores()
+		return true
 	})
-	return ok
 }
 
 // RemoveInstance takes an instance away without a job. A job in progress on it
 // fails.
 func (s *Service) RemoveInstance(id string) bool {
-	ok := false
-	s.store.do(func(st *state) {
-		in := st.find(id)
-		if in == nil {
-			return
-		}
+	removed := s.withInstance(id, func(st *state, in *instance) bool {
 		if j := st.findJob(in.JobID); j != nil && j.InProgress() {
 			st.failJob(j, "instance_removed", "the instance was removed")
 		}
 		st.cancelSubscription(in.ID)
 		st.drop(in)
-		ok = true
+		return true
 	})
-	if ok {
+	if removed {
 		s.removeMachine(id)
 	}
-	return ok
+	return removed
 }
 
 // AddInstance adds an instance without a job. What is left empty is filled in:
@@ -166,8 +192,7 @@ func (s *Service) RemoveInstance(id string) bool {
 // an engine has none, its floor as budget. With a data plane it returns when
 // the machine runs; one that cannot be made has status failed.
 func (s *Service) AddInstance(record Instance) Instance {
-	var added Instance
-	s.store.do(func(st *state) {
+	added := edit(s, func(st *state) Instance {
 		record = record.clone()
 		record.Plan = cmp.Or(record.Plan, st.Catalog.Plans[0].ID)
 		record.Region = cmp.Or(record.Region, st.Catalog.Locations[0].ID)
@@ -188,7 +213,7 @@ func (s *Service) AddInstance(record Instance) Instance {
 				in.Host = st.endpoints(in).Host
 			}
 		}
-		added = in.clone()
+		return in.clone()
 	})
 	if s.plane != nil && record.Status == StatusRunning {
 		added = s.machineAdded(added.ID, s.plane.Apply(s.store.life, added.ID))
@@ -197,53 +222,40 @@ func (s *Service) AddInstance(record Instance) Instance {
 }
 
 // machineAdded ends the making of an added instance's machine.
-func (s *Service) machineAdded(id string, err error) Instance {
+func (s *Service) machineAdded(id string, err error) (added Instance) {
 	if err != nil {
 		s.log.Error("a machine could not be made", "instance", id, "error", err)
 	}
-	var added Instance
-	s.store.do(func(st *state) {
-		in := st.find(id)
-		if in == nil {
-			return
-		}
+	s.withInstance(id, func(st *state, in *instance) bool {
 		if in.Status = StatusRunning; err != nil {
 			in.Status = StatusFailed
 		} else {
 			in.Host = st.endpoints(in).Host
 		}
 		added = in.clone()
+		return true
 	})
 	return added
 }
 
 // Apps returns the apps of an instance, in order of import.
 func (s *Service) Apps(instanceID string) []App {
-	var all []App
-	s.store.read(0, func(st *state) {
-		if in := st.find(instanceID); in != nil {
-			for _, a := range in.Apps {
-				all = append(all, a.clone())
-			}
+	return listAt(s, instanceID, func(in *instance) (all []App) {
+		for _, a := range in.Apps {
+			all = append(all, a.clone())
 		}
+		return all
 	})
-	return all
 }
 
 // App returns one app.
 func (s *Service) App(instanceID, name string) (App, bool) {
-	var found App
-	ok := false
-	s.store.read(0, func(st *state) {
-		in := st.find(instanceID)
-		if in == nil {
-			return
-		}
-		if a := in.app(name); a != nil {
-			found, ok = a.clone(), true
-		}
-	})
-	return found, ok
+	apps := s.Apps(instanceID)
+	at := slices.IndexFunc(apps, func(a App) bool { return a.Name == name })
+	if at < 0 {
+		return App{}, false
+	}
+	return apps[at], true
 }
 
 // EditApp changes an app behind the client's back.
@@ -267,14 +279,8 @@ func (s *Service) RemoveApp(instanceID, name string) bool {
 
 // AddApp adds an app without a job and without a build. What is left empty is
 // filled in; the app runs unless its status says otherwise.
-func (s *Service) AddApp(instanceID string, record App) (App, bool) {
-	var added App
-	ok := false
-	s.store.do(func(st *state) {
-		in := st.find(instanceID)
-		if in == nil {
-			return
-		}
+func (s *Service) AddApp(instanceID string, record App) (added App, ok bool) {
+	ok = s.withInstance(instanceID, func(st *state, in *instance) bool {
 		a := &app{App: record.clone()}
 		a.Repo = cmp.Or(a.Repo, "owner/"+a.Name)
 		a.Branch = cmp.Or(a.Branch, "main")
@@ -290,148 +296,105 @@ func (s *Service) AddApp(instanceID string, record App) (App, bool) {
 			a.Deployed = true
 			st.updateURL(in, a)
 		}
-		added, ok = a.clone(), true
+		added = a.clone()
+		return true
 	})
 	return added, ok
 }
 
-func (s *Service) withApp(instanceID, name string, do func(*state, *instance, *app)) bool {
-	ok := false
-	s.store.do(func(st *state) {
-		in := st.find(instanceID)
-		if in == nil {
-			return
-		}
-		if a := in.app(name); a != nil {
-			do(st, in, a)
-			ok = true
-		}
-	})
-	return ok
-}
-
 // Push adds a commit to a branch and returns it. The next build takes it.
 func (s *Service) Push(repo, branch string) string {
-	var commit string
-	s.store.do(func(st *state) {
+	return edit(s, func(st *state) string {
 		st.Pushes[repo+"@"+branch]++
-		commit = st.commit(repo, branch)
+		return st.commit(repo, branch)
 	})
-	return commit
 }
 
 // Databases returns the databases of an instance, the default one first.
 func (s *Service) Databases(instanceID string) []Database {
-	var all []Database
-	s.store.read(0, func(st *state) {
-		if in := st.find(instanceID); in != nil {
-			all = slices.Clone(in.Databases)
-		}
-	})
-	return all
+	return listAt(s, instanceID, func(in *instance) []Database { return slices.Clone(in.Databases) })
 }
 
 // AddDatabase adds a database without a job.
 func (s *Service) AddDatabase(instanceID, name string) bool {
-	ok := false
-	s.store.do(func(st *state) {
-		if in := st.find(instanceID); in != nil && !in.hasDatabase(name) {
-			in.Databases = append(in.Databases, Database{Name: name, CreatedAt: st.Now})
-			ok = true
+	return s.withInstance(instanceID, func(st *state, in *instance) bool {
+		if in.hasDatabase(name) {
+			return false
 		}
+		in.Databases = append(in.Databases, Database{Name: name, CreatedAt: st.Now})
+		return true
 	})
-	return ok
 }
 
 // RemoveDatabase takes a database away without a job.
 func (s *Service) RemoveDatabase(instanceID, name string) bool {
-	ok := false
-	s.store.do(func(st *state) {
-		if in := st.find(instanceID); in != nil {
-			ok = in.removeDatabase(name)
-		}
-	})
-	return ok
+	return s.withInstance(instanceID, func(_ *state, in *instance) bool { return in.removeDatabase(name) })
 }
 
 // Extensions returns the extensions of an instance, of all its databases.
 func (s *Service) Extensions(instanceID string) []Extension {
-	var all []Extension
-	s.store.read(0, func(st *state) {
-		if in := st.find(instanceID); in != nil {
-			all = slices.Clone(in.Extensions)
-		}
-	})
-	return all
-}
-
-// EditProfile changes the account's profile behind the client's back; "" is none.
-func (s *Service) EditProfile(name, company, address, vatID string) {
-	text := func(s string) *string {
-		if s == "" {
-			return nil
-		}
-		return &s
-	}
-	s.store.do(func(st *state) {
-		st.Account.Name, st.Account.Company, st.Account.Address, st.Account.VATID = text(name), text(company), text(address), text(vatID)
-	})
-}
-
-// Profile is the account's profile; "" is none.
-func (s *Service) Profile() (name, company, address, vatID string) {
-	text := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
-	s.store.read(0, func(st *state) {
-		a := st.Account
-		name, company, address, vatID = text(a.Name), text(a.Company), text(a.Address), text(a.VATID)
-	})
-	return name, company, address, vatID
+	return listAt(s, instanceID, func(in *instance) []Extension { return slices.Clone(in.Extensions) })
 }
 
 // AddExtension adds an extension without a job.
 func (s *Service) AddExtension(instanceID string, record Extension) bool {
-	ok := false
-	s.store.do(func(st *state) {
-		if in := st.find(instanceID); in != nil {
-			in.Extensions = append(in.Extensions, record)
-			ok = true
-		}
+	return s.withInstance(instanceID, func(_ *state, in *instance) bool {
+		in.Extensions = append(in.Extensions, record)
+		return true
 	})
-	return ok
 }
 
 // RemoveExtension takes an extension away without a job; database "" is the
 // default one.
 func (s *Service) RemoveExtension(instanceID, database, name string) bool {
-	ok := false
-	s.store.do(func(st *state) {
-		if in := st.find(instanceID); in != nil {
-			ok = in.removeExtension(name, cmp.Or(database, defaultDatabase))
-		}
+	return s.withInstance(instanceID, func(_ *state, in *instance) bool {
+		return in.removeExtension(name, cmp.Or(database, defaultDatabase))
 	})
-	return ok
+}
+
+// EditAccount changes the account behind the client's back. Its id stays.
+func (s *Service) EditAccount(edit func(*Account)) {
+	s.store.do(func(st *state) {
+		account := st.Account
+		edit(&account)
+		account.ID = st.Account.ID
+		st.Account = account
+	})
+}
+
+// EditProfile changes the account's profile behind the client's back; "" is none.
+func (s *Service) EditProfile(name, company, address, vatID string) {
+	s.EditAccount(func(a *Account) {
+		a.Name, a.Company, a.Address, a.VATID = textOrNil(name), textOrNil(company), textOrNil(address), textOrNil(vatID)
+	})
+}
+
+// Profile is the account's profile; "" is none.
+func (s *Service) Profile() (name, company, address, vatID string) {
+	a := inspect(s, func(st *state) Account { return st.Account })
+	text := func(field *string) string {
+		if field == nil {
+			return ""
+		}
+		return *field
+	}
+	return text(a.Name), text(a.Company), text(a.Address), text(a.VATID)
 }
 
 // Webhooks returns every endpoint, with its secret.
 func (s *Service) Webhooks() []Webhook {
-	var all []Webhook
-	s.store.read(0, func(st *state) {
+	return inspect(s, func(st *state) (all []Webhook) {
 		for _, w := range st.Webhooks {
 			all = append(all, *w)
 		}
+		return all
 	})
-	return all
 }
 
 // AddWebhook adds an endpoint behind the client's back. What is left empty is filled
 // in: an id and a secret.
 func (s *Service) AddWebhook(record Webhook) Webhook {
-	s.store.do(func(st *state) {
+	return edit(s, func(st *state) Webhook {
 		record.ID = cmp.Or(record.ID, newID("wh"))
 		record.Secret = cmp.Or(record.Secret, newSecret())
 		if record.CreatedAt.IsZero() {
@@ -439,30 +402,25 @@ func (s *Service) AddWebhook(record Webhook) Webhook {
 		}
 		added := record
 		st.Webhooks = append(st.Webhooks, &added)
+		return record
 	})
-	return record
 }
 
 // EditWebhook changes an endpoint behind the client's back.
-func (s *Service) EditWebhook(id string, edit func(*Webhook)) bool {
-	ok := false
-	s.store.do(func(st *state) {
-		for _, w := range st.Webhooks {
-			if w.ID == id {
-				edit(w)
-				w.ID = id
-				ok = true
-			}
+func (s *Service) EditWebhook(id string, change func(*Webhook)) bool {
+	return edit(s, func(st *state) bool {
+		at := slices.IndexFunc(st.Webhooks, func(w *Webhook) bool { return w.ID == id })
+		if at >= 0 {
+			change(st.Webhooks[at])
+			st.Webhooks[at].ID = id
 		}
+		return at >= 0
 	})
-	return ok
 }
 
 // RemoveWebhook takes an endpoint away.
 func (s *Service) RemoveWebhook(id string) bool {
-	ok := false
-	s.store.do(func(st *state) { ok = st.removeWebhook(id) })
-	return ok
+	return edit(s, func(st *state) bool { return st.removeWebhook(id) })
 }
 
 // EditCatalog changes what the service offers.
@@ -478,13 +436,11 @@ func (s *Service) EditCatalog(edit func(*Catalog)) {
 // (the default ones not counted), extensions, webhooks, and jobs and builds in
 // progress.
 func (s *Service) Left() map[string]int {
-	left := map[string]int{}
-	s.store.read(0, func(st *state) {
-		left["instances"] = len(st.Instances)
-		left["webhooks"] = len(st.Webhooks)
-		left["jobs"] = len(st.activeJobs)
-		left["builds"] = len(st.Builds)
-		left["apps"], left["databases"], left["extensions"] = 0, 0, 0
+	return inspect(s, func(st *state) map[string]int {
+		left := map[string]int{
+			"instances": len(st.Instances), "webhooks": len(st.Webhooks), "jobs": len(st.activeJobs), "builds": len(st.Builds),
+			"apps": 0, "databases": 0, "extensions": 0,
+		}
 		for _, in := range st.Instances {
 			left["apps"] += len(in.Apps)
 			left["extensions"] += len(in.Extensions)
@@ -494,6 +450,6 @@ func (s *Service) Left() map[string]int {
 				}
 			}
 		}
+		return left
 	})
-	return left
 }
