@@ -142,12 +142,6 @@ func (s *Service) SetDuration(operation string, d time.Duration) {
 	s.store.do(func(st *state) { st.Durations.set(operation, d) })
 }
 
-// IsOperation tells whether there are jobs of an operation.
-func IsOperation(operation string) bool {
-	_, known := defaultDurations().Jobs[operation]
-	return known
-}
-
 // Begin lets a service begin that is new or was reset: by what begin does, once. One
 // that was killed meanwhile begins anew.
 func (s *Service) Begin(begin func() error) error {

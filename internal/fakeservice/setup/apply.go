@@ -43,7 +43,7 @@ func (s Setup) Apply(service *core.Service, real bool) error {
 	}
 	// Events of what was there before the start reach nobody.
 	for _, w := range s.file.Webhooks {
-		service.AddWebhook(core.Webhook{ID: w.ID, URL: w.URL, Secret: w.Secret, Enabled: w.Enabled == nil || *w.Enabled})
+		service.AddWebhook(core.Webhook{ID: w.ID, URL: sent(w.URL), Secret: sent(w.Secret), Enabled: w.Enabled == nil || *w.Enabled})
 	}
 	return nil
 }
@@ -55,10 +55,7 @@ func (in instance) record() core.Instance {
 		ConsoleMode: in.ConsoleMode, Engines: map[string]*core.Engine{},
 	}
 	for name, e := range in.Engines {
-		record.Engines[name] = &core.Engine{SiteURL: e.SiteURL, RedirectURLs: e.RedirectURLs}
-		if e.MemoryMB != nil {
-			record.Engines[name].MemoryMB = *e.MemoryMB
-		}
+		record.Engines[name] = &core.Engine{MemoryMB: sent(e.MemoryMB), SiteURL: sent(e.SiteURL), RedirectURLs: sent(e.RedirectURLs)}
 	}
 	return record
 }
@@ -72,13 +69,17 @@ func fill(service *core.Service, id string, in instance) {
 		service.AddExtension(id, core.Extension{Name: x.Name, Database: x.Database, Version: core.ExtensionVersion(x.Name)})
 	}
 	for _, a := range in.Apps {
-		record := core.App{
-			Name: a.Name, Repo: a.Repo, Branch: a.Branch, Port: a.Port, HealthPath: a.HealthPath,
-			Public: a.Public, Env: a.Env, Links: a.Links,
-		}
-		if a.MemoryMB != nil {
-			record.MemoryMB = *a.MemoryMB
-		}
-		service.AddApp(id, record)
+		service.AddApp(id, core.App{
+			Name: a.Name, Repo: a.Repo, Branch: sent(a.Branch), Port: sent(a.Port), HealthPath: sent(a.HealthPath),
+			Public: sent(a.Public), Env: sent(a.Env), Links: sent(a.Links), MemoryMB: sent(a.MemoryMB),
+		})
 	}
+}
+
+// sent returns what a field of a request says, the zero value if it was left out.
+func sent[T any](field *T) (value T) {
+	if field != nil {
+		value = *field
+	}
+	return value
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
 // fillIn gives what is left out and follows from nothing else.
@@ -30,12 +31,23 @@ func (s *Setup) fillIn() {
 		}
 		for k := range in.Apps {
 			a := &in.Apps[k]
-			a.Branch, a.Port, a.HealthPath = cmp.Or(a.Branch, "main"), cmp.Or(a.Port, 3000), cmp.Or(a.HealthPath, "/healthz")
-			if a.Env == nil {
-				a.Env = map[string]string{}
+			a.Branch, a.Port, a.HealthPath = sentOr(a.Branch, "main"), sentOr(a.Port, 3000), sentOr(a.HealthPath, "/healthz")
+			if sent(a.Env) == nil {
+				a.Env = &map[string]string{}
 			}
 		}
 	}
+	for i := range s.file.Webhooks {
+		if w := &s.file.Webhooks[i]; sent(w.Secret) == "" {
+			w.Secret = nil
+		}
+	}
+}
+
+// sentOr returns a field of a request, usual if it was left out or is empty.
+func sentOr[T comparable](field *T, usual T) *T {
+	value := cmp.Or(sent(field), usual)
+	return &value
 }
 
 // checkCatalogue says what is wrong with what the service would offer.
@@ -78,7 +90,7 @@ func (s Setup) checkCatalogue() error {
 		return fmt.Errorf("locations: there must be one; leave it out to have the usual ones")
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.file.Durations)) {
-		if name != "build" && !core.IsOperation(name) {
+		if name != "build" && !operations.HasJob(name) {
 			return fmt.Errorf("durations.%s: there is no such operation", name)
 		}
 	}

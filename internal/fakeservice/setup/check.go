@@ -46,11 +46,7 @@ func (s Setup) check() error {
 			return fmt.Errorf("%s.id: there is another endpoint %q", path, w.ID)
 		}
 		ids["webhook "+w.ID] = true
-		change := core.WebhookChange{URL: &w.URL}
-		if w.Secret != "" {
-			change.Secret = &w.Secret
-		}
-		if _, err := service.CreateWebhook(change); err != nil {
+		if _, err := service.CreateWebhook(w.WebhookChange); err != nil {
 			return problem(path, err)
 		}
 	}
@@ -98,13 +94,13 @@ func (c customer) makes(in instance) error {
 		return within(c.path+".console_mode", err)
 	}
 	for name, e := range in.Engines {
-		if e.SiteURL == "" && e.RedirectURLs == nil {
+		if sent(e.SiteURL) == "" && sent(e.RedirectURLs) == nil {
 			continue
 		}
 		if name != core.EngineAuth {
 			return fmt.Errorf("%s.engines.%s: site_url and redirect_urls are those of auth alone", c.path, name)
 		}
-		if err := c.done(c.service.UpdateAuthSettings(id, core.AuthSettingsChange{SiteURL: &e.SiteURL, RedirectURLs: &e.RedirectURLs})); err != nil {
+		if err := c.done(c.service.UpdateAuthSettings(id, e.AuthSettingsChange)); err != nil {
 			return problem(c.path+".engines.auth", err)
 		}
 	}
@@ -125,7 +121,7 @@ func (c customer) fills(id string, in instance) error {
 		}
 	}
 	for i, a := range in.Apps {
-		imported, err := c.service.ImportApp(id, a.imported())
+		imported, err := c.service.ImportApp(id, a)
 		if err := c.done(core.Accepted{JobID: imported.JobID}, err); err != nil {
 			return problem(fmt.Sprintf("%s.apps[%d]", c.path, i), err)
 		}
@@ -152,16 +148,9 @@ func (c customer) done(accepted core.Accepted, err error) error {
 func (in instance) budgets() map[string]core.EngineBudget {
 	budgets := map[string]core.EngineBudget{}
 	for name, e := range in.Engines {
-		budgets[name] = core.EngineBudget{MemoryMB: e.MemoryMB}
+		budgets[name] = e.EngineBudget
 	}
 	return budgets
-}
-
-// imported is the app as the request to import it has it.
-func (a app) imported() core.NewApp {
-	return core.NewApp{Repo: a.Repo, Name: a.Name, AppChange: core.AppChange{
-		Branch: &a.Branch, Port: &a.Port, HealthPath: &a.HealthPath, Public: &a.Public, Env: &a.Env, Links: &a.Links, MemoryMB: a.MemoryMB,
-	}}
 }
 
 // problem says which field of what is at a path is wrong: a detail of core's begins with

@@ -43,7 +43,7 @@ func (s Setup) WithAccountID(id string) Setup {
 	if s.file != nil {
 		changed = *s.file
 	}
-	var own account
+	var own core.Account
 	if changed.Account != nil {
 		own = *changed.Account
 	}
@@ -57,7 +57,7 @@ type file struct {
 	Engines   map[string]floor    `json:"engines"`
 	Locations []core.Location     `json:"locations"`
 	Durations map[string]duration `json:"durations"`
-	Account   *account            `json:"account"`
+	Account   *core.Account       `json:"account"`
 	Instances []instance          `json:"instances"`
 	Webhooks  []webhook           `json:"webhooks"`
 }
@@ -90,15 +90,6 @@ func (d *duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-type account struct {
-	ID      string  `json:"id"`
-	Email   string  `json:"email"`
-	Name    *string `json:"name"`
-	Company *string `json:"company"`
-	Address *string `json:"address"`
-	VATID   *string `json:"vat_id"`
-}
-
 type instance struct {
 	ID          string            `json:"id"`
 	Name        string            `json:"name"`
@@ -110,13 +101,12 @@ type instance struct {
 	ConsoleMode string            `json:"console_mode"`
 	Databases   []string          `json:"databases"`
 	Extensions  []extension       `json:"extensions"`
-	Apps        []app             `json:"apps"`
+	Apps        []core.NewApp     `json:"apps"`
 }
 
 type engine struct {
-	MemoryMB     *int     `json:"memory_mb"`
-	SiteURL      string   `json:"site_url"`
-	RedirectURLs []string `json:"redirect_urls"`
+	core.EngineBudget
+	core.AuthSettingsChange
 }
 
 type extension struct {
@@ -124,23 +114,9 @@ type extension struct {
 	Database string `json:"database"`
 }
 
-type app struct {
-	Name       string            `json:"name"`
-	Repo       string            `json:"repo"`
-	Branch     string            `json:"branch"`
-	Port       int               `json:"port"`
-	HealthPath string            `json:"health_path"`
-	Public     bool              `json:"public"`
-	Env        map[string]string `json:"env"`
-	Links      []string          `json:"links"`
-	MemoryMB   *int              `json:"memory_mb"`
-}
-
 type webhook struct {
-	ID      string `json:"id"`
-	URL     string `json:"url"`
-	Secret  string `json:"secret"`
-	Enabled *bool  `json:"enabled"`
+	ID string `json:"id"`
+	core.WebhookChange
 }
 
 // Read reads a Setup and holds it to the rules of the service. An error begins with the
