@@ -7,8 +7,6 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-func readAccount(ctx context.Context, s Service, _ None) (core.Account, error) { return s.Account(ctx) }
-
 // profile is a core.ProfileChange. Its fields describe the arguments; sent has what was sent,
 // in which a null differs from a field that was left out.
 type profile struct {
@@ -31,17 +29,9 @@ func readBilling(ctx context.Context, s Service, in page) (core.BillingRecord, e
 	return s.BillingPage(ctx, in.Cursor, in.limit())
 }
 
-func readAllBilling(ctx context.Context, s Service, _ None) (core.BillingRecord, error) {
-	return s.Billing(ctx)
-}
-
 // onWebhook names a webhook endpoint.
 type onWebhook struct {
 	WebhookID string `json:"webhook_id" jsonschema:"the id of the endpoint"`
-}
-
-func listWebhooks(ctx context.Context, s Service, _ None) (core.WebhookList, error) {
-	return s.ListWebhooks(ctx)
 }
 
 func readWebhook(ctx context.Context, s Service, in onWebhook) (core.WebhookRecord, error) {

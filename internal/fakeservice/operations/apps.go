@@ -21,10 +21,6 @@ type onBranch struct {
 
 func readGuide(context.Context, Service, None) (Markdown, error) { return Markdown(core.Guide), nil }
 
-func listRepositories(ctx context.Context, s Service, _ None) (core.RepositoryList, error) {
-	return s.Repositories(ctx)
-}
-
 func inspectRepository(ctx context.Context, s Service, in onBranch) (core.InspectionRecord, error) {
 	return s.InspectRepository(ctx, in.InstanceID, in.Repo, in.Branch)
 }
@@ -43,10 +39,6 @@ func importApp(_ context.Context, s Service, in struct {
 	return s.ImportApp(in.InstanceID, core.NewApp{Repo: in.Repo, Name: in.Name, AppChange: core.AppChange{
 		Branch: &in.Branch, Port: &in.Port, HealthPath: in.HealthPath, Public: in.Public, MemoryMB: in.MemoryMB, Env: in.Env,
 	}})
-}
-
-func listApps(ctx context.Context, s Service, in onInstance) (core.AppList, error) {
-	return s.ListApps(ctx, in.InstanceID)
 }
 
 func readApp(ctx context.Context, s Service, in onApp) (core.AppRecord, error) {

@@ -42,12 +42,6 @@ type offer struct {
 	core.LocationList
 }
 
-func listPlans(ctx context.Context, s Service, _ None) (core.PlanList, error) { return s.Plans(ctx) }
-
-func listLocations(ctx context.Context, s Service, _ None) (core.LocationList, error) {
-	return s.Locations(ctx)
-}
-
 func listOffer(ctx context.Context, s Service, _ None) (offer, error) {
 	plans, err := s.Plans(ctx)
 	if err != nil {
@@ -82,10 +76,6 @@ func createInstanceByTool(ctx context.Context, s Service, in newInstance) (core.
 	return createInstance(ctx, s, core.NewInstance{Name: in.Name, Plan: in.Tier, Region: in.Location, Engines: engines, Tags: in.Tags})
 }
 
-func readInstance(ctx context.Context, s Service, in onInstance) (core.InstanceRecord, error) {
-	return s.ReadInstance(ctx, in.InstanceID)
-}
-
 func updateInstance(_ context.Context, s Service, in struct {
 	onInstance
 	core.InstanceChange
@@ -95,14 +85,6 @@ func updateInstance(_ context.Context, s Service, in struct {
 
 func deleteInstance(_ context.Context, s Service, in onInstanceConfirmed) (core.Accepted, error) {
 	return s.DeleteInstance(in.InstanceID, in.Confirm)
-}
-
-func readConnection(ctx context.Context, s Service, in onInstance) (core.ConnectionRecord, error) {
-	return s.Connection(ctx, in.InstanceID)
-}
-
-func listBackups(ctx context.Context, s Service, in onInstance) (core.BackupList, error) {
-	return s.Backups(ctx, in.InstanceID)
 }
 
 func readJob(ctx context.Context, s Service, in onJob) (core.JobRecord, error) {

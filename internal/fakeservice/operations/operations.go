@@ -105,6 +105,18 @@ func run[In, Out any](do func(context.Context, Service, In) (Out, error)) Functi
 	}}
 }
 
+// ofAccount makes a Function of what core does without arguments, and ofInstance of what it
+// does with an instance alone.
+func ofAccount[Out any](do func(*core.Service, context.Context) (Out, error)) Function {
+	return run(func(ctx context.Context, s Service, _ None) (Out, error) { return do(s.Service, ctx) })
+}
+
+func ofInstance[Out any](do func(*core.Service, context.Context, string) (Out, error)) Function {
+	return run(func(ctx context.Context, s Service, in onInstance) (Out, error) {
+		return do(s.Service, ctx, in.InstanceID)
+	})
+}
+
 // Arguments returns the names of the arguments.
 func (f Function) Arguments() []string {
 	var names []string

@@ -27,10 +27,6 @@ func runStatement(ctx context.Context, s Service, in struct {
 	return s.RunStatement(ctx, in.InstanceID, in.Database, in.SQL)
 }
 
-func listDatabases(ctx context.Context, s Service, in onInstance) (core.DatabaseList, error) {
-	return s.ListDatabases(ctx, in.InstanceID)
-}
-
 func createDatabase(ctx context.Context, s Service, in onDatabase) (core.Accepted, error) {
 	return s.CreateDatabase(ctx, in.InstanceID, in.Name)
 }

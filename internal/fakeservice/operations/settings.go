@@ -20,19 +20,11 @@ func restartEngine(_ context.Context, s Service, in struct {
 	return s.RestartEngine(in.InstanceID, in.Engine)
 }
 
-func readAllowlist(ctx context.Context, s Service, in onInstance) (core.AllowlistRecord, error) {
-	return s.Allowlist(ctx, in.InstanceID)
-}
-
 func setAllowlist(_ context.Context, s Service, in struct {
 	onInstance
 	Allowlist []string `json:"allowlist" jsonschema:"addresses and CIDR blocks that may connect"`
 }) (core.Accepted, error) {
 	return s.SetAllowlist(in.InstanceID, in.Allowlist)
-}
-
-func readConsole(ctx context.Context, s Service, in onInstance) (core.ConsoleRecord, error) {
-	return s.Console(ctx, in.InstanceID)
 }
 
 // consoleModes are the modes as the service knows them, by the words that a caller may use.
@@ -43,10 +35,6 @@ func setConsole(_ context.Context, s Service, in struct {
 	Mode string `json:"mode" jsonschema:"off, read-only (ro) or read-write (rw)"`
 }) (core.Accepted, error) {
 	return s.SetConsole(in.InstanceID, consoleModes[in.Mode])
-}
-
-func readAuthSettings(ctx context.Context, s Service, in onInstance) (core.AuthSettingsRecord, error) {
-	return s.AuthSettings(ctx, in.InstanceID)
 }
 
 func updateAuthSettings(_ context.Context, s Service, in struct {

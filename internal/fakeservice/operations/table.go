@@ -8,7 +8,7 @@ const envSecrets = "the values of env, any of which may be one"
 // All is every operation, in the order of the service's description.
 var All = []Operation{
 	{
-		Name: "list plans", Effect: reading, Run: run(listPlans),
+		Name: "list plans", Effect: reading, Run: ofAccount((*core.Service).Plans),
 		REST:   one("GET /plans"),
 		Portal: []string{"GET /portal/plans", "GET /portal/instances/new", "GET /portal/instances/{id}/engines", "GET /portal/instances/{id}/settings"},
 		Tool: Tool{
@@ -17,25 +17,19 @@ var All = []Operation{
 		},
 	},
 	{
-		Name: "list locations", Effect: reading, Run: run(listLocations),
+		Name: "list locations", Effect: reading, Run: ofAccount((*core.Service).Locations),
 		REST: one("GET /locations"), OtherTools: one("list_plans"), Portal: []string{"GET /portal/plans", "GET /portal/instances/new"},
 	},
 	{
 		Name: "read the guide to apps", Effect: reading, Run: run(readGuide),
 		REST: one("GET /guides/apps"), Portal: one("GET /guides/apps"),
-		Tool: Tool{
-			Name: "app_guide", Title: "What a hosted app must satisfy",
-			Text: "Returns the container and deployment contract of apps, as Markdown.",
-		},
+		Tool: Tool{Name: "app_guide", Title: "What a hosted app must satisfy", Text: "Returns the container and deployment contract of apps, as Markdown."},
 	},
 
 	{
 		Name: "list instances", Effect: reading, Run: run(listInstances),
 		REST: one("GET /instances"), Portal: one("GET /portal/instances"),
-		Tool: Tool{
-			Name: "list_instances", Title: "Instances",
-			Text: "Lists the account's instances, in order of creation. Where next_cursor is in the answer there are more.",
-		},
+		Tool: Tool{Name: "list_instances", Title: "Instances", Text: "Lists the account's instances, in order of creation. Where next_cursor is in the answer there are more."},
 	},
 	{
 		Name: "create an instance", Job: "create", Effect: doing, Run: run(createInstance),
@@ -50,7 +44,7 @@ var All = []Operation{
 		},
 	},
 	{
-		Name: "read an instance", Effect: reading, Run: run(readInstance),
+		Name: "read an instance", Effect: reading, Run: ofInstance((*core.Service).ReadInstance),
 		REST: one("GET /instances/{id}"), Portal: one("GET /portal/instances/{id}"),
 		Tool: Tool{
 			Name: "get_instance", Title: "One instance",
@@ -60,22 +54,16 @@ var All = []Operation{
 	{
 		Name: "rename and retag an instance", Job: "update", Effect: replacing, Run: run(updateInstance),
 		REST: one("PATCH /instances/{id}"), Portal: one("POST /portal/instances/{id}/label"),
-		Tool: Tool{
-			Name: "update_instance", Title: "Rename and retag an instance",
-			Text: "Changes the name or the tags of an instance. What is left out stays.",
-		},
+		Tool:    Tool{Name: "update_instance", Title: "Rename and retag an instance", Text: "Changes the name or the tags of an instance. What is left out stays."},
 		Example: map[string]any{"name": "store"},
 	},
 	{
 		Name: "delete an instance", Job: "delete", Effect: replacing, Run: run(deleteInstance),
 		REST: one("DELETE /instances/{id}"), Portal: one("POST /portal/instances/{id}/delete"),
-		Tool: Tool{
-			Name: "delete_instance", Title: "Delete an instance",
-			Text: "Deletes an instance with all its data and backups, for good, and cancels its subscription.",
-		},
+		Tool: Tool{Name: "delete_instance", Title: "Delete an instance", Text: "Deletes an instance with all its data and backups, for good, and cancels its subscription."},
 	},
 	{
-		Name: "read how an instance is reached", Effect: reading, Run: run(readConnection),
+		Name: "read how an instance is reached", Effect: reading, Run: ofInstance((*core.Service).Connection),
 		REST: one("GET /instances/{id}/connection"), Portal: []string{"POST /portal/instances/{id}/connection", "GET /portal/instances/{id}/connection"},
 		Tool: Tool{
 			Name: "get_connection_urls", Title: "Connection URLs",
@@ -84,20 +72,14 @@ var All = []Operation{
 		},
 	},
 	{
-		Name: "list backups", Effect: reading, Run: run(listBackups),
+		Name: "list backups", Effect: reading, Run: ofInstance((*core.Service).Backups),
 		REST: one("GET /instances/{id}/backups"), Portal: one("GET /portal/instances/{id}/backups"),
-		Tool: Tool{
-			Name: "list_backups", Title: "Backups",
-			Text: "Lists the daily backups and the undo snapshots of an instance, newest first.",
-		},
+		Tool: Tool{Name: "list_backups", Title: "Backups", Text: "Lists the daily backups and the undo snapshots of an instance, newest first."},
 	},
 	{
 		Name: "read a job", Effect: reading, Run: run(readJob),
 		REST: one("GET /jobs/{id}"), Portal: one("GET /portal/jobs/{job}"),
-		Tool: Tool{
-			Name: "get_job", Title: "One job",
-			Text: "Shows a job: its status (queued, running, done or failed), its progress in percent, and why it has failed.",
-		},
+		Tool: Tool{Name: "get_job", Title: "One job", Text: "Shows a job: its status (queued, running, done or failed), its progress in percent, and why it has failed."},
 	},
 
 	{
@@ -110,7 +92,7 @@ var All = []Operation{
 		Example: map[string]any{"engines": map[string]any{"postgres": map[string]any{}, "apps": map[string]any{}, "auth": map[string]any{}}},
 	},
 	{
-		Name: "read the allowlist", Effect: reading, Run: run(readAllowlist),
+		Name: "read the allowlist", Effect: reading, Run: ofInstance((*core.Service).Allowlist),
 		REST: one("GET /instances/{id}/allowlist"), OtherTools: one("get_instance"), Portal: one("GET /portal/instances/{id}/allowlist"),
 	},
 	{
@@ -123,7 +105,7 @@ var All = []Operation{
 		Example: map[string]any{"allowlist": []string{"127.0.0.0/8"}},
 	},
 	{
-		Name: "read the mode of the SQL console", Effect: reading, Run: run(readConsole),
+		Name: "read the mode of the SQL console", Effect: reading, Run: ofInstance((*core.Service).Console),
 		REST:       []string{"GET /instances/{id}/sql-console", "GET /instances/{id}/engines/postgres/console"},
 		OtherTools: one("get_instance"), Portal: one("GET /portal/instances/{id}/console"),
 	},
@@ -139,20 +121,14 @@ var All = []Operation{
 		Example: map[string]any{"mode": "rw"},
 	},
 	{
-		Name: "read the auth settings", Effect: reading, Run: run(readAuthSettings),
+		Name: "read the auth settings", Effect: reading, Run: ofInstance((*core.Service).AuthSettings),
 		REST: one("GET /instances/{id}/engines/auth/settings"), Portal: one("GET /portal/instances/{id}/auth"),
-		Tool: Tool{
-			Name: "get_auth_settings", Title: "Auth settings",
-			Text: "Shows where the auth engine's redirects return.",
-		},
+		Tool: Tool{Name: "get_auth_settings", Title: "Auth settings", Text: "Shows where the auth engine's redirects return."},
 	},
 	{
 		Name: "set the auth settings", Job: "auth_settings", Effect: replacing, Run: run(updateAuthSettings),
 		REST: one("PATCH /instances/{id}/engines/auth/settings"), Portal: one("POST /portal/instances/{id}/auth"),
-		Tool: Tool{
-			Name: "set_auth_settings", Title: "Set auth settings",
-			Text: "Sets where the auth engine's redirects return. What is left out stays.",
-		},
+		Tool:    Tool{Name: "set_auth_settings", Title: "Set auth settings", Text: "Sets where the auth engine's redirects return. What is left out stays."},
 		Example: map[string]any{"site_url": "https://shop.example"},
 	},
 
@@ -167,19 +143,13 @@ var All = []Operation{
 	{
 		Name: "move to another plan", Job: "resize", Effect: replacing, Run: run(resize),
 		REST: one("POST /instances/{id}/actions/resize"), Portal: one("POST /portal/instances/{id}/resize"),
-		Tool: Tool{
-			Name: "resize_instance", Title: "Move to another plan",
-			Text: "Moves an instance to another plan. Its engines and apps have to fit there.",
-		},
+		Tool:    Tool{Name: "resize_instance", Title: "Move to another plan", Text: "Moves an instance to another plan. Its engines and apps have to fit there."},
 		Example: map[string]any{"plan": "small"},
 	},
 	{
 		Name: "empty engines", Job: "reset", Effect: destroying, Run: run(reset),
 		REST: one("POST /instances/{id}/actions/reset"), Portal: one("POST /portal/instances/{id}/reset"),
-		Tool: Tool{
-			Name: "reset_instance", Title: "Empty engines",
-			Text: "Empties one engine, or all of them: its data is gone. An undo snapshot is taken first.",
-		},
+		Tool:    Tool{Name: "reset_instance", Title: "Empty engines", Text: "Empties one engine, or all of them: its data is gone. An undo snapshot is taken first."},
 		Example: map[string]any{"engine": "postgres"},
 	},
 	{
@@ -193,10 +163,7 @@ var All = []Operation{
 	{
 		Name: "restart an engine", Job: "engine_restart", Effect: doing, Run: run(restartEngine),
 		REST: one("POST /instances/{id}/engines/{engine}/actions/restart"), Portal: one("POST /portal/instances/{id}/engines/{engine}/restart"),
-		Tool: Tool{
-			Name: "restart_engine", Title: "Restart an engine",
-			Text: "Restarts one engine of an instance. Its data stays.",
-		},
+		Tool:    Tool{Name: "restart_engine", Title: "Restart an engine", Text: "Restarts one engine of an instance. Its data stays."},
 		Example: map[string]any{"engine": "postgres"},
 	},
 
@@ -210,65 +177,44 @@ var All = []Operation{
 		Example: map[string]any{"sql": "SELECT 1"},
 	},
 	{
-		Name: "list databases", Effect: reading, Run: run(listDatabases),
+		Name: "list databases", Effect: reading, Run: ofInstance((*core.Service).ListDatabases),
 		REST: one("GET /instances/{id}/postgres/databases"), Portal: one("GET /portal/instances/{id}/databases"),
-		Tool: Tool{
-			Name: "list_databases", Title: "Databases",
-			Text: "Lists the Postgres databases of an instance, its own first.",
-		},
+		Tool: Tool{Name: "list_databases", Title: "Databases", Text: "Lists the Postgres databases of an instance, its own first."},
 	},
 	{
 		Name: "create a database", Job: "database_create", Effect: doing, Run: run(createDatabase),
 		REST: one("POST /instances/{id}/postgres/databases"), Portal: one("POST /portal/instances/{id}/databases"),
-		Tool: Tool{
-			Name: "create_database", Title: "Create a database",
-			Text: "Creates a Postgres database.",
-		},
+		Tool:    Tool{Name: "create_database", Title: "Create a database", Text: "Creates a Postgres database."},
 		Example: map[string]any{"name": "stock"},
 	},
 	{
 		Name: "drop a database", Job: "database_drop", Effect: replacing, Run: run(dropDatabase),
 		REST: one("DELETE /instances/{id}/postgres/databases/{name}"), Portal: one("POST /portal/instances/{id}/databases/{name}/drop"),
-		Tool: Tool{
-			Name: "drop_database", Title: "Drop a database",
-			Text: "Drops a Postgres database with all its data, for good.",
-		},
+		Tool:    Tool{Name: "drop_database", Title: "Drop a database", Text: "Drops a Postgres database with all its data, for good."},
 		Example: map[string]any{"name": "stock"},
 	},
 	{
 		Name: "list extensions", Effect: reading, Run: run(listExtensions),
 		REST: one("GET /instances/{id}/postgres/extensions"), Portal: one("GET /portal/instances/{id}/databases"),
-		Tool: Tool{
-			Name: "list_extensions", Title: "Extensions",
-			Text: "Lists the Postgres extensions that are on.",
-		},
+		Tool: Tool{Name: "list_extensions", Title: "Extensions", Text: "Lists the Postgres extensions that are on."},
 	},
 	{
 		Name: "turn an extension on", Job: "extension_set", Effect: adding, Run: run(setExtension),
 		REST: one("PUT /instances/{id}/postgres/extensions/{name}"), Portal: one("POST /portal/instances/{id}/extensions"),
-		Tool: Tool{
-			Name: "set_extension", Title: "Turn an extension on",
-			Text: "Turns a Postgres extension on in a database: pgvector, pg_trgm or pgcrypto.",
-		},
+		Tool:    Tool{Name: "set_extension", Title: "Turn an extension on", Text: "Turns a Postgres extension on in a database: pgvector, pg_trgm or pgcrypto."},
 		Example: map[string]any{"name": "pgcrypto"},
 	},
 	{
 		Name: "turn an extension off", Job: "extension_drop", Effect: replacing, Run: run(dropExtension),
 		REST: one("DELETE /instances/{id}/postgres/extensions/{name}"), Portal: one("POST /portal/instances/{id}/extensions/{database}/{name}/drop"),
-		Tool: Tool{
-			Name: "drop_extension", Title: "Turn an extension off",
-			Text: "Turns a Postgres extension off in a database.",
-		},
+		Tool:    Tool{Name: "drop_extension", Title: "Turn an extension off", Text: "Turns a Postgres extension off in a database."},
 		Example: map[string]any{"name": "pgcrypto"},
 	},
 
 	// The service shows the next two and "read where an app comes from" as tools only.
 	{
-		Name: "list repositories", Effect: reading, Run: run(listRepositories), Only: MCP,
-		Tool: Tool{
-			Name: "list_repos", Title: "Repositories", Fetches: true,
-			Text: "Lists the repositories that the code-hosting integration sees.",
-		},
+		Name: "list repositories", Effect: reading, Run: ofAccount((*core.Service).Repositories), Only: MCP,
+		Tool: Tool{Name: "list_repos", Title: "Repositories", Fetches: true, Text: "Lists the repositories that the code-hosting integration sees."},
 	},
 	{
 		Name: "look at a repository", Effect: reading, Run: run(inspectRepository), Only: MCP,
@@ -288,12 +234,9 @@ var All = []Operation{
 		Example: map[string]any{"branch": "main", "name": "web", "port": 3000, "health_path": "/healthz", "public": true},
 	},
 	{
-		Name: "list apps", Effect: reading, Run: run(listApps),
+		Name: "list apps", Effect: reading, Run: ofInstance((*core.Service).ListApps),
 		REST: one("GET /instances/{id}/apps"), Portal: one("GET /portal/instances/{id}/apps"),
-		Tool: Tool{
-			Name: "list_apps", Title: "Apps", Secrets: envSecrets,
-			Text: "Lists the apps of an instance, in order of import.",
-		},
+		Tool: Tool{Name: "list_apps", Title: "Apps", Secrets: envSecrets, Text: "Lists the apps of an instance, in order of import."},
 	},
 	{
 		Name: "read an app", Effect: reading, Run: run(readApp),
@@ -316,10 +259,7 @@ var All = []Operation{
 	},
 	{
 		Name: "read where an app comes from", Effect: reading, Run: run(readSource), Only: MCP,
-		Tool: Tool{
-			Name: "app_repo", Title: "Repository and newest build of an app",
-			Text: "Shows where an app comes from, its public URL and its newest build.",
-		},
+		Tool: Tool{Name: "app_repo", Title: "Repository and newest build of an app", Text: "Shows where an app comes from, its public URL and its newest build."},
 	},
 	{
 		Name: "change an app", Job: "app_update", Effect: replacing, Run: run(updateApp),
@@ -333,63 +273,42 @@ var All = []Operation{
 	{
 		Name: "delete an app", Job: "app_delete", Effect: replacing, Run: run(deleteApp),
 		REST: one("DELETE /instances/{id}/apps/{name}"), Portal: one("POST /portal/instances/{id}/apps/{name}/delete"),
-		Tool: Tool{
-			Name: "delete_app", Title: "Delete an app",
-			Text: "Deletes an app with all that is under its /data, for good.",
-		},
+		Tool:    Tool{Name: "delete_app", Title: "Delete an app", Text: "Deletes an app with all that is under its /data, for good."},
 		Example: map[string]any{"name": "web"},
 	},
 	{
 		Name: "redeploy an app", Job: "app_redeploy", Effect: doing, Run: run(redeployApp),
 		REST: one("POST /instances/{id}/apps/{name}/actions/redeploy"), Portal: one("POST /portal/instances/{id}/apps/{name}/redeploy"),
-		Tool: Tool{
-			Name: "redeploy_app", Title: "Redeploy an app", Fetches: true,
-			Text: "Builds the newest commit of an app's branch and deploys it.",
-		},
+		Tool:    Tool{Name: "redeploy_app", Title: "Redeploy an app", Fetches: true, Text: "Builds the newest commit of an app's branch and deploys it."},
 		Example: map[string]any{"name": "web"},
 	},
 	{
 		Name: "restart an app", Job: "app_restart", Effect: doing, Run: run(restartApp),
 		REST: one("POST /instances/{id}/apps/{name}/actions/restart"), Portal: one("POST /portal/instances/{id}/apps/{name}/restart"),
-		Tool: Tool{
-			Name: "restart_app", Title: "Restart an app",
-			Text: "Restarts an app. Its data stays.",
-		},
+		Tool:    Tool{Name: "restart_app", Title: "Restart an app", Text: "Restarts an app. Its data stays."},
 		Example: map[string]any{"name": "web"},
 	},
 
 	{
-		Name: "read the account", Effect: reading, Run: run(readAccount),
+		Name: "read the account", Effect: reading, Run: ofAccount((*core.Service).Account),
 		REST: one("GET /me"), Portal: one("GET /portal/profile"),
-		Tool: Tool{
-			Name: "get_account", Title: "The account",
-			Text: "Shows the account and its profile, which goes on receipts.",
-		},
+		Tool: Tool{Name: "get_account", Title: "The account", Text: "Shows the account and its profile, which goes on receipts."},
 	},
 	{
 		Name: "change the profile", Effect: replacing, Run: run(updateProfile),
 		REST: one("PATCH /me"), Portal: one("POST /portal/profile"),
-		Tool: Tool{
-			Name: "update_account", Title: "Change the profile", TakesNull: true,
-			Text: "Changes the profile, which goes on receipts. What is left out stays.",
-		},
+		Tool:    Tool{Name: "update_account", Title: "Change the profile", TakesNull: true, Text: "Changes the profile, which goes on receipts. What is left out stays."},
 		Example: map[string]any{"company": "Engines Ltd"},
 	},
 	{
 		Name: "read billing", Effect: reading, Run: run(readBilling),
 		REST: one("GET /billing"), Portal: one("GET /portal/billing"),
-		Tool: Tool{
-			Name: "get_billing", Title: "Billing", Run: run(readAllBilling),
-			Text: "Lists subscriptions and charges.",
-		},
+		Tool: Tool{Name: "get_billing", Title: "Billing", Run: ofAccount((*core.Service).Billing), Text: "Lists subscriptions and charges."},
 	},
 	{
-		Name: "list webhook endpoints", Effect: reading, Run: run(listWebhooks),
+		Name: "list webhook endpoints", Effect: reading, Run: ofAccount((*core.Service).ListWebhooks),
 		REST: one("GET /webhooks"), Portal: one("GET /portal/integrations"),
-		Tool: Tool{
-			Name: "list_webhooks", Title: "Webhook endpoints",
-			Text: "Lists the webhook endpoints, without their secrets.",
-		},
+		Tool: Tool{Name: "list_webhooks", Title: "Webhook endpoints", Text: "Lists the webhook endpoints, without their secrets."},
 	},
 	{
 		Name: "add a webhook endpoint", Effect: doing, Run: run(createWebhook),
@@ -408,19 +327,13 @@ var All = []Operation{
 	{
 		Name: "change a webhook endpoint", Effect: replacing, Run: run(updateWebhook),
 		REST: one("PATCH /webhooks/{id}"), Portal: []string{"POST /portal/integrations/{endpoint}", "POST /portal/integrations/{endpoint}/enable"},
-		Tool: Tool{
-			Name: "update_webhook", Title: "Change a webhook endpoint",
-			Text: "Changes a webhook endpoint. Enabling one sets its count of failures back.",
-		},
+		Tool:    Tool{Name: "update_webhook", Title: "Change a webhook endpoint", Text: "Changes a webhook endpoint. Enabling one sets its count of failures back."},
 		Example: map[string]any{"enabled": false},
 	},
 	{
 		Name: "delete a webhook endpoint", Effect: replacing, Run: run(deleteWebhook),
 		REST: one("DELETE /webhooks/{id}"), Portal: one("POST /portal/integrations/{endpoint}/delete"),
-		Tool: Tool{
-			Name: "delete_webhook", Title: "Delete a webhook endpoint",
-			Text: "Deletes a webhook endpoint. Nothing more is delivered to it.",
-		},
+		Tool: Tool{Name: "delete_webhook", Title: "Delete a webhook endpoint", Text: "Deletes a webhook endpoint. Nothing more is delivered to it."},
 	},
 
 	// The API has nothing about deliveries, and a checkout is for a person.
