@@ -64,7 +64,7 @@ func (p *Plane) copyOut(ctx context.Context, m *machine, folder string) (int64, 
 	if err != nil {
 		return size, err
 	}
-	for _, e := range m.saving() {
+	for _, e := range m.engines() {
 		more, err := e.Backup(ctx, filepath.Join(folder, e.name))
 		if size += more; err != nil {
 			return size, err
@@ -73,41 +73,14 @@ func (p *Plane) copyOut(ctx context.Context, m *machine, folder string) (int64, 
 	return size, nil
 }
 
-// saved is an engine that saves its data to a folder and puts it back.
-type saved struct {
-	name string
-	saver
-}
-
-type saver interface {
-	Backup(ctx context.Context, folder string) (int64, error)
-	Restore(ctx context.Context, folder string) error
-}
-
 // restoreFrom puts the engine's data back to what a backup holds of it, and tells
 // whether that is anything.
-func (e saved) restoreFrom(ctx context.Context, backup string) (bool, error) {
+func (e namedEngine) restoreFrom(ctx context.Context, backup string) (bool, error) {
 	folder := filepath.Join(backup, e.name)
 	if _, err := os.Stat(folder); err != nil {
 		return false, nil //nolint:nilerr // the engine was not on then
 	}
 	return true, e.Restore(ctx, folder)
-}
-
-// saving are the engines of the machine that do. Postgres is the last, as others have
-// to be told when it is another. The turn is held.
-func (m *machine) saving() []saved {
-	var all []saved
-	if m.redis != nil {
-		all = append(all, saved{core.EngineRedis, m.redis})
-	}
-	if m.nats != nil {
-		all = append(all, saved{core.EngineNATS, m.nats})
-	}
-	if m.postgres != nil {
-		all = append(all, saved{core.EnginePostgres, m.postgres})
-	}
-	return all
 }
 
 // Restore puts the data back to a backup. An engine that was not on then keeps
@@ -126,7 +99,7 @@ func (p *Plane) Restore(ctx context.Context, instanceID, backupID string) (err e
 		return err
 	}
 	restored := map[string]bool{}
-	for _, e := range m.saving() {
+	for _, e := range m.engines() {
 		if restored[e.name], err = e.restoreFrom(ctx, p.backup(m.id, backupID, "")); err != nil {
 			return failure(err)
 		}

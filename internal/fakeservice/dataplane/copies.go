@@ -99,7 +99,7 @@ func (p *Plane) Load(ctx context.Context, instanceID, folder string) (err error)
 		return err
 	}
 	defer leave()
-	if err := errors.Join(p.removeApps(m), p.removeAuth(m), p.removeNATS(m), p.removeRedis(m), p.removePostgres(m), scratch.Discard(p.backupsOf(m.id))); err != nil {
+	if err := p.removeAll(m); err != nil {
 		return err
 	}
 	if err := copyFolder(filepath.Join(folder, copyBackups), p.backupsOf(m.id)); err != nil {
@@ -111,7 +111,7 @@ func (p *Plane) Load(ctx context.Context, instanceID, folder string) (err error)
 	if err := p.apply(ctx, m, wanted); err != nil {
 		return err
 	}
-	for _, e := range m.saving() {
+	for _, e := range m.engines() {
 		if e.name == core.EnginePostgres {
 			continue // it began with its data
 		}

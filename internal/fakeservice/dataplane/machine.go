@@ -177,8 +177,7 @@ func (p *Plane) Remove(ctx context.Context, instanceID string) (err error) {
 	if err := p.denote(m); err != nil {
 		return err
 	}
-	// In the reverse order of their making.
-	if err := errors.Join(p.removeApps(m), p.removeAuth(m), p.removeNATS(m), p.removeRedis(m), p.removePostgres(m), scratch.Discard(p.backupsOf(m.id))); err != nil {
+	if err := p.removeAll(m); err != nil {
 		return errors.Join(err, p.noteAgain(m))
 	}
 	p.mu.Lock()
@@ -186,6 +185,12 @@ func (p *Plane) Remove(ctx context.Context, instanceID string) (err error) {
 	m.removed = true
 	delete(p.machines, instanceID)
 	return nil
+}
+
+// removeAll takes away all that a machine has, in the reverse order of its making. The turn
+// is held.
+func (p *Plane) removeAll(m *machine) error {
+	return errors.Join(p.removeApps(m), p.removeAuth(m), p.removeNATS(m), p.removeRedis(m), p.removePostgres(m), scratch.Discard(p.backupsOf(m.id)))
 }
 
 // Restart restarts an engine. Those that do not run for real take no notice.
@@ -197,21 +202,25 @@ func (p *Plane) Restart(ctx context.Context, instanceID, engine string) (err err
 	}
 	defer leave()
 	switch {
-	case engine == core.EnginePostgres && m.postgres != nil:
-		if err := m.postgres.Restart(ctx); err != nil {
-			return failure(err)
-		}
-		return p.reconnect(ctx, m, wanted)
-	case engine == core.EngineRedis && m.redis != nil:
-		return m.redis.Restart(ctx)
-	case engine == core.EngineNATS && m.nats != nil:
-		return m.nats.Restart(ctx)
 	case engine == core.EngineAuth && m.auth != nil:
 		return failure(m.auth.Restart(ctx))
 	case engine == core.EngineApps:
 		return errors.Join(p.restartApps(ctx, m, wanted), p.note(m))
 	}
+	for _, e := range m.engines() {
+		if e.name == engine {
+			return p.replaced(ctx, m, wanted, e, e.Restart(ctx))
+		}
+	}
 	return nil
+}
+
+// replaced is called after an engine was stopped and started again, with the error of that.
+func (p *Plane) replaced(ctx context.Context, m *machine, wanted core.Machine, e namedEngine, err error) error {
+	if err != nil || e.name != core.EnginePostgres {
+		return failure(err)
+	}
+	return p.reconnect(ctx, m, wanted)
 }
 
 // reconnect tells what uses Postgres where it is now: its inside port may be
@@ -234,21 +243,11 @@ func (p *Plane) Reset(ctx context.Context, instanceID, engine string) (err error
 			return err
 		}
 	}
-	if emptied(core.EngineRedis) && m.redis != nil {
-		if err := m.redis.Reset(ctx); err != nil {
-			return err
+	for _, e := range m.engines() {
+		if !emptied(e.name) {
+			continue
 		}
-	}
-	if emptied(core.EngineNATS) && m.nats != nil {
-		if err := m.nats.Reset(ctx); err != nil {
-			return err
-		}
-	}
-	if emptied(core.EnginePostgres) && m.postgres != nil {
-		if err := m.postgres.Reset(ctx); err != nil {
-			return failure(err)
-		}
-		if err := p.reconnect(ctx, m, wanted); err != nil {
+		if err := p.replaced(ctx, m, wanted, e, e.Reset(ctx)); err != nil {
 			return err
 		}
 	}

@@ -223,7 +223,8 @@ func (p *Plane) Close() error {
 	return err
 }
 
-// closeServers stops Redis and NATS of each machine, once whoever changes it has left.
+// closeServers stops the engines of each machine, once whoever changes it has left. What
+// runs the clusters of Postgres stops them.
 func (p *Plane) closeServers() error {
 	p.mu.Lock()
 	machines := slices.Collect(maps.Values(p.machines))
@@ -231,11 +232,10 @@ func (p *Plane) closeServers() error {
 	var errs []error
 	for _, m := range machines {
 		m.turn <- struct{}{}
-		if m.redis != nil {
-			errs = append(errs, m.redis.Close())
-		}
-		if m.nats != nil {
-			errs = append(errs, m.nats.Close())
+		for _, e := range m.engines() {
+			if e.name != core.EnginePostgres {
+				errs = append(errs, e.Close())
+			}
 		}
 		<-m.turn
 	}
