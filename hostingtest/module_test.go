@@ -12,15 +12,20 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
 	"golang.org/x/mod/zip"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// packed is this module at a version that nobody has published.
-var packed = module.Version{Path: "github.com/instance-hosting/terraform-provider-hosting", Version: "v0.0.0-test"}
+// Both modules of this repository, at a version that nobody has published.
+var (
+	packed        = module.Version{Path: "github.com/instance-hosting/terraform-provider-hosting", Version: "v0.0.0-test"}
+	packedWebhook = module.Version{Path: packed.Path + "/webhook", Version: packed.Version}
+)
 
 // Somebody else's module imports the package from a module proxy and runs Terraform's
 // own tests of a configuration on it, with the provider that is installed from there. So
@@ -29,7 +34,7 @@ var packed = module.Version{Path: "github.com/instance-hosting/terraform-provide
 func TestFromAnotherModule(t *testing.T) {
 	t.Parallel()
 	proxy := t.TempDir()
-	packInto(t, proxy)
+	packInto(t, proxy, packed, repository)
 	folder := t.TempDir()
 	elsewhere := place{folder: filepath.Join(folder, "elsewhere"), environment: goEnvironment(t, proxy, folder)}
 	if err := os.CopyFS(elsewhere.folder, os.DirFS(filepath.Join("testdata", "elsewhere"))); err != nil {
@@ -61,21 +66,63 @@ func TestFromAnotherModule(t *testing.T) {
 	}
 }
 
-// packInto writes this tree to a module proxy that is a folder, as it would be published:
-// the files that git has, as they are now.
-func packInto(t *testing.T, proxy string) {
+// TestWebhookFromAnotherModule imports package webhook into a module that requires older
+// versions of what the provider requires, too. It keeps them, and gets nothing else.
+func TestWebhookFromAnotherModule(t *testing.T) {
+	t.Parallel()
+	proxy := t.TempDir()
+	packInto(t, proxy, packedWebhook, filepath.Join(repository, "webhook"))
+	older := []module.Version{
+		{Path: "github.com/google/go-cmp", Version: "v0.5.0"},
+		{Path: "github.com/jackc/pgx/v5", Version: "v5.7.0"},
+		{Path: "golang.org/x/sync", Version: "v0.1.0"},
+	}
+	ours, _ := required(t, filepath.Join(repository, "go.mod"))
+	theirs, oldest := required(t, filepath.Join(repository, "webhook", "go.mod"))
+	if len(theirs) != 0 {
+		t.Errorf("package webhook requires %v, want nothing", theirs)
+	}
+	for _, m := range older {
+		if semver.Compare(ours[m.Path], m.Version) <= 0 {
+			t.Errorf("the provider requires %s %q, want a newer one than %s", m.Path, ours[m.Path], m.Version)
+		}
+		publish(t, proxy, m, []byte("module "+m.Path+"\n"), nil)
+	}
+
+	folder := t.TempDir()
+	shop := place{folder: filepath.Join(folder, "shop"), environment: goEnvironment(t, proxy, folder)}
+	shop.set("GOPROXY", "file://"+filepath.ToSlash(proxy)) // nothing else is asked for
+	if err := os.Mkdir(shop.folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	goMod, want := fmt.Sprintf("module example.com/shop\n\ngo %s\n", oldest), "example.com/shop\n"
+	wanted := append(older, packedWebhook)
+	module.Sort(wanted)
+	for _, m := range wanted {
+		goMod += fmt.Sprintf("\nrequire %s %s\n", m.Path, m.Version)
+		want += fmt.Sprintf("%s %s\n", m.Path, m.Version)
+	}
+	writeFile(t, filepath.Join(shop.folder, "go.mod"), goMod)
+	writeFile(t, filepath.Join(shop.folder, "shop.go"), fmt.Sprintf("package shop\n\nimport _ %q\n", packedWebhook.Path))
+	shop.run(t, "go", "build", "./...")
+	if got := shop.run(t, "go", "list", "-m", "all"); got != want {
+		t.Errorf("go list -m all: got\n%swant\n%s", got, want)
+	}
+}
+
+// repository is the root of this tree, as the tests see it.
+const repository = ".."
+
+// packInto writes the module in a folder of this tree to a module proxy that is a folder,
+// as it would be published: the files that git has, as they are now.
+func packInto(t *testing.T, proxy string, packed module.Version, root string) {
 	t.Helper()
-	root := strings.TrimSpace(output(t, "go", "list", "-m", "-f", "{{.Dir}}"))
 	var files []zip.File
 	for name := range strings.SplitSeq(output(t, "git", "-C", root, "ls-files", "-z"), "\x00") {
 		// A file that is gone but not yet from git is not published.
 		if info, err := os.Lstat(filepath.Join(root, name)); name != "" && err == nil && info.Mode().IsRegular() {
 			files = append(files, file{name, filepath.Join(root, name)})
 		}
-	}
-	folder := filepath.Join(proxy, filepath.FromSlash(packed.Path), "@v")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
 	}
 	var archive bytes.Buffer
 	if err := zip.Create(&archive, packed, files); err != nil {
@@ -85,13 +132,41 @@ func packInto(t *testing.T, proxy string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(folder, "list"), packed.Version+"\n")
-	for suffix, text := range map[string]string{
-		".info": fmt.Sprintf("{\"Version\": %q, \"Time\": %q}", packed.Version, time.Now().UTC().Format(time.RFC3339)),
-		".mod":  string(goMod), ".zip": archive.String(),
-	} {
-		writeFile(t, filepath.Join(folder, packed.Version+suffix), text)
+	publish(t, proxy, packed, goMod, archive.Bytes())
+}
+
+// publish writes a version of a module to a module proxy that is a folder. Without an
+// archive it can be required, and not imported.
+func publish(t *testing.T, proxy string, m module.Version, goMod, archive []byte) {
+	t.Helper()
+	folder := filepath.Join(proxy, filepath.FromSlash(m.Path), "@v")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
 	}
+	writeFile(t, filepath.Join(folder, "list"), m.Version+"\n")
+	writeFile(t, filepath.Join(folder, m.Version+".info"), fmt.Sprintf("{\"Version\": %q, \"Time\": %q}", m.Version, time.Now().UTC().Format(time.RFC3339)))
+	writeFile(t, filepath.Join(folder, m.Version+".mod"), string(goMod))
+	if archive != nil {
+		writeFile(t, filepath.Join(folder, m.Version+".zip"), string(archive))
+	}
+}
+
+// required returns the version of each module that a go.mod file requires, and its Go.
+func required(t *testing.T, file string) (versions map[string]string, goVersion string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := modfile.ParseLax(file, text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	versions = map[string]string{}
+	for _, r := range parsed.Require {
+		versions[r.Mod.Path] = r.Mod.Version
+	}
+	return versions, parsed.Go.Version
 }
 
 // file is a file of the tree, as package zip asks for one.

@@ -1,15 +1,14 @@
 package hostingtest_test
 
 import (
-	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
-	"github.com/instance-hosting/terraform-provider-hosting/webhook"
 )
 
 // A receiver that fails gets the same delivery again until it is given up.
@@ -36,12 +35,14 @@ func TestReceiverThatFails(t *testing.T) {
 	}
 }
 
-// What a module makes happen reaches a receiver that a test brings.
+// A handler in the test receives the webhooks. A real one verifies the signature first, by
+// a Receiver of package webhook.
 func ExampleWithReceiver() {
-	receiver := &webhook.Receiver{Secrets: []string{"secret"}, Handle: func(_ context.Context, d webhook.Delivery) error {
-		fmt.Println(d.Event.Type, string(d.Event.Data))
-		return nil
-	}}
+	receiver := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		_, data, _ := strings.Cut(string(body), `"data":`)
+		fmt.Println(r.Header.Get("X-Service-Event"), data)
+	})
 	setup, err := hostingtest.ReadSetup(strings.NewReader(`{"webhooks": [{"url": "https://hooks.example.com", "secret": "secret"}]}`))
 	if err != nil {
 		fmt.Println(err)
@@ -51,5 +52,5 @@ func ExampleWithReceiver() {
 	defer service.Close()
 	service.Emit("health_alert", "", map[string]any{"healthy": false})
 	service.Advance(0) // what is due has been delivered
-	// Output: health_alert {"healthy":false}
+	// Output: health_alert {"healthy":false}}
 }

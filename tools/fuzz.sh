@@ -3,9 +3,9 @@
 # the package's testdata/fuzz, and every later test run tries it again.
 set -eu
 cd "$(dirname "$0")/.."
-for package in ./internal/client ./internal/provider ./webhook; do
-	for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz'); do
+for package in internal/client internal/provider webhook; do
+	for target in $(go test -C "$package" -list '^Fuzz' | grep '^Fuzz'); do
 		echo "==> $package $target for $1"
-		go test -vet=off -run '^$' -fuzz "^$target\$" -fuzztime "$1" "$package"
+		go test -C "$package" -vet=off -run '^$' -fuzz "^$target\$" -fuzztime "$1"
 	done
 done

@@ -122,7 +122,7 @@ func TestReceiverWhoseMemoryFails(t *testing.T) {
 // again.
 func TestReceiverThatIsLate(t *testing.T) {
 	t.Parallel()
-	ctx, giveUp := context.WithCancel(t.Context())
+	ctx, giveUp := context.WithCancel(context.Background())
 	handled := 0
 	r := &webhook.Receiver{Secrets: []string{"s"}, Memory: patient{webhook.NewRecent(2)}, Handle: func(context.Context, webhook.Delivery) error {
 		handled++
@@ -153,7 +153,7 @@ func (broken) Note(context.Context, ...string) error       { return errors.New("
 func TestRecent(t *testing.T) {
 	t.Parallel()
 	r := webhook.NewRecent(3)
-	ctx := t.Context()
+	ctx := context.Background()
 	_ = r.Note(ctx, "a", "b", "a", "c", "d")
 	for id, want := range map[string]bool{"a": false, "b": true, "c": true, "d": true, "e": false} {
 		if known, err := r.Knows(ctx, id); known != want || err != nil {

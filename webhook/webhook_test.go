@@ -108,7 +108,6 @@ func TestTamperedDelivery(t *testing.T) {
 		"a signed event, nameless": signed(`{"type":"label","data":{}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			if d, err := webhook.Verify([]byte(c.body), c.header, c.secrets...); !errors.Is(err, c.want) || d.ID != "" || d.Event.ID != "" {
 				t.Errorf("it gave %+v and %v, want %v", d, err, c.want)
 			}

@@ -10,7 +10,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/instance-hosting/terraform-provider-hosting/webhook"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
 
 // A receiver is where the events of the demo go, on this machine. The secret that signs
@@ -33,7 +33,7 @@ func startReceiver() *receiver {
 }
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, webhook.MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, 1<<20))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -64,7 +64,7 @@ func (r *receiver) heard(secret string) (int, error) {
 	defer r.mu.Unlock()
 	events := map[string]bool{}
 	for _, one := range r.came {
-		verified, err := webhook.Verify(one.body, one.header, secret)
+		verified, err := signed.Verify(one.body, one.header, secret)
 		if err != nil {
 			return 0, fmt.Errorf("a webhook delivery is not the service's: %w", err)
 		}

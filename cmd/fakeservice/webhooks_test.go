@@ -15,7 +15,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/instance-hosting/terraform-provider-hosting/webhook"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
 
 // ledger is a receiver that notes the id under which each event came, how often, and
@@ -33,7 +33,7 @@ type ledger struct {
 
 func (l *ledger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	d, err := webhook.Verify(body, r.Header, "s")
+	d, err := signed.Verify(body, r.Header, "s")
 	if err != nil {
 		l.t.Errorf("a delivery is refused: %s", err)
 	}

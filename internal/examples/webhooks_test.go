@@ -18,7 +18,6 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/webhooks"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
 )
 
 // receiveWebhooks runs the receiver, makes its endpoint, and has an event arrive, signed.
@@ -54,8 +53,10 @@ func receiveWebhooks(t *testing.T, files []string) {
 func startReceiver(t *testing.T, secrets, secret string) (url string, next func() string) {
 	t.Helper()
 	receiver := filepath.Join(installed.folder, "webhook-receiver")
-	if err := program.Build(receiver, "examples/webhook-receiver"); err != nil {
-		t.Fatal(err)
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", receiver, ".")
+	build.Dir = "../../webhook/cmd/webhook-receiver" // in a module of its own
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the receiver: %v\n%s", err, said)
 	}
 	command := exec.CommandContext(t.Context(), receiver, "--listen", "127.0.0.1:0",
 		"--cert", filepath.Join(secrets, "certificate.pem"), "--key", filepath.Join(secrets, "key.pem"))

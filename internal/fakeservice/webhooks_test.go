@@ -12,7 +12,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
-	"github.com/instance-hosting/terraform-provider-hosting/webhook"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
 
 // What is done to an instance and to keys comes as contract.md has it, each event once and
@@ -85,7 +85,7 @@ func TestEveryOperationIsDelivered(t *testing.T) {
 
 	var got []string
 	for _, e := range a.Events() {
-		came := slices.IndexFunc(b.Deliveries(), func(d webhook.Delivery) bool { return d.Event.ID == e.ID })
+		came := slices.IndexFunc(b.Deliveries(), func(d signed.Delivery) bool { return d.Event.ID == e.ID })
 		if came < 0 {
 			t.Errorf("the event %s did not come", e.Type)
 			continue

@@ -16,6 +16,7 @@ func TestSpelling(t *testing.T) {
 		command.Args = append(command.Args, "../"+name)
 	}
 	command.Dir = repository + "/tools"
+	command.Env = append(command.Environ(), "GOWORK=off") // tools is a module outside the workspace
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, strings.ReplaceAll(string(output), "../", ""))
 	}

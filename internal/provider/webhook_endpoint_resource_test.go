@@ -1,9 +1,9 @@
 package provider_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +19,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
-	"github.com/instance-hosting/terraform-provider-hosting/webhook"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
 
 const webhookAddress = "hosting_webhook_endpoint.test"
@@ -134,13 +134,15 @@ func TestWebhookEndpointThatFailsIsEnabledAgain(t *testing.T) {
 	const secret = "the secret of the configuration"
 	var well atomic.Bool
 	var came atomic.Value
-	receiver := &webhook.Receiver{Secrets: []string{secret}, Handle: func(_ context.Context, d webhook.Delivery) error {
-		if !well.Load() {
-			return errors.New("not well")
+	receiver := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		d, err := signed.Verify(body, r.Header, secret)
+		if err != nil || !well.Load() {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
 		}
 		came.Store(d.Event.Type)
-		return nil
-	}}
+	})
 	fake := fakeservicetest.Start(t, fakeservicetest.Delivering(receiver))
 	configuration := config(fake, webhookBody, fmt.Sprintf("url = \"https://hooks.example/in\"\n  secret = %q", secret))
 	run(t,

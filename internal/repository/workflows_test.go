@@ -80,8 +80,9 @@ func TestWorkflowsTakeTheNewestGo(t *testing.T) {
 	}
 	for _, file := range workflowsOf(t) {
 		for _, parts := range regexp.MustCompile(`go-version-file: (\S+)`).FindAllStringSubmatch(text(t, file), -1) {
-			if parts[1] != taken {
-				t.Errorf("%s takes the Go of %s", file, parts[1])
+			// The module webhook is also tested with the oldest Go that it builds with.
+			if parts[1] != taken && parts[1] != "webhook/go.mod" {
+				t.Errorf("%s: got the Go of %s, want that of %s", file, parts[1], taken)
 			}
 		}
 	}

@@ -1,7 +1,7 @@
 package fakeservicetest
 
 import (
-	"context"
+	"io"
 	"net/http"
 	"slices"
 	"sync"
@@ -10,7 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/webhooks"
-	"github.com/instance-hosting/terraform-provider-hosting/webhook"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
 
 // Delivering makes a fake deliver to a receiver, wherever an endpoint is.
@@ -20,30 +20,41 @@ func Delivering(to http.Handler) func(*fakeservice.Options) {
 	}
 }
 
-// Inbox is a receiver that keeps what came, verified and once. A delivery that it refuses
-// fails the test.
+// Inbox is a receiver that keeps the first delivery of each event. A delivery that is not
+// signed with its secret fails the test.
 type Inbox struct {
-	webhook.Receiver
-	mu   sync.Mutex
-	came []webhook.Delivery
+	t      testing.TB
+	secret string
+	mu     sync.Mutex
+	came   []signed.Delivery
 }
 
-// NewInbox is an inbox of an endpoint that has a secret.
-func NewInbox(t testing.TB, secret string) *Inbox {
-	b := &Inbox{}
-	b.Secrets = []string{secret}
-	b.Handle = func(_ context.Context, d webhook.Delivery) error {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.came = append(b.came, d)
-		return nil
+// NewInbox returns the inbox of an endpoint with this secret.
+func NewInbox(t testing.TB, secret string) *Inbox { return &Inbox{t: t, secret: secret} }
+
+// ServeHTTP keeps a delivery.
+func (b *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest) // the delivery comes again
+		return
 	}
-	b.Refused = func(err error) { t.Errorf("a delivery is refused: %s", err) }
-	return b
+	d, err := signed.Verify(body, r.Header, b.secret)
+	if err != nil {
+		b.t.Errorf("verify a delivery: %s", err)
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !slices.ContainsFunc(b.came, func(known signed.Delivery) bool { return known.ID == d.ID || known.Event.ID == d.Event.ID }) {
+		b.came = append(b.came, d)
+	}
+	w.WriteHeader(http.StatusNoContent)
 }
 
-// Deliveries are what came, in the order of its coming.
-func (b *Inbox) Deliveries() []webhook.Delivery {
+// Deliveries returns what came, in the order of arrival.
+func (b *Inbox) Deliveries() []signed.Delivery {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.came)

@@ -16,7 +16,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/webhooks"
-	"github.com/instance-hosting/terraform-provider-hosting/webhook"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
 
 const event = `{"id":"evt-1","type":"ready","instance_id":"i-1","at":"2026-03-01T12:00:00Z","data":{"job_id":"job-1"}}`
@@ -33,7 +33,7 @@ func authorityOf(server *httptest.Server) *x509.CertPool {
 	return pool
 }
 
-// What is sent is what service.md says, and what package webhook takes.
+// What is sent is what service.md says, and signed as package signed verifies it.
 func TestDelivery(t *testing.T) {
 	t.Parallel()
 	type got struct {
@@ -44,7 +44,7 @@ func TestDelivery(t *testing.T) {
 	came := make(chan got, 1)
 	receiver := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		_, err := webhook.Verify(body, r.Header, "s")
+		_, err := signed.Verify(body, r.Header, "s")
 		came <- got{r, string(body), err}
 		w.WriteHeader(http.StatusAccepted)
 		fmt.Fprint(w, strings.Repeat("long ", 1000), "and its end")
