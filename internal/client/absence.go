@@ -9,7 +9,7 @@ import (
 )
 
 // absencePause is what lies at least between two looks that confirm an absence:
-// reads may lag behind writes by some seconds (contract.md, last section).
+// reads may lag behind writes by some seconds (SERVICE.md#tolerance).
 const absencePause = 15 * time.Second
 
 // A subject is what can be absent: an instance, something on one, or a webhook

@@ -104,7 +104,7 @@ func (c *Client) KnownAccountID() (id string, known bool) {
 }
 
 // AccountID is the id of the account that the API key acts as, "" if the service returns
-// none (settled: contract.md, "General"). It is read once for the life of the client; a
+// none (SERVICE.md#account). It is read once for the life of the client; a
 // reading that failed is repeated after 30 s.
 func (c *Client) AccountID(ctx context.Context) (string, error) {
 	if id, known := c.WaitForAccountID(ctx); known {

@@ -15,7 +15,7 @@ const (
 	AppStopped  = "stopped"
 )
 
-// An App is an imported repository (service.md, "App").
+// An App is an imported repository (SERVICE.md#apps).
 type App struct {
 	Name       string                   `json:"name"`
 	Repo       string                   `json:"repo"`
@@ -41,7 +41,7 @@ type AppFailure struct {
 }
 
 // A NewApp is the request to import a repository. It cannot carry links
-// (service.md, POST /instances/{id}/apps/import).
+// (SERVICE.md#apps).
 type NewApp struct {
 	Repo       string            `json:"repo"`
 	Branch     string            `json:"branch"`

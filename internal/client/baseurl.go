@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// apiPath is what every base URL ends in (service.md, "Versioning").
+// apiPath is what every base URL ends in (SERVICE.md#base-url).
 const apiPath = "/api/v1"
 
 // ParseBaseURL checks a base URL: absolute, ending in /api/v1, without user,

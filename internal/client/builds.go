@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Build is one build of an app (service.md, "Build").
+// A Build is one build of an app (SERVICE.md#apps).
 type Build struct {
 	ID         string `json:"id"`
 	Status     Word   `json:"status"` // queued, running, successful, failed
@@ -17,7 +17,7 @@ type Build struct {
 }
 
 // Succeeded tells whether the build ended well, by any of the words that a
-// service may use for it (contract.md, last section).
+// service may use for it (SERVICE.md#tolerance).
 func (b Build) Succeeded() bool {
 	switch b.Status {
 	case "successful", "success", "succeeded", "deployed":
@@ -153,7 +153,7 @@ const (
 	// an app that ran before: a read may show what was before the restart.
 	runningHolds = 10 * time.Second
 	// failedHolds is the same for "failed". A deployed app has a minute to answer
-	// its health path (contract.md, "Apps"), in which an older failure may show.
+	// its health path (SERVICE.md#apps), in which an older failure may show.
 	failedHolds = 70 * time.Second
 )
 

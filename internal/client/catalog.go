@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// A Plan is a size of instance with its price (service.md, GET /plans).
+// A Plan is a size of instance with its price (openapi.yaml#/components/schemas/Plan).
 type Plan struct {
 	ID                  string  `json:"id"`
 	Name                string  `json:"name"`

@@ -7,7 +7,7 @@
 // sends it once and reads the whole answer.
 //
 // A change of an instance is queued by the service as a job, one at a time per
-// instance (service.md, "States and transitions"). The client keeps that queue
+// instance (SERVICE.md#jobs). The client keeps that queue
 // too: a caller enters it (Client.Enter) and gets a Turn, whose methods are the
 // only way to change an instance.
 //

@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// A Connection tells how to reach an instance's engines (service.md,
-// "Connection record"). URLs with a password and the service key are secrets;
+// A Connection tells how to reach an instance's engines (SERVICE.md#connections).
+// URLs with a password and the service key are secrets;
 // the client hides them from its logs and errors from then on.
 type Connection struct {
 	Host          string            `json:"host"`

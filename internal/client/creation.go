@@ -286,7 +286,7 @@ func failedCreation(i Instance) error {
 }
 
 // settled tells whether an instance's creation has ended, by its status alone. A
-// word that is not listed is taken as in progress (contract.md, last section).
+// word that is not listed is taken as in progress (SERVICE.md#tolerance).
 func (i Instance) settled() bool {
 	switch i.Status {
 	case StatusRunning, StatusFailed, StatusDeleting:

@@ -40,7 +40,7 @@ func (e *BuildError) appText() string {
 }
 
 // An AppError is an app that was deployed or restarted and does not run: it did
-// not answer its health path with 200 within a minute (contract.md, "Apps"). The
+// not answer its health path with 200 within a minute (SERVICE.md#apps). The
 // version that ran before was stopped for it.
 type AppError struct {
 	App    App    // its record, with Failure as far as the service tells

@@ -12,7 +12,7 @@ import (
 )
 
 // What an error of the package is, for errors.Is. Statuses and codes are settled
-// (contract.md, "Errors").
+// (SERVICE.md#errors).
 var (
 	// ErrNotFound is the service's own word that it does not know something. A
 	// 404 of anybody else is ErrForeign.
@@ -91,7 +91,7 @@ var fieldName = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[A-Za-z0-9_-]+)*$`)
 
 // Field is the field of the request that a refused value is of, such as
 // "engines.redis.memory_mb", or "". That the detail begins with it is settled
-// (contract.md, "Errors"), so a first word that is no field has to be expected.
+// (SERVICE.md#errors), so a first word that is no field has to be expected.
 func (e *APIError) Field() string {
 	if !errors.Is(e, ErrValidation) || e.foreign() {
 		return ""
@@ -108,7 +108,7 @@ func (e *APIError) Field() string {
 func (e *APIError) foreign() bool { return e.Code == "" }
 
 // nothingDone tells a refusal by which the service itself says that nothing was
-// done (contract.md, "Errors"). A 5xx says so only as 503 unavailable. A conflict
+// done (SERVICE.md#errors). A 5xx says so only as 503 unavailable. A conflict
 // and a wrong value are nobody's words but the service's, even where the rest of
 // them is lost, and who says 429 has let nothing through.
 func (e *APIError) nothingDone() bool {

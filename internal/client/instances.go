@@ -17,7 +17,7 @@ const (
 	StatusFailed   = "failed"
 )
 
-// An Instance is a managed machine (service.md, "Instance"). Fields that the
+// An Instance is a managed machine (SERVICE.md#instances). Fields that the
 // service may leave out of a record are Maybe; what it leaves out is unknown,
 // not empty.
 type Instance struct {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Operations that jobs carry out (settled: contract.md, "Job").
+// Operations that jobs carry out (SERVICE.md#jobs).
 const (
 	OpCreate         = "create"
 	OpUpdate         = "update"
@@ -32,8 +32,7 @@ const (
 	OpEngineRestart  = "engine_restart"
 )
 
-// A Job is a queued change of an instance (service.md, "Job"; its fields are
-// settled).
+// A Job is a queued change of an instance (SERVICE.md#jobs).
 type Job struct {
 	ID         string        `json:"id"`
 	InstanceID string        `json:"instance_id"`

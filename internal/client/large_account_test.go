@@ -69,7 +69,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// pageSize is how many records the service gives in a page (contract.md, "General").
+// pageSize is how many records the service gives in a page (SERVICE.md#lists).
 const pageSize = 200
 
 // An account answers as a service that has some instances. It is no fake of the

@@ -13,7 +13,7 @@ import (
 
 // list reads a whole collection, all its pages, each once. The answer is an
 // object with one array named after the collection, or the bare array
-// (contract.md, "What the client reads tolerantly"). An item that two pages show,
+// (SERVICE.md#tolerance). An item that two pages show,
 // as the collection changed in between, is in it once.
 func list[T any](ctx context.Context, c *Client, collection string, path ...string) ([]T, error) {
 	return listAll[T](ctx, c, collection, request{path: path})
@@ -26,7 +26,7 @@ func listAll[T any](ctx context.Context, c *Client, collection string, r request
 	return listUntil(ctx, c, collection, r, func([]T) bool { return false })
 }
 
-// maxLimit is the most items that a page may hold (contract.md, "General").
+// maxLimit is the most items that a page may hold (SERVICE.md#lists).
 const maxLimit = 200
 
 // listUntil is listAll for a caller who may need only the first pages: enough tells

@@ -15,7 +15,7 @@ const (
 	// activity or not at all, and for what is to be confirmed as gone.
 	actionPatience = 2 * time.Minute
 	// readLag is for how long reads may show what was before a write
-	// (contract.md, last section: "some seconds").
+	// (SERVICE.md#tolerance).
 	readLag = 15 * time.Second
 	// longestPace is the longest pause before a mutation that was refused, as the
 	// instance is busy, is sent again.
@@ -27,7 +27,7 @@ const (
 type mutation struct {
 	request
 	// operation and target are those of the job that will carry it out, by which
-	// a client tells its own job from another's (contract.md, "Job").
+	// a client tells its own job from another's (SERVICE.md#jobs).
 	operation, target string
 	// on is what that job's duration depends on beside its operation; see kind.
 	on string

@@ -42,7 +42,7 @@ func (t *Turn) Query(ctx context.Context, database, sql string) error {
 
 // IsReadOnly reports whether an error is Postgres's refusal of a statement that a session may
 // not write with: 25006, in a transaction that only reads, or 42501, by a role that may not
-// write. The detail holds the SQLSTATE (contract.md, "Errors").
+// write. The detail holds the SQLSTATE (SERVICE.md#errors).
 func IsReadOnly(err error) bool {
 	var refusal *APIError
 	return errors.Is(err, ErrSQL) && errors.As(err, &refusal) &&
@@ -50,7 +50,7 @@ func IsReadOnly(err error) bool {
 }
 
 // isResult tells whether a text begins like what a statement answers: an object with one
-// of its members (contract.md, "Postgres"). The rest may be missing.
+// of its members (SERVICE.md#sql-console). The rest may be missing.
 func isResult(text []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if first, err := d.Token(); err != nil || first != json.Delim('{') {

@@ -54,7 +54,7 @@ func (q *queues[K]) enter(ctx context.Context, key K) (leave func(), err error) 
 }
 
 // A Turn is the head of an instance's queue. Only one job runs per instance at a
-// time (service.md, "States and transitions"); standing in line here saves the
+// time (SERVICE.md#jobs); standing in line here saves the
 // service a storm of requests that it would answer 409. Every mutation of an
 // instance is a method of Turn, so that none can be sent from elsewhere. Mutations
 // return when the service has accepted them; the Turn is to be kept until their

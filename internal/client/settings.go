@@ -32,7 +32,7 @@ func (t *Turn) SetAllowlist(ctx context.Context, cidrs []string) (Pending, error
 	})
 }
 
-// Modes of the SQL console (service.md, "States and transitions").
+// Modes of the SQL console (SERVICE.md#sql-console).
 const (
 	ConsoleOff       = "off"
 	ConsoleReadOnly  = "ro"

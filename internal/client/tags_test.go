@@ -30,7 +30,7 @@ func TestTagsAreTheDocuments(t *testing.T) {
 		// document has no property for, each with the reason.
 		unread, extra map[string]string
 	}{
-		{"Instance", Instance{}, nil, map[string]string{"tier": "the older name of plan (contract.md, POST /instances)"}},
+		{"Instance", Instance{}, nil, map[string]string{"tier": "the older name of plan (SERVICE.md#instances)"}},
 		{"Engine", Engine{}, map[string]string{"status": "an engine's status is nobody's concern but the service's"}, map[string]string{
 			"site_url": "the auth engine's", "redirect_urls": "the auth engine's"}},
 		{"AuthEngine", Engine{}, map[string]string{"status": "an engine's status is nobody's concern but the service's"}, nil},

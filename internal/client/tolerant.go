@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The service's records are read tolerantly (contract.md, last section): what
+// The service's records are read tolerantly (SERVICE.md#tolerance): what
 // is settled there may be otherwise in the real service. The forms that differ
 // are all read here.
 
@@ -32,7 +32,7 @@ func (m *Maybe[T]) UnmarshalJSON(raw []byte) error {
 }
 
 // A Word is a status in the service's words. Services write it in one case or another
-// (contract.md, last section), so it is read in lower case: nothing compares it in any
+// (SERVICE.md#tolerance), so it is read in lower case: nothing compares it in any
 // other, and a configuration sees the words of the documentation.
 type Word string
 

@@ -10,7 +10,7 @@ import (
 )
 
 // A Webhook is an https endpoint of the customer's that gets every event
-// (service.md, "Webhook endpoint").
+// (SERVICE.md#webhooks).
 type Webhook struct {
 	ID                  string      `json:"id"`
 	URL                 string      `json:"url"`

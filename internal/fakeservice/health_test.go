@@ -44,8 +44,7 @@ func TestHealth(t *testing.T) {
 	equal(t, "events", told, []string{"health_alert", "health_reset"})
 }
 
-// What every operation tells when it ends (contract.md, "Which operation emits which
-// event").
+// What every operation tells when it ends (SERVICE.md#events).
 func TestRestartsAndDeletionsEmit(t *testing.T) {
 	t.Parallel()
 	a := start(t)

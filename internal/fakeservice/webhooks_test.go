@@ -15,7 +15,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
 
-// What is done to an instance and to keys comes as contract.md has it, each event once and
+// What is done to an instance and to keys comes as in SERVICE.md#events, each event once and
 // signed, and nothing of it holds a secret.
 func TestEveryOperationIsDelivered(t *testing.T) {
 	t.Parallel()
@@ -105,7 +105,7 @@ func TestEveryOperationIsDelivered(t *testing.T) {
 	equal(t, "deliveries", len(b.Deliveries()), len(want))
 }
 
-// eventTypes are those of service.md.
+// eventTypes are the shown types (SERVICE.md#events).
 const eventTypes = `created ready allowlist label resize reset restore rotate console engines engine_settings
 	health_alert health_reset verify_ok verify_failed job_failed pg_database_created pg_database_dropped
 	couch_database_created couch_database_deleted nats_stream_created nats_stream_purged nats_stream_deleted
@@ -148,7 +148,7 @@ func TestEveryTypeIsDelivered(t *testing.T) {
 }
 
 // A receiver that closes the connection, hangs, fails and redirects, and then is well, gets
-// the same delivery each time, at the times of service.md by the fake's clock.
+// the same delivery each time, at the times of SERVICE.md#webhooks by the fake's clock.
 func TestReceiverInEveryTrouble(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

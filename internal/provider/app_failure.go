@@ -25,7 +25,7 @@ func appNextText(e *client.AppError) string {
 }
 
 // appFixText says what keeps an app from running, as the rules for apps have it
-// (service.md, "Apps hosting contract").
+// (SERVICE.md#app-contract).
 func appFixText(app client.App) string {
 	status, exited := app.Failure.Status, app.Failure.Exited.Value
 	path := app.HealthPath.Value

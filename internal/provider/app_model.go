@@ -126,8 +126,7 @@ func (m appModel) withoutUnknowns() appModel {
 	return m
 }
 
-// unlinked is the model as an import makes it, which cannot carry links (service.md,
-// POST /instances/{id}/apps/import).
+// unlinked is the model as an import makes it, which cannot carry links (SERVICE.md#apps).
 func (m appModel) unlinked() appModel {
 	m.Links = types.SetNull(types.StringType)
 	return m

@@ -128,7 +128,7 @@ func (m *appModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, work pendin
 }
 
 // publicPrefix begins the names of variables that are built into what browsers get
-// (service.md, "Apps hosting contract").
+// (SERVICE.md#app-contract).
 const publicPrefix = "NEXT_PUBLIC_"
 
 // warnOfPublicSecrets names the variables of secret_env_wo that browsers get.

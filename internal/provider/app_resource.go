@@ -24,7 +24,7 @@ var (
 	_ resource.ResourceWithValidateConfig = &appResource{}
 )
 
-// The first build takes several minutes (service.md, "Limits"), later ones too.
+// The first build takes several minutes (SERVICE.md#jobs), later ones too.
 const (
 	appCreateTimeout = 30 * time.Minute
 	appUpdateTimeout = 30 * time.Minute

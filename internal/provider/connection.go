@@ -10,7 +10,7 @@ import (
 )
 
 // connectionTimeout is for how long a connection record is waited for while its instance
-// is being created, which takes about 8 minutes (service.md, "Limits").
+// is being created, which takes about 8 minutes (SERVICE.md#instances).
 const connectionTimeout = 20 * time.Minute
 
 var errConnectionTimeout = errors.New("20 minutes have passed")

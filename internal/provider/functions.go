@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// Ports of the postgres engine (service.md, "Postgres connection rules").
+// Ports of the postgres engine (SERVICE.md#connections).
 const (
 	directPort = "5432"
 	pooledPort = "6432"

@@ -14,8 +14,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/verification"
 )
 
-// The module deploys a guestbook that works: everything under "Verification" in
-// service.md, in a browser, against a fake whose Postgres, apps and auth engine
+// The module deploys a guestbook that works: every check of SERVICE.md#guestbook,
+// in a browser, against a fake whose Postgres, apps and auth engine
 // are real.
 func TestGuestbookVerification(t *testing.T) {
 	fake := fakeservicetest.Start(t,

@@ -11,7 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// An engine that service.md does not name is one like any other.
+// An engine that is not in SERVICE.md#instances is like any other.
 func TestEngineThatNobodyKnows(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, instanceHCL("engines = { postgres = {} }"))

@@ -84,7 +84,7 @@ func (m *instanceModel) connectionMovedOn(plan instanceModel) bool {
 }
 
 // runs tells whether an instance of a status runs. A word that is not known
-// counts as running if the instance has run before (contract.md, last section).
+// counts as running if the instance has run before (SERVICE.md#tolerance).
 func runs(status string, ranBefore bool) bool {
 	switch status {
 	case client.StatusRunning:

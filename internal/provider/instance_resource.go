@@ -22,7 +22,7 @@ var (
 	_ resource.ResourceWithValidateConfig = &instanceResource{}
 )
 
-// A creation takes about 8 minutes (service.md, "Limits").
+// A creation takes about 8 minutes (SERVICE.md#instances).
 const (
 	instanceCreateTimeout = 30 * time.Minute
 	instanceUpdateTimeout = 30 * time.Minute

@@ -17,7 +17,7 @@ import (
 )
 
 // A service may store a value in its own form: a budget rounded up, tags in lower case, a
-// URL with a slash (contract.md, last section). The state then keeps what the plan
+// URL with a slash (SERVICE.md#tolerance). The state then keeps what the plan
 // promised, the next refresh shows what the service keeps, and each plan is to change it
 // again. So the apply says what to write instead, and notes the two forms in private
 // state: the next apply does not wait for the form that will not come.

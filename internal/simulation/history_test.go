@@ -67,7 +67,7 @@ type machine struct {
 	is      settings
 }
 
-// oneJobAtATime is what service.md says of an instance: one job at a time, whose
+// oneJobAtATime is an instance as in SERVICE.md#jobs: one job at a time, whose
 // changes are there when it is done, and never when it has failed.
 var oneJobAtATime = porcupine.Model{
 	Init: func() any { return machine{} },

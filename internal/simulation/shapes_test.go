@@ -7,7 +7,7 @@ import (
 )
 
 // shapes are the ways in which a service may word its answers and that
-// contract.md ("What the client reads tolerantly") has the client take.
+// SERVICE.md#tolerance has the client take.
 type shapes int
 
 const (

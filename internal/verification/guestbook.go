@@ -1,4 +1,4 @@
-// Package verification runs what service.md lists under "Verification" against
+// Package verification runs the checks of SERVICE.md#guestbook against
 // a guestbook that the Terraform module has deployed: the health path, then an
 // account, a message and the visit counter, which have to survive a redeploy
 // and separate restarts of the app, Postgres and the auth engine.

@@ -18,7 +18,8 @@ import (
 type object = map[string]any
 
 // An agent with the MCP tools alone deploys a guestbook that works: the order of work of
-// service.md, step by step, against a fake whose Postgres, apps and auth engine are real.
+// SERVICE.md#guestbook, step by step, against a fake whose Postgres, apps and auth engine
+// are real.
 func TestGuestbookByMCP(t *testing.T) {
 	t.Parallel()
 	fake := fakeservicetest.Start(t,
@@ -65,8 +66,8 @@ func TestGuestbookByMCP(t *testing.T) {
 	}
 }
 
-// deploy is the order of work of service.md. It returns the instance, the app's public URL
-// and the auth engine's part of the connection record.
+// deploy is the order of work of SERVICE.md#guestbook. It returns the instance, the app's
+// public URL and the auth engine's part of the connection record.
 func deploy(t *testing.T, agent *fakeservicetest.Agent) (id, appURL string, auth object) {
 	t.Helper()
 	// 1. The instance with postgres, apps and auth.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// What service.md says of deliveries: after which pauses a failed one is tried again, and
-// after how many failures in a row, over all deliveries of an endpoint, it is disabled.
+// After which pauses a failed delivery is repeated, and after how many failures in a row,
+// over all deliveries of an endpoint, the endpoint is disabled (SERVICE.md#webhooks).
 var retryPauses = [...]time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 12 * time.Hour}
 
 const failuresAllowed = 20

@@ -389,7 +389,7 @@ func TestDeliveryThatCannotBeWrittenDown(t *testing.T) {
 	})
 }
 
-// The body is that of service.md.
+// The body has the fields of SERVICE.md#webhooks.
 func TestBodyOfADelivery(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// A Code says what kind of refusal a Problem is (contract.md, "Errors").
+// A Code says what kind of refusal a Problem is (SERVICE.md#errors).
 type Code string
 
 // The codes of refusals.

@@ -16,7 +16,7 @@ type response struct {
 	contentType string
 }
 
-// statuses are how HTTP says what kind of refusal it is (contract.md, "Errors").
+// statuses are how HTTP says what kind of refusal it is (SERVICE.md#errors).
 var statuses = map[core.Code]int{
 	core.InvalidRequest:   http.StatusBadRequest,
 	core.ConfirmMismatch:  http.StatusBadRequest,

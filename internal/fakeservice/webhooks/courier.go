@@ -17,11 +17,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// AnswerTime is how long a receiver may take to answer (service.md, "Delivery rules"). It
+// AnswerTime is how long a receiver may take to answer (SERVICE.md#webhooks). It
 // is real time, however fast the fake's clock runs: the receiver is a real program.
 const AnswerTime = 10 * time.Second
 
-// The headers of a delivery (service.md, "Events").
+// The headers of a delivery (SERVICE.md#webhooks).
 const (
 	eventHeader     = "X-Service-Event"
 	deliveryHeader  = "X-Service-Delivery"

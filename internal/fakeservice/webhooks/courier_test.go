@@ -33,7 +33,7 @@ func authorityOf(server *httptest.Server) *x509.CertPool {
 	return pool
 }
 
-// What is sent is what service.md says, and signed as package signed verifies it.
+// What is sent is as in SERVICE.md#webhooks, and signed as package signed verifies it.
 func TestDelivery(t *testing.T) {
 	t.Parallel()
 	type got struct {
