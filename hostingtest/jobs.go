@@ -1,47 +1,70 @@
 package hostingtest
 
-import "github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+import "time"
 
-type (
-	// Job is one operation on an instance.
-	Job = fakeservice.Job
-	// JobMatch picks jobs. An empty field matches anything.
-	JobMatch = fakeservice.JobMatch
-	// BuildMatch picks builds of apps. An empty field matches anything.
-	BuildMatch = fakeservice.BuildMatch
-	// AppMatch picks apps. An empty field matches anything.
-	AppMatch = fakeservice.AppMatch
-	// AppFailure is why an app that was deployed does not run.
-	AppFailure = fakeservice.AppFailure
-)
+// Job is one operation on an instance.
+type Job struct {
+	ID, InstanceID string
+	// Operation is what runs, such as "create". Target is the path of its object below the
+	// instance, and empty if the operation concerns the whole instance.
+	Operation, Target string
+	// Status is queued, running, done or failed.
+	Status string
+	// Progress is a percentage.
+	Progress               int
+	ErrorCode, ErrorDetail string
+	CreatedAt              time.Time
+	// StartedAt is zero while the job is queued, and FinishedAt until it has ended.
+	StartedAt, FinishedAt time.Time
+}
 
-// Jobs are all jobs so far, in order of creation.
-func (s *Service) Jobs() []Job { return s.fake.Jobs() }
+// InProgress reports whether the job has not ended.
+func (j Job) InProgress() bool { return j.Status == "queued" || j.Status == "running" }
 
-// HoldJobs keeps matching jobs in progress, present and future ones, until release is
-// called; then they end at once.
-func (s *Service) HoldJobs(m JobMatch) (release func()) { return s.fake.HoldJobs(m) }
+// JobMatch selects jobs. An empty field matches anything.
+type JobMatch struct{ InstanceID, Operation, Target string }
 
-// FinishJob ends a job now, whether it is held or waits for a checkout.
+// BuildMatch selects builds of apps. An empty field matches anything.
+type BuildMatch struct{ InstanceID, App string }
+
+// AppMatch selects apps. An empty field matches anything.
+type AppMatch struct{ InstanceID, App string }
+
+// AppFailure is why a deployed app does not run.
+type AppFailure struct {
+	// Status is the last status of the app's health path, or 0 without an answer.
+	Status int
+	// Exited reports whether the app's process has ended.
+	Exited bool
+	// Log is the end of the app's log.
+	Log string
+}
+
+// Jobs returns all jobs, in order of creation.
+func (s *Service) Jobs() []Job { return each(s.fake.Jobs(), jobOf) }
+
+// HoldJobs keeps present and future jobs that match in progress, until release is called.
+// They then end at once.
+func (s *Service) HoldJobs(m JobMatch) (release func()) { return s.fake.HoldJobs(m.internal()) }
+
+// FinishJob ends a job now, also if it is held or waits for a checkout.
 func (s *Service) FinishJob(id string) error { return s.fake.FinishJob(id) }
 
-// FailJobs makes the next matching jobs to end fail, as many as times says or all of them
-// when it is negative. Nothing of a failed job is done. The function that it returns lets
-// those that are left end well.
+// FailJobs fails the next jobs that match: as many as times, or all if times is negative.
+// A failed job changes nothing. remove ends the failing.
 func (s *Service) FailJobs(m JobMatch, times int, code, detail string) (remove func()) {
-	return s.fake.FailJobs(m, times, code, detail)
+	return s.fake.FailJobs(m.internal(), times, code, detail)
 }
 
-// HoldBuilds is HoldJobs for builds.
-func (s *Service) HoldBuilds(m BuildMatch) (release func()) { return s.fake.HoldBuilds(m) }
+// HoldBuilds is like HoldJobs for builds.
+func (s *Service) HoldBuilds(m BuildMatch) (release func()) { return s.fake.HoldBuilds(m.internal()) }
 
-// FailBuilds makes the next matching builds fail with a log, as FailJobs does jobs.
+// FailBuilds is like FailJobs for builds, which fail with a log.
 func (s *Service) FailBuilds(m BuildMatch, times int, log string) (remove func()) {
-	return s.fake.FailBuilds(m, times, log)
+	return s.fake.FailBuilds(m.internal(), times, log)
 }
 
-// FailApps makes matching apps fail when they are deployed or restarted next, as
-// FailJobs does jobs.
+// FailApps is like FailJobs for apps, which fail when they are deployed or restarted.
 func (s *Service) FailApps(m AppMatch, times int, why AppFailure) (remove func()) {
-	return s.fake.FailStarts(m, times, why)
+	return s.fake.FailStarts(m.internal(), times, why.internal())
 }

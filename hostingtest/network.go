@@ -1,42 +1,116 @@
 package hostingtest
 
 import (
+	"net/http"
 	"time"
-
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
-type (
-	// Fault is something that goes wrong with the requests that it matches.
-	Fault = fakeservice.Fault
-	// Request is one request to the API, as the log keeps it.
-	Request = fakeservice.Request
-	// Weather is what goes wrong by chance.
-	Weather = weather.Weather
-)
+// Fault spoils the requests to the API that it matches. Its effects can be combined, and
+// without any it changes nothing.
+type Fault struct {
+	// Method is the method to match. Empty matches any.
+	Method string
+	// Path is the path to match, below /api/v1. Each element is a glob as in path.Match, such
+	// as /instances/*/apps/import, and a last element ** matches everything below. Empty
+	// matches any path.
+	Path string
+	// Skip is the number of matching requests to let through first. Times is the number to
+	// spoil then: 0 means one, and a negative number all. For, if positive, ends the fault
+	// that long after the first request that is not skipped; Times 0 then means all.
+	Skip, Times int
+	For         time.Duration
 
-// What goes wrong by chance: nothing, a request in ten, one in four.
+	// AfterCommit lets the service carry out the request, and spoils the response.
+	AfterCommit bool
+	// CommitAfter, if positive, delays the request to the service by this time. The client
+	// gets the fault's response first, which is a 504 page by default.
+	CommitAfter time.Duration
+
+	// Before, if non-nil, is called when a request arrives. After, if non-nil, is called when
+	// the service has answered, and before the client gets the response.
+	Before, After func()
+
+	// Page, if not 0, responds with a gateway's page of this status, without the service's
+	// error format.
+	Page int
+	// Status, if not 0, responds with an error in the service's format. Empty Code and Detail
+	// follow from Status.
+	Status       int
+	Code, Detail string
+	// RetryAfter, if not empty, is the response's header of that name.
+	RetryAfter string
+	// Delay is the time before the response.
+	Delay time.Duration
+	// Drop closes the connection without a response.
+	Drop bool
+	// Body, if non-nil, replaces the response's body. ContentType is JSON by default.
+	Body        []byte
+	ContentType string
+	// Truncate sends half of the body as if it were all of it. BreakOff announces the whole
+	// body, sends half of it and closes the connection.
+	Truncate, BreakOff bool
+	// BodySize, if positive, responds with a body of this many bytes. Pace is the time between
+	// its pieces of 1 KiB.
+	BodySize int64
+	Pace     time.Duration
+	// Lag answers a read with the state of that long ago.
+	Lag time.Duration
+	// Rewrite, if non-nil, is called with each JSON object in a response, and may change it.
+	Rewrite func(map[string]any)
+}
+
+// Request is a request to the API, as the log stores it.
+type Request struct {
+	// At is the time of the fake's clock, and RealAt the real time.
+	At, RealAt time.Time
+	Method     string
+	// Path is the escaped path below /api/v1.
+	Path  string
+	Query string
+	// Header lacks Authorization.
+	Header http.Header
+	Body   []byte
+	// Status is the status that the client got. It is 0 until then, and if the connection was
+	// closed without a response.
+	Status int
+	// Served is the service's own status. It is 0 if the request has not reached the service.
+	Served int
+	// Fault reports whether a fault changed the response.
+	Fault bool
+}
+
+// Weather is how many requests go wrong at random.
+type Weather int
+
 const (
-	Calm   = weather.Calm
-	Breeze = weather.Breeze
-	Storm  = weather.Storm
+	// Calm spoils no request.
+	Calm Weather = iota
+	// Breeze spoils a request in ten: rate limits, slow responses, stale reads, and gateways'
+	// pages in place of reads.
+	Breeze
+	// Storm spoils a request in four: as Breeze, and closed connections, late commits, and
+	// responses that are lost or cut off. Nothing is refused for good.
+	Storm
 )
 
-// Inject sets a fault. The function that it returns takes it away.
-func (s *Service) Inject(f Fault) (remove func()) { return s.fake.Inject(f) }
+// String returns the weather's name.
+func (w Weather) String() string { return w.internal().String() }
 
-// SetWeather has requests go wrong by chance from now on. The same seed gives the same
-// requests the same weather.
-func (s *Service) SetWeather(w Weather, seed uint64) { s.fake.SetWeather(w, seed) }
+// Inject installs a fault and returns a function that removes it.
+func (s *Service) Inject(f Fault) (remove func()) { return s.fake.Inject(f.internal()) }
 
-// Away takes the service away for a time: requests are answered with a gateway's page of
-// that status, or with 0 find their connection closed.
+// SetWeather spoils requests at random from now on. With the same seed, the same requests
+// are spoilt in the same way.
+func (s *Service) SetWeather(w Weather, seed uint64) { s.fake.SetWeather(w.internal(), seed) }
+
+// Away makes the service unavailable for a time. Requests get a gateway's page with this
+// status, or a closed connection if page is 0.
 func (s *Service) Away(d time.Duration, page int) { s.fake.Away(d, page) }
 
-// Requests are the requests to the API so far, in order of arrival.
-func (s *Service) Requests() []Request { return s.fake.Requests() }
+// Requests returns all requests to the API, in order of arrival.
+func (s *Service) Requests() []Request { return each(s.fake.Requests(), requestOf) }
 
-// Count is how many requests of a method ("" for any) had a path below /api/v1 that a
-// glob matches, such as "/instances/*"; /** at its end is everything below.
+// Count returns the number of requests with a method, or any if empty, and a path below
+// /api/v1 that matches a glob, such as "/instances/*". A last element ** matches
+// everything below.
 func (s *Service) Count(method, pathGlob string) int { return s.fake.Count(method, pathGlob) }

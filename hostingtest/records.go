@@ -1,48 +1,131 @@
 package hostingtest
 
-import "github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+import "time"
 
-type (
-	// Instance is a machine as the service keeps it.
-	Instance = fakeservice.Instance
-	// Engine is one engine of an instance that is on.
-	Engine = fakeservice.Engine
-	// App is an imported repository as the service keeps it.
-	App = fakeservice.App
-	// Webhook is an endpoint for events.
-	Webhook = fakeservice.Webhook
-	// Event is something that happened.
-	Event = fakeservice.Event
-)
-
-// Instances are all instances, in order of creation.
-func (s *Service) Instances() []Instance { return s.fake.Instances() }
-
-// AddInstance adds an instance that is there already, without a job. What is left empty
-// is filled in.
-func (s *Service) AddInstance(record Instance) Instance { return s.fake.AddInstance(record) }
-
-// EditInstance changes an instance behind its manager's back. It tells whether there is
-// one. A machine breaks when its status is set to failed, and is repaired when it is set
-// to running.
-func (s *Service) EditInstance(id string, edit func(*Instance)) bool {
-	return s.fake.EditInstance(id, edit)
+// Instance is a machine as the service stores it.
+type Instance struct {
+	ID, Name, Plan, Region string
+	// Status is creating, running, deleting or failed.
+	Status string
+	// Host is empty until the instance has run for the first time.
+	Host string
+	// Engines are the engines that are on, by name.
+	Engines         map[string]*Engine
+	Tags, Allowlist []string
+	// ConsoleMode is off, ro or rw.
+	ConsoleMode string
+	// JobID is the job in progress, or empty.
+	JobID string
+	// CheckoutURL is set while a paid plan waits for its checkout.
+	CheckoutURL string
+	CreatedAt   time.Time
+	// Backups and Activity are newest first.
+	Backups  []Backup
+	Activity []Activity
 }
 
-// RemoveInstance takes an instance away. It tells whether there was one.
+// Engine is an engine that is on.
+type Engine struct {
+	MemoryMB int
+	// SiteURL and RedirectURLs are settings of the auth engine.
+	SiteURL      string
+	RedirectURLs []string
+}
+
+// Backup is a backup of an instance.
+type Backup struct {
+	ID string
+	// Kind is daily or undo.
+	Kind      string
+	CreatedAt time.Time
+	SizeBytes int64
+}
+
+// Activity is one entry of an instance's history.
+type Activity struct {
+	At           time.Time
+	Type, Detail string
+}
+
+// App is an imported repository as the service stores it.
+type App struct {
+	Name, Repo, Branch string
+	Port               int
+	HealthPath         string
+	Public             bool
+	Env                map[string]string
+	Links              []string
+	MemoryMB           int
+	// URL is empty until the first deployment, and if the app is not public.
+	URL string
+	// Status is building, running, failed or stopped.
+	Status string
+	// Failure is why the deployed version does not run, or nil.
+	Failure   *AppFailure
+	CreatedAt time.Time
+	// Builds are newest first.
+	Builds []Build
+}
+
+// Build is one build of an app.
+type Build struct {
+	// Status is queued, running, successful or failed.
+	ID, Status, Commit               string
+	CreatedAt, StartedAt, FinishedAt time.Time
+	// Error is the end of a failed build's log.
+	Error string
+}
+
+// InProgress reports whether the build has not ended.
+func (b Build) InProgress() bool { return b.Status == "queued" || b.Status == "running" }
+
+// Webhook is an endpoint for events.
+type Webhook struct {
+	ID, URL             string
+	Enabled             bool
+	Secret              string
+	ConsecutiveFailures int
+	CreatedAt           time.Time
+}
+
+// Event is something that happened, as it is delivered to webhook endpoints.
+type Event struct {
+	ID, Type string
+	// InstanceID is empty if the event concerns the account.
+	InstanceID string
+	At         time.Time
+	Data       map[string]any
+}
+
+// Instances returns all instances, in order of creation.
+func (s *Service) Instances() []Instance { return each(s.fake.Instances(), instanceOf) }
+
+// AddInstance adds an instance without a job, and returns it. Empty fields get defaults.
+func (s *Service) AddInstance(record Instance) Instance {
+	return instanceOf(s.fake.AddInstance(record.internal()))
+}
+
+// EditInstance changes an instance without its manager's knowledge, and reports whether
+// the instance exists. Setting its status to failed breaks the machine, and setting it to
+// running repairs it.
+func (s *Service) EditInstance(id string, edit func(*Instance)) bool {
+	return s.fake.EditInstance(id, editing(edit))
+}
+
+// RemoveInstance removes an instance without a job, and reports whether it existed.
 func (s *Service) RemoveInstance(id string) bool { return s.fake.RemoveInstance(id) }
 
-// Apps are the apps of an instance, in order of import.
-func (s *Service) Apps(instanceID string) []App { return s.fake.Apps(instanceID) }
+// Apps returns the apps of an instance, in order of import.
+func (s *Service) Apps(instanceID string) []App { return each(s.fake.Apps(instanceID), appOf) }
 
-// AddApp adds an app that is deployed already. It tells whether there is such an
-// instance.
+// AddApp adds a deployed app without a job, and reports whether the instance exists.
 func (s *Service) AddApp(instanceID string, record App) (App, bool) {
-	return s.fake.AddApp(instanceID, record)
+	added, ok := s.fake.AddApp(instanceID, record.internal())
+	return appOf(added), ok
 }
 
-// Webhooks are the account's endpoints, with their secrets.
-func (s *Service) Webhooks() []Webhook { return s.fake.Webhooks() }
+// Webhooks returns the account's endpoints, with their secrets.
+func (s *Service) Webhooks() []Webhook { return each(s.fake.Webhooks(), webhookOf) }
 
-// Events are what happened so far, the oldest first.
-func (s *Service) Events() []Event { return s.fake.Events() }
+// Events returns all events, oldest first.
+func (s *Service) Events() []Event { return each(s.fake.Events(), eventOf) }

@@ -1,37 +1,45 @@
 package hostingtest
 
 import (
-	"net/http"
-
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/webhooks"
+	"encoding/json"
+	"time"
 )
 
-type (
-	// Delivery is an event on its way to an endpoint, with what its receiver answered.
-	Delivery = fakeservice.Delivery
-	// Attempt is one attempt at a delivery.
-	Attempt = fakeservice.Attempt
-)
-
-// WithReceiver delivers webhooks to a handler, in this process and without a network,
-// whatever the URLs of the endpoints; the request has the URL. Without it events go
-// nowhere. Package webhook verifies what comes.
-func WithReceiver(receiver http.Handler) Option {
-	return func(o *fakeservice.Options) {
-		o.Courier = webhooks.New(webhooks.Options{Transport: gateway.Transport{Handler: receiver}})
-	}
+// Delivery is an event on its way to an endpoint, with its attempts.
+type Delivery struct {
+	ID, WebhookID, EventID string
+	// Type is the event's type.
+	Type string
+	// State is pending, delivered or given_up.
+	State     string
+	CreatedAt time.Time
+	// NextAttemptAt is nil unless the delivery is pending.
+	NextAttemptAt *time.Time
+	Attempts      []Attempt
+	// Event is the body that is sent.
+	Event json.RawMessage
 }
 
-// Deliveries are those of an endpoint, the newest first: those that are pending, and the
-// last ones that have ended. Those that are due by the service's clock have been attempted
-// once Advance returns, by 0 too. It is an error where there is no such endpoint.
+// Attempt is one attempt at a delivery.
+type Attempt struct {
+	At time.Time
+	// Status is the receiver's, or 0 without a response. Answer is the end of the response's
+	// body.
+	Status int
+	Answer string
+	// Problem is why there was no response.
+	Problem string
+}
+
+// Deliveries returns the deliveries of an endpoint, newest first: those that are pending,
+// and the most recent of the others. A delivery that is due has been attempted when
+// Advance returns, also Advance(0). It is an error if the endpoint does not exist.
 func (s *Service) Deliveries(webhookID string) ([]Delivery, error) {
-	return s.fake.Deliveries(webhookID)
+	deliveries, err := s.fake.Deliveries(webhookID)
+	return each(deliveries, deliveryOf), err
 }
 
-// Emit lets an event out by itself, such as health_alert. data may be nil.
+// Emit emits an event, such as health_alert, without a cause. data may be nil.
 func (s *Service) Emit(kind, instanceID string, data map[string]any) {
 	s.fake.Emit(kind, instanceID, data)
 }

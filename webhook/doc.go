@@ -1,13 +1,12 @@
-// Package webhook verifies what the hosting service delivers to webhook endpoints.
+// Package webhook verifies the deliveries of the hosting service to webhook endpoints.
 //
-// A delivery is a POST with a JSON body, and three headers: the type of the event, the id
-// of the delivery, which stays over retries, and the signature of the raw body by the
-// endpoint's secret. Nothing of a delivery is to be believed before the signature is
-// verified. Then it may still be one that came before: the service tries again whatever it
-// has seen no 2xx for within 10 seconds, and whoever has seen a delivery can send it once
-// more.
+// A delivery is a POST request with a JSON body and three headers: the event's type, the
+// delivery's id, and the signature of the raw body with the endpoint's secret. Do not trust
+// a delivery before its signature is verified. A verified delivery may also be a repeated
+// one: the service retries a delivery that got no 2xx within 10 seconds, and an attacker
+// who has seen a delivery can send it again.
 //
-// A Receiver is an http.Handler that sees to all of it:
+// A Receiver is an http.Handler that verifies deliveries and handles each of them once:
 //
 //	http.Handle("/hooks", &webhook.Receiver{
 //		Secrets: []string{os.Getenv("WEBHOOK_SECRET")},
@@ -17,8 +16,8 @@
 //		},
 //	})
 //
-// Verify is for those who have an HTTP framework of their own. It needs the body exactly
-// as it came: one that was decoded and encoded again has another signature.
+// Use Verify with another HTTP framework. It needs the raw body, because decoding and
+// encoding it again changes the signature.
 //
-// The package needs nothing but the standard library.
+// The package uses only the standard library.
 package webhook

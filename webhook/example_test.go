@@ -58,11 +58,11 @@ func ExampleVerify() {
 		// While a secret is changed, both the new one and the old one are named.
 		d, err := webhook.Verify(body, r.Header, "the new secret", "the old secret")
 		if errors.Is(err, webhook.ErrSignature) {
-			http.Error(w, "the signature is not right", http.StatusUnauthorized)
+			http.Error(w, "signature mismatch", http.StatusUnauthorized)
 			return
 		}
 		if err != nil {
-			http.Error(w, "this is no delivery", http.StatusBadRequest)
+			http.Error(w, "malformed delivery", http.StatusBadRequest)
 			return
 		}
 		fmt.Println(d.ID, d.Event.Type, d.Event.InstanceID, d.Event.At)

@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// Memory remembers ids of what was handled, for as long as it may come again: retries end
-// after 15 hours. It is safe for concurrent use.
+// Memory stores the ids of handled deliveries and events. It must store them while a
+// delivery may be repeated, which is 15 hours, and must be safe for concurrent use.
 //
-// A memory in the receiver's database makes a delivery count once even where the receiver
-// is killed while it handles it, if the id is written in the transaction of what is done.
+// A Memory in the receiver's database handles a delivery once even if the receiver is
+// killed: write its ids in the transaction that handles it.
 type Memory interface {
-	// Knows tells whether an id was noted.
+	// Knows reports whether an id is stored.
 	Knows(ctx context.Context, id string) (bool, error)
-	// Note notes ids.
+	// Note stores ids.
 	Note(ctx context.Context, ids ...string) error
 }
 
-// Recent is a Memory of the last ids, which ends with the program.
+// Recent is a Memory of the most recent ids. It is lost when the program ends.
 type Recent struct {
 	mu    sync.Mutex
 	known map[string]bool
@@ -26,20 +26,19 @@ type Recent struct {
 	next int
 }
 
-// NewRecent makes a Memory of so many ids, of which a delivery has two. Fewer than one
-// are one.
+// NewRecent returns a Memory of this many ids, at least one. A delivery has two ids.
 func NewRecent(ids int) *Recent {
 	return &Recent{known: map[string]bool{}, ring: make([]string, 0, max(1, ids))}
 }
 
-// Knows tells whether an id is among those that were noted last.
+// Knows reports whether an id is stored.
 func (r *Recent) Knows(_ context.Context, id string) (bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.known[id], nil
 }
 
-// Note notes ids, and forgets the oldest where there are too many.
+// Note stores ids. If there are too many, it removes the oldest.
 func (r *Recent) Note(_ context.Context, ids ...string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,29 +11,30 @@ import (
 // MaxBody is the longest body that a Receiver reads, in bytes.
 const MaxBody = 1 << 20
 
-// rememberedIDs is how many ids a Receiver remembers that has no Memory of its own.
+// rememberedIDs is how many ids the default Memory of a Receiver stores.
 const rememberedIDs = 20_000
 
-// Receiver answers the deliveries of one endpoint. It is an http.Handler; its fields are
-// not changed while it answers. What it answers:
+// Receiver is an http.Handler for the deliveries to one endpoint. Its fields must not change
+// while it is in use. It responds with these statuses:
 //
-//	204  it was handled, or it came before and was handled then
-//	400  it is signed and no delivery
-//	401  it is not signed by the secret
-//	405  it is no POST
-//	413  its body is longer than MaxBody
-//	500  Handle failed, or there is no secret: the service tries again
-//	503  the same one is being handled at this moment: the service tries again
+//	204  the delivery is handled, now or before
+//	400  the request is signed, but malformed
+//	401  the signature is missing or wrong
+//	405  the request is not a POST
+//	413  the body is longer than MaxBody
+//	500  Handle or Memory failed, or no secret is set; the service retries
+//	503  the same event is being handled; the service retries
 type Receiver struct {
-	// Secrets are the endpoint's: one, or while it is changed both. None may be empty.
+	// Secrets are the endpoint's secrets: one, or the old and the new one while the secret
+	// is changed. None may be empty.
 	Secrets []string
-	// Handle is required. It does what is to be done about an event, within the 10 seconds that the
-	// service waits. Where it fails, or takes longer, the same delivery comes again.
+	// Handle handles a delivery. It is required, and has 10 seconds. If it fails or takes
+	// longer, the service delivers the event again.
 	Handle func(context.Context, Delivery) error
-	// Memory tells deliveries that came before; nil is the last 10,000 of them, until the
-	// program ends.
+	// Memory recognises repeated deliveries. If nil, the last 10,000 deliveries are stored
+	// until the program ends.
 	Memory Memory
-	// Refused is told why a request was not answered with a 2xx; nil is nobody.
+	// Refused, if non-nil, is called with the reason for each response that is not a 2xx.
 	Refused func(error)
 
 	once     sync.Once
@@ -42,10 +43,10 @@ type Receiver struct {
 	handling map[string]bool
 }
 
-// errBeingHandled is a delivery that comes again too early.
-var errBeingHandled = errors.New("webhook: the same event is being handled")
+// errBeingHandled is a delivery that is repeated before the first one is handled.
+var errBeingHandled = errors.New("webhook: event is already being handled")
 
-// ServeHTTP answers a delivery.
+// ServeHTTP verifies and handles a delivery.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	status, err := r.receive(w, request)
 	if err != nil && r.Refused != nil {
@@ -59,7 +60,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 
 func (r *Receiver) receive(w http.ResponseWriter, request *http.Request) (status int, err error) {
 	if request.Method != http.MethodPost {
-		return http.StatusMethodNotAllowed, errors.New("webhook: a delivery is a POST")
+		return http.StatusMethodNotAllowed, errors.New("webhook: method is not POST")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, MaxBody))
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
@@ -87,8 +88,8 @@ func (r *Receiver) receive(w http.ResponseWriter, request *http.Request) (status
 	return http.StatusNoContent, nil
 }
 
-// handleOnce handles a delivery that neither came before nor is at work. It is noted only
-// once it is handled, so that one whose handling fails is handled when it comes again.
+// handleOnce handles a delivery unless it was handled before. Its ids are stored after it
+// is handled, so that a delivery whose handling failed is handled when it is repeated.
 func (r *Receiver) handleOnce(ctx context.Context, d Delivery) error {
 	r.once.Do(func() {
 		r.handling = map[string]bool{}
@@ -109,7 +110,7 @@ func (r *Receiver) handleOnce(ctx context.Context, d Delivery) error {
 	if err := r.Handle(ctx, d); err != nil {
 		return err
 	}
-	// It is done, even if the service has given up waiting for the answer.
+	// The delivery is handled, even if the service no longer waits for the response.
 	return r.memory.Note(context.WithoutCancel(ctx), ids...)
 }
 

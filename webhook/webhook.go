@@ -15,52 +15,52 @@ import (
 
 // The headers of a delivery.
 const (
-	// EventHeader holds the event's type, as the body does.
+	// EventHeader is the event's type, which is also in the body.
 	EventHeader = "X-Service-Event"
-	// DeliveryHeader holds the delivery's id, which is the same on every retry.
+	// DeliveryHeader is the delivery's id, which is the same on every retry.
 	DeliveryHeader = "X-Service-Delivery"
-	// SignatureHeader holds "sha256=" and the hexadecimal HMAC-SHA256 of the raw body with
-	// the endpoint's secret.
+	// SignatureHeader is "sha256=" and the hexadecimal HMAC-SHA256 of the raw body with the
+	// endpoint's secret.
 	SignatureHeader = "X-Service-Signature"
 )
 
-// Why a delivery is refused. The errors that Verify returns wrap one of them.
+// Reasons for refusing a delivery. Each error of Verify wraps one of them.
 var (
-	// ErrSecret is a mistake of the receiver's own: without a secret, or with an empty
-	// one, anybody could sign.
-	ErrSecret = errors.New("webhook: a secret is missing or empty")
-	// ErrSignature is a signature that is missing or is not one by any of the secrets.
-	ErrSignature = errors.New("webhook: the signature is not right")
-	// ErrMalformed is a delivery that is signed and is none all the same: its body is no
-	// event, its id is missing, or its headers say something else than the body.
-	ErrMalformed = errors.New("webhook: this is no delivery")
+	// ErrSecret means that the receiver has no secret, or an empty one, with which anyone
+	// could sign.
+	ErrSecret = errors.New("webhook: missing or empty secret")
+	// ErrSignature means that the signature is missing or made with another secret.
+	ErrSignature = errors.New("webhook: signature mismatch")
+	// ErrMalformed means that the request is signed, but its body is not an event, its
+	// delivery id is missing, or its headers contradict its body.
+	ErrMalformed = errors.New("webhook: malformed delivery")
 )
 
-// Event is what happened.
+// Event is something that happened in the account.
 type Event struct {
-	// ID identifies the event. It is signed, unlike the delivery's.
+	// ID identifies the event. It is part of the signed body.
 	ID string
-	// Type says what happened, such as "ready" or "job_failed". New types come as features
-	// do: what a receiver does not know it ignores, with a 2xx.
+	// Type is what happened, such as "ready" or "job_failed". The service adds types over
+	// time. Ignore unknown types, and respond with a 2xx.
 	Type string
-	// InstanceID is the instance that the event concerns; "" where it concerns the account.
+	// InstanceID is the instance that the event concerns, or empty if it concerns the account.
 	InstanceID string
-	// At is when it happened, in UTC.
+	// At is the time of the event, in UTC.
 	At time.Time
-	// Data is a JSON object, whose content depends on the type.
+	// Data is a JSON object whose members depend on the type.
 	Data json.RawMessage
 }
 
 // Delivery is an event on its way to one endpoint.
 type Delivery struct {
-	// ID is the same on every retry. No signature covers it: who has seen a delivery can
-	// send its body again under another one. Event.ID tells that.
+	// ID is the same on every retry. It is not signed: an attacker who has seen a delivery
+	// can send its body with another ID. Compare Event.ID, too.
 	ID    string
 	Event Event
 }
 
-// Sign gives the value of the header X-Service-Signature for a body, as the service does.
-// Tests of receivers need it.
+// Sign returns the value of the header X-Service-Signature for a body, as the service
+// computes it. Use it to test receivers.
 func Sign(body []byte, secret string) string {
 	return prefix + hex.EncodeToString(sum(body, secret))
 }
@@ -73,9 +73,9 @@ func sum(body []byte, secret string) []byte {
 	return mac.Sum(nil)
 }
 
-// Verify verifies a delivery by its raw body and its headers, in constant time for bodies
-// of one length, and gives what it holds. A receiver names one secret, or while it changes
-// from one to another both of them; an empty one is refused, whatever the other is.
+// Verify verifies a delivery and returns it. body is the raw body. secrets are the
+// endpoint's secret, or the old and the new one while it is changed; none may be empty. The
+// comparison of signatures takes constant time.
 func Verify(body []byte, header http.Header, secrets ...string) (Delivery, error) {
 	if err := verifySignature(body, header.Values(SignatureHeader), secrets); err != nil {
 		return Delivery{}, err
@@ -87,9 +87,9 @@ func Verify(body []byte, header http.Header, secrets ...string) (Delivery, error
 	id := header.Get(DeliveryHeader)
 	switch {
 	case id == "" || len(header.Values(DeliveryHeader)) != 1:
-		return Delivery{}, fmt.Errorf("%w: it needs one %s", ErrMalformed, DeliveryHeader)
+		return Delivery{}, fmt.Errorf("%w: want one header %s", ErrMalformed, DeliveryHeader)
 	case len(header.Values(EventHeader)) != 1 || header.Get(EventHeader) != event.Type:
-		return Delivery{}, fmt.Errorf("%w: %s is not the type of the event in the body", ErrMalformed, EventHeader)
+		return Delivery{}, fmt.Errorf("%w: %s differs from the type in the body", ErrMalformed, EventHeader)
 	}
 	return Delivery{ID: id, Event: event}, nil
 }
@@ -104,12 +104,12 @@ func verifySignature(body []byte, signatures, secrets []string) error {
 		}
 	}
 	if len(signatures) != 1 {
-		return fmt.Errorf("%w: there are %d headers %s", ErrSignature, len(signatures), SignatureHeader)
+		return fmt.Errorf("%w: got %d headers %s, want 1", ErrSignature, len(signatures), SignatureHeader)
 	}
 	given, signed := strings.CutPrefix(signatures[0], prefix)
 	signature, err := hex.DecodeString(given)
 	if !signed || err != nil || len(signature) != sha256.Size {
-		return fmt.Errorf("%w: it must be %s and 64 hexadecimal digits", ErrSignature, prefix)
+		return fmt.Errorf("%w: want %s and 64 hexadecimal digits", ErrSignature, prefix)
 	}
 	valid := false
 	for _, secret := range secrets {
@@ -121,7 +121,7 @@ func verifySignature(body []byte, signatures, secrets []string) error {
 	return nil
 }
 
-// parse reads the body of a delivery. Fields that it does not know are for later editions.
+// parse reads the body of a delivery. It ignores unknown fields, which the service may add.
 func parse(body []byte) (Event, error) {
 	var read struct {
 		ID         string          `json:"id"`
@@ -134,14 +134,14 @@ func parse(body []byte) (Event, error) {
 		return Event{}, err
 	}
 	if read.ID == "" || read.Type == "" {
-		return Event{}, errors.New("the event has no id or no type")
+		return Event{}, errors.New("missing id or type")
 	}
 	data := bytes.TrimSpace(read.Data)
 	if len(data) == 0 || bytes.Equal(data, []byte("null")) {
 		data = []byte("{}")
 	}
 	if data[0] != '{' {
-		return Event{}, errors.New("the event's data is no object")
+		return Event{}, errors.New("data is not an object")
 	}
 	event := Event{ID: read.ID, Type: read.Type, At: read.At.UTC(), Data: data}
 	if read.InstanceID != nil {

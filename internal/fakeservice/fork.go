@@ -56,7 +56,7 @@ func (s *Service) forkAt(ctx context.Context, portal string) (fork *Service, err
 		return nil, err
 	}
 	o := s.options
-	o.APIKey, o.ControlToken, o.PortalPassword, o.Storage, o.DataPlane, o.SnapshotFolder, o.Made = "", "", "", nil, nil, "", nil
+	o.APIKey, o.ControlToken, o.PortalPassword, o.Storage, o.DataPlane, o.SnapshotFolder = "", "", "", nil, nil, ""
 	o.PortalURL = portal
 	o.Setup = o.Setup.WithAccountID("") // a reset of the fork must not make it this account again
 	if s.options.DataPlane != nil {

@@ -72,9 +72,6 @@ type Options struct {
 	NewDataPlane func() (DataPlane, error)
 	// Setup is what the service begins with, and again after each Reset.
 	Setup setup.Setup
-	// Made is given the Service once it is made: whoever starts one through package
-	// hostingtest, which shows less of it, has it all by this.
-	Made func(*Service)
 }
 
 // Service is the fake: the service with all its faces, behind a gateway at which
@@ -145,9 +142,6 @@ func Open(o Options) (*Service, error) {
 		return service.Begin(func() error { return o.Setup.Apply(service, o.DataPlane != nil) })
 	}
 	s.setupError = s.begin()
-	if o.Made != nil {
-		o.Made(s)
-	}
 	return s, nil
 }
 

@@ -1,12 +1,12 @@
-// Package fakeservicetest starts the fake service for this project's own tests: as package
-// hostingtest does for anybody's, with the knobs that are kept from others.
+// Package fakeservicetest starts the fake service for this project's own tests. Package
+// hostingtest does it for users, and shows less of the fake.
 package fakeservicetest
 
 import (
 	"testing"
 
-	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/testserver"
 )
 
 // APIKey is the key of every fake that Start serves.
@@ -35,23 +35,20 @@ func (nowhere) Close() error                     { return nil }
 // each record that has changed and would not be written down.
 func Start(t testing.TB, opts ...func(*fakeservice.Options)) *Server {
 	t.Helper()
-	var made *fakeservice.Service
-	options := []hostingtest.Option{hostingtest.WithSpeed(1), hostingtest.WithAPIKey(APIKey)}
+	o := fakeservice.Options{Speed: 1, APIKey: APIKey}
 	for _, set := range opts {
-		options = append(options, set)
+		set(&o)
 	}
-	options = append(options, func(o *fakeservice.Options) {
-		countEvidence(t, o)
-		o.Made = func(s *fakeservice.Service) { made = s }
-		if o.Storage == nil {
-			o.Storage = nowhere{}
-		}
-	})
-	server := hostingtest.Start(t, options...)
+	countEvidence(t, &o)
+	if o.Storage == nil {
+		o.Storage = nowhere{}
+	}
+	server := testserver.Serve(fakeservice.New(o))
+	server.CloseAfter(t)
 	t.Cleanup(func() {
-		for _, key := range made.Unwritten() {
+		for _, key := range server.Unwritten() {
 			t.Errorf("%s has changed and would not be written down", key)
 		}
 	})
-	return &Server{Service: made, BaseURL: server.BaseURL, RootURL: server.PortalURL, MCPURL: server.MCPURL}
+	return &Server{Service: server.Service, BaseURL: server.BaseURL, RootURL: server.RootURL, MCPURL: server.MCPURL}
 }

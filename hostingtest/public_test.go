@@ -1,0 +1,85 @@
+package hostingtest_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestPublicTypesAreOwn checks that no exported declaration names an internal package, of
+// which go doc shows nothing to a user.
+func TestPublicTypesAreOwn(t *testing.T) {
+	t.Parallel()
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, entry := range files {
+		if path.Ext(entry.Name()) != ".go" || strings.HasSuffix(entry.Name(), "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), entry.Name(), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		internal := map[string]bool{}
+		for _, i := range file.Imports {
+			if imported, _ := strconv.Unquote(i.Path.Value); strings.Contains(imported, "/internal/") {
+				internal[path.Base(imported)] = true
+			}
+		}
+		for _, public := range exported(file) {
+			checked++
+			ast.Inspect(public, func(n ast.Node) bool {
+				if selector, ok := n.(*ast.SelectorExpr); ok {
+					if of, ok := selector.X.(*ast.Ident); ok && internal[of.Name] {
+						t.Errorf("%s: %s.%s is in an exported declaration", entry.Name(), of.Name, selector.Sel.Name)
+					}
+				}
+				return true
+			})
+		}
+	}
+	if checked < 50 {
+		t.Errorf("found %d exported declarations, want at least 50", checked)
+	}
+}
+
+// exported returns what users see of a file's declarations: signatures of functions,
+// exported fields of structs, and other types, constants and variables whole.
+func exported(file *ast.File) []ast.Node {
+	var public []ast.Node
+	for _, declaration := range file.Decls {
+		switch d := declaration.(type) {
+		case *ast.FuncDecl:
+			if d.Name.IsExported() {
+				public = append(public, d.Type)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch s := spec.(type) {
+				case *ast.ValueSpec:
+					public = append(public, s)
+				case *ast.TypeSpec:
+					fields, isStruct := s.Type.(*ast.StructType)
+					if !isStruct {
+						public = append(public, s.Type)
+						continue
+					}
+					for _, field := range fields.Fields.List {
+						if len(field.Names) == 0 || field.Names[0].IsExported() {
+							public = append(public, field)
+						}
+					}
+				}
+			}
+		}
+	}
+	return public
+}

@@ -1,0 +1,53 @@
+// Package testserver serves a fake on loopback for Go tests. Package hostingtest shows it
+// to users, and fakeservicetest starts this project's own fakes with it.
+package testserver
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+// Server is a fake that listens on loopback.
+type Server struct {
+	*fakeservice.Service
+	// BaseURL is the address of the API, which ends in /api/v1. RootURL is what precedes
+	// that, and the address of the portal. MCPURL is the address of the MCP server.
+	BaseURL, RootURL, MCPURL string
+
+	listener *httptest.Server
+}
+
+// Serve starts a server. Its caller calls Close or CloseAfter.
+func Serve(fake *fakeservice.Service) *Server {
+	listener := httptest.NewServer(fake)
+	return &Server{
+		Service: fake, BaseURL: listener.URL + "/api/v1", RootURL: listener.URL, MCPURL: listener.URL + "/mcp",
+		listener: listener,
+	}
+}
+
+// CloseAfter closes the server at the end of a test. Each exchange that broke the API's
+// document is then an error of the test.
+func (s *Server) CloseAfter(t testing.TB) {
+	t.Helper()
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close the fake service: %s", err)
+		}
+		for _, violation := range s.Violations() {
+			t.Errorf("the exchange breaks the API's document: %s", violation)
+		}
+	})
+}
+
+// Close closes the server and the fake.
+func (s *Server) Close() error {
+	// The fake is first: it ends requests that a fault delays, for which the server would
+	// wait.
+	err := s.Service.Close()
+	s.listener.CloseClientConnections()
+	s.listener.Close()
+	return err
+}
