@@ -20,6 +20,12 @@ resource "hosting_instance" "shop" {
   engines = { postgres = {}, apps = {}, auth = {} }
 }
 
+# Without an allowlist, the instance is open to the internet.
+resource "hosting_allowlist" "shop" {
+  instance_id = hosting_instance.shop.id
+  cidrs       = ["203.0.113.0/24"] # your network
+}
+
 resource "hosting_app" "web" {
   instance_id = hosting_instance.shop.id
   name        = "web"
