@@ -72,19 +72,20 @@ func runWith(t *testing.T, c capability, steps ...resource.TestStep) {
 	})
 }
 
-// The table in the documentation says since when each CLI has what.
+// TestCapabilitiesAsDocumented checks the guide's table of the CLI version that each feature
+// needs.
 func TestCapabilitiesAsDocumented(t *testing.T) {
-	index := fileText(t, "../../templates/index.md.tmpl")
+	guide := fileText(t, "../../templates/guides/versions-and-upgrades.md")
 	for row, capabilities := range map[string][]capability{
-		"identity, and import by it":                               {resourceIdentity},
-		"lists (`terraform query`), actions":                       {listResources, providerActions},
+		"resource identity, and import by it":                      {resourceIdentity},
+		"`terraform query` and actions":                            {listResources, providerActions},
 		"`on_failure` and `before_destroy` of an `action_trigger`": {actionFailures, destroyTriggers},
 		"`destroy = false` in `lifecycle`":                         {lifecycleDestroy},
 		"`enabled` in `lifecycle`":                                 {lifecycleEnabled},
 	} {
 		for _, c := range capabilities {
-			if line := fmt.Sprintf("| %s | %s | %s |", row, since(c.Terraform), since(c.Tofu)); !strings.Contains(index, line) {
-				t.Errorf("the index does not have the row %q", line)
+			if line := fmt.Sprintf("| %s | %s | %s |", row, since(c.Terraform), since(c.Tofu)); !strings.Contains(guide, line) {
+				t.Errorf("the guide does not have the row %q", line)
 			}
 		}
 	}
