@@ -8,7 +8,7 @@
 #   bubblewrap, on Linux           keeps apps and builds from the rest of the machine
 #   psql                           one test connects with it
 #   Chromium                       the verification does without, over HTTP
-#   a C compiler                   for the tests: the race detector needs one
+#   a C compiler                   for the race detector, and to build the prose linter
 #   Node.js and npm                for the tests: one uses a JavaScript client
 #   Python 3                       for the tests: a webhook receiver and a guide use it
 #   openssl                        for the tests: a guide makes a secret with it
@@ -16,7 +16,12 @@
 #
 # On Debian and Ubuntu, as root, what is missing is installed. Elsewhere the
 # script says what to install, and fails if it cannot be done without.
+#
+#   tools/engines.sh            all of them
+#   tools/engines.sh compiler   only the C compiler, which is then required
 set -eu
+
+only=${1:-}
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
@@ -40,19 +45,21 @@ has_chromium() {
 has_compiler() { has cc || has gcc || has clang; }
 
 packages=
-has_postgres || packages="$packages postgresql"
-has psql || packages="$packages postgresql-client"
-has_pgbouncer || packages="$packages pgbouncer"
-has redis-server || packages="$packages redis-server"
-# A browser without fonts draws boxes.
-[ "$(uname)" != Linux ] || has bwrap || packages="$packages bubblewrap"
-has_chromium || packages="$packages chromium fonts-dejavu-core"
+if [ -z "$only" ]; then
+	has_postgres || packages="$packages postgresql"
+	has psql || packages="$packages postgresql-client"
+	has_pgbouncer || packages="$packages pgbouncer"
+	has redis-server || packages="$packages redis-server"
+	# A browser without fonts draws boxes.
+	[ "$(uname)" != Linux ] || has bwrap || packages="$packages bubblewrap"
+	has_chromium || packages="$packages chromium fonts-dejavu-core"
+	has node || packages="$packages nodejs"
+	has npm || packages="$packages npm"
+	has python3 || packages="$packages python3"
+	has openssl || packages="$packages openssl"
+	[ "$(uname)" != Linux ] || has ip || packages="$packages iproute2"
+fi
 has_compiler || packages="$packages gcc libc6-dev"
-has node || packages="$packages nodejs"
-has npm || packages="$packages npm"
-has python3 || packages="$packages python3"
-has openssl || packages="$packages openssl"
-[ "$(uname)" != Linux ] || has ip || packages="$packages iproute2"
 [ -n "$packages" ] || exit 0
 
 # install installs packages without starting what they bring: Debian starts a
@@ -90,6 +97,11 @@ if [ "$(id -u)" = 0 ] && has apt-get; then
 	install $packages
 fi
 
+if [ "$only" = compiler ]; then
+	has_compiler && exit 0
+	echo "No C compiler was found: install gcc or clang." >&2
+	exit 1
+fi
 has_chromium || echo "Chromium was not found: the guestbook is verified over HTTP instead of in a browser." >&2
 has_pgbouncer || echo "PgBouncer was not found: the fake has no pooled port." >&2
 has redis-server || echo "redis-server was not found: the fake keeps a record of the redis engine." >&2

@@ -1,5 +1,4 @@
-// Package manual holds what is written for people against what is there. Its tests
-// run each guide of docs/guides command by command, validate every block of configuration,
-// look up every link and the spelling, and hold the list of messages against the
-// provider's.
+// Package manual checks the documentation against the program. Its tests run each guide of
+// docs/guides command by command, validate every block of configuration, follow every link,
+// and compare the list of messages with the provider's.
 package manual

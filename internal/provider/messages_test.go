@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -119,17 +118,6 @@ func (m message) mustReadWell(t *testing.T) {
 		!strings.HasSuffix(m.detail, "›") && !strings.HasSuffix(m.detail, "NAME") {
 		t.Errorf("a detail ends with %q: %s", end, m.detail)
 	}
-	for _, quaint := range quaintWords {
-		if quaint.MatchString(m.summary + "\n" + m.detail) {
-			t.Errorf("%q is not how providers write: %s", quaint, m)
-		}
-	}
-}
-
-// quaintWords are words that were in messages, and that no user expects there.
-var quaintWords = []*regexp.Regexp{
-	regexp.MustCompile(`\b[Mm]end\b`), regexp.MustCompile(`did not end well`), regexp.MustCompile(`\bis no [A-Z]`), regexp.MustCompile(`\bwhose\b`),
-	regexp.MustCompile(`timeouts block`), regexp.MustCompile(`context (deadline|canceled)`),
 }
 
 func mustBeTidy(t *testing.T, text string) {
