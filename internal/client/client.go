@@ -1,19 +1,3 @@
-// Package client is the instance hosting service's REST API in Go: its types,
-// calls and errors, and the waiting for what a call has set going. It knows
-// nothing of Terraform.
-//
-// A request goes through one chain (request.go): the retries decide by the
-// method, the limiter paces all requests of the client together, an attempt
-// sends it once and reads the whole answer.
-//
-// A change of an instance is queued by the service as a job, one at a time per
-// instance (SERVICE.md#jobs). The client keeps that queue
-// too: a caller enters it (Client.Enter) and gets a Turn, whose methods are the
-// only way to change an instance.
-//
-// Nothing is inferred from an answer that is not the service's own. What is
-// gone, done or made is told by evidence alone: absence.go, jobs.go and
-// mutation.go say which.
 package client
 
 import (

@@ -1,5 +1,3 @@
-// Package provider is the Terraform surface of the instance hosting service:
-// its schemas, their models, and the calls of the client between them.
 package provider
 
 import (

@@ -226,7 +226,7 @@ func create(t *testing.T, server tfprotov6.ProviderServer, kind string, argument
 	must(t, err == nil && len(applied.Diagnostics) == 0, "%v %+v", err, applied)
 }
 
-// A creation asks for nothing twice (DESIGN.md, "The least that a creation asks").
+// A creation asks for nothing twice ("Creations" in doc.go).
 func TestCreationTakesFewRequests(t *testing.T) {
 	t.Parallel()
 	fake := startFake(t)

@@ -1,5 +1,3 @@
-// Package serving is what lies between a CLI and the framework's server of a
-// provider: which logs are written, and how long the context of a call is kept.
 package serving
 
 import "strings"

@@ -17,4 +17,20 @@
 //
 // Time is the fake's clock: what is due happens in order, at its own time, before
 // anybody looks (store.go). Reads can be of a moment that is past (past.go).
+//
+// # Storage
+//
+// A change is stored before it is answered, and work begins only after its job is stored.
+// If writing fails, the answer is 500 and no work begins; the next write includes
+// everything. When a fake starts with records, nothing that is due happens before the
+// interrupted work has resumed. Its clock continues from the stored time, or from the
+// present if that is later.
+//
+// An event is put into the outbox of each enabled endpoint by the change that causes it, as
+// bytes, so that each attempt sends and signs the same. An attempt begins after it is
+// stored: a kill can repeat a delivery, but never lose one or change its id. The receiver's
+// ten seconds are real ones, because it is a real program.
+//
+// A snapshot is a folder with the records and a copy of each machine. It contains nothing
+// that names its fake, so another fake can load it.
 package core

@@ -1,9 +1,3 @@
-// Package dataplane runs the engines of the fake service's instances for real.
-//
-// A Plane is the core.DataPlane. It puts together packages that each run
-// one engine and know nothing of the fake, and gives every instance a loopback
-// address of its own, which is its host: an address needs no name service, and
-// verify-full works with it, as certificates can name it.
 package dataplane
 
 import (

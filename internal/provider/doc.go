@@ -1,0 +1,88 @@
+// Package provider is the Terraform surface of the instance hosting service: its schemas,
+// their models, and the calls of the client between them. DESIGN.md has the rules for
+// outcomes that it follows.
+//
+// # Plans
+//
+// One process plans all resources of a configuration, but the provider is not told about
+// other resources. The process therefore remembers, for each object without an id of its
+// own, whether a resource in the state manages it and how often a new one was planned
+// (planned.go). Both together are an error at plan time. Two new ones are only a warning,
+// because a CLI may plan one resource twice; the second creation is refused. An app, a
+// database, a script or a setting is checked against the planned instance first. If its
+// engine is off there, that is an error; if it is off only in a record that was read, that
+// is a warning.
+//
+// A replacement that the provider did not ask for (-replace, replace_triggered_by) is
+// planned in two calls, the second without the prior state. The first call leaves a note in
+// private state, so that the second can refuse it before any dependent is destroyed.
+//
+// An apply plans again what it changes, in another process that nothing distinguishes from
+// a plan. Only after the first Create, Update or Delete does it drop the plan's warnings
+// about existing resources (applying.go). Errors are always reported.
+//
+// # Replacements
+//
+// With create_before_destroy, an app or database is created while the old one still has its
+// name, and is always refused. The process has read nothing, so it cannot tell this from
+// someone else's object, and the error names both ways out. An object without an id, such
+// as a setting, is taken over by its successor. The deletion of the old one must then leave
+// it alone, or it would open the instance under a state that says otherwise.
+//
+// # Account notes
+//
+// A state without notes comes from an earlier edition. It gives up an absent instance that
+// is paid or protected only if the same key finds something else in it that was not
+// imported. Terraform passes no private state to the deletion of a replaced tainted object,
+// so a deletion without a note removes nothing that this key does not find, and writes the
+// note.
+//
+// # Creations
+//
+// A creation makes the minimal requests, which TestCreationTakesFewRequests counts. The
+// list before it shows what existed. The POST, its job, the record (host, engines, tags)
+// and the connection record (certificate, auth address) each have something that no other
+// response has.
+//
+// A creation that failed leaves deletion_protection null, because the state is all that
+// Delete sees of a tainted object. Null makes Delete read the records again.
+//
+// # Values
+//
+// Records are sorted lists, because the service promises no order and an index must keep
+// its meaning. Words are sets. A result of a list resource contains everything that an
+// import keeps, so generated configuration plans empty; variables and secrets are in no
+// result. A time that timetypes.RFC3339 would refuse is null.
+//
+// If the service stores a value in its own form, such as a rounded budget, the apply
+// returns what the plan promised and a warning names both forms (stored_form.go). The next
+// apply accepts the known result immediately.
+//
+// A record does not say which tags are the provider's default_tags. An instance's own tags
+// are those in its configuration, and those added since tags_all was last written.
+//
+// An update of an app notes in private state, before the PATCH, that a build must be
+// deployed and which variables are secret. If the answer is lost, the next run must neither
+// take the old version for the new one nor read a secret into the state.
+//
+// deploy_commit is an argument separate from commit: if commit were optional and computed,
+// generated configuration would pin it. If a different commit is built, an update fails,
+// but a creation only warns, since an error would replace the app.
+//
+// # Scripts
+//
+// A script whose answer was lost may have run. A creation then ends tainted, and the state
+// has a mark in sql and sql_wo_version, because the deletion of a tainted object gets no
+// private state. A change leaves a note, and every plan is refused until a person has
+// decided. If the console cannot be restored after a script, that is a warning: an error
+// would run the script again. Statements of a write-only script, and each string in them,
+// are secrets, because Postgres quotes values in its errors.
+//
+// # Calls that change nothing
+//
+// Most calls of a plan change nothing. They are answered without the framework, with the
+// framework's own bytes (shortcut.go). Wherever an answer is not certain, the framework is
+// asked: with unknown values, notes in private state, deferrals, or kinds of validators and
+// modifiers that shortcut_rules.go does not list. TestShortcutsAnswerAsTheFrameworkDoes
+// compares random cases with the framework.
+package provider
