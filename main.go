@@ -23,7 +23,7 @@ var version = "dev"
 
 func main() {
 	cli := os.Getppid() // while it waits to be told where to connect
-	debugged := flag.Bool("debug", false, "run so that a debugger can attach")
+	debugged := flag.Bool("debug", false, "keep running, and print the TF_REATTACH_PROVIDERS line for a debugger")
 	flag.Parse()
 
 	// go-plugin ignores SIGINT in a provider but leaves SIGTERM to it. A SIGTERM

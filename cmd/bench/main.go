@@ -48,14 +48,14 @@ func parse(arguments []string, errs io.Writer) (options, error) {
 	o := options{tree: ".", flags: asReleased}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(errs)
-	flags.StringVar(&o.cli, "cli", ".bin/terraform", "Terraform or OpenTofu to measure with")
-	run := flags.String("run", "", "tables to measure, by name: "+strings.Join(tableNames(), ", ")+"; all of them when left out")
-	sizes := flags.String("n", "", "how many instances plans have, such as 10,100,1000; each table has its own when left out")
-	flags.IntVar(&o.repeats, "repeats", 0, "how often each run is made; more often the smaller it is when left out")
-	shapes := flags.String("shapes", "count,for_each,module", "how configurations of the table plan have many instances")
-	has := flags.String("contents", "alone,full", "what configurations of the table plan have for each instance: alone, settings (allowlist, console mode, auth settings, app) or full (a database too)")
-	flags.StringVar(&o.folder, "folder", ".bench", "folder that the numbers are kept in, as JSON")
-	flags.BoolVar(&o.strict, "strict", false, "exit with 1 when a target is not held")
+	flags.StringVar(&o.cli, "cli", ".bin/terraform", "Terraform or OpenTofu to run")
+	run := flags.String("run", "", "tables to measure: "+strings.Join(tableNames(), ", ")+"; default: all")
+	sizes := flags.String("n", "", "numbers of instances in a plan, such as 10,100,1000; default: chosen by each table")
+	flags.IntVar(&o.repeats, "repeats", 0, "repeats of each run; default: more for smaller runs")
+	shapes := flags.String("shapes", "count,for_each,module", "how the configurations of the table plan repeat instances")
+	has := flags.String("contents", "alone,full", "objects for each instance in the table plan: alone, settings (allowlist, console mode, auth settings, app) or full (also a database)")
+	flags.StringVar(&o.folder, "folder", ".bench", "folder for the results as JSON")
+	flags.BoolVar(&o.strict, "strict", false, "exit with 1 if a target is missed")
 	if err := flags.Parse(arguments); err != nil {
 		return o, err
 	}

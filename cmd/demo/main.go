@@ -26,13 +26,13 @@ import (
 
 func main() {
 	options := options{}
-	flag.StringVar(&options.cli, "cli", "terraform", "Terraform or OpenTofu to use, 1.11 or newer")
-	flag.Float64Var(&options.speed, "speed", 20, "how many times faster than real the fake's clock runs")
-	flag.BoolVar(&options.plans, "plans", false, "show all that Terraform prints: plans, progress and warnings")
+	flag.StringVar(&options.cli, "cli", "terraform", "Terraform or OpenTofu to run, 1.11 or newer")
+	flag.Float64Var(&options.speed, "speed", 20, "speed of the fake's clock, as a multiple of real time")
+	flag.BoolVar(&options.plans, "plans", false, "show all of Terraform's output: plans, progress and warnings")
 	flag.StringVar(&options.bin, "bin", ".bin", "folder with the built provider and fake")
 	flag.StringVar(&options.module, "module", "examples/guestbook", "module to apply")
-	flag.StringVar(&options.folder, "folder", ".demo", "folder to work in; what is in it is deleted, before and after")
-	flag.StringVar(&options.artifacts, "artifacts", ".artifacts", "folder for the browser's pictures of the guestbook")
+	flag.StringVar(&options.folder, "folder", ".demo", "working folder; its contents are deleted before and after the run")
+	flag.StringVar(&options.artifacts, "artifacts", ".artifacts", "folder for screenshots of the guestbook")
 	flag.Parse()
 	options.interactive = isTerminal(os.Stdin)
 

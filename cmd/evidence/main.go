@@ -29,8 +29,8 @@ func main() {
 
 func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("evidence", flag.ContinueOnError)
-	folder := flags.String("folder", "", "where the tests have written what they did")
-	table := flags.String("table", "", "the page to write")
+	folder := flags.String("folder", "", "folder with the evidence that the tests wrote")
+	table := flags.String("table", "", "page to write")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -97,35 +98,39 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	s := settings{repos: repositories{}}
 	flags := flag.NewFlagSet("fakeservice", flag.ContinueOnError)
 	flags.SetOutput(errors)
-	flags.StringVar(&s.listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
-	flags.Float64Var(&s.speed, "speed", 1, "how many times faster than real the service's clock runs; at 60 an instance takes 8 seconds")
-	flags.StringVar(&s.key, "api-key", os.Getenv(envAPIKey), "the API key that is valid; may be given by "+envAPIKey+", and is a random one otherwise")
-	flags.StringVar(&s.controlToken, "control-token", os.Getenv(envControlToken), "what the routes under /_fake/ want as a bearer token; may be given by "+envControlToken+", and is a random one otherwise")
-	flags.StringVar(&s.password, "portal-password", os.Getenv(envPortalPassword), "what the account signs in with at the portal; may be given by "+envPortalPassword+", and is a random one otherwise")
-	flags.Var((*names)(&s.names), "name", "a name by which the fake is reached, besides localhost and addresses; may be repeated")
-	flags.StringVar(&s.readyFile, "ready-file", "", "file to write the base URL to once requests are answered")
-	flags.BoolVar(&s.allowRemote, "allow-remote", false, "let other machines in; the connection is not encrypted")
-	flags.StringVar(&s.advertise, "advertise-host", "", "name or IPv4 address by which others reach this machine, such as that of a container: instances, apps and the portal are there, each at a port of its own")
-	ports := flags.String("ports", "", "range of ports that instances and apps take at --advertise-host, such as 20000-20100; without it any")
-	flags.StringVar(&s.logLevel, "log-level", "info", "what is logged: error, warn, info (jobs, builds, and what becomes of apps) or debug (each request too)")
-	flags.StringVar(&s.logFormat, "log-format", "text", "how the log is written: text or json")
-	flags.StringVar(&s.dataPlane, "data-plane", planeAuto, "run for real what instances have: on, off, or auto, which is on where PostgreSQL is installed")
-	flags.StringVar(&s.postgresBin, "postgres-bin", "", "folder of PostgreSQL's server programs; without it PATH and Debian's folders are searched")
-	flags.StringVar(&s.setupFile, "setup", "", "file that says in JSON what the service begins with: plans, engines, locations, durations, account, instances and webhooks")
-	flags.StringVar(&s.state, "state", "", "folder to keep everything in when the fake stops, and to go on with when it starts again; without it nothing is kept")
-	flags.StringVar(&s.tempDir, "temp-dir", "", "folder for the data of instances where nothing is kept; without it the system's temporary folder")
-	sky := flags.String("weather", "calm", "what goes wrong on the way by chance: calm is nothing, breeze a request in ten, storm one in four, lost answers and late commits among them")
-	flags.Uint64Var(&s.seed, "seed", 0, "the chance of --weather: the same seed gives the same requests the same weather; 0 takes one and tells it")
-	flags.IntVar(&s.requestsKept, "requests-kept", requestsKept, "how many requests /_fake/requests shows, the last ones")
-	flags.Var(s.repos, "repo", "a repository that apps are imported from, as owner/repo=folder or owner/repo=URL; the folder is a git repository, or serves every branch, and from the URL git fetches for each build; may be repeated")
-	flags.BoolVar(&s.goCaches, "go-caches", true, "let builds read your Go modules and what Go has compiled for you; they change nothing there")
-	flags.BoolVar(&s.webhooks.loopback, "webhook-loopback", false, "deliver webhooks to receivers on this machine too, by https and by http")
-	flags.StringVar(&s.webhooks.ca, "webhook-ca", "", "file of certificates in PEM that those of webhook receivers may come from, besides those that this machine trusts")
-	flags.Int64Var(&s.snapshotLimit, "snapshot-limit", 2048, "how many MB a snapshot that is brought to /_fake/snapshots may have when it is unpacked")
-	flags.BoolVar(&s.version, "version", false, "print the version and end")
+	flags.StringVar(&s.listen, "listen", "127.0.0.1:8080", "address to listen on; with port 0, a free port")
+	flags.Float64Var(&s.speed, "speed", 1, "speed of the service's clock, as a multiple of real time; at 60, creating an instance takes 8 seconds")
+	flags.StringVar(&s.key, "api-key", "", "valid API key; default: "+envAPIKey+", or a random key")
+	flags.StringVar(&s.controlToken, "control-token", "", "bearer token for the routes under /_fake/; default: "+envControlToken+", or a random token")
+	flags.StringVar(&s.password, "portal-password", "", "password for the portal; default: "+envPortalPassword+", or a random password")
+	flags.Var((*names)(&s.names), "name", "additional host name of the fake, besides localhost and addresses; can be repeated")
+	flags.StringVar(&s.readyFile, "ready-file", "", "file that receives the base URL as soon as the fake answers requests")
+	flags.BoolVar(&s.allowRemote, "allow-remote", false, "accept connections from other machines; they are not encrypted")
+	flags.StringVar(&s.advertise, "advertise-host", "", "name or IPv4 address of this machine for others, for example of a container; instances and apps use it, each with its own port")
+	ports := flags.String("ports", "", "ports for instances and apps at --advertise-host, such as 20000-20100; default: any free port")
+	flags.StringVar(&s.logLevel, "log-level", "info", "log level: error, warn, info (jobs, builds and apps) or debug (each request too)")
+	flags.StringVar(&s.logFormat, "log-format", "text", "log format: text or json")
+	flags.StringVar(&s.dataPlane, "data-plane", planeAuto, "run real engines and apps: on, off, or auto, which means on if PostgreSQL is installed")
+	flags.StringVar(&s.postgresBin, "postgres-bin", "", "folder with PostgreSQL's server programs; default: searched on PATH and in Debian's folders")
+	flags.StringVar(&s.setupFile, "setup", "", "JSON file with the initial plans, engines, locations, durations, account, instances and webhooks")
+	flags.StringVar(&s.state, "state", "", "folder that keeps all data between runs; default: nothing is kept")
+	flags.StringVar(&s.tempDir, "temp-dir", "", "folder for the data of instances without --state; default: the system's temporary folder")
+	sky := flags.String("weather", "calm", "random network faults: calm (none), breeze (one request in ten) or storm (one in four, with lost responses and late commits)")
+	flags.Uint64Var(&s.seed, "seed", 0, "random seed of --weather; the same requests in the same order get the same faults; 0 draws a seed and prints it")
+	flags.IntVar(&s.requestsKept, "requests-kept", requestsKept, "number of recent requests that /_fake/requests shows")
+	flags.Var(s.repos, "repo", "repository for apps, as owner/repo=folder or owner/repo=URL; a folder without git serves every branch, and a URL is fetched with git for each build; can be repeated")
+	flags.BoolVar(&s.goCaches, "go-caches", true, "let builds read your Go module and build caches, without changing them")
+	flags.BoolVar(&s.webhooks.loopback, "webhook-loopback", false, "also deliver webhooks to receivers on this machine, over https and http")
+	flags.StringVar(&s.webhooks.ca, "webhook-ca", "", "PEM file with additional certificate authorities to trust for webhook receivers")
+	flags.Int64Var(&s.snapshotLimit, "snapshot-limit", 2048, "maximum size in MB, unpacked, of a snapshot that is uploaded to /_fake/snapshots")
+	flags.BoolVar(&s.version, "version", false, "print the version and exit")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
+	// The environment's secrets are not defaults of flags, which --help would print.
+	s.key = cmp.Or(s.key, os.Getenv(envAPIKey))
+	s.controlToken = cmp.Or(s.controlToken, os.Getenv(envControlToken))
+	s.password = cmp.Or(s.password, os.Getenv(envPortalPassword))
 	var err error
 	if *ports != "" {
 		if s.ports, err = outside.ParsePorts(*ports); err != nil {
@@ -136,7 +141,7 @@ func parse(args []string, errors io.Writer) (settings, error) {
 		return s, fmt.Errorf("--weather: %w", err)
 	}
 	if s.seed != 0 && s.weather == weather.Calm {
-		return s, fmt.Errorf("--seed is the chance of --weather, which is calm")
+		return s, fmt.Errorf("--seed needs --weather=breeze or --weather=storm")
 	}
 	if s.advertise = strings.ToLower(s.advertise); s.advertise != "" {
 		s.names = append(s.names, s.advertise)
@@ -146,21 +151,21 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	}
 	switch {
 	case *ports != "" && s.advertise == "":
-		return s, fmt.Errorf("--ports are those at --advertise-host, which is not given")
+		return s, fmt.Errorf("--ports needs --advertise-host")
 	case s.advertise != "" && !isHost(s.advertise):
 		return s, fmt.Errorf("--advertise-host must be a name or an IPv4 address, without a port, not %q", s.advertise)
 	case flags.NArg() > 0:
 		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case !(s.speed > 0) || s.speed > core.FastestSpeed:
-		return s, fmt.Errorf("--speed must be over 0 and %d at most", core.FastestSpeed)
+		return s, fmt.Errorf("--speed must be greater than 0 and at most %d", core.FastestSpeed)
 	case s.snapshotLimit < 1 || s.snapshotLimit > 1<<20:
 		return s, fmt.Errorf("--snapshot-limit must be from 1 to %d", 1<<20)
 	case s.requestsKept < 1:
-		return s, fmt.Errorf("--requests-kept must be 1 or more")
+		return s, fmt.Errorf("--requests-kept must be at least 1")
 	case !slices.Contains([]string{planeAuto, planeOn, planeOff}, s.dataPlane):
 		return s, fmt.Errorf("--data-plane must be on, off or auto, not %q", s.dataPlane)
 	case s.dataPlane == planeOff && len(s.repos) > 0:
-		return s, fmt.Errorf("--repo needs the data plane, which --data-plane=off switches off")
+		return s, fmt.Errorf("--repo needs the data plane, which --data-plane=off disables")
 	}
 	return s, nil
 }

@@ -60,20 +60,20 @@ func parse(s settings, args []string, errs io.Writer) (settings, error) {
 	flags := flag.NewFlagSet("probe", flag.ContinueOnError)
 	flags.SetOutput(errs)
 	// The environment's values are no defaults of flags, which the help would print.
-	baseURL := flags.String("base-url", "", "the service's REST base address, ending in /api/v1; without it HOSTING_BASE_URL")
-	key := flags.String("api-key", "", "a key of the account to probe; without it HOSTING_API_KEY, which other users of the machine cannot see")
+	baseURL := flags.String("base-url", "", "base URL of the service, which ends in /api/v1; default: HOSTING_BASE_URL")
+	key := flags.String("api-key", "", "API key of the account to probe; default: HOSTING_API_KEY, which other users of the machine cannot see")
 	o := &s.options
-	flags.BoolVar(&o.Create, "create", false, "make one instance, try every change on it and delete it; without it nothing is changed")
-	flags.BoolVar(&o.Paid, "paid", false, "let that instance be on a plan that costs money")
-	flags.StringVar(&o.Plan, "plan", "", "the plan of the instance; without it the cheapest")
-	flags.StringVar(&o.Region, "region", "", "where the instance is made; without it the first location of the service's list")
-	flags.StringVar(&o.Repo, "repo", "", "a repository, owner/repo, to import on the instance as an app; without it apps are only read")
-	flags.StringVar(&o.Branch, "branch", "main", "the repository's branch")
-	flags.IntVar(&o.Port, "port", 3000, "the port that the app listens on")
-	flags.DurationVar(&o.Wait, "wait", 30*time.Minute, "the longest wait for one job, for the checkout or for the deletion")
-	flags.DurationVar(&o.Poll, "poll", 3*time.Second, "the time between two looks at what is waited for")
-	flags.BoolVar(&s.json, "json", false, "write the report as JSON, and what is being done to the standard error")
-	flags.BoolVar(&s.version, "version", false, "print the version and end")
+	flags.BoolVar(&o.Create, "create", false, "create one instance, try every change on it and delete it; default: only read")
+	flags.BoolVar(&o.Paid, "paid", false, "allow a plan that costs money")
+	flags.StringVar(&o.Plan, "plan", "", "plan of the instance; default: the cheapest")
+	flags.StringVar(&o.Region, "region", "", "region of the instance; default: the first location that the service lists")
+	flags.StringVar(&o.Repo, "repo", "", "repository, as owner/repo, to import as an app; default: apps are only read")
+	flags.StringVar(&o.Branch, "branch", "main", "branch of the repository")
+	flags.IntVar(&o.Port, "port", 3000, "port that the app listens on")
+	flags.DurationVar(&o.Wait, "wait", 30*time.Minute, "maximum wait for one job, the checkout or the deletion")
+	flags.DurationVar(&o.Poll, "poll", 3*time.Second, "time between two polls")
+	flags.BoolVar(&s.json, "json", false, "write the report as JSON, and the progress to standard error")
+	flags.BoolVar(&s.version, "version", false, "print the version and exit")
 	if err := flags.Parse(args); err != nil || s.version {
 		return s, err
 	}

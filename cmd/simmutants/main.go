@@ -39,12 +39,12 @@ type options struct {
 
 func main() {
 	o := options{tree: "."}
-	only := flag.String("only", "", "try only the patches whose names match this pattern")
-	flag.IntVar(&o.jobs, "jobs", 1, "how many patches are tried at a time")
-	flag.IntVar(&o.runs, "runs", 2000, "how many worlds are run for each patch at most")
-	flag.Uint64Var(&o.seed, "seed", 1, "the seed of the first world")
-	flag.DurationVar(&o.timeout, "timeout", 30*time.Minute, "how long the worlds of one patch may take")
-	flag.BoolVar(&o.control, "control", true, "run the world with nothing planted first")
+	only := flag.String("only", "", "regular expression; try only patches with a matching name")
+	flag.IntVar(&o.jobs, "jobs", 1, "number of patches to try at the same time")
+	flag.IntVar(&o.runs, "runs", 2000, "maximum number of worlds for each patch")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed of the first world")
+	flag.DurationVar(&o.timeout, "timeout", 30*time.Minute, "time limit for the worlds of one patch")
+	flag.BoolVar(&o.control, "control", true, "first run the worlds without any patch")
 	flag.Parse()
 	var err error
 	if o.only, err = regexp.Compile(*only); err != nil || flag.NArg() > 0 || o.jobs < 1 {

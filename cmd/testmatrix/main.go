@@ -33,9 +33,9 @@ type cli struct{ name, path, oldest string }
 func (c cli) isTofu() bool { return strings.HasPrefix(c.name, "tofu-") }
 
 func main() {
-	run := flag.String("run", ".", "run only the tests that match this pattern, as go test takes it")
-	parallel := flag.Int("parallel", 4, "how many tests run at once")
-	timeout := flag.Duration("timeout", time.Hour, "how long the tests may take on one CLI")
+	run := flag.String("run", ".", "run only tests that match this pattern, as in go test")
+	parallel := flag.Int("parallel", 4, "number of tests to run at the same time")
+	timeout := flag.Duration("timeout", time.Hour, "time limit for the tests on one CLI")
 	flag.Parse()
 	clis, err := parse(flag.Args())
 	if err != nil {
