@@ -195,7 +195,7 @@ func (r *accountProfileResource) Delete(ctx context.Context, req resource.Delete
 }
 
 func (r *accountProfileResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	id, ok := r.importNamed(ctx, req, resp, "id")
+	id, ok := r.importNamed(ctx, req, resp, importID{"the account's id", "acc-4f2a", []string{"id"}})
 	if !ok {
 		return
 	}

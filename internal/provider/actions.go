@@ -72,11 +72,6 @@ func (a *instanceAction) Schema(ctx context.Context, _ action.SchemaRequest, res
 	resp.Schema = schema.Schema{MarkdownDescription: a.description + "\n\n" + triggeredAction, Attributes: a.attributes(ctx)}
 }
 
-// actionTimeouts is the argument that says how long an action may take.
-func actionTimeouts(ctx context.Context) schema.Attribute {
-	return timeouts.AttributesWithOpts(ctx, timeouts.Opts{InvokeDescription: "How long to wait for the action. Default `60m`."})
-}
-
 // arguments are the names of what the action takes: all of its attributes that are
 // strings.
 func (a *instanceAction) arguments(ctx context.Context) []string {

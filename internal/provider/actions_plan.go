@@ -52,11 +52,17 @@ func (p *actionPlan) named(what, name string) string {
 	return "the " + what + " that is known after apply"
 }
 
-func planRotate(_ context.Context, p *actionPlan) {
+func planRotate(ctx context.Context, p *actionPlan) {
 	instance := p.named("instance", "instance_id")
-	p.diags.AddWarning("All passwords will change",
-		"The rotation changes every password of "+instance+", in the owner and the read-only URLs, and the auth service key. "+
-			"The old ones stop working immediately: replace them wherever they are used. The auth anon key stays the same.")
+	if id, known := p.known("instance_id"); known && p.client != nil {
+		// A name is all that is read, so an error is not worth a second warning.
+		if record, err := p.client.Instance(ctx, id); err == nil && record.Name != "" {
+			instance = "instance " + record.Name + " (" + id + ")"
+		}
+	}
+	p.diags.AddWarning("A rotation replaces all passwords",
+		"Rotating "+instance+" replaces every password, in the owner and the read-only URLs, and the auth service key; old ones stop working at once. "+
+			"Replace them wherever they are used. The auth anon key stays the same.")
 }
 
 func planReset(ctx context.Context, p *actionPlan) {

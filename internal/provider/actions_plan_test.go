@@ -17,7 +17,7 @@ func TestPlansOfActions(t *testing.T) {
 		exit              int
 		texts             []string
 	}{
-		"rotate": {"instance_rotate", "", 0, []string{"All passwords will change", "every password of instance i-one", "the auth service key"}},
+		"rotate": {"instance_rotate", "", 0, []string{"A rotation replaces all passwords", "Rotating instance one (i-one) replaces every password", "the auth service key"}},
 		"reset": {"instance_reset", confirmed, 0, []string{
 			"The reset will lose data", "deletes all data of every engine on instance i-one", "deletion_protection does not prevent it"}},
 		"reset of one engine":     {"instance_reset", confirmed + `engine = "postgres"`, 0, []string{"deletes all data of engine postgres on instance i-one"}},

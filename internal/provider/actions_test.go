@@ -21,7 +21,7 @@ var actionCases = map[string]struct {
 	fails     string // arguments that are refused
 	says      string
 }{
-	"instance_rotate":  {"", "rotate", "", `timeouts = { invoke = "x" }`, "must be a string containing a sequence of decimal numbers"},
+	"instance_rotate":  {"", "rotate", "", `timeouts = { invoke = "x" }`, `timeouts.invoke "x" is not a duration. Write 45m.`},
 	"instance_reset":   {`confirm = "i-one"`, "reset", "", `confirm = "i-two"`, `To go ahead, set confirm to the instance id "i-one"; it is "i-two".`},
 	"instance_restore": {`confirm = "i-one"` + "\n" + `backup_id = "bak-1"`, "restore", "", `confirm = "no"` + "\n" + `backup_id = "bak-1"`, `To go ahead, set confirm to the instance id "i-one"`},
 	"engine_restart":   {`engine = "postgres"`, "engine_restart", "engines/postgres", `engine = ""`, "engine must not be empty."},

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -65,7 +64,7 @@ func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest
 			"cidrs": schema.SetAttribute{
 				Required:      true,
 				ElementType:   types.StringType,
-				Validators:    []validator.Set{setvalidator.NoNullValues(), cidrSet{}},
+				Validators:    []validator.Set{noEmpty{"address"}, cidrSet{}},
 				PlanModifiers: []planmodifier.Set{canonicalCIDRs{}},
 				MarkdownDescription: "CIDR blocks and bare addresses, IPv4 or IPv6; `203.0.113.7` and `203.0.113.7/32` are the same. " +
 					"**An empty set, `0.0.0.0/0` and `::/0` open the instance to the internet**: the plan warns. Changed in place.",

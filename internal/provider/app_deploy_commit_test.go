@@ -135,7 +135,7 @@ func TestNewAppOfAnotherCommit(t *testing.T) {
 	fake := startFake(t)
 	pushed := push(fake)
 	w := newWorkspace(t, fake, appHCL(guestbookApp+`deploy_commit = "0123456789"`))
-	w.says(0, []string{"App guestbook was deployed, but of another commit", "App guestbook runs commit " + pushed + ", and not commit 0123456789", "not tainted"}, "apply", "-auto-approve", "-no-color")
+	w.says(0, []string{"App guestbook was deployed from a different commit", "App guestbook runs commit " + pushed + ", and not commit 0123456789", "not tainted"}, "apply", "-auto-approve", "-no-color")
 	w.configure(appHCL(guestbookApp + fmt.Sprintf("deploy_commit = %q", pushed)))
 	w.says(0, []string{"0 added, 1 changed, 0 destroyed"}, "apply", "-auto-approve", "-no-color")
 	w.mustBeSettled()

@@ -170,7 +170,7 @@ func TestImportedVariablesThatNobodyTells(t *testing.T) {
 	tellsNoVariables(fake)
 	const secret = "secret_env_wo = { NEW = \"canary-of-another\" }\nsecret_env_wo_version = 1"
 	w := newWorkspace(t, fake, importApp+oneApp(secret))
-	w.says(1, []string{"The variables of app guestbook are not known", "Set env to all other variables"}, "plan")
+	w.says(1, []string{"The variables of app guestbook are not known", "Set env to the complete set of the app's other variables"}, "plan")
 	w.configure(importApp + oneApp(""))
 	w.apply()
 	w.configure(oneApp(secret))

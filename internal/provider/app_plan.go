@@ -139,9 +139,15 @@ func warnOfPublicSecrets(ctx context.Context, config tfsdk.Config, app string, d
 	if len(public) == 0 {
 		return
 	}
-	diags.AddAttributeWarning(path.Root("secret_env_wo"), "Secret variables will be public",
-		fmt.Sprintf("The build copies variables with the prefix %s into what browsers get, so these are not secret: %s of app %s. "+
-			"Move them to env, or remove the prefix if they are secrets.", publicPrefix, strings.Join(public, ", "), app))
+	diags.AddAttributeWarning(path.Root("secret_env_wo"), "Secret variables will be public", publicSecretsText(public, app))
+}
+
+func publicSecretsText(names []string, app string) string {
+	built := "is built into what browsers download; it is not secret."
+	if len(names) > 1 {
+		built = "are built into what browsers download; they are not secret."
+	}
+	return strings.Join(names, ", ") + " of app " + app + " " + built + " Move public values to env. Name secrets without the prefix " + publicPrefix + "."
 }
 
 // warnOfRemovedVariables names the variables of an imported app that go when its

@@ -85,7 +85,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	case errors.As(err, new(*otherCommitError)):
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
 		r.setResult(ctx, creating(req, resp), p.model)
-		resp.Diagnostics.AddWarning("App "+name+" was deployed, but of another commit",
+		resp.Diagnostics.AddWarning("App "+name+" was deployed from a different commit",
 			explain(err)+"\n\nThe app is in the state and not tainted, and it runs.")
 	case p.stage == appReading:
 		resp.Diagnostics.AddWarning("App "+name+" was deployed, but could not be read",
@@ -315,7 +315,7 @@ func firstDeployed(builds []client.Build) string {
 }
 
 func (r *appResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	id, ok := r.importNamed(ctx, req, resp, "instance_id", "name")
+	id, ok := r.importNamed(ctx, req, resp, importID{"the instance's id and the app's name", "i-4f2a/web", []string{"instance_id", "name"}})
 	if !ok || !r.requireInstance(ctx, "instance_id", id[0], &resp.Diagnostics) {
 		return
 	}

@@ -386,7 +386,7 @@ func TestImportIDMustHaveItsForm(t *testing.T) {
 				ResourceName:  appAddress,
 				ImportState:   true,
 				ImportStateId: id,
-				ExpectError:   wrapped("The import ID must have the form instance_id/name"),
+				ExpectError:   wrapped("The import ID is the instance's id and the app's name, such as i-4f2a/web"),
 			})
 		})
 	}

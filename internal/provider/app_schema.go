@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -77,7 +76,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"env": schema.MapAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.Map{mapvalidator.NoNullValues()},
+				Validators:  []validator.Map{noNullValue{}},
 				MarkdownDescription: "Build variables. They are kept in the state in clear: use `secret_env_wo` for secrets. " +
 					"Default: none. A change builds and deploys in place. The variables of an imported app are left alone until this is set; " +
 					"from then on it and `secret_env_wo` are all that the app has.",
@@ -87,7 +86,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				WriteOnly:   true,
 				Sensitive:   true,
 				ElementType: types.StringType,
-				Validators:  []validator.Map{mapvalidator.NoNullValues(), alsoNeeds("secret_env_wo", "secret_env_wo_version", mapvalidator.AlsoRequires(path.MatchRoot("secret_env_wo_version")))},
+				Validators:  []validator.Map{noNullValue{}, alsoNeeds("secret_env_wo", "secret_env_wo_version", mapvalidator.AlsoRequires(path.MatchRoot("secret_env_wo_version")))},
 				MarkdownDescription: "Build variables that are secret. They are never kept in the state or a plan, " +
 					"so a change of them is only seen by a change of `secret_env_wo_version`. No key may be in `env` too. " +
 					"A key with the prefix `NEXT_PUBLIC_` is built into what browsers get, so the plan warns of it.",
@@ -100,7 +99,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"links": schema.SetAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
-				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notEmpty())},
+				Validators:          []validator.Set{noEmpty{"engine"}},
 				MarkdownDescription: "Engines that the app is linked to; `auth` links the auth engine. The plan warns of one that is off. Default: none. A change restarts the app.",
 			},
 			"memory_mb": schema.Int64Attribute{
@@ -139,7 +138,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				MarkdownDescription: "When the app was imported, in RFC 3339.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
-			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+			"timeouts": resourceTimeouts(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "How long to wait for the import and the first build. Default `30m`.",
 				Update: true, UpdateDescription: "How long to wait for a change and its build. Default `30m`.",
 				Delete: true, DeleteDescription: "How long to wait for the deletion. Default `20m`.",

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -66,7 +65,7 @@ func (r *authSettingsResource) Schema(ctx context.Context, _ resource.SchemaRequ
 			"redirect_urls": schema.SetAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
-				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notEmpty())},
+				Validators:          []validator.Set{noEmpty{"URL"}},
 				MarkdownDescription: "URLs that redirects may go to, for example the app's URL followed by `/**`. Default: none. Changed in place.",
 			},
 			"timeouts": settingTimeouts(ctx),

@@ -71,6 +71,9 @@ func (v cidrSet) MarkdownDescription(ctx context.Context) string { return v.Desc
 func (cidrSet) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
 	spelled := map[netip.Prefix]string{}
 	for _, cidr := range elementsOf(req.ConfigValue) {
+		if cidr == "" {
+			continue // noEmpty refuses it
+		}
 		at := req.Path.AtSetValue(types.StringValue(cidr))
 		prefix, err := client.CanonicalCIDR(cidr)
 		if err != nil {

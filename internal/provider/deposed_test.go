@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -121,22 +122,22 @@ func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
 			w.says(0, nil, "taint", address)
 			changed := strings.Replace(c.body, c.changed[0], c.changed[1], 1)
 			w.configure(createsFirst(changed))
-			w.fails(c.refusal, "deposed")
+			w.fails(c.refusal, "Deposed?")
 			successor := w.saved(strings.TrimSuffix(address, ".test"), "test").Attributes
 			// It would go on like this, whatever is run.
-			w.says(1, []string{c.refusal, "deposed"}, "plan")
-			w.says(1, []string{c.refusal, "deposed"}, "destroy", "-auto-approve")
-			r := w.fails(c.refusal, "deposed")
+			w.says(1, []string{c.refusal, "Deposed?"}, "plan")
+			w.says(1, []string{c.refusal, "Deposed?"}, "destroy", "-auto-approve")
+			r := w.fails(c.refusal, "Deposed?")
 			must(t, fake.Count("DELETE", "**") == 0 && len(w.managed()) == 2, "the state has %v", w.managed())
 
-			// Word for word.
-			command := regexp.MustCompile(`terraform state rm (\S+)`).FindStringSubmatch(r.output)
-			block := regexp.MustCompile(`import \{ to = (ADDRESS) id = "(\S+)" \}`).FindStringSubmatch(r.output)
-			must(t, command != nil && block != nil, "no way out:\n%s", r.output)
-			must(t, strings.Contains(r.output, "Put back what the configuration said of it"), "nothing is said of the arguments:\n%s", r.output)
-			w.says(0, nil, "state", "rm", strings.ReplaceAll(command[1], "ADDRESS", address))
+			// The steps of the guide that the error names, with the id of the error.
+			named := regexp.MustCompile(`\((\S+)\) is protected`).FindStringSubmatch(r.output)
+			section := regexp.MustCompile(`See "(.+)" in the guide "Protecting and destroying"`).FindStringSubmatch(r.output)
+			must(t, named != nil && section != nil, "no way out:\n%s", r.output)
+			mustDescribeTakingBack(t, section[1])
+			w.says(0, nil, "state", "rm", address)
 			w.configure(createsFirst(c.body))
-			w.write("import.tf", fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", strings.Replace(block[1], "ADDRESS", address, 1), block[2]))
+			w.write("import.tf", fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", address, named[1]))
 			r = w.apply()
 			must(t, strings.Contains(r.output, "1 imported, 0 added, 0 changed, 0 destroyed"), "%s", r.output)
 			w.mustBeSettled()
@@ -146,7 +147,7 @@ func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
 			if !ok {
 				id = fmt.Sprintf("%s/%s", successor["instance_id"], successor["name"])
 			}
-			must(t, id != block[2], "%s is the old one", id)
+			must(t, id != named[1], "%s is the old one", id)
 			w.configure(c.body + strings.Replace(changed, "\" \"test\" {", "\" \"successor\" {", 1))
 			w.write("import.tf", fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", strings.Replace(address, ".test", ".successor", 1), id))
 			r = w.apply()
@@ -154,6 +155,22 @@ func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
 			w.mustBeSettled()
 			must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
 		})
+	}
+}
+
+// mustDescribeTakingBack asserts that a section of the guide about protection has the
+// steps that take a deposed object back.
+func mustDescribeTakingBack(t *testing.T, title string) {
+	t.Helper()
+	guide, err := os.ReadFile("../../templates/guides/protecting-and-destroying.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(guide), "\n## "+title+"\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	must(t, found, "the guide has no section %q", title)
+	for _, step := range []string{"`terraform state rm ADDRESS`", "Put back the arguments", "`import` block"} {
+		must(t, strings.Contains(section, step), "the section %q lacks %q:\n%s", title, step, section)
 	}
 }
 
@@ -198,7 +215,7 @@ func TestChildrenOfATaintedInstance(t *testing.T) {
 		w.apply()
 		old := onlyInstance(t, fake)
 		w.says(0, nil, "taint", "hosting_instance.test")
-		w.fails(protected, "deposed", "terraform state rm")
+		w.fails(protected, "Deposed?")
 		w.says(0, nil, "state", "rm", "hosting_instance.test")
 		w.write("import.tf", fmt.Sprintf("import {\n  to = hosting_instance.test\n  id = %q\n}\n", old))
 		r := w.apply()

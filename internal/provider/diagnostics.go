@@ -117,11 +117,11 @@ func nextStep(err error) string {
 		return "Check in the portal whether it took effect before you apply again."
 	case errors.Is(err, client.ErrForeign), errors.Is(err, client.ErrUnreachable), errors.Is(err, client.ErrOutage):
 		return "Check the base URL: the provider's base_url or the environment variable " + envBaseURL + ". It is the service's REST address and ends in /api/v1. " +
-			"If it is correct, the connection to the service is disturbed: try again later. The state is unchanged."
+			"If it is correct, there is a network problem between you and the service: try again later. The state is unchanged."
 	case errors.Is(err, client.ErrContradiction):
 		return "The service's replicas may be out of sync. Try again in a minute; the resource stays in the state."
 	case errors.Is(err, client.ErrUnauthorized):
-		return "Check the API key: the provider's api_key or the environment variable " + envAPIKey + ". API keys are created on the portal's Access page."
+		return "Check api_key or " + envAPIKey + "; keys are created on the portal's Access page."
 	case errors.Is(err, client.ErrForbidden):
 		return "The owner of the API key is not allowed to do this. Use a key of the account that owns the instance."
 	case errors.As(err, &existing):
@@ -132,7 +132,7 @@ func nextStep(err error) string {
 			"If it is yours, or an earlier apply was killed before it could save it, add this import block and apply again:\n\n" +
 			importBlock(existing.address, existing.id) + "\nIf it is neither, choose another name."
 	case errors.Is(err, errUnknownEnv):
-		return "Set env to all other variables of the app, then apply again."
+		return "Set env to the complete set of the app's other variables, then apply again."
 	case errors.Is(err, client.ErrAlreadyExists):
 		return "Choose another name, or import the existing one."
 	case errors.As(err, &script):

@@ -285,7 +285,7 @@ func (w *workspace) mustHaveAdopted(fake *fakeservicetest.Server, r result) {
 	w.t.Helper()
 	id := onlyInstance(w.t, fake)
 	must(w.t, w.mustBeKept("hosting_instance", "test").Attributes["id"] == id, "another id is in the state")
-	must(w.t, strings.Contains(r.output, "was adopted, as the answer to its creation was lost") && strings.Contains(r.output, "Instance "+id+" did not exist before"),
+	must(w.t, strings.Contains(r.output, "the response to the create request was lost") && strings.Contains(r.output, "Instance "+id+" did not exist before"),
 		"no warning names the adopted instance:\n%s", r.output)
 	must(w.t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
 	w.mustBeSettled()

@@ -16,7 +16,7 @@ func FuzzImportID(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, id string) {
 		var diags diag.Diagnostics
-		parts := splitImportID(id, &diags, "instance_id", "name")
+		parts := importID{names: []string{"instance_id", "name"}}.split(id, &diags)
 		switch {
 		case diags.HasError() && parts != nil:
 			t.Errorf("%q is an error and gave %v", id, parts)

@@ -25,34 +25,45 @@ const (
 	otherName = "Correct the name, or remove the import to create it."
 )
 
+// An importID is the form of a type's import IDs.
+type importID struct {
+	what   string   // as an error describes it
+	sample string   // with a slash between its parts
+	names  []string // of the parts
+}
+
+func importByInstance(name string) importID {
+	return importID{"the instance's id", "i-4f2a", []string{name}}
+}
+
 // importNamed imports by an id of the named parts with slashes between them, or by an
 // identity of the same, and returns the parts. It marks the object as imported. It is
 // false when it refused.
-func (b *resourceBase) importNamed(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse, names ...string) ([]string, bool) {
+func (b *resourceBase) importNamed(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse, form importID) ([]string, bool) {
 	if !requireClient(b.client, &resp.Diagnostics) {
 		return nil, false
 	}
 	var parts []string
 	if req.ID != "" || req.Identity == nil || req.Identity.Raw.IsFullyNull() {
-		parts = splitImportID(req.ID, &resp.Diagnostics, names...)
+		parts = form.split(req.ID, &resp.Diagnostics)
 	} else {
 		parts = splitIdentity(func(name string) (value types.String) {
 			resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root(name), &value)...)
 			return value
-		}, &resp.Diagnostics, names...)
+		}, &resp.Diagnostics, form.names...)
 	}
 	for i, part := range parts {
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(names[i]), part)...)
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(form.names[i]), part)...)
 	}
 	savePrivate(ctx, resp.Private, importedKey, true, &resp.Diagnostics)
 	return parts, !resp.Diagnostics.HasError()
 }
 
-// splitImportID splits an import id into its named parts.
-func splitImportID(id string, diags *diag.Diagnostics, names ...string) []string {
+// split splits an import ID into its named parts.
+func (f importID) split(id string, diags *diag.Diagnostics) []string {
 	parts := strings.Split(id, "/")
-	if len(parts) != len(names) || slices.Contains(parts, "") {
-		diags.AddError("Invalid import ID", fmt.Sprintf("The import ID must have the form %s, not %q.", strings.Join(names, "/"), id))
+	if len(parts) != len(f.names) || slices.Contains(parts, "") {
+		diags.AddError("Invalid import ID", fmt.Sprintf("The import ID is %s, such as %s, not %q.", f.what, f.sample, id))
 		return nil
 	}
 	return parts
@@ -79,11 +90,29 @@ func (b *resourceBase) requireInstance(ctx context.Context, attribute, id string
 	instance, err := b.client.RefreshInstance(ctx, id)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
-		addNoInstance(diags, attribute, id)
+		if named := b.instancesNamed(ctx, id); len(named) > 0 {
+			addNameForID(diags, attribute, id, named)
+		} else {
+			addNoInstance(diags, attribute, id)
+		}
 		return false
 	case err == nil && instance.Status == client.StatusDeleting:
 		diags.AddAttributeError(path.Root(attribute), nothingToImport, "Instance "+id+" is being deleted, with all that is on it. Remove the import.")
 		return false
 	}
 	return true
+}
+
+// addNameForID reports that the name of instances was given in place of an id.
+func addNameForID(diags *diag.Diagnostics, attribute, name string, ids []string) {
+	diags.AddAttributeError(path.Root(attribute), "Unknown instance", fmt.Sprintf("%s is an instance's name; its id is %s.", name, strings.Join(ids, " or ")))
+}
+
+// instancesNamed are the ids of the instances with a name: some take it for the id.
+func (b *resourceBase) instancesNamed(ctx context.Context, name string) []string {
+	instances, err := b.client.Instances(ctx)
+	if err != nil {
+		return nil
+	}
+	return idsOf(slices.DeleteFunc(instances, func(i client.Instance) bool { return i.Name != name }), client.Instance.Identifier)
 }

@@ -18,7 +18,7 @@ const noInstance = `The service has no instance with the id "i-none"`
 var importsOfNothing = map[string][]struct{ id, says string }{
 	"hosting_instance": {
 		{"i-none", noInstance},
-		{"one", "hosting_instance finds an instance by its name"},
+		{"one", "one is an instance's name; its id is i-one."},
 		{"i-going", "Instance i-going is being deleted, with all that is on it."},
 	},
 	"hosting_account_profile": {{"acc-none", "not as acc-none. Import its profile by the id acc-"}},
@@ -71,6 +71,19 @@ func TestImportOfNothing(t *testing.T) {
 	}
 }
 
+// importForms are the import IDs of each type as an error describes them.
+var importForms = map[string]string{
+	"hosting_instance":           "the instance's id, such as i-4f2a",
+	"hosting_allowlist":          "the instance's id, such as i-4f2a",
+	"hosting_console_mode":       "the instance's id, such as i-4f2a",
+	"hosting_auth_settings":      "the instance's id, such as i-4f2a",
+	"hosting_account_profile":    "the account's id, such as acc-4f2a",
+	"hosting_webhook_endpoint":   "the endpoint's id, such as wh-4f2a",
+	"hosting_app":                "the instance's id and the app's name, such as i-4f2a/web",
+	"hosting_postgres_database":  "the instance's id and the database's name, such as i-4f2a/orders",
+	"hosting_postgres_extension": "the instance's id, the database's name and the extension's name, such as i-4f2a/orders/pgvector",
+}
+
 // An id of another form is refused before the service is asked.
 func TestImportByAnIDOfAnotherForm(t *testing.T) {
 	fake := startFake(t)
@@ -84,7 +97,7 @@ func TestImportByAnIDOfAnotherForm(t *testing.T) {
 			ids = append(ids, good[0], strings.Join(good[1:], "/"))
 		}
 		for _, id := range ids {
-			mustRefuse(t, server, &tfprotov6.ImportResourceStateRequest{TypeName: kind, ID: id}, "must have the form "+strings.Join(names, "/")+", not ")
+			mustRefuse(t, server, &tfprotov6.ImportResourceStateRequest{TypeName: kind, ID: id}, "The import ID is "+importForms[kind]+", not ")
 		}
 		for i, name := range names {
 			for _, part := range []string{"", "a/b"} {

@@ -295,7 +295,7 @@ func TestRefusalOfWhatExistsNamesItsImport(t *testing.T) {
 	}
 }
 
-// Whoever takes a name for an id learns what ids look like, and where to find one.
+// A name in place of an id is answered with the id.
 func TestImportByANameInPlaceOfAnID(t *testing.T) {
 	t.Parallel()
 	for kind, c := range map[string]struct{ arguments, id string }{
@@ -305,7 +305,7 @@ func TestImportByANameInPlaceOfAnID(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			w := newWorkspace(t, seededApps(t), fmt.Sprintf("resource %q \"test\" {\n%s\n}\nimport {\n to = %s.test\n id = %q\n}\n", kind, c.arguments, kind, c.id))
-			w.says(1, []string{`The service has no instance with the id "one"`, "An instance id looks like i-", "hosting_instance finds an instance by its name"}, "plan")
+			w.says(1, []string{"one is an instance's name; its id is i-one."}, "plan")
 		})
 	}
 }

@@ -91,7 +91,7 @@ func checkPlan(before, id string, plans client.Plans, diags *diag.Diagnostics) {
 
 // priceText says what a plan costs.
 func priceText(plan client.Plan) string {
-	return fmt.Sprintf("It costs %.2f %s.", float64(plan.PriceCents)/100, plan.Currency)
+	return fmt.Sprintf("It costs %.2f %s a month.", float64(plan.PriceCents)/100, plan.Currency)
 }
 
 // lowerLimits are the limits that are lower in one plan than in another.

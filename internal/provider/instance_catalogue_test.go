@@ -42,9 +42,9 @@ func TestCheckPlan(t *testing.T) {
 		says       string
 	}{
 		"free":             {"", "free", []string{}, ""},
-		"paid":             {"", "small", []string{"warning at plan: Plan small is paid"}, "It costs 9.05 EUR."},
+		"paid":             {"", "small", []string{"warning at plan: Plan small is paid"}, "It costs 9.05 EUR a month."},
 		"unknown":          {"", "tiny", []string{"error at plan: Unknown plan"}, `"tiny"`},
-		"bigger, and paid": {"free", "small", []string{"warning at plan: Plan small is paid"}, "It costs 9.05 EUR. The service may ask for a payment"},
+		"bigger, and paid": {"free", "small", []string{"warning at plan: Plan small is paid"}, "It costs 9.05 EUR a month. The service may ask for a payment"},
 		"smaller":          {"small", "free", []string{"warning at plan: Plan free has lower limits than plan small"}, "the CPUs from 2 to 1, the memory from 4096 MB to 1024 MB, the disk from 40 GB to 10 GB, the Postgres connections from 100 to 20"},
 		"from a retired":   {"gone", "free", []string{}, ""},
 		"to a retired":     {"free", "gone", []string{"error at plan: Unknown plan"}, ""},

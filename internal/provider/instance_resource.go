@@ -54,7 +54,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 		return
 	}
 	if created.Adopted {
-		resp.Diagnostics.AddWarning("Instance "+request.Name+" was adopted, as the answer to its creation was lost", adoptedText("Instance "+created.ID))
+		resp.Diagnostics.AddWarning("Adopted existing instance "+request.Name+": the response to the create request was lost", adoptedText("Instance "+created.ID))
 	}
 
 	// From here on there is a machine. Its id is saved before anything else can
@@ -115,8 +115,8 @@ func (r *instanceResource) create(ctx context.Context, request client.NewInstanc
 
 // adoptedText says what was taken for the result of a creation.
 func adoptedText(object string) string {
-	return fmt.Sprintf("The answer to the creation was lost. %s did not exist before and matches the request, so this apply took it over and requested no second one. "+
-		"Check in the portal that nobody else created an identical one at the same moment.", object)
+	return fmt.Sprintf("%s did not exist before and matches the request, so this apply manages it and did not request another. "+
+		"Check in the portal that nobody else created an identical one at the same time.", object)
 }
 
 func checkoutText(created client.Created) string {
@@ -278,9 +278,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 		m, err = update.run(ctx, turn, m)
 		return err
 	})
-	if err != nil && !errors.Is(err, errRefused) {
-		addError(&resp.Diagnostics, "Unable to update instance "+id, err)
-	}
+	addUpdateError(&resp.Diagnostics, state, err)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -290,6 +288,17 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 		savePrivate(ctx, resp.Private, connectionKey, true, &resp.Diagnostics)
 	}
 	r.setResult(ctx, updating(req, resp), m)
+}
+
+// addUpdateError reports the error of an update, unless a diagnostic has reported it.
+func addUpdateError(diags *diag.Diagnostics, state instanceModel, err error) {
+	switch {
+	case err == nil, errors.Is(err, errRefused):
+	case errors.As(err, new(*client.CheckoutError)):
+		addError(diags, state.title()+" still waits for its checkout", err)
+	default:
+		addError(diags, "Unable to update instance "+state.ID.ValueString(), err)
+	}
 }
 
 func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {

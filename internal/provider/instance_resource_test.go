@@ -264,8 +264,8 @@ resource "hosting_instance" "test" {
 		refuses(body("a", "free", "eu-central", `engines = { postgres = { memory_mb = 100 } }`), "The postgres engine needs at least 512 MB, not 100."),
 		refuses(body("a", "free", "eu-central", `engines = { postgres = { memory_mb = 1500 }, redis = {} }`), "need 1564 MB together"),
 		refuses(body("a", "free", "eu-central", `engines = { redis = { memory_mb = 0 } }`), `memory_mb must be at least 1, not 0.`),
-		refuses(body("a", "free", "eu-central", "engines = {}\n tags = [\"\"]"), "tags"),
-		refuses(body("a", "free", "eu-central", "engines = {}\n timeouts = { create = \"soon\" }"), "must be a string containing a sequence of decimal numbers"),
+		refuses(body("a", "free", "eu-central", "engines = {}\n tags = [\"\"]"), "tags contains an empty tag. Remove it."),
+		refuses(body("a", "free", "eu-central", "engines = {}\n timeouts = { create = \"soon\" }"), `timeouts.create "soon" is not a duration. Write 45m.`),
 	)
 	if n := fake.Count("POST", "/instances"); n != 0 {
 		t.Errorf("%d creations were sent, want 0", n)

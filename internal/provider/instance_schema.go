@@ -2,11 +2,12 @@ package provider
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -80,7 +81,7 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"tags": schema.SetAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
-				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notEmpty())},
+				Validators:          []validator.Set{noEmpty{"tag"}},
 				MarkdownDescription: "Tags of the instance, beside the provider's `default_tags`. Default: none. Changed in place.",
 			},
 			"tags_all": schema.SetAttribute{
@@ -113,7 +114,7 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"ca_certificate": computed("The instance's own CA certificate in PEM, for `sslmode=verify-full`. It is not secret."),
 			"auth_url":       computed("Address of the auth engine, ending in `/auth/v1`. Null while the engine is off."),
 			"auth_anon_key":  computed("Browser-safe key of the auth engine. It is not secret. Null while the engine is off."),
-			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+			"timeouts": resourceTimeouts(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "How long to wait for the creation. Default `30m`.",
 				Update: true, UpdateDescription: "How long to wait for a change. Default `30m`.",
 				Delete: true, DeleteDescription: "How long to wait for the deletion. Default `20m`.",
@@ -137,11 +138,10 @@ func (m *instanceModel) validate(diags *diag.Diagnostics) {
 	if !known || !has(engines, "auth") {
 		return
 	}
-	for _, needed := range []string{"postgres", "apps"} {
-		if !has(engines, needed) {
-			diags.AddAttributeError(path.Root("engines").AtMapKey("auth"), "The auth engine needs "+needed,
-				"The auth engine needs the postgres and apps engines on the same instance. Add "+needed+" = {} to engines, or remove auth.")
-		}
+	missing := slices.DeleteFunc([]string{"postgres", "apps"}, func(name string) bool { return has(engines, name) })
+	if len(missing) > 0 {
+		diags.AddAttributeError(path.Root("engines").AtMapKey("auth"), "The auth engine needs "+strings.Join(missing, " and "),
+			"The auth engine needs postgres and apps on the same instance. Add "+strings.Join(missing, " = {}, ")+" = {} to engines, or remove auth.")
 	}
 }
 
@@ -159,7 +159,7 @@ func (r *instanceResource) IdentitySchema(_ context.Context, _ resource.Identity
 }
 
 func (r *instanceResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if id, ok := r.importNamed(ctx, req, resp, "id"); ok {
+	if id, ok := r.importNamed(ctx, req, resp, importByInstance("id")); ok {
 		r.requireInstance(ctx, "id", id[0], &resp.Diagnostics)
 	}
 }

@@ -67,7 +67,7 @@ func (r *postgresDatabaseResource) Schema(ctx context.Context, _ resource.Schema
 				MarkdownDescription: "When the database was created, in RFC 3339.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
-			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+			"timeouts": resourceTimeouts(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "How long to wait for the creation. Default `20m`.",
 				Update: true, UpdateDescription: "How long to wait for a creation that an earlier apply began. Default `20m`.",
 				Delete: true, DeleteDescription: "How long to wait for the deletion. Default `20m`.",
@@ -338,7 +338,7 @@ func (r *postgresDatabaseResource) isProtected(ctx context.Context, state postgr
 }
 
 func (r *postgresDatabaseResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	id, ok := r.importNamed(ctx, req, resp, "instance_id", "name")
+	id, ok := r.importNamed(ctx, req, resp, importID{"the instance's id and the database's name", "i-4f2a/orders", []string{"instance_id", "name"}})
 	if !ok || !r.requireInstance(ctx, "instance_id", id[0], &resp.Diagnostics) {
 		return
 	}

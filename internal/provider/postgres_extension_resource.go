@@ -74,7 +74,7 @@ func (r *postgresExtensionResource) Schema(ctx context.Context, _ resource.Schem
 				MarkdownDescription: "The version that is set.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
-			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+			"timeouts": resourceTimeouts(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "How long to wait for the extension to be added. Default `20m`.",
 				Delete: true, DeleteDescription: "How long to wait for the removal. Default `20m`.",
 			}),
@@ -302,7 +302,7 @@ func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.Del
 }
 
 func (r *postgresExtensionResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	id, ok := r.importNamed(ctx, req, resp, "instance_id", "database", "name")
+	id, ok := r.importNamed(ctx, req, resp, importID{"the instance's id, the database's name and the extension's name", "i-4f2a/orders/pgvector", []string{"instance_id", "database", "name"}})
 	if !ok || !r.requireInstance(ctx, "instance_id", id[0], &resp.Diagnostics) {
 		return
 	}

@@ -97,7 +97,7 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 				Validators:          []validator.String{notEmpty()},
 				MarkdownDescription: "The statements to run when the resource is destroyed. Default: none, so that what the script made stays. With `create_before_destroy`, a replaced resource's are run after the new one's `sql`.",
 			},
-			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+			"timeouts": resourceTimeouts(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "How long the script may take, with the changes of the console. Default `20m`.",
 				Update: true, UpdateDescription: "How long a changed script may take. Default `20m`.",
 				Delete: true, DeleteDescription: "How long `destroy_sql` may take. Default `20m`.",
@@ -142,7 +142,7 @@ func addScriptError(diags *diag.Diagnostics, summary string, ran bool, err error
 	switch {
 	case err == nil:
 	case ran:
-		diags.AddWarning("The script ran, but the SQL console was not put back", sentence(err.Error()))
+		diags.AddWarning("The script ran, but the SQL console mode was not restored", sentence(err.Error()))
 	default:
 		addError(diags, summary, err)
 	}

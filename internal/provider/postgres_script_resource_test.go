@@ -309,7 +309,7 @@ func TestDestroySQLRunsOnceThoughTheConsoleCannotBePutBack(t *testing.T) {
 	w := newWorkspace(t, fake, scriptHCL("sql = \"one\"\ndestroy_sql = \"gone\""))
 	w.apply()
 	stuck(fake)
-	w.says(0, []string{"The script ran, but the SQL console was not put back", "must be set to off by hand"}, "destroy", "-auto-approve")
+	w.says(0, []string{"The script ran, but the SQL console mode was not restored", "must be set to off by hand"}, "destroy", "-auto-approve")
 	if w.saved("hosting_postgres_script", "test") != nil {
 		t.Error("the script is still in the state")
 	}
@@ -326,7 +326,7 @@ func TestChangedScriptRunsOnceThoughTheConsoleCannotBePutBack(t *testing.T) {
 	stuck(fake)
 	w.configure(scriptHCL(`sql = "two"`))
 	r := w.apply()
-	if !strings.Contains(r.output, "The script ran, but the SQL console was not put back") || strings.Contains(r.output, "Unable to run") {
+	if !strings.Contains(r.output, "The script ran, but the SQL console mode was not restored") || strings.Contains(r.output, "Unable to run") {
 		t.Errorf("%s", r.output)
 	}
 	w.mustBeSettled()

@@ -32,17 +32,12 @@ func (o protectedObject) refuse(diags *diag.Diagnostics, at path.Path) {
 
 // refuseDestruction says that a plan or an apply would destroy the object. Its block
 // may be deleted already. It may be tainted, and it may be a deposed one: nothing in a
-// configuration reaches its protection any more, so the error says what does.
+// configuration reaches the protection of that, so the error says what does.
 func (o protectedObject) refuseDestruction(diags *diag.Diagnostics, at path.Path) {
 	diags.AddAttributeError(at, o.Title+" is protected from deletion",
-		fmt.Sprintf("%s has deletion_protection = true in the state, and destroying it would delete its data. "+
-			"To go ahead, set deletion_protection = false in its block, apply that alone, and then destroy it. "+
-			"If you have deleted the block, put it back first.\n\n"+
-			"If Terraform calls it tainted, untaint it first, with the resource's address for ADDRESS:\n\nterraform untaint ADDRESS\n\n"+
-			"If Terraform calls it a deposed object, create_before_destroy has made its successor already. Then take the old one back. "+
-			"This command deletes nothing at the service:\n\nterraform state rm ADDRESS\n\n"+
-			"Put back what the configuration said of it before, as a changed name or region would replace it once more. Add this block, and apply:\n\n%s\n"+
-			"Terraform then no longer manages the successor: delete it in the portal, or import it at an address of its own.", o.Name, importBlock("ADDRESS", o.ImportID)))
+		fmt.Sprintf("%s (%s) is protected. Set deletion_protection = false, apply, then destroy. "+
+			"Deleted the block? Put it back first. Renamed it? Add a moved block.\n\n"+
+			"Tainted? Run terraform untaint first. Deposed? See \"Take back a deposed object\" in the guide \"Protecting and destroying\".", o.Title, o.ImportID))
 }
 
 // isProtected tells whether a value of deletion_protection in a state protects. A

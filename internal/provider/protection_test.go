@@ -122,7 +122,7 @@ func TestAppProtection(t *testing.T) {
 	w := newWorkspace(t, fake, oneApp(""))
 	w.apply()
 	const text = "App guestbook is protected from deletion"
-	w.isRefused([]string{text, "deletion_protection = true in the state"}, "destroy", "-auto-approve")
+	w.isRefused([]string{text, "Set deletion_protection = false, apply, then destroy."}, "destroy", "-auto-approve")
 	for _, change := range []string{"repo = \"octo/other\"", "deletion_protection = false\nrepo = \"octo/other\""} {
 		w.configure("resource \"hosting_app\" \"test\" {\n instance_id = \"i-one\"\n name = \"guestbook\"\n" + change + "\n}\n")
 		w.isRefused([]string{text}, "apply", "-auto-approve")

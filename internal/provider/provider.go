@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -86,13 +86,13 @@ type hostingProvider struct {
 }
 
 type providerModel struct {
-	BaseURL           types.String         `tfsdk:"base_url"`
-	APIKey            types.String         `tfsdk:"api_key"`
-	MaxRetries        types.Int64          `tfsdk:"max_retries"`
-	RequestTimeout    timetypes.GoDuration `tfsdk:"request_timeout"`
-	RequestsPerSecond types.Float64        `tfsdk:"requests_per_second"`
-	AllowedAccountIDs types.Set            `tfsdk:"allowed_account_ids"`
-	DefaultTags       types.Set            `tfsdk:"default_tags"`
+	BaseURL           types.String  `tfsdk:"base_url"`
+	APIKey            types.String  `tfsdk:"api_key"`
+	MaxRetries        types.Int64   `tfsdk:"max_retries"`
+	RequestTimeout    types.String  `tfsdk:"request_timeout"`
+	RequestsPerSecond types.Float64 `tfsdk:"requests_per_second"`
+	AllowedAccountIDs types.Set     `tfsdk:"allowed_account_ids"`
+	DefaultTags       types.Set     `tfsdk:"default_tags"`
 }
 
 // unknown tells whether something is not known yet without which there is no client.
@@ -130,8 +130,7 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional:   true,
-				CustomType: timetypes.GoDurationType{},
-				Validators: []validator.String{positive{}},
+				Validators: []validator.String{requestDuration()},
 				MarkdownDescription: "The longest that one request may take, as a duration such as `30s`. Default `60s`. " +
 					"Waiting for jobs and builds is bounded by the `timeouts` of each resource instead.",
 			},
@@ -145,7 +144,7 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 			"allowed_account_ids": schema.SetAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notEmpty())},
+				Validators:  []validator.Set{setvalidator.SizeAtLeast(1), noEmpty{"account id"}},
 				MarkdownDescription: "Ids of the accounts that this configuration may be used with. Any other API key is an error before anything else is requested. " +
 					"The data source `hosting_account` returns the id of a key's account. " +
 					"Default: any account that the state does not contradict; a plan that only creates, and one that creates first, cannot be checked against the state.",
@@ -153,7 +152,7 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 			"default_tags": schema.SetAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
-				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notEmpty())},
+				Validators:          []validator.Set{noEmpty{"tag"}},
 				MarkdownDescription: "Tags that every instance of this provider gets beside its own `tags`. They show in its `tags_all`. Default: none.",
 			},
 		},
@@ -211,9 +210,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		options.MaxRetries = int(config.MaxRetries.ValueInt64())
 	}
 	if !config.RequestTimeout.IsNull() {
-		timeout, diags := config.RequestTimeout.ValueGoDuration()
-		resp.Diagnostics.Append(diags...)
-		options.RequestTimeout = timeout
+		options.RequestTimeout, _ = time.ParseDuration(config.RequestTimeout.ValueString()) // it is validated
 	}
 	options.RequestsPerSecond = config.RequestsPerSecond.ValueFloat64() // null is 0: no ceiling
 	options.Transport, options.Random = p.transport, p.random

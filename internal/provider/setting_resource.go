@@ -322,7 +322,7 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 }
 
 func (r *settingResource[M, S, P]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	id, ok := r.importNamed(ctx, req, resp, "instance_id")
+	id, ok := r.importNamed(ctx, req, resp, importByInstance("instance_id"))
 	if !ok {
 		return
 	}
@@ -335,7 +335,7 @@ func (r *settingResource[M, S, P]) ImportState(ctx context.Context, req resource
 }
 
 func settingTimeouts(ctx context.Context) schema.Attribute {
-	return timeouts.Attributes(ctx, timeouts.Opts{
+	return resourceTimeouts(ctx, timeouts.Opts{
 		Create: true, CreateDescription: "How long to wait for the setting to take effect. Default `20m`.",
 		Update: true, UpdateDescription: "How long to wait for a change. Default `20m`.",
 		Delete: true, DeleteDescription: "How long to wait when it is set back. Default `20m`.",

@@ -46,6 +46,7 @@ func settingCases() []settingCase {
 			operation: "allowlist",
 			later:     `cidrs = ["${length(terraform_data.later.output)}.0.0.0/8"]`,
 			invalid: map[string]string{
+				`cidrs = [""]`:                               `cidrs contains an empty address`,
 				`cidrs = ["nonsense"]`:                       `"nonsense" is neither an IP address nor a CIDR block`,
 				`cidrs = ["203.0.113.7/24"]`:                 `the block is 203.0.113.0/24`,
 				`cidrs = ["203.0.113.7", "203.0.113.7/32"]`:  `are the same block`,

@@ -161,7 +161,7 @@ resource "hosting_postgres_extension" "test" {
 		resource.TestStep{Config: with("orders", true), ConfigPlanChecks: emptyPlan},
 		resource.TestStep{ResourceName: database, ImportState: true, ImportStateIdFunc: id("/orders"), ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "name"},
 		resource.TestStep{ResourceName: extension, ImportState: true, ImportStateIdFunc: id("/orders/pgcrypto"), ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "name"},
-		resource.TestStep{ResourceName: extension, ImportState: true, ImportStateIdFunc: id("/pgcrypto"), ExpectError: wrapped("The import ID must have the form instance_id/database/name")},
+		resource.TestStep{ResourceName: extension, ImportState: true, ImportStateIdFunc: id("/pgcrypto"), ExpectError: wrapped("The import ID is the instance's id, the database's name and the extension's name")},
 		refuses(with("other", false), "Database orders is protected from deletion"),
 		resource.TestStep{Config: with("orders", false), ConfigPlanChecks: plans(database, plancheck.ResourceActionUpdate)},
 		resource.TestStep{

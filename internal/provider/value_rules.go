@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 // The rules of values that are no closed list (one_of.go), in this provider's words and
@@ -105,6 +106,37 @@ func addInvalid(diags *diag.Diagnostics, at path.Path, text string) {
 		text += "."
 	}
 	diags.AddAttributeError(at, "Invalid value of "+at.String(), at.String()+" "+text)
+}
+
+// noEmpty validates a set of strings: none is empty or null.
+type noEmpty struct{ what string } // an element, as an error names it
+
+func (v noEmpty) Description(context.Context) string { return "must not contain an empty " + v.what }
+
+func (v noEmpty) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (v noEmpty) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+	for _, element := range req.ConfigValue.Elements() {
+		if s, ok := element.(types.String); ok && !s.IsUnknown() && s.ValueString() == "" {
+			resp.Diagnostics.AddAttributeError(req.Path, "Empty "+v.what, fmt.Sprintf("%s contains an empty %s. Remove it.", req.Path, v.what))
+			return
+		}
+	}
+}
+
+// noNullValue validates a map of strings: none is null.
+type noNullValue struct{}
+
+func (noNullValue) Description(context.Context) string { return "must not contain null" }
+
+func (v noNullValue) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (noNullValue) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	for _, key := range sortedKeys(req.ConfigValue.Elements()) {
+		if at := req.Path.AtMapKey(key); req.ConfigValue.Elements()[key].IsNull() {
+			resp.Diagnostics.AddAttributeError(at, "Null value", fmt.Sprintf("%s is null. Give it a value or leave it out.", at))
+		}
+	}
 }
 
 // A numberRule validates a number from the least to the most.

@@ -41,7 +41,13 @@ var textRuleSamples = []struct {
 	{alsoNeeds("x", "x_version", stringvalidator.LengthAtLeast(4)), "abc", "x is set and needs x_version as well."},
 	{oneOfTwo("x", "y", stringvalidator.LengthAtLeast(4)), "abc", "Set one of x and y, and not the other."},
 	{oneOf("on_destroy", "keep", "open"), "kepp", `There is no on_destroy "kepp"; did you mean "keep"? There are: keep, open.`},
-	{positive{}, "-5s", `"-5s" must be a positive duration such as 30s or 20m.`},
+	{requestDuration(), "90s", ""},
+	{requestDuration(), "5", `x "5" has no unit. Write 5s, 20m or 1h.`},
+	{requestDuration(), "soon", `x "soon" is not a duration. Write 30s, 20m or 1h.`},
+	{requestDuration(), "-5s", `x "-5s" is not positive. Write 30s, 20m or 1h.`},
+	{timeoutDuration(), "1h30m", ""},
+	{timeoutDuration(), "45", `x "45" has no unit. Write 45m.`},
+	{timeoutDuration(), "", `x "" is not a duration. Write 45m.`},
 	{webURL{httpsOnly: true}, "http://a.example", `"http://a.example" must be an absolute https URL, like https://example.com/hook.`},
 }
 

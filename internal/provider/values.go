@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
@@ -111,26 +112,45 @@ func union(a, b []string) []string { return slices.Compact(sorted(append(slices.
 
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// positive validates a duration, which timetypes.GoDuration lets be negative or
-// zero. What is no duration at all is that type's error.
-type positive struct{}
-
-func (positive) Description(context.Context) string {
-	return "must be a positive duration such as 30s or 20m"
+// A durationRule validates a duration with a unit.
+type durationRule struct {
+	forms    string // of a duration, with %s for its number
+	number   string // in the forms, for a value that has none
+	positive bool   // zero and less are refused
 }
 
-func (v positive) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+func (durationRule) Description(context.Context) string {
+	return "must be a duration such as 30s or 20m"
+}
 
-func (v positive) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (r durationRule) MarkdownDescription(ctx context.Context) string { return r.Description(ctx) }
+
+func (r durationRule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
 	value := req.ConfigValue.ValueString()
-	if duration, err := time.ParseDuration(value); err == nil && duration <= 0 {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid duration",
-			fmt.Sprintf("%q %s.", value, v.Description(ctx)))
+	duration, err := time.ParseDuration(value)
+	wrong, number := "is not a duration", r.number
+	switch _, notNumber := strconv.ParseUint(value, 10, 32); {
+	case err == nil && (duration > 0 || !r.positive):
+		return
+	case err == nil:
+		wrong = "is not positive"
+	case notNumber == nil:
+		wrong, number = "has no unit", value
 	}
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid duration",
+		fmt.Sprintf("%s %q %s. Write %s.", req.Path, value, wrong, fmt.Sprintf(r.forms, number)))
 }
+
+// requestDuration is the rule of how long a request may take.
+func requestDuration() durationRule {
+	return durationRule{forms: "%ss, 20m or 1h", number: "30", positive: true}
+}
+
+// timeoutDuration is the rule of an argument in timeouts: an apply takes minutes.
+func timeoutDuration() durationRule { return durationRule{forms: "%sm", number: "45"} }
 
 // webURL validates an absolute http or https URL.
 type webURL struct{ httpsOnly bool }

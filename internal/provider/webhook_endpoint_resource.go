@@ -203,8 +203,8 @@ func (r *webhookEndpointResource) Create(ctx context.Context, req resource.Creat
 		return
 	}
 	if webhook.Adopted {
-		resp.Diagnostics.AddWarning("Webhook endpoint "+plan.URL.ValueString()+" was adopted, as the answer to its creation was lost",
-			adoptedText("Endpoint "+webhook.ID)+" Such an endpoint has another secret.")
+		resp.Diagnostics.AddWarning("Adopted existing webhook endpoint "+plan.URL.ValueString()+": the response to the create request was lost",
+			adoptedText("Endpoint "+webhook.ID)+" If so, its secret is not the one you configured.")
 	}
 	r.noteCreated(ctx, resp.Private, &resp.Diagnostics)
 	plan.setRecord(webhook)
@@ -314,7 +314,7 @@ func (r *webhookEndpointResource) Delete(ctx context.Context, req resource.Delet
 }
 
 func (r *webhookEndpointResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	id, ok := r.importNamed(ctx, req, resp, "id")
+	id, ok := r.importNamed(ctx, req, resp, importID{"the endpoint's id", "wh-4f2a", []string{"id"}})
 	if !ok {
 		return
 	}
