@@ -49,10 +49,11 @@ func (r *accountProfileResource) Metadata(_ context.Context, req resource.Metada
 
 func (r *accountProfileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	keep := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
-	const rest = " Default: the present one stays. Changed in place; `\"\"` empties it."
+	const rest = " If unset, the current value is kept. Changed in place; `\"\"` clears it."
 	resp.Schema = schema.Schema{
-		Version:             0,
-		MarkdownDescription: "The profile of the account that the API key acts as, which goes on receipts. An account has one. Destroying the resource leaves the profile as it is.",
+		Version: 0,
+		MarkdownDescription: "Name, company, address and VAT number printed on your receipts. Create it to manage the profile of the API key's account. An account has one profile. " +
+			"Destroying leaves it unchanged.",
 		Attributes: map[string]schema.Attribute{
 			"id":      schema.StringAttribute{Computed: true, MarkdownDescription: "The account's identifier.", PlanModifiers: keep},
 			"name":    schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: "Name." + rest, PlanModifiers: keep},

@@ -57,25 +57,24 @@ type allowlistModel struct {
 func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		Version: 0,
-		MarkdownDescription: "The addresses that may reach an instance's engines. An instance has one list, and a change takes effect within a minute. " +
-			"TLS and a password are required in any case.",
+		MarkdownDescription: "The addresses that may reach an instance's engines. Create one for every instance: until then, any address may connect. " +
+			"An instance has one list, and a change takes effect within a minute. TLS and a password are always required. " +
+			"Public apps are reached by their URL and are not affected.",
 		Attributes: map[string]schema.Attribute{
-			"instance_id": instanceIDAttribute("what becomes of the former instance's list is up to `on_destroy`"),
+			"instance_id": instanceIDAttribute("`on_destroy` applies to the list of the former instance"),
 			"cidrs": schema.SetAttribute{
-				Required:      true,
-				ElementType:   types.StringType,
-				Validators:    []validator.Set{noEmpty{"address"}, cidrSet{}},
-				PlanModifiers: []planmodifier.Set{canonicalCIDRs{}},
-				MarkdownDescription: "CIDR blocks and bare addresses, IPv4 or IPv6; `203.0.113.7` and `203.0.113.7/32` are the same. " +
-					"**An empty set, `0.0.0.0/0` and `::/0` open the instance to the internet**: the plan warns. Changed in place.",
+				Required:            true,
+				ElementType:         types.StringType,
+				Validators:          []validator.Set{noEmpty{"address"}, cidrSet{}},
+				PlanModifiers:       []planmodifier.Set{canonicalCIDRs{}},
+				MarkdownDescription: "IPv4 and IPv6 addresses and CIDR blocks. **An empty set, `0.0.0.0/0` and `::/0` open the instance to the internet**; the plan warns. Changed in place.",
 			},
 			"on_destroy": schema.StringAttribute{
-				Optional:   true,
-				Computed:   true,
-				Default:    stringdefault.StaticString(onDestroyKeep),
-				Validators: []validator.String{oneOf("on_destroy", onDestroyKeep, onDestroyOpen)},
-				MarkdownDescription: "What destroying the resource does: `keep` leaves the list in force, " +
-					"`open` empties it and so opens the instance to the internet. Default `keep`.",
+				Optional:            true,
+				Computed:            true,
+				Default:             stringdefault.StaticString(onDestroyKeep),
+				Validators:          []validator.String{oneOf("on_destroy", onDestroyKeep, onDestroyOpen)},
+				MarkdownDescription: "Effect of a destroy: `keep` leaves the list in effect, and `open` empties it, which opens the instance to the internet. Default `keep`.",
 			},
 			"timeouts": settingTimeouts(ctx),
 		},

@@ -32,18 +32,20 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	}
 	resp.Schema = schema.Schema{
 		Version: 0,
-		MarkdownDescription: "An app: a repository that the service imports, builds and runs on an instance with the apps engine. " +
-			"Creating it waits until its first build is deployed and runs. A build that fails is an error with the end of its log, and the version that ran before goes on. " +
-			"A version that is built but does not answer `health_path` with 200 within a minute is an error as well, which says what it answered, and **takes the app down**: " +
-			"the version before it was stopped first, as both write `/data`. An apply that is interrupted during the first build keeps the app in the state, and the next one waits for the same build.",
+		MarkdownDescription: "Builds and runs a Git repository on an instance with the `apps` engine. Use one for each web app or worker. A push alone deploys nothing.\n\n" +
+			"Creating an app waits until its first build runs. " +
+			"If a build fails, the apply fails with the end of the build's log, and the previous version keeps running. " +
+			"If a new version does not answer `health_path` with 200 within a minute, the apply fails and **the app is down**, because the previous version was stopped first. " +
+			"If an apply is interrupted during the first build, the next apply resumes waiting.",
 		Attributes: map[string]schema.Attribute{
-			"instance_id": instanceIDAttribute("the app's `/data` is lost"),
-			"name":        replacingName("Name of the app: 1 to 40 lower case letters, digits and hyphens, the first of them a letter. A change replaces it: **the app's `/data` is lost**."),
+			"instance_id": instanceIDAttribute("the app's `/data` is deleted"),
+			"name": replacingName("Name: 1 to 40 lower case letters, digits and hyphens, beginning with a letter. Unique on its instance. A change replaces the app: " +
+				"**its `/data` is deleted**."),
 			"repo": schema.StringAttribute{
 				Required:   true,
 				Validators: []validator.String{repository()},
-				MarkdownDescription: "The repository as `owner/repo`, visible through the connected code-hosting integration. " +
-					"A change replaces the app: **its `/data` is lost**.",
+				MarkdownDescription: "Repository as `owner/repo`, not as a URL. The account's code-hosting integration must have access to it. A change replaces the app: " +
+					"**its `/data` is deleted**.",
 				PlanModifiers: []planmodifier.String{repoCase{}, replacesKnown()},
 			},
 			"branch": schema.StringAttribute{
@@ -51,21 +53,21 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Computed:            true,
 				Default:             stringdefault.StaticString("main"),
 				Validators:          []validator.String{notEmpty()},
-				MarkdownDescription: "The branch to build. Default `main`. A change builds and deploys in place.",
+				MarkdownDescription: "Branch to build. Default `main`. A change builds and deploys in place.",
 			},
 			"port": schema.Int64Attribute{
 				Optional:            true,
 				Computed:            true,
 				Default:             int64default.StaticInt64(3000),
 				Validators:          []validator.Int64{numberRule{least: 1, most: 65535}},
-				MarkdownDescription: "The port that the container listens on; it is given as `PORT`. Default `3000`. A change restarts the app.",
+				MarkdownDescription: "Port that the app listens on; the app receives it as `PORT`. Default `3000`. A change restarts the app.",
 			},
 			"health_path": schema.StringAttribute{
 				Optional:            true,
 				Computed:            true,
 				Default:             stringdefault.StaticString("/healthz"),
 				Validators:          []validator.String{beginsWith("/")},
-				MarkdownDescription: "The path that answers HTTP 200 without calling any dependency. Default `/healthz`. A change restarts the app.",
+				MarkdownDescription: "Path that answers 200 without calling any dependency. It begins with `/`. Default `/healthz`. A change restarts the app.",
 			},
 			"public": schema.BoolAttribute{
 				Optional:            true,
@@ -77,9 +79,8 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.Map{noNullValue{}},
-				MarkdownDescription: "Build variables. They are kept in the state in clear: use `secret_env_wo` for secrets. " +
-					"Default: none. A change builds and deploys in place. The variables of an imported app are left alone until this is set; " +
-					"from then on it and `secret_env_wo` are all that the app has.",
+				MarkdownDescription: "Variables of the app and its builds, stored in the state in plain text; use `secret_env_wo` for secrets. Default: none. " +
+					"A change builds and deploys in place. After an import the app keeps its variables until you set this; from then on, all others are removed.",
 			},
 			"secret_env_wo": schema.MapAttribute{
 				Optional:    true,
@@ -87,51 +88,52 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Sensitive:   true,
 				ElementType: types.StringType,
 				Validators:  []validator.Map{noNullValue{}, alsoNeeds("secret_env_wo", "secret_env_wo_version", mapvalidator.AlsoRequires(path.MatchRoot("secret_env_wo_version")))},
-				MarkdownDescription: "Build variables that are secret. They are never kept in the state or a plan, " +
-					"so a change of them is only seen by a change of `secret_env_wo_version`. No key may be in `env` too. " +
-					"A key with the prefix `NEXT_PUBLIC_` is built into what browsers get, so the plan warns of it.",
+				MarkdownDescription: "Secret variables, kept out of the state. Change `secret_env_wo_version` to send changed ones. A variable must not be in `env` as well. " +
+					"The plan warns of the prefix `NEXT_PUBLIC_`, because browsers download those.",
 			},
 			"secret_env_wo_version": schema.Int64Attribute{
 				Optional:            true,
 				Validators:          []validator.Int64{alsoNeeds("secret_env_wo_version", "secret_env_wo", int64validator.AlsoRequires(path.MatchRoot("secret_env_wo")))},
-				MarkdownDescription: "Any number; change it to send `secret_env_wo` again, which builds and deploys in place.",
+				MarkdownDescription: "Any number. A change sends `secret_env_wo`, and builds and deploys in place.",
 			},
 			"links": schema.SetAttribute{
-				Optional:            true,
-				ElementType:         types.StringType,
-				Validators:          []validator.Set{noEmpty{"engine"}},
-				MarkdownDescription: "Engines that the app is linked to; `auth` links the auth engine. The plan warns of one that is off. Default: none. A change restarts the app.",
+				Optional:    true,
+				ElementType: types.StringType,
+				Validators:  []validator.Set{noEmpty{"engine"}},
+				MarkdownDescription: "Engines to link; the service accepts `auth`. A link has no documented variables, so pass the instance's `auth_url` and `auth_anon_key` in `env`. " +
+					"Default: none. A change restarts the app.",
 			},
 			"memory_mb": schema.Int64Attribute{
-				Optional:            true,
-				Computed:            true,
-				Validators:          []validator.Int64{numberRule{least: 1}},
-				MarkdownDescription: "The app's memory in MB, at least the apps engine's floor in the plan list, and together with the instance's other apps at most the budget of the engine. Default: the service's. A change restarts the app; removing the argument keeps the present value.",
-				PlanModifiers:       []planmodifier.Int64{int64planmodifier.UseNonNullStateForUnknown()},
+				Optional:   true,
+				Computed:   true,
+				Validators: []validator.Int64{numberRule{least: 1}},
+				MarkdownDescription: "Memory in MB, at least the `floor_mb` of the `apps` engine in `hosting_plans`. All apps together must fit the engine's budget. " +
+					"Default: set by the service. A change restarts the app; if you remove it, the current value is kept.",
+				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseNonNullStateForUnknown()},
 			},
 			"redeploy_triggers": schema.MapAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
-				MarkdownDescription: "Any values; a change of them builds the branch's newest commit and deploys it in place. Default: none.",
+				MarkdownDescription: "Any values. A change builds the branch's newest commit and deploys it in place. Default: none.",
 			},
 			"deploy_commit": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{commit()},
-				MarkdownDescription: "The commit that should run: its hash, or at least the first 7 hexadecimal digits of it. After a change, or while another one is deployed, the plan builds the branch's newest commit and deploys it in place. " +
-					"If that is not this one, an update ends with an error, and a creation with a warning. Default: any commit.",
+				MarkdownDescription: "Hash (7+ digits) that must run. The service builds only the newest commit of `branch`; if that differs, an update fails and a creation warns. " +
+					"The plan deploys after a change, and while another commit runs. Default: any commit.",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
 				Computed: true,
 				Default:  booldefault.StaticBool(true),
-				MarkdownDescription: "Whether planning to destroy or replace the app, and its `/data` with it, is an error. Default `true`. " +
-					"The value in the state counts, so lifting the protection takes an apply of its own. " +
+				MarkdownDescription: "Refuses plans that destroy or replace the app and its `/data`. Default `true`. To delete: set `false`, apply, then destroy. " +
 					"An app that was never deployed is not protected.",
 			},
-			"url":      computed("Public URL of the app, as the service returned it. Null for an app that is not public."),
-			"status":   computed("Status of the app: `building`, `running`, `failed` or `stopped`. A `postcondition` on it makes an apply that ends with a warning fail. It need not refuse `failed`: an apply that sees the app fail ends with an error that says why."),
-			"build_id": computed("The build that is deployed: the newest one that was successful. A refresh asks for the app's builds, one request for each app."),
-			"commit":   computed("The commit that is deployed, which is that of the build."),
+			"url": computed("Public URL. Null if the app is not public. It is known only after the creation, so `env` of the same app cannot contain it."),
+			"status": computed("`building`, `running`, `failed` or `stopped`. It stays `building` if an apply ends with a warning; a `postcondition` can make such an apply fail. " +
+				"An apply that sees the app fail ends with an error."),
+			"build_id": computed("Id of the deployed build. A refresh reads it with one request for each app."),
+			"commit":   computed("Commit of the deployed build."),
 			"created_at": schema.StringAttribute{
 				Computed:            true,
 				CustomType:          timetypes.RFC3339Type{},

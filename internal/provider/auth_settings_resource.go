@@ -53,20 +53,20 @@ type authSettingsModel struct {
 func (r *authSettingsResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		Version: 0,
-		MarkdownDescription: "Where the auth engine's redirects may return to. An instance with the auth engine has one set of them; " +
-			"destroying the resource empties both.",
+		MarkdownDescription: "Site URL and redirect URLs of an instance's `auth` engine. Create it for an app with sign-ins, once the app has its public URL. " +
+			"An instance has one set of settings. Destroying clears both.",
 		Attributes: map[string]schema.Attribute{
-			"instance_id": instanceIDAttribute("the settings of the former instance are emptied"),
+			"instance_id": instanceIDAttribute("the settings of the former instance are cleared"),
 			"site_url": schema.StringAttribute{
 				Required:            true,
 				Validators:          []validator.String{webURL{}},
-				MarkdownDescription: "Public URL of the app, as the service returned it. Changed in place.",
+				MarkdownDescription: "URL that sign-ins return to, usually the app's `url`. Changed in place.",
 			},
 			"redirect_urls": schema.SetAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
 				Validators:          []validator.Set{noEmpty{"URL"}},
-				MarkdownDescription: "URLs that redirects may go to, for example the app's URL followed by `/**`. Default: none. Changed in place.",
+				MarkdownDescription: "URLs that a sign-in may redirect to. `/**` at the end matches everything below. Default: none. Changed in place.",
 			},
 			"timeouts": settingTimeouts(ctx),
 		},

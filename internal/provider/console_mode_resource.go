@@ -43,15 +43,15 @@ type consoleModeModel struct {
 
 func (r *consoleModeResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		Version:             0,
-		MarkdownDescription: "The mode of an instance's browser SQL console. An instance has one; destroying the resource sets it to `off`.",
+		Version: 0,
+		MarkdownDescription: "The mode of an instance's SQL console in the portal. Create it to keep the console closed or read-only. An instance has one mode. " +
+			"Destroying sets it to `off`.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": instanceIDAttribute("the console of the former instance is set to `off`"),
 			"mode": schema.StringAttribute{
-				Required:   true,
-				Validators: []validator.String{oneOf("console mode", client.ConsoleOff, client.ConsoleReadOnly, client.ConsoleReadWrite)},
-				MarkdownDescription: "`off`, `ro` (runs as the read-only database role, so that Postgres itself refuses writes) or `rw`. " +
-					"Changed in place.",
+				Required:            true,
+				Validators:          []validator.String{oneOf("console mode", client.ConsoleOff, client.ConsoleReadOnly, client.ConsoleReadWrite)},
+				MarkdownDescription: "`off`, `ro` or `rw`. With `ro`, Postgres itself refuses writes. Changed in place.",
 			},
 			"timeouts": settingTimeouts(ctx),
 		},

@@ -31,10 +31,10 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 	}
 	resp.Schema = schema.Schema{
 		Version: 0,
-		MarkdownDescription: "A managed machine that carries engines. Creating one takes about 8 minutes. " +
-			"For a paid plan the first apply ends at once with a warning that holds the checkout page's address; " +
-			"open it and apply again, and the apply waits for the same creation. An apply that is interrupted while the instance is being created " +
-			"keeps it in the state, and the next one goes on waiting.",
+		MarkdownDescription: "A machine that runs Postgres, Redis, CouchDB, NATS, apps and auth. Create one first: databases, apps and settings belong to an instance. " +
+			"**Until it has an allowlist, any address may connect**; add a `hosting_allowlist`.\n\nCreating an instance takes about 8 minutes. " +
+			"On a paid plan, the first apply ends with a warning that has the address of the checkout page: pay there, then apply again. " +
+			"If an apply is interrupted during the creation, the next apply resumes waiting.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				Computed:            true,
@@ -44,36 +44,31 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"name": schema.StringAttribute{
 				Required:            true,
 				Validators:          []validator.String{notEmpty()},
-				MarkdownDescription: "Name of the instance. Changed in place.",
+				MarkdownDescription: "Name, 1 to 100 characters. It need not be unique. Changed in place.",
 			},
 			"plan": schema.StringAttribute{
-				Required:   true,
-				Validators: []validator.String{notEmpty()},
-				MarkdownDescription: "Plan of the instance, an id from the data source `hosting_plans`. Changed in place by resizing: " +
-					"to a bigger plan before its engines change, to a smaller one after.",
+				Required:            true,
+				Validators:          []validator.String{notEmpty()},
+				MarkdownDescription: "Plan, an id from the data source `hosting_plans`. A change resizes the instance in place.",
 			},
 			"region": schema.StringAttribute{
-				Required:   true,
-				Validators: []validator.String{notEmpty()},
-				MarkdownDescription: "Location of the machine, an id from the data source `hosting_locations`. " +
-					"**A change replaces the instance, and all data on it is lost.**",
-				PlanModifiers: []planmodifier.String{replacesKnown()},
+				Required:            true,
+				Validators:          []validator.String{notEmpty()},
+				MarkdownDescription: "Location, an id from the data source `hosting_locations`. **A change replaces the instance and deletes all of its data.**",
+				PlanModifiers:       []planmodifier.String{replacesKnown()},
 			},
 			"engines": schema.MapNestedAttribute{
 				Required:   true,
 				Validators: []validator.Map{mapvalidator.KeysAre(notEmpty()), noNullEngine()},
-				MarkdownDescription: "The engines that are on, by name: `postgres`, `redis`, `couchdb`, `nats`, `apps` and `auth`, which needs `postgres` and `apps`. " +
-					"The data source `hosting_plans` lists those that there are. One that is left out is off. " +
-					"**Turning an engine off deletes its data.** One that somebody else has turned on is never turned off by a plan. Changed in place. " +
-					"An engine without arguments is written `postgres = {}`; Terraform refuses `postgres = true` with the words \"object required\". " +
-					"It drops an argument of an engine that it does not know without a word, so mind the spelling of `memory_mb`.",
+				MarkdownDescription: "Engines to run, by name: `postgres`, `redis`, `couchdb`, `nats`, `apps` and `auth`, which needs `postgres` and `apps`. Engines you omit are off. " +
+					"Changed in place. Removing one **deletes its data**. Engines turned on outside Terraform are left alone.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"memory_mb": schema.Int64Attribute{
 						Optional:   true,
 						Computed:   true,
 						Validators: []validator.Int64{numberRule{least: 1}},
-						MarkdownDescription: "Memory budget in MB, at least the engine's floor in `hosting_plans`. " +
-							"Default: the floor. All budgets together must fit the plan. Changed in place; removing the argument keeps the present budget.",
+						MarkdownDescription: "Memory budget in MB. Default and minimum: the engine's `floor_mb` in `hosting_plans`. All budgets together must fit the plan. " +
+							"Changed in place; if you remove it, the current value is kept.",
 						PlanModifiers: []planmodifier.Int64{int64planmodifier.UseNonNullStateForUnknown()},
 					},
 				}},
@@ -82,27 +77,25 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				Optional:            true,
 				ElementType:         types.StringType,
 				Validators:          []validator.Set{noEmpty{"tag"}},
-				MarkdownDescription: "Tags of the instance, beside the provider's `default_tags`. Default: none. Changed in place.",
+				MarkdownDescription: "Tags, in addition to the provider's `default_tags`. Default: none. Changed in place.",
 			},
 			"tags_all": schema.SetAttribute{
 				Computed:            true,
 				ElementType:         types.StringType,
-				MarkdownDescription: "All tags of the instance: `tags` and the provider's `default_tags`.",
+				MarkdownDescription: "All tags: `tags` and the provider's `default_tags`.",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
 				Computed: true,
 				Default:  booldefault.StaticBool(true),
-				MarkdownDescription: "Whether planning to destroy or replace the instance, or to turn one of its engines off, is an error. Default `true`. " +
-					"The value in the state counts, so lifting the protection takes an apply of its own. " +
+				MarkdownDescription: "Refuses plans that destroy or replace the instance, or turn off one of its engines. Default `true`. To delete: set `false`, apply, then destroy. " +
 					"An instance that never ran is not protected.",
 			},
-			"status": computed("Status of the instance: `creating`, `running`, `deleting` or `failed`. " +
-				"An apply that ends with a warning leaves it at `creating`; a `postcondition` on it makes such an apply fail."),
-			"host": computed("Host name that the engines answer at."),
+			"status": computed("`creating`, `running`, `deleting` or `failed`. It stays `creating` if an apply ends with a warning; a `postcondition` can make such an apply fail."),
+			"host":   computed("Host name of the engines."),
 			"checkout_url": schema.StringAttribute{
 				Computed:            true,
-				MarkdownDescription: "Page that finishes the creation of an instance of a paid plan. Null once it was opened, and for a free plan.",
+				MarkdownDescription: "Checkout page of an instance on a paid plan. Null after the checkout, and on a free plan.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			"created_at": schema.StringAttribute{
@@ -111,9 +104,9 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				MarkdownDescription: "When the instance was created, in RFC 3339.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseNonNullStateForUnknown()},
 			},
-			"ca_certificate": computed("The instance's own CA certificate in PEM, for `sslmode=verify-full`. It is not secret."),
-			"auth_url":       computed("Address of the auth engine, ending in `/auth/v1`. Null while the engine is off."),
-			"auth_anon_key":  computed("Browser-safe key of the auth engine. It is not secret. Null while the engine is off."),
+			"ca_certificate": computed("The instance's CA certificate in PEM, for `sslmode=verify-full`. Not secret."),
+			"auth_url":       computed("URL of the auth engine, ending in `/auth/v1`. Null while the engine is off."),
+			"auth_anon_key":  computed("The auth engine's key for browsers. Not secret. Null while the engine is off."),
 			"timeouts": resourceTimeouts(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "How long to wait for the creation. Default `30m`.",
 				Update: true, UpdateDescription: "How long to wait for a change. Default `30m`.",

@@ -48,17 +48,18 @@ func (r *postgresDatabaseResource) Metadata(_ context.Context, req resource.Meta
 
 func (r *postgresDatabaseResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		Version:             0,
-		MarkdownDescription: "A Postgres database of an instance.",
+		Version: 0,
+		MarkdownDescription: "A Postgres database in addition to the instance's own. Create one for each service or tenant that needs its own tables. " +
+			"All databases of an instance share host, ports, user and password; only the name differs.",
 		Attributes: map[string]schema.Attribute{
-			"instance_id": instanceIDAttribute("the former database is dropped with all that is in it"),
-			"name":        replacingName("Name of the database: 1 to 63 lower case letters, digits and underscores, the first of them a letter. A change replaces it: **the former one is dropped with all that is in it**."),
+			"instance_id": instanceIDAttribute("all data of the former database is deleted"),
+			"name": replacingName("Name: 1 to 63 lower case letters, digits and underscores, beginning with a letter. Unique on its instance. A change replaces the database: " +
+				"**all of its data is deleted**."),
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
 				Computed: true,
 				Default:  booldefault.StaticBool(true),
-				MarkdownDescription: "Whether planning to destroy or replace the database is an error. Default `true`. " +
-					"The value in the state counts, so lifting the protection takes an apply of its own. " +
+				MarkdownDescription: "Refuses plans that destroy or replace the database. Default `true`. To delete: set `false`, apply, then destroy. " +
 					"A database whose creation has not ended is not protected.",
 			},
 			"created_at": schema.StringAttribute{

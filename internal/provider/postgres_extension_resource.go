@@ -53,25 +53,25 @@ func (r *postgresExtensionResource) Metadata(_ context.Context, req resource.Met
 }
 
 func (r *postgresExtensionResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	name := replacingName("The extension: `pgvector`, `pg_trgm` or `pgcrypto`. A change replaces it.")
+	name := replacingName("`pgvector`, `pg_trgm` or `pgcrypto`. A change replaces the extension.")
 	name.Validators = []validator.String{oneOf("extension", "pgvector", "pg_trgm", "pgcrypto")}
 	resp.Schema = schema.Schema{
-		Version:             0,
-		MarkdownDescription: "A Postgres extension in one database of an instance. **Dropping an extension drops what depends on it**: columns of its types with their data, and indexes and functions that use it. The plan warns.",
+		Version: 0,
+		MarkdownDescription: "A Postgres extension in one database of an instance. Create one where SQL needs `pgvector`, `pg_trgm` or `pgcrypto`. " +
+			"**Dropping an extension drops what depends on it**: columns of its types with their data, indexes and functions. The plan warns.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": instanceIDAttribute("the extension is dropped from the former instance"),
 			"database": schema.StringAttribute{
-				Optional:   true,
-				Computed:   true,
-				Validators: []validator.String{notEmpty()},
-				MarkdownDescription: "The database. Default: the instance's own, whose name is read when the extension is set. " +
-					"A change replaces the extension: it is dropped from the former database. Removing the argument keeps the present database.",
-				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown(), stringplanmodifier.RequiresReplaceIfConfigured()},
+				Optional:            true,
+				Computed:            true,
+				Validators:          []validator.String{notEmpty()},
+				MarkdownDescription: "Database. Default: the instance's own. A change replaces the extension; if you remove it, the current database is kept.",
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown(), stringplanmodifier.RequiresReplaceIfConfigured()},
 			},
 			"name": name,
 			"version": schema.StringAttribute{
 				Computed:            true,
-				MarkdownDescription: "The version that is set.",
+				MarkdownDescription: "Installed version.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			"timeouts": resourceTimeouts(ctx, timeouts.Opts{

@@ -50,22 +50,24 @@ func (r *postgresScriptResource) Metadata(_ context.Context, req resource.Metada
 func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		Version: 0,
-		MarkdownDescription: "SQL that is run through the SQL console when the resource is created, and again when `sql` or `sql_wo_version` changes. " +
-			"A console found `off` or `ro` is set to `rw` for the script and put back afterwards, also if the script fails; one found `rw` is left alone. " +
-			"Only if you interrupt an apply while a statement runs may the console stay open, and the error says so. " +
-			"A console that somebody else changes meanwhile stays as they left it. Statements that are sent together run in one transaction, and their results are not kept. " +
-			"`timeouts` bound how long a script may run; the provider's `request_timeout` does not. Write statements that can run again, such as `CREATE TABLE IF NOT EXISTS`. " +
-			"What the script made is not watched for drift, and there is no import.\n\n" +
-			"No script is sent twice unasked. If the answer of the service is lost, it is unknown whether the script ran: the apply ends with an error, and each later plan that would run or destroy the script is refused until you decide. " +
-			"The error names both commands, and an apply completes either of them. If the script ran, `terraform untaint` accepts its creation and `terraform apply -refresh-only` its change. To run it again, use `terraform state rm`, and apply. " +
-			"If the answer to `destroy_sql` is lost, the destruction ends with an error, and the next one sends it again: check first whether it took effect. " +
-			"This cannot be guaranteed with `create_before_destroy`: Terraform then creates the replacement, which runs the script again, before it asks to delete the script of unknown outcome. Do not use `create_before_destroy` for statements that must not run twice.",
+		MarkdownDescription: "Runs SQL when the resource is created, and again when `sql` or `sql_wo_version` changes. " +
+			"Use it for schemas and seed data, without a Postgres client. Write statements that can run again, such as `CREATE TABLE IF NOT EXISTS`.\n\n" +
+			"If the SQL console is `off` or `ro`, it is opened for the run and restored afterwards, even if the script fails. " +
+			"If you interrupt an apply while a statement runs, the console may stay open; the error says so. If another client sets the mode during the run, that mode is kept. " +
+			"Statements run in one transaction, and their results are discarded. Objects that a script creates are not checked for drift. `timeouts` limits a run; " +
+			"`request_timeout` does not.\n\nA script is not sent again without your decision. " +
+			"If the response is lost, the apply ends with an error. Later plans refuse to run or destroy the script until you run one of the two commands in the error. " +
+			"If the script ran, `terraform untaint` accepts its creation, and `terraform apply -refresh-only` its change. " +
+			"To run it again, use `terraform state rm`, and apply. " +
+			"If the response to `destroy_sql` is lost, the next destroy sends it again: check first whether it took effect. " +
+			"**Do not use `create_before_destroy` for statements that must not run twice**: " +
+			"Terraform runs the replacement before it destroys a script of unknown outcome.",
 		Attributes: map[string]schema.Attribute{
-			"instance_id": instanceIDAttribute("`destroy_sql` is run on the former instance"),
+			"instance_id": instanceIDAttribute("`destroy_sql` runs on the former instance"),
 			"database": schema.StringAttribute{
 				Optional:            true,
 				Validators:          []validator.String{notEmpty()},
-				MarkdownDescription: "The database to run in. Default: the instance's own. A change replaces the resource: `destroy_sql` is run in the former database.",
+				MarkdownDescription: "Database to run in. Default: the instance's own. A change replaces the resource: `destroy_sql` runs in the former database.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"sql": schema.StringAttribute{
@@ -74,7 +76,7 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 					notEmpty(),
 					oneOfTwo("sql", "sql_wo", stringvalidator.ExactlyOneOf(path.MatchRoot("sql"), path.MatchRoot("sql_wo"))),
 				},
-				MarkdownDescription: "The statements to run, kept in the state. Give this or `sql_wo`. A change runs the new ones in place; `destroy_sql` is not run for it.",
+				MarkdownDescription: "Statements to run, stored in the state. Set this or `sql_wo`. A change runs the new statements; `destroy_sql` does not run for it.",
 			},
 			"sql_wo": schema.StringAttribute{
 				Optional:  true,
@@ -84,18 +86,17 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 					notEmpty(),
 					alsoNeeds("sql_wo", "sql_wo_version", stringvalidator.AlsoRequires(path.MatchRoot("sql_wo_version"))),
 				},
-				MarkdownDescription: "The statements to run, never kept in the state or a plan: for those that hold a secret. " +
-					"A change of it is only seen by a change of `sql_wo_version`.",
+				MarkdownDescription: "Statements to run, kept out of the state, for those that contain a secret. Change `sql_wo_version` to run changed ones.",
 			},
 			"sql_wo_version": schema.Int64Attribute{
 				Optional:            true,
 				Validators:          []validator.Int64{alsoNeeds("sql_wo_version", "sql_wo", int64validator.AlsoRequires(path.MatchRoot("sql_wo")))},
-				MarkdownDescription: "Any number; change it to run `sql_wo` again.",
+				MarkdownDescription: "Any number. A change runs `sql_wo`.",
 			},
 			"destroy_sql": schema.StringAttribute{
 				Optional:            true,
 				Validators:          []validator.String{notEmpty()},
-				MarkdownDescription: "The statements to run when the resource is destroyed. Default: none, so that what the script made stays. With `create_before_destroy`, a replaced resource's are run after the new one's `sql`.",
+				MarkdownDescription: "Statements to run on destroy. Default: none, which leaves everything in place. With `create_before_destroy`, they run after the replacement's `sql`.",
 			},
 			"timeouts": resourceTimeouts(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "How long the script may take, with the changes of the console. Default `20m`.",

@@ -58,15 +58,15 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 	keep := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	resp.Schema = schema.Schema{
 		Version: 0,
-		MarkdownDescription: "An https endpoint of yours that gets every event of the account, signed with the endpoint's secret. " +
-			"An endpoint that the service disabled after 20 failed deliveries in a row shows as drift, and apply enables it again.",
+		MarkdownDescription: "An https URL of yours that receives every event of the account, signed with a secret. Create one to react to events without polling. " +
+			"The service disables an endpoint after 20 failed deliveries in a row; the next apply enables it again.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "The endpoint's identifier.", PlanModifiers: keep},
 			"url": schema.StringAttribute{
 				Required:            true,
 				Validators:          []validator.String{webURL{httpsOnly: true}},
 				PlanModifiers:       []planmodifier.String{urlCase{}},
-				MarkdownDescription: "The https URL that events are posted to. Changed in place.",
+				MarkdownDescription: "URL that events are posted to, `https` only. Changed in place.",
 			},
 			"enabled": schema.BoolAttribute{
 				Optional:            true,
@@ -83,8 +83,8 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 					oneOfTwo("secret", "secret_wo", stringvalidator.ConflictsWith(path.MatchRoot("secret_wo"))),
 				},
 				PlanModifiers: keep,
-				MarkdownDescription: "The secret that signs deliveries, at least 16 characters, kept in the state. Default: one is made. " +
-					"Null when `secret_wo` is used, and after an import, as the service does not tell it; set one to know it again. Changed in place.",
+				MarkdownDescription: "Secret that signs deliveries, at least 16 characters, stored in the state. Default: generated. Changed in place. " +
+					"Null with `secret_wo`, and after an import, because the service does not return it.",
 			},
 			"secret_wo": schema.StringAttribute{
 				Optional:  true,
@@ -94,15 +94,14 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 					atLeastLong(16),
 					alsoNeeds("secret_wo", "secret_wo_version", stringvalidator.AlsoRequires(path.MatchRoot("secret_wo_version"))),
 				},
-				MarkdownDescription: "The secret that signs deliveries, never kept in the state or a plan. " +
-					"A change of it is only seen by a change of `secret_wo_version`.",
+				MarkdownDescription: "Your own secret, kept out of the state, at least 16 characters. Change `secret_wo_version` to send a changed one.",
 			},
 			"secret_wo_version": schema.Int64Attribute{
 				Optional:            true,
 				Validators:          []validator.Int64{alsoNeeds("secret_wo_version", "secret_wo", int64validator.AlsoRequires(path.MatchRoot("secret_wo")))},
-				MarkdownDescription: "Any number; change it to send `secret_wo` again.",
+				MarkdownDescription: "Any number. A change sends `secret_wo`.",
 			},
-			"created_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the endpoint was made, in RFC 3339.", PlanModifiers: keep},
+			"created_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the endpoint was created, in RFC 3339.", PlanModifiers: keep},
 		},
 	}
 }

@@ -7,7 +7,7 @@ variable "offices" {
   }
 }
 
-# Destroying this resource opens the instance; the default keeps the list in force.
+# Destroying this resource opens the instance; the default keeps the list in effect.
 resource "hosting_allowlist" "offices" {
   instance_id = hosting_instance.example.id
   cidrs       = values(var.offices)

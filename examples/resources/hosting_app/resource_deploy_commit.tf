@@ -3,8 +3,8 @@ variable "commit" {
   type        = string
 }
 
-# Each apply with another commit builds and deploys it. One that somebody else has
-# deployed shows as a change.
+# Each apply with another commit deploys it. If somebody else deploys another one, the
+# next plan shows it.
 resource "hosting_app" "web" {
   instance_id   = hosting_instance.example.id
   name          = "web"

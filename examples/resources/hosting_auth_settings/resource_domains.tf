@@ -1,4 +1,4 @@
-# A domain of one's own, and a developer's machine.
+# Your own domain, and a developer's machine.
 resource "hosting_auth_settings" "shop" {
   instance_id = hosting_instance.example.id
   site_url    = "https://shop.example.com"

@@ -1,4 +1,4 @@
-# The browser's SQL console stays closed everywhere.
+# The SQL console of several instances stays closed.
 resource "hosting_console_mode" "off" {
   for_each = toset(["i-4f2a", "i-77c1"])
 

@@ -4,7 +4,7 @@ resource "hosting_postgres_extension" "example" {
   name        = "pgcrypto"
 }
 
-# In another one.
+# In an additional database.
 resource "hosting_postgres_extension" "orders" {
   instance_id = hosting_instance.example.id
   database    = hosting_postgres_database.example.name

@@ -1,4 +1,4 @@
-# A reporting schema that goes with the resource, in a database of its own.
+# A schema in an additional database, which a destroy drops.
 resource "hosting_postgres_script" "reporting" {
   instance_id = hosting_instance.example.id
   database    = hosting_postgres_database.example.name

@@ -3,7 +3,7 @@ variable "payment_token" {
   ephemeral = true
 }
 
-# The statements hold a secret, so neither the state nor a plan keeps them. Change the
+# The statements contain a secret, so they are kept out of the state. Change the
 # version to run them again.
 resource "hosting_postgres_script" "payment_token" {
   instance_id    = hosting_instance.example.id

@@ -1,0 +1,29 @@
+variable "payment_token" {
+  type      = string
+  ephemeral = true
+}
+
+resource "hosting_app" "shop" {
+  instance_id = hosting_instance.example.id
+  name        = "shop"
+  repo        = "acme/shop"
+  branch      = "release"
+  port        = 8080
+  health_path = "/live"
+  memory_mb   = 512
+  public      = true
+
+  # A link has no documented variables, so env has the URL and the key of the auth engine.
+  links = ["auth"]
+  env = {
+    NEXT_PUBLIC_AUTH_URL      = hosting_instance.example.auth_url
+    NEXT_PUBLIC_AUTH_ANON_KEY = hosting_instance.example.auth_anon_key
+  }
+
+  # Kept out of the state. Change the version to send a changed value.
+  secret_env_wo         = { PAYMENT_TOKEN = var.payment_token }
+  secret_env_wo_version = 1
+
+  # A change builds and deploys the newest commit of the branch.
+  redeploy_triggers = { release = "2026-11-22" }
+}

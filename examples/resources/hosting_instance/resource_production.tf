@@ -1,0 +1,33 @@
+resource "hosting_instance" "production" {
+  name   = "shop"
+  plan   = "medium"
+  region = "eu-central"
+  tags   = ["shop", "production"]
+
+  engines = {
+    postgres = { memory_mb = 2048 }
+    redis    = {}
+    apps     = {}
+    auth     = {}
+  }
+
+  # How long an apply waits. If it ends before, the next one resumes waiting.
+  timeouts = {
+    create = "45m"
+    update = "1h"
+  }
+
+  lifecycle {
+    # If an apply ends before the instance runs, it ends with a warning. This makes it an
+    # error, and stops everything that depends on the instance.
+    postcondition {
+      condition     = self.status == "running"
+      error_message = "The instance does not run yet. Apply again to wait for it."
+    }
+  }
+}
+
+resource "hosting_allowlist" "production" {
+  instance_id = hosting_instance.production.id
+  cidrs       = ["203.0.113.0/24", "2001:db8::7"]
+}
