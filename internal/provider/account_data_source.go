@@ -32,7 +32,8 @@ func (d *accountDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The account that the API key acts as, with its profile, which goes on receipts.",
+		MarkdownDescription: "The account of the API key, with the profile printed on its receipts. " +
+			"Use it to check which account a configuration acts on, or to find the id for `allowed_account_ids`.",
 		Attributes: map[string]schema.Attribute{
 			"id":      text("Identifier."),
 			"email":   text("E-mail address."),

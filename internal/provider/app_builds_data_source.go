@@ -42,21 +42,21 @@ func (d *appBuildsDataSource) Metadata(_ context.Context, req datasource.Metadat
 
 func (d *appBuildsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The builds of an app, the newest first.",
+		MarkdownDescription: "The builds of an app. Use it to find out why a build failed, or which commit was built.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": schema.StringAttribute{Required: true, MarkdownDescription: "The instance's id."},
-			"app":         schema.StringAttribute{Required: true, MarkdownDescription: "The app's name."},
+			"app":         schema.StringAttribute{Required: true, MarkdownDescription: "Name of the app."},
 			"status":      schema.StringAttribute{Optional: true, MarkdownDescription: "Only builds of this status: `queued`, `running`, `successful` or `failed`. Default: all."},
 			"builds": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The builds that match, the newest first.",
+				MarkdownDescription: "Matching builds, the newest first.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"id":          schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier."},
-					"status":      schema.StringAttribute{Computed: true, MarkdownDescription: "Status."},
-					"commit":      schema.StringAttribute{Computed: true, MarkdownDescription: "The commit that was built."},
-					"created_at":  schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it was queued, in RFC 3339."},
-					"finished_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it ended, in RFC 3339, or null."},
-					"error":       schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The end of a failed build's log, or null. The app's present variables are hidden in it; values that the app had before are not."},
+					"id":          schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the build."},
+					"status":      schema.StringAttribute{Computed: true, MarkdownDescription: "`queued`, `running`, `successful` or `failed`."},
+					"commit":      schema.StringAttribute{Computed: true, MarkdownDescription: "Commit that was built."},
+					"created_at":  schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the build was queued, in RFC 3339."},
+					"finished_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the build ended, in RFC 3339; null while it runs."},
+					"error":       schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "End of a failed build's log, or null. The app's current variables are hidden in it; former values are not."},
 				}},
 			},
 		},

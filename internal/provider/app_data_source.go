@@ -42,20 +42,21 @@ func (d *appDataSource) Metadata(_ context.Context, req datasource.MetadataReque
 
 func (d *appDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One app of an instance. Its build variables are left out, as some of them may be secret.",
+		MarkdownDescription: "One app of an instance. Use it for the URL or status of an app that another configuration manages. " +
+			"Variables are left out, because any of them may be secret.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": schema.StringAttribute{Required: true, MarkdownDescription: "The instance's id."},
-			"name":        schema.StringAttribute{Required: true, MarkdownDescription: "The app's name; it is an error if the instance has no such app."},
-			"repo":        schema.StringAttribute{Computed: true, MarkdownDescription: "The repository as `owner/repo`."},
-			"branch":      schema.StringAttribute{Computed: true, MarkdownDescription: "The branch that is built."},
-			"port":        schema.Int64Attribute{Computed: true, MarkdownDescription: "The port that the container listens on."},
-			"health_path": schema.StringAttribute{Computed: true, MarkdownDescription: "The path that answers HTTP 200."},
-			"public":      schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it has a public URL."},
-			"links":       schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Engines that it is linked to."},
+			"name":        schema.StringAttribute{Required: true, MarkdownDescription: "Name of the app. It is an error if the instance has no such app."},
+			"repo":        schema.StringAttribute{Computed: true, MarkdownDescription: "Repository as `owner/repo`."},
+			"branch":      schema.StringAttribute{Computed: true, MarkdownDescription: "Branch that is built."},
+			"port":        schema.Int64Attribute{Computed: true, MarkdownDescription: "Port that the app listens on."},
+			"health_path": schema.StringAttribute{Computed: true, MarkdownDescription: "Path of the health check."},
+			"public":      schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the app has a public URL."},
+			"links":       schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Linked engines."},
 			"memory_mb":   schema.Int64Attribute{Computed: true, MarkdownDescription: "Memory in MB."},
-			"url":         schema.StringAttribute{Computed: true, MarkdownDescription: "Public URL, null until the first deployment and for an app that is not public."},
+			"url":         schema.StringAttribute{Computed: true, MarkdownDescription: "Public URL. Null until the first deployment, and for an app that is not public."},
 			"status":      schema.StringAttribute{Computed: true, MarkdownDescription: "`building`, `running`, `failed` or `stopped`."},
-			"created_at":  schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it was imported, in RFC 3339."},
+			"created_at":  schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the app was imported, in RFC 3339."},
 		},
 	}
 }

@@ -24,9 +24,9 @@ func (d *appsGuideDataSource) Metadata(_ context.Context, req datasource.Metadat
 
 func (d *appsGuideDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The contract that a hosted app must satisfy, as the service words it.",
+		MarkdownDescription: "The contract that a hosted app must satisfy, in the service's own words. Use it to read the rules of your service before you write an app.",
 		Attributes: map[string]schema.Attribute{
-			"markdown": schema.StringAttribute{Computed: true, MarkdownDescription: "The guide as markdown."},
+			"markdown": schema.StringAttribute{Computed: true, MarkdownDescription: "The guide in Markdown."},
 		},
 	}
 }

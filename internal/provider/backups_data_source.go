@@ -36,17 +36,17 @@ func (d *backupsDataSource) Metadata(_ context.Context, req datasource.MetadataR
 
 func (d *backupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The backups of an instance: daily ones, and undo snapshots.",
+		MarkdownDescription: "Daily backups and undo snapshots of an instance. Use it to find the id for the action `hosting_instance_restore`.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": schema.StringAttribute{Required: true, MarkdownDescription: "The instance's id."},
 			"kind":        schema.StringAttribute{Optional: true, MarkdownDescription: "Only backups of this kind: `daily` or `undo`. Default: all."},
 			"backups": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The backups that match, the newest first.",
+				MarkdownDescription: "Matching backups, the newest first.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier, for the action `hosting_instance_restore`."},
+					"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Id, for the action `hosting_instance_restore`."},
 					"kind":       schema.StringAttribute{Computed: true, MarkdownDescription: "`daily` or `undo`."},
-					"created_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it was taken, in RFC 3339."},
+					"created_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the backup was taken, in RFC 3339."},
 					"size_bytes": schema.Int64Attribute{Computed: true, MarkdownDescription: "Size in bytes."},
 				}},
 			},

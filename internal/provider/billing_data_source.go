@@ -48,32 +48,32 @@ func (d *billingDataSource) Metadata(_ context.Context, req datasource.MetadataR
 
 func (d *billingDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "What the account pays for: subscriptions and charges.",
+		MarkdownDescription: "Subscriptions and charges of the account. Use it to see what each instance costs.",
 		Attributes: map[string]schema.Attribute{
-			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only what is paid for this instance. Default: all."},
+			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions and charges of this instance. Default: all."},
 			"status":      schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions of this status: `pending`, `active` or `cancelled`. Default: all."},
 			"subscriptions": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The subscriptions that match, sorted by instance.",
+				MarkdownDescription: "Matching subscriptions, sorted by instance.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"instance_id": schema.StringAttribute{Computed: true, MarkdownDescription: "The instance."},
-					"plan":        schema.StringAttribute{Computed: true, MarkdownDescription: "The plan."},
+					"instance_id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the instance."},
+					"plan":        schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the plan."},
 					"status":      schema.StringAttribute{Computed: true, MarkdownDescription: "`pending`, `active` or `cancelled`."},
-					"price_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: "Price in cents."},
+					"price_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: "Price in cents a month."},
 					"currency":    schema.StringAttribute{Computed: true, MarkdownDescription: "Currency."},
-					"renews_at":   schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it renews, in RFC 3339, or null."},
+					"renews_at":   schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the subscription renews, in RFC 3339, or null."},
 				}},
 			},
 			"charges": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The charges that match, the newest first.",
+				MarkdownDescription: "Matching charges, the newest first.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"id":           schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier."},
-					"instance_id":  schema.StringAttribute{Computed: true, MarkdownDescription: "The instance."},
+					"id":           schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the charge."},
+					"instance_id":  schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the instance."},
 					"amount_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: "Amount in cents."},
 					"currency":     schema.StringAttribute{Computed: true, MarkdownDescription: "Currency."},
-					"at":           schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When, in RFC 3339."},
-					"description":  schema.StringAttribute{Computed: true, MarkdownDescription: "What for."},
+					"at":           schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the account was charged, in RFC 3339."},
+					"description":  schema.StringAttribute{Computed: true, MarkdownDescription: "Description of the charge."},
 				}},
 			},
 		},

@@ -45,13 +45,13 @@ func (m *connectionModel) setRecord(c client.Connection) {
 // ephemeral resource share.
 var connectionDescriptions = map[string]string{
 	"instance_id":          "The instance's id.",
-	"host":                 "Host name that the engines answer at.",
-	"ca_certificate":       "The instance's own CA certificate in PEM, for `sslmode=verify-full`.",
-	"auth_url":             "Address of the auth engine, ending in `/auth/v1`. Null while the engine is off.",
-	"auth_anon_key":        "Browser-safe key of the auth engine. Null while the engine is off.",
-	"postgres_database":    "Name of the instance's own database. Null while postgres is off.",
-	"postgres_direct_port": "Port for migrations, LISTEN/NOTIFY, session-level settings and advisory locks. Null while postgres is off.",
-	"postgres_pooled_port": "Port for ordinary transactions, pooled. Null while postgres is off and where there is no pooler.",
+	"host":                 "Host name of the engines.",
+	"ca_certificate":       "The instance's CA certificate in PEM, for `sslmode=verify-full`. Not secret.",
+	"auth_url":             "URL of the auth engine, ending in `/auth/v1`. Null while the engine is off.",
+	"auth_anon_key":        "The auth engine's key for browsers. Not secret. Null while the engine is off.",
+	"postgres_database":    "Name of the instance's own database. Null while Postgres is off.",
+	"postgres_direct_port": "Direct port, for migrations, LISTEN/NOTIFY, session-level settings and advisory locks. Null while Postgres is off.",
+	"postgres_pooled_port": "Pooled port, for ordinary transactions. Null while Postgres is off, or without a pooler.",
 }
 
 func (d *connectionDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -60,7 +60,9 @@ func (d *connectionDataSource) Metadata(_ context.Context, req datasource.Metada
 
 func (d *connectionDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "How to reach an instance's engines, without anything secret. An instance that is being created is waited for, for 20 minutes at most. URLs with passwords and the auth service key are in the ephemeral resource of the same name.",
+		MarkdownDescription: "Host, ports and certificate of an instance's engines, without secrets. " +
+			"Use it if you need no password; the ephemeral resource `hosting_connection` has passwords, URLs and keys. " +
+			"If the instance is being created, it waits for up to 20 minutes.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id":          schema.StringAttribute{Required: true, MarkdownDescription: connectionDescriptions["instance_id"]},
 			"host":                 schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["host"]},

@@ -30,16 +30,16 @@ func (d *instanceDataSource) Metadata(_ context.Context, req datasource.Metadata
 
 func (d *instanceDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One instance, by its id or its name.",
+		MarkdownDescription: "One instance, by id or name. Use it to refer to an instance that another configuration manages.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				Optional: true, Computed: true,
 				Validators:          []validator.String{oneOfTwo("id", "name", stringvalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name")))},
-				MarkdownDescription: "Identifier. Give this or `name`.",
+				MarkdownDescription: "Id. Set this or `name`.",
 			},
 			"name": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Name. Give this or `id`; it is an error if no instance, or more than one, has it.",
+				MarkdownDescription: "Name. Set this or `id`. It is an error if no instance has it, or more than one.",
 			},
 			"plan":   schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["plan"]},
 			"region": schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["region"]},

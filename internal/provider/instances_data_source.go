@@ -28,7 +28,7 @@ func (d *instancesDataSource) Metadata(_ context.Context, req datasource.Metadat
 
 func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The account's instances, all or some.",
+		MarkdownDescription: "Instances of the account, all or some. Use it to find instances by name, plan, region, status or tag.",
 		Attributes: map[string]schema.Attribute{
 			"name":   schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["name"]},
 			"plan":   schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["plan"]},
@@ -37,7 +37,7 @@ func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 			"tag":    schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["tag"]},
 			"instances": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The instances that match, sorted by name and id.",
+				MarkdownDescription: "Matching instances, sorted by name and id.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":     schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["id"]},
 					"name":   schema.StringAttribute{Computed: true, MarkdownDescription: instanceDescriptions["name"]},

@@ -36,15 +36,15 @@ func (d *locationsDataSource) Metadata(_ context.Context, req datasource.Metadat
 
 func (d *locationsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The locations that instances can be in.",
+		MarkdownDescription: "Locations of the service. Use it to choose the `region` of an instance.",
 		Attributes: map[string]schema.Attribute{
-			"id":      schema.StringAttribute{Optional: true, MarkdownDescription: "Only the location with this id; it is an error if there is none. Default: all."},
+			"id":      schema.StringAttribute{Optional: true, MarkdownDescription: "Only the location with this id. It is an error if none has it. Default: all."},
 			"country": schema.StringAttribute{Optional: true, MarkdownDescription: "Only locations in this country. Default: all."},
 			"locations": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The locations that match, sorted by id.",
+				MarkdownDescription: "Matching locations, sorted by id.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"id":      schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier, for an instance's `region`."},
+					"id":      schema.StringAttribute{Computed: true, MarkdownDescription: "Id, for an instance's `region`."},
 					"name":    schema.StringAttribute{Computed: true, MarkdownDescription: "Name."},
 					"country": schema.StringAttribute{Computed: true, MarkdownDescription: "Country."},
 				}},

@@ -49,31 +49,31 @@ func (d *plansDataSource) Metadata(_ context.Context, req datasource.MetadataReq
 
 func (d *plansDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The plans that the service offers, the cheapest first, and its kinds of engines with their memory floors.",
+		MarkdownDescription: "Plans with their prices per month, and engines with their minimum memory. Use it to choose the `plan` and `engines` of an instance.",
 		Attributes: map[string]schema.Attribute{
-			"id":              schema.StringAttribute{Optional: true, MarkdownDescription: "Only the plan with this id; it is an error if there is none. Default: all."},
-			"min_memory_mb":   schema.Int64Attribute{Optional: true, MarkdownDescription: "Only plans with at least this memory. Default: all."},
-			"max_price_cents": schema.Int64Attribute{Optional: true, MarkdownDescription: "Only plans of at most this price; `0` leaves the free ones. Default: all."},
+			"id":              schema.StringAttribute{Optional: true, MarkdownDescription: "Only the plan with this id. It is an error if none has it. Default: all."},
+			"min_memory_mb":   schema.Int64Attribute{Optional: true, MarkdownDescription: "Only plans with at least this memory, in MB. Default: all."},
+			"max_price_cents": schema.Int64Attribute{Optional: true, MarkdownDescription: "Only plans that cost at most this many cents a month; `0` leaves the free ones. Default: all."},
 			"plans": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The plans that match, the cheapest first.",
+				MarkdownDescription: "Matching plans, the cheapest first.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"id":                   schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier, for an instance's `plan`."},
+					"id":                   schema.StringAttribute{Computed: true, MarkdownDescription: "Id, for an instance's `plan`."},
 					"name":                 schema.StringAttribute{Computed: true, MarkdownDescription: "Name."},
-					"price_cents":          schema.Int64Attribute{Computed: true, MarkdownDescription: "Price in cents; a plan over 0 is paid, by a checkout."},
+					"price_cents":          schema.Int64Attribute{Computed: true, MarkdownDescription: "Price in cents a month. Above 0, the creation needs a checkout."},
 					"currency":             schema.StringAttribute{Computed: true, MarkdownDescription: "Currency of the price."},
-					"cpu":                  schema.Float64Attribute{Computed: true, MarkdownDescription: "Processors."},
-					"memory_mb":            schema.Int64Attribute{Computed: true, MarkdownDescription: "Memory in MB, which the engines' budgets share."},
+					"cpu":                  schema.Float64Attribute{Computed: true, MarkdownDescription: "Number of CPUs."},
+					"memory_mb":            schema.Int64Attribute{Computed: true, MarkdownDescription: "Memory in MB, shared by all engines."},
 					"disk_gb":              schema.Int64Attribute{Computed: true, MarkdownDescription: "Disk in GB."},
-					"postgres_connections": schema.Int64Attribute{Computed: true, MarkdownDescription: "How many Postgres connections may be open."},
+					"postgres_connections": schema.Int64Attribute{Computed: true, MarkdownDescription: "Maximum number of Postgres connections."},
 				}},
 			},
 			"engines": schema.MapNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The kinds of engines by name.",
+				MarkdownDescription: "Available engines, by name.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"floor_mb": schema.Int64Attribute{Computed: true, MarkdownDescription: "The least memory in MB."},
-					"port":     schema.Int64Attribute{Computed: true, MarkdownDescription: "Port, null for an engine without one."},
+					"floor_mb": schema.Int64Attribute{Computed: true, MarkdownDescription: "Minimum memory in MB."},
+					"port":     schema.Int64Attribute{Computed: true, MarkdownDescription: "Port; null for an engine without one."},
 					"category": schema.StringAttribute{Computed: true, MarkdownDescription: "Category."},
 					"licence":  schema.StringAttribute{Computed: true, MarkdownDescription: "Licence."},
 				}},

@@ -36,18 +36,18 @@ func (d *webhookEndpointsDataSource) Metadata(_ context.Context, req datasource.
 
 func (d *webhookEndpointsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The account's webhook endpoints, without their secrets.",
+		MarkdownDescription: "Webhook endpoints of the account, without their secrets. Use it to find an endpoint's id, or those that the service has disabled.",
 		Attributes: map[string]schema.Attribute{
-			"enabled": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only endpoints that are enabled, or disabled. Default: all."},
+			"enabled": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only endpoints that are enabled (`true`) or disabled (`false`). Default: all."},
 			"endpoints": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The endpoints that match, sorted by URL and id.",
+				MarkdownDescription: "Matching endpoints, sorted by URL and id.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"id":                   schema.StringAttribute{Computed: true, MarkdownDescription: "Identifier."},
-					"url":                  schema.StringAttribute{Computed: true, MarkdownDescription: "The https URL that events are posted to."},
+					"id":                   schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the endpoint."},
+					"url":                  schema.StringAttribute{Computed: true, MarkdownDescription: "URL that events are posted to."},
 					"enabled":              schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether events are delivered."},
-					"consecutive_failures": schema.Int64Attribute{Computed: true, MarkdownDescription: "Deliveries that failed in a row; 20 disable the endpoint."},
-					"created_at":           schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When it was made, in RFC 3339."},
+					"consecutive_failures": schema.Int64Attribute{Computed: true, MarkdownDescription: "Failed deliveries in a row. At 20, the service disables the endpoint."},
+					"created_at":           schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the endpoint was created, in RFC 3339."},
 				}},
 			},
 		},

@@ -1,5 +1,4 @@
-data "hosting_app_builds" "failed" {
+data "hosting_app_builds" "all" {
   instance_id = hosting_instance.example.id
   app         = "web"
-  status      = "failed"
 }

@@ -1,5 +1,6 @@
 data "hosting_apps_guide" "guide" {}
 
-output "guide" {
+# terraform output -raw apps_guide
+output "apps_guide" {
   value = data.hosting_apps_guide.guide.markdown
 }

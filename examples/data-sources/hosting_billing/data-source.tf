@@ -1,3 +1,1 @@
-data "hosting_billing" "active" {
-  status = "active"
-}
+data "hosting_billing" "all" {}

@@ -1,8 +1,1 @@
-data "hosting_instances" "production" {
-  tag    = "production"
-  status = "running"
-}
-
-output "hosts" {
-  value = { for i in data.hosting_instances.production.instances : i.name => i.host }
-}
+data "hosting_instances" "all" {}

@@ -1,3 +1,1 @@
-data "hosting_locations" "german" {
-  country = "DE"
-}
+data "hosting_locations" "all" {}

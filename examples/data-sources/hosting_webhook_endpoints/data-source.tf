@@ -1,3 +1,1 @@
-data "hosting_webhook_endpoints" "disabled" {
-  enabled = false
-}
+data "hosting_webhook_endpoints" "all" {}
