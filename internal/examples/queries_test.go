@@ -28,10 +28,14 @@ func queryAll(t *testing.T, files []string) {
 	w.write("providers.tf", providers)
 	var all string
 	for _, file := range files {
-		w.write(path.Base(path.Dir(file))+".tfquery.hcl", text(t, file))
+		w.write(strings.ReplaceAll(file, "/", "-"), text(t, file))
 		all += text(t, file)
 	}
-	lists(t, w.terraform("query"), all)
+	said := w.terraform("query")
+	lists(t, said, all)
+	for _, label := range []string{"web on shop (i-abc123)", "pgvector in orders on shop (i-abc123)", "allowlist of shop (i-abc123)"} {
+		says(t, said, label)
+	}
 }
 
 // adopt takes an account over: it is listed, its configuration generated, imported, planned

@@ -20,7 +20,7 @@ type accountProfileListResource struct{ accountProfileResource }
 
 func (r *accountProfileListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The profile of the account that the API key acts as: the list has one result.",
+		MarkdownDescription: "Lists the profile of the API key's account. Use it to import the profile. The list has one result.",
 		Attributes:          map[string]schema.Attribute{},
 	}
 }

@@ -23,7 +23,8 @@ type allowlistListResource struct {
 
 func (r *allowlistListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The allowlist of one instance, or those of all. One that is empty is listed, too: its instance is open to the internet.",
+		MarkdownDescription: "Lists the allowlist of one instance, or of all. " +
+			"Use it to import allowlists, and to find instances that are open to the internet: their lists are empty.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the allowlist of this instance. Default: all."},
 		},

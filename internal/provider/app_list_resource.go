@@ -19,9 +19,9 @@ type appListResource struct{ appResource }
 
 func (r *appListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The apps of one instance, or of all. " +
-			"**Variables are not listed**, as any may be secret: the query names them in a warning, and generated configuration sets neither `env` nor `secret_env_wo`. " +
-			"An imported app keeps all of its variables until its configuration sets `env`; from then on `env` and `secret_env_wo` are all that it has, and the plan names what it removes.",
+		MarkdownDescription: "Lists the apps of one instance, or of all. Use it to import apps. " +
+			"**Variables are not listed**, because any of them may be secret: the query names them in a warning, and generated configuration has no `env`. " +
+			"An imported app keeps its variables until you set `env`; from then on, all others are removed, and the plan names them.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the apps of this instance. Default: all."},
 		},
@@ -40,7 +40,7 @@ func (r *appListResource) List(ctx context.Context, req list.ListRequest, resp *
 	}
 	resp.Results = listResults(apps, req.Limit, diags, func(app child[client.App]) list.ListResult {
 		instanceID, name := app.instanceID, app.record.Name
-		return newChildResult(ctx, req, instanceID, name, func(m *appModel, diags *diag.Diagnostics) {
+		return newChildResult(ctx, req, app, name, func(m *appModel, diags *diag.Diagnostics) {
 			m.Name = types.StringValue(name)
 			m.setRecord(app.record, secretKeys{})
 			builds, err := r.client.RecentBuilds(ctx, instanceID, name, showDeployed(""))

@@ -24,7 +24,8 @@ type authSettingsListResource struct {
 
 func (r *authSettingsListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The auth engine's settings of one instance, or of all. An instance whose site URL is empty is left out, as the resource requires one.",
+		MarkdownDescription: "Lists the auth settings of one instance, or of all. Use it to import them. " +
+			"Instances without a site URL are left out, because the resource requires one.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the settings of this instance. Default: all."},
 		},

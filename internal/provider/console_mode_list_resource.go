@@ -21,7 +21,7 @@ type consoleModeListResource struct {
 
 func (r *consoleModeListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The mode of the SQL console of one instance, or of all that have the postgres engine.",
+		MarkdownDescription: "Lists the SQL console's mode of one instance, or of all with the `postgres` engine. Use it to import the modes, and to find open consoles.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the console of this instance. Default: all."},
 		},

@@ -21,8 +21,9 @@ type instanceListResource struct{ instanceResource }
 
 func (r *instanceListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The account's instances, all or some. One that is being created is among them, and the apply that imports it waits until it runs; " +
-			"so is one whose creation failed. One that is being deleted is left out unless `status` asks for it, as an import would plan to create it anew.",
+		MarkdownDescription: "Lists instances, all or some. Use it to import instances. " +
+			"Those that are being created or have failed are included; an apply that imports one waits until it runs. " +
+			"Those that are being deleted are listed only if `status` says so.",
 		Attributes: map[string]schema.Attribute{
 			"name":   schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["name"]},
 			"plan":   schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["plan"]},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
@@ -65,9 +66,9 @@ func newListResult[M any](ctx context.Context, req list.ListRequest, name string
 }
 
 // newChildResult is newListResult for something that has a name on its instance.
-func newChildResult[M any](ctx context.Context, req list.ListRequest, instanceID, name string, fill func(*M, *diag.Diagnostics)) list.ListResult {
-	identity := childIdentity{InstanceID: types.StringValue(instanceID), Name: types.StringValue(name)}
-	return newListResult(ctx, req, fmt.Sprintf("%s on %s", name, instanceID), identity, path.Root("instance_id"), instanceID, fill)
+func newChildResult[M, R any](ctx context.Context, req list.ListRequest, of child[R], name string, fill func(*M, *diag.Diagnostics)) list.ListResult {
+	identity := childIdentity{InstanceID: types.StringValue(of.instanceID), Name: types.StringValue(name)}
+	return newListResult(ctx, req, name+" on "+of.label, identity, path.Root("instance_id"), of.instanceID, fill)
 }
 
 // instanceIDFilter is the filter of what belongs to an instance.
@@ -78,6 +79,7 @@ type instanceIDFilter struct {
 // A child is a record of something on an instance.
 type child[R any] struct {
 	instanceID string
+	label      string // of the instance: its name and id
 	record     R
 }
 
@@ -85,33 +87,41 @@ type child[R any] struct {
 // engine, "" for any. It ends once there is more than a limit, where 0 is none. what
 // names it in an error.
 func childrenOf[R any](ctx context.Context, c *client.Client, filter instanceIDFilter, engine, what string, limit int64, read func(context.Context, string) ([]R, error), diags *diag.Diagnostics) []child[R] {
-	ids := []string{filter.InstanceID.ValueString()}
+	instances := []client.Instance{{ID: filter.InstanceID.ValueString()}}
 	if filter.InstanceID.IsNull() {
-		instances, err := c.Instances(ctx)
+		all, err := c.Instances(ctx)
 		if err != nil {
 			addError(diags, "Unable to list the instances", err)
 			return nil
 		}
-		ids = nil
-		for _, instance := range instances {
-			if (engine == "" || !instance.Lacks(engine)) && runs(string(instance.Status), instance.Host != "") {
-				ids = append(ids, instance.ID)
-			}
-		}
+		instances = slices.DeleteFunc(all, func(i client.Instance) bool {
+			return engine != "" && i.Lacks(engine) || !runs(string(i.Status), i.Host != "")
+		})
+	} else if instance, err := c.Instance(ctx, instances[0].ID); err == nil {
+		instances[0].Name = instance.Name // for labels alone: what is listed reports its own errors
 	}
 	var children []child[R]
-	for _, id := range ids {
-		records, err := read(ctx, id)
+	for _, instance := range instances {
+		records, err := read(ctx, instance.ID)
 		if err != nil {
-			addError(diags, "Unable to list the "+what+" of instance "+id, err)
+			addError(diags, "Unable to list the "+what+" of instance "+instance.ID, err)
 			break
 		}
 		for _, record := range records {
-			children = append(children, child[R]{id, record})
+			children = append(children, child[R]{instance.ID, labelOf(instance), record})
 		}
 		if limit > 0 && int64(len(children)) > limit {
 			break
 		}
 	}
 	return children
+}
+
+// labelOf is an instance as a query shows it: by its name, and by its id, as several
+// instances may have one name.
+func labelOf(i client.Instance) string {
+	if i.Name == "" {
+		return i.ID
+	}
+	return i.Name + " (" + i.ID + ")"
 }

@@ -20,7 +20,7 @@ type postgresDatabaseListResource struct{ postgresDatabaseResource }
 
 func (r *postgresDatabaseListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The databases of one instance, or of all. An instance's own database is none of them: it comes and goes with the postgres engine.",
+		MarkdownDescription: "Lists the databases of one instance, or of all. Use it to import databases. An instance's own database is left out, because it belongs to the engine.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the databases of this instance. Default: all."},
 		},
@@ -36,7 +36,7 @@ func (r *postgresDatabaseListResource) List(ctx context.Context, req list.ListRe
 	}
 	resp.Results = listResults(databases, req.Limit, diags, func(database child[client.Database]) list.ListResult {
 		name := database.record.Name
-		return newChildResult(ctx, req, database.instanceID, name, func(m *postgresDatabaseModel, _ *diag.Diagnostics) {
+		return newChildResult(ctx, req, database, name, func(m *postgresDatabaseModel, _ *diag.Diagnostics) {
 			m.Name = types.StringValue(name)
 			m.setRecord(database.record)
 		})

@@ -21,7 +21,7 @@ type postgresExtensionListResource struct{ postgresExtensionResource }
 
 func (r *postgresExtensionListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The Postgres extensions of one instance, in all of its databases, or of all instances.",
+		MarkdownDescription: "Lists the extensions in all databases of one instance, or of all instances. Use it to import extensions.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the extensions of this instance. Default: all."},
 		},
@@ -38,7 +38,7 @@ func (r *postgresExtensionListResource) List(ctx context.Context, req list.ListR
 	resp.Results = listResults(extensions, req.Limit, diags, func(extension child[client.Extension]) list.ListResult {
 		identity := postgresExtensionIdentity{InstanceID: types.StringValue(extension.instanceID),
 			Database: types.StringValue(extension.record.Database), Name: types.StringValue(extension.record.Name)}
-		name := fmt.Sprintf("%s in %s on %s", extension.record.Name, extension.record.Database, extension.instanceID)
+		name := fmt.Sprintf("%s in %s on %s", extension.record.Name, extension.record.Database, extension.label)
 		return newListResult(ctx, req, name, identity, path.Root("instance_id"), extension.instanceID,
 			func(m *postgresExtensionModel, _ *diag.Diagnostics) {
 				m.Database, m.Name = identity.Database, identity.Name

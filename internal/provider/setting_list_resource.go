@@ -25,7 +25,7 @@ func (r *settingListResource[M, S, P]) List(ctx context.Context, req list.ListRe
 	}
 	resp.Results = listResults(settings, req.Limit, diags, func(setting child[S]) list.ListResult {
 		id := setting.instanceID
-		return newListResult(ctx, req, r.what+" of "+id, settingIdentity{InstanceID: types.StringValue(id)}, path.Root("instance_id"), id,
+		return newListResult(ctx, req, r.what+" of "+setting.label, settingIdentity{InstanceID: types.StringValue(id)}, path.Root("instance_id"), id,
 			func(m *M, _ *diag.Diagnostics) { P(m).setRecord(setting.record) })
 	})
 }

@@ -30,10 +30,10 @@ func (f webhookEndpointFilter) matches(w client.Webhook) bool {
 
 func (r *webhookEndpointListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The account's webhook endpoints, all or some. **Their secrets are not listed**, as the service does not tell them: " +
-			"generated configuration sets neither `secret` nor `secret_wo`, and an imported endpoint keeps its secret until its configuration sets one of the two.",
+		MarkdownDescription: "Lists webhook endpoints, all or some. Use it to import endpoints. " +
+			"**Secrets are not listed**, because the service does not return them: generated configuration has no `secret`, and an imported endpoint keeps its secret until you set one.",
 		Attributes: map[string]schema.Attribute{
-			"enabled": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only endpoints that are enabled, or disabled. Default: all."},
+			"enabled": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only endpoints that are enabled (`true`) or disabled (`false`). Default: all."},
 		},
 	}
 }

@@ -1,9 +1,4 @@
-# terraform query -generate-config-out=instances.tf
-list "hosting_instance" "production" {
+list "hosting_instance" "all" {
   provider         = hosting
   include_resource = true
-
-  config {
-    tag = "production"
-  }
 }

@@ -1,8 +1,4 @@
-list "hosting_postgres_database" "shop" {
+list "hosting_postgres_database" "all" {
   provider         = hosting
   include_resource = true
-
-  config {
-    instance_id = "i-abc123"
-  }
 }

@@ -1,8 +1,4 @@
-list "hosting_webhook_endpoint" "disabled" {
+list "hosting_webhook_endpoint" "all" {
   provider         = hosting
   include_resource = true
-
-  config {
-    enabled = false
-  }
 }

@@ -1,0 +1,9 @@
+# Of one instance.
+list "hosting_allowlist" "shop" {
+  provider         = hosting
+  include_resource = true
+
+  config {
+    instance_id = "i-abc123"
+  }
+}

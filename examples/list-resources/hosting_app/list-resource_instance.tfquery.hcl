@@ -1,0 +1,10 @@
+# Of one instance, up to 500 results.
+list "hosting_app" "shop" {
+  provider         = hosting
+  include_resource = true
+  limit            = 500
+
+  config {
+    instance_id = "i-abc123"
+  }
+}
