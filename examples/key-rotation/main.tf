@@ -1,4 +1,4 @@
-# Passwords that are rotated on a day that you write down, or by hand. Actions need
+# Rotates the passwords whenever rotated_on changes, or by hand. Actions need
 # Terraform 1.14; OpenTofu has none.
 terraform {
   required_version = ">= 1.14"
@@ -28,9 +28,9 @@ resource "hosting_instance" "shop" {
   engines = { postgres = {} }
 }
 
-# Every password of the instance, and every URL with one in it. Apps on the instance get the
-# new ones by a restart; whoever else connects has to read them anew, best from the ephemeral
-# resource hosting_connection, which keeps them nowhere.
+# Replaces every password of the instance, and so every URL that contains one. Restart apps on
+# the instance afterwards. Everything else reads the new passwords from the ephemeral resource
+# hosting_connection, which stores them nowhere.
 #
 # By hand: terraform apply -invoke=action.hosting_instance_rotate.passwords
 action "hosting_instance_rotate" "passwords" {
@@ -49,4 +49,11 @@ resource "terraform_data" "rotation" {
       actions = [action.hosting_instance_rotate.passwords]
     }
   }
+}
+
+# For providers that connect in the same apply. Without depends_on it may open while the
+# rotation runs, and pass on the old password.
+ephemeral "hosting_connection" "shop" {
+  instance_id = hosting_instance.shop.id
+  depends_on  = [terraform_data.rotation]
 }

@@ -40,13 +40,6 @@ type instanceAction struct {
 	plan func(context.Context, *actionPlan)
 }
 
-// triggeredAction is what Terraform does when an action fails that a resource
-// triggers, as its users would have to try.
-const triggeredAction = "In an `action_trigger`, the default `on_failure = halt` keeps the resource as it is and ends the apply with an error, and `continue` makes the error a warning; " +
-	"neither invokes the action again. With `on_failure = taint` an action that fails `after_create` **gives the new resource to the next apply to destroy and replace**, " +
-	"an instance or an app too; `deletion_protection` refuses that, and `terraform untaint` takes it back. " +
-	"An action `before_destroy` that fails stops an apply, but **`terraform destroy` goes on and destroys**. `on_failure` and `before_destroy` need Terraform 1.16; refer to the triggering resource there as `caller`."
-
 // arguments are an action's arguments; "" for one that is not given.
 type arguments map[string]string
 
@@ -61,7 +54,7 @@ func required(description string) schema.StringAttribute {
 // confirmation must equal the instance's id, as the service wants it for what
 // loses data.
 func confirmation() schema.StringAttribute {
-	return required("Must equal `instance_id`, as the action loses data.")
+	return required("Must equal `instance_id`, because the action deletes data.")
 }
 
 func (a *instanceAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
@@ -69,7 +62,7 @@ func (a *instanceAction) Metadata(_ context.Context, req action.MetadataRequest,
 }
 
 func (a *instanceAction) Schema(ctx context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	resp.Schema = schema.Schema{MarkdownDescription: a.description + "\n\n" + triggeredAction, Attributes: a.attributes(ctx)}
+	resp.Schema = schema.Schema{MarkdownDescription: a.description, Attributes: a.attributes(ctx)}
 }
 
 // arguments are the names of what the action takes: all of its attributes that are

@@ -13,7 +13,7 @@ func newAppRestartAction() action.Action {
 	return &instanceAction{
 		name:        "app_restart",
 		operation:   client.OpAppRestart,
-		description: "Restarts an app. Its `/data` stays.",
+		description: "Restarts an app. Use it after a rotation of passwords, or if the app hangs. Its `/data` is kept.",
 		attributes:  appArguments,
 		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
 			return turn.RestartApp(ctx, a["app"])
@@ -23,10 +23,11 @@ func newAppRestartAction() action.Action {
 
 func newAppRedeployAction() action.Action {
 	return &instanceAction{
-		name:        "app_redeploy",
-		operation:   client.OpAppRedeploy,
-		description: "Builds the newest commit of an app's branch and deploys it, and waits until it runs. Its `/data` stays. If the build fails, the version that runs goes on; if the new version does not answer its health path, the app is down.",
-		attributes:  appArguments,
+		name:      "app_redeploy",
+		operation: client.OpAppRedeploy,
+		description: "Builds the newest commit of an app's branch and deploys it. Use it after a push. Its `/data` is kept. " +
+			"If the build fails, the current version keeps running. If the new version does not answer its health path, the app is down.",
+		attributes: appArguments,
 		send: func(ctx context.Context, turn *client.Turn, a arguments) (client.Pending, error) {
 			return turn.RedeployApp(ctx, a["app"])
 		},

@@ -13,11 +13,11 @@ func newEngineRestartAction() action.Action {
 	return &instanceAction{
 		name:        "engine_restart",
 		operation:   client.OpEngineRestart,
-		description: "Restarts one engine of an instance. Its data stays.",
+		description: "Restarts one engine of an instance. Use it if the engine hangs. Its data is kept.",
 		attributes: func(ctx context.Context) map[string]schema.Attribute {
 			return map[string]schema.Attribute{
 				"instance_id": required("The instance's id."),
-				"engine":      required("The engine to restart."),
+				"engine":      required("Engine to restart."),
 				"timeouts":    actionTimeouts(ctx),
 			}
 		},

@@ -14,8 +14,10 @@ func newInstanceRotateAction() action.Action {
 	return &instanceAction{
 		name:      "instance_rotate",
 		operation: client.OpRotate,
-		description: "Changes every password of an instance, and the auth service key. " +
-			"**Every old URL stops working and must be replaced.** The auth anon key stays.",
+		description: "Replaces every password of an instance, and the auth service key. Use it on a schedule, or after a leak. " +
+			"**Old passwords stop working immediately**: replace every URL, and restart the apps. The auth anon key stays the same.\n\n" +
+			"An ephemeral `hosting_connection` in the same apply needs `depends_on` with the resource that triggers the rotation. " +
+			"Otherwise it may open with the old password.",
 		attributes: func(ctx context.Context) map[string]schema.Attribute {
 			return map[string]schema.Attribute{
 				"instance_id": required("The instance's id."),
@@ -31,14 +33,15 @@ func newInstanceRotateAction() action.Action {
 
 func newInstanceResetAction() action.Action {
 	return &instanceAction{
-		name:        "instance_reset",
-		operation:   client.OpReset,
-		description: "Empties one engine of an instance, or all of them. **Their data is lost**, but for the undo snapshot that the service takes. The plan warns; the instance's `deletion_protection` does not hinder it.",
+		name:      "instance_reset",
+		operation: client.OpReset,
+		description: "Deletes the data of one engine of an instance, or of all engines. Use it to empty a test instance. " +
+			"**The data is lost**, except for the undo snapshot that the service takes first. The plan warns; `deletion_protection` does not prevent it.",
 		attributes: func(ctx context.Context) map[string]schema.Attribute {
 			return map[string]schema.Attribute{
 				"instance_id": required("The instance's id."),
 				"confirm":     confirmation(),
-				"engine":      schema.StringAttribute{Optional: true, Validators: []validator.String{notEmpty()}, MarkdownDescription: "The engine to empty. Default: all of them."},
+				"engine":      schema.StringAttribute{Optional: true, Validators: []validator.String{notEmpty()}, MarkdownDescription: "Engine to empty. Default: all of them."},
 				"timeouts":    actionTimeouts(ctx),
 			}
 		},
@@ -51,14 +54,16 @@ func newInstanceResetAction() action.Action {
 
 func newInstanceRestoreAction() action.Action {
 	return &instanceAction{
-		name:        "instance_restore",
-		operation:   client.OpRestore,
-		description: "Puts an instance back to a backup. **What came after it is lost**, but for the undo snapshot that the service takes. The plan warns; the instance's `deletion_protection` does not hinder it.",
+		name:      "instance_restore",
+		operation: client.OpRestore,
+		description: "Restores an instance from a backup. Use it to undo a mistake. " +
+			"**Everything after the backup is lost**, except for the undo snapshot that the service takes first. The plan warns; " +
+			"`deletion_protection` does not prevent it.",
 		attributes: func(ctx context.Context) map[string]schema.Attribute {
 			return map[string]schema.Attribute{
 				"instance_id": required("The instance's id."),
 				"confirm":     confirmation(),
-				"backup_id":   required("The backup, an id from the data source `hosting_backups`."),
+				"backup_id":   required("Backup, an id from the data source `hosting_backups`."),
 				"timeouts":    actionTimeouts(ctx),
 			}
 		},

@@ -3,5 +3,3 @@ action "hosting_instance_rotate" "passwords" {
     instance_id = hosting_instance.example.id
   }
 }
-
-# By hand: terraform apply -invoke=action.hosting_instance_rotate.passwords
