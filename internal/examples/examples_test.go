@@ -34,7 +34,7 @@ var ways = []way{
 	{did: "applied", files: []string{"postgres-roles/*.tf"}, do: postgresRoles.apply},
 	{did: "applied", files: []string{"resources/hosting_postgres_script/resource*.tf"}, do: applySnippets},
 	{did: "applied", files: []string{"data-sources/*/*.tf"}, do: applySnippets},
-	{did: "applied", files: []string{"resources/hosting_[aciw]*/resource*.tf", "resources/hosting_postgres_[de]*/resource*.tf", "functions/*/*.tf", "provider/*.tf"}, do: applySnippets, apart: true},
+	{did: "applied", files: []string{"resources/hosting_[aciw]*/resource*.tf", "resources/hosting_postgres_[de]*/resource*.tf", "functions/*/*.tf", "provider/*.tf", "ephemeral-resources/*/ephemeral-resource_*.tf"}, do: applySnippets, apart: true},
 	{did: "imported", files: []string{"resources/*/import-by-string-id.tf", "resources/*/import.sh"}, do: importByID},
 	{did: "imported", files: []string{"resources/*/import-by-identity.tf"}, needs: &cliversion.ResourceIdentity, do: importByIdentity},
 	{did: "queried", files: []string{"list-resources/*/*.tfquery.hcl"}, needs: &cliversion.ListResources, do: queryAll},
@@ -54,7 +54,7 @@ var ways = []way{
 var elsewhere = []struct{ files, test, in, why string }{
 	{"guestbook/*.tf", "TestGuestbook", "internal/provider/guestbook_test.go", "it is looked at from all sides there, with its app and a browser too"},
 	{"guestbook/tests/*.tftest.hcl", "TestGuestbookOwnTest", "internal/provider/guestbook_test.go", "its script runs on a database that is recorded"},
-	{"ephemeral-resources/hosting_connection/*.tf", "TestAnotherProviderOverTheEphemeralConnection", "internal/provider/postgresql_provider_test.go", "it needs a provider of Postgres, and an apply before it"},
+	{"ephemeral-resources/hosting_connection/ephemeral-resource.tf", "TestAnotherProviderOverTheEphemeralConnection", "internal/provider/postgresql_provider_test.go", "it needs a provider of Postgres, and an apply before it"},
 	{"ci/*.yml", "TestWorkflow", "internal/manual/workflow_test.go", "its steps are typed into a terminal, as the commands of the guides are"},
 }
 

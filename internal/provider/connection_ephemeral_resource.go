@@ -66,10 +66,10 @@ func (e *connectionEphemeral) Metadata(_ context.Context, req ephemeral.Metadata
 
 func (e *connectionEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "How to reach an instance's engines, with every URL and key. Nothing of it is kept in the state or a plan. " +
-			"After a rotation every old URL must be replaced; this one is read each time. " +
-			"An instance that is being created is waited for, for 20 minutes at most, when planning too. " +
-			"An open checkout is an error with the page to open; until it is paid, `terraform apply -target` applies what does not use the connection.",
+		MarkdownDescription: "Passwords, URLs and keys of an instance's engines. Use it for other providers and provisioners that connect. " +
+			"Nothing is stored in the state or a plan.\n\nThe connection is read in each run, so it has the current passwords. If the same apply rotates them, add `depends_on`. " +
+			"If the instance is being created, it waits for up to 20 minutes, also during a plan. " +
+			"If the checkout is open, it ends with an error that has the address of the page; until you have paid, apply the rest with `terraform apply -target`.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id":           schema.StringAttribute{Required: true, MarkdownDescription: connectionDescriptions["instance_id"]},
 			"host":                  schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["host"]},
@@ -79,11 +79,11 @@ func (e *connectionEphemeral) Schema(_ context.Context, _ ephemeral.SchemaReques
 			"postgres_database":     schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["postgres_database"]},
 			"postgres_direct_port":  schema.Int64Attribute{Computed: true, MarkdownDescription: connectionDescriptions["postgres_direct_port"]},
 			"postgres_pooled_port":  schema.Int64Attribute{Computed: true, MarkdownDescription: connectionDescriptions["postgres_pooled_port"]},
-			"postgres_username":     schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the role of `postgres_owner_url`. Null while postgres is off."},
-			"postgres_password":     schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "Password of the role of `postgres_owner_url`, decoded, as another provider takes it. Null while postgres is off."},
-			"postgres_owner_url":    schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of the role that can write and create databases, on the direct port. Null while postgres is off."},
-			"postgres_readonly_url": schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of the role `pg_read_all_data`, whose every transaction is read-only. Null while postgres is off."},
-			"redis_url":             schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of redis. Null while it is off."},
+			"postgres_username":     schema.StringAttribute{Computed: true, MarkdownDescription: "Role of `postgres_owner_url`. Null while Postgres is off."},
+			"postgres_password":     schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "Password of that role, decoded, as other providers expect it. Null while Postgres is off."},
+			"postgres_owner_url":    schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of the role that can write and create databases, on the direct port. Null while Postgres is off."},
+			"postgres_readonly_url": schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of a role with `pg_read_all_data`, on the direct port; all of its transactions are read-only. Null while Postgres is off."},
+			"redis_url":             schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of Redis. Null while it is off."},
 			"couchdb_url":           schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of CouchDB. Null while it is off."},
 			"nats_url":              schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of NATS. Null while it is off."},
 			"auth_service_key":      schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "Service key of the auth engine. Null while it is off."},

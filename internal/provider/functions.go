@@ -46,11 +46,12 @@ func (f *libpqEnvFunction) Metadata(_ context.Context, _ function.MetadataReques
 func (f *libpqEnvFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "A Postgres URL as libpq's environment variables",
-		MarkdownDescription: "Gives `PGHOST`, `PGPORT`, `PGUSER`, `PGPASSWORD`, `PGDATABASE`, `PGSSLMODE` (always `verify-full`) and `PGSSLROOTCERT` " +
-			"for a Postgres URL and the path of the instance's CA certificate. A port or database that the URL does not name is that of the service or left out.",
+		MarkdownDescription: "Returns a Postgres URL as libpq's environment variables. Use it to run `psql`, `pg_dump` or another client of libpq. " +
+			"The variables are `PGHOST`, `PGPORT`, `PGUSER`, `PGPASSWORD`, `PGDATABASE`, `PGSSLMODE` (always `verify-full`) and `PGSSLROOTCERT`. " +
+			"`PGPORT` is 5432 if the URL has no port; `PGDATABASE` is left out if it has no database.",
 		Parameters: []function.Parameter{
-			function.StringParameter{Name: "url", MarkdownDescription: "A Postgres URL, such as `postgres_owner_url` of the ephemeral resource `hosting_connection`."},
-			function.StringParameter{Name: "ca_file", MarkdownDescription: "Path of the file with the instance's CA certificate. It must be named: otherwise libpq looks for `~/.postgresql/root.crt`."},
+			function.StringParameter{Name: "url", MarkdownDescription: "Postgres URL, such as `postgres_owner_url` of the ephemeral resource `hosting_connection`."},
+			function.StringParameter{Name: "ca_file", MarkdownDescription: "Path of the file with the instance's CA certificate. Without a path, libpq reads `~/.postgresql/root.crt`."},
 		},
 		Return: function.MapReturn{ElementType: types.StringType},
 	}
@@ -108,10 +109,11 @@ func (f *pooledURLFunction) Metadata(_ context.Context, _ function.MetadataReque
 
 func (f *pooledURLFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary:             "A Postgres URL on the pooled port",
-		MarkdownDescription: "Gives a Postgres URL with port 6432, for ordinary transactions. Migrations, LISTEN/NOTIFY, session-level settings and advisory locks need the direct port.",
+		Summary: "A Postgres URL on the pooled port",
+		MarkdownDescription: "Returns a Postgres URL with the pooled port, 6432. Use it for apps with ordinary transactions. " +
+			"Migrations, LISTEN/NOTIFY, session-level settings and advisory locks need the direct port.",
 		Parameters: []function.Parameter{
-			function.StringParameter{Name: "url", MarkdownDescription: "A Postgres URL on the direct port."},
+			function.StringParameter{Name: "url", MarkdownDescription: "Postgres URL on the direct port."},
 		},
 		Return: function.StringReturn{},
 	}
@@ -153,11 +155,12 @@ func (f *webhookSignatureFunction) Metadata(_ context.Context, _ function.Metada
 
 func (f *webhookSignatureFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary:             "The signature of a webhook delivery",
-		MarkdownDescription: "Gives the value of the header `X-Service-Signature` for a delivery: `sha256=` and the hexadecimal HMAC-SHA256 of the raw body with the endpoint's secret. Useful for testing a receiver.",
+		Summary: "The signature of a webhook delivery",
+		MarkdownDescription: "Returns the signature of a webhook delivery, the value of the header `X-Service-Signature`. Use it to test a receiver. " +
+			"It is `sha256=` and the hexadecimal HMAC-SHA256 of the raw body with the endpoint's secret.",
 		Parameters: []function.Parameter{
-			function.StringParameter{Name: "body", MarkdownDescription: "The raw body of the delivery."},
-			function.StringParameter{Name: "secret", MarkdownDescription: "The endpoint's secret."},
+			function.StringParameter{Name: "body", MarkdownDescription: "Raw body of the delivery."},
+			function.StringParameter{Name: "secret", MarkdownDescription: "Secret of the endpoint."},
 		},
 		Return: function.StringReturn{},
 	}

@@ -16,6 +16,9 @@ func TestLibpqEnv(t *testing.T) {
 		"all": {"postgresql://o%40wner:p%3Aw@h.example:5433/app?sslmode=disable", "/ca.pem", map[string]string{
 			"PGHOST": "h.example", "PGPORT": "5433", "PGUSER": "o@wner", "PGPASSWORD": "p:w", "PGDATABASE": "app", "PGSSLMODE": "verify-full", "PGSSLROOTCERT": "/ca.pem",
 		}, 0},
+		"the example": {"postgresql://owner:secret@shop.example:5432/main", "/etc/ssl/shop-ca.pem", map[string]string{
+			"PGDATABASE": "main", "PGHOST": "shop.example", "PGPASSWORD": "secret", "PGPORT": "5432", "PGSSLMODE": "verify-full", "PGSSLROOTCERT": "/etc/ssl/shop-ca.pem", "PGUSER": "owner",
+		}, 0},
 		"the least": {"postgres://h.example", "ca.pem", map[string]string{
 			"PGHOST": "h.example", "PGPORT": "5432", "PGSSLMODE": "verify-full", "PGSSLROOTCERT": "ca.pem",
 		}, 0},
@@ -41,6 +44,7 @@ func TestLibpqEnv(t *testing.T) {
 func TestPooledURL(t *testing.T) {
 	for raw, want := range map[string]string{
 		"postgresql://o:p@h.example:5432/d?sslmode=verify-full": "postgresql://o:p@h.example:6432/d?sslmode=verify-full",
+		"postgresql://owner:secret@shop.example:5432/main":      "postgresql://owner:secret@shop.example:6432/main", // the example's
 		"postgres://h.example/d":                                "postgres://h.example:6432/d",
 		"postgres://o:p%40@[::1]:5432/d":                        "postgres://o:p%40@[::1]:6432/d",
 		"redis://h":                                             "",
@@ -56,6 +60,10 @@ func TestPooledURL(t *testing.T) {
 func TestWebhookSignature(t *testing.T) {
 	// The test vector of RFC 4231, case 2.
 	want := "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+	const example = "sha256=904253991b55db5c1bfe1aa571fd407b592220498b738eacbee827f39cc8d872"
+	if got := webhookSignature(`{"type":"ready"}`, "the endpoint's secret"); got != example {
+		t.Errorf("the example returns %s, want %s", got, example)
+	}
 	if got := webhookSignature("what do ya want for nothing?", "Jefe"); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -158,6 +158,11 @@ func TestAnotherProviderOverTheEphemeralConnection(t *testing.T) {
 	if !ok {
 		t.Fatal("the example makes no schema")
 	}
+	// The test framework has sources of its own.
+	required, configured, ok := strings.Cut(configured, "\n}\n\n")
+	if !ok || !strings.HasPrefix(required, "terraform {\n") {
+		t.Fatalf("the example begins with %s, want required_providers", required)
+	}
 	const saved = `"${path.module}/ca.pem"`
 	if strings.Count(configured, saved) != 1 {
 		t.Fatalf("the example does not read %s", saved)

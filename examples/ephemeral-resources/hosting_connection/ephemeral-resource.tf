@@ -1,10 +1,24 @@
+terraform {
+  required_version = ">= 1.11"
+
+  required_providers {
+    hosting = {
+      source  = "instance-hosting/hosting"
+      version = "~> 0.1"
+    }
+    postgresql = {
+      source  = "cyrilgdev/postgresql"
+      version = ">= 1.25"
+    }
+  }
+}
+
 ephemeral "hosting_connection" "shop" {
   instance_id = hosting_instance.shop.id
 }
 
-# Secrets pass through to another provider and are kept nowhere. The instance must be
-# there before this provider is used, so make it first, in a configuration or an apply
-# of its own. Then save its CA, which is no secret, beside this configuration:
+# Create the instance first, in an apply or a configuration of its own. Then save its CA
+# certificate, which is not secret, next to this configuration:
 #   terraform output -raw ca_certificate > ca.pem
 provider "postgresql" {
   host        = ephemeral.hosting_connection.shop.host

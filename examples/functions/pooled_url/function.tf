@@ -1,7 +1,4 @@
-ephemeral "hosting_connection" "shop" {
-  instance_id = hosting_instance.example.id
-}
-
-locals {
-  pooled = provider::hosting::pooled_url(ephemeral.hosting_connection.shop.postgres_owner_url)
+output "pooled" {
+  value = provider::hosting::pooled_url("postgresql://owner:secret@shop.example:5432/main")
+  # "postgresql://owner:secret@shop.example:6432/main"
 }
