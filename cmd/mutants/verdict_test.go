@@ -115,7 +115,7 @@ func TestMedian(t *testing.T) {
 }
 
 func TestEnvironment(t *testing.T) {
-	if got := fmt.Sprint(environment([]string{"HOME=/h", "HOSTING_API_KEY=real", "HOSTING_BASE_URL=real"})); got != "[HOME=/h GOGC=800]" {
+	if got := fmt.Sprint(environment([]string{"HOME=/h", "HOSTING_API_KEY=real", "HOSTING_BASE_URL=real", "TF_ACC=1"})); got != "[HOME=/h GOGC=800]" {
 		t.Error(got)
 	}
 	if got := fmt.Sprint(environment([]string{"GOGC=50"})); got != "[GOGC=50]" {

@@ -1,32 +1,17 @@
-// Command simmutants plants known bugs into a copy of the project, one at a
-// time, and looks whether the simulated world finds each of them.
-//
-//	simmutants [-runs N] [-seed S] [-only PATTERN] [-jobs N] [-timeout D] [-control=false]
-//
-// A bug is a patch in internal/simulation/mutants. Before the first of them the
-// world is run with nothing planted: one that is violated then proves nothing.
-// -control=false leaves that out.
-//
-// It is run in the repository's root, as `make sim-mutants` does. It exits with
-// 1 when a bug was not caught, or a patch does not apply or not compile.
 package main
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"regexp"
-	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 )
 
-// options say what is tried, and how.
+// options say which patches are tried, and how.
 type options struct {
 	tree    string         // the project's root
 	only    *regexp.Regexp // the names of the patches to try
@@ -35,32 +20,6 @@ type options struct {
 	seed    uint64         // the first run's
 	timeout time.Duration  // for all runs of one patch
 	control bool           // whether the world is run with nothing planted first
-}
-
-func main() {
-	o := options{tree: "."}
-	only := flag.String("only", "", "regular expression; try only patches with a matching name")
-	flag.IntVar(&o.jobs, "jobs", 1, "number of patches to try at the same time")
-	flag.IntVar(&o.runs, "runs", 2000, "maximum number of worlds for each patch")
-	flag.Uint64Var(&o.seed, "seed", 1, "seed of the first world")
-	flag.DurationVar(&o.timeout, "timeout", 30*time.Minute, "time limit for the worlds of one patch")
-	flag.BoolVar(&o.control, "control", true, "first run the worlds without any patch")
-	flag.Parse()
-	var err error
-	if o.only, err = regexp.Compile(*only); err != nil || flag.NArg() > 0 || o.jobs < 1 {
-		fmt.Fprintln(os.Stderr, errors.Join(err, errors.New("use simmutants [-runs N] [-seed S] [-only PATTERN] [-jobs N] [-timeout D] [-control=false], with at least one job")))
-		os.Exit(2)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	all, err := hunt(ctx, o, os.Stdout)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	if !all {
-		os.Exit(1)
-	}
 }
 
 // hunt tries the patches and prints what became of each as it is known, and a
@@ -112,12 +71,12 @@ func hunt(ctx context.Context, o options, out io.Writer) (all bool, err error) {
 
 // control runs the world with nothing planted.
 func control(ctx context.Context, o options, out io.Writer) error {
-	b, err := newBench(ctx, o)
+	b, err := newBench(ctx, o.tree)
 	if err != nil {
 		return err
 	}
 	defer b.remove()
-	v, err := b.judge(ctx)
+	v, err := o.judge(ctx, b)
 	if err != nil {
 		return err
 	}
@@ -133,17 +92,44 @@ func control(ctx context.Context, o options, out io.Writer) error {
 // try tries the patches that are waiting, one after the other, on a copy of the
 // tree of its own.
 func try(ctx context.Context, o options, waiting <-chan patch, judged chan<- verdict) error {
-	b, err := newBench(ctx, o)
+	b, err := newBench(ctx, o.tree)
 	if err != nil {
 		return err
 	}
 	defer b.remove()
 	for p := range waiting {
-		v, err := b.try(ctx, p)
+		v, err := o.try(ctx, b, p)
 		if err != nil {
 			return err
 		}
+		v.name = p.name
 		judged <- v
 	}
 	return nil
+}
+
+// try plants a bug, looks for it and takes it out again. Its error is one of the
+// bench, such as an interrupt; what is wrong with the patch is in the verdict.
+func (o options) try(ctx context.Context, b *bench, p patch) (verdict, error) {
+	changed, err := p.apply(b.code)
+	if err != nil {
+		return verdict{outcome: notApplied, said: []string{err.Error()}}, nil //nolint:nilerr // the verdict says it
+	}
+	if err := b.plant(changed); err != nil {
+		return verdict{}, err
+	}
+	v, err := o.judge(ctx, b)
+	return v, errors.Join(err, b.takeOut(changed))
+}
+
+// judge runs the worlds as the bench stands.
+func (o options) judge(ctx context.Context, b *bench) (verdict, error) {
+	said, outcome, err := b.worlds(ctx, o.runs, o.seed, o.timeout)
+	if err != nil {
+		return verdict{}, err
+	}
+	if outcome == notCompiled {
+		return verdict{outcome: notCompiled, said: lastLines(said)}, nil
+	}
+	return judge(said, outcome == caught, o.runs), nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 var aWorld = map[string]string{
 	"go.mod":     "module example.test/world\n\ngo 1.24\n",
 	".gitignore": "ignored.go\n",
+	"main.go":    "package main\n\nimport _ \"example.test/world/internal/client\"\n\nfunc main() {}\n",
 
 	"internal/client/sum.go":     "package client\n\n// Sum adds.\nfunc Sum(a, b int) int { return a + b }\n",
 	"internal/client/ignored.go": "it does not compile",
@@ -66,12 +68,23 @@ func planted(from, to string) string {
 // newWorld is a fresh clone of aWorld with changes that are not committed.
 func newWorld(t *testing.T, patches map[string]string) options {
 	t.Helper()
-	tree := t.TempDir()
-	for name, content := range aWorld {
-		write(t, tree, name, content)
-	}
+	files := maps.Clone(aWorld)
 	for name, content := range patches {
-		write(t, tree, mutants+"/"+name+".patch", content)
+		files[mutants+"/"+name+".patch"] = content
+	}
+	tree := newTree(t, files)
+	if err := os.Remove(tree + "/internal/client/deleted.go"); err != nil {
+		t.Fatal(err)
+	}
+	return options{tree: tree, only: regexp.MustCompile(""), jobs: 2, runs: 20, seed: 7, timeout: time.Hour, control: true}
+}
+
+// newTree is a folder that git knows, with files.
+func newTree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	tree := t.TempDir()
+	for name, content := range files {
+		write(t, tree, name, content)
 	}
 	for _, args := range [][]string{{"init", "-q"}, {"add", "."}} {
 		git := exec.CommandContext(t.Context(), "git", args...)
@@ -80,13 +93,10 @@ func newWorld(t *testing.T, patches map[string]string) options {
 			t.Fatalf("git %s: %v\n%s", args, err, said)
 		}
 	}
-	if err := os.Remove(tree + "/internal/client/deleted.go"); err != nil {
-		t.Fatal(err)
-	}
 	// Neither of this machine's own folder is a bench to be seen, nor of an account.
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("HOSTING_API_KEY", "real")
-	return options{tree: tree, only: regexp.MustCompile(""), jobs: 2, runs: 20, seed: 7, timeout: time.Hour, control: true}
+	return tree
 }
 
 func nothingLeft(t *testing.T) {
