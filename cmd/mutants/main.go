@@ -1,14 +1,20 @@
-// Command mutants plants known bugs into a copy of the project, one at a time,
-// and looks whether the simulated world finds each of them.
+// Command mutants plants mistakes into a copy of the project, one at a time, and
+// checks that its tests find them.
 //
+//	mutants generated [-n N] [-seed S] [-in PATTERN] [-runs N] [-min PERCENT]
 //	mutants patches [-runs N] [-seed S] [-only PATTERN] [-jobs N] [-timeout D] [-control=false]
 //
-// A bug is a patch in internal/simulation/mutants. Before the first of them the
-// world is run with nothing planted: one that is violated then proves nothing.
-// -control=false leaves that out.
+// "generated" draws small changes of the syntax of the client and the provider:
+// a condition negated, a statement dropped. Each is judged by the unit tests of
+// its package and then by simulated worlds. It exits with 1 when fewer than
+// -min percent are caught. What equivalent.txt names is not drawn.
 //
-// It is run in the repository's root, as `make sim-mutants` does. It exits with
-// 1 when a bug was not caught, or a patch does not apply or not compile.
+// "patches" plants known bugs, the patches in internal/simulation/mutants, each
+// of which the simulated worlds must find. Before the first of them the worlds are
+// run with nothing planted, which -control=false leaves out. It exits with 1 when a
+// bug was not caught, or a patch does not apply or not compile.
+//
+// It is run in the repository's root, as `make mutants` and `make sim-mutants` do.
 package main
 
 import (
@@ -39,7 +45,7 @@ func main() {
 // that are not known end the program.
 func run(ctx context.Context, args []string) (good bool, err error) {
 	if len(args) == 0 {
-		return false, errors.New("use mutants patches")
+		return false, errors.New("use mutants generated or mutants patches")
 	}
 	flags := flag.NewFlagSet("mutants "+args[0], flag.ExitOnError)
 	pattern := func(name, usage string) **regexp.Regexp {
@@ -51,6 +57,18 @@ func run(ctx context.Context, args []string) (good bool, err error) {
 		return &p
 	}
 	switch args[0] {
+	case "generated":
+		s := sampling{tree: "."}
+		in := pattern("in", "draw only from the files whose paths match this `pattern`")
+		flags.IntVar(&s.size, "n", 100, "how many mutants that compile are tried")
+		flags.Uint64Var(&s.seed, "seed", uint64(time.Now().Unix()), "the seed of the sample")
+		flags.IntVar(&s.runs, "runs", 500, "how many worlds are run for each mutant at most; always the same ones")
+		flags.Float64Var(&s.least, "min", 0, "the percentage that has to be caught")
+		if err := parse(flags, args[1:]); err != nil {
+			return false, err
+		}
+		s.in = *in
+		return s.run(ctx, os.Stdout)
 	case "patches":
 		o := options{tree: "."}
 		only := pattern("only", "try only the patches whose names match this `pattern`")
@@ -68,7 +86,7 @@ func run(ctx context.Context, args []string) (good bool, err error) {
 		o.only = *only
 		return hunt(ctx, o, os.Stdout)
 	}
-	return false, fmt.Errorf("%s is not patches", args[0])
+	return false, fmt.Errorf("%s is neither generated nor patches", args[0])
 }
 
 func parse(flags *flag.FlagSet, args []string) error {
