@@ -246,7 +246,7 @@ func (r *reads) addPage(cursor string, p page[Instance], begun moment, err error
 func (c *Client) RefreshApp(ctx context.Context, instanceID, name string) (App, error) {
 	apps, err := c.sharedApps(ctx, instanceID, c.reads.ofInstance(instanceID))
 	app, listed := find(apps, name)
-	if err != nil || !listed {
+	if !listed { // nor is any in a list that could not be read
 		app, err = c.App(ctx, instanceID, name)
 	}
 	return present(ctx, c, childSubject(instanceID, "apps", name), app, err, func(ctx context.Context) (App, error) {
