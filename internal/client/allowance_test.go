@@ -1,6 +1,7 @@
 package client
 
 import (
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,6 +40,46 @@ func TestAnAllowanceIsLookedForAnewAfterAPause(t *testing.T) {
 					}
 				}
 			})
+		})
+	}
+}
+
+// What a refusal makes of the allowance depends on what was served meanwhile, and on
+// whether it is the first in a while.
+func TestAllowanceAfterARefusal(t *testing.T) {
+	for name, row := range map[string]struct {
+		peak        float64       // what was refused last
+		cutBefore   time.Duration // how long ago the newest cut was; 0 for none
+		served      float64       // requests per second of late
+		refusedLast time.Duration // how long ago
+		want        float64
+	}{
+		"the first ever":                           {0, 0, 20, time.Hour, 0},
+		"found by looking":                         {0, 2 * time.Second, 200, time.Hour, 200},
+		"found by looking, nearly nothing served":  {0, 2 * time.Second, 1, time.Hour, 128},
+		"after a pause, not found by looking":      {0, 6 * time.Second, 200, time.Hour, 0},
+		"nearly all served":                        {100, plateau, 90, time.Minute, 90},
+		"half of it served":                        {100, plateau, 50, time.Minute, 85},
+		"others send too much":                     {100, plateau, 20, time.Minute, 40},
+		"others send too much, hardly any served":  {100, plateau, 3, time.Minute, firstAllowance},
+		"others send too much, a refusal together": {100, plateau, 20, 9 * time.Second, 85},
+		"others send too much, 10 seconds later":   {100, plateau, 20, together, 40},
+		"little is left":                           {leastAllowance, plateau, 0, time.Second, leastAllowance},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+			opens := now.Add(time.Second)
+			a := allowance{peak: row.peak, refused: now.Add(-row.refusedLast), served: recently{perSecond: row.served, at: now}}
+			if row.cutBefore > 0 {
+				a.begun = now.Add(-row.cutBefore)
+			}
+			a.refuse(now, opens)
+			if math.Abs(a.peak-row.want) > 0.001 {
+				t.Errorf("peak: got %g requests per second, want %g", a.peak, row.want)
+			}
+			if wait := a.take(now); wait != time.Second {
+				t.Errorf("wait of the next request: got %s, want %s", wait, time.Second)
+			}
 		})
 	}
 }

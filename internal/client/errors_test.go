@@ -70,6 +70,30 @@ func TestErrorBodies(t *testing.T) {
 	}
 }
 
+// TestHalfAnEnvelope checks that a refusal is read from either member of the envelope.
+func TestHalfAnEnvelope(t *testing.T) {
+	for name, row := range map[string]struct {
+		body         object
+		code, detail string
+	}{
+		"code alone":   {object{"code": "not_found"}, "not_found", ""},
+		"detail alone": {object{"detail": "no such instance"}, "", "no such instance"},
+		"neither":      {object{"message": "no such route"}, "", `{"message":"no such route"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { respond(w, 400, row.body) })
+			_, err := c.Instance(t.Context(), "i-1")
+			var refusal *APIError
+			if !errors.As(err, &refusal) {
+				t.Fatalf("got %v, want a refusal", err)
+			}
+			if refusal.Code != row.code || strings.TrimSpace(refusal.Detail) != row.detail {
+				t.Errorf("got code %q, detail %q, want %q, %q", refusal.Code, refusal.Detail, row.code, row.detail)
+			}
+		})
+	}
+}
+
 func TestNothingWasDone(t *testing.T) {
 	for _, row := range []struct {
 		status int

@@ -308,6 +308,30 @@ func TestListThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// A list that was refused is not asked for again by the refreshes that follow at once.
+func TestRefusedListIsReadOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		serve := fleet(10)
+		lists := 0
+		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/v1/instances" {
+				lists++
+				refuse(w, 403, "forbidden")
+				return
+			}
+			serve(w, r)
+		})
+		for k := range 10 {
+			if i, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil || i.ID != fmt.Sprint("i-", k) {
+				t.Errorf("instance i-%d: got %+v, %v", k, i, err)
+			}
+		}
+		if lists != 1 {
+			t.Errorf("requests for the list: got %d, want 1", lists)
+		}
+	})
+}
+
 func TestBareListServesARefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {

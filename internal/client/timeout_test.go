@@ -45,3 +45,21 @@ func TestShortDuration(t *testing.T) {
 		}
 	}
 }
+
+func TestMayWait(t *testing.T) {
+	bounded, cancel := WithTimeout(t.Context(), "create", 90*time.Minute)
+	defer cancel()
+	for name, row := range map[string]struct {
+		ctx  context.Context
+		told time.Duration
+		want bool
+	}{
+		"ten minutes":                        {t.Context(), 10 * time.Minute, true},
+		"more than ten minutes":              {t.Context(), 10*time.Minute + time.Second, false},
+		"an hour, with a timeout of its own": {bounded, time.Hour, true},
+	} {
+		if got := mayWait(row.ctx, row.told); got != row.want {
+			t.Errorf("%s: got %t, want %t", name, got, row.want)
+		}
+	}
+}

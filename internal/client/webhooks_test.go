@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -148,5 +149,31 @@ func TestSameURL(t *testing.T) {
 		if got := SameURL(pair[0], pair[1]); got != want {
 			t.Errorf("%v: %v", pair, got)
 		}
+	}
+}
+
+func TestWebhookNamesakes(t *testing.T) {
+	endpoints := says(200, object{"webhooks": []object{
+		{"id": "left", "url": "https://h.example/"},
+		{"id": "claimed", "url": "https://h.example/"},
+		{"id": "other", "url": "https://h.example/other"},
+	}})
+	for name, row := range map[string]struct {
+		list    http.HandlerFunc
+		want    []string
+		wantErr error
+	}{
+		"one that nobody has claimed": {endpoints, []string{"left"}, nil},
+		"none":                        {says(200, object{"webhooks": []object{}}), nil, nil},
+		"a list that is refused":      {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 401, "unauthorized") }, nil, ErrUnauthorized},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, _ := newTestClient(t, script{"GET /webhooks": row.list}.serve)
+			c.Claim("claimed")
+			got, err := c.WebhookNamesakes(t.Context(), "https://H.example/")
+			if !slices.Equal(got, row.want) || !errors.Is(err, row.wantErr) {
+				t.Errorf("got %q, %v, want %q, %v", got, err, row.want, row.wantErr)
+			}
+		})
 	}
 }
