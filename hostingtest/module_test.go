@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,7 +97,7 @@ func TestWebhookFromAnotherModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	goMod, want := fmt.Sprintf("module example.com/shop\n\ngo %s\n", oldest), "example.com/shop\n"
-	wanted := append(older, packedWebhook)
+	wanted := slices.Concat(older, []module.Version{packedWebhook})
 	module.Sort(wanted)
 	for _, m := range wanted {
 		goMod += fmt.Sprintf("\nrequire %s %s\n", m.Path, m.Version)
