@@ -291,7 +291,7 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 // what ran.
 func (r *postgresScriptResource) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resp.Diagnostics.AddError("A script cannot be imported",
-		"The service keeps no record of what a script made. Remove the import, and apply: the script runs once more, "+
+		"The service keeps no record of what a script made. Remove the import, and apply: the script runs again, "+
 			"which statements such as CREATE TABLE IF NOT EXISTS can do safely. If its statements must not run again, leave the resource out of the configuration.")
 }
 

@@ -125,35 +125,35 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 			"max_retries": schema.Int64Attribute{
 				Optional:   true,
 				Validators: []validator.Int64{numberRule{least: 0, most: 20}},
-				MarkdownDescription: "How often a request that failed in passing is sent again. Default `4`. " +
-					"A request that was answered 429 is not counted: it is sent again at the pace that the service allows.",
+				MarkdownDescription: "Maximum retries of a request after a transient error. Default `4`. " +
+					"Retries after an answer 429 are not counted: the provider slows down to the pace that the service allows.",
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{requestDuration()},
-				MarkdownDescription: "The longest that one request may take, as a duration such as `30s`. Default `60s`. " +
-					"Waiting for jobs and builds is bounded by the `timeouts` of each resource instead.",
+				MarkdownDescription: "Time limit of one request, as a duration such as `30s`. Default `60s`. " +
+					"The `timeouts` of each resource limit the waiting for jobs and builds.",
 			},
 			"requests_per_second": schema.Float64Attribute{
 				Optional:   true,
 				Validators: []validator.Float64{numberRule{least: 0.1, most: 1000}},
-				MarkdownDescription: "The most requests per second that the provider sends, all resources together. " +
-					"Default: as many as the service takes; after an answer 429 the provider slows down by itself. " +
-					"Set it where several runs share one account's limit.",
+				MarkdownDescription: "Maximum requests per second of the whole provider. " +
+					"Default: no maximum; the provider slows down after an answer 429. " +
+					"Set it if several runs share one account's limit.",
 			},
 			"allowed_account_ids": schema.SetAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.Set{setvalidator.SizeAtLeast(1), noEmpty{"account id"}},
-				MarkdownDescription: "Ids of the accounts that this configuration may be used with. Any other API key is an error before anything else is requested. " +
+				MarkdownDescription: "Ids of the accounts that this configuration may use. An API key of another account is an error before any other request. " +
 					"The data source `hosting_account` returns the id of a key's account. " +
-					"Default: any account that the state does not contradict; a plan that only creates, and one that creates first, cannot be checked against the state.",
+					"Default: the account is compared with the state. A plan that only creates, or creates first, cannot be compared.",
 			},
 			"default_tags": schema.SetAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
 				Validators:          []validator.Set{noEmpty{"tag"}},
-				MarkdownDescription: "Tags that every instance of this provider gets beside its own `tags`. They show in its `tags_all`. Default: none.",
+				MarkdownDescription: "Tags added to every instance in addition to its own `tags`. `tags_all` has both. Default: none.",
 			},
 		},
 	}
