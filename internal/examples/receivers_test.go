@@ -14,8 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/webhooks"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
-	"github.com/instance-hosting/terraform-provider-hosting/webhook"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
 
 // receivers are the programs of the webhook example, which all take WEBHOOK_SECRET and
@@ -36,9 +35,7 @@ var receivers = []struct {
 func goReceiver(t *testing.T) *exec.Cmd {
 	t.Helper()
 	receiver := filepath.Join(t.TempDir(), "webhook-receiver")
-	if err := program.Build(receiver, "examples/webhook-receiver"); err != nil {
-		t.Fatal(err)
-	}
+	buildReceiver(t, receiver)
 	return exec.CommandContext(t.Context(), receiver, "--listen", "127.0.0.1:0")
 }
 
@@ -108,18 +105,18 @@ func TestReceivers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			signed := list[len(list)-1]
-			signature := webhook.Sign(signed.Event, secret)
+			first := list[len(list)-1]
+			signature := signed.Sign(first.Event, secret)
 			for _, request := range []struct {
 				what, body, signature string
 				want                  int
 			}{
-				{"a delivery that was handled", string(signed.Event), signature, http.StatusNoContent},
-				{"a changed body", strings.Replace(string(signed.Event), "false", "true", 1), signature, http.StatusUnauthorized},
-				{"no signature", string(signed.Event), "", http.StatusUnauthorized},
-				{"a signature without its prefix", string(signed.Event), strings.TrimPrefix(signature, "sha256="), http.StatusUnauthorized},
+				{"a delivery that was handled", string(first.Event), signature, http.StatusNoContent},
+				{"a changed body", strings.Replace(string(first.Event), "false", "true", 1), signature, http.StatusUnauthorized},
+				{"no signature", string(first.Event), "", http.StatusUnauthorized},
+				{"a signature without its prefix", string(first.Event), strings.TrimPrefix(signature, "sha256="), http.StatusUnauthorized},
 			} {
-				if got := post(t, url, signed.ID, signed.Type, request.body, request.signature); got != request.want {
+				if got := post(t, url, first.ID, first.Type, request.body, request.signature); got != request.want {
 					t.Errorf("the answer to %s: got %d, want %d", request.what, got, request.want)
 				}
 			}
@@ -188,10 +185,10 @@ func post(t *testing.T, url, id, kind, body, signature string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set(webhook.DeliveryHeader, id)
-	request.Header.Set(webhook.EventHeader, kind)
+	request.Header.Set("X-Service-Delivery", id)
+	request.Header.Set("X-Service-Event", kind)
 	if signature != "" {
-		request.Header.Set(webhook.SignatureHeader, signature)
+		request.Header.Set("X-Service-Signature", signature)
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {

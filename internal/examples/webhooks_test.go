@@ -53,16 +53,22 @@ func receiveWebhooks(t *testing.T, files []string) {
 func startReceiver(t *testing.T, secrets, secret string) (url string, next func() string) {
 	t.Helper()
 	receiver := filepath.Join(installed.folder, "webhook-receiver")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", receiver, ".")
-	build.Dir = "../../webhook/cmd/webhook-receiver" // in a module of its own
-	if said, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the receiver: %v\n%s", err, said)
-	}
+	buildReceiver(t, receiver)
 	command := exec.CommandContext(t.Context(), receiver, "--listen", "127.0.0.1:0",
 		"--cert", filepath.Join(secrets, "certificate.pem"), "--key", filepath.Join(secrets, "key.pem"))
 	next = printed(t, command, secret)
 	_, url, _ = strings.Cut(next(), " at ")
 	return url, next
+}
+
+// buildReceiver builds the receiver in Go, which is in the module webhook.
+func buildReceiver(t *testing.T, to string) {
+	t.Helper()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", to, ".")
+	build.Dir = "../../webhook/cmd/webhook-receiver"
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the receiver: %v\n%s", err, said)
+	}
 }
 
 // writeCertificate makes one for this machine, with its key, and gives who trusts it.

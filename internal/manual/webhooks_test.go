@@ -67,7 +67,7 @@ func TestWebhookEvents(t *testing.T) {
 	}
 }
 
-// TestWebhookReceiverInGo compiles the receiver of the guide, as a package of the project.
+// TestWebhookReceiverInGo compiles the receiver of the guide, as a package of the module webhook.
 func TestWebhookReceiverInGo(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(repository + "/docs/guides/webhooks.md")
@@ -79,7 +79,7 @@ func TestWebhookReceiverInGo(t *testing.T) {
 	if at < 0 {
 		t.Fatal("the guide has no block of Go")
 	}
-	root, err := filepath.Abs(repository)
+	root, err := filepath.Abs(filepath.Join(repository, "webhook"))
 	if err != nil {
 		t.Fatal(err)
 	}

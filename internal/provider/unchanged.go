@@ -143,9 +143,10 @@ func (r computedResource) Read(ctx context.Context, req resource.ReadRequest, re
 
 func (r computedResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if computed, ok := ctx.Value(computedKey{}).(*resource.ModifyPlanResponse); ok {
-		of := resp.Diagnostics // of the schema's plan modifiers
+		diags := resp.Diagnostics // of the schema's plan modifiers
+		diags.Append(computed.Diagnostics...)
 		*resp = *computed
-		resp.Diagnostics = append(of, computed.Diagnostics...)
+		resp.Diagnostics = diags
 		return
 	}
 	r.managedResource.ModifyPlan(ctx, req, resp)

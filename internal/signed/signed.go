@@ -31,12 +31,16 @@ type Event struct {
 	Data       json.RawMessage `json:"data"`
 }
 
-// Verify returns the delivery with this body and header, if it is signed with secret.
-func Verify(body []byte, header http.Header, secret string) (Delivery, error) {
+// Sign returns the value of the header X-Service-Signature for a body.
+func Sign(body []byte, secret string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write(body)
-	want := "sha256=" + hex.EncodeToString(mac.Sum(nil))
-	if got := header.Get("X-Service-Signature"); !hmac.Equal([]byte(got), []byte(want)) {
+	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+// Verify returns the delivery with this body and header, if it is signed with secret.
+func Verify(body []byte, header http.Header, secret string) (Delivery, error) {
+	if got := header.Get("X-Service-Signature"); !hmac.Equal([]byte(got), []byte(Sign(body, secret))) {
 		return Delivery{}, errors.New("signature mismatch")
 	}
 	d := Delivery{ID: header.Get("X-Service-Delivery")}
