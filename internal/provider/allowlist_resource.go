@@ -61,7 +61,7 @@ func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest
 			"An instance has one list, and a change takes effect within a minute. TLS and a password are always required. " +
 			"Public apps are reached by their URL and are not affected.",
 		Attributes: map[string]schema.Attribute{
-			"instance_id": instanceIDAttribute("`on_destroy` applies to the list of the former instance"),
+			"instance_id": instanceIDAttribute("`on_destroy` decides what happens to the list of the old instance"),
 			"cidrs": schema.SetAttribute{
 				Required:            true,
 				ElementType:         types.StringType,

@@ -56,7 +56,7 @@ func (d *appDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, re
 			"memory_mb":   schema.Int64Attribute{Computed: true, MarkdownDescription: "Memory in MB."},
 			"url":         schema.StringAttribute{Computed: true, MarkdownDescription: "Public URL. Null until the first deployment, and for an app that is not public."},
 			"status":      schema.StringAttribute{Computed: true, MarkdownDescription: "`building`, `running`, `failed` or `stopped`."},
-			"created_at":  schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the app was imported, in RFC 3339."},
+			"created_at":  schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the app was created, in RFC 3339."},
 		},
 	}
 }

@@ -34,7 +34,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 		Version: 0,
 		MarkdownDescription: "Builds and runs a Git repository on an instance with the `apps` engine. Use one for each web app or worker. A push alone deploys nothing.\n\n" +
 			"Creating an app waits until its first build runs. " +
-			"If a build fails, the apply fails with the end of the build's log, and the previous version keeps running. " +
+			"If a build fails, the apply fails with the end of the build's log. If a later build fails, the previous version keeps running. " +
 			"If a new version does not answer `health_path` with 200 within a minute, the apply fails and **the app is down**, because the previous version was stopped first. " +
 			"If an apply is interrupted during the first build, the next apply resumes waiting.",
 		Attributes: map[string]schema.Attribute{
@@ -137,11 +137,11 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"created_at": schema.StringAttribute{
 				Computed:            true,
 				CustomType:          timetypes.RFC3339Type{},
-				MarkdownDescription: "When the app was imported, in RFC 3339.",
+				MarkdownDescription: "When the app was created, in RFC 3339.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			"timeouts": resourceTimeouts(ctx, timeouts.Opts{
-				Create: true, CreateDescription: "How long to wait for the import and the first build. Default `30m`.",
+				Create: true, CreateDescription: "How long to wait for the creation and the first build. Default `30m`.",
 				Update: true, UpdateDescription: "How long to wait for a change and its build. Default `30m`.",
 				Delete: true, DeleteDescription: "How long to wait for the deletion. Default `20m`.",
 			}),

@@ -62,7 +62,8 @@ func (d *connectionDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Host, ports and certificate of an instance's engines, without secrets. " +
 			"Use it if you need no password; the ephemeral resource `hosting_connection` has passwords, URLs and keys. " +
-			"If the instance is being created, it waits for up to 20 minutes.",
+			"Until the instance is created, reading it waits for up to 20 minutes, also during a plan. " +
+			"If the checkout is unpaid, reading it fails with an error that has the checkout's address.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id":          schema.StringAttribute{Required: true, MarkdownDescription: connectionDescriptions["instance_id"]},
 			"host":                 schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["host"]},

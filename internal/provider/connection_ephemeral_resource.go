@@ -68,8 +68,8 @@ func (e *connectionEphemeral) Schema(_ context.Context, _ ephemeral.SchemaReques
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Passwords, URLs and keys of an instance's engines. Use it for other providers and provisioners that connect. " +
 			"Nothing is stored in the state or a plan.\n\nThe connection is read in each run, so it has the current passwords. If the same apply rotates them, add `depends_on`. " +
-			"If the instance is being created, it waits for up to 20 minutes, also during a plan. " +
-			"If the checkout is open, it ends with an error that has the address of the page; until you have paid, apply the rest with `terraform apply -target`.",
+			"Until the instance is created, reading it waits for up to 20 minutes, also during a plan. " +
+			"If the checkout is unpaid, reading it fails with an error that has the checkout's address. Until you have paid, apply the rest with `terraform apply -target`.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id":           schema.StringAttribute{Required: true, MarkdownDescription: connectionDescriptions["instance_id"]},
 			"host":                  schema.StringAttribute{Computed: true, MarkdownDescription: connectionDescriptions["host"]},

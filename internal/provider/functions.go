@@ -48,10 +48,10 @@ func (f *libpqEnvFunction) Definition(_ context.Context, _ function.DefinitionRe
 		Summary: "A Postgres URL as libpq's environment variables",
 		MarkdownDescription: "Returns a Postgres URL as libpq's environment variables. Use it to run `psql`, `pg_dump` or another client of libpq. " +
 			"The variables are `PGHOST`, `PGPORT`, `PGUSER`, `PGPASSWORD`, `PGDATABASE`, `PGSSLMODE` (always `verify-full`) and `PGSSLROOTCERT`. " +
-			"`PGPORT` is 5432 if the URL has no port; `PGDATABASE` is left out if it has no database.",
+			"`PGPORT` is 5432 if the URL has no port. `PGUSER`, `PGPASSWORD` and `PGDATABASE` are left out if the URL does not have them.",
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "url", MarkdownDescription: "Postgres URL, such as `postgres_owner_url` of the ephemeral resource `hosting_connection`."},
-			function.StringParameter{Name: "ca_file", MarkdownDescription: "Path of the file with the instance's CA certificate. Without a path, libpq reads `~/.postgresql/root.crt`."},
+			function.StringParameter{Name: "ca_file", MarkdownDescription: "Path of the file with the instance's CA certificate. It must not be empty."},
 		},
 		Return: function.MapReturn{ElementType: types.StringType},
 	}

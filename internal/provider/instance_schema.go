@@ -61,7 +61,8 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				Required:   true,
 				Validators: []validator.Map{mapvalidator.KeysAre(notEmpty()), noNullEngine()},
 				MarkdownDescription: "Engines to run, by name: `postgres`, `redis`, `couchdb`, `nats`, `apps` and `auth`, which needs `postgres` and `apps`. Engines you omit are off. " +
-					"Changed in place. Removing one **deletes its data**. Engines turned on outside Terraform are left alone.",
+					"Changed in place. Removing one **deletes its data**. Engines turned on outside Terraform are left alone. " +
+					"If one is in the state after an import, the plan ends with an error until you add it to `engines` or turn it off in the portal.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"memory_mb": schema.Int64Attribute{
 						Optional:   true,

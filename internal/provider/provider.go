@@ -108,19 +108,19 @@ func (p *hostingProvider) Metadata(_ context.Context, _ provider.MetadataRequest
 
 func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The provider manages instances of the instance hosting service, and what runs on them: " +
-			"engines, databases, apps, the allowlist, the SQL console's mode, the auth engine's settings, and the account's webhook endpoints.",
+		MarkdownDescription: "The provider manages instances of the hosting service and what runs on them: engines, apps, Postgres databases, extensions and scripts. " +
+			"It also manages allowlists, the SQL console's mode, auth settings, webhook endpoints and the account's profile.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "REST base address of the service, ending in `/api/v1`. It must be `https`; `http` is accepted for loopback addresses alone. " +
-					"May be given by the environment variable `" + envBaseURL + "` instead.",
+				MarkdownDescription: "REST base address of the service, ending in `/api/v1`. It must be `https`; `http` is accepted only for loopback addresses. " +
+					"Can be set with the environment variable `" + envBaseURL + "` instead.",
 			},
 			"api_key": schema.StringAttribute{
 				Optional:  true,
 				Sensitive: true,
 				MarkdownDescription: "API key, created on the portal's Access page. " +
-					"May be given by the environment variable `" + envAPIKey + "` instead, which keeps it out of the configuration.",
+					"Can be set with the environment variable `" + envAPIKey + "` instead, which keeps it out of the configuration.",
 			},
 			"max_retries": schema.Int64Attribute{
 				Optional:   true,
@@ -147,7 +147,7 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 				Validators:  []validator.Set{setvalidator.SizeAtLeast(1), noEmpty{"account id"}},
 				MarkdownDescription: "Ids of the accounts that this configuration may use. An API key of another account is an error before any other request. " +
 					"The data source `hosting_account` returns the id of a key's account. " +
-					"Default: the account is compared with the state. A plan that only creates, or creates first, cannot be compared.",
+					"Default: the account is compared with the state. Without this argument, a plan that only creates, or that creates before it changes anything, is not checked.",
 			},
 			"default_tags": schema.SetAttribute{
 				Optional:            true,

@@ -338,6 +338,6 @@ func settingTimeouts(ctx context.Context) schema.Attribute {
 	return resourceTimeouts(ctx, timeouts.Opts{
 		Create: true, CreateDescription: "How long to wait for the setting to take effect. Default `20m`.",
 		Update: true, UpdateDescription: "How long to wait for a change. Default `20m`.",
-		Delete: true, DeleteDescription: "How long to wait when it is set back. Default `20m`.",
+		Delete: true, DeleteDescription: "How long to wait for the deletion. Default `20m`.",
 	})
 }

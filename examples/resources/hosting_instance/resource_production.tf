@@ -11,15 +11,15 @@ resource "hosting_instance" "production" {
     auth     = {}
   }
 
-  # How long an apply waits. If it ends before, the next one resumes waiting.
+  # How long an apply waits. If the time is over first, the next apply resumes waiting.
   timeouts = {
     create = "45m"
     update = "1h"
   }
 
   lifecycle {
-    # If an apply ends before the instance runs, it ends with a warning. This makes it an
-    # error, and stops everything that depends on the instance.
+    # An apply that ends before the instance runs only warns. This postcondition makes it
+    # an error, and stops everything that depends on the instance.
     postcondition {
       condition     = self.status == "running"
       error_message = "The instance does not run yet. Apply again to wait for it."
