@@ -60,6 +60,7 @@ func (s *unchangedServer) ReadResource(ctx context.Context, req *tfprotov6.ReadR
 		identity, err := t.encodeIdentity(response.Identity)
 		return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: identity, Private: private}, err
 	}
+	defer func() { response = resource.ReadResponse{} }() // the framework keeps the context
 	return s.ProviderServer.ReadResource(context.WithValue(ctx, computedKey{}, &response), req)
 }
 
@@ -67,7 +68,7 @@ func (s *unchangedServer) ReadResource(ctx context.Context, req *tfprotov6.ReadR
 // and the resource's ModifyPlan keeps it.
 func (s *unchangedServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	t, data := s.types()[req.TypeName], s.provider.configured.Load()
-	if t == nil || data == nil || req.PriorState == nil || req.ProposedNewState == nil ||
+	if t == nil || data == nil || req.PriorState == nil || req.ProposedNewState == nil || req.Config == nil ||
 		!bytes.Equal(req.PriorState.MsgPack, req.ProposedNewState.MsgPack) {
 		return s.ProviderServer.PlanResourceChange(ctx, req)
 	}
@@ -75,7 +76,7 @@ func (s *unchangedServer) PlanResourceChange(ctx context.Context, req *tfprotov6
 	if !ok {
 		return s.ProviderServer.PlanResourceChange(ctx, req)
 	}
-	config, err := req.Config.Unmarshal(t.of)
+	config, err := req.Config.Unmarshal(t.objectType)
 	if err != nil || !t.keepsDefaults(given.state.Raw, config) {
 		return s.ProviderServer.PlanResourceChange(ctx, req)
 	}
@@ -98,6 +99,7 @@ func (s *unchangedServer) PlanResourceChange(ctx context.Context, req *tfprotov6
 		identity, err := t.encodeIdentity(response.Identity)
 		return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: identity, PlannedPrivate: private}, err
 	}
+	defer func() { response = resource.ModifyPlanResponse{} }() // the framework keeps the context
 	return s.ProviderServer.PlanResourceChange(context.WithValue(ctx, computedKey{}, &response), req)
 }
 
@@ -118,8 +120,8 @@ type managedResource interface {
 	resource.ResourceWithModifyPlan
 }
 
-// withComputed wraps a resource in a computedResource, unless it has no identity: an
-// unchangedServer computes nothing for such a type.
+// withComputed wraps a managedResource in a computedResource. For any other resource an
+// unchangedServer computes nothing.
 func withComputed(r resource.Resource) resource.Resource {
 	if managed, ok := r.(managedResource); ok {
 		return computedResource{managed}

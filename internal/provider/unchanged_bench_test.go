@@ -126,10 +126,10 @@ func BenchmarkUnchanged(b *testing.B) {
 	}
 }
 
-// TestRefreshesGrowNothing refreshes and plans a thousand instances ten times in one
+// TestRefreshesGrowNothing refreshes and plans 200 instances ten times in one
 // process.
 func TestRefreshesGrowNothing(t *testing.T) {
-	const instances, most = 1000, 5 << 20
+	const instances, most = 200, 1 << 20
 	var ids []string
 	var all []usualResource
 	for i := range instances {
@@ -154,5 +154,29 @@ func TestRefreshesGrowNothing(t *testing.T) {
 	t.Logf("ten refreshes of %d instances have grown the heap by %d KiB, from %d KiB", instances, grown>>10, after[0].HeapAlloc>>10)
 	if grown > most {
 		t.Errorf("ten refreshes have grown the heap by %d bytes, more than %d", grown, most)
+	}
+}
+
+// The framework keeps the context of each call until the provider is stopped. A response
+// that was computed before it must not stay with the context.
+func TestChangedReadsGrowNothing(t *testing.T) {
+	const reads, most = 1000, 1 << 10
+	r, records := usual("hosting_instance", "i-1"), usualRecords("i-1")
+	records["/instances/i-1"].(object)["name"] = "renamed"
+	server := NewServer("growth", WithTransport(&drawnService{records: records}))
+	side{server: server}.configure(t)
+	var after [2]runtime.MemStats
+	for n := range after {
+		for range reads {
+			if err := unchangedCalls[2].make(t.Context(), server, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		runtime.GC()
+		runtime.GC() // a pool's memory goes with the second collection
+		runtime.ReadMemStats(&after[n])
+	}
+	if kept := (int64(after[1].HeapAlloc) - int64(after[0].HeapAlloc)) / reads; kept > most {
+		t.Errorf("each read of a changed instance: got %d bytes kept, want at most %d", kept, most)
 	}
 }

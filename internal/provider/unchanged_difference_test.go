@@ -149,13 +149,13 @@ func shownDiagnostics(all []*tfprotov6.Diagnostic) []string {
 	return lines
 }
 
-// shown are an answer's diagnostics and the rest of it. Which of several errors the
-// framework comes to first is up to the order of a map, and so is the rest then: that
-// there is one is all that can be compared.
+// shown returns an answer's diagnostics and the rest of it. If the state does not fit the
+// model, the framework's first error depends on the order of a map, and only the fact
+// that there is an error can be compared.
 func shown(all []*tfprotov6.Diagnostic, rest ...any) any {
 	for _, d := range all {
-		if d.Severity == tfprotov6.DiagnosticSeverityError {
-			return "an error"
+		if d.Summary == "Value Conversion Error" {
+			return "a value conversion error"
 		}
 	}
 	return append(rest, shownDiagnostics(all))
@@ -220,7 +220,11 @@ func TestUnchangedServerAnswersAsTheFramework(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(timeless{t}, func(t *rapid.T) { compareSides(t, asked, &left) })
 	})
-	for kind := range drawnTypes() {
+	for _, drawn := range drawnSchemas() {
+		kind := drawn.kind
+		if kind == "hosting_postgres_script" {
+			continue // it has no identity: the framework answers for it
+		}
 		for _, call := range []string{"read", "plan"} {
 			of := call + " " + kind
 			if direct := asked[of] - left[of]; asked[of] >= 100 && direct < asked[of]/10 {

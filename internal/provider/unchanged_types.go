@@ -19,9 +19,9 @@ import (
 
 // A resourceType is what the server knows of the resources of one type.
 type resourceType struct {
-	make           func() resource.Resource
+	construct      func() resource.Resource
 	schema         schema.Schema
-	of             tftypes.Type // of the schema
+	objectType     tftypes.Type // of the schema
 	identitySchema identityschema.Schema
 	identity       tftypes.Type // of the identity schema
 	// defaults are those of the schema's attributes, by their names.
@@ -46,7 +46,7 @@ func resourceTypes() map[string]*resourceType {
 		var identity resource.IdentitySchemaResponse
 		r.IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &identity)
 		t := &resourceType{
-			make: newResource, schema: of.Schema, of: of.Schema.Type().TerraformType(ctx),
+			construct: newResource, schema: of.Schema, objectType: of.Schema.Type().TerraformType(ctx),
 			identitySchema: identity.IdentitySchema, identity: identity.IdentitySchema.Type().TerraformType(ctx),
 			defaults: map[string]tftypes.Value{},
 		}
@@ -97,7 +97,7 @@ func defaultOf(ctx context.Context, attribute schema.Attribute) (tftypes.Value, 
 // newResource returns a resource that is configured, as the framework makes one for each
 // call.
 func (t *resourceType) newResource(ctx context.Context, data resourceData) managedResource {
-	r := t.make().(managedResource)
+	r := t.construct().(managedResource)
 	r.Configure(ctx, resource.ConfigureRequest{ProviderData: data}, &resource.ConfigureResponse{})
 	return r
 }
@@ -113,7 +113,10 @@ type givenResource struct {
 // refuses or changes by itself: a state that is null or has a write-only value, and private
 // state that is broken or the framework's own.
 func (t *resourceType) decode(state *tfprotov6.DynamicValue, identity *tfprotov6.ResourceIdentityData, private []byte) (givenResource, bool) {
-	raw, err := state.Unmarshal(t.of)
+	if state == nil || state.JSON != nil { // no CLI sends JSON here
+		return givenResource{}, false
+	}
+	raw, err := state.Unmarshal(t.objectType)
 	if err != nil || raw.IsNull() {
 		return givenResource{}, false
 	}

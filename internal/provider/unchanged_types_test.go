@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -87,7 +88,7 @@ func TestPlanModifiersKeepWhatDoesNotChange(t *testing.T) {
 	t.Parallel()
 	ctx, modifiers := t.Context(), 0
 	for kind, of := range resourceTypes() {
-		raw := tftypes.NewValue(of.of, emptyObject(of.of.(tftypes.Object)))
+		raw := tftypes.NewValue(of.objectType, emptyObject(of.objectType.(tftypes.Object)))
 		state, plan, config := tfsdk.State{Schema: of.schema, Raw: raw}, tfsdk.Plan{Schema: of.schema, Raw: raw}, tfsdk.Config{Schema: of.schema, Raw: raw}
 		check := func(at path.Path, got, want attr.Value, replaces bool) {
 			modifiers++
@@ -152,6 +153,31 @@ func eachAttribute(attributes map[string]schema.Attribute, at path.Path, f func(
 			eachAttribute(nested.Attributes, at.AtName(name), f)
 		case schema.MapNestedAttribute:
 			eachAttribute(nested.NestedObject.Attributes, at.AtName(name).AtMapKey("key"), f)
+		case schema.NestedAttribute:
+			panic(fmt.Sprintf("eachAttribute does not know %T", nested))
 		}
+	}
+}
+
+// A request that no CLI sends is the framework's: values in JSON, or no values.
+func TestRequestsOfOtherForms(t *testing.T) {
+	t.Parallel()
+	r := usual("hosting_instance", "i-1")
+	inJSON := &tfprotov6.DynamicValue{JSON: r.kept}
+	left := map[string]int{}
+	s := newSide(usualRecords("i-1"), &left)
+	s.configure(t)
+	for name, req := range map[string]*tfprotov6.PlanResourceChangeRequest{
+		"JSON":      {TypeName: r.s.kind, PriorState: inJSON, ProposedNewState: inJSON, Config: inJSON},
+		"no config": {TypeName: r.s.kind, PriorState: r.state, ProposedNewState: r.state},
+		"no state":  {TypeName: r.s.kind, ProposedNewState: r.state, Config: r.config},
+	} {
+		before := left["plan "+r.s.kind]
+		if _, err := s.server.PlanResourceChange(t.Context(), req); err != nil || left["plan "+r.s.kind] != before+1 {
+			t.Errorf("a plan with %s: got %d calls of the framework and the error %v, want one and none", name, left["plan "+r.s.kind]-before, err)
+		}
+	}
+	if _, err := s.server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: r.s.kind}); err != nil || left["read "+r.s.kind] != 1 {
+		t.Errorf("a read without a state: got %d calls of the framework and the error %v, want one and none", left["read "+r.s.kind], err)
 	}
 }

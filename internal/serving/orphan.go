@@ -26,7 +26,7 @@ func AwaitOrphaned(server tfprotov6.ProviderServer, cli int, parent func() int) 
 	}
 	calls, ok := server.(*shortContexts)
 	if !ok {
-		return // with Optimizations.Contexts off nobody knows of calls
+		return // another server does not count its calls
 	}
 	select {
 	case <-calls.idle():
