@@ -139,7 +139,7 @@ resource "hosting_instance" "test" {
 		resource.TestStep{Config: config(fake, body, "eu-central", true)},
 		refuses(config(fake, body, "us-east", true), "protected from deletion"),
 		refuses(config(fake, body, "us-east", false), "protected from deletion"),
-		resource.TestStep{Config: config(fake, body, "eu-central", true), Destroy: true, ExpectError: wrapped("set deletion_protection = false in its block, apply that alone")},
+		resource.TestStep{Config: config(fake, body, "eu-central", true), Destroy: true, ExpectError: wrapped("Set deletion_protection = false, apply, then destroy.")},
 		resource.TestStep{Config: config(fake, body, "eu-central", false), ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionUpdate)},
 		resource.TestStep{
 			Config: config(fake, body, "us-east", false),
