@@ -103,7 +103,7 @@ func planTargets(all []*planned) []target {
 		worst("provider's CPU for each of 1,000 instances alone", large("alone", cpu), 2, " ms"),
 		worst("provider's CPU for each resource of 1,000 instances with five children", large("full", cpu), 2.5, " ms"),
 		worst("wall of 1,000 instances alone, against the prior state at once", large("alone", overFloor(theProgram)), 1.5, ""),
-		worst("requests of 1,000 instances alone"+oftener, large("alone", requests), 7, ""),
+		worst("requests of 1,000 instances alone"+oftener, large("alone", requests), 8, ""),
 		worst("requests of 1,000 instances with app and three settings"+oftener, large("settings", requests), 2020, ""),
 		worst("requests of 1,000 instances with app, three settings and database"+oftener, large("full", requests), 3020, ""),
 		worst("provider's peak memory with 1,000 instances alone", large("alone", peak), 60, " MiB"),

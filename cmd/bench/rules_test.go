@@ -182,7 +182,7 @@ func TestPlanTargets(t *testing.T) {
 			said = append(said, fmt.Sprintf("%.3g of %g: %t", *held.Value, held.Most, held.Held))
 		}
 	}
-	want := []string{"2.1 of 2: false", "1.5 of 1.5: true", "7 of 7: true", "39 of 60: true"}
+	want := []string{"2.1 of 2: false", "1.5 of 1.5: true", "7 of 8: true", "39 of 60: true"}
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Error(diff)
 	}
