@@ -2,10 +2,12 @@ package provider
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 )
 
@@ -19,6 +21,22 @@ func TestSchemaTimes(t *testing.T) {
 			name := path[len(path)-1]
 			if _, is := a.GetType().(timetypes.RFC3339Type); is != timeName.MatchString(name) {
 				t.Errorf("%s: %s is of type %s", s, strings.Join(path, "."), a.GetType())
+			}
+		})
+	}
+}
+
+// Durations have the rule that explains a number without a unit.
+func TestSchemaDurations(t *testing.T) {
+	for _, s := range allSchemas(t) {
+		s.visit(t, func(path []string, a anyAttribute) {
+			text, isText := a.(interface{ StringValidators() []validator.String })
+			got := isText && slices.ContainsFunc(text.StringValidators(), func(v validator.String) bool {
+				_, is := v.(durationRule)
+				return is
+			})
+			if want := strings.HasSuffix(path[len(path)-1], "_timeout"); got != want {
+				t.Errorf("%s: %s has a durationRule: got %t, want %t", s, strings.Join(path, "."), got, want)
 			}
 		})
 	}

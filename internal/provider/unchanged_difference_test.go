@@ -276,12 +276,13 @@ func compareSides(t *rapid.T, asked map[string]int, left *map[string]int) {
 func compareResource(t *rapid.T, s drawnSchema, state object, sides [2]side, count func(call string)) {
 	config := drawConfig(t, s, state)
 	encoded, private := dynamicOf(s.of, state), drawPrivate(t)
-	identity := drawIdentity(t, s, state)
+	identity, deferral := drawIdentity(t, s, state), chance(t, 20, "a resource may be deferred")
 
 	count("read")
 	sameAnswers(t, sides, "read", func(server tfprotov6.ProviderServer) (*tfprotov6.ReadResourceResponse, error) {
 		return server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{
 			TypeName: s.kind, CurrentState: encoded, Private: bytes.Clone(private), CurrentIdentity: identity,
+			ClientCapabilities: &tfprotov6.ReadResourceClientCapabilities{DeferralAllowed: deferral},
 		})
 	}, func(a *tfprotov6.ReadResourceResponse) any {
 		return shown(a.Diagnostics, shownValue(s.of, a.NewState), shownIdentity(s.identity, a.NewIdentity), string(a.Private), a.Deferred)
@@ -311,6 +312,7 @@ func compareResource(t *rapid.T, s drawnSchema, state object, sides [2]side, cou
 		req := &tfprotov6.PlanResourceChangeRequest{
 			TypeName: s.kind, PriorState: encoded, Config: dynamicOf(s.of, config),
 			PriorPrivate: bytes.Clone(private), PriorIdentity: identity,
+			ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: deferral},
 		}
 		req.ProposedNewState = encoded
 		if !cmp.Equal(proposed, state) {
