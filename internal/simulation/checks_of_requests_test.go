@@ -43,12 +43,15 @@ func (w *world) whatGoes(r *http.Request, body []byte) (check, string) {
 // creation that failed takes the protection off the state. If a person repairs the
 // machine, it is protected again as it was configured.
 func (w *world) deletes(c *call, at []string) string {
+	if len(at) == 2 && w.justRepaired(at[1], c.began) {
+		return ""
+	}
 	protection := c.protected
 	if !protection && len(at) == 2 {
 		i, _ := w.fake.Instance(at[1])
 		protection = i.Host != "" && c.protects && w.couldBeSeen(at[1], c.began)
 	}
-	if !protection || len(at) == 2 && w.justRepaired(at[1], c.began) {
+	if !protection {
 		return ""
 	}
 	ran := true
@@ -95,13 +98,20 @@ func (w *world) turnsOff(c *call, id string, body []byte, sent time.Time) string
 	return ""
 }
 
-// justRepaired tells whether a read before a request was sent can still have shown that an
-// instance has failed before it ever ran, as a person has repaired it since.
+// justRepaired reports whether the reads before a deletion can still have shown an instance
+// that failed before it ever ran, although a person has repaired it since. If that deletion
+// fails and the host is hidden, later reads show nothing of the repair either: the status
+// stays "deleting".
 func (w *world) justRepaired(id string, sent time.Time) bool {
+	lag := w.readsLag()
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	at, repaired := w.repaired[id]
-	w.mu.Unlock()
-	return repaired && sent.Sub(at) <= w.readsLag()+2*longestLatency
+	if repaired && sent.Sub(at) <= lag+2*longestLatency {
+		w.unseen[id] = true
+		return true
+	}
+	return w.unseen[id] && w.scenario.Hides&hidesHost != 0
 }
 
 // couldBeSeen tells whether a read before a request was sent, as late as reads are

@@ -55,6 +55,7 @@ type world struct {
 	history    map[string][]porcupine.Operation // by instance
 	touched    map[string]time.Time             // when a person has changed an instance last
 	repaired   map[string]time.Time             // when a person has repaired a failed one
+	unseen     map[string]bool                  // repaired, and deleted before reads showed it
 	made       map[string]time.Time             // when the service has made something
 	paid       map[string]time.Time             // when a person has opened a checkout, by its address
 	// status is what running instances show until a time.
@@ -112,7 +113,7 @@ func newWorld(s scenario) *world {
 	w := &world{
 		scenario: s, begun: time.Now(), over: make(chan struct{}),
 		ids: map[string]string{}, kinds: map[string]int{}, counts: map[string]int{}, secrets: map[string]bool{},
-		history: map[string][]porcupine.Operation{}, touched: map[string]time.Time{}, repaired: map[string]time.Time{}, made: map[string]time.Time{}, paid: map[string]time.Time{},
+		history: map[string][]porcupine.Operation{}, touched: map[string]time.Time{}, repaired: map[string]time.Time{}, unseen: map[string]bool{}, made: map[string]time.Time{}, paid: map[string]time.Time{},
 		leftDeleting: map[string]bool{},
 	}
 	w.fake = fakeservice.New(fakeservice.Options{APIKey: apiKey, Querier: fakeservice.QuerierFunc(w.query), RequestsKept: 1})
