@@ -1,4 +1,4 @@
-# The production instances that are open to the internet.
+# The output lists running production instances that are open to the internet.
 data "hosting_instances" "production" {
   tag    = "production"
   status = "running"

@@ -3,8 +3,8 @@ variable "commit" {
   type        = string
 }
 
-# Each apply with another commit deploys it. If somebody else deploys another one, the
-# next plan shows it.
+# An apply with a new commit deploys that commit. If a different commit is deployed
+# outside Terraform, the next plan shows it.
 resource "hosting_app" "web" {
   instance_id   = hosting_instance.example.id
   name          = "web"

@@ -13,17 +13,17 @@ resource "hosting_app" "shop" {
   memory_mb   = 512
   public      = true
 
-  # A link has no documented variables, so env has the URL and the key of the auth engine.
+  # The service documents no variables for a link. env passes the auth engine's URL and key.
   links = ["auth"]
   env = {
     NEXT_PUBLIC_AUTH_URL      = hosting_instance.example.auth_url
     NEXT_PUBLIC_AUTH_ANON_KEY = hosting_instance.example.auth_anon_key
   }
 
-  # Kept out of the state. Change the version to send a changed value.
+  # Kept out of the state. After you change the token, raise the version to send it.
   secret_env_wo         = { PAYMENT_TOKEN = var.payment_token }
   secret_env_wo_version = 1
 
-  # A change builds and deploys the newest commit of the branch.
+  # If a value changes, the newest commit of the branch is built and deployed.
   redeploy_triggers = { release = "2026-11-22" }
 }

@@ -11,15 +11,15 @@ resource "hosting_instance" "production" {
     auth     = {}
   }
 
-  # How long an apply waits. If the time is over first, the next apply resumes waiting.
+  # How long an apply waits. If the instance takes longer, the next apply resumes waiting.
   timeouts = {
     create = "45m"
     update = "1h"
   }
 
   lifecycle {
-    # An apply that ends before the instance runs only warns. This postcondition makes it
-    # an error, and stops everything that depends on the instance.
+    # If an apply ends while the instance is still being created, it only warns. With this
+    # postcondition it fails instead, and creates nothing that depends on the instance.
     postcondition {
       condition     = self.status == "running"
       error_message = "The instance does not run yet. Apply again to wait for it."

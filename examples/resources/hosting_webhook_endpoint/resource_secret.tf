@@ -4,7 +4,7 @@ variable "webhook_secret" {
   ephemeral   = true
 }
 
-# Kept out of the state. Change the version to send a changed secret.
+# The secret is kept out of the state. After you change it, raise the version to send it.
 resource "hosting_webhook_endpoint" "receiver" {
   url               = "https://hooks.example.com/receiver"
   secret_wo         = var.webhook_secret
