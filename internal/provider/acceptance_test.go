@@ -18,11 +18,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
 )
 
-// testSpeed makes the creation of an instance, 480 seconds, take a fifth of one.
+// testSpeed is the speed of the fake's clock. It shortens the creation of an instance
+// from 480 s to 0.2 s.
 const testSpeed = 2400
 
-// soonOver is a timeout that is to end while something is held. What comes before that is
-// sent within it on a busy machine too.
+// soonOver is a timeout that expires while the fake holds a request or a job. It is long
+// enough for the earlier requests, even on a busy machine.
 const soonOver = "20s"
 
 // startFake serves a fake for one test. Every exchange with it is checked
@@ -32,28 +33,28 @@ func startFake(t *testing.T) *fakeservicetest.Server {
 	return fakeservicetest.Start(t, func(o *fakeservice.Options) { o.Speed = testSpeed })
 }
 
-// providers is the provider under test, in this process.
+// providers returns the provider under test, served in this process.
 func providers() map[string]func() (tfprotov6.ProviderServer, error) {
 	return map[string]func() (tfprotov6.ProviderServer, error){
 		"hosting": func() (tfprotov6.ProviderServer, error) { return newServer(), nil },
 	}
 }
 
-// unknowns counts the unknown values that the provider kept out of states in all tests.
+// unknowns counts the unknown values that the provider kept out of states, in all tests.
 var unknowns atomic.Int64
 
-// newServer is the provider as it is served.
+// newServer returns the provider's server as a release serves it.
 func newServer() tfprotov6.ProviderServer {
 	return provider.NewServer("test", provider.WithUnknowns(&unknowns))
 }
 
-// config is a configuration for a fake: the provider block before the rest.
+// config returns a configuration for a fake: the provider block, followed by body.
 func config(fake *fakeservicetest.Server, body string, args ...any) string {
 	return fmt.Sprintf("provider \"hosting\" {\n  base_url = %q\n  api_key  = %q\n}\n\n", fake.BaseURL, fakeservicetest.APIKey) +
 		fmt.Sprintf(body, args...)
 }
 
-// run runs acceptance steps beside those of other tests.
+// run runs acceptance steps in parallel with those of other tests.
 func run(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()
 	needsCLI(t)
@@ -63,10 +64,11 @@ func run(t *testing.T, steps ...resource.TestStep) {
 	})
 }
 
-// emptyPlan checks that nothing is left to do.
+// emptyPlan checks that a plan after the apply has no changes.
 var emptyPlan = resource.ConfigPlanChecks{PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}
 
-// plans checks what an apply is about to do with a resource.
+// plans checks the planned action for a resource, and that the plan after the apply is
+// empty.
 func plans(address string, action plancheck.ResourceActionType) resource.ConfigPlanChecks {
 	return resource.ConfigPlanChecks{
 		PreApply:             []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, action)},
@@ -74,8 +76,8 @@ func plans(address string, action plancheck.ResourceActionType) resource.ConfigP
 	}
 }
 
-// refuses is a step that fails with each of the texts. Terraform wraps the lines
-// of a diagnostic, so any run of white space and margin matches a space.
+// refuses returns a step that fails with text. Terraform wraps the lines of a diagnostic,
+// so a space also matches any run of white space and margin.
 func refuses(configuration, text string) resource.TestStep {
 	return resource.TestStep{Config: configuration, ExpectError: wrapped(text)}
 }
@@ -84,7 +86,7 @@ func wrapped(text string) *regexp.Regexp {
 	return regexp.MustCompile(regexp.MustCompile(`\s+`).ReplaceAllString(regexp.QuoteMeta(text), `[\s│]+`))
 }
 
-// onlyInstance gives the id of the one instance that the fake has.
+// onlyInstance returns the id of the one instance of the fake.
 func onlyInstance(t *testing.T, fake *fakeservicetest.Server) string {
 	t.Helper()
 	instances := fake.Instances()
@@ -113,5 +115,5 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// terraformState is the state as check functions get it.
+// terraformState is the type of the state that check functions get.
 type terraformState = terraform.State

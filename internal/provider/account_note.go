@@ -14,27 +14,28 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// Each resource keeps in private state the account and the origin where it was last
-// seen, and its absence counts only there: the key of another account, or the service at
-// another address, does not find an object that still exists and is still billed. A
-// record that the service returns rewrites the note.
+// The private state of each resource records the account and the origin where the object
+// was last seen. An absence counts only there. The key of a different account, or the
+// service at a different address, does not find an object that still exists and is still
+// billed. Every record that the service returns rewrites the note.
 
 const (
-	// accountNoteKey is where private state keeps the accountNote.
+	// accountNoteKey is the key of the accountNote in private state.
 	accountNoteKey = "account"
-	// importedKey marks an object that was imported in private state. Any key can import
-	// what it finds, so an import says nothing of the account of the other objects.
+	// importedKey is the key in private state that marks an imported object. Any API key
+	// can import the objects that it finds, so an import says nothing about the account
+	// of the other objects.
 	importedKey = "imported"
 )
 
-// An accountNote says where an object was last seen.
+// An accountNote records where an object was last seen.
 type accountNote struct {
-	ID     string `json:"id,omitempty"` // the account's; "" if the service returns none
-	Origin string `json:"origin"`       // scheme, host and port of the base URL; "" if not known
+	ID     string `json:"id,omitempty"` // the account's id; "" if the service returns none
+	Origin string `json:"origin"`       // scheme, host and port of the base URL; "" if unknown
 }
 
-// differsFrom reports whether two notes are of different accounts or origins. What is
-// not known decides nothing.
+// differsFrom reports whether two notes name different accounts or origins. Values that
+// are not known decide nothing.
 func (n accountNote) differsFrom(other accountNote) bool {
 	differ := func(a, b string) bool { return a != "" && b != "" && a != b }
 	return differ(n.Origin, other.Origin) || differ(n.ID, other.ID)
@@ -50,8 +51,8 @@ func (n accountNote) where() string {
 	return "account " + n.ID + " at " + n.Origin
 }
 
-// An otherAccountError is an object that was last seen in another account than the one
-// of this run, or at another origin.
+// An otherAccountError reports an object that was last seen in a different account, or at
+// a different origin, than this run uses.
 type otherAccountError struct {
 	seen, now accountNote
 	loopback  bool // now is a service on this machine
@@ -61,7 +62,7 @@ func (e *otherAccountError) Error() string {
 	return fmt.Sprintf("the state belongs to %s, and this run uses %s", e.seen.where(), e.now.where())
 }
 
-// nextText says what to do about it.
+// nextText returns advice on what to do next.
 func (e *otherAccountError) nextText() string {
 	text := fmt.Sprintf("What belongs to %[1]s was not changed and stays in the state. It may still exist, and be billed, even if this run does not find it. "+
 		"If an apply created anything before this error, that is in %[4]s, and in the state.\n\n"+
@@ -74,45 +75,46 @@ func (e *otherAccountError) nextText() string {
 	return text
 }
 
-// errUnnoted is an absence of something of which nothing says in which account it was
-// last seen.
+// errUnnoted is the error for an object that was not found and has no note of the account
+// where it was last seen.
 var errUnnoted = errors.New("its account is not known, and no other object of the state was found with this API key")
 
-// An accountCheck is what one process has found out about the account that its key
-// acts as, and that of the state.
+// An accountCheck collects what one process learns about the account of its key and the
+// account of the state.
 type accountCheck struct {
 	client *client.Client
 
 	mu       sync.Mutex
-	found    bool                 // an object that was not imported was found with this key
-	read     bool                 // one of them had a note, so this process reads what it plans
-	changes  bool                 // a change is planned
-	notes    map[accountNote]bool // of objects that were planned and not read, or compared
-	mismatch *otherAccountError   // the first that was found
-	reported bool                 // an error has reported it in full
+	found    bool                 // An object that was not imported was found with this key.
+	read     bool                 // A found object had a note, so this process reads the objects that it plans.
+	changes  bool                 // A change is planned.
+	notes    map[accountNote]bool // Notes of objects that were planned without a read, or compared.
+	mismatch *otherAccountError   // The first mismatch found.
+	reported bool                 // An error has reported the mismatch in full.
 }
 
 func newAccountCheck(c *client.Client) *accountCheck {
 	return &accountCheck{client: c, notes: map[accountNote]bool{}}
 }
 
-// compare returns an *otherAccountError if a note is of another account or origin than
-// this run. Any other error is that of reading the account.
+// compare returns an *otherAccountError if a note names a different account or origin
+// than this run uses. It returns any other error from reading the account.
 func (a *accountCheck) compare(ctx context.Context, note accountNote) error {
 	a.mu.Lock()
-	a.notes[note] = true // a Create that begins while the account is read waits for it, too
+	a.notes[note] = true // a Create that begins while the account is read also waits for it
 	a.mu.Unlock()
 	now := accountNote{Origin: a.client.Origin()}
 	var err error
 	now.ID, err = a.client.AccountID(ctx)
 	if !note.differsFrom(now) {
-		return err // which leaves open whether the account is the same
+		return err // if non-nil, the account may still be a different one
 	}
 	return a.mismatchOf(note, now.ID)
 }
 
-// mismatchOf is the error of an object that was last seen elsewhere, and keeps it for
-// what this process is asked next. id is the account of this run, "" if not known.
+// mismatchOf returns the error for an object that was last seen elsewhere. It stores the
+// first such error for later calls of this process. id is the account of this run, or ""
+// if unknown.
 func (a *accountCheck) mismatchOf(note accountNote, id string) *otherAccountError {
 	other := &otherAccountError{seen: note, now: accountNote{ID: id, Origin: a.client.Origin()}, loopback: a.client.IsLoopback()}
 	a.mu.Lock()
@@ -123,8 +125,8 @@ func (a *accountCheck) mismatchOf(note accountNote, id string) *otherAccountErro
 	return other
 }
 
-// report adds an *otherAccountError to diags: in full the first time, and then in one
-// line if each is reported.
+// report adds an *otherAccountError to diags. The first error of the process is reported
+// in full. Later ones are reported in one line, if each is set.
 func (a *accountCheck) report(e *otherAccountError, each bool, diags *diag.Diagnostics) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -138,7 +140,7 @@ func (a *accountCheck) report(e *otherAccountError, each bool, diags *diag.Diagn
 	a.reported = true
 }
 
-// known is the mismatch that this process has found, nil for none.
+// known returns the mismatch that this process has found, or nil.
 func (a *accountCheck) known() *otherAccountError {
 	if a == nil {
 		return nil
@@ -155,17 +157,18 @@ func (a *accountCheck) hasFound() bool {
 	return a.found
 }
 
-// find notes that an object was found with this key. One that has just been imported has
-// no note: it does not show whether this process reads what is in the state.
+// find records that an object was found with this key. A newly imported object has no
+// note, so it does not show whether this process reads the objects of the state.
 func (a *accountCheck) find(imported, noted bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.found, a.read = a.found || !imported, a.read || noted
 }
 
-// plan notes an object that is planned, and returns the notes to compare now: all that
-// were seen, once a change is planned too. A process that has read an object of the
-// state reads what it plans, and each absence is checked there.
+// plan records the note of a planned object and returns the notes to compare now. Once a
+// change is planned, these are all notes recorded so far. A process that has read an
+// object of the state reads every object before it plans it, and checks each absence
+// then. For such a process, plan returns nil.
 func (a *accountCheck) plan(note *accountNote, changes bool) []accountNote {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -179,7 +182,8 @@ func (a *accountCheck) plan(note *accountNote, changes bool) []accountNote {
 	return slices.Collect(maps.Keys(a.notes))
 }
 
-// seen returns the notes that this process has seen, unless it has read what it planned.
+// seen returns all notes recorded so far, or nil if this process reads the objects that
+// it plans.
 func (a *accountCheck) seen() []accountNote {
 	if a == nil {
 		return nil
@@ -198,8 +202,8 @@ type privateNotes interface {
 	privateWriter
 }
 
-// foundByRead notes that the service returned an object of the state for this key, and
-// where that was.
+// foundByRead records that the service returned an object of the state for this key, and
+// notes the account and the origin.
 func (b *resourceBase) foundByRead(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
 	_, imported := loadPrivate[bool](ctx, private, importedKey, diags)
 	_, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
@@ -207,22 +211,23 @@ func (b *resourceBase) foundByRead(ctx context.Context, private privateNotes, di
 	b.noteAccount(ctx, private, diags)
 }
 
-// noteCreated notes at the end of a Create where the object was made.
+// noteCreated notes the account and the origin of a new object at the end of a Create.
 func (b *resourceBase) noteCreated(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
-	b.client.RetryAccountID(ctx) // if it is not known then, the next read notes it
+	b.client.RetryAccountID(ctx) // if the id is still unknown, the next read writes the note
 	b.noteAccount(ctx, private, diags)
 }
 
-// isElsewhere reports whether an object was last seen in another account than the one of
-// this run. A job that cannot be read does not tell that it is in progress there.
+// isElsewhere reports whether an object was last seen in a different account than this
+// run uses. If so, a job that this run cannot read is not evidence that the object is
+// still being created.
 func (b *resourceBase) isElsewhere(ctx context.Context, private privateReader, diags *diag.Diagnostics) bool {
 	note, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
 	var other *otherAccountError
 	return noted && errors.As(b.account.compare(ctx, note), &other)
 }
 
-// noteAccount keeps in private state where an object was seen. It writes nothing if the
-// account's id is not known.
+// noteAccount records in private state where an object was seen. It writes nothing if the
+// account's id is unknown.
 func (b *resourceBase) noteAccount(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
 	note, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
 	now, known := b.seenNow(ctx, note)
@@ -231,9 +236,9 @@ func (b *resourceBase) noteAccount(ctx context.Context, private privateNotes, di
 	}
 }
 
-// seenNow is the note of this run. It is false if the account's id is not known, which
-// it waits for if the object was noted at another origin, or nowhere: an Update or
-// Delete in the next process would be refused by the old note.
+// seenNow returns the note for this run, and false if the account's id is unknown. If the
+// object has no note, or one of another origin, seenNow waits for the id. Otherwise the
+// old note would make an Update or Delete in the next process fail.
 func (b *resourceBase) seenNow(ctx context.Context, noted accountNote) (accountNote, bool) {
 	id, known := b.client.KnownAccountID()
 	if !known && noted.Origin != b.client.Origin() {
@@ -242,20 +247,21 @@ func (b *resourceBase) seenNow(ctx context.Context, noted accountNote) (accountN
 	return accountNote{ID: id, Origin: b.client.Origin()}, known
 }
 
-// An absentObject is what the service says it does not know.
+// An absentObject is an object that the service reported as not found.
 type absentObject struct {
 	what string // "Instance web (i-1)"
-	// instanceID is the instance that it is on, "" for an instance and for what is the
-	// account's.
+	// instanceID is the instance that the object is on. It is "" for an instance, and for
+	// objects that belong to the account.
 	instanceID string
-	// isValuable, if non-nil, reports whether the object is paid or protected. An object
-	// without it is never either.
+	// isValuable, if non-nil, reports whether the object is paid or protected. If nil,
+	// the object is neither.
 	isValuable func(context.Context) bool
 }
 
-// confirmsGone reports whether an object that a Read did not find may leave the state:
-// it was looked for where it was last seen. What lives on an instance that answers
-// needs no note. While planning, another account is one error for the whole process.
+// confirmsGone reports whether an object that a Read did not find may be removed from the
+// state, which requires that it was looked up where it was last seen. An object on an
+// instance that the service finds needs no note. While planning, a different account is
+// reported once for the whole process.
 func (b *resourceBase) confirmsGone(ctx context.Context, private privateReader, o absentObject, diags *diag.Diagnostics) bool {
 	err := b.checkAbsence(ctx, private, o, diags)
 	var other *otherAccountError
@@ -268,7 +274,8 @@ func (b *resourceBase) confirmsGone(ctx context.Context, private privateReader, 
 	return err == nil && !diags.HasError()
 }
 
-// checkAbsence returns why the absence of an object proves nothing, nil if it does.
+// checkAbsence returns nil if the object is known to be gone, or the reason why its
+// absence proves nothing.
 func (b *resourceBase) checkAbsence(ctx context.Context, private privateReader, o absentObject, diags *diag.Diagnostics) error {
 	note, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
 	var err error
@@ -287,9 +294,9 @@ func (b *resourceBase) checkAbsence(ctx context.Context, private privateReader, 
 	return err
 }
 
-// mayCreate begins each Create: it is false after an error, and refuses in a process
-// that has seen a note of another account. Terraform hands a Create no note of its own,
-// even if it replaces an object.
+// mayCreate is the first step of each Create. It returns false if diags has an error, and
+// it refuses if this process has seen a note of a different account. Terraform passes no
+// note to a Create, even if the Create replaces an object.
 func (b *resourceBase) mayCreate(ctx context.Context, diags *diag.Diagnostics) bool {
 	mismatch := b.account.known()
 	for _, note := range b.account.seen() {
@@ -304,8 +311,8 @@ func (b *resourceBase) mayCreate(ctx context.Context, diags *diag.Diagnostics) b
 }
 
 // mayChange compares the account before the first request of an Update or Delete. It
-// is false when it refused. An account that cannot be read refuses nothing: the key then
-// finds what is to be changed, or does not.
+// returns false if it refuses. If the account cannot be read, it does not refuse: the
+// request then shows whether the key finds the object.
 func (b *resourceBase) mayChange(ctx context.Context, private privateReader, diags *diag.Diagnostics) bool {
 	mismatch := b.account.known()
 	if note, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags); noted && mismatch == nil {
@@ -319,13 +326,13 @@ func (b *resourceBase) mayChange(ctx context.Context, private privateReader, dia
 	return !diags.HasError()
 }
 
-// mayDelete is mayChange for a Delete. A deletion confirms an absence too, so it looks
-// first if nothing says that the account is the right one: look reads the object, or
-// the instance that it is on.
+// mayDelete does for a Delete what mayChange does. In addition, a Delete can find that
+// its object is gone. If the account is not known to be the right one, mayDelete
+// therefore calls look, which reads the object or the instance that it is on.
 //
-// Terraform hands over no private state when a tainted object is replaced, and if the
-// deletion fails it keeps what the deletion returns. So the note is written here: it is
-// empty for an object that was not found.
+// Terraform passes no private state when it replaces a tainted object. If the deletion
+// fails, Terraform keeps the private state that the deletion returns. So mayDelete writes
+// the note, which is empty for an object that was not found.
 func (b *resourceBase) mayDelete(ctx context.Context, private privateNotes, o absentObject, look func(context.Context) error, diags *diag.Diagnostics) bool {
 	if !b.mayChange(ctx, private, diags) {
 		return false
@@ -349,7 +356,7 @@ func (b *resourceBase) mayDelete(ctx context.Context, private privateNotes, o ab
 	return false
 }
 
-// looksAtInstance reads an instance, for mayDelete.
+// looksAtInstance returns a function for mayDelete that reads an instance.
 func (b *resourceBase) looksAtInstance(id string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, err := b.client.Instance(ctx, id)
@@ -357,8 +364,8 @@ func (b *resourceBase) looksAtInstance(id string) func(context.Context) error {
 	}
 }
 
-// checkPlannedAccount ends each ModifyPlan. A plan that reads nothing sees notes and
-// changes alone: as soon as it has seen both, they are compared.
+// checkPlannedAccount is the last step of each ModifyPlan. A plan without refresh sees
+// only notes and changes. As soon as it has seen both, they are compared.
 func (b *resourceBase) checkPlannedAccount(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if b.client == nil {
 		return

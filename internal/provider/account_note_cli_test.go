@@ -16,7 +16,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// guardedHCL is a protected instance with what can live on it, and an endpoint.
+// guardedHCL is a protected instance with an allowlist and a database, and a webhook
+// endpoint.
 const guardedHCL = `resource "hosting_instance" "shop" {
   name    = "shop"
   plan    = "free"
@@ -41,18 +42,18 @@ resource "hosting_webhook_endpoint" "hook" {
 }
 `
 
-// hookHCL is an endpoint alone.
+// hookHCL is only the webhook endpoint.
 const hookHCL = `resource "hosting_webhook_endpoint" "hook" {
   url = "https://hooks.example.com/shop"
 }
 `
 
-// use has a workspace use another service, or another key.
+// use makes a workspace use another service or another key.
 func (w *workspace) use(fake *fakeservicetest.Server, key string) {
-	w.env = append(w.env, "HOSTING_BASE_URL="+fake.BaseURL, "HOSTING_API_KEY="+key) // the last one counts
+	w.env = append(w.env, "HOSTING_BASE_URL="+fake.BaseURL, "HOSTING_API_KEY="+key) // later values override earlier ones
 }
 
-// changes are the requests that a fake got and that were not reads.
+// changes returns the requests to a fake that were not reads.
 func changes(fake *fakeservicetest.Server) []string {
 	var all []string
 	for _, r := range fake.Requests() {
@@ -72,8 +73,9 @@ func withAccount(t *testing.T, id string) *fakeservicetest.Server {
 	})
 }
 
-// objects are all that the state says of each object. Terraform 1.11 may write a state
-// again, with another serial and the names of sensitive attributes in another order.
+// objects returns everything that the state says about each object, without the names of
+// sensitive attributes. Terraform 1.11 may rewrite a state with a new serial and list
+// these names in a different order.
 func (w *workspace) objects() any {
 	w.t.Helper()
 	var state struct {
@@ -88,8 +90,8 @@ func (w *workspace) objects() any {
 	return state.Resources
 }
 
-// refusesAll checks that each command that would use a state with another service ends
-// with an error which says so, and that nothing is changed anywhere.
+// refusesAll checks that each command that would use a state with another service fails
+// with text, and that it changes neither the services nor the state.
 func (w *workspace) refusesAll(own, other *fakeservicetest.Server, text string) {
 	w.t.Helper()
 	w.configure(fmt.Sprintf(guardedHCL, "next"))
@@ -124,7 +126,7 @@ func TestStateOfAnotherAccount(t *testing.T) {
 	w.apply()
 	w.refusesAll(own, other, "The state belongs to another account")
 
-	// The error is one for a whole plan, names both, and says what to do.
+	// The plan has one error, which names both accounts and says what to do.
 	w.configure(fmt.Sprintf(guardedHCL, "first"))
 	r := w.run("plan", "-no-color")
 	for _, text := range []string{own.AccountID(), other.AccountID(), "terraform state rm", "start it with --state"} {
@@ -132,12 +134,12 @@ func TestStateOfAnotherAccount(t *testing.T) {
 	}
 	must(t, strings.Count(r.output, "Error:") == 1, "the plan has more than one error:\n%s", r.output)
 
-	// The way back works: the right key.
+	// Going back to the right key works.
 	w.use(own, fakeservicetest.APIKey)
 	w.mustBeSettled()
 }
 
-// An account of the same id at another origin is another one.
+// An account with the same id at another origin is a different account.
 func TestStateOfAnotherOrigin(t *testing.T) {
 	own, other := withAccount(t, "acc-same"), withAccount(t, "acc-same")
 	w := newWorkspace(t, own, fmt.Sprintf(guardedHCL, "first"))
@@ -145,8 +147,8 @@ func TestStateOfAnotherOrigin(t *testing.T) {
 	w.refusesAll(own, other, "The state belongs to another account")
 }
 
-// A state of the edition before has no notes: what is protected is not given up for
-// one absence, unless something else of the state is found.
+// A state from before notes existed has none. One absence does not remove a protected
+// object from such a state, unless another object of the state is found.
 func TestUnnotedStateOfAnotherAccount(t *testing.T) {
 	own, other := startFake(t), startFake(t)
 	w := newWorkspace(t, own, fmt.Sprintf(guardedHCL, "first"))
@@ -162,8 +164,8 @@ func TestUnnotedStateOfAnotherAccount(t *testing.T) {
 	}
 	must(t, len(changes(other)) == 0, "the other account was asked for %v", changes(other))
 
-	// With its own key it is noted again, and the endpoint that is found stands for the
-	// account when the instance is really gone.
+	// With its own key the state gets notes again. When the instance is really gone, the
+	// endpoint, which is found, shows that the account is right.
 	w.use(own, fakeservicetest.APIKey)
 	w.mustBeSettled()
 	own.RemoveInstance(onlyInstance(t, own))
@@ -171,7 +173,8 @@ func TestUnnotedStateOfAnotherAccount(t *testing.T) {
 	w.says(0, []string{"is gone"}, "plan") // the advice works
 }
 
-// What an import finds is no object of the state, so it says nothing of its account.
+// An imported object was not part of the state, so it says nothing about the state's
+// account.
 func TestUnnotedStateBesideAnImport(t *testing.T) {
 	own, other := startFake(t), startFake(t)
 	w := newWorkspace(t, own, fmt.Sprintf(guardedHCL, "first"))
@@ -195,22 +198,22 @@ import {
 	w.says(1, []string{"Unable to confirm that Instance shop"}, "apply", "-auto-approve")
 	must(t, slices.Equal(w.managed(), managed), "the state has %v", w.managed())
 
-	// Nor does it once it is in the state.
+	// It says nothing either once it is in the state.
 	w.says(0, nil, "apply", "-auto-approve", "-target=hosting_webhook_endpoint.imported")
 	w.says(1, []string{"Unable to confirm that Instance shop"}, "plan")
 }
 
 var noteInState = regexp.MustCompile(`"private": ?"[^"]*"`)
 
-// withoutNotes is a state as the edition before the notes wrote it.
+// withoutNotes returns a state as the provider wrote it before notes existed.
 func withoutNotes(t *testing.T, state string) string {
 	t.Helper()
 	must(t, noteInState.MatchString(state), "the state has no private state:\n%s", state)
 	return noteInState.ReplaceAllString(state, `"private": "bnVsbA=="`)
 }
 
-// Another key of the account is as good as the first, and two accounts can be in one
-// configuration.
+// Another key of the account works like the first, and one configuration can use two
+// accounts.
 func TestKeysAndAliases(t *testing.T) {
 	own, other := startFake(t), startFake(t)
 	second, err := own.CreateKey("second")
@@ -234,7 +237,7 @@ func TestKeysAndAliases(t *testing.T) {
 
 // Terraform creates the new object of a replacement with create_before_destroy before the
 // provider sees a note. The error must not claim that nothing was changed, and
-// allowed_account_ids prevents it.
+// allowed_account_ids prevents the creation.
 func TestSavedReplacementOfAnotherAccount(t *testing.T) {
 	own, other := startFake(t), startFake(t)
 	hcl := `resource "hosting_instance" "shop" {
@@ -267,8 +270,8 @@ func TestSavedReplacementOfAnotherAccount(t *testing.T) {
 	must(t, len(own.Instances()) == 1 && len(w.managed()) == 2, "the state has %v", w.managed())
 }
 
-// What a refresh finds at another origin is noted before it is changed or destroyed,
-// however late the service answers for the account.
+// A refresh that finds an object at another origin notes this before a change or a
+// destroy, even if the service is slow to return the account.
 func TestMovedOriginOfALateAccount(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, hookHCL)
@@ -303,7 +306,8 @@ func TestAllowedAccountIDs(t *testing.T) {
 	w.mustBeSettled()
 }
 
-// A note needs the account's id: without it nothing fails, and nothing leaves the state.
+// A note needs the account's id. Without it nothing fails, and no object leaves the
+// state.
 func TestAccountThatCannotBeRead(t *testing.T) {
 	fake := startFake(t)
 	repair := fake.Inject(fakeservice.Fault{Method: "GET", Path: "/me", Times: -1, Status: http.StatusInternalServerError})
@@ -311,14 +315,15 @@ func TestAccountThatCannotBeRead(t *testing.T) {
 	w.apply()
 	w.mustBeSettled()
 	repair()
-	w.apply() // notes it
+	w.apply() // writes the note
 	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/me", Times: -1, Status: http.StatusInternalServerError})
 	fake.RemoveInstance(onlyInstance(t, fake))
 	w.says(1, []string{"Unable to confirm that Instance shop", "/me"}, "plan")
 }
 
-// Terraform hands over no private state for the deletion of a tainted object, so the
-// deletion has no note: an account that does not have the object must not drop it.
+// Terraform passes no private state to the deletion of a tainted object, so the deletion
+// has no note. An account that does not have the object must not remove it from the
+// state.
 func TestTaintedObjectOfAnotherAccount(t *testing.T) {
 	needsCLI(t)
 	for name, row := range map[string]struct {
@@ -355,7 +360,8 @@ func TestTaintedObjectOfAnotherAccount(t *testing.T) {
 			w.says(0, nil, "apply", "-auto-approve", "-refresh=false")
 			w.mustBeSettled()
 
-			// With the right key it is refused too once the object is gone, and the advice works.
+			// Once the object is gone, the deletion is also refused with the right key,
+			// and the advice works.
 			w.says(0, nil, "taint", row.address)
 			row.remove(own)
 			w.says(1, []string{"Unable to confirm that", "terraform state rm ADDRESS"}, "apply", "-auto-approve", "-refresh=false")

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-// otherNote is the private state of an object of another account.
+// otherNote returns the private state of an object of another account.
 func otherNote(t *testing.T) privateState {
 	t.Helper()
 	private, diags := privateState{}, diag.Diagnostics{}
@@ -20,7 +20,8 @@ func otherNote(t *testing.T) privateState {
 	return private
 }
 
-// A Create is handed no note. Once the process has seen one, it waits for the account.
+// Terraform passes no note to a Create. Once the process has seen a note, Create waits
+// for the account.
 func TestCreateAfterANoteOfAnotherAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answer := make(chan struct{})

@@ -26,9 +26,8 @@ var (
 
 func newAccountProfileResource() resource.Resource { return &accountProfileResource{} }
 
-// An accountProfileResource is the profile of the API key's account. There is one as
-// soon as there is an account: to create it is to set it, and destroying it leaves
-// it.
+// An accountProfileResource manages the profile of the API key's account. Every account
+// has a profile, so Create sets it and Delete leaves it unchanged.
 type accountProfileResource struct{ resourceBase }
 
 type accountProfileModel struct {
@@ -70,7 +69,7 @@ func (r *accountProfileResource) IdentitySchema(_ context.Context, _ resource.Id
 	}}
 }
 
-// ModifyPlan refuses a second resource for the one profile.
+// ModifyPlan reports a second resource that manages the same profile.
 func (r *accountProfileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.checkPlannedAccount(ctx, req, resp)
 	_, plan, ok := planning[accountProfileModel](ctx, req, &resp.Diagnostics)
@@ -86,7 +85,8 @@ const (
 		"Keep one of them, and remove the other from the configuration. Destroying one leaves the profile as it is."
 )
 
-// theProfile is the account's, whichever resource manages it.
+// theProfile identifies the account's profile. All hosting_account_profile resources
+// manage this one object.
 var theProfile = managedObject{"account profile", ""}
 
 // record reads the account for a refresh.
@@ -153,8 +153,8 @@ func (r *accountProfileResource) Read(ctx context.Context, req resource.ReadRequ
 	r.setState(ctx, &resp.State, state, &resp.Diagnostics)
 }
 
-// seen is where the profile was last seen. Its id is the account's, in a state without
-// notes, too.
+// seen returns the note of where the profile was last seen. Its id is the id in the
+// state, which is the account's, so it is known even in a state without notes.
 func (r *accountProfileResource) seen(ctx context.Context, private privateReader, state accountProfileModel, diags *diag.Diagnostics) accountNote {
 	note, _ := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
 	note.ID = state.ID.ValueString()
@@ -170,7 +170,8 @@ func (r *accountProfileResource) Update(ctx context.Context, req resource.Update
 	if resp.Diagnostics.HasError() || !r.mayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
-	// Each account has a profile, so only a comparison shows that this is the right one.
+	// Each account has a profile, so only a comparison shows whether this is the right
+	// one.
 	var other *otherAccountError
 	switch err := r.account.compare(ctx, r.seen(ctx, req.Private, state, &resp.Diagnostics)); {
 	case errors.As(err, &other):
@@ -189,7 +190,7 @@ func (r *accountProfileResource) Update(ctx context.Context, req resource.Update
 	r.setResult(ctx, updating(req, resp), plan)
 }
 
-// Delete leaves the profile: an account always has one, and receipts need it.
+// Delete leaves the profile unchanged: an account always has one, and receipts need it.
 func (r *accountProfileResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	ctx = r.applying(ctx, "delete")
 	r.mayChange(ctx, req.Private, &resp.Diagnostics)
@@ -206,7 +207,8 @@ func (r *accountProfileResource) ImportState(ctx context.Context, req resource.I
 	}
 }
 
-// accountProfileDifference is what has to change from a profile to what is planned.
+// accountProfileDifference returns the changes that turn the current profile into the
+// planned one.
 func accountProfileDifference(there, planned accountProfileModel) client.ProfileChange {
 	changed := func(there, planned types.String) *string {
 		if planned.IsNull() || planned.IsUnknown() || planned.ValueString() == there.ValueString() {
@@ -222,8 +224,8 @@ func accountProfileDifference(there, planned accountProfileModel) client.Profile
 	}
 }
 
-// setRecord takes over an account's record. What is empty there stays written as it
-// is, null or "", and the id stays if the record has none.
+// setRecord copies an account's record into the model. An attribute that is empty in both
+// stays as written, null or "". The id is kept if the record has none.
 func (m *accountProfileModel) setRecord(a client.Account) {
 	if a.ID != "" || m.ID.IsNull() || m.ID.IsUnknown() {
 		m.ID = types.StringValue(a.ID)

@@ -38,7 +38,7 @@ func TestAccountProfileLifecycle(t *testing.T) {
 			},
 		},
 		resource.TestStep{ResourceName: profileAddress, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"vat_id"}},
-		resource.TestStep{ // one that is not written any more stays
+		resource.TestStep{ // an argument that is removed keeps its value
 			Config:            config(fake, "%s", profile("address = \"1 Example Street\"")),
 			ConfigPlanChecks:  plans(profileAddress, plancheck.ResourceActionUpdate),
 			ConfigStateChecks: []statecheck.StateCheck{profileHas("company", knownvalue.StringExact("Example Ltd")), profileHas("address", knownvalue.StringExact("1 Example Street"))},
@@ -53,7 +53,7 @@ func TestAccountProfileLifecycle(t *testing.T) {
 			Config:           config(fake, "%s", profile("address = \"1 Example Street\"\ncompany = \"Example Ltd\"")),
 			ConfigPlanChecks: plans(profileAddress, plancheck.ResourceActionUpdate),
 		},
-		resource.TestStep{ // destroyed, it stays
+		resource.TestStep{ // a destroy leaves the profile
 			Config: config(fake, "%s", "data \"hosting_account\" \"me\" {}\n"),
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectKnownValue("data.hosting_account.me", tfjsonpath.New("company"), knownvalue.StringExact("Example Ltd")),
@@ -71,7 +71,7 @@ func TestAccountProfileUnknownAtPlan(t *testing.T) {
 	})
 }
 
-// What is as planned already is not sent.
+// Values that already match the plan are not sent.
 func TestAccountProfileThatIsThere(t *testing.T) {
 	fake := startFake(t)
 	fake.EditProfile("Ada", "Example Ltd", "", "")
@@ -93,12 +93,13 @@ func TestAccountProfileRefusals(t *testing.T) {
 	w.configure(profile(""))
 	w.says(1, []string{"The API key acts as account " + fake.AccountID() + ", not as acc-none."}, "import", profileAddress, "acc-none")
 	w.says(0, nil, "import", profileAddress, fake.AccountID())
-	w.forget("hosting_account_profile", "id", "acc-none") // a state of another account's
+	w.forget("hosting_account_profile", "id", "acc-none") // a state of another account
 	w.says(1, []string{"The state belongs to another account", "The state belongs to account acc-none"}, "plan")
 	changedNothing(t, fake)
 }
 
-// The profile's id is the account's, so it is compared in a state without notes, too.
+// The profile's id is the account's id, so the account is compared even in a state
+// without notes.
 func TestProfileOfAnotherAccountWithoutARefresh(t *testing.T) {
 	own, other := startFake(t), startFake(t)
 	w := newWorkspace(t, own, profile("company = \"Example Ltd\""))
@@ -113,7 +114,7 @@ func TestProfileOfAnotherAccountWithoutARefresh(t *testing.T) {
 	w.mustBeSettled()
 }
 
-// Where the service returns no id of the account, the origin alone decides.
+// If the service returns no account id, the origin decides.
 func TestProfileOfAnAccountWithoutAnID(t *testing.T) {
 	fake := startFake(t)
 	var named atomic.Bool
@@ -135,7 +136,7 @@ func TestProfileOfAnAccountWithoutAnID(t *testing.T) {
 	w.use(second, fakeservicetest.APIKey)
 	w.says(1, []string{"The state belongs to another account"}, "plan")
 	named.Store(true)
-	w.mustBeSettled() // at the other origin, too: the id is that of the state
+	w.mustBeSettled() // at the other origin, too, because the id matches the state
 	w.apply()
 	w.says(0, nil, "destroy", "-auto-approve")
 }

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reserveAddress is a loopback address at which nobody listens until listenAt
-// does. It is kept for as long as the test runs: a port that is merely free is
-// soon somebody else's where tests run in parallel.
+// reserveAddress returns a loopback address that refuses connections until listenAt
+// listens there. The address stays reserved while the test runs. A port that is merely
+// free could be taken by a parallel test.
 func reserveAddress(t *testing.T) string {
 	t.Helper()
 	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
@@ -41,7 +41,7 @@ func listenAt(t *testing.T, address string) net.Listener {
 	return listener
 }
 
-// shareAddress lets a socket have the address of another one that allows it too.
+// shareAddress lets several sockets bind to the same address.
 func shareAddress(socket int) error {
 	return unix.SetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
 }

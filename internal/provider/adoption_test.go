@@ -16,12 +16,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/simulation/accounts"
 )
 
-// typesToAdopt are the types that have a list resource.
+// typesToAdopt lists the types that have a list resource.
 var typesToAdopt = []string{
 	"account_profile", "instance", "app", "allowlist", "console_mode", "auth_settings", "postgres_database", "postgres_extension", "webhook_endpoint",
 }
 
-// queries are list blocks of types, which ask for the whole resources.
+// queries returns list blocks for types, which include the whole resources.
 func queries(limit int, kinds ...string) string {
 	var blocks strings.Builder
 	for _, kind := range kinds {
@@ -30,7 +30,7 @@ func queries(limit int, kinds ...string) string {
 	return blocks.String()
 }
 
-// query lists what there is of types into generated.tf. It must succeed.
+// query lists the existing objects of the given types into generated.tf. It must succeed.
 func (w *workspace) query(limit int, kinds ...string) result {
 	w.t.Helper()
 	return w.queryBy(queries(limit, kinds...))
@@ -55,7 +55,7 @@ func (w *workspace) mustBeFormatted(name string) {
 	}
 }
 
-// mustOnlyHaveRead checks that nothing that changes anything was asked of the fake.
+// mustOnlyHaveRead checks that the fake got only reads.
 func mustOnlyHaveRead(t *testing.T, fake *fakeservicetest.Server) {
 	t.Helper()
 	for _, request := range fake.Requests() {
@@ -65,9 +65,10 @@ func mustOnlyHaveRead(t *testing.T, fake *fakeservicetest.Server) {
 	}
 }
 
-// accountsOfAll are the first accounts that have something of each type to list, and
-// every odd text. What is still being made runs, as the CLI would wait for it. Every
-// second account is that of a provider with default tags, which its instances have.
+// accountsOfAll returns the first n accounts that have an object of each type to list,
+// and every odd text. Instances and apps that are still being created are set to running,
+// because the CLI would wait for them. Every second account belongs to a provider with
+// default tags, and its instances have these tags.
 func accountsOfAll(n int) []accounts.Account {
 	var found []accounts.Account
 	for seed := 1; len(found) < n; seed++ {
@@ -101,19 +102,19 @@ func accountsOfAll(n int) []accounts.Account {
 	return found
 }
 
-// A query lists what there is of each type; what it generates is imported as it
-// stands, plans empty, and leaves the account as it is.
+// A query lists the existing objects of each type. The generated configuration imports as
+// it is, plans empty and leaves the account unchanged.
 func TestAdoptedAccounts(t *testing.T) {
 	t.Parallel()
 	needs(t, listResources)
-	// The example of the documentation lists everything.
+	// The example from the documentation lists everything.
 	example, err := os.ReadFile(filepath.FromSlash("../../examples/account/account.tfquery.hcl"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n, account := range accountsOfAll(3) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			// By a slow clock, the service does nothing by itself.
+			// With a slow clock, the service does nothing by itself.
 			fake := fakeservicetest.Start(t)
 			if err := account.SetUp(fake.Service); err != nil {
 				t.Fatal(err)
@@ -155,7 +156,7 @@ func TestAdoptedAccounts(t *testing.T) {
 	}
 }
 
-// Where a CLI has no lists, import blocks by ids generate the same configuration.
+// If a CLI has no lists, import blocks with ids generate the same configuration.
 func TestAdoptedByIDs(t *testing.T) {
 	fake := fakeservicetest.Start(t)
 	account := accountsOfAll(1)[0]
@@ -213,8 +214,8 @@ func TestAdoptedByIDs(t *testing.T) {
 	mustOnlyHaveRead(t, fake)
 }
 
-// What is being created is adopted, too: the apply waits for it. What is being deleted
-// is not, as that would be to buy it anew.
+// An instance that is being created is adopted too, and the apply waits for it. An
+// instance that is being deleted is not adopted, because the apply would buy a new one.
 func TestQueryOfWhatComesAndGoes(t *testing.T) {
 	needs(t, listResources)
 	fake := startFake(t)
@@ -241,8 +242,8 @@ func TestQueryOfWhatComesAndGoes(t *testing.T) {
 	}
 }
 
-// A list that is cut off by its limit says so, as what is left out would be adopted by
-// nobody.
+// A list that is cut off by its limit warns, because the objects beyond the limit would
+// not be adopted.
 func TestQueryCutOff(t *testing.T) {
 	needs(t, listResources)
 	fake := startFake(t)
