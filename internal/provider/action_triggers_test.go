@@ -9,10 +9,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// What Terraform makes of an action that a resource triggers and that fails. The rule
-// is Terraform's alone; what it does to a machine is what the documentation says.
+// These tests show what Terraform does if an action that a resource triggers fails. The
+// rule is Terraform's. The documentation describes what it means for an instance.
 
-// restartedInstance is an instance whose postgres is restarted by a trigger.
+// restartedInstance returns an instance whose postgres is restarted by a trigger.
 func restartedInstance(protection bool, trigger string) string {
 	return fmt.Sprintf(`
 action "hosting_engine_restart" "test" {
@@ -62,15 +62,15 @@ func TestTriggeredActionThatFails(t *testing.T) {
 			saved := w.saved("hosting_instance", "test")
 			must(t, saved != nil && saved.Status == c.status && saved.Attributes["id"] == onlyInstance(t, fake), "saved %+v", saved)
 			if c.status == "" {
-				w.mustBeSettled() // the action is not asked for again
+				w.mustBeSettled() // the action does not run again
 			}
 			must(t, jobsOf(fake, "engine_restart") == 1, "jobs %+v", fake.Jobs())
 		})
 	}
 }
 
-// on_failure = taint gives a new machine to the next apply to replace. Only its
-// protection stands before that, and terraform untaint takes it back.
+// on_failure = taint makes the next apply replace a new instance. Only
+// deletion_protection prevents this, until terraform untaint removes the mark.
 func TestTriggeredActionThatTaintsAMachine(t *testing.T) {
 	t.Parallel()
 	needs(t, actionFailures)
@@ -86,7 +86,7 @@ func TestTriggeredActionThatTaintsAMachine(t *testing.T) {
 		must(t, w.run("untaint", "hosting_instance.test").exit == 0, "it cannot be taken back")
 		w.mustBeSettled()
 
-		// An update that was made is not tainted for its action.
+		// Terraform does not taint an instance for the action of a successful update.
 		failRestart(fake)
 		w.configure(restartedInstance(false, trigger))
 		w.says(1, []string{"It is on fire (trouble)"}, "apply", "-auto-approve")
@@ -105,9 +105,9 @@ func TestTriggeredActionThatTaintsAMachine(t *testing.T) {
 	})
 }
 
-// An action before a destruction runs first. Where it fails, an apply that replaces
-// destroys nothing, unless the failure is to be passed over. A destroy of everything
-// goes on whatever on_failure says.
+// An action before a destruction runs first. If it fails, an apply that replaces the
+// instance destroys nothing, unless on_failure is continue. A destroy of everything
+// continues whatever on_failure says.
 func TestActionBeforeADestruction(t *testing.T) {
 	t.Parallel()
 	needs(t, destroyTriggers)

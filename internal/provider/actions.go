@@ -26,21 +26,22 @@ var (
 
 const actionTimeout = 60 * time.Minute
 
-// An instanceAction does something with an instance and waits for its job. The
-// actions differ in what they take and what they send.
+// An instanceAction runs an operation on an instance and waits for its job. Actions
+// differ in their arguments and in the request that they send.
 type instanceAction struct {
 	actionBase
 	name        string // without the provider's prefix
 	description string
-	operation   string // of the job
+	operation   string // the job's operation
 	attributes  func(context.Context) map[string]schema.Attribute
 	send        func(context.Context, *client.Turn, arguments) (client.Pending, error)
-	// plan says what the action will do to data and passwords, and checks what can
-	// be known; nil for an action that loses nothing and has nothing to check.
+	// plan, if non-nil, warns about lost data and replaced passwords, and checks the
+	// arguments that are known at plan time.
 	plan func(context.Context, *actionPlan)
 }
 
-// arguments are an action's arguments; "" for one that is not given.
+// arguments maps the names of an action's arguments to their values. An argument that is
+// not set has the value "".
 type arguments map[string]string
 
 func required(description string) schema.StringAttribute {
@@ -51,8 +52,8 @@ func required(description string) schema.StringAttribute {
 	}
 }
 
-// confirmation must equal the instance's id, as the service wants it for what
-// loses data.
+// confirmation returns the argument that must equal the instance's id. The service
+// requires it for operations that lose data.
 func confirmation() schema.StringAttribute {
 	return required("Must equal `instance_id`, because the action deletes data.")
 }
@@ -65,8 +66,7 @@ func (a *instanceAction) Schema(ctx context.Context, _ action.SchemaRequest, res
 	resp.Schema = schema.Schema{MarkdownDescription: a.description, Attributes: a.attributes(ctx)}
 }
 
-// arguments are the names of what the action takes: all of its attributes that are
-// strings.
+// arguments returns the names of the action's arguments: all of its string attributes.
 func (a *instanceAction) arguments(ctx context.Context) []string {
 	var names []string
 	for name, attribute := range a.attributes(ctx) {
@@ -81,9 +81,8 @@ func (a *instanceAction) ValidateConfig(ctx context.Context, req action.Validate
 	a.checkConfirmation(ctx, req.Config, &resp.Diagnostics)
 }
 
-// checkConfirmation checks the confirmation before anything is sent: in the
-// configuration, in the plan, and when the action is invoked, each as far as it is
-// known then.
+// checkConfirmation checks the confirmation before any request: in the configuration, in
+// the plan and when the action is invoked. Unknown values are skipped.
 func (a *instanceAction) checkConfirmation(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) {
 	if !slices.Contains(a.arguments(ctx), "confirm") {
 		return
@@ -108,7 +107,7 @@ func (a *instanceAction) Invoke(ctx context.Context, req action.InvokeRequest, r
 	}
 }
 
-// read reads the arguments that are given.
+// read reads the arguments and the timeout from the configuration.
 func (a *instanceAction) read(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) (arguments, time.Duration) {
 	given := arguments{}
 	for _, name := range a.arguments(ctx) {
@@ -123,9 +122,9 @@ func (a *instanceAction) read(ctx context.Context, config tfsdk.Config, diags *d
 	return given, timeout
 }
 
-// run sends the action at the head of the instance's queue and waits for its job
-// and, where it queues one, its build. The first line of progress is the job's
-// id: Terraform drops an action's diagnostics on Ctrl-C.
+// run sends the action when the instance's queue allows it. It waits for its job and, if
+// the action queues one, for its build. The first line of progress has the job's id,
+// because Terraform drops an action's diagnostics on Ctrl-C.
 func (a *instanceAction) run(ctx context.Context, given arguments, timeout time.Duration, say func(string)) error {
 	id := given["instance_id"]
 	turn, err := a.client.Enter(ctx, id)
@@ -167,8 +166,8 @@ func (a *instanceAction) run(ctx context.Context, given arguments, timeout time.
 	return nil
 }
 
-// statusBefore is the status that an app shows before the action, "" for an
-// action that is about no app.
+// statusBefore returns the status of an app before the action, or "" if the action is not
+// about an app.
 func (a *instanceAction) statusBefore(ctx context.Context, instanceID, app string) (string, error) {
 	if app == "" {
 		return "", nil

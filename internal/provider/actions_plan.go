@@ -15,7 +15,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// An actionPlan is an action that is about to be planned.
+// An actionPlan is the state of planning one action.
 type actionPlan struct {
 	client    *client.Client // nil while the provider's configuration is unknown
 	reach     *serviceCheck
@@ -23,7 +23,8 @@ type actionPlan struct {
 	diags     *diag.Diagnostics
 }
 
-// ModifyPlan says what the action will do, and checks what can be known.
+// ModifyPlan warns about the effects of the action, and checks the arguments that are
+// known.
 func (a *instanceAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
 	a.checkConfirmation(ctx, req.Config, &resp.Diagnostics)
 	if a.plan == nil || resp.Diagnostics.HasError() {
@@ -38,13 +39,13 @@ func (a *instanceAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRe
 	a.plan(ctx, p)
 }
 
-// known is an argument that is given and known.
+// known returns the value of an argument, and whether it is set and known.
 func (p *actionPlan) known(name string) (string, bool) {
 	value := p.arguments[name]
 	return value.ValueString(), !value.IsNull() && !value.IsUnknown()
 }
 
-// named is an argument as a sentence has it.
+// named returns an argument in the form used in messages.
 func (p *actionPlan) named(what, name string) string {
 	if value, known := p.known(name); known {
 		return what + " " + value
@@ -55,7 +56,7 @@ func (p *actionPlan) named(what, name string) string {
 func planRotate(ctx context.Context, p *actionPlan) {
 	instance := p.named("instance", "instance_id")
 	if id, known := p.known("instance_id"); known && p.client != nil {
-		// A name is all that is read, so an error is not worth a second warning.
+		// Only the name is read, so an error does not deserve a second warning.
 		if record, err := p.client.Instance(ctx, id); err == nil && record.Name != "" {
 			instance = "instance " + record.Name + " (" + id + ")"
 		}
@@ -83,7 +84,7 @@ func planRestore(ctx context.Context, p *actionPlan) {
 	p.warnOfLoss("restore", data)
 }
 
-// warnOfLoss says what an action loses.
+// warnOfLoss warns about the data that an action deletes.
 func (p *actionPlan) warnOfLoss(does, data string) {
 	if p.diags.HasError() {
 		return
@@ -94,8 +95,8 @@ func (p *actionPlan) warnOfLoss(does, data string) {
 			"The instance's deletion_protection does not prevent it.", does, data, instance))
 }
 
-// checkEngine checks the engine against the service's, and warns of one that is off:
-// what else the plan changes may turn it on before the action.
+// checkEngine checks the engine against the service's engines. It only warns of an engine
+// that is off, because another change of the plan may turn it on before the action.
 func (p *actionPlan) checkEngine(ctx context.Context) {
 	engine, known := p.known("engine")
 	if !known || p.client == nil {
@@ -125,8 +126,8 @@ func (p *actionPlan) checkEngine(ctx context.Context) {
 	}
 }
 
-// checkBackup finds the backup. One that the instance does not have is an error: no
-// plan makes one.
+// checkBackup finds the backup. A backup that the instance does not have is an error,
+// because no plan creates one.
 func (p *actionPlan) checkBackup(ctx context.Context) client.Backup {
 	id, idKnown := p.known("instance_id")
 	wanted, known := p.known("backup_id")
@@ -135,7 +136,7 @@ func (p *actionPlan) checkBackup(ctx context.Context) client.Backup {
 	}
 	backups, err := p.client.Backups(ctx, id)
 	if errors.Is(err, client.ErrNotFound) {
-		_, err = p.client.RefreshInstance(ctx, id) // it may only be too new
+		_, err = p.client.RefreshInstance(ctx, id) // the instance may only be too new to have backups
 		if errors.Is(err, client.ErrNotFound) {
 			addNoInstance(p.diags, "instance_id", id)
 		}

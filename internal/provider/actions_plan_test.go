@@ -39,7 +39,7 @@ func TestPlansOfActions(t *testing.T) {
 			w.configure(other + actionHCL(c.action, c.arguments))
 			w.says(c.exit, c.texts, "plan", "-invoke=action.hosting_"+c.action+".test")
 
-			// By a trigger, too.
+			// The same plan, with a trigger.
 			w.configure(other + actionHCL(c.action, c.arguments) + fmt.Sprintf(`
 resource "terraform_data" "release" {
   lifecycle {
@@ -55,8 +55,8 @@ resource "terraform_data" "release" {
 	}
 }
 
-// What is known only after the apply is skipped when planning, and what cannot be
-// read is a warning.
+// Arguments that are known only after apply are not checked when planning. A failed read
+// is a warning.
 func TestPlansOfActionsThatCannotBeChecked(t *testing.T) {
 	needs(t, providerActions)
 	fake := seeded(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// actionCases are the actions on the seeded instance, with what a wrong argument
-// says.
+// actionCases are the actions on the seeded instance, each with an invalid argument and
+// its message.
 var actionCases = map[string]struct {
 	arguments string
 	operation string
@@ -103,8 +103,8 @@ func TestActionWhoseJobFails(t *testing.T) {
 	}
 }
 
-// Terraform drops an action's diagnostics on Ctrl-C; the job's id has been told
-// by then.
+// Terraform drops an action's diagnostics on Ctrl-C. By then, the job's id has been
+// printed.
 func TestInterruptedActionHasToldItsJob(t *testing.T) {
 	needs(t, providerActions)
 	fake := seeded(t)
@@ -123,7 +123,7 @@ func TestInterruptedActionHasToldItsJob(t *testing.T) {
 	}
 }
 
-// An action takes the instance's queue like everything else.
+// Actions wait in the instance's queue like all other changes.
 func TestActionsQueueWithResources(t *testing.T) {
 	fake := seeded(t)
 	runWith(t, providerActions, resource.TestStep{

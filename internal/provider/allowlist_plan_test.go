@@ -27,7 +27,7 @@ func TestPlanOfAnAllowlistThatOpensTheInstance(t *testing.T) {
 	w.says(1, []string{`for its kind of address is 128, as in 2001:db8::/32`}, "plan")
 	changedNothing(t, fake)
 
-	// What is open already opens nothing.
+	// An instance that is already open is not reported as opened.
 	w.configure(with(`["0.0.0.0/0"]`))
 	w.apply()
 	w.configure(with(`["0.0.0.0/0", "203.0.113.0/24"]`))

@@ -23,7 +23,7 @@ var (
 	_ resource.ResourceWithModifyPlan  = &allowlistResource{}
 )
 
-// What destroying an allowlist does.
+// Values of on_destroy.
 const (
 	onDestroyKeep = "keep"
 	onDestroyOpen = "open"
@@ -81,7 +81,8 @@ func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest
 	}
 }
 
-// ModifyPlan says what a plan opens, and what it leaves closed.
+// ModifyPlan warns if a plan opens the instance to the internet, or destroys the
+// allowlist and leaves it in effect.
 func (r *allowlistResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	r.allowlistSetting.ModifyPlan(ctx, req, resp)
@@ -116,8 +117,8 @@ func (r *allowlistResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 
 const opensInstance = "The instance will be open to the internet"
 
-// opens names the addresses of which the list lets every one in, "" for none. Of a
-// list that was never read nothing is known.
+// opens names the kinds of addresses that the list lets in completely, or returns "" if
+// there are none. It also returns "" for a list that was never read.
 func (m *allowlistModel) opens() string {
 	switch {
 	case m.CIDRs.IsNull(), m.CIDRs.IsUnknown():
@@ -149,8 +150,8 @@ func (m *allowlistModel) reset() bool {
 	return m.OnDestroy.ValueString() == onDestroyOpen
 }
 
-// setRecord takes over the service's list. One that means the same keeps its
-// spelling; one that is not told keeps its value.
+// setRecord takes over the service's list. A list with the same meaning keeps its
+// spelling. If the record has no list, the value is kept.
 func (m *allowlistModel) setRecord(list client.Maybe[[]string]) {
 	if m.OnDestroy.IsNull() {
 		m.OnDestroy = types.StringValue(onDestroyKeep) // imported: only the provider knows it
