@@ -34,7 +34,7 @@ func newAppRedeployAction() action.Action {
 	}
 }
 
-// appArguments say which app an action is for.
+// appArguments returns the arguments of an action on an app.
 func appArguments(ctx context.Context) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"instance_id": required("The instance's id."),

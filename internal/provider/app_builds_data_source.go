@@ -89,7 +89,7 @@ func (d *appBuildsDataSource) Read(ctx context.Context, req datasource.ReadReque
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
 }
 
-// warnOfWithheldLogs says why no log is shown.
+// warnOfWithheldLogs warns, with the reason, if logs are not shown.
 func warnOfWithheldLogs(diags *diag.Diagnostics, app string, builds []client.Build) {
 	for _, b := range builds {
 		if b.Error.Withheld != nil {
@@ -100,7 +100,7 @@ func warnOfWithheldLogs(diags *diag.Diagnostics, app string, builds []client.Bui
 	}
 }
 
-// addNoSuchApp names the apps that there are instead, where they can be read.
+// addNoSuchApp reports an unknown app and names the existing apps, if it can read them.
 func (d *appBuildsDataSource) addNoSuchApp(ctx context.Context, model appBuildsModel, diags *diag.Diagnostics) {
 	instanceID, name := model.InstanceID.ValueString(), model.App.ValueString()
 	apps, err := d.client.Apps(ctx, instanceID)

@@ -12,7 +12,7 @@ import (
 
 const buildsPath = "/instances/*/apps/*/builds"
 
-// addBuilds gives the app older builds than those that it has.
+// addBuilds adds builds to the app that are older than its others.
 func addBuilds(fake *fakeservicetest.Server, n int, status, log string) {
 	fake.EditApp("i-one", "guestbook", func(a *fakeservice.App) {
 		for i := range n {
@@ -21,8 +21,8 @@ func addBuilds(fake *fakeservicetest.Server, n int, status, log string) {
 	})
 }
 
-// A refresh reads the builds of an app down to the one that is deployed, and an update
-// down to its own.
+// A refresh reads the builds of an app back to the deployed one, and an update back to
+// its own.
 func TestAppWithALongHistory(t *testing.T) {
 	fake := seededApps(t)
 	w := newWorkspace(t, fake, oneApp(""))
@@ -44,8 +44,7 @@ func TestAppWithALongHistory(t *testing.T) {
 	w.mustBeSettled()
 }
 
-// The logs of failed builds do not keep an app from being read or changed, however large
-// they are together.
+// Large logs of failed builds do not prevent reading or changing an app.
 func TestAppWithLargeLogs(t *testing.T) {
 	fake := seededApps(t)
 	w := newWorkspace(t, fake, oneApp(""))
@@ -64,8 +63,8 @@ output "builds" {
 	w.says(0, []string{"builds = 20"}, "apply", "-auto-approve")
 }
 
-// An app whose builds cannot be read is refreshed and changed all the same. The state
-// keeps the build that it had.
+// An app whose builds cannot be read is refreshed and changed anyway. The state keeps its
+// previous build.
 func TestAppWhoseBuildsCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]fakeservice.Fault{

@@ -12,19 +12,19 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// An appHost is the instance of an app as it will be when the app's change is
-// applied, as far as the plan can know.
+// An appHost describes an app's instance at the time of the app's change, as far as the
+// plan can know.
 type appHost struct {
-	id      string           // "" of one that is yet to come
-	engines map[string]int64 // budgets in MB, 0 for one that is not known; nil when not known which are on
-	plan    client.Plan      // zero when not known
-	// planned tells that the instance's own plan says so, and not its record at
-	// present, which the same plan may be about to change.
+	id      string           // "" if the instance is not created yet
+	engines map[string]int64 // budgets in MB, 0 if unknown; nil if the engines are unknown
+	plan    client.Plan      // zero if unknown
+	// planned reports whether this comes from the instance's own plan. Otherwise it comes
+	// from the current record, which the same plan may be about to change.
 	planned bool
 }
 
-// checkHost checks what changes of an app against its instance and the service's
-// catalogue. state is nil for an app that is created.
+// checkHost checks the changes of an app against its instance and the service's plans.
+// state is nil for a new app.
 func (r *appResource) checkHost(ctx context.Context, state *appModel, plan appModel, diags *diag.Diagnostics) {
 	memory := plan.MemoryMB.ValueInt64()
 	if state != nil && state.MemoryMB.Equal(plan.MemoryMB) {
@@ -40,7 +40,7 @@ func (r *appResource) checkHost(ctx context.Context, state *appModel, plan appMo
 	}
 	plans, plansErr := r.client.Plans(ctx)
 	host, err := r.hostOf(ctx, plan, plans)
-	if plansErr != nil && memory != 0 { // after the instance, which may show that the service answers
+	if plansErr != nil && memory != 0 { // after reading the instance, which may show that the service answers
 		r.reach.warnUnchecked(diags, "memory_mb", plansErr)
 	}
 	switch {
@@ -56,7 +56,7 @@ func (r *appResource) checkHost(ctx context.Context, state *appModel, plan appMo
 	warnOfEnginesOff(engines, host, plans, diags)
 }
 
-// newLinks are the engines that the plan links the app to and the state does not.
+// newLinks returns the engines that the plan links the app to and the state does not.
 func newLinks(state *appModel, plan appModel) []string {
 	var before []string
 	if state != nil {
@@ -65,10 +65,10 @@ func newLinks(state *appModel, plan appModel) []string {
 	return slices.DeleteFunc(elementsOf(plan.Links), func(link string) bool { return slices.Contains(before, link) })
 }
 
-// hostOf looks at the app's instance. Where the instance is planned in the same
-// process, that plan is believed and not the record. Of an instance that is yet to
-// be made the id is not known, so the best of those that the process has planned to
-// make is taken: an app's instance is planned before the app.
+// hostOf describes the app's instance. If this process has planned the instance, hostOf
+// uses that plan instead of the record. The id of an instance that is not created yet is
+// unknown. Terraform plans the instance before its app, so hostOf then uses the best case
+// of all instances that this process plans to create.
 func (r *appResource) hostOf(ctx context.Context, plan appModel, plans client.Plans) (appHost, error) {
 	if plan.InstanceID.IsUnknown() {
 		var host appHost
@@ -97,12 +97,12 @@ func (r *appResource) hostOf(ctx context.Context, plan appModel, plans client.Pl
 	return host, nil
 }
 
-// checkAppMemory checks an app's memory in MB against the apps engine's floor, and
-// against what there is. An app that no plan is big enough for, or not the one that
-// its instance is to have, cannot run: that is an error. By the record alone it is a
-// warning, as the same plan may be about to move the instance to a bigger one. The
-// engine's budget is a warning, too: the service does not say what becomes of an app
-// that is over it.
+// checkAppMemory checks an app's memory in MB against the floor of the apps engine and
+// the available memory. Memory that is below the floor, or above every plan, is an error.
+// So is memory above the planned plan of an instance that exists. It is only a warning if
+// the instance is not created yet, or if only its record is known, because the same plan
+// may resize it. Exceeding the engine's budget is also a warning: the service does not
+// document what happens to such an app.
 func checkAppMemory(memory int64, host appHost, plans client.Plans, diags *diag.Diagnostics) {
 	at := path.Root("memory_mb")
 	var biggest client.Plan
@@ -141,12 +141,10 @@ func checkAppMemory(memory int64, host appHost, plans client.Plans, diags *diag.
 	}
 }
 
-// warnOfEnginesOff warns of engines that the app needs and that are off, or that no
-// instance can have. It is never an error. By the record alone it is not certain:
-// the same plan may turn the engine on, where the instance is planned elsewhere. And
-// by the instance's own plan, which is believed before the record, it is still the
-// service that decides what an app can be linked to: nowhere does it say that it
-// refuses a link to an engine that is off.
+// warnOfEnginesOff warns of engines that the app needs and that are off or unknown. This
+// is never an error. If only the record is known, the same apply may still turn the
+// engine on. If the instance's plan is known, the service still decides: its
+// documentation does not say that it refuses a link to an engine that is off.
 func warnOfEnginesOff(engines []string, host appHost, plans client.Plans, diags *diag.Diagnostics) {
 	for _, engine := range engines {
 		at := path.Root("links")

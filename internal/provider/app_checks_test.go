@@ -14,7 +14,7 @@ var checkedPlans = client.Plans{
 	Engines: map[string]client.EngineKind{"apps": {FloorMB: 512}, "auth": {FloorMB: 256}},
 }
 
-// told are the diagnostics in short: E or W and the summary.
+// told returns the diagnostics in short form: E or W, and the summary.
 func told(diags diag.Diagnostics) string {
 	var lines []string
 	for _, d := range diags {

@@ -8,24 +8,25 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 )
 
-// shortCommit is how many characters of a commit's hash name it, as git shows them.
+// shortCommit is the minimum length of an abbreviated commit hash, which is the length
+// that git prints.
 const shortCommit = 7
 
-// isCommit tells whether a commit is the one that is asked for, by its hash or the
-// first characters of it.
+// isCommit reports whether a commit matches the wanted hash, which may be abbreviated.
 func isCommit(commit, asked string) bool {
 	commit, asked = strings.ToLower(commit), strings.ToLower(asked)
 	return commit == asked || len(asked) >= shortCommit && strings.HasPrefix(commit, asked)
 }
 
-// asksForAnother tells whether a plan asks for another commit than the one that is
-// deployed. A service that does not tell the commit is not doubted.
+// asksForAnother reports whether a plan asks for a different commit than the deployed
+// one. If the service does not report the commit, it returns false.
 func (m *appModel) asksForAnother(there appModel) bool {
 	asked, deployed := m.DeployCommit.ValueString(), there.Commit.ValueString()
 	return asked != "" && deployed != "" && !isCommit(deployed, asked)
 }
 
-// warnOfAnotherCommit says why a plan builds an app whose configuration is as it was.
+// warnOfAnotherCommit warns that a plan builds the app only because its deployed commit
+// is a different one.
 func (m *appModel) warnOfAnotherCommit(state appModel, diags *diag.Diagnostics) {
 	if !m.DeployCommit.Equal(state.DeployCommit) || !m.asksForAnother(state) {
 		return
@@ -35,8 +36,8 @@ func (m *appModel) warnOfAnotherCommit(state appModel, diags *diag.Diagnostics) 
 			state.Commit.ValueString(), m.DeployCommit.ValueString(), m.Branch.ValueString()))
 }
 
-// An otherCommitError tells that an app was built and runs, of another commit than was
-// asked for.
+// An otherCommitError reports that an app was built and runs, but from a different commit
+// than the plan asks for.
 type otherCommitError struct{ App, Branch, Asked, Deployed string }
 
 func (e *otherCommitError) Error() string {
@@ -47,7 +48,7 @@ func (e *otherCommitError) nextText() string {
 	return fmt.Sprintf("The service builds the newest commit of branch %s, and no other. Push the commit that is to run, or set deploy_commit to %s, then apply again.", e.Branch, e.Deployed)
 }
 
-// refuseAnother is an error when another commit was deployed than is planned.
+// refuseAnother returns an error if the deployed commit is not the planned one.
 func (m *appModel) refuseAnother(deployed appModel) error {
 	if !m.asksForAnother(deployed) {
 		return nil

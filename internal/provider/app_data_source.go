@@ -19,8 +19,8 @@ func newAppDataSource() datasource.DataSource { return &appDataSource{} }
 
 type appDataSource struct{ dataSourceBase }
 
-// appRecordModel is an app as the data source shows it. Its build variables are
-// not among it: which of them are secret cannot be told.
+// appRecordModel is an app as the data source shows it. It has no build variables,
+// because any of them may be secret.
 type appRecordModel struct {
 	InstanceID types.String      `tfsdk:"instance_id"`
 	Name       types.String      `tfsdk:"name"`

@@ -18,15 +18,15 @@ import (
 
 const guestbookApp = "name = \"guestbook\"\nrepo = \"octo/guestbook\"\n"
 
-// push adds a commit to the guestbook's branch.
+// push adds a commit to the guestbook's branch and returns its hash.
 func push(fake *fakeservicetest.Server) string { return fake.Push("octo/guestbook", "main") }
 
-// redeploys is how many times an app was redeployed.
+// redeploys returns how many redeploys the fake was asked for.
 func redeploys(fake *fakeservicetest.Server) int {
 	return fake.Count("POST", "/instances/*/apps/*/actions/redeploy")
 }
 
-// redeploy builds and deploys the app's newest commit behind Terraform's back.
+// redeploy builds and deploys the app's newest commit outside of Terraform.
 func redeploy(t *testing.T, fake *fakeservicetest.Server) {
 	t.Helper()
 	built := len(theApp(t, fake).Builds)
@@ -37,8 +37,8 @@ func redeploy(t *testing.T, fake *fakeservicetest.Server) {
 	})
 }
 
-// What is built and deployed outside of Terraform shows at the next refresh, and is no
-// change to make.
+// A build that was deployed outside of Terraform appears at the next refresh and plans no
+// change.
 func TestDeployedBuildIsRefreshed(t *testing.T) {
 	fake := startFake(t)
 	configuration := config(fake, "%s", appHCL(guestbookApp))
@@ -80,11 +80,11 @@ func TestDeployCommit(t *testing.T) {
 	second := push(fake)
 	run(t,
 		resource.TestStep{Config: with(second), ConfigPlanChecks: emptyPlan, Check: deployed(&second)},
-		// It is deployed, whatever is pushed since.
+		// The commit stays deployed, whatever is pushed later.
 		resource.TestStep{PreConfig: func() { push(fake) }, Config: with(second), ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionNoop)},
-		// Its first characters are the same.
+		// An abbreviated hash names the same commit.
 		resource.TestStep{Config: with(second[:7]), ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionUpdate), Check: deployed(&second)},
-		// An import asks for none, and shows what is deployed.
+		// An import asks for no commit, and shows the deployed one.
 		resource.TestStep{
 			ResourceName: appAddress, ImportState: true, ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "name",
 			ImportStateIdFunc:       func(*terraformState) (string, error) { return onlyInstance(t, fake) + "/guestbook", nil },
@@ -107,11 +107,11 @@ func TestDeployCommitDrift(t *testing.T) {
 	w.apply()
 	w.mustBeSettled()
 
-	// Somebody deploys another one.
+	// Another client deploys a newer commit.
 	second := push(fake)
 	redeploy(t, fake)
 	w.says(0, []string{"App guestbook runs another commit", "Commit " + second + " is deployed, and not commit " + first, "will be updated in-place"}, "plan", "-no-color")
-	// The branch has moved on, so that the one that is asked for cannot be built.
+	// The branch has moved on, so the wanted commit can no longer be built.
 	w.says(1, []string{"App guestbook runs commit " + second + ", and not commit " + first + " that deploy_commit asks for", "set deploy_commit to " + second}, "apply", "-auto-approve", "-no-color")
 	must(t, redeploys(fake) == 2, "%d redeploys, want 2", redeploys(fake))
 
@@ -120,7 +120,7 @@ func TestDeployCommitDrift(t *testing.T) {
 	w.mustBeSettled()
 	must(t, redeploys(fake) == 2, "%d redeploys, want 2: it was deployed already", redeploys(fake))
 
-	// A new one is asked for.
+	// The configuration asks for a new commit.
 	third := push(fake)
 	asks(third)
 	w.says(0, []string{"1 changed"}, "apply", "-auto-approve", "-no-color")
@@ -129,8 +129,8 @@ func TestDeployCommitDrift(t *testing.T) {
 	must(t, theApp(t, fake).Builds[0].Commit == third, "deployed %v", theApp(t, fake).Builds[0])
 }
 
-// A creation that built another commit leaves the app as it is: it runs, and is not to
-// be replaced for it.
+// A creation that built a different commit leaves the app as it is: it runs, and must not
+// be replaced because of this.
 func TestNewAppOfAnotherCommit(t *testing.T) {
 	fake := startFake(t)
 	pushed := push(fake)
@@ -142,8 +142,8 @@ func TestNewAppOfAnotherCommit(t *testing.T) {
 	must(t, len(theApp(t, fake).Builds) == 1, "%d builds, want 1", len(theApp(t, fake).Builds))
 }
 
-// An apply that was cut short while it built is waited for, and what is asked for since
-// is built after it.
+// An apply that was interrupted while it built is waited for. A commit that the
+// configuration asks for later is built after that.
 func TestDeployCommitResumes(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, "")
@@ -178,8 +178,8 @@ func TestDeployCommitResumes(t *testing.T) {
 	must(t, theApp(t, fake).Builds[0].Commit == fourth, "deployed %v", theApp(t, fake).Builds[0])
 }
 
-// A replica that does not show the newest build yet makes a plan that would build again.
-// The apply looks once more, and builds nothing.
+// A replica that does not show the newest build yet leads to a plan that would build
+// again. The apply reads the builds again, and builds nothing.
 func TestDeployCommitBehindAReplica(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, "")

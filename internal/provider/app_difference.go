@@ -8,16 +8,17 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// An appStep is one request that brings an app nearer to its plan, with its job: a
-// change, or without one a redeploy.
+// An appStep is one request that brings an app closer to its plan, with its job. Without
+// a change, it is a redeploy.
 type appStep struct {
 	change *client.AppChange
 }
 
-// appDifference gives the steps to what is planned: what the plan changes of the prior
-// state and the app does not show yet. env is all build variables to send, nil when
-// those that the service has stay. The app is built again where the plan's triggers or
-// rebuild ask for it, once: a change of the branch or of the variables builds anyway.
+// appDifference returns the steps that lead to the planned app. They contain the changes
+// of the plan from the prior state, except those that the app shows already. env is the
+// complete set of build variables to send, or nil to keep those of the service. The app
+// is rebuilt once if the plan's triggers or rebuild ask for it. A change of the branch or
+// of the variables builds the app anyway.
 func appDifference(prior, planned, there appModel, env map[string]string, rebuild bool) []appStep {
 	var change client.AppChange
 	differs := func(of func(*appModel) attr.Value) bool {
@@ -58,12 +59,12 @@ func appDifference(prior, planned, there appModel, env map[string]string, rebuil
 	return steps
 }
 
-// builds tells whether the step queues a build; any other restarts the app.
+// builds reports whether the step queues a build. Every other step restarts the app.
 func (s appStep) builds() bool {
 	return s.change == nil || s.change.Branch != nil || s.change.Env != nil
 }
 
-// operation is the operation of the step's job.
+// operation returns the operation of the step's job.
 func (s appStep) operation() string {
 	if s.change == nil {
 		return client.OpAppRedeploy
@@ -71,7 +72,7 @@ func (s appStep) operation() string {
 	return client.OpAppUpdate
 }
 
-// send sends the step. noted are the ids of the builds that were there before.
+// send sends the step. noted are the ids of the builds that existed before.
 func (s appStep) send(ctx context.Context, turn *client.Turn, name string, noted map[string]bool) (client.Pending, error) {
 	if s.change == nil {
 		return turn.RebuildApp(ctx, name, noted)
@@ -79,7 +80,7 @@ func (s appStep) send(ctx context.Context, turn *client.Turn, name string, noted
 	return turn.UpdateApp(ctx, name, *s.change)
 }
 
-// applyTo makes the app what it is after the step, its build variables apart.
+// applyTo updates the model to its values after the step, except the build variables.
 func (s appStep) applyTo(m *appModel, planned appModel) {
 	if s.change != nil {
 		m.Branch, m.Port, m.HealthPath, m.Public, m.Links = planned.Branch, planned.Port, planned.HealthPath, planned.Public, planned.Links
@@ -92,11 +93,11 @@ func (s appStep) applyTo(m *appModel, planned appModel) {
 	}
 }
 
-// shows tells whether a record shows all that a plan changes of the prior state, the
-// build variables apart.
+// shows reports whether a record shows all changes of a plan from the prior state, except
+// the build variables.
 func (m appModel) shows(prior appModel, a client.App) bool {
 	shown := m
 	shown.setRecord(a, secretKeys{})
-	prior.RedeployTriggers = m.RedeployTriggers // of which no record tells
+	prior.RedeployTriggers = m.RedeployTriggers // which no record contains
 	return len(appDifference(prior, m, shown, nil, false)) == 0
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
-// String is the step as the table says it.
+// String returns the step in the form that the table uses.
 func (s appStep) String() string {
 	c := s.change
 	if c == nil {
@@ -48,7 +48,7 @@ func (s appStep) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// plainApp is an app as the tables and the draws start from.
+// plainApp returns the app that the tables and the drawn apps start from.
 func plainApp() appModel {
 	return appModel{
 		InstanceID: types.StringValue("i-one"), Name: types.StringValue("web"), Repo: types.StringValue("octo/web"), Branch: types.StringValue("main"),
@@ -71,7 +71,7 @@ func TestAppDifference(t *testing.T) {
 	plain := plainApp()
 	for name, row := range map[string]struct {
 		there, planned appModel
-		env            map[string]string // nil stays
+		env            map[string]string // nil keeps the variables
 		rebuild        bool
 		want           string
 	}{
@@ -102,8 +102,7 @@ func TestAppDifference(t *testing.T) {
 	}
 }
 
-// What the plan does not change is left alone, and what the app shows already is not
-// sent again.
+// Attributes that the plan does not change, or that the app shows already, are not sent.
 func TestAppDifferenceSendsWhatIsMissing(t *testing.T) {
 	with := func(change func(*appModel)) appModel {
 		m := plainApp()
@@ -128,13 +127,13 @@ func TestAppDifferenceSendsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// A drawnApp is an app as it is or shall be, with its secret variables.
+// A drawnApp is a current or planned app with its secret variables.
 type drawnApp struct {
 	appModel
 	env, secret map[string]string
 }
 
-// appsToBe draws apps; their secret variables differ where the version does.
+// appsToBe draws apps. Their secret variables differ if the version does.
 var appsToBe = rapid.Custom(func(t *rapid.T) drawnApp {
 	m := plainApp()
 	m.Branch = types.StringValue(rapid.SampledFrom([]string{"main", "next"}).Draw(t, "branch"))
@@ -162,10 +161,10 @@ var appsToBe = rapid.Custom(func(t *rapid.T) drawnApp {
 	return app
 })
 
-// Whatever an app is and is to be, made by the provider or imported: the service
-// accepts every step, what comes of them is what was planned, no variable goes that
-// the plan leaves alone, and the app is built once where that is needed, and never
-// else.
+// TestAppStepsLeadToThePlan draws pairs of current and planned apps, created by the
+// provider or imported. The service accepts every step, and the result is the planned
+// app. No variable is removed that the plan leaves alone. The app is built once if a
+// build is necessary, and otherwise not at all.
 func TestAppStepsLeadToThePlan(t *testing.T) {
 	t.Parallel()
 	const together = 100
@@ -230,13 +229,13 @@ func appStepsLeadToThePlan(t *testing.T, first, last int) {
 	})
 }
 
-// recordOf is a fake's app as the API shows it.
+// recordOf returns a fake's app as the API shows it.
 func recordOf(a fakeservice.App) client.App {
 	return client.App{Name: a.Name, Repo: a.Repo, Branch: a.Branch, Port: client.Some(int64(a.Port)), HealthPath: client.Some(a.HealthPath),
 		Public: client.Some(a.Public), Links: client.Some(a.Links), MemoryMB: client.Some(int64(a.MemoryMB)), Status: client.Word(a.Status)}
 }
 
-// appShape is what a model says that a configuration can say.
+// appShape returns the attributes of a model that a configuration can set.
 func appShape(m appModel) string {
 	return fmt.Sprint(m.Branch, m.Port, m.HealthPath, m.Public, m.MemoryMB, m.Links, m.Env, m.SecretEnvWOVersion, m.RedeployTriggers)
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// An app's variables that the configuration has never set are somebody else's.
+// These tests check that an app keeps the variables that the configuration has never set.
 
 const importApp = "import {\n to = hosting_app.test\n id = \"i-one/guestbook\"\n}\n"
 
-// appWithVariables is a fake with an app that has variables already.
+// appWithVariables returns a fake with an app that has variables.
 func appWithVariables(t *testing.T) *fakeservicetest.Server {
 	t.Helper()
 	fake := seededApps(t)
@@ -24,7 +24,7 @@ func appWithVariables(t *testing.T) *fakeservicetest.Server {
 	return fake
 }
 
-// mustHaveEnv holds the app's variables, and how many PATCHes carried any.
+// mustHaveEnv checks the app's variables, and how many PATCHes contained variables.
 func mustHaveEnv(t *testing.T, fake *fakeservicetest.Server, sent int, want map[string]string) {
 	t.Helper()
 	must(t, maps.Equal(theSeededApp(t, fake).Env, want), "the app has %v, want %v", theSeededApp(t, fake).Env, want)
@@ -76,7 +76,7 @@ func TestImportedVariablesThatTheConfigurationSets(t *testing.T) {
 	t.Run("different", func(t *testing.T) {
 		fake := appWithVariables(t)
 		w := newWorkspace(t, fake, importApp+oneApp("env = { A = \"2\" }"))
-		w.says(0, []string{`"A" = "2"`, "TOKEN"}, "plan") // what is set, and what goes with it
+		w.says(0, []string{`"A" = "2"`, "TOKEN"}, "plan") // the variable that is set, and the name of the removed one
 		w.apply()
 		w.mustBeSettled()
 		mustHaveEnv(t, fake, 1, map[string]string{"A": "2"})
@@ -126,7 +126,7 @@ func TestGeneratedConfigurationLeavesVariablesAlone(t *testing.T) {
 	mustHaveEnv(t, fake, 0, given)
 }
 
-// A plan that sends a variable for browsers as a secret warns, and no other plan does.
+// A plan warns only if it sends a variable for browsers as a secret.
 func TestSecretVariablesForBrowsers(t *testing.T) {
 	fake := seeded(t)
 	app := func(arguments string) string {
@@ -154,7 +154,7 @@ func TestSecretVariablesForBrowsers(t *testing.T) {
 	w.says(0, []string{warning}, "plan")
 }
 
-// tellsNoVariables leaves env out of the records of apps.
+// tellsNoVariables removes env from the records of apps.
 func tellsNoVariables(fake *fakeservicetest.Server) {
 	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/apps/**", Times: -1, Rewrite: func(m map[string]any) { delete(m, "env") }})
 	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/apps", Times: -1, Rewrite: func(m map[string]any) {
@@ -164,7 +164,8 @@ func tellsNoVariables(fake *fakeservicetest.Server) {
 	}})
 }
 
-// What an imported app has is not known then, and nobody asked to remove it.
+// The variables of an imported app are unknown then, and the configuration does not
+// remove them.
 func TestImportedVariablesThatNobodyTells(t *testing.T) {
 	fake := appWithVariables(t)
 	tellsNoVariables(fake)

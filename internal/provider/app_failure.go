@@ -6,7 +6,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// buildNextText says what to do about a build that failed.
+// buildNextText returns advice for a failed build.
 func buildNextText(e *client.BuildError) string {
 	const again = ", then apply again: that builds the newest commit of the branch."
 	switch {
@@ -18,13 +18,13 @@ func buildNextText(e *client.BuildError) string {
 	return "Fix the cause in the repository or in the app's variables" + again
 }
 
-// appNextText says what to do about an app that does not run, by what is known of
-// it.
+// appNextText returns advice for an app that does not run, based on the known facts about
+// the failure.
 func appNextText(e *client.AppError) string {
 	return appFixText(e.App) + " Then apply again: that builds and deploys the newest commit of the branch."
 }
 
-// appFixText says what keeps an app from running, as the rules for apps have it
+// appFixText returns advice that follows from the rules for apps
 // (SERVICE.md#app-contract).
 func appFixText(app client.App) string {
 	status, exited := app.Failure.Status, app.Failure.Exited.Value
