@@ -36,8 +36,8 @@ type appModel struct {
 	Timeouts           timeouts.Value    `tfsdk:"timeouts"`
 }
 
-// setRecord takes over what an app's record tells. What it does not hold keeps
-// its value. While it is not known which variables are secret, env is left as it is.
+// setRecord copies an app's record into the model. Fields that the record lacks keep
+// their values. If it is unknown which variables are secret, env is unchanged.
 func (m *appModel) setRecord(a client.App, secret secretKeys) {
 	if a.Repo != "" && !strings.EqualFold(a.Repo, m.Repo.ValueString()) {
 		m.Repo = types.StringValue(a.Repo)
@@ -72,9 +72,9 @@ func (m *appModel) setRecord(a client.App, secret secretKeys) {
 	}
 }
 
-// neverRan tells whether there is evidence that the app has never run, and so has
-// no data: its creation is noted as pending, and nothing was deployed, or only
-// what was seen not to answer. What is not known protects.
+// neverRan reports whether there is evidence that the app has never run, and so has no
+// data. This requires a pending creation. It also requires that no build was deployed, or
+// only one that failed its health check. In doubt, the app is protected.
 func (m *appModel) neverRan(work pendingWork) bool {
 	switch {
 	case !work.Creating, m.Status.ValueString() == client.AppRunning:
@@ -85,26 +85,26 @@ func (m *appModel) neverRan(work pendingWork) bool {
 	return m.BuildID.ValueString() == "" && m.URL.ValueString() == ""
 }
 
-// protected tells whether the app must not be destroyed. The value in the state
-// rules; one that never ran has nothing to protect.
+// protected reports whether the app must not be destroyed. The value in the state
+// decides, except for an app that never ran: it has no data to protect.
 func (m *appModel) protected(work pendingWork) bool {
 	return isProtected(m.DeletionProtection) && !m.neverRan(work)
 }
 
-// protectedObject is the app as errors name it.
+// protectedObject returns the names of the app in messages.
 func (m *appModel) protectedObject() protectedObject {
 	name, instance := m.Name.ValueString(), m.InstanceID.ValueString()
 	return protectedObject{Title: "App " + name, Name: "App " + name + " of instance " + instance, ImportID: instance + "/" + name}
 }
 
-// absent is the app as something that the service does not know.
+// absent describes the app as an object that the service does not find.
 func (m *appModel) absent() absentObject {
 	instance := m.InstanceID.ValueString()
 	return absentObject{what: "App " + m.Name.ValueString() + " of instance " + instance, instanceID: instance}
 }
 
-// setBuild takes over the build that is deployed: the newest that succeeded. Where none
-// is listed, what is known stays.
+// setBuild sets the deployed build, which is the newest successful one. If the list has
+// none, known values are kept.
 func (m *appModel) setBuild(builds []client.Build) {
 	m.BuildID, m.Commit = nullIfUnknown(m.BuildID), nullIfUnknown(m.Commit)
 	for _, build := range builds {
@@ -115,7 +115,7 @@ func (m *appModel) setBuild(builds []client.Build) {
 	}
 }
 
-// withoutUnknowns is the model with each value that is not known yet as null.
+// withoutUnknowns returns the model with null for each unknown value.
 func (m appModel) withoutUnknowns() appModel {
 	for _, v := range m.computed() {
 		*v = nullIfUnknown(*v)
@@ -126,14 +126,13 @@ func (m appModel) withoutUnknowns() appModel {
 	return m
 }
 
-// unlinked is the model as an import makes it, which cannot carry links (SERVICE.md#apps).
+// unlinked returns the model as an import creates it: without links (SERVICE.md#apps).
 func (m appModel) unlinked() appModel {
 	m.Links = types.SetNull(types.StringType)
 	return m
 }
 
-// withUnfinishedUnknown is the model as planned for a deployment that has yet to
-// end.
+// withUnfinishedUnknown returns the model as planned for a deployment that has not ended.
 func (m appModel) withUnfinishedUnknown() appModel {
 	for _, v := range m.computed() {
 		if v.IsNull() {
@@ -147,12 +146,12 @@ func (m appModel) withUnfinishedUnknown() appModel {
 	return m
 }
 
-// computed are the model's attributes that only the service sets.
+// computed returns the attributes that only the service sets.
 func (m *appModel) computed() []*types.String {
 	return []*types.String{&m.URL, &m.Status, &m.BuildID, &m.Commit, &m.CreatedAt.StringValue}
 }
 
-// newApp is the request to import the app, with all of its build variables.
+// newApp returns the request to import the app, with all of its build variables.
 func (m *appModel) newApp(env map[string]string) client.NewApp {
 	n := client.NewApp{
 		Repo:       m.Repo.ValueString(),
@@ -169,8 +168,8 @@ func (m *appModel) newApp(env map[string]string) client.NewApp {
 	return n
 }
 
-// mapOf is a map of strings; for none it is what the prior value says, as with
-// setOf.
+// mapOf returns a map of strings. If there are no values, the prior value decides between
+// null and an empty map, like in setOf.
 func mapOf(values map[string]string, prior types.Map) types.Map {
 	if len(values) == 0 && !prior.IsUnknown() {
 		if prior.IsNull() || len(prior.Elements()) > 0 {
@@ -178,12 +177,12 @@ func mapOf(values map[string]string, prior types.Map) types.Map {
 		}
 		return prior
 	}
-	// Strings make a map of strings.
+	// This conversion of strings cannot fail.
 	m, _ := types.MapValueFrom(context.Background(), types.StringType, values)
 	return m
 }
 
-// stringMap are the entries of a map of strings.
+// stringMap returns the entries of a map of strings.
 func stringMap(ctx context.Context, m types.Map, diags *diag.Diagnostics) map[string]string {
 	values := map[string]string{}
 	if m.IsNull() || m.IsUnknown() {

@@ -9,7 +9,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// What is left of an app's record that tells little, or everything.
+// An app takes over a record with few fields, or with all of them.
 func TestAppTakesARecordOver(t *testing.T) {
 	known := secretKeys{names: []string{"S"}, known: true}
 	told := client.App{Repo: "Octo/Web", Branch: "next", Port: client.Some[int64](8080), HealthPath: client.Some("/up"), Public: client.Some(false),
@@ -48,8 +48,8 @@ func TestAppTakesARecordOver(t *testing.T) {
 	}
 }
 
-// The build that is deployed is the newest that succeeded. Where none is listed, what is
-// known stays.
+// The deployed build is the newest successful one. If the list has none, known values are
+// kept.
 func TestAppTakesItsBuildsOver(t *testing.T) {
 	for name, row := range map[string]struct {
 		builds     []client.Build

@@ -17,15 +17,15 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// ModifyPlan tells of data that the plan would lose, resumes a deployment that
-// was not seen to its end, and plans what a change builds anew.
+// ModifyPlan warns of data that the plan would lose, resumes an unfinished deployment,
+// and marks the attributes that a new build changes as unknown.
 func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.checkPlannedAccount(ctx, req, resp)
 	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := planning[appModel](ctx, req, &resp.Diagnostics)
 	work, pending := loadPrivate[pendingWork](ctx, req.Private, pendingKey, &resp.Diagnostics)
 	if ok && state != nil && !pending && wasUnprotected(state.DeletionProtection, state.Status) {
-		work = pendingWork{Creating: true, Failed: true, Build: state.BuildID.ValueString()} // Delete looks again
+		work = pendingWork{Creating: true, Failed: true, Build: state.BuildID.ValueString()} // Delete checks this again
 	}
 	if ok && plan != nil && (state == nil || !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)) {
 		warnOfPublicSecrets(ctx, req.Config, plan.Name.ValueString(), &resp.Diagnostics)
@@ -77,7 +77,8 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
-// object is the app of that name, whichever resource manages it.
+// object identifies the app by its instance and its name. All resources that manage this
+// app return the same object.
 func (m *appModel) object() namedObject {
 	if m == nil || m.InstanceID.IsUnknown() || m.Name.IsUnknown() {
 		return namedObject{}
@@ -85,8 +86,7 @@ func (m *appModel) object() namedObject {
 	return namedObject{"app", "app " + m.Name.ValueString(), m.InstanceID.ValueString()}
 }
 
-// planChange plans what follows from a change: a build, a URL, a status to wait
-// for.
+// planChange marks the results of a change as unknown: build, URL and status.
 func planChange(state, plan *appModel) {
 	builds := !state.Branch.Equal(plan.Branch) || !state.Env.Equal(plan.Env) ||
 		!state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion) || !state.RedeployTriggers.Equal(plan.RedeployTriggers) ||
@@ -104,7 +104,7 @@ func planChange(state, plan *appModel) {
 	}
 }
 
-// replacedAt tells which argument's change replaces the app.
+// replacedAt returns the argument whose change replaces the app.
 func replacedAt(state, plan appModel) (path.Path, bool) {
 	switch {
 	case !state.InstanceID.Equal(plan.InstanceID):
@@ -117,7 +117,7 @@ func replacedAt(state, plan appModel) (path.Path, bool) {
 	return path.Empty(), false
 }
 
-// warnOfLoss says what a plan that destroys or replaces an app loses.
+// warnOfLoss warns about the data that a plan loses if it destroys or replaces an app.
 func (m *appModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, work pendingWork, does string) {
 	if m.neverRan(work) {
 		return
@@ -127,11 +127,11 @@ func (m *appModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, work pendin
 			does, m.Name.ValueString(), m.InstanceID.ValueString()))
 }
 
-// publicPrefix begins the names of variables that are built into what browsers get
+// publicPrefix is the prefix of variables that are built into files for browsers
 // (SERVICE.md#app-contract).
 const publicPrefix = "NEXT_PUBLIC_"
 
-// warnOfPublicSecrets names the variables of secret_env_wo that browsers get.
+// warnOfPublicSecrets names the variables of secret_env_wo that are sent to browsers.
 func warnOfPublicSecrets(ctx context.Context, config tfsdk.Config, app string, diags *diag.Diagnostics) {
 	var secret types.Map
 	diags.Append(config.GetAttribute(ctx, path.Root("secret_env_wo"), &secret)...)
@@ -150,10 +150,11 @@ func publicSecretsText(names []string, app string) string {
 	return strings.Join(names, ", ") + " of app " + app + " " + built + " Move public values to env. Name secrets without the prefix " + publicPrefix + "."
 }
 
-// warnOfRemovedVariables names the variables of an imported app that go when its
-// configuration sets env for the first time: the service takes them as a whole,
-// and the state holds none of them, so that no plan could show it. To send secret
-// ones alone, the others must be known.
+// warnOfRemovedVariables names the variables of an imported app that are removed if its
+// configuration sets env for the first time. The service replaces the variables as a
+// whole. The state contains none of them, so the plan itself cannot show the removal. If
+// the configuration sends only secret variables, it is an error if the others are
+// unknown.
 func (r *appResource) warnOfRemovedVariables(ctx context.Context, state, plan appModel, config tfsdk.Config, diags *diag.Diagnostics) {
 	if r.client == nil || plan.Env.IsUnknown() || !envChanges(state, plan) {
 		return
@@ -161,7 +162,7 @@ func (r *appResource) warnOfRemovedVariables(ctx context.Context, state, plan ap
 	app, err := r.client.App(ctx, plan.InstanceID.ValueString(), plan.Name.ValueString())
 	switch {
 	case err != nil:
-		return // the apply asks again, and says so
+		return // the apply reads it again and reports the error
 	case plan.Env.IsNull():
 		if !app.Env.Set {
 			diags.AddAttributeError(path.Root("secret_env_wo"), "The variables of app "+plan.Name.ValueString()+" are not known", explain(errUnknownEnv))
@@ -181,8 +182,8 @@ func (r *appResource) warnOfRemovedVariables(ctx context.Context, state, plan ap
 	}
 }
 
-// repoCase plans no change for another case of the same repository, which the
-// code-hosting service does not tell apart.
+// repoCase plans no change if only the case of the repository's letters differs, because
+// the code-hosting service ignores case.
 type repoCase struct{}
 
 func (repoCase) Description(context.Context) string {

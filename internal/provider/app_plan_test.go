@@ -9,7 +9,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// hosts are two instances: one with apps and auth, and one with neither.
+// hosts returns a fake with two instances, one with apps and auth, and one with neither.
 func hosts(t *testing.T) *fakeservicetest.Server {
 	t.Helper()
 	fake := seeded(t)
@@ -22,7 +22,8 @@ func appOn(instanceID, arguments string) string {
 	return "resource \"hosting_app\" \"test\" {\n  instance_id = " + instanceID + "\n  repo = \"octo/app\"\n  deletion_protection = false\n" + arguments + "\n}\n"
 }
 
-// What an app's plan can know is told by it, before anything is sent.
+// A plan reports every problem of an app that it can know, before any request that
+// changes something.
 func TestPlansOfApps(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -61,8 +62,7 @@ func TestPlansOfApps(t *testing.T) {
 	}
 }
 
-// Only what changes is checked, and the instance's own plan is believed before its
-// record.
+// Only changes are checked. The instance's own plan takes precedence over its record.
 func TestPlansOfAppsOnAnInstanceThatChanges(t *testing.T) {
 	fake := startFake(t)
 	instance := func(plan, engines string) string {
@@ -81,7 +81,7 @@ func TestPlansOfAppsOnAnInstanceThatChanges(t *testing.T) {
 	r := w.run("plan", "-no-color")
 	must(t, r.exit == 0 && !strings.Contains(r.output, "is off") && !strings.Contains(r.output, "Memory over"), "exit %d:\n%s", r.exit, r.output)
 
-	// What stays is not checked, whatever has become of the instance.
+	// Unchanged arguments are not checked, even if the instance has changed.
 	w.configure(instance("free", "{ postgres = {}, apps = {}, auth = {} }") + app("links = [\"auth\"]"))
 	w.apply()
 	fake.EditInstance(onlyInstance(t, fake), func(i *fakeservice.Instance) { delete(i.Engines, "auth") })

@@ -24,7 +24,7 @@ var (
 	_ resource.ResourceWithValidateConfig = &appResource{}
 )
 
-// The first build takes several minutes (SERVICE.md#jobs), later ones too.
+// The first build takes several minutes (SERVICE.md#jobs), and so do later ones.
 const (
 	appCreateTimeout = 30 * time.Minute
 	appUpdateTimeout = 30 * time.Minute
@@ -60,7 +60,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		if err != nil {
 			return err
 		}
-		// The app exists; it is saved before the minutes of its build.
+		// The app exists. It is saved before its build, which takes minutes.
 		accepted, work = true, pendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true, Deploying: true}
 		r.setState(ctx, &resp.State, saved, &resp.Diagnostics)
 		r.setIdentity(ctx, resp.Identity, childIdentity{InstanceID: plan.InstanceID, Name: plan.Name}, &resp.Diagnostics)
@@ -102,8 +102,8 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 }
 
-// secretEnv reads the write-only build variables, which are in the configuration
-// alone, and keeps them out of logs and errors from then on.
+// secretEnv reads the write-only build variables, which are only in the configuration. It
+// also hides them in later logs and errors.
 func (r *appResource) secretEnv(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) map[string]string {
 	var secret types.Map
 	diags.Append(config.GetAttribute(ctx, path.Root("secret_env_wo"), &secret)...)
@@ -131,7 +131,7 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	app, builds, err, buildsErr := r.ask(ctx, state, work, pending)
 	switch {
 	case errors.Is(err, client.ErrNotFound) && inProgress && !r.isElsewhere(ctx, req.Private, &resp.Diagnostics):
-		return // it is not there yet; the next apply waits for it
+		return // not shown yet; the next apply waits for it
 	case errors.Is(err, client.ErrNotFound):
 		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics, state.object().managed())
 		return
@@ -144,7 +144,8 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	unprotected := work.Protected || wasUnprotected(protection, state.Status)
 	state.setRecord(app, keys)
 	if buildsErr != nil {
-		// Whether it has run, and what is pending, stays as it was.
+		// Keep the protection and the pending work, because it is unknown whether the app
+		// has run.
 		if unprotected {
 			state.DeletionProtection = protection
 		}
@@ -160,16 +161,16 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if unprotected {
 		state.DeletionProtection = protectionAfterFailure(!state.neverRan(work))
 	}
-	// Whether a redeploy that was asked for is among the builds, the next apply finds out.
+	// Only the next apply can check whether a requested redeploy is among the builds.
 	if pending && work.Noted == nil && app.Status == client.AppRunning && deployed(builds, work.Build) {
 		clearPending(ctx, resp.Private, &resp.Diagnostics)
 	}
 	r.setState(ctx, &resp.State, state, &resp.Diagnostics)
 }
 
-// ask reads the app's record and its builds for a refresh, side by side: the builds up
-// to the one that is deployed, with the one that is pending, and all of them where it is
-// to be seen whether the app has ever run.
+// ask reads the app's record and its builds for a refresh, both at the same time. It
+// reads the builds back to the deployed one and the pending one. It reads all of them if
+// it must be known whether the app has ever run.
 func (r *appResource) ask(ctx context.Context, m appModel, work pendingWork, pending bool) (app client.App, builds []client.Build, appErr, buildsErr error) {
 	r.client.StartReadingAccountID(ctx)
 	instanceID, name := m.InstanceID.ValueString(), m.Name.ValueString()
@@ -184,8 +185,8 @@ func (r *appResource) ask(ctx context.Context, m appModel, work pendingWork, pen
 	return app, builds, appErr, buildsErr
 }
 
-// showDeployed is enough for client.RecentBuilds once the build that is deployed was
-// read, and the one with an id, or the newest one for "".
+// showDeployed returns a condition for client.RecentBuilds. It is true once the builds
+// include the deployed one and the one with the given id, or any if id is "".
 func showDeployed(id string) func([]client.Build) bool {
 	return func(builds []client.Build) bool {
 		return slices.ContainsFunc(builds, client.Build.Succeeded) &&
@@ -193,12 +194,14 @@ func showDeployed(id string) func([]client.Build) bool {
 	}
 }
 
-// warnOfUnreadBuilds says that an app is known but for its builds, which only inform.
+// warnOfUnreadBuilds warns that the builds of an app could not be read. They are only
+// informational.
 func warnOfUnreadBuilds(diags *diag.Diagnostics, app string, err error) {
 	diags.AddWarning("The builds of app "+app+" could not be read", "Its build_id and commit are those that were known before. "+explain(err))
 }
 
-// deployed tells whether a build, or the newest one for "", has succeeded.
+// deployed reports whether the build with the given id, or the newest one if id is "",
+// has succeeded.
 func deployed(builds []client.Build, id string) bool {
 	for _, build := range builds {
 		if id == "" || build.ID == id {
@@ -275,12 +278,12 @@ func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 }
 
-// isProtected looks at the protection once more before a deletion: ModifyPlan is
-// not asked about a tainted app. Evidence in the state that the app never ran may
-// be old, so the record and the builds are looked at as well, once its import is
-// over.
+// isProtected checks the protection again before a deletion, because ModifyPlan does not
+// see the state of a tainted app. Evidence in the state that the app never ran may be
+// old. So isProtected waits for the app's import to end, and then reads the record and
+// the builds.
 func (r *appResource) isProtected(ctx context.Context, turn *client.Turn, state appModel, work pendingWork) (bool, error) {
-	creationFailed := state.DeletionProtection.IsNull() // and work is not known
+	creationFailed := state.DeletionProtection.IsNull() // and work is unknown
 	if !isProtected(state.DeletionProtection) || !creationFailed && !state.neverRan(work) {
 		return isProtected(state.DeletionProtection), nil
 	}
@@ -304,7 +307,7 @@ func (r *appResource) isProtected(ctx context.Context, turn *client.Turn, state 
 	return !state.neverRan(work), nil
 }
 
-// firstDeployed is the id of an app's first build that has succeeded, "" for none.
+// firstDeployed returns the id of an app's first successful build, or "" if it has none.
 func firstDeployed(builds []client.Build) string {
 	for _, build := range slices.Backward(builds) { // newest first
 		if build.Succeeded() {

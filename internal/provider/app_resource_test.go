@@ -16,7 +16,7 @@ import (
 
 const appAddress = "hosting_app.test"
 
-// appHCL is an app on the test instance, with further arguments.
+// appHCL returns an app on the test instance, with further arguments.
 func appHCL(arguments string) string {
 	return appsInstance + `
 resource "hosting_app" "test" {
@@ -31,7 +31,7 @@ func appHas(attribute string, value knownvalue.Check) statecheck.StateCheck {
 	return statecheck.ExpectKnownValue(appAddress, tfjsonpath.New(attribute), value)
 }
 
-// theApp is the app as the fake has it.
+// theApp returns the fake's app guestbook.
 func theApp(t *testing.T, fake *fakeservicetest.Server) fakeservice.App {
 	t.Helper()
 	app, ok := fake.App(onlyInstance(t, fake), "guestbook")
@@ -99,11 +99,11 @@ func TestAppLifecycle(t *testing.T) {
 			ConfigPlanChecks: updates,
 			Check:            builds(5),
 		},
-		resource.TestStep{ // another case of the same repository
+		resource.TestStep{ // the same repository in different case
 			Config:           config(fake, "%s", appHCL("name = \"guestbook\"\nrepo = \"Octo/Guestbook\"\npublic = true\nenv = { A = \"2\" }\nredeploy_triggers = { v = \"2\" }\ntimeouts = { delete = \"7m\" }")),
 			ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionNoop),
 		},
-		resource.TestStep{ // another repository replaces the app
+		resource.TestStep{ // a different repository replaces the app
 			Config:           config(fake, "%s", appHCL("name = \"guestbook\"\nrepo = \"octo/other\"")),
 			ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionDestroyBeforeCreate),
 		},
@@ -173,7 +173,7 @@ func TestAppSecretEnvLifecycle(t *testing.T) {
 			ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionUpdate),
 			Check:            envIs("second-secret"),
 		},
-		resource.TestStep{ // no secrets any more
+		resource.TestStep{ // the secrets are removed
 			Config:           with("env = { A = \"1\" }"),
 			ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionUpdate),
 			Check:            envIs(""),
@@ -250,7 +250,7 @@ func TestAppFirstBuildFails(t *testing.T) {
 	fake.FailBuilds(fakeservice.BuildMatch{App: "guestbook"}, 1, "step 7 of 9\nerror: no such file app.go")
 	run(t,
 		refuses(configuration, "of app guestbook failed. The end of the build's log: step 7 of 9 error: no such file app.go Fix the cause in the repository"),
-		resource.TestStep{ // it never ran, so it is replaced
+		resource.TestStep{ // the app never ran, so it is replaced
 			Config:            configuration,
 			ConfigPlanChecks:  plans(appAddress, plancheck.ResourceActionDestroyBeforeCreate),
 			ConfigStateChecks: []statecheck.StateCheck{appHas("status", knownvalue.StringExact("running"))},
@@ -280,7 +280,7 @@ func TestAppFailedBuildInAnUpdateKeepsTheRunningVersion(t *testing.T) {
 			Config:      with("2"),
 			ExpectError: wrapped("of app guestbook failed. The app still runs the previous version. The end of the build's log: error: out of disk"),
 		},
-		resource.TestStep{ // the plan's version was never deployed: it is built again
+		resource.TestStep{ // the planned version was never deployed, so it is built again
 			Config:           with("2"),
 			ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionUpdate),
 			Check: func(*terraformState) error {
@@ -304,7 +304,7 @@ func TestAppFirstDeployIsNotHealthy(t *testing.T) {
 	run(t,
 		refuses(configuration, "App guestbook does not run: /healthz on port 3000 did not answer at all within a minute. The process ended by itself. "+
 			"The end of the app's log: panic: no table Fix what ended the process"),
-		resource.TestStep{ // it never ran, so it is replaced
+		resource.TestStep{ // the app never ran, so it is replaced
 			Config:            configuration,
 			ConfigPlanChecks:  plans(appAddress, plancheck.ResourceActionDestroyBeforeCreate),
 			ConfigStateChecks: []statecheck.StateCheck{appHas("status", knownvalue.StringExact("running"))},
@@ -312,8 +312,8 @@ func TestAppFirstDeployIsNotHealthy(t *testing.T) {
 	)
 }
 
-// An unhealthy version takes the app down, by a build as by a restart. The state
-// says so, and the next apply deploys the app again.
+// An unhealthy version takes the app down, whether it comes from a build or a restart.
+// The state shows this, and the next apply deploys the app again.
 func TestAppUpdateThatIsNotHealthyTakesTheAppDown(t *testing.T) {
 	t.Parallel()
 	for way, change := range map[string]string{"build": `branch = "next"`, "restart": "port = 8080"} {
@@ -357,7 +357,7 @@ func TestAppAfterImportIsNotBuiltAgain(t *testing.T) {
 	arguments := "name = \"guestbook\"\nrepo = \"octo/guestbook\"\nenv = { A = \"1\" }"
 	run(t,
 		resource.TestStep{Config: config(fake, "%s", appHCL(arguments))},
-		resource.TestStep{ // forgotten, and taken over again
+		resource.TestStep{ // removed from the state, then imported again
 			Config: config(fake, "%s", appsInstance+"\nremoved {\n  from = hosting_app.test\n  lifecycle {\n    destroy = false\n  }\n}"),
 		},
 		resource.TestStep{

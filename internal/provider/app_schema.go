@@ -149,7 +149,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	}
 }
 
-// ValidateConfig refuses a variable that is both secret and not.
+// ValidateConfig reports variables that are both in env and in secret_env_wo.
 func (r *appResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config appModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -158,7 +158,7 @@ func (r *appResource) ValidateConfig(ctx context.Context, req resource.ValidateC
 	}
 }
 
-// validate checks that no variable is both secret and not.
+// validate reports variables that are both in env and in secret_env_wo.
 func (m *appModel) validate(diags *diag.Diagnostics) {
 	for key := range m.SecretEnvWO.Elements() {
 		if _, both := m.Env.Elements()[key]; both {

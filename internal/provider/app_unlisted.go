@@ -10,10 +10,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// What lists, imports and the configuration that Terraform generates do not hold of an
-// app: its variables, of which any may be secret. It is said where the user looks.
+// Lists, imports and generated configuration omit an app's variables, because any of them
+// may be secret. Warnings name the omitted variables.
 
-// mostNamed is how many apps a warning names.
+// mostNamed is the maximum number of apps that a warning names.
 const mostNamed = 20
 
 // warnOfListedVariables names the apps that have variables.
@@ -35,7 +35,7 @@ func warnOfListedVariables(apps []child[client.App], diags *diag.Diagnostics) {
 			"until their configuration sets env:\n\n"+strings.Join(lines, "\n"))
 }
 
-// warnOfImportedVariables names the variables of an app that is imported.
+// warnOfImportedVariables names the variables of an imported app.
 func warnOfImportedVariables(instanceID string, app client.App, diags *diag.Diagnostics) {
 	if names := variablesOf(app); names != "" {
 		diags.AddAttributeWarning(path.Root("env"), "Variables of app "+app.Name+" are left alone",
@@ -45,7 +45,7 @@ func warnOfImportedVariables(instanceID string, app client.App, diags *diag.Diag
 	}
 }
 
-// variablesOf names the variables of an app, "" for none.
+// variablesOf returns the names of an app's variables, or "" if it has none.
 func variablesOf(app client.App) string {
 	if !app.Env.Set {
 		return "the service does not tell which"
