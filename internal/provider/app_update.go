@@ -11,40 +11,42 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// An appUpdate makes an app what is planned, from wherever it stands: after its
-// import, when the plan changes it, or where an earlier apply was cut short.
+// An appUpdate turns an app into the planned one: after its import, after a change of the
+// plan, or after an interrupted apply.
 type appUpdate struct {
 	*appResource
-	// prior is what the plan was made from: what it does not change is left alone.
+	// prior is the state that the plan was made from. Attributes that the plan does not
+	// change are left alone.
 	prior, planned appModel
-	// stored is the plan as the service stores it, if that is noted to be another form.
+	// stored is the plan in the form in which the service stores it, if a note says that
+	// it differs.
 	stored      *appModel
 	env, secret map[string]string
-	// imported is the import that the same call has sent, nil where there is none. The
-	// first build was begun with it, and is not made again when it fails.
+	// imported, if non-nil, is the import that the same call has sent. It queued the
+	// first build, which is not repeated if it fails.
 	imported *client.Pending
 }
 
-// An appProgress is how far an app has come.
+// An appProgress describes how far an update has come.
 type appProgress struct {
-	model  appModel // what is true of it
+	model  appModel // the app's current attributes
 	secret secretKeys
-	work   pendingWork // what was begun and not seen to its end
+	work   pendingWork // begun work whose end was not seen
 	stage  appStage
 }
 
-// An appStage is what an update was at when it ended.
+// An appStage is the stage at which an update ended.
 type appStage int
 
 const (
-	appAwaiting  appStage = iota // the job of an earlier request, and the record
-	appChanging                  // the requests that the plan needs, and their jobs
-	appDeploying                 // the build, and the app's first answer
-	appReading                   // reading what came of it
+	appAwaiting  appStage = iota // Wait for the job of an earlier request, and read the record.
+	appChanging                  // Send the requests that the plan needs, and wait for their jobs.
+	appDeploying                 // Wait for the build, and for the app's first answer.
+	appReading                   // Read the result.
 )
 
-// run sends what is missing, and waits until the app runs as planned. It leaves the
-// turn when the jobs are done: a build is none.
+// run sends the missing requests and waits until the app runs as planned. It leaves the
+// turn when the jobs are done, because a build is not a job.
 func (u appUpdate) run(ctx context.Context, turn *client.Turn, p appProgress) (appProgress, error) {
 	err := u.converge(ctx, turn, &p)
 	if err != nil {
@@ -72,7 +74,7 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 	p.stage = appDeploying
 	instanceID, name, before := u.planned.InstanceID.ValueString(), u.planned.Name.ValueString(), string(app.Status)
 	if u.imported != nil {
-		before = "" // nothing ran
+		before = "" // nothing ran before
 	}
 	switch {
 	case p.work.Deploying, p.work.Creating:
@@ -97,9 +99,10 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 	return u.planned.refuseAnother(deployed)
 }
 
-// await waits for the job that made the app, or that an earlier apply or a person has
-// begun, and reads the app. A job that failed is told again only where it was the
-// import: of any other, what it did not do is seen and done again.
+// await waits for the import's job, or for a job that an earlier apply or another client
+// has begun, and reads the app. It returns the error of a failed job only for the import.
+// If any other job failed, its change is missing from the record, so the update makes it
+// again.
 func (u appUpdate) await(ctx context.Context, turn *client.Turn, p *appProgress) (client.App, error) {
 	if u.imported != nil {
 		if err := turn.Wait(ctx, *u.imported, client.OpAppImport); err != nil {
@@ -128,13 +131,13 @@ func (u appUpdate) await(ctx context.Context, turn *client.Turn, p *appProgress)
 	})
 }
 
-// isShown reports whether a record shows what is planned, in the form that the service
-// stores.
+// isShown reports whether a record shows the plan, in its own form or the form that the
+// service stores.
 func (u appUpdate) isShown(a client.App) bool {
 	return u.planned.shows(u.prior, a) || u.stored != nil && u.stored.shows(u.prior, a)
 }
 
-// changes tells whether the plan changes anything at the service.
+// changes reports whether the plan changes anything at the service.
 func (u appUpdate) changes(p appProgress) bool {
 	return envChanges(u.prior, u.planned) || u.planned.asksForAnother(p.model) ||
 		len(appDifference(u.prior, u.planned, u.prior, nil, false)) > 0
@@ -144,7 +147,7 @@ func (u appUpdate) envToSend(app client.App, p appProgress) (map[string]string, 
 	return envToSend(u.prior, u.planned, app.Env, u.env, u.secret, p.secret)
 }
 
-// steps are those that are missing, given the app's record.
+// steps returns the missing steps, given the app's record.
 func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([]appStep, error) {
 	prior := u.prior
 	redeployed, err := u.adoptRedeploy(ctx, p)
@@ -163,7 +166,7 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 		return nil, err
 	}
 	if env == nil && !p.secret.known && envChanges(p.model, u.planned) {
-		u.noteVariables(p) // they are there already
+		u.noteVariables(p) // the service has them already
 	}
 	p.model.setRecord(app, p.secret)
 	if p.model.Status.ValueString() == client.AppBuilding && p.model.BuildID.IsNull() {
@@ -172,9 +175,9 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 	return appDifference(prior, u.planned, p.model, env, rebuild), nil
 }
 
-// adoptRedeploy tells whether the redeploy that the plan's triggers ask for was carried
-// out although an earlier apply did not learn of it: there is a build that was not
-// there when that apply first asked.
+// adoptRedeploy reports whether the redeploy for the plan's triggers was carried out
+// although an earlier apply did not learn of it. In that case there is a build that did
+// not exist when that apply first asked.
 func (u appUpdate) adoptRedeploy(ctx context.Context, p *appProgress) (bool, error) {
 	if !u.hasAskedForRedeploy(p) || u.prior.RedeployTriggers.Equal(u.planned.RedeployTriggers) {
 		return false, nil
@@ -187,15 +190,16 @@ func (u appUpdate) adoptRedeploy(ctx context.Context, p *appProgress) (bool, err
 	return true, nil
 }
 
-// hasAskedForRedeploy tells whether an earlier apply has asked for the redeploy of the
-// plan's triggers and did not learn what became of it.
+// hasAskedForRedeploy reports whether an earlier apply has asked for the redeploy for the
+// plan's triggers and did not learn the outcome.
 func (u appUpdate) hasAskedForRedeploy(p *appProgress) bool {
 	return p.work.Noted != nil && p.work.Triggers == u.planned.RedeployTriggers.String()
 }
 
-// rebuilds tells whether the app is to be built though nothing of it changes: an
-// earlier apply left a build that did not end well, or another commit is deployed than
-// the plan asks for. The builds are read for it, as those of the state may be old.
+// rebuilds reports whether the app must be built although its arguments do not change.
+// This is the case if an earlier apply left a build that did not succeed, or if the
+// deployed commit is not the planned one. rebuilds reads the builds, because those in the
+// state may be old.
 func (u appUpdate) rebuilds(ctx context.Context, app client.App, p *appProgress) (bool, error) {
 	pending, asksAnew := p.work.Deploying || p.work.Creating, !p.model.DeployCommit.Equal(u.planned.DeployCommit)
 	if u.imported != nil || !pending && !u.planned.asksForAnother(p.model) {
@@ -214,8 +218,8 @@ func (u appUpdate) rebuilds(ctx context.Context, app client.App, p *appProgress)
 	return builtAgain(p.work, app, builds) || asksAnew && another, nil
 }
 
-// perform sends a step and waits for its job. What is about to be sent is noted before,
-// as its answer may be lost.
+// perform sends a step and waits for its job. It notes the step before sending it,
+// because the answer may be lost.
 func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep, p *appProgress) error {
 	instanceID, name := u.planned.InstanceID.ValueString(), u.planned.Name.ValueString()
 	sendsEnv := step.change != nil && step.change.Env != nil
@@ -259,8 +263,8 @@ func (u appUpdate) noteBuild(p *appProgress, pending client.Pending) {
 	p.model.RedeployTriggers, p.model.DeployCommit = u.planned.RedeployTriggers, u.planned.DeployCommit
 }
 
-// noteVariables notes that the service has the plan's build variables. Which of them are
-// secret is known from the first plan on that sets env.
+// noteVariables notes that the service has the plan's build variables. From the first
+// plan that sets env, it is known which of them are secret.
 func (u appUpdate) noteVariables(p *appProgress) {
 	if p.secret.known || !u.planned.Env.IsNull() {
 		p.secret = secretKeysOf(u.secret)
@@ -268,22 +272,22 @@ func (u appUpdate) noteVariables(p *appProgress) {
 	p.model.Env, p.model.SecretEnvWOVersion = u.planned.Env, u.planned.SecretEnvWOVersion
 }
 
-// noteFailure notes what an update that failed leaves behind.
+// noteFailure records the result of a failed update.
 func (p *appProgress) noteFailure(err error) {
-	// A job of a change says nothing of the first version.
+	// The failed job of a change says nothing about the first version.
 	p.work.Failed = p.work.Creating && p.stage != appChanging && failed(err)
 	unhealthy := (*client.AppError)(nil)
 	if errors.As(err, &unhealthy) {
-		p.work.Deploying = true // a restart that failed, too: the next apply deploys the app again
+		p.work.Deploying = true // also after a failed restart: the next apply deploys the app again
 	}
 	if p.work.Failed || unhealthy != nil {
 		p.model.Status = types.StringValue(client.AppFailed)
 	}
 }
 
-// readDeployed is the planned app with what its record and its builds tell after
-// a change. built tells that a build was waited for, which the builds then show.
-// While the keys of secret variables are not known, env stays as planned.
+// readDeployed returns the planned app, completed from its record and its builds after a
+// change. built reports whether the update waited for a build, which the list of builds
+// must then show. If the keys of secret variables are unknown, env stays as planned.
 func (u appUpdate) readDeployed(ctx context.Context, p appProgress, built bool) (appModel, error) {
 	m, secret := u.planned, p.secret
 	read := func(ctx context.Context) ([]client.Build, error) {
@@ -291,13 +295,13 @@ func (u appUpdate) readDeployed(ctx context.Context, p appProgress, built bool) 
 	}
 	listBuilds := meanwhile(func() ([]client.Build, error) {
 		if !built {
-			return read(ctx) // they only inform
+			return read(ctx) // the builds are only informational
 		}
 		return readBack(ctx, read, func(builds []client.Build) bool { return deployed(builds, p.work.Build) })
 	})
 	app, err := readBack(ctx, u.app(m), func(a client.App) bool {
 		if built && a.Status == client.AppBuilding {
-			return false // it was seen to run, and another replica has yet to see it
+			return false // the app was seen to run, but this replica does not show it yet
 		}
 		return u.isShown(a) && (!envChanges(u.prior, m) || !secret.known || !a.Env.Set || maps.Equal(secret.without(a.Env.Value), u.env))
 	})
@@ -319,10 +323,11 @@ func (r *appResource) app(m appModel) func(context.Context) (client.App, error) 
 	}
 }
 
-// builtAgain tells whether an app is built again, of which an earlier apply left a
-// build pending. It is where the build has failed, or was deployed and does not run,
-// as whoever applies again has mended something; and where there is no such build to
-// wait for. An import always queues one, which may not be listed yet.
+// builtAgain reports whether an app must be built again although an earlier apply left a
+// build pending. This is the case if that build has failed, or if it was deployed and the
+// app does not run: the user has probably fixed the cause before applying again. It is
+// also the case if there is no such build to wait for. An import always queues a build,
+// which may not be listed yet.
 func builtAgain(work pendingWork, app client.App, builds []client.Build) bool {
 	for _, build := range builds {
 		if work.Build == "" || build.ID == work.Build {

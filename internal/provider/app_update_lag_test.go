@@ -16,9 +16,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
-// A replica that lags shows an app of the same name that was there before: another
-// port, other variables, and the very links that the new one is to get. The new one is
-// linked all the same, and nothing else of it is changed.
+// A lagging replica shows an older app of the same name, with a different port, other
+// variables and the links of the new app. The new app is linked anyway, and nothing else
+// about it is changed.
 func TestNewAppIsLinkedThoughAnOlderOneIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := fakeservice.New(fakeservice.Options{APIKey: "key"})

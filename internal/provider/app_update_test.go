@@ -15,13 +15,13 @@ func TestEnvToSend(t *testing.T) {
 	type env = map[string]string
 	told := client.Some[env]
 	for name, row := range map[string]struct {
-		state, plan env // nil is null
+		state, plan env // nil means null
 		version     int64
 		there       client.Maybe[env]
 		secret      env
 		secretKeys  []string
 		keysKnown   bool
-		want        env // nil is nothing
+		want        env // nil if nothing is sent
 		err         error
 	}{
 		"unchanged":                           {state: env{"A": "1"}, plan: env{"A": "1"}, there: told(env{"A": "1"}), keysKnown: true},

@@ -10,54 +10,57 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// secretKeysKey keeps the names of the keys in secret_env_wo in private state.
+// secretKeysKey is the key in private state for the names of the variables in
+// secret_env_wo.
 const secretKeysKey = "secret_env_keys"
 
-// secretKeys are the keys of those build variables that came from secret_env_wo and
-// must not reach the state.
+// secretKeys are the names of the build variables that come from secret_env_wo and must
+// not reach the state.
 type secretKeys struct {
 	names []string
 	known bool // false after an import, until a plan sets env
 }
 
-// secretKeysOf are the keys of secret variables that the provider has sent itself.
+// secretKeysOf returns the keys of secret variables that the provider itself has sent.
 func secretKeysOf(secret map[string]string) secretKeys {
 	return secretKeys{names: sortedKeys(secret), known: true}
 }
 
-// loadSecretKeys reads them from a resource's private state.
+// loadSecretKeys reads the keys from a resource's private state.
 func loadSecretKeys(ctx context.Context, private privateReader, diags *diag.Diagnostics) secretKeys {
 	names, known := loadPrivate[[]string](ctx, private, secretKeysKey, diags)
 	return secretKeys{names: names, known: known}
 }
 
-// save keeps them there, once they are known.
+// save stores the keys in private state, if they are known.
 func (k secretKeys) save(ctx context.Context, private privateWriter, diags *diag.Diagnostics) {
 	if k.known {
 		savePrivate(ctx, private, secretKeysKey, sorted(k.names), diags)
 	}
 }
 
-// without is env without the secret variables.
+// without returns env without the secret variables.
 func (k secretKeys) without(env map[string]string) map[string]string {
 	return withoutKeys(env, k.names)
 }
 
-// with has the keys of secret variables that are about to be sent as well.
+// with returns the keys together with those of secret variables that are about to be
+// sent.
 func (k secretKeys) with(secret map[string]string) secretKeys {
 	k.names = union(k.names, sortedKeys(secret))
 	return k
 }
 
-// envToSend is the whole of the build variables to send, nil when the service
-// keeps those that it has. env and secret are those of the plan, there is what the
-// record tells.
+// envToSend returns the complete set of build variables to send, or nil if the service
+// keeps its variables. env and secret are the planned variables. The parameter there has
+// the variables of the record.
 //
-// They are sent when the plan changes them, and not when they are there already: the
-// service would build nothing. Where the record does not tell secret values, their version tells. While it is not known which variables are secret, after an
-// import, the record's say nothing, and as long as the plan sets no env those that
-// are there stay. Where the record does not tell those, nothing can be sent:
-// errUnknownEnv.
+// Variables are sent only if the plan changes them and the record does not show them
+// already, because equal variables build nothing. If the record does not show the secret
+// values, a change of their version counts. After an import it is unknown which variables
+// are secret, so the record's values decide nothing. As long as the plan does not set
+// env, the existing variables are then kept. If the record does not show them, nothing
+// can be sent and the error is errUnknownEnv.
 func envToSend(state, plan appModel, there client.Maybe[map[string]string], env, secret map[string]string, keys secretKeys) (map[string]string, error) {
 	newSecret := !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)
 	all := merged(env, secret)
@@ -77,12 +80,12 @@ func envToSend(state, plan appModel, there client.Maybe[map[string]string], env,
 	return all, nil
 }
 
-// errUnknownEnv is that secret variables are to be sent beside others that nothing
-// tells, of an app that was imported.
+// errUnknownEnv reports that the other variables of an imported app are unknown, so its
+// secret variables cannot be sent.
 var errUnknownEnv = errors.New("the service replaces an app's variables as a whole and does not report the current ones, " +
 	"so sending secret_env_wo alone would remove the others")
 
-// envChanges tells whether the plan changes the build variables.
+// envChanges reports whether the plan changes the build variables.
 func envChanges(state, plan appModel) bool {
 	return !state.Env.Equal(plan.Env) || !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)
 }
@@ -95,7 +98,7 @@ func withoutKeys(m map[string]string, keys []string) map[string]string {
 	return rest
 }
 
-// merged is env with the secret entries.
+// merged returns env with the secret entries added.
 func merged(env, secret map[string]string) map[string]string {
 	all := map[string]string{}
 	maps.Copy(all, env)

@@ -11,24 +11,24 @@ import (
 
 type operationKey struct{}
 
-// applying begins each Create, Update and Delete. It names the operation for its
-// timeout, as the argument timeouts calls it, and notes that this process applies.
+// applying is the first step of each Create, Update and Delete. It stores the operation's
+// name, which is also its argument in timeouts, and records that this process applies.
 func (b *resourceBase) applying(ctx context.Context, operation string) context.Context {
 	b.planned.noteApply()
 	return context.WithValue(ctx, operationKey{}, operation)
 }
 
-// withTimeout bounds an operation, so that an error names what is over: "the create
-// timeout of 30m".
+// withTimeout limits an operation so that an error names the limit: "the create timeout
+// of 30m".
 func withTimeout(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	operation, _ := ctx.Value(operationKey{}).(string)
 	return client.WithTimeout(ctx, operation, limit)
 }
 
-// withoutRepeats ends the planning of a resource that exists: where this process has
-// applied something, it is the apply that plans once more, and the plan's warnings
-// have been said. Errors stay, and so do the warnings of what is created, which may
-// have been unknown to the plan.
+// withoutRepeats is the last step of planning an existing resource. If this process has
+// applied something, it is an apply that plans again, so the plan has already shown the
+// warnings. withoutRepeats then removes them, but keeps errors. Warnings about new
+// resources are also kept, because the plan may have lacked the values for them.
 func (b *resourceBase) withoutRepeats(exists bool, diags *diag.Diagnostics) {
 	if !exists || !b.planned.hasApplied() {
 		return
