@@ -15,17 +15,18 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// An agent and a person change by MCP tools and in the portal what Terraform manages. The
-// next plan shows each change, and apply waits for the job that the agent has started and
-// puts everything back. A receiver hears of all that has happened, each event once.
+// An agent with MCP tools and a person in the portal change objects that Terraform
+// manages. The next plan shows each change. The apply waits for the job that the agent
+// has started and reverts all changes. A receiver gets every event exactly once.
 func TestChangedBesideTerraform(t *testing.T) {
 	const secret = "the secret of the receiver"
 	inbox := fakeservicetest.NewInbox(t, secret)
 	hosts := http.NewServeMux()
 	hosts.Handle("receiver.example/", inbox)
-	hosts.HandleFunc("/", func(http.ResponseWriter, *http.Request) {}) // Terraform's own endpoint
+	hosts.HandleFunc("/", func(http.ResponseWriter, *http.Request) {}) // the endpoint that Terraform manages
 	fake := fakeservicetest.Start(t, fakeservicetest.Delivering(hosts), func(o *fakeservice.Options) { o.Speed = testSpeed })
-	// It is not Terraform's, so that it hears of the first job and of the last.
+	// This endpoint is not managed by Terraform, so it receives events from the first job
+	// to the last.
 	receiver, signedWith := "https://receiver.example/", secret
 	if _, err := fake.CreateWebhook(core.WebhookChange{URL: &receiver, Secret: &signedWith}); err != nil {
 		t.Fatal(err)
@@ -113,7 +114,8 @@ resource "hosting_webhook_endpoint" "test" {
 	}
 }
 
-// The fake's faces and engines are for tests: none of their libraries is in the provider.
+// The fake's interfaces and engines are for tests: the provider depends on none of their
+// libraries.
 func TestProviderHasNothingOfTheFake(t *testing.T) {
 	t.Parallel()
 	list, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "../..").Output()

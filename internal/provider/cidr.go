@@ -14,7 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// elementsOf are the known elements of a set of strings.
+// elementsOf returns the known elements of a set of strings.
 func elementsOf(set types.Set) []string {
 	var elements []string
 	for _, element := range set.Elements() {
@@ -25,15 +25,15 @@ func elementsOf(set types.Set) []string {
 	return elements
 }
 
-// Addresses of which a list can let every one in.
+// Sets of addresses that a list can let in completely.
 const (
 	allAddresses     = "every address"
 	allIPv4Addresses = "every IPv4 address"
 	allIPv6Addresses = "every IPv6 address"
 )
 
-// opensTo names the addresses of which a list with elements lets every one in, ""
-// for none.
+// opensTo names the set of addresses that a list of CIDR blocks lets in completely, or
+// returns "" if there is none.
 func opensTo(cidrs []string) string {
 	var v4, v6 bool
 	for _, cidr := range cidrs {
@@ -52,14 +52,14 @@ func opensTo(cidrs []string) string {
 	return ""
 }
 
-// opensMore tells whether a list lets in what the list before it kept out, by what
-// opensTo names of both.
+// opensMore reports whether a list lets in addresses that the list before it did not. It
+// compares the results of opensTo.
 func opensMore(before, after string) bool {
 	return after != "" && after != before && before != allAddresses
 }
 
-// cidrSet validates a set of CIDR blocks and bare addresses. Two spellings of
-// one block are an error: a set can only hold what it says.
+// cidrSet validates a set of CIDR blocks and bare addresses. Two spellings of one block
+// are an error.
 type cidrSet struct{}
 
 func (cidrSet) Description(context.Context) string {
@@ -87,7 +87,7 @@ func (cidrSet) ValidateSet(_ context.Context, req validator.SetRequest, resp *va
 	}
 }
 
-// canonicalCIDRs plans no change for another spelling of the same list.
+// canonicalCIDRs plans no change for a different spelling of the same list.
 type canonicalCIDRs struct{}
 
 func (canonicalCIDRs) Description(context.Context) string {

@@ -21,8 +21,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
 )
 
-// What Ctrl-C and signals do is tested with the real CLI and the built provider:
-// inside the testing framework interruption behaves differently.
+// Ctrl-C and signals are tested with the real CLI and the built provider, because
+// interruption behaves differently inside the testing framework.
 
 // builtProvider is the provider's program, built once for all tests.
 var builtProvider struct {
@@ -46,7 +46,7 @@ func providerFolder(t *testing.T) string {
 	return builtProvider.folder
 }
 
-// A workspace is a folder with a configuration, in which the real CLI runs.
+// A workspace is a folder with a configuration in which the real CLI runs.
 type workspace struct {
 	t      *testing.T
 	folder string
@@ -61,7 +61,7 @@ func newWorkspace(t *testing.T, fake *fakeservicetest.Server, configuration stri
 	return newWorkspaceBeside(t, fake, configuration)
 }
 
-// newWorkspaceBeside is a further workspace of the same test.
+// newWorkspaceBeside returns another workspace of the same test.
 func newWorkspaceBeside(t *testing.T, fake *fakeservicetest.Server, configuration string) *workspace {
 	t.Helper()
 	folder := t.TempDir()
@@ -89,13 +89,13 @@ func (w *workspace) command(args ...string) *exec.Cmd {
 	command := exec.Command(w.cli, args...)
 	command.Dir = w.folder
 	command.Env = w.env
-	// A group of its own, so that a signal to the group reaches CLI and
+	// A separate process group, so that a signal to the group reaches the CLI and the
 	// provider but not the test.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return command
 }
 
-// A result is how a run of the CLI ended.
+// A result is the exit code and the output of one run of the CLI.
 type result struct {
 	exit   int
 	output string // both streams, without the margins that wrap diagnostics
@@ -124,12 +124,12 @@ func (w *workspace) mustBeSettled() {
 	}
 }
 
-// A started CLI runs until it ends or gets a signal.
+// A started is a CLI that runs until it ends or gets a signal.
 type started struct {
 	t       *testing.T
 	command *exec.Cmd
 	output  processes.Output
-	ended   chan struct{} // closed when it has
+	ended   chan struct{} // closed when the CLI has ended
 }
 
 func (w *workspace) start(args ...string) *started {
@@ -141,10 +141,10 @@ func (w *workspace) start(args ...string) *started {
 	}
 	go func() {
 		defer close(s.ended)
-		_ = s.command.Wait() // how it ended is read from its state
+		_ = s.command.Wait() // the exit code is read from the process state
 	}()
 	w.t.Cleanup(func() {
-		if s.runs() { // afterwards its number may be another's
+		if s.runs() { // after that, another process may have the same id
 			_ = syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL)
 			<-s.ended
 		}
@@ -152,7 +152,7 @@ func (w *workspace) start(args ...string) *started {
 	return s
 }
 
-// runs tells whether the CLI has not ended yet.
+// runs reports whether the CLI is still running.
 func (s *started) runs() bool {
 	select {
 	case <-s.ended:
@@ -162,11 +162,11 @@ func (s *started) runs() bool {
 	}
 }
 
-// until waits for what the fake is to show while the CLI runs.
+// until waits until holds returns true, and fails the test if the CLI ends first.
 func (s *started) until(what string, holds func() bool) {
 	s.t.Helper()
 	machine.Until(s.t, what, func() bool {
-		ended := !s.runs() // asked first, as the CLI may end in between
+		ended := !s.runs() // checked first, because the CLI may end during holds
 		if holds() {
 			return true
 		}
@@ -177,8 +177,7 @@ func (s *started) until(what string, holds func() bool) {
 	})
 }
 
-// mustRun checks that the CLI has not ended yet, as it would if it believed too
-// early what it waits for.
+// mustRun checks that the CLI is still running, and has not stopped waiting too early.
 func (s *started) mustRun() {
 	s.t.Helper()
 	if !s.runs() {
@@ -212,13 +211,13 @@ func (s *started) wait() result {
 	return result{exit: s.command.ProcessState.ExitCode(), output: unwrapped(s.output.String())}
 }
 
-// unwrapped joins the lines that the CLI wrapped and takes away their margins.
+// unwrapped joins the lines that the CLI wrapped, and removes their margins.
 func unwrapped(output string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╷", " ", "╵", " ").Replace(output)), " ")
 }
 
-// whenever does something beside the test as soon as the fake shows what it waits
-// for, and nothing if that does not come before the test ends.
+// whenever calls then in the background as soon as holds is true. It does nothing if the
+// test ends first.
 func whenever(t *testing.T, holds func() bool, then func()) {
 	go func() {
 		for !holds() {
@@ -244,12 +243,12 @@ type savedResource struct {
 	Instances  []savedInstance
 }
 
-// savedResources are the resources of the state file.
+// savedResources returns the resources of the state file.
 func (w *workspace) savedResources() []savedResource {
 	w.t.Helper()
 	raw := w.state()
 	if raw == "" {
-		return nil // a CLI that is killed leaves an empty file
+		return nil // a killed CLI leaves an empty file
 	}
 	var state struct{ Resources []savedResource }
 	if err := json.Unmarshal([]byte(raw), &state); err != nil {
@@ -258,7 +257,7 @@ func (w *workspace) savedResources() []savedResource {
 	return state.Resources
 }
 
-// state is the text of the state file, "" while there is none.
+// state returns the text of the state file, or "" if it does not exist.
 func (w *workspace) state() string {
 	w.t.Helper()
 	raw, err := os.ReadFile(filepath.Join(w.folder, "terraform.tfstate"))
@@ -268,8 +267,8 @@ func (w *workspace) state() string {
 	return string(raw)
 }
 
-// saved finds an object in the state file by its type and name, the first of
-// several; nil when it is not there.
+// saved returns the first object in the state file with a type and a name, or nil if it
+// has none.
 func (w *workspace) saved(kind, name string) *savedInstance {
 	w.t.Helper()
 	for _, resource := range w.savedResources() {
@@ -280,7 +279,7 @@ func (w *workspace) saved(kind, name string) *savedInstance {
 	return nil
 }
 
-// managed names the objects that the state holds, sorted.
+// managed returns the addresses of the objects in the state, sorted.
 func (w *workspace) managed() []string {
 	w.t.Helper()
 	var all []string
@@ -306,7 +305,7 @@ func (w *workspace) mustBeKept(kind, name string) *savedInstance {
 	return object
 }
 
-// read gives the text of a file of the workspace.
+// read returns the text of a file of the workspace.
 func (w *workspace) read(name string) string {
 	w.t.Helper()
 	content, err := os.ReadFile(filepath.Join(w.folder, name))
@@ -316,19 +315,18 @@ func (w *workspace) read(name string) string {
 	return string(content)
 }
 
-// logs has the CLI write all that the provider logs to a file, for what the fake
-// cannot see. The function that it returns tells whether a text is in there.
+// logs makes the CLI write the provider's log to a file, for events that the fake cannot
+// see. The returned function reports whether the log contains a text.
 func (w *workspace) logs() func(text string) bool {
 	path := filepath.Join(w.folder, "provider.log")
 	w.env = append(w.env, "TF_LOG_PROVIDER=TRACE", "TF_LOG_PATH="+path)
 	return func(text string) bool {
-		content, err := os.ReadFile(path) // it is not there before the first line
+		content, err := os.ReadFile(path) // missing until the first line is written
 		return err == nil && bytes.Contains(content, []byte(text))
 	}
 }
 
-// needsCLI keeps a test for when acceptance tests are asked for, as the testing
-// framework does.
+// needsCLI skips a test unless acceptance tests are enabled, like the testing framework.
 func needsCLI(t *testing.T) {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
 )
 
-// A capability is something that not every CLI has, as package cliversion has it.
+// A capability is a feature that only some CLIs have, as defined in package cliversion.
 type capability struct{ cliversion.Capability }
 
 var (
@@ -27,9 +27,9 @@ var (
 	lifecycleEnabled = capability{cliversion.LifecycleEnabled}
 )
 
-// plansEphemerals tells whether the CLI counts the opening of an ephemeral
-// resource as a change in what it shows of a plan as JSON, where the testing
-// framework looks. OpenTofu 1.11.6 does, 1.12.6 does not.
+// plansEphemerals reports whether the CLI counts the opening of an ephemeral resource as
+// a change in its JSON plan, which the testing framework reads. OpenTofu 1.11.6 does,
+// 1.12.6 does not.
 func plansEphemerals(v cliversion.Version) bool {
 	return v.Product == cliversion.OpenTofu && v.Number.LessThan(tfversion.Version1_12_0)
 }
@@ -38,7 +38,7 @@ var versionUnderTest = sync.OnceValues(func() (cliversion.Version, error) {
 	return cliversion.Of(context.Background(), cliversion.UnderTest())
 })
 
-// CheckTerraformVersion makes a capability what a TestCase can ask for.
+// CheckTerraformVersion lets a TestCase require a capability.
 func (c capability) CheckTerraformVersion(_ context.Context, _ tfversion.CheckTerraformVersionRequest, resp *tfversion.CheckTerraformVersionResponse) {
 	version, err := versionUnderTest()
 	if err != nil {
@@ -48,7 +48,7 @@ func (c capability) CheckTerraformVersion(_ context.Context, _ tfversion.CheckTe
 	resp.Skip = version.Lacks(c.Capability)
 }
 
-// needs skips a test on a CLI without a capability.
+// needs skips a test if the CLI lacks a capability.
 func needs(t *testing.T, c capability) {
 	t.Helper()
 	needsCLI(t)
@@ -72,8 +72,8 @@ func runWith(t *testing.T, c capability, steps ...resource.TestStep) {
 	})
 }
 
-// TestCapabilitiesAsDocumented checks the guide's table of the CLI version that each feature
-// needs.
+// TestCapabilitiesAsDocumented checks the guide's table of the CLI version that each
+// feature needs.
 func TestCapabilitiesAsDocumented(t *testing.T) {
 	guide := fileText(t, "../../templates/guides/versions-and-upgrades.md")
 	for row, capabilities := range map[string][]capability{
@@ -91,7 +91,7 @@ func TestCapabilitiesAsDocumented(t *testing.T) {
 	}
 }
 
-// since is a version as the documentation writes it.
+// since returns a version in the form that the documentation uses.
 func since(version *goversion.Version) string {
 	if version == nil {
 		return "no"

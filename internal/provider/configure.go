@@ -15,17 +15,18 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// resourceBase is what every managed resource embeds. All of it is nil while the
+// resourceBase is embedded by every managed resource. All of its fields are nil while the
 // provider's configuration is unknown.
 type resourceBase struct{ resourceData }
 
-// resourceData is what the provider's Configure leaves for resources, lists and actions.
+// resourceData is the data that the provider's Configure passes to resources, lists and
+// actions.
 type resourceData struct {
 	client      *client.Client
 	planned     *planned
 	account     *accountCheck
 	reach       *serviceCheck
-	unknowns    *atomic.Int64 // how many unknown values were kept out of the state
+	unknowns    *atomic.Int64 // number of unknown values kept out of the state
 	defaultTags types.Set     // the provider's default_tags
 }
 
@@ -33,28 +34,28 @@ func (b *resourceBase) Configure(_ context.Context, req resource.ConfigureReques
 	b.resourceData = providerData[resourceData](req.ProviderData, &resp.Diagnostics)
 }
 
-// dataSourceBase is what every data source embeds.
+// dataSourceBase is embedded by every data source.
 type dataSourceBase struct{ client *client.Client }
 
 func (b *dataSourceBase) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
 	b.client = providerData[*client.Client](req.ProviderData, &resp.Diagnostics)
 }
 
-// begin reads the configuration of a data source into its model. It is false when
-// the data source cannot be read now.
+// begin reads the configuration of a data source into its model. It returns false if the
+// data source cannot be read now.
 func (b *dataSourceBase) begin(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, model any) bool {
 	resp.Diagnostics.Append(req.Config.Get(ctx, model)...)
 	return !resp.Diagnostics.HasError() && requireClient(b.client, &resp.Diagnostics)
 }
 
-// ephemeralBase is what every ephemeral resource embeds.
+// ephemeralBase is embedded by every ephemeral resource.
 type ephemeralBase struct{ client *client.Client }
 
 func (b *ephemeralBase) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
 	b.client = providerData[*client.Client](req.ProviderData, &resp.Diagnostics)
 }
 
-// actionBase is what every action embeds.
+// actionBase is embedded by every action.
 type actionBase struct {
 	client *client.Client
 	reach  *serviceCheck
@@ -65,8 +66,8 @@ func (b *actionBase) Configure(_ context.Context, req action.ConfigureRequest, r
 	b.client, b.reach = data.client, data.reach
 }
 
-// providerData is what the provider's Configure left; zero before it ran, and while
-// the provider's configuration is unknown.
+// providerData returns the data that the provider's Configure passed on. It is zero
+// before Configure runs, and while the provider's configuration is unknown.
 func providerData[T any](data any, diags *diag.Diagnostics) T {
 	left, ok := data.(T)
 	if !ok && data != nil {
@@ -75,8 +76,8 @@ func providerData[T any](data any, diags *diag.Diagnostics) T {
 	return left
 }
 
-// requireClient is for what must read the service at once and has no state to
-// fall back on.
+// requireClient reports an error if there is no client. It is for operations that must
+// read the service now and cannot fall back to the state.
 func requireClient(c *client.Client, diags *diag.Diagnostics) bool {
 	if c == nil {
 		diags.AddError("The provider is not configured yet",

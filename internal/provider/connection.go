@@ -9,15 +9,16 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// connectionTimeout is for how long a connection record is waited for while its instance
-// is being created, which takes about 8 minutes (SERVICE.md#instances).
+// connectionTimeout limits how long to wait for a connection record while its instance is
+// being created, which takes about 8 minutes (SERVICE.md#instances).
 const connectionTimeout = 20 * time.Minute
 
 var errConnectionTimeout = errors.New("20 minutes have passed")
 
-// awaitConnection reads the connection record of an instance. One that is being created
-// has none yet: its creation is waited for, as the values are needed now. A checkout
-// that is open is an *unpaidConnectionError at once.
+// awaitConnection reads the connection record of an instance. An instance that is being
+// created has no record yet, so awaitConnection waits for the creation, because the
+// values are needed now. It returns an *unpaidConnectionError immediately if the checkout
+// is unpaid.
 func awaitConnection(ctx context.Context, c *client.Client, instanceID string) (client.Connection, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, connectionTimeout, errConnectionTimeout)
 	defer cancel()
@@ -25,14 +26,14 @@ func awaitConnection(ctx context.Context, c *client.Client, instanceID string) (
 	instance, err := read(ctx)
 	exists := c.HasClaimed(instanceID)
 	if errors.Is(err, client.ErrNotFound) && exists {
-		instance, err = readBack(ctx, read, anything) // it was made a moment ago
+		instance, err = readBack(ctx, read, anything) // the instance was created a moment ago
 	}
 	switch {
 	case err != nil:
 		return client.Connection{}, err
 	case instance.Status == client.StatusCreating:
 	case instance.Host == "" && (instance.Status == client.StatusFailed || instance.Status == client.StatusDeleting):
-		// A record may hide the host of an instance that has run.
+		// The record of an instance that has run may lack its host.
 		connection, err := c.Connection(ctx, instanceID)
 		if errors.Is(err, client.ErrNotFound) {
 			err = &neverRanError{instanceID, string(instance.Status)}
@@ -56,9 +57,9 @@ func awaitConnection(ctx context.Context, c *client.Client, instanceID string) (
 	return connectionOf(ctx, c, instanceID, func(record client.Connection) bool { return record.Lists(instance.Engines.Value) })
 }
 
-// connectionOf reads the connection record of an instance that has run, until it is
-// complete or reads can no longer lag. A refusal because the instance is being created
-// is a replica's that does not know yet.
+// connectionOf reads the connection record of an instance that has run, until the record
+// is complete or reads can no longer lag. A refusal because the instance is being created
+// comes from a lagging replica, so the read is repeated.
 func connectionOf(ctx context.Context, c *client.Client, id string, complete func(client.Connection) bool) (client.Connection, error) {
 	var refusal error
 	record, err := readBack(ctx, func(ctx context.Context) (client.Connection, error) {
@@ -74,8 +75,8 @@ func connectionOf(ctx context.Context, c *client.Client, id string, complete fun
 	return record, err
 }
 
-// An unpaidConnectionError is a connection that is read while the instance's checkout is
-// open.
+// An unpaidConnectionError reports that a connection was read while the instance's
+// checkout was unpaid.
 type unpaidConnectionError struct{ error }
 
 func (e *unpaidConnectionError) Unwrap() error { return e.error }
@@ -86,8 +87,8 @@ func (e *unpaidConnectionError) nextText() string {
 		"To cancel the purchase instead, with the address of the instance:\n\nterraform destroy -target=ADDRESS"
 }
 
-// A neverRanError is a connection that is read of an instance whose creation failed, and
-// whose deletion may have failed since.
+// A neverRanError reports that a connection was read of an instance whose creation
+// failed. Its deletion may have failed since.
 type neverRanError struct{ id, status string }
 
 func (e *neverRanError) Error() string {

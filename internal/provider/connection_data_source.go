@@ -16,7 +16,7 @@ func newConnectionDataSource() datasource.DataSource { return &connectionDataSou
 
 type connectionDataSource struct{ dataSourceBase }
 
-// connectionModel is what of a connection record is not secret.
+// connectionModel contains the fields of a connection record that are not secret.
 type connectionModel struct {
 	InstanceID         types.String `tfsdk:"instance_id"`
 	Host               types.String `tfsdk:"host"`
@@ -28,8 +28,8 @@ type connectionModel struct {
 	PostgresPooledPort types.Int64  `tfsdk:"postgres_pooled_port"`
 }
 
-// setRecord takes over a connection record. What belongs to an engine that is
-// off is null.
+// setRecord copies a connection record into the model. Attributes of engines that are off
+// are null.
 func (m *connectionModel) setRecord(c client.Connection) {
 	m.Host, m.CACertificate = stringOrNull(c.Host), stringOrNull(c.CACertificate)
 	if auth := c.Engines.Auth; auth != nil {

@@ -42,8 +42,8 @@ func (m *connectionSecretsModel) setRecord(c client.Connection) {
 	m.RedisURL, m.CouchDBURL, m.NATSURL = urlOf(engines.Redis), urlOf(engines.CouchDB), urlOf(engines.NATS)
 }
 
-// credentialsOf are the name and the password in a URL, as they are used and not as
-// the URL escapes them. They are null where it has none.
+// credentialsOf returns the name and the password in a URL, decoded. They are null if the
+// URL has none.
 func credentialsOf(address string) (username, password types.String) {
 	u, err := url.Parse(address)
 	if err != nil || u.User == nil {

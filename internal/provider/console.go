@@ -9,18 +9,18 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// A console is an instance's SQL console while a script uses it. Its turn is
-// held all the time.
+// A console is an instance's SQL console while a script uses it. The turn of the instance
+// is held the whole time.
 type console struct {
 	client *client.Client
 	turn   *client.Turn
-	found  string // the mode to put back, "" while it was not changed
-	opened bool   // the change to rw was seen to its end
+	found  string // the mode to restore, or "" if it was not changed
+	opened bool   // the change to rw has ended successfully
 }
 
-// query opens the console for writing where it is not, runs SQL once, and puts
-// the mode back as it was found, whatever happens, unless somebody else has set it
-// since. ran tells whether the SQL ran.
+// query opens the console for writing if necessary and runs SQL once. It always restores
+// the mode that it found, unless another client has changed it since. ran reports whether
+// the SQL ran.
 func (c *console) query(ctx context.Context, database, sql string) (ran bool, err error) {
 	defer func() { err = errors.Join(err, c.restore(ctx)) }()
 	for delay := 250 * time.Millisecond; ; delay = min(2*delay, 10*time.Second) {
@@ -41,22 +41,22 @@ func (c *console) query(ctx context.Context, database, sql string) (ran bool, er
 	}
 }
 
-// open sets the console to rw unless it is.
+// open sets the console to rw, unless it is rw already.
 func (c *console) open(ctx context.Context) error {
 	mode, err := c.client.ConsoleMode(ctx, c.turn.InstanceID())
 	if err != nil || mode == client.ConsoleReadWrite {
 		return err
 	}
-	// Noted before the change: one that fails midway is put back too.
+	// Stored before the change, so that a change that fails midway is also reverted.
 	c.found, c.opened = mode, false
 	err = c.set(ctx, client.ConsoleReadWrite)
 	c.opened = err == nil
 	return err
 }
 
-// closed tells whether a statement was refused because somebody else closed the
-// console after it was opened: another process put it back to the mode that it
-// had found. Then the statement did not run, and may be sent.
+// closed reports whether a statement was refused because another process closed the
+// console after it was opened: that process restored the mode that it had found. If so,
+// the statement did not run and can be sent again.
 func (c *console) closed(ctx context.Context, err error) (bool, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -64,16 +64,17 @@ func (c *console) closed(ctx context.Context, err error) (bool, error) {
 	case errors.Is(err, client.ErrConsoleOff):
 		return true, nil
 	case client.IsReadOnly(err):
-		// The role may not write at all, or the console was closed: the mode tells.
+		// Either the role may never write, or the console was closed. The mode shows
+		// which.
 		mode, modeErr := c.client.ConsoleMode(ctx, c.turn.InstanceID())
 		return mode != client.ConsoleReadWrite, modeErr
 	}
 	return false, nil
 }
 
-// restore puts the console back to the mode that it was found in. One that is not open
-// stays as it is: somebody else has set it, or it was never opened. After an interruption
-// it has the grace period for all this, as other work does.
+// restore sets the console to the mode that it was found in. It does nothing if the
+// console is not open, because another client has set it, or it was never opened. After
+// an interruption, restore runs within the grace period, like other work.
 func (c *console) restore(ctx context.Context) error {
 	if c.found == "" {
 		return nil
@@ -81,7 +82,7 @@ func (c *console) restore(ctx context.Context) error {
 	ctx = client.Detached(ctx)
 	isOpen := func(mode string) bool { return mode == client.ConsoleReadWrite }
 	if !c.opened {
-		_, _, _ = c.turn.AwaitIdle(ctx) // the job that opens it may be at work
+		_, _, _ = c.turn.AwaitIdle(ctx) // the job that opens the console may still run
 	}
 	mode, err := readBack(ctx, func(ctx context.Context) (string, error) { return c.client.ConsoleMode(ctx, c.turn.InstanceID()) }, isOpen)
 	if err == nil && !isOpen(mode) {
