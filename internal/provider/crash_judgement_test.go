@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A crashScene is what the service and the state have once the guestbook is
-// applied, but for what differs from run to run.
+// A crashScene describes the service and the state after the guestbook is applied,
+// without the values that differ from run to run.
 type crashScene struct {
 	Managed   []string // addresses in the state
 	Instances []string
@@ -19,8 +19,8 @@ type crashScene struct {
 	Webhooks  []string
 }
 
-// sceneOf reads a scene. Ids are not in it, but what is in the state by its id
-// must be at the service by the same.
+// sceneOf reads a scene. The scene has no ids, but an object in the state must exist at
+// the service under the same id.
 func sceneOf(r *crashRun) crashScene {
 	scene := crashScene{Managed: r.w.managed()}
 	for _, i := range r.fake.Instances() {
@@ -45,7 +45,8 @@ func sceneOf(r *crashRun) crashScene {
 
 const inNoState = ", in no state"
 
-// unmanaged says so of what is not in the state by its id, or an app by its name.
+// unmanaged returns a remark for an object that is not in the state by its id, or for an
+// app by its name.
 func (r *crashRun) unmanaged(kind, id string) string {
 	if saved := r.w.saved(kind, "this"); saved != nil && (saved.Attributes["id"] == id || saved.Attributes["id"] == nil && saved.Attributes["name"] == id) {
 		return ""
@@ -53,13 +54,13 @@ func (r *crashRun) unmanaged(kind, id string) string {
 	return inNoState
 }
 
-// A crashVerdict is what came of one run.
+// A crashVerdict is the result of one run.
 type crashVerdict struct {
-	hit bool // the point was met
-	// What went wrong, in words.
+	hit bool // the run reached the point
+	// The failures, in words.
 	lost, twice, tainted, left, other []string
-	end                               string   // a closed error; "" is as if nothing had happened
-	met                               []string // errors on the way
+	end                               string   // the name of a closed error; "" if the run ended as without a fault
+	met                               []string // errors during the run
 	imported, restored                bool
 }
 
@@ -67,8 +68,8 @@ func (v crashVerdict) wrong() []string {
 	return slices.Concat(v.lost, v.twice, v.tainted, v.left, v.other)
 }
 
-// judgeApplied holds what there is after the applies against what there is where
-// nothing happens.
+// judgeApplied compares the scene after the applies with the scene of a run without
+// faults.
 func (r *crashRun) judgeApplied(v *crashVerdict, made crashScene) {
 	for _, request := range r.fake.Requests() {
 		if request.Method == http.MethodDelete && request.Served > 0 && request.Served < 300 {
@@ -114,7 +115,7 @@ func (r *crashRun) jobs(operation string) int {
 	return n
 }
 
-// judgeDestroyed looks for what is left.
+// judgeDestroyed reports objects that are left after the destroy.
 func (r *crashRun) judgeDestroyed(v *crashVerdict) {
 	for what, n := range r.fake.Left() {
 		if n != 0 {
@@ -123,19 +124,19 @@ func (r *crashRun) judgeDestroyed(v *crashVerdict) {
 	}
 }
 
-// A crashTally counts what came of all runs.
+// A crashTally counts the results of all runs.
 type crashTally struct {
 	mu                                sync.Mutex
 	runs, missed                      int
-	lost, twice, tainted, left, other int            // runs
-	imported, restored                int            // runs
-	ends                              map[string]int // by the closed error; "" is as if nothing had happened
-	met                               map[string]int // errors on the way, by their summary
+	lost, twice, tainted, left, other int            // numbers of runs
+	imported, restored                int            // numbers of runs
+	ends                              map[string]int // by the name of the closed error; "" for runs that ended as without a fault
+	met                               map[string]int // errors during the runs, by summary
 }
 
 func newCrashTally() *crashTally { return &crashTally{ends: map[string]int{}, met: map[string]int{}} }
 
-// add counts a run, and tells how many there are now.
+// add counts a run and returns the number of runs so far.
 func (c *crashTally) add(v crashVerdict) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

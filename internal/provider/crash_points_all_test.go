@@ -17,8 +17,8 @@ var (
 	crashKindOnly  = flag.String("kind", "", "the only kind to try; none takes all")
 )
 
-// TestEveryCrashPoint tries every point with every kind that fits it. `make
-// crash-points` runs it alone.
+// TestEveryCrashPoint tries every point with every kind that fits it. `make crash-points`
+// runs only this test.
 func TestEveryCrashPoint(t *testing.T) {
 	needsCLI(t)
 	points, made := crashPoints(t)

@@ -11,21 +11,21 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// A crashPoint is one request of the guestbook's apply or destroy at which
-// something goes wrong: every mutation, and every read, of the plan and the
-// refresh too. As ids and the number of polls differ from run to run, a point is
-// named by the method, the path with names for ids, and its number among the
-// equal ones. The polls of one job are one point, and so are those of the builds:
-// the first of them.
+// A crashPoint is one request of the guestbook's apply or destroy at which a fault
+// happens. Every mutation and every read is a point, including the reads of the plan and
+// the refresh. Ids and the number of polls differ from run to run. So the name of a point
+// consists of the method, the path with names instead of ids, and its number among equal
+// requests. All polls of one job are one point, and so are all polls of the builds: the
+// first poll stands for them.
 type crashPoint struct {
 	phase   crashPhase
 	request string // "PUT /instances/{id}/sql-console"
-	nth     int    // from 1 on
+	nth     int    // counts from 1
 
-	startsJob bool // what it asks for is done by a job
+	startsJob bool // the request is carried out by a job
 }
 
-// A crashPhase is what the CLI is told to do when it is struck.
+// A crashPhase is the command that the CLI runs when the fault happens.
 type crashPhase string
 
 const (
@@ -37,11 +37,11 @@ func (p crashPoint) String() string { return fmt.Sprintf("%s %s #%d", p.phase, p
 
 func (p crashPoint) mutates() bool { return !strings.HasPrefix(p.request, http.MethodGet+" ") }
 
-// A crashKind is what goes wrong at a point.
+// A crashKind is a kind of fault at a point.
 type crashKind struct {
 	name string
 	fits func(crashPoint) bool
-	// fault is what the gateway does to the request.
+	// fault returns what the gateway does to the request.
 	fault func(*crashRun) *fakeservice.Fault
 }
 
@@ -54,7 +54,7 @@ var crashKinds = []crashKind{
 	{"kill-after", anyPoint, func(r *crashRun) *fakeservice.Fault {
 		return &fakeservice.Fault{Drop: true, After: r.kill}
 	}},
-	// The same, with the job still in progress when Terraform is run again.
+	// Like kill-after, but the job is still in progress when Terraform runs again.
 	{"kill-busy", func(p crashPoint) bool { return p.startsJob }, func(r *crashRun) *fakeservice.Fault {
 		return &fakeservice.Fault{Drop: true, Before: r.holdJobs, After: r.kill}
 	}},
@@ -64,7 +64,7 @@ var crashKinds = []crashKind{
 	{"gateway-404", anyPoint, func(*crashRun) *fakeservice.Fault {
 		return &fakeservice.Fault{Page: http.StatusNotFound}
 	}},
-	// The same, for that long and to whatever comes then.
+	// Like gateway-404, but for all requests during reloadTime.
 	{"reload", anyPoint, func(r *crashRun) *fakeservice.Fault {
 		return &fakeservice.Fault{Page: http.StatusNotFound, Before: func() { r.fake.Away(reloadTime, http.StatusNotFound) }}
 	}},
@@ -73,7 +73,7 @@ var crashKinds = []crashKind{
 	}},
 }
 
-// A crashCensus gives each request of a phase its point.
+// A crashCensus assigns a point to each request of a phase.
 type crashCensus struct {
 	fake  *fakeservicetest.Server
 	phase crashPhase
@@ -94,8 +94,8 @@ func (c *crashCensus) point(method, path string) crashPoint {
 	return crashPoint{phase: c.phase, request: request, nth: c.seen[request]}
 }
 
-// named puts names for the ids in a path: a job's is what it does, with its
-// number among those that do the same.
+// named replaces the ids in a path by names. The name of a job is its operation, with its
+// number among jobs of the same operation.
 func (c *crashCensus) named(path string) string {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	if len(parts) < 2 {
@@ -116,13 +116,13 @@ func (c *crashCensus) named(path string) string {
 	return "/" + strings.Join(parts, "/")
 }
 
-// polled tells a point that is read as often as it takes.
+// polled reports whether a point is a read that is repeated until something ends.
 func (p crashPoint) polled() bool {
 	return strings.HasPrefix(p.request, "GET /jobs/") || strings.HasPrefix(p.request, "GET ") && strings.HasSuffix(p.request, "/builds")
 }
 
-// crashPoints are the points of an undisturbed apply and destroy, in the order
-// in which they come, and what the service has after that apply.
+// crashPoints returns the points of an apply and a destroy without faults, in order, and
+// the scene after the apply.
 func crashPoints(t *testing.T) (points []crashPoint, made crashScene) {
 	t.Helper()
 	r := newCrashRun(t)
@@ -151,7 +151,7 @@ func crashPoints(t *testing.T) (points []crashPoint, made crashScene) {
 	return points, made
 }
 
-// crashCases are the points with each kind that fits them.
+// crashCases returns the points with each kind of fault that fits them.
 func crashCases(points []crashPoint) []crashCase {
 	var cases []crashCase
 	for _, p := range points {
@@ -164,7 +164,7 @@ func crashCases(points []crashPoint) []crashCase {
 	return cases
 }
 
-// A crashCase is what one run tries.
+// A crashCase is the point and the kind of fault of one run.
 type crashCase struct {
 	point crashPoint
 	kind  crashKind
@@ -172,7 +172,7 @@ type crashCase struct {
 
 func (c crashCase) String() string { return c.point.String() + " " + c.kind.name }
 
-// run strikes a point, lets Terraform run until it is calm, and judges the end.
+// run injects the fault, lets Terraform run until it settles, and judges the result.
 func (c crashCase) run(t *testing.T, made crashScene, tally *crashTally) {
 	t.Parallel()
 	r := newCrashRun(t)
@@ -193,8 +193,8 @@ func (c crashCase) run(t *testing.T, made crashScene, tally *crashTally) {
 	}
 }
 
-// TestCrashPoints strikes a few of the nastiest points, so that `make test` keeps
-// alive what `make crash-points` does with all of them.
+// TestCrashPoints tries a few of the hardest points, so that `make test` covers the code
+// of `make crash-points`.
 func TestCrashPoints(t *testing.T) {
 	t.Parallel()
 	needsCLI(t)

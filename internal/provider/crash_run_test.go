@@ -22,27 +22,29 @@ import (
 )
 
 const (
-	// lateCommit is how long after a gateway's page the service sees the request.
+	// lateCommit is the delay between a gateway's page and the arrival of the request at
+	// the service.
 	lateCommit = 3 * time.Second
-	// reloadTime is for how long a gateway that is being reconfigured knows nothing:
-	// longer than it takes to confirm an absence, 15 s with what is sent again.
+	// reloadTime is the time for which a gateway answers 404 while it is reconfigured. It
+	// is longer than the confirmation of an absence, which takes 15 s including retries.
 	reloadTime = 30 * time.Second
-	// crashApplies and crashPlans are how often Terraform is run again before a run
-	// has no end. A plan that fails changes nothing.
+	// crashApplies and crashPlans limit how often Terraform runs again before the run
+	// counts as endless. A plan that fails changes nothing.
 	crashApplies, crashPlans = 6, 20
 )
 
-// A crashRun is the guestbook's life with one request struck: applied, with its
-// protection lifted, and destroyed, each until it is calm.
+// A crashRun is the life of a guestbook with a fault at one request. The guestbook is
+// applied, its protection is lifted, and it is destroyed. Each step is repeated until it
+// settles.
 type crashRun struct {
 	t    *testing.T
 	fake *fakeservicetest.Server
 	sql  *recorder
 	w    *workspace
 
-	cli     chan *started // the struck CLI, once it has been started
-	release func()        // lets go of the jobs that are held; nil while none are
-	log     []string      // what was run, and what it said
+	cli     chan *started // the CLI with the fault, once it has started
+	release func()        // lets held jobs end; nil if no job is held
+	log     []string      // the commands and their output
 	verdict crashVerdict
 }
 
@@ -53,14 +55,14 @@ func newCrashRun(t *testing.T) *crashRun {
 	ignoreIdempotencyKeys(t, r.fake)
 	r.w = newGuestbookBeside(t, r.fake)
 	r.w.write("test.auto.tfvars", guestbookVariables)
-	// A lost creation is looked for as long as it may take. Nobody waits ten
-	// minutes here.
+	// The provider looks for a lost creation until the timeout, for at most ten minutes.
+	// That is too long for a test.
 	r.w.write("patience_override.tf", "resource \"hosting_instance\" \"this\" {\n  timeouts = { create = \"15s\" }\n}\n")
 	return r
 }
 
-// ignoreIdempotencyKeys makes the service one that has never heard of them: the
-// provider sends them and never relies on them.
+// ignoreIdempotencyKeys makes the service ignore idempotency keys. The provider sends
+// them and never relies on them.
 func ignoreIdempotencyKeys(t *testing.T, fake *fakeservicetest.Server) {
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		request.Header.Del("Idempotency-Key")
@@ -75,16 +77,16 @@ func (r *crashRun) lift() {
 	r.w.write("test.auto.tfvars", guestbookVariables+"deletion_protection = false\n")
 }
 
-// kill ends CLI and provider at once.
+// kill kills the CLI and the provider at the same time.
 func (r *crashRun) kill() {
 	s := <-r.cli
-	_ = syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL) // it cannot have ended: it waits for this answer
+	_ = syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL) // it still runs, because it waits for this answer
 }
 
 // holdJobs keeps all jobs in progress from now on.
 func (r *crashRun) holdJobs() { r.release = sync.OnceFunc(r.fake.HoldJobs(fakeservice.JobMatch{})) }
 
-// letGo lets the jobs end that are held.
+// letGo lets held jobs end.
 func (r *crashRun) letGo() {
 	if r.release != nil {
 		r.release()
@@ -92,7 +94,7 @@ func (r *crashRun) letGo() {
 	}
 }
 
-// live lives the whole life of a case.
+// live runs the whole life of a case.
 func (r *crashRun) live(c crashCase, made crashScene) crashVerdict {
 	v := &r.verdict
 	if c.point.phase == applying {
@@ -125,7 +127,7 @@ func (r *crashRun) live(c crashCase, made crashScene) crashVerdict {
 	return *v
 }
 
-// struck runs the CLI with a request struck.
+// struck runs the CLI and injects the fault at the case's point.
 func (r *crashRun) struck(c crashCase) result {
 	census := newCrashCensus(r.fake, c.point.phase)
 	var hit atomic.Bool
@@ -146,10 +148,10 @@ func (r *crashRun) struck(c crashCase) result {
 	return r.note("struck "+string(c.point.phase), end)
 }
 
-// restoreState puts back the state from before the run where a kill fell into the
-// moment in which Terraform writes its file, which it empties first. That is no
-// matter of the provider's, and what a person does about it. A file that is empty
-// because nothing was to be saved yet is no such case.
+// restoreState restores the state from before the run if the kill happened while
+// Terraform was writing its state file, which it empties first. This is not a defect of
+// the provider, and a person would do the same. A file that is empty because there was
+// nothing to save yet is a different case.
 func (r *crashRun) restoreState(output string) {
 	state := filepath.Join(r.w.folder, "terraform.tfstate")
 	if raw, err := os.ReadFile(state); err != nil || json.Valid(raw) {
@@ -160,12 +162,12 @@ func (r *crashRun) restoreState(output string) {
 		return
 	}
 	r.verdict.restored = strings.Contains(output, "Creation complete")
-	must(r.t, os.Remove(state) == nil, "the broken state stays") // there was none before the run
+	must(r.t, os.Remove(state) == nil, "the broken state stays") // no state existed before the run
 }
 
-// runs runs the CLI undisturbed, at the earliest when what came late has come and
-// nothing is in progress at the service that is not held. What changes something
-// lets go of held jobs once it asks about one, or when it has ended.
+// runs runs the CLI without a fault. It first waits for late requests, and until nothing
+// is in progress at the service except held jobs. A command that makes changes lets held
+// jobs end when it first asks for a job, or when it has ended.
 func (r *crashRun) runs(args ...string) result {
 	r.rest()
 	changes := args[0] != "plan"
@@ -185,7 +187,8 @@ func (r *crashRun) runs(args ...string) result {
 	return end
 }
 
-// rest waits until the service has seen what comes late, and done what it can.
+// rest waits until late requests have arrived and, if no job is held, until the service
+// has finished its work.
 func (r *crashRun) rest() {
 	r.fake.DeliverLate()
 	if r.release == nil {
@@ -196,10 +199,10 @@ func (r *crashRun) rest() {
 	}
 }
 
-// errorSummary is what an error begins with, up to an id or to where it was.
+// errorSummary matches the start of an error, up to an id or a position.
 var errorSummary = regexp.MustCompile(`Error: (.*?)(?: (?:i|wh)-[a-z0-9]+\b| with | on |: |,|$)`)
 
-// note keeps what a run of the CLI said, and looks for what it tainted.
+// note stores the output of a CLI run, and reports objects that it tainted.
 func (r *crashRun) note(what string, end result) result {
 	r.log = append(r.log, fmt.Sprintf("--- %s: exit %d\n%s", what, end.exit, end.output))
 	for _, found := range errorSummary.FindAllStringSubmatch(end.output, -1) {
@@ -211,7 +214,7 @@ func (r *crashRun) note(what string, end result) result {
 	return end
 }
 
-// anyFailed tells whether a job or a build failed at the service.
+// anyFailed reports whether a job or a build failed at the service.
 func (r *crashRun) anyFailed() bool {
 	for _, job := range r.fake.Jobs() {
 		if job.Status == fakeservice.StatusFailed {
@@ -230,8 +233,9 @@ func (r *crashRun) anyFailed() bool {
 	return false
 }
 
-// applyUntilCalm plans and applies until the plan is empty, importing what it
-// says is there already. It gives the last output, and whether it came to that.
+// applyUntilCalm plans and applies until the plan is empty. It imports the objects that
+// the output reports as existing. It returns the last output, and whether the plan became
+// empty.
 func (r *crashRun) applyUntilCalm() (last result, calm bool) {
 	for plans, applies := 0, 0; plans < crashPlans && applies < crashApplies; plans++ {
 		last = r.runs("plan", "-detailed-exitcode", "-out=next.tfplan")
@@ -256,8 +260,7 @@ func (r *crashRun) applyUntilCalm() (last result, calm bool) {
 	return last, false
 }
 
-// destroyUntilGone destroys until nothing is in the state. A destroy begins with
-// a plan too.
+// destroyUntilGone destroys until the state is empty. A destroy also begins with a plan.
 func (r *crashRun) destroyUntilGone(last result) (result, bool) {
 	gone := func() bool { return last.exit == 0 && len(r.w.managed()) == 0 }
 	for tries := 0; tries < crashPlans && !gone(); tries++ {
@@ -268,7 +271,7 @@ func (r *crashRun) destroyUntilGone(last result) (result, bool) {
 
 var importBlocks = regexp.MustCompile(`import \{ to = (hosting_\w+)\.NAME id = "([^"]+)" \}`)
 
-// guestbookAddresses are where the module has what can be there already.
+// guestbookAddresses are the module's addresses for objects that can already exist.
 var guestbookAddresses = map[string]string{
 	"hosting_instance":         "hosting_instance.this",
 	"hosting_app":              "hosting_app.this",
@@ -277,10 +280,10 @@ var guestbookAddresses = map[string]string{
 
 const importsFile = "imports.tf"
 
-// imports writes the import blocks that an output shows, with the module's own
-// addresses. It is false when there is nothing new to import.
+// imports writes the import blocks from an output, with the module's addresses. It
+// returns false if there is nothing new to import.
 func (r *crashRun) imports(output string) bool {
-	blocks, _ := os.ReadFile(filepath.Join(r.w.folder, importsFile)) // it is not there before the first
+	blocks, _ := os.ReadFile(filepath.Join(r.w.folder, importsFile)) // missing before the first import
 	any := false
 	for _, found := range importBlocks.FindAllStringSubmatch(output, -1) {
 		kind, id := found[1], found[2]
@@ -298,10 +301,10 @@ func (r *crashRun) imports(output string) bool {
 	return any
 }
 
-// forgetImports takes the import blocks away once they have done their work.
+// forgetImports deletes the import blocks after they have been applied.
 func (r *crashRun) forgetImports() { _ = os.Remove(filepath.Join(r.w.folder, importsFile)) }
 
-// requests are all requests of the run, for who looks into one that failed.
+// requests returns all requests of the run, for the analysis of a failure.
 func (r *crashRun) requests() string {
 	var b strings.Builder
 	all := r.fake.Requests()

@@ -8,8 +8,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// A creation whose second step is refused says what is done and what is not. It
-// taints nothing, and the next apply completes it.
+// If the second step of a creation is refused, the message names the completed and the
+// missing steps. Nothing is tainted, and the next apply completes the creation.
 
 func TestInstanceWhoseEnginesAreRefusedIsKept(t *testing.T) {
 	t.Parallel()
@@ -75,7 +75,7 @@ func TestAppWhoseLinksAreRefusedIsKept(t *testing.T) {
 
 func TestDatabaseThatCannotBeReadBackIsKept(t *testing.T) {
 	fake := seededApps(t)
-	// The first list is the one before the creation.
+	// The first list is read before the creation.
 	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/postgres/databases", Skip: 1, Status: http.StatusForbidden, Code: "forbidden", Detail: "not yours"})
 	w := newWorkspace(t, fake, protectedDatabase)
 	r := w.apply()
