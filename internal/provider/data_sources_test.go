@@ -13,7 +13,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// shows checks an attribute of a data source by its path.
+// shows checks an attribute of a data source, by its path.
 func shows(address string, value knownvalue.Check, attribute string, below ...any) statecheck.StateCheck {
 	path := tfjsonpath.New(attribute)
 	for _, step := range below {
@@ -29,7 +29,8 @@ func shows(address string, value knownvalue.Check, attribute string, below ...an
 
 var seededAt = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// seeded is a fake with two instances, an app on the first and an endpoint.
+// seeded returns a fake with three instances, two of which have the same name, and an app
+// on the first.
 func seeded(t *testing.T) *fakeservicetest.Server {
 	t.Helper()
 	fake := startFake(t)
@@ -37,7 +38,7 @@ func seeded(t *testing.T) *fakeservicetest.Server {
 		return map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 512}, "auth": {MemoryMB: 256}}
 	}
 	one := engines()
-	one["apps"].MemoryMB = 1536 // for three
+	one["apps"].MemoryMB = 1536 // room for three apps
 	fake.AddInstance(fakeservice.Instance{ID: "i-one", Name: "one", Plan: "medium", Region: "eu-central", Engines: one, Tags: []string{"b", "a"}, Backups: []fakeservice.Backup{{ID: "bak-1", Kind: "daily", SizeBytes: 7, CreatedAt: seededAt}},
 		Activity: []fakeservice.Activity{{At: seededAt, Type: "resize", Detail: "to medium"}}})
 	fake.AddInstance(fakeservice.Instance{ID: "i-two", Name: "two", Plan: "free", Region: "us-east", Engines: engines()})
@@ -172,7 +173,8 @@ func TestDataSourceErrors(t *testing.T) {
 	)
 }
 
-// While the provider's configuration is unknown, what must read at once says so.
+// While the provider's configuration is unknown, a data source that must be read now
+// reports an error.
 func TestUnknownProviderConfiguration(t *testing.T) {
 	fake := startFake(t)
 	run(t, resource.TestStep{

@@ -12,9 +12,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// The recipe for a debugger: the program with -debug, however it was started, says what
-// to export, and a CLI with that speaks to it without init, without an override, and
-// without starting a program of its own.
+// With -debug, the program prints a variable to export, however it was started. A CLI
+// with this variable uses the running program. It needs no init and no override, and does
+// not start a program itself.
 func TestDebug(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, `data "hosting_account" "me" {}`)
@@ -22,11 +22,11 @@ func TestDebug(t *testing.T) {
 
 	program := exec.CommandContext(t.Context(), filepath.Join(providerFolder(t), "terraform-provider-hosting"), "-debug")
 	program.Cancel = func() error { return program.Process.Signal(syscall.SIGINT) }
-	program.Env = w.env // its own, as no CLI starts it
+	program.Env = w.env // set here, because no CLI starts the program
 	out, err := program.StdoutPipe()
 	must(t, err == nil, "%v", err)
 	must(t, program.Start() == nil, "the provider does not start")
-	t.Cleanup(func() { _ = program.Wait() }) // the test's context has ended it by then
+	t.Cleanup(func() { _ = program.Wait() }) // the test's context has ended the program by then
 	reattach := ""
 	for lines := bufio.NewScanner(out); reattach == ""; {
 		must(t, lines.Scan(), "it ended without saying what to export: %v", lines.Err())
@@ -41,7 +41,7 @@ func TestDebug(t *testing.T) {
 	r := w.run("apply", "-auto-approve", "-no-color")
 	must(t, r.exit == 0 && fake.Count("GET", "/me") > 0, "the apply ended with %d:\n%s", r.exit, r.output)
 
-	// A run that is interrupted stops its calls, and those of no later run.
+	// Interrupting a run stops the calls of this run, but not the calls of later runs.
 	w.configure(instanceHCL(plainInstance))
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
 	apply := w.start("apply", "-auto-approve", "-no-color")

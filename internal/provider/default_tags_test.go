@@ -16,8 +16,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// taggedConfig is an instance with tags, of a provider with default ones. Each is an
-// expression; "" is not given.
+// taggedConfig returns an instance with tags and a provider with default tags. Both sets
+// of tags are expressions; "" means not set.
 func taggedConfig(fake *fakeservicetest.Server, defaults, own string) string {
 	configuration := config(fake, "%s", instanceHCL("engines = {}"))
 	if defaults != "" {
@@ -29,7 +29,7 @@ func taggedConfig(fake *fakeservicetest.Server, defaults, own string) string {
 	return configuration
 }
 
-// tagged checks both of an instance's sets of tags. No own tags are null.
+// tagged checks both sets of tags of an instance. Without its own tags, tags is null.
 func tagged(own, all []string) []statecheck.StateCheck {
 	set := func(texts []string) knownvalue.Check {
 		checks := []knownvalue.Check{}
@@ -54,28 +54,28 @@ func TestDefaultTags(t *testing.T) {
 	}
 	updates := plans(instanceAddress, plancheck.ResourceActionUpdate)
 	run(t,
-		resource.TestStep{ // an instance without tags of its own
+		resource.TestStep{ // an instance without its own tags
 			Config:            taggedConfig(fake, `["team", "web"]`, ""),
 			ConfigPlanChecks:  plans(instanceAddress, plancheck.ResourceActionCreate),
 			ConfigStateChecks: tagged(nil, []string{"team", "web"}),
 		},
-		resource.TestStep{ // one is named by both
+		resource.TestStep{ // one tag is in both sets
 			Config:            taggedConfig(fake, `["team", "web"]`, `["web", "own"]`),
 			ConfigPlanChecks:  updates,
 			ConfigStateChecks: tagged([]string{"own", "web"}, []string{"own", "team", "web"}),
 		},
-		resource.TestStep{ // the default ones change
+		resource.TestStep{ // the default tags change
 			Config:            taggedConfig(fake, `["crew"]`, `["web", "own"]`),
 			ConfigPlanChecks:  updates,
 			ConfigStateChecks: tagged([]string{"own", "web"}, []string{"crew", "own", "web"}),
 		},
-		resource.TestStep{ // somebody adds one, and takes an own and a default one away
+		resource.TestStep{ // another client adds a tag, and removes an own and a default one
 			PreConfig:         edit("own", "stranger"),
 			Config:            taggedConfig(fake, `["crew"]`, `["web", "own"]`),
 			ConfigPlanChecks:  updates,
 			ConfigStateChecks: tagged([]string{"own", "web"}, []string{"crew", "own", "web"}),
 		},
-		resource.TestStep{ // a default one is known when applying
+		resource.TestStep{ // a default tag is known only after apply
 			Config: `
 resource "terraform_data" "later" { input = "crew" }
 ` + taggedConfig(fake, `["crew", terraform_data.later.output]`, `["own", terraform_data.later.output]`),
@@ -93,7 +93,7 @@ resource "terraform_data" "later" { input = "crew" }
 			ImportStateVerify:       true,
 			ImportStateVerifyIgnore: []string{"deletion_protection"},
 		},
-		resource.TestStep{ // given up
+		resource.TestStep{ // the configuration has no tags
 			Config:            taggedConfig(fake, "", ""),
 			ConfigPlanChecks:  updates,
 			ConfigStateChecks: tagged(nil, nil),
@@ -114,8 +114,8 @@ resource "terraform_data" "later" { input = "crew" }
 	}
 }
 
-// While a default tag is not known, everything else of the provider is, and an
-// instance is read and planned as ever.
+// While a default tag is unknown, the rest of the provider's configuration is known, and
+// instances are read and planned as usual.
 func TestDefaultTagsThatAreNotKnownYet(t *testing.T) {
 	fake := startFake(t)
 	configuration := taggedConfig(fake, `[terraform_data.later.output]`, `["own"]`)

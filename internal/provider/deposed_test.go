@@ -11,33 +11,33 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// What create_before_destroy makes of replacements: each ends in a workspace that
-// can go on.
+// These tests check replacements with create_before_destroy. Each ends in a workspace
+// that still works.
 
 const createFirst = "lifecycle {\n create_before_destroy = true\n }\n"
 
-// createsFirst gives every resource of a configuration create_before_destroy.
+// createsFirst adds create_before_destroy to every resource of a configuration.
 func createsFirst(configuration string) string {
 	return regexp.MustCompile(`(?m)^resource .*\{$`).ReplaceAllString(configuration, "$0\n "+createFirst)
 }
 
-// oneDatabase is a database on i-one.
+// oneDatabase returns a database on i-one.
 func oneDatabase(arguments string) string {
 	return "resource \"hosting_postgres_database\" \"test\" {\n instance_id = \"i-one\"\n name = \"orders\"\n" + arguments + "\n}\n"
 }
 
-// A name is unique on its instance, so with create_before_destroy the successor
-// is refused. What the error says leads out.
+// Names are unique on an instance, so with create_before_destroy the service refuses the
+// successor. The advice in the error works.
 func TestNameThatTheReplacedObjectStillHas(t *testing.T) {
 	t.Parallel()
 	const unprotected = "deletion_protection = false"
 	extension := "resource \"hosting_postgres_extension\" \"test\" {\n instance_id = \"i-one\"\n database = hosting_postgres_database.test.name\n name = \"pgvector\"\n}\n"
 	for name, c := range map[string]struct {
 		body    string // without create_before_destroy
-		first   string // with it, unless it is on each resource
+		first   string // with create_before_destroy; "" adds it to each resource
 		address string
 		taint   bool
-		fails   bool // the first build
+		fails   bool // the first build fails
 	}{
 		"database is replaced":                 {body: oneDatabase(unprotected), address: "hosting_postgres_database.test"},
 		"database is tainted":                  {body: oneDatabase(unprotected), address: "hosting_postgres_database.test", taint: true},
@@ -64,20 +64,20 @@ func TestNameThatTheReplacedObjectStillHas(t *testing.T) {
 				w.apply()
 				arguments = append(arguments, "-replace="+c.address)
 			}
-			for range 2 { // it would go on like this
+			for range 2 { // every further apply would fail in the same way
 				w.says(1, []string{"already", "the old one still has the name", "remove create_before_destroy from", "every resource that refers to it"}, arguments...)
 			}
 			w.configure(c.body)
 			w.says(0, []string{"1 added, 0 changed, 1 destroyed"}, arguments...)
 			if c.first != "" {
-				w.apply() // the extension went with its database
+				w.apply() // creates the extension, which was deleted with its database
 			}
 			w.mustBeSettled()
 		})
 	}
 }
 
-// The other way out of the same.
+// Another solution is a new name.
 func TestReplacementUnderANewNameIsMadeFirst(t *testing.T) {
 	fake := seededApps(t)
 	body := createsFirst(oneApp("deletion_protection = false") + oneDatabase("deletion_protection = false"))
@@ -88,7 +88,8 @@ func TestReplacementUnderANewNameIsMadeFirst(t *testing.T) {
 	w.mustBeSettled()
 }
 
-// With everything on an instance that goes, the successors are on another one.
+// If an instance is replaced with everything on it, the successors are on the new
+// instance.
 func TestReplacementIsMadeFirstOnceTheProtectionIsLifted(t *testing.T) {
 	fake := startFake(t)
 	body := createsFirst(regexp.MustCompile(`(?m)^  name .*$`).ReplaceAllString(unruled, "$0\n  deletion_protection = false"))
@@ -98,9 +99,9 @@ func TestReplacementIsMadeFirstOnceTheProtectionIsLifted(t *testing.T) {
 	w.mustBeSettled()
 }
 
-// A tainted object's state is not shown to who plans, so Delete is the first to
-// refuse. With create_before_destroy its successor exists by then, and no
-// configuration reaches the old one. The error says what does.
+// Terraform does not pass the state of a tainted object to a plan, so Delete is the first
+// call that can refuse. With create_before_destroy, the successor exists by then, and no
+// configuration refers to the old object. The error says what to do.
 func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -124,13 +125,14 @@ func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
 			w.configure(createsFirst(changed))
 			w.fails(c.refusal, "Deposed?")
 			successor := w.saved(strings.TrimSuffix(address, ".test"), "test").Attributes
-			// It would go on like this, whatever is run.
+			// Every further command would fail in the same way.
 			w.says(1, []string{c.refusal, "Deposed?"}, "plan")
 			w.says(1, []string{c.refusal, "Deposed?"}, "destroy", "-auto-approve")
 			r := w.fails(c.refusal, "Deposed?")
 			must(t, fake.Count("DELETE", "**") == 0 && len(w.managed()) == 2, "the state has %v", w.managed())
 
-			// The steps of the guide that the error names, with the id of the error.
+			// Follow the steps of the guide that the error names, with the id from the
+			// error.
 			named := regexp.MustCompile(`\((\S+)\) is protected`).FindStringSubmatch(r.output)
 			section := regexp.MustCompile(`See "(.+)" in the guide "Protecting and destroying"`).FindStringSubmatch(r.output)
 			must(t, named != nil && section != nil, "no way out:\n%s", r.output)
@@ -142,7 +144,7 @@ func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
 			must(t, strings.Contains(r.output, "1 imported, 0 added, 0 changed, 0 destroyed"), "%s", r.output)
 			w.mustBeSettled()
 
-			// The successor, at an address of its own.
+			// Import the successor at a separate address.
 			id, ok := successor["id"].(string)
 			if !ok {
 				id = fmt.Sprintf("%s/%s", successor["instance_id"], successor["name"])
@@ -159,7 +161,7 @@ func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
 }
 
 // mustDescribeTakingBack asserts that a section of the guide about protection has the
-// steps that take a deposed object back.
+// steps that bring a deposed object back.
 func mustDescribeTakingBack(t *testing.T, title string) {
 	t.Helper()
 	guide, err := os.ReadFile("../../templates/guides/protecting-and-destroying.md")
@@ -174,9 +176,9 @@ func mustDescribeTakingBack(t *testing.T, title string) {
 	}
 }
 
-// What hangs on a tainted instance is gone before its own deletion is refused, unless
-// it is protected itself: to its plan, a tainted instance looks like one that it is
-// moved away from. The workspace can go on all the same.
+// Objects on a tainted instance are deleted before the deletion of the instance is
+// refused, unless they are protected themselves. To their plan, this looks like a move to
+// a different instance. The workspace still works afterwards.
 func TestChildrenOfATaintedInstance(t *testing.T) {
 	t.Parallel()
 	const protected = "Instance test is protected from deletion"
@@ -225,7 +227,7 @@ func TestChildrenOfATaintedInstance(t *testing.T) {
 	})
 }
 
-// A resource that is taken out by a removed block is destroyed or forgotten.
+// A removed block either destroys an object or only removes it from the state.
 func TestRemovedBlockOfWhatIsProtected(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, protectedInstance)
@@ -242,9 +244,9 @@ func TestRemovedBlockOfWhatIsProtected(t *testing.T) {
 	w.mustBeSettled()
 }
 
-// What has no id of its own is one thing, whoever manages it: with
-// create_before_destroy the old object's deletion would undo what its successor
-// has just set.
+// A setting or an extension has no id, so all resources that manage it manage the same
+// object. With create_before_destroy, deleting the old resource would undo the settings
+// of its successor.
 func TestDeposedSettingIsNotSetBackUnderItsSuccessor(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{

@@ -14,8 +14,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// addError reports an error of the client: what was tried, what the service
-// said, and what to do next. A value that the service refused stands on its argument.
+// addError reports an error of the client: the attempted operation, the service's answer
+// and what to do next. If the service refused a value, the error is attached to its
+// argument.
 func addError(diags *diag.Diagnostics, summary string, err error) {
 	if at, ok := refusedAttribute(err); ok {
 		diags.AddAttributeError(at, summary, explain(err))
@@ -24,7 +25,7 @@ func addError(diags *diag.Diagnostics, summary string, err error) {
 	diags.AddError(summary, explain(err))
 }
 
-// explain is an error of the client with what to do next.
+// explain returns the text of an error, with advice on what to do next.
 func explain(err error) string {
 	text := sentence(err.Error())
 	if next := nextStep(err); next != "" {
@@ -33,8 +34,8 @@ func explain(err error) string {
 	return text
 }
 
-// sentence makes an error's text start and end like one. A name that it begins with,
-// such as a field of the service or a repository, keeps its spelling.
+// sentence makes an error's text start and end like a sentence. If it begins with a name,
+// such as a field of the service or a repository, the name keeps its spelling.
 func sentence(text string) string {
 	if text == "" {
 		return text
@@ -50,7 +51,7 @@ func sentence(text string) string {
 	return text
 }
 
-// nextStep says what a person can do about an error, by its kind.
+// nextStep returns advice on what to do about an error, by its kind.
 func nextStep(err error) string {
 	var (
 		namesake    *client.NamesakeError
@@ -125,8 +126,8 @@ func nextStep(err error) string {
 	case errors.Is(err, client.ErrForbidden):
 		return "The owner of the API key is not allowed to do this. Use a key of the account that owns the instance."
 	case errors.As(err, &existing):
-		// Which of them it is cannot be known: Terraform keeps from a replacement's
-		// creation all that it knows of the old one.
+		// The case cannot be known: Terraform shows the creation of a replacement nothing
+		// about the old object.
 		return "If Terraform is replacing it, create_before_destroy asks for the new one while the old one still has the name. " +
 			"Then remove create_before_destroy from the lifecycle of this resource, and of every resource that refers to it, or give the new one another name, and apply again.\n\n" +
 			"If it is yours, or an earlier apply was killed before it could save it, add this import block and apply again:\n\n" +
@@ -158,13 +159,13 @@ func nextStep(err error) string {
 	return ""
 }
 
-// longerText says how to give an operation more time.
+// longerText returns advice on how to set a longer timeout.
 func longerText(e *client.TimeoutError) string {
 	longer := &client.TimeoutError{Limit: 2 * e.Limit}
 	return fmt.Sprintf("If %s is too short, set a longer timeout, such as timeouts = { %s = %q }.", e.Duration(), e.Operation, longer.Duration())
 }
 
-// refusedText says which value to change.
+// refusedText returns advice on the value to change.
 func refusedText(err error) string {
 	if at, ok := refusedAttribute(err); ok {
 		return fmt.Sprintf("Change the value of %s, then apply again.", at)
@@ -172,8 +173,8 @@ func refusedText(err error) string {
 	return "Change the value that the service refused, then apply again."
 }
 
-// An existingError is the refusal to make what is there already. It knows what to
-// import.
+// An existingError reports that the object to create exists already. It has the address
+// and the id for an import.
 type existingError struct {
 	error
 	address, id string
@@ -181,7 +182,8 @@ type existingError struct {
 
 func (e *existingError) Unwrap() error { return e.error }
 
-// orExisting adds what to import to an error that says that it is there already.
+// orExisting adds the address and the id for an import to an error about an existing
+// object.
 func orExisting(err error, kind, id string) error {
 	if errors.Is(err, client.ErrAlreadyExists) {
 		return &existingError{err, kind + ".NAME", id}
@@ -193,8 +195,8 @@ func importBlock(to, id string) string {
 	return fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", to, id)
 }
 
-// failed tells whether what was asked for ended badly at the service: a job, a
-// build, or an app that does not run.
+// failed reports whether the requested work failed at the service: a job, a build, or an
+// app that does not run.
 func failed(err error) bool {
 	var (
 		job   *client.JobError
@@ -204,25 +206,25 @@ func failed(err error) bool {
 	return errors.As(err, &job) || errors.As(err, &build) || errors.As(err, &app)
 }
 
-// stillInProgress tells whether an error came while what was asked for goes on
-// at the service: the wait was cut short, or the service could not be asked.
-// What failed, or was refused for what it said, is not.
+// stillInProgress reports whether the requested work continues at the service despite an
+// error: the wait was interrupted, or the service could not be reached. Work that failed
+// or was refused does not continue.
 func stillInProgress(err error) bool {
 	return err != nil && !failed(err) && !errors.Is(err, client.ErrValidation) && !errors.Is(err, client.ErrAlreadyExists)
 }
 
-// idHint says where ids come from, to whoever took a name for one.
+// idHint explains ids to a user who passed a name instead.
 const idHint = "An instance id looks like i-4f2a; the data source hosting_instance finds an instance by its name."
 
-// addNoInstance says that there is no instance of an id. Whoever took a name for an
-// id learns where ids come from.
+// addNoInstance reports that no instance has an id. The message explains ids, because the
+// user may have passed a name.
 func addNoInstance(diags *diag.Diagnostics, attribute, id string) {
 	diags.AddAttributeError(path.Root(attribute), "Unknown instance",
 		fmt.Sprintf("The service has no instance with the id %q for this API key. "+idHint, id))
 }
 
-// addInstanceError reports an error of reading what is on an instance: that there is
-// no such instance, or what the service said.
+// addInstanceError reports an error of reading something on an instance. If the instance
+// does not exist, the message says so. Otherwise it contains the service's answer.
 func addInstanceError(diags *diag.Diagnostics, summary, instanceID string, err error) {
 	if errors.Is(err, client.ErrNotFound) {
 		addNoInstance(diags, "instance_id", instanceID)
@@ -231,7 +233,7 @@ func addInstanceError(diags *diag.Diagnostics, summary, instanceID string, err e
 	addError(diags, summary, err)
 }
 
-// idsOf are the identifiers of records, for an error that lists them.
+// idsOf returns the identifiers of records.
 func idsOf[T any](records []T, id func(T) string) []string {
 	ids := make([]string, len(records))
 	for i, record := range records {

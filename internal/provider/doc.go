@@ -1,58 +1,61 @@
-// Package provider is the Terraform surface of the instance hosting service: its schemas,
-// their models, and the calls of the client between them. DESIGN.md has the rules for
-// outcomes that it follows.
+// Package provider is the Terraform provider of the instance hosting service: schemas,
+// models, and the client calls that connect them. DESIGN.md has the rules for outcomes
+// that it follows.
 //
 // # Plans
 //
-// One process plans all resources of a configuration, but the provider is not told about
-// other resources. The process therefore remembers, for each object without an id of its
-// own, whether a resource in the state manages it and how often a new one was planned
-// (planned.go). Both together are an error at plan time. Two new ones are only a warning,
-// because a CLI may plan one resource twice; the second creation is refused. An app, a
-// database, a script or a setting is checked against the planned instance first. If its
-// engine is off there, that is an error; if it is off only in a record that was read, that
-// is a warning.
+// One process plans all resources of a configuration, but Terraform does not pass other
+// resources to the provider. For each object without its own id, the process therefore
+// remembers whether a resource in the state manages it, and how often a new one was
+// planned (planned.go). Both together are an error at plan time. Two new ones are only a
+// warning, because a CLI may plan one resource twice; the second creation is refused.
+//
+// An app, a database, a script or a setting is checked against the planned instance
+// first. If its engine is off there, that is an error, or a warning for an app. If it is
+// off only in a record that was read, that is a warning.
 //
 // A replacement that the provider did not ask for (-replace, replace_triggered_by) is
 // planned in two calls, the second without the prior state. The first call leaves a note in
 // private state, so that the second can refuse it before any dependent is destroyed.
 //
-// An apply plans again what it changes, in another process that nothing distinguishes from
-// a plan. Only after the first Create, Update or Delete does it drop the plan's warnings
-// about existing resources (applying.go). Errors are always reported.
+// An apply plans its changes again, in another process that looks the same as a plan.
+// Only after the first Create, Update or Delete does it drop the plan's warnings about
+// existing resources (applying.go). Errors are always reported.
 //
 // # Replacements
 //
-// With create_before_destroy, an app or database is created while the old one still has its
-// name, and is always refused. The process has read nothing, so it cannot tell this from
-// someone else's object, and the error names both ways out. An object without an id, such
-// as a setting, is taken over by its successor. The deletion of the old one must then leave
-// it alone, or it would open the instance under a state that says otherwise.
+// With create_before_destroy, an app or database is created while the old one still has
+// its name, and is always refused. The process has read nothing, so it cannot distinguish
+// this from an object that Terraform does not manage, and the error names both solutions.
+// An object without an id, such as a setting, is taken over by its successor. The
+// deletion of the old one must then leave the object alone. Otherwise it could open the
+// instance to the internet although the state says that it is closed.
 //
 // # Account notes
 //
-// A state without notes comes from an earlier edition. It gives up an absent instance that
-// is paid or protected only if the same key finds something else in it that was not
-// imported. Terraform passes no private state to the deletion of a replaced tainted object,
-// so a deletion without a note removes nothing that this key does not find, and writes the
-// note.
+// A state without notes comes from an earlier edition. An absent instance that is paid or
+// protected leaves such a state only if the same key finds another object of the state.
+// Imported objects do not count. Terraform passes no private state to the deletion of a
+// replaced tainted object. So a deletion without a note removes nothing that this key
+// does not find, and writes the note.
 //
 // # Creations
 //
-// A creation makes the minimal requests, which TestCreationTakesFewRequests counts. The
-// list before it shows what existed. The POST, its job, the record (host, engines, tags)
-// and the connection record (certificate, auth address) each have something that no other
-// response has.
+// A creation sends as few requests as possible; TestCreationTakesFewRequests counts them.
+// The list before it shows which instances existed. The POST, its job, the record (host,
+// engines, tags) and the connection record (certificate, auth address) each have
+// something that no other response has.
 //
 // A creation that failed leaves deletion_protection null, because the state is all that
 // Delete sees of a tainted object. Null makes Delete read the records again.
 //
 // # Values
 //
-// Records are sorted lists, because the service promises no order and an index must keep
-// its meaning. Words are sets. A result of a list resource contains everything that an
-// import keeps, so generated configuration plans empty; variables and secrets are in no
-// result. A time that timetypes.RFC3339 would refuse is null.
+// Lists of records are sorted, because the service promises no order and an index must
+// keep its meaning. Lists of words, such as tags, are sets. A result of a list resource
+// contains everything that an import keeps, so generated configuration plans empty. It
+// never contains variables or secrets. A time that timetypes.RFC3339 would refuse is
+// null.
 //
 // If the service stores a value in its own form, such as a rounded budget, the apply
 // returns what the plan promised and a warning names both forms (stored_form.go). The next
@@ -81,8 +84,8 @@
 // # Calls that change nothing
 //
 // Most calls of a plan change nothing. They are answered without the framework, with the
-// framework's own bytes (shortcut.go). Wherever an answer is not certain, the framework is
-// asked: with unknown values, notes in private state, deferrals, or kinds of validators and
-// modifiers that shortcut_rules.go does not list. TestShortcutsAnswerAsTheFrameworkDoes
-// compares random cases with the framework.
+// bytes that the framework would send (shortcut.go). If an answer is not certain, the
+// framework is called: with unknown values, notes in private state, deferrals, or kinds
+// of validators and modifiers that shortcut_rules.go does not list.
+// TestShortcutsAnswerAsTheFrameworkDoes compares random cases with the framework.
 package provider

@@ -10,20 +10,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// configuredKey notes in private state which engines the configuration has had in
-// an apply. Any other engine of the record is somebody else's.
+// configuredKey is the key in private state for the engines that the configuration has
+// had in an apply. The configuration does not own other engines of the record.
 const configuredKey = "configured_engines"
 
-// noteConfigured notes what a plan has, and what the configuration had before it
-// where the plan is not carried out yet.
+// noteConfigured stores the engines of a plan, and those that the configuration had
+// before if the plan is not carried out yet.
 func noteConfigured(ctx context.Context, private privateWriter, planned types.Map, before []string, diags *diag.Diagnostics) {
 	engines, _ := enginesOf(planned)
 	savePrivate(ctx, private, configuredKey, union(before, sortedKeys(engines)), diags)
 }
 
-// checkEngineLoss says what a plan loses by turning engines off, or why it must not.
-// configured are the engines that the configuration has had. What else an instance has
-// whose creation is unfinished stays on.
+// checkEngineLoss warns about the data that a plan deletes by turning engines off, or
+// refuses the plan. configured are the engines that the configuration has had. While the
+// creation of an instance is unfinished, its other engines stay on.
 func checkEngineLoss(state, plan *instanceModel, configured []string, unfinished bool, diags *diag.Diagnostics) {
 	before, _ := enginesOf(state.Engines)
 	after, known := enginesOf(plan.Engines)
@@ -39,9 +39,10 @@ func checkEngineLoss(state, plan *instanceModel, configured []string, unfinished
 	}
 }
 
-// refuseEngineLoss says in diags why engines must not be turned off, whose data
-// would be lost, and tells whether any must not. configured are those that the
-// configuration has had.
+// refuseEngineLoss adds an error to diags for each engine that must not be turned off,
+// because its data would be lost. These are engines that the configuration never had, and
+// all engines of a protected instance. It reports whether it added an error. configured
+// are the engines that the configuration has had.
 func (m *instanceModel) refuseEngineLoss(off, configured []string, diags *diag.Diagnostics) (refused bool) {
 	for _, name := range off {
 		switch {
@@ -50,7 +51,7 @@ func (m *instanceModel) refuseEngineLoss(off, configured []string, diags *diag.D
 				fmt.Sprintf("The %s engine of instance %s was turned on outside of this configuration, or was on when the instance was imported. "+
 					"Turning it off would delete all of its data, so the provider does not do that. "+
 					"To keep the engine, add %s = {} to engines. To remove it, turn it off in the portal and plan again.", name, m.ID.ValueString(), name))
-		case m.protected(false): // creating or not, an update sees the creation to its end first
+		case m.protected(false): // an update waits for an unfinished creation first
 			diags.AddAttributeError(path.Root("engines"), m.title()+" is protected from losing its "+name+" data",
 				fmt.Sprintf("Instance %s has deletion_protection = true in the state, and turning its %s engine off would delete all data of the engine. "+
 					"To go ahead, set deletion_protection = false, apply that alone, and then turn the engine off.", m.ID.ValueString(), name))
@@ -62,7 +63,7 @@ func (m *instanceModel) refuseEngineLoss(off, configured []string, diags *diag.D
 	return refused
 }
 
-// warnOfEngineLoss says what turning engines off loses.
+// warnOfEngineLoss warns about the data that is deleted by turning engines off.
 func (m *instanceModel) warnOfEngineLoss(off []string, diags *diag.Diagnostics) {
 	for _, name := range off {
 		diags.AddAttributeWarning(path.Root("engines"), "Turning an engine off deletes its data",

@@ -11,10 +11,11 @@ import (
 )
 
 // checkEngineOn checks that the instance of a resource that the plan creates or changes
-// has the engine that the resource belongs to. what names the resource, such as
-// "database". By the instance's own plan a missing engine is an error. An instance that
-// the plan creates has no id yet, and the record may change before the apply, so these
-// are warnings. It sends no request.
+// has the engine that the resource belongs to. The parameter what is the resource's name
+// in messages, such as "database". If the instance's own plan lacks the engine, this is
+// an error. It is only a warning if the plan creates the instance, which then has no id,
+// or if only a record is known, which may change before the apply. checkEngineOn sends no
+// request.
 func (b *resourceBase) checkEngineOn(engine, what string, instanceID types.String, diags *diag.Diagnostics) {
 	at, summary, id := path.Root("instance_id"), "The engine "+engine+" is off", instanceID.ValueString()
 	if instanceID.IsUnknown() {
@@ -33,7 +34,7 @@ func (b *resourceBase) checkEngineOn(engine, what string, instanceID types.Strin
 		return
 	}
 	if b.client == nil || b.planned.hasApplied() {
-		return // what was read may be from before the changes of this apply
+		return // the record may be older than the changes of this apply
 	}
 	if instance, seen := b.client.SeenInstance(id); seen && instance.Lacks(engine) {
 		diags.AddAttributeWarning(at, summary,

@@ -7,7 +7,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// needEngines are resources that belong to an engine of their instance.
+// needEngines lists the resources that belong to an engine of their instance.
 var needEngines = map[string]struct{ engine, what, arguments string }{
 	"hosting_postgres_database":  {"postgres", "database", "name = \"orders\""},
 	"hosting_postgres_extension": {"postgres", "extension", "database = \"main\"\n  name = \"pgcrypto\""},
@@ -56,7 +56,7 @@ func TestPlansOfWhatNeedsAnEngine(t *testing.T) {
 	}
 }
 
-// The check knows what the process has planned and read, and sends no request.
+// The check uses the plans and records that the process has seen, and sends no request.
 func TestEngineCheckSendsNothing(t *testing.T) {
 	fake := seeded(t)
 	w := newWorkspace(t, fake, settingHCL("hosting_console_mode", "test", `"i-twin"`, `mode = "ro"`))

@@ -11,13 +11,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// engineType is an element of an instance's engines.
+// engineType is the type of an element of an instance's engines.
 var engineType = types.ObjectType{AttrTypes: map[string]attr.Type{"memory_mb": types.Int64Type}}
 
-// enginesOf gives the engines that are on with their budgets in MB, which may be
-// null or unknown. One that is not known yet counts as on. One that is null is off:
-// no configuration has one (noNullEngine), but a state may. It is false when nothing
-// of them is known.
+// enginesOf returns the engines that are on with their budgets in MB, which may be null
+// or unknown. An unknown engine counts as on. A null engine is off: a state may have one,
+// but no configuration (noNullEngine). known is false if the whole map is unknown.
 func enginesOf(m types.Map) (engines map[string]types.Int64, known bool) {
 	engines = map[string]types.Int64{}
 	for name, value := range m.Elements() {
@@ -33,14 +32,14 @@ func enginesOf(m types.Map) (engines map[string]types.Int64, known bool) {
 	return engines, !m.IsUnknown()
 }
 
-// noNullEngine refuses an engine that is null. OpenTofu crashes when it plans a map
-// with one, and a module has to work with either CLI.
+// noNullEngine refuses a null engine. OpenTofu crashes when it plans a map with one, and
+// a module must work with either CLI.
 func noNullEngine() validator.Map {
 	return rewordedRule{rule: mapvalidator.NoNullValues(), summary: "An engine is null",
 		detail: "Leave an engine that is to be off out of engines. Where a condition decides, filter the map: { for name, engine in local.engines : name => engine if engine != null }."}
 }
 
-// enginesMap is the opposite of enginesOf.
+// enginesMap is the inverse of enginesOf.
 func enginesMap(engines map[string]types.Int64) types.Map {
 	elements := map[string]attr.Value{}
 	for name, memory := range engines {
@@ -49,8 +48,8 @@ func enginesMap(engines map[string]types.Int64) types.Map {
 	return types.MapValueMust(engineType, elements)
 }
 
-// recordedEngines are the engines of a record. A budget that the record does not
-// tell is the prior one.
+// recordedEngines returns the engines of a record. A budget that the record lacks keeps
+// its prior value.
 func recordedEngines(engines client.Engines, prior map[string]types.Int64) map[string]types.Int64 {
 	on := map[string]types.Int64{}
 	for name, engine := range engines {
@@ -64,7 +63,7 @@ func recordedEngines(engines client.Engines, prior map[string]types.Int64) map[s
 	return on
 }
 
-// withBudgets is a map of engines with each budget changed.
+// withBudgets returns a map of engines with each budget changed.
 func withBudgets(m types.Map, change func(types.Int64) types.Int64) types.Map {
 	engines, known := enginesOf(m)
 	if !known || m.IsNull() {
@@ -76,8 +75,7 @@ func withBudgets(m types.Map, change func(types.Int64) types.Int64) types.Map {
 	return enginesMap(engines)
 }
 
-// without are the names of the engines of one set that another does not have,
-// sorted.
+// without returns the sorted names of the engines that others lacks.
 func without(engines, others map[string]types.Int64) []string {
 	return slices.DeleteFunc(sortedKeys(engines), func(name string) bool { return has(others, name) })
 }
@@ -87,8 +85,8 @@ func has[V any](m map[string]V, name string) bool {
 	return ok
 }
 
-// sameEngines tells whether what is asked for is there already: the same
-// engines, and each budget that is asked for.
+// sameEngines reports whether the service already has the requested engines, with each
+// requested budget.
 func sameEngines(asked, there map[string]types.Int64) bool {
 	if len(asked) != len(there) {
 		return false
@@ -102,7 +100,7 @@ func sameEngines(asked, there map[string]types.Int64) bool {
 	return true
 }
 
-// engineSwitches are the engines that a creation turns on, budgets unknown to it.
+// engineSwitches returns the engines that a creation turns on, without budgets.
 func engineSwitches(on map[string]bool) map[string]types.Int64 {
 	engines := map[string]types.Int64{}
 	for name, is := range on {
@@ -113,8 +111,8 @@ func engineSwitches(on map[string]bool) map[string]types.Int64 {
 	return engines
 }
 
-// memorySum is the memory in MB that engines need. One without a budget of its own
-// keeps what it has, or else counts with its floor.
+// memorySum returns the memory in MB that engines need. An engine without a requested
+// budget counts with its current budget, or else with its floor.
 func memorySum(engines, there map[string]types.Int64, kinds map[string]client.EngineKind) int64 {
 	var sum int64
 	for name, memory := range engines {

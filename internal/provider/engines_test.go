@@ -10,7 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// budget is a memory_mb of a test: 0 is null, and below it unknown.
+// budget returns a memory_mb for a test: null for 0, unknown for a negative number.
 func budget(mb int64) types.Int64 {
 	switch {
 	case mb < 0:

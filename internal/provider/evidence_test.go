@@ -10,14 +10,14 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// What may have run is protected. Only evidence says that something never ran.
+// Objects that may have run are protected. Only evidence shows that an object never ran.
 
 var (
 	protectedInstance = strings.Replace(instanceHCL(plainInstance), "deletion_protection = false", "", 1)
 	protectedDatabase = "resource \"hosting_postgres_database\" \"test\" {\n instance_id = \"i-one\"\n name = \"orders\"\n}\n"
 )
 
-// status makes the records of instances say a status.
+// status rewrites the status in the records of instances.
 func status(fake *fakeservicetest.Server, says func(string) string) (remove func()) {
 	of := func(record map[string]any) {
 		if word, ok := record["status"].(string); ok {
@@ -41,14 +41,14 @@ func TestMachineThatRanStaysProtected(t *testing.T) {
 			w := newWorkspace(t, fake, protectedInstance)
 			w.apply()
 			remove := status(fake, func(string) string { return word })
-			w.mustBeSettled() // nothing to do, and no noise
+			w.mustBeSettled() // nothing to do
 			w.says(1, []string{"is protected from deletion"}, "destroy", "-auto-approve")
 			w.configure(strings.Replace(protectedInstance, "eu-central", "us-east", 1))
 			w.says(1, []string{"is protected from deletion"}, "apply", "-auto-approve")
 			w.configure(strings.Replace(protectedInstance, plainInstance, "engines = {}", 1))
 			w.says(1, []string{"is protected from losing its postgres data"}, "apply", "-auto-approve")
 			w.configure(protectedInstance)
-			w.apply() // reads the word into the state
+			w.apply() // saves the status in the state
 			w.says(1, []string{"is protected from deletion"}, "destroy", "-refresh=false", "-auto-approve")
 			remove()
 			w.mustBeSettled()
@@ -57,8 +57,8 @@ func TestMachineThatRanStaysProtected(t *testing.T) {
 	}
 }
 
-// A word that nobody knows is a machine that runs if it has run before, and one
-// in progress otherwise.
+// An instance with an unknown status counts as running if it has run before, and as in
+// progress otherwise.
 func TestUnknownStatusWord(t *testing.T) {
 	t.Parallel()
 	active := func(word string) string { return map[string]string{"running": "active", "creating": "preparing"}[word] }
@@ -106,7 +106,7 @@ func TestImportedMachineThatIsNotReady(t *testing.T) {
 			w.apply()
 			w.says(1, []string{"is protected from deletion"}, "destroy", "-auto-approve")
 			w.says(1, []string{"is protected from deletion"}, "apply", "-auto-approve", "-replace=hosting_instance.test")
-			// The way that the error names is open, whatever the status.
+			// The advice in the error works with every status.
 			w.configure(instanceHCL(plainInstance) + importing)
 			w.apply()
 			r := w.run("destroy", "-auto-approve", "-no-color")
@@ -115,8 +115,8 @@ func TestImportedMachineThatIsNotReady(t *testing.T) {
 	}
 }
 
-// One whose creation this very job carries out never ran: found failed, it is
-// made anew, though it was imported.
+// An instance whose creation is the job that the import waits for has never run. If that
+// creation fails, the instance is created again, although it was imported.
 func TestImportedCreationThatFails(t *testing.T) {
 	fake := startFake(t)
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
@@ -140,8 +140,8 @@ func TestImportedCreationThatFails(t *testing.T) {
 	must(t, jobsOf(fake, "create") == 2 && len(fake.Instances()) == 1, "%d creations, %d instances", jobsOf(fake, "create"), len(fake.Instances()))
 }
 
-// Terraform hands no private state of a tainted object to Delete, so the state
-// itself says that a creation that failed is not protected.
+// Terraform passes no private state of a tainted object to Delete, so the state itself
+// records that a failed creation is not protected.
 func TestFailedCreationIsMadeAnew(t *testing.T) {
 	fake := startFake(t)
 	fake.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "no_capacity", "no machine is free")
@@ -152,7 +152,7 @@ func TestFailedCreationIsMadeAnew(t *testing.T) {
 	must(t, jobsOf(fake, "create") == 2 && len(fake.Instances()) == 1, "%d creations, %d instances", jobsOf(fake, "create"), len(fake.Instances()))
 }
 
-// If it runs after all, it is protected again.
+// If the instance runs after all, it is protected again.
 func TestFailedCreationThatRunsAfterAllIsProtected(t *testing.T) {
 	fake := startFake(t)
 	fake.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "no_capacity", "no machine is free")
@@ -166,8 +166,8 @@ func TestFailedCreationThatRunsAfterAllIsProtected(t *testing.T) {
 	must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
 }
 
-// A creation that was interrupted and has ended since is no creation any more,
-// whatever a state says that was not refreshed.
+// An interrupted creation that has ended since counts as finished, even if the state was
+// not refreshed.
 func TestFinishedCreationIsProtectedWithoutARefresh(t *testing.T) {
 	t.Parallel()
 	for kind, c := range map[string]struct{ body, create, text string }{
@@ -190,14 +190,13 @@ func TestFinishedCreationIsProtectedWithoutARefresh(t *testing.T) {
 func TestUnfinishedInstanceCanBeDestroyed(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, strings.Replace(protectedInstance, "free", "small", 1))
-	w.apply() // a warning: it waits for its checkout
+	w.apply() // ends with a warning: the checkout is unpaid
 	r := w.run("destroy", "-auto-approve", "-no-color")
 	must(t, r.exit == 0 && len(fake.Instances()) == 0, "exit %d:\n%s", r.exit, r.output)
 }
 
 func TestAppThatMayHaveRunIsWarnedAbout(t *testing.T) {
-	// A service that has forgotten the app's builds: nobody can say that it
-	// never ran.
+	// The service has lost the app's builds, so nothing proves that the app never ran.
 	fake := appWithVariables(t)
 	w := newWorkspace(t, fake, importApp+oneApp("deletion_protection = false"))
 	w.apply()
