@@ -14,11 +14,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// foreign404 is an ingress that reloads: 20 seconds of a page that is not the
-// service's, for every request from the next one on.
+// foreign404 simulates an ingress that reloads. For 20 seconds, every request gets a page
+// that does not come from the service.
 var foreign404 = fakeservice.Fault{Page: http.StatusNotFound, For: 20 * time.Second}
 
-// Faults that look as if something were gone, or done.
+// Faults that make an object look gone, or a job look done.
 var absenceFaults = []faultRow{
 	{39, "a foreign 404 for 20 s while an instance is created", func(t *testing.T) string {
 		fake := startFake(t)
@@ -44,8 +44,8 @@ var absenceFaults = []faultRow{
 		passes := fake.Inject(fakeservice.Fault{Page: http.StatusNotFound, Times: -1})
 		r := w.fails("which is not an answer of the service at "+fake.BaseURL, "Check the base URL")
 		must(t, !strings.Contains(r.output, "is gone"), "something is taken for gone:\n%s", r.output)
-		// It is not waited out: each thing is asked for once, and as often again as any
-		// request is.
+		// The refresh does not wait until the fault passes: each object is read once,
+		// with the usual retries.
 		asked := map[string]int{}
 		for _, request := range fake.Requests() {
 			if request.Fault {
@@ -55,7 +55,7 @@ var absenceFaults = []faultRow{
 		for path, n := range asked {
 			most := 1 + client.DefaultMaxRetries
 			if path == "/me" {
-				most++ // it is the profile, and the account that a read notes
+				most++ // read for the profile, and for the account notes
 			}
 			must(t, n <= most, "GET %s was sent %d times", path, n)
 		}
@@ -149,8 +149,8 @@ resource "hosting_webhook_endpoint" "test" {
 	}},
 }
 
-// waitedOut waits until a CLI has met the pages of foreign404, and its polls are
-// answered by the service again. It counts the pages.
+// waitedOut waits until a CLI has met the pages of foreign404 and the service answers its
+// polls again. It returns the number of pages.
 func waitedOut(t *testing.T, fake *fakeservicetest.Server, s *started) (pages int) {
 	t.Helper()
 	met := func() (pages, after int) {

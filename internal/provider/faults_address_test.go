@@ -10,7 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// Faults of an address or a key that is not the service's.
+// Faults of an address or a key that does not belong to the service.
 var addressFaults = []faultRow{
 	{58, "a base URL of a dead host or of something else", func(t *testing.T) string {
 		cases := map[string]func(*testing.T){}
@@ -26,14 +26,13 @@ var addressFaults = []faultRow{
 					url = fake.RootURL + url
 				}
 				w.env = append(w.env, "HOSTING_BASE_URL="+url)
-				// Nothing can be refreshed there, and nothing checked: one error says so.
+				// Neither the refresh nor the checks work there, and one error says so.
 				refresh := w.plansElsewhere(url)
 				must(t, refresh.exit == 1 && strings.Contains(refresh.output, "HOSTING_BASE_URL"), "the refresh ended with exit %d:\n%s", refresh.exit, refresh.output)
 				creation := elsewhere(t, url, instanceHCL(plainInstance)).plansElsewhere(url)
 				must(t, creation.exit == 1 && strings.Contains(creation.output, "HOSTING_BASE_URL") && strings.Count(creation.output, "Error: ") == 1, "the plan ended with exit %d:\n%s", creation.exit, creation.output)
-				// All reads share the time that they go on without an answer, and end by it.
-				// How long a plan takes then is held by a test of the client
-				// (TestDeadHostEndsAPlan).
+				// All reads share one limit for waiting without an answer.
+				// TestDeadHostEndsAPlan of the client checks how long a plan then takes.
 				for _, plan := range []result{refresh, creation} {
 					must(t, name != "silence" || strings.Contains(plan.output, "the service has not answered for 20s"), "the plan did not end by the outage:\n%s", plan.output)
 				}
@@ -67,7 +66,8 @@ var addressFaults = []faultRow{
 	}},
 }
 
-// plansElsewhere runs a plan at an address that is not the service's. It must say so.
+// plansElsewhere runs a plan at an address that is not the service's. The output must
+// name the address.
 func (w *workspace) plansElsewhere(url string) result {
 	w.t.Helper()
 	r := w.run("plan", "-no-color")
@@ -75,8 +75,8 @@ func (w *workspace) plansElsewhere(url string) result {
 	return r
 }
 
-// strangers are addresses where something else answers than the service, or
-// nothing; one that begins with a slash is below the fake's own.
+// strangers returns addresses at which something other than the service answers, or
+// nothing. An address that begins with a slash is a path on the fake.
 func strangers(t *testing.T) map[string]string {
 	t.Helper()
 	addresses := map[string]string{

@@ -17,7 +17,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// Faults of what creates something: nothing is made twice, nothing is lost.
+// Faults of requests that create something: nothing is created twice, and nothing is
+// lost.
 var creationFaults = []faultRow{
 	{1, "creation committed, answer dropped", func(t *testing.T) string {
 		fake := startFake(t)
@@ -37,20 +38,20 @@ var creationFaults = []faultRow{
 				w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
 				w.mustHaveAdopted(fake, w.apply())
 			},
-			// Whether it was carried out cannot be known, so it is not sent again.
+			// It is unknown whether the service carried it out, so it is not sent again.
 			"before": func(t *testing.T) {
 				fake := startFake(t)
 				fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", Page: http.StatusBadGateway})
 				w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance+"\n  timeouts = { create = \""+soonOver+"\" }"))
 				listed := func() int { return fake.Count("GET", "/instances") }
 				w.fails("POST /instances answered 502", "it is unknown whether the service carried it out", "the request was not repeated", "Check in the portal whether it exists before you apply again.")
-				// It is looked for until the timeout and a grace are over, which is some 50
-				// times, and not for the ten minutes of a longer timeout, some 80 times. A
-				// busy machine looks less often.
+				// The provider looks for the instance until the timeout and a grace
+				// period are over, about 50 times. With a longer timeout, it would look
+				// for ten minutes, about 80 times. A busy machine looks less often.
 				must(t, listed() < 60, "it was looked for %d times", listed())
 				must(t, fake.Count("POST", "/instances") == 1 && len(fake.Instances()) == 0, "%d creations", fake.Count("POST", "/instances"))
 				must(t, w.saved("hosting_instance", "test") == nil, "something is in the state")
-				w.apply() // whoever has looked applies again
+				w.apply() // after a check in the portal, the user applies again
 				w.mustBeSettled()
 				onlyInstance(t, fake)
 			},
@@ -80,7 +81,7 @@ var creationFaults = []faultRow{
 		must(t, err == nil, "%v", err)
 		for name, c := range actionCases {
 			if cli.Lacks(providerActions.Capability) != "" {
-				break // row 38, about actions alone, is counted as skipped
+				break // row 38, which is only about actions, is counted as skipped
 			}
 			fake := seeded(t)
 			path := map[string]string{
@@ -105,7 +106,8 @@ var creationFaults = []faultRow{
 		return fmt.Sprintf("%d lost answers, %d POSTs, 0 twice", posts, posts)
 	}},
 	{4, "two candidates; no date, an old one, one ahead", func(t *testing.T) string {
-		// A fake whose list of instances is altered, and where an answer was lost.
+		// altered returns a fake that loses the answer to a creation and changes its list
+		// of instances.
 		altered := func(t *testing.T, change func(records []any) []any) *fakeservicetest.Server {
 			fake := startFake(t)
 			fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Drop: true})
@@ -116,7 +118,7 @@ var creationFaults = []faultRow{
 			}})
 			return fake
 		}
-		fake := altered(t, func(records []any) []any { // somebody else made the same at the same time
+		fake := altered(t, func(records []any) []any { // another client created an equal instance at the same time
 			twin := maps.Clone(records[0].(map[string]any))
 			twin["id"] = "i-twin"
 			return append(records, twin)
@@ -126,7 +128,7 @@ var creationFaults = []faultRow{
 			must(t, strings.Contains(r.output, importBlockOf(id)), "no import block of %s:\n%s", id, r.output)
 		}
 		must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
-		// One is taken, whatever its clock says.
+		// A single candidate is adopted, whatever its date.
 		dates := map[string]any{"no date": nil, "an old date": "2001-02-03T04:05:06Z", "a date ahead": "2101-02-03T04:05:06Z"}
 		for name, date := range dates {
 			fake := altered(t, func(records []any) []any {
@@ -182,7 +184,8 @@ var creationFaults = []faultRow{
 			func(s *started) { s.signalGroup(syscall.SIGKILL) },
 			func(s *started) {
 				s.signal(syscall.SIGINT)
-				// On a busy machine the first may be enough before the second comes.
+				// On a busy machine, the first signal may end the CLI before the second
+				// is sent.
 				if err := s.command.Process.Signal(syscall.SIGINT); !errors.Is(err, os.ErrProcessDone) {
 					must(t, err == nil, "%v", err)
 				}
@@ -219,7 +222,7 @@ var creationFaults = []faultRow{
 		w.apply()
 		w.mustBeKept("hosting_instance", "test")
 		w.mustBeSettled()
-		// And at the refresh after an interruption.
+		// The same at the refresh after an interruption.
 		second := startFake(t)
 		release := second.HoldJobs(fakeservice.JobMatch{Operation: "create"})
 		w = newWorkspaceBeside(t, second, instanceHCL(plainInstance))
@@ -228,7 +231,7 @@ var creationFaults = []faultRow{
 		apply.signal(syscall.SIGINT)
 		apply.wait()
 		second.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Status: http.StatusNotFound, Code: "not_found"})
-		// Held until the refresh and the update have both looked at its job.
+		// The job is held until the refresh and the update have both read it.
 		polls := second.Count("GET", "/jobs/*")
 		next := w.start("apply", "-auto-approve", "-no-color")
 		next.until("the same job is waited for", func() bool { return second.Count("GET", "/jobs/*") > polls+1 })
@@ -239,7 +242,7 @@ var creationFaults = []faultRow{
 		return "3 times 404: kept; 1 at the refresh: kept; " + counts(second, "POST /instances")
 	}},
 	{30, "this machine's clock is wrong by a day", func(t *testing.T) string {
-		// The service is what is a day off here; to the provider that is the same.
+		// Here the service's clock is a day off. To the provider, this is the same.
 		for _, off := range []time.Duration{24 * time.Hour, -24 * time.Hour} {
 			fake := fakeservicetest.Start(t, func(o *fakeservice.Options) { o.Speed, o.Start = testSpeed, time.Now().Add(off) })
 			fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Drop: true})
@@ -274,13 +277,13 @@ var creationFaults = []faultRow{
 	}},
 }
 
-// importBlockOf is how a message shows the import block of an instance.
+// importBlockOf returns the import block of an instance as messages show it.
 func importBlockOf(id string) string {
 	return fmt.Sprintf(`import { to = hosting_instance.NAME id = %q }`, id)
 }
 
-// mustHaveAdopted checks that an apply whose answer was lost has taken the one
-// instance that there is, said so, and asked for it once.
+// mustHaveAdopted checks that an apply whose answer was lost has adopted the only
+// instance, warned about it, and sent one request.
 func (w *workspace) mustHaveAdopted(fake *fakeservicetest.Server, r result) {
 	w.t.Helper()
 	id := onlyInstance(w.t, fake)
@@ -291,7 +294,7 @@ func (w *workspace) mustHaveAdopted(fake *fakeservicetest.Server, r result) {
 	w.mustBeSettled()
 }
 
-// serve has an address answered by a handler, from now on.
+// serve serves a handler at an address.
 func serve(t *testing.T, address string, handler http.Handler) *http.Server {
 	t.Helper()
 	listener := listenAt(t, address)
@@ -300,8 +303,7 @@ func serve(t *testing.T, address string, handler http.Handler) *http.Server {
 	return server
 }
 
-// dropConnections takes connections at an address and drops them without an
-// answer, as many as it is told.
+// dropConnections accepts n connections at an address and drops them without an answer.
 func dropConnections(t *testing.T, address string, n int) {
 	t.Helper()
 	listener := listenAt(t, address)

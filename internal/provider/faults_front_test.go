@@ -10,12 +10,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// A front stands before a fake and makes it a service of other habits. What goes
-// wrong on the way is the gateway's, which is behind it.
+// A front is a server in front of a fake that makes it behave like a different service.
+// Faults in transit are injected by the gateway, which is behind the front.
 type front struct {
-	// request alters what the fake gets; nil leaves it.
+	// request, if non-nil, changes a request before the fake gets it.
 	request func(*http.Request)
-	// answer makes the answer of the fake's, which may be any JSON; nil leaves it.
+	// answer, if non-nil, changes an answer of the fake. The result may be any JSON.
 	answer func(r *http.Request, answer any) any
 }
 
@@ -31,19 +31,19 @@ func (f front) before(t *testing.T, fake *fakeservicetest.Server) *fakeservicete
 		body := made.Body.Bytes()
 		var answer any
 		if f.answer != nil && json.Unmarshal(body, &answer) == nil {
-			body, _ = json.Marshal(f.answer(r, answer)) // what JSON made encodes
+			body, _ = json.Marshal(f.answer(r, answer)) // a decoded value can always be encoded
 		}
 		maps.Copy(w.Header(), made.Header())
 		w.Header().Del("Content-Length")
 		w.WriteHeader(made.Code)
-		_, _ = w.Write(body) // nothing is left to do for a client that has gone
+		_, _ = w.Write(body) // an error means that the client is gone
 	}))
 	t.Cleanup(server.Close)
 	return &fakeservicetest.Server{Service: fake.Service, BaseURL: server.URL + "/api/v1", RootURL: server.URL}
 }
 
-// keyless serves a fake as a service that does not know the Idempotency-Key: what
-// is sent twice is carried out twice.
+// keyless serves a fake as a service that ignores the Idempotency-Key: a request that is
+// sent twice is carried out twice.
 func keyless(t *testing.T, fake *fakeservicetest.Server) *fakeservicetest.Server {
 	t.Helper()
 	return front{request: func(r *http.Request) { r.Header.Del("Idempotency-Key") }}.before(t, fake)

@@ -15,8 +15,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// Faults of a gateway that gives up before the service does, at what must not be
-// carried out twice. The service of these rows does not know the Idempotency-Key.
+// Faults of a gateway that gives up before the service does, for requests that must not
+// be carried out twice. The service in these rows ignores the Idempotency-Key.
 var gatewayFaults = []faultRow{
 	{33, "504 to the creation, committed 4 s later", func(t *testing.T) string { return committedLater(t, 4*time.Second) }},
 	{34, "504 to the creation, committed 40 s later", func(t *testing.T) string { return committedLater(t, 40*time.Second) }},
@@ -24,7 +24,7 @@ var gatewayFaults = []faultRow{
 		cases := map[string]func(*testing.T){}
 		for name, offset := range map[string]time.Duration{"ahead": 5 * time.Second, "behind": -5 * time.Second} {
 			cases[name] = func(t *testing.T) {
-				// As fast as time, so that five seconds are many.
+				// The fake runs in real time, so that five seconds matter.
 				fake := fakeservicetest.Start(t, func(o *fakeservice.Options) { o.Speed = 1 })
 				fake.SetDuration("create", time.Second)
 				fake.SetConditions(fakeservice.Conditions{DateOffset: offset})
@@ -47,7 +47,7 @@ var gatewayFaults = []faultRow{
 				}
 				must(t, len(ids) == 2 && len(fake.Instances()) == 2 && fake.Count("POST", "/instances") == 2, "%d ids of %d instances, %d POSTs", len(ids), len(fake.Instances()), fake.Count("POST", "/instances"))
 			},
-			// Two are there that may be it.
+			// Two new instances match the request.
 			"an answer lost": func(t *testing.T) {
 				fake, one, other := twoCreations(t, fakeservice.Fault{AfterCommit: true, Drop: true})
 				results := []result{one.wait(), other.wait()}
@@ -58,7 +58,8 @@ var gatewayFaults = []faultRow{
 				}
 				must(t, len(fake.Instances()) == 2 && fake.Count("POST", "/instances") == 2, "%d instances, %d POSTs", len(fake.Instances()), fake.Count("POST", "/instances"))
 			},
-			// The twin cannot be told from what was asked for: a warning names it.
+			// The other state's instance cannot be distinguished from the requested one,
+			// so a warning names it.
 			"a request lost": func(t *testing.T) {
 				fake, one, other := twoCreations(t, fakeservice.Fault{Page: http.StatusBadGateway})
 				warnings := 0
@@ -90,7 +91,7 @@ var gatewayFaults = []faultRow{
 				}
 				const path = "/instances/*/postgres/databases"
 				fake.Inject(fakeservice.Fault{Method: "POST", Path: path, CommitAfter: time.Hour})
-				// The first commits when the second is on its way.
+				// The first request is committed when the second one arrives.
 				fake.Inject(fakeservice.Fault{Method: "POST", Path: path, Skip: 1, Before: func() {
 					fake.DeliverLate()
 					if refusal == "already_exists" {
@@ -142,8 +143,8 @@ resource "terraform_data" "release" {
 	}},
 }
 
-// committedLater has a gateway give up on a creation that the service carries out
-// that much later.
+// committedLater makes a gateway give up on a creation that the service carries out after
+// a delay.
 func committedLater(t *testing.T, after time.Duration) string {
 	fake := startFake(t)
 	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", CommitAfter: after})
@@ -152,16 +153,16 @@ func committedLater(t *testing.T, after time.Duration) string {
 	return "1 instance, adopted by name with a warning, " + counts(fake, "POST /instances")
 }
 
-// creation is an apply in a workspace.
+// A creation is a running apply and its workspace.
 type creation struct {
 	*started
 	w *workspace
 }
 
-// twoCreations starts two applies, each with a state of its own, of equal
-// instances. Both have looked at what is there before either has made anything.
-// The faults hit the first creation that arrives; its client hears of it only
-// when the other's instance is there.
+// twoCreations starts two applies of equal instances, each with a separate state. Both
+// list the existing instances before either creates one. The faults affect the first
+// creation that arrives. Its client gets an answer only when the other client's instance
+// exists.
 func twoCreations(t *testing.T, faults ...fakeservice.Fault) (fake *fakeservicetest.Server, one, other creation) {
 	t.Helper()
 	fake = startFake(t)
@@ -180,7 +181,7 @@ func twoCreations(t *testing.T, faults ...fakeservice.Fault) (fake *fakeservicet
 	}
 	if first.Page == 0 {
 		first.After = await
-	} else { // it comes instead of the service
+	} else { // the page replaces the service's answer
 		first.Before = func() { meet(); await() }
 	}
 	fake.Inject(first)
@@ -193,7 +194,7 @@ func twoCreations(t *testing.T, faults ...fakeservice.Fault) (fake *fakeservicet
 	return fake, start(), start()
 }
 
-// rendezvous is where so many have to come before any goes on.
+// rendezvous returns a function that blocks until it has been called n times.
 func rendezvous(t *testing.T, n int64) func() {
 	var come atomic.Int64
 	all := make(chan struct{})

@@ -17,15 +17,15 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// An asyncCase is a resource on the seeded instance whose create, update and
-// delete each wait for a job.
+// An asyncCase is a resource on the seeded instance whose creation, update and deletion
+// each wait for a job.
 type asyncCase struct {
 	kind            string
 	created         string // configuration
-	changed         string // in place
-	create, update  string // operations of the jobs
+	changed         string // the configuration of a change in place
+	create, update  string // the jobs' operations
 	destroy         string
-	keptAfterCreate bool // with a warning, untainted; else an error and no state
+	keptAfterCreate bool // with a warning and untainted; otherwise with an error and not in the state
 }
 
 var asyncCases = []asyncCase{
@@ -65,8 +65,8 @@ var asyncCases = []asyncCase{
 	},
 }
 
-// interrupted runs the CLI until a job of an operation is polled, interrupts it,
-// and lets the job end afterwards.
+// interrupted runs the CLI until a job of an operation is polled, interrupts it, and then
+// lets the job end.
 func interrupted(t *testing.T, fake *fakeservicetest.Server, w *workspace, operation string, args ...string) result {
 	t.Helper()
 	before := fake.Count("GET", "/jobs/*")
@@ -113,7 +113,7 @@ func interruptEverywhere(t *testing.T, c asyncCase) int {
 	return interruptions
 }
 
-// Faults of being cut short.
+// Faults of interruptions.
 var interruptionFaults = []faultRow{
 	{6, "Ctrl-C while waiting, at each step of each resource", func(t *testing.T) string {
 		interruptions := 0
@@ -215,12 +215,12 @@ resource "hosting_instance" "test" {
 				}
 			}
 		}
-		// A job that is held ends as soon as the destroy that comes waits for it.
+		// A held job ends as soon as the next destroy polls it.
 		releaseOncePolled := func(fake *fakeservicetest.Server, release func()) {
 			polls := fake.Count("GET", "/jobs/*")
 			whenever(t, func() bool { return fake.Count("GET", "/jobs/*") > polls }, release)
 		}
-		// Being deleted by somebody else: joined.
+		// Another client deletes the instance: the destroy joins that deletion.
 		fake := startFake(t)
 		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
 		w.apply()
@@ -229,11 +229,11 @@ resource "hosting_instance" "test" {
 		releaseOncePolled(fake, release)
 		must27(w, fake)
 		must(t, jobsOf(fake, "delete") == 1, "%d deletions", jobsOf(fake, "delete"))
-		// Gone.
+		// The instance is gone.
 		w.apply()
 		fake.RemoveInstance(onlyInstance(t, fake))
 		must27(w, fake)
-		// Still being created: waited for, then deleted.
+		// The instance is still being created: the destroy waits, then deletes it.
 		fake = startFake(t)
 		w = newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
 		release = fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
@@ -243,7 +243,7 @@ resource "hosting_instance" "test" {
 		apply.wait()
 		releaseOncePolled(fake, release)
 		must27(w, fake)
-		// Not paid: cancelled.
+		// The instance is unpaid: its purchase is cancelled.
 		fake = startFake(t)
 		w = newWorkspaceBeside(t, fake, strings.Replace(instanceHCL(plainInstance), `"free"`, `"small"`, 1))
 		w.apply()
@@ -266,7 +266,7 @@ resource "hosting_instance" "test" {
 		fake.EditInstance("i-one", func(i *fakeservice.Instance) {
 			i.Engines["apps"], i.Engines["auth"] = &fakeservice.Engine{MemoryMB: 1024}, &fakeservice.Engine{MemoryMB: 256}
 		})
-		// Half a second for a database, so that the applies meet each other's jobs.
+		// A database takes half a second, so that the applies meet each other's jobs.
 		fake.SetDuration("database_create", 20*time.Minute)
 		var applies []*started
 		var spaces []*workspace
@@ -304,7 +304,7 @@ func (w *workspace) configure(configuration string) {
 	w.write("main.tf", "terraform {\n  required_providers {\n    hosting = { source = \"instance-hosting/hosting\" }\n  }\n}\n\n"+configuration)
 }
 
-// deleteBehind deletes an instance as somebody else.
+// deleteBehind deletes an instance as another client.
 func deleteBehind(t *testing.T, fake *fakeservicetest.Server, id string) {
 	t.Helper()
 	behind(t, fake, http.MethodDelete, "/instances/"+id+"?confirm="+id, "")
@@ -322,7 +322,7 @@ func killChildren(t *testing.T, parent int) int {
 	return killed
 }
 
-// children are the processes that a process started.
+// children returns the ids of the processes that a process started.
 func children(t *testing.T, parent int) []int {
 	t.Helper()
 	paths, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -342,13 +342,13 @@ func children(t *testing.T, parent int) []int {
 
 type processStat struct{ state, parent string }
 
-// statOf reads a file /proc/[pid]/stat. It says no of a process that is gone.
+// statOf reads a file /proc/[pid]/stat. It returns false if the process is gone.
 func statOf(path string) (processStat, bool) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return processStat{}, false
 	}
-	// pid (name) state ppid …; the name may hold anything.
+	// pid (name) state ppid …; the name may contain any character.
 	text := string(raw)
 	fields := strings.Fields(text[strings.LastIndex(text, ")")+1:])
 	if len(fields) < 2 {

@@ -63,7 +63,8 @@ var jobFaults = []faultRow{
 	}},
 	{12, "polls answered by resets, 500, 404, HTML, half JSON", func(t *testing.T) string {
 		cases := map[string]func(*testing.T){
-			// Nobody knows the job: only the instance's record tells that it runs.
+			// The service does not know the job. Only the instance's record shows that
+			// the job runs.
 			"404": func(t *testing.T) {
 				fake := startFake(t)
 				release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
@@ -123,7 +124,8 @@ var jobFaults = []faultRow{
 		return "waited for, then 1 PUT; an unknown code without a job: an error once reads cannot lag"
 	}},
 	{19, "409 already exists", func(t *testing.T) string {
-		// Even while another job runs, which would be worth waiting for otherwise.
+		// The error comes immediately, even while another job runs that would otherwise
+		// be waited for.
 		fake := seededApps(t)
 		fake.HoldJobs(fakeservice.JobMatch{Operation: "rotate"})
 		_, err := fake.StartJob("i-one", "rotate", "")

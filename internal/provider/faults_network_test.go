@@ -79,8 +79,9 @@ var networkFaults = []faultRow{
 		fake := startFake(t)
 		silent := fakeservice.Fault{Delay: time.Hour, Drop: true, Times: -1}
 		fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Drop: true, Delay: time.Hour, After: func() { fake.Inject(silent) }})
-		// A request may take an hour here, so that only the grace after Ctrl-C can end the
-		// run. How long that is, is held by a test of the client (TestInterruptWithADeadNetwork).
+		// A request may take an hour here, so only the grace period after Ctrl-C can end
+		// the run. TestInterruptWithADeadNetwork of the client checks how long that
+		// takes.
 		w := newWorkspaceBeside(t, keyless(t, fake), "provider \"hosting\" {\n request_timeout = \"1h\"\n}\n"+instanceHCL(plainInstance))
 		apply := w.start("apply", "-auto-approve", "-no-color")
 		apply.until("the creation has arrived", func() bool { return len(fake.Instances()) == 1 })

@@ -12,7 +12,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// Faults of how much is asked for, and how often.
+// Faults of the number and the rate of requests.
 var paceFaults = []faultRow{
 	{51, "20 requests per second for an apply of 40 resources", func(t *testing.T) string {
 		fake := startFake(t)
@@ -48,7 +48,7 @@ resource "hosting_webhook_endpoint" "test" {
 			"%d instances, %d endpoints, %d databases, %d allowlists", len(fake.Instances()), len(fake.Webhooks()), jobsOf(fake, "database_create"), jobsOf(fake, "allowlist"))
 		w.mustBeSettled()
 		w.mustBeDestroyed(fake, w.start("destroy", "-auto-approve", "-no-color", "-parallelism=40"))
-		// Everybody waits for the time that one of them was told.
+		// All requests wait for the time that one refusal asked for.
 		must(t, refusedApplying > 0 && refusals(fake)*10 < len(fake.Requests())*3, "%d of %d requests were refused", refusals(fake), len(fake.Requests()))
 		return fmt.Sprintf("40 made and destroyed, 0 lost, %d requests, %d times 429 (%d in the apply)", len(fake.Requests()), refusals(fake), refusedApplying)
 	}},
@@ -92,7 +92,7 @@ resource "hosting_webhook_endpoint" "test" {
 	}},
 }
 
-// refusals counts the requests that were too many.
+// refusals counts the requests that were answered 429.
 func refusals(fake *fakeservicetest.Server) int {
 	n := 0
 	for _, request := range fake.Requests() {

@@ -8,8 +8,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// Faults of what Terraform was told before: at an import, by a plan, by a record
-// that says something else in passing. Each has further tests of its own.
+// Faults in which an import, a plan or a record promised something that later differs, at
+// least temporarily. Other tests check each of them in detail.
 var promiseFaults = []faultRow{
 	{60, "imports: a key not known yet, an app with variables", func(t *testing.T) string {
 		fake := appWithVariables(t)
@@ -27,7 +27,7 @@ var promiseFaults = []faultRow{
 	}},
 	{61, "passing words: restarting, creating, another CA", func(t *testing.T) string {
 		cases := map[string]func(*testing.T){
-			// A machine that ran stays protected, whatever it says in passing.
+			// An instance that has run stays protected, whatever its temporary status.
 			"creating": func(t *testing.T) {
 				fake := startFake(t)
 				w := newWorkspaceBeside(t, fake, strings.Replace(instanceHCL(plainInstance), "deletion_protection = false", "", 1))

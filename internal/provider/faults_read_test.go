@@ -12,7 +12,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// Faults of reading.
+// Faults of reads.
 var readFaults = []faultRow{
 	{14, "404 or 410 later: passing, contradicted, true", func(t *testing.T) string {
 		const endpoint = "resource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example\"\n}"
@@ -78,7 +78,8 @@ var readFaults = []faultRow{
 					}
 				}
 			}
-			// Everything, and each by itself: the record, and its list where there is one.
+			// First all requests fail, then one kind at a time: the record, and its list
+			// if it has one.
 			for _, paths := range [][]string{{""}, {"/webhooks/*"}, {"/instances/i-one"}, {"/instances/*/apps", "/instances/*/apps/*"}, {"/instances/*/postgres/databases"}} {
 				remove := inject(paths...)
 				r := w.run("apply", "-auto-approve", "-no-color")
@@ -86,7 +87,7 @@ var readFaults = []faultRow{
 				remove()
 				errors++
 			}
-			// A list only saves requests: without it the record is read alone.
+			// A list only saves requests. If it fails, each record is read separately.
 			remove := inject("/instances/*/apps", "/instances")
 			w.mustBeSettled()
 			remove()
@@ -122,7 +123,7 @@ var readFaults = []faultRow{
 		w := newWorkspaceBeside(t, fake, body)
 		w.apply()
 		w.mustBeSettled()
-		// Any other difference is drift.
+		// Any other difference counts as drift.
 		fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.Allowlist = []string{"203.0.113.8"} })
 		r := w.run("plan", "-detailed-exitcode", "-no-color")
 		must(t, r.exit == 2 && strings.Contains(r.output, "hosting_allowlist.test will be updated"), "exit %d:\n%s", r.exit, r.output)
@@ -187,14 +188,14 @@ var readFaults = []faultRow{
 	}},
 }
 
-// always is a fault that does not pass.
+// always returns a fault that never ends.
 func always(f fakeservice.Fault) fakeservice.Fault {
 	f.Times = -1
 	return f
 }
 
-// normalise alters an answer as a service may that keeps its records in a form
-// of its own.
+// normalise rewrites an answer like a service that stores its records in a different
+// form.
 func normalise(value any) {
 	switch value := value.(type) {
 	case []any:
@@ -239,7 +240,8 @@ func move(a map[string]any, key string, to func(any)) {
 	}
 }
 
-// eachRecord visits the records of an answer: itself, or those of its list.
+// eachRecord visits the records of an answer: the answer itself, and the records of its
+// list.
 func eachRecord(a map[string]any, visit func(map[string]any)) {
 	visit(a)
 	for _, key := range []string{"instances", "apps"} {
@@ -251,8 +253,8 @@ func eachRecord(a map[string]any, visit func(map[string]any)) {
 	}
 }
 
-// eachEngines alters the engines of instances; the plan list and the connection
-// record have engines of another kind.
+// eachEngines changes the engines of instances. The engines in the plan list and the
+// connection record are different objects, so it leaves them alone.
 func eachEngines(a map[string]any, change func(map[string]any) any) {
 	eachRecord(a, func(record map[string]any) {
 		if engines, ok := record["engines"].(map[string]any); ok && record["region"] != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// Faults of answers that have another shape, or say something older or stranger
-// than was expected.
+// Faults of answers with an unexpected shape, and of answers that are outdated or
+// strange.
 var shapeFaults = []faultRow{
 	{45, "a 202 that holds the job's own record, one of it fails", func(t *testing.T) string {
 		fake, _ := startRecorded(t)
@@ -86,7 +86,7 @@ var shapeFaults = []faultRow{
 		var pages atomic.Int64
 		circle := front{
 			request: func(r *http.Request) {
-				if query := r.URL.Query(); query.Has("cursor") { // the fake never gave one
+				if query := r.URL.Query(); query.Has("cursor") { // the fake returns no cursor
 					r.Header.Set("X-Cursor", query.Get("cursor"))
 					r.URL.RawQuery = url.Values{}.Encode()
 				}
@@ -113,8 +113,8 @@ var shapeFaults = []faultRow{
 		}
 		w := newWorkspaceBeside(t, fake, app(3000))
 		w.apply()
-		// The refusals are still read as what they are. Their code alone says that
-		// the instance was busy: its record names no job any more.
+		// The refusals are still recognized. Only their code says that the instance was
+		// busy, because its record no longer names a job.
 		sent := fake.Count("PATCH", "/instances/*/apps/*")
 		fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/instances/*/apps/*", Times: 2, Status: http.StatusConflict, Code: "job_running",
 			Detail: `busy with "postgresql://owner:canary-one@h/d","url":"redis://:canary-two@h/0"`})
@@ -123,7 +123,7 @@ var shapeFaults = []faultRow{
 		must(t, !strings.Contains(r.output, "canary"), "%s", r.output)
 		must(t, fake.Count("PATCH", "/instances/*/apps/*") == sent+3, "%d PATCHes, want 3", fake.Count("PATCH", "/instances/*/apps/*")-sent)
 		w.mustBeSettled()
-		// And one that is shown keeps its code and loses the passwords.
+		// A refusal that is shown keeps its code and loses the passwords.
 		fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/instances/*/apps/*", Status: http.StatusUnprocessableEntity,
 			Detail: "not while postgresql://owner:canary-one@h/d is running"})
 		w.configure(app(9090))
@@ -158,8 +158,8 @@ var shapeFaults = []faultRow{
 	}},
 }
 
-// showsOlder has an app that is changed show the status from before for five
-// looks, and another one from then on. It tells how many of the five are left.
+// showsOlder makes a changed app show its previous status for five reads, and another one
+// afterwards. The returned function returns the number of those five reads that are left.
 func showsOlder(fake *fakeservicetest.Server, before, after string) (left func() int64) {
 	var changed atomic.Bool
 	var looks atomic.Int64
@@ -177,7 +177,7 @@ func showsOlder(fake *fakeservicetest.Server, before, after string) (left func()
 	return func() int64 { return max(looks.Load(), 0) }
 }
 
-// destroysAll runs a destroy that must leave what the fake was seeded with.
+// destroysAll runs a destroy that must leave only the seeded objects.
 func (w *workspace) destroysAll(fake *fakeservicetest.Server) {
 	w.t.Helper()
 	r := w.run("destroy", "-auto-approve", "-no-color")
@@ -186,7 +186,7 @@ func (w *workspace) destroysAll(fake *fakeservicetest.Server) {
 	must(w.t, len(instances) == 1 && instances[0].ID == "i-one" && len(fake.Webhooks()) == 0, "%d instances and %d endpoints are left", len(instances), len(fake.Webhooks()))
 }
 
-// idOf is the id of the one instance of a name.
+// idOf returns the id of the only instance with a name.
 func idOf(t *testing.T, fake *fakeservicetest.Server, name string) string {
 	t.Helper()
 	var ids []string
@@ -199,9 +199,9 @@ func idOf(t *testing.T, fake *fakeservicetest.Server, name string) string {
 	return ids[0]
 }
 
-// strange makes an answer what a service may send that settled its facts another
-// way: a list is the bare array, what only informs has another type, and the
-// address of a checkout stays when it is over.
+// strange rewrites an answer like a service that has settled its open questions
+// differently. Lists are bare arrays, informational fields have different types, and the
+// address of a checkout remains after the checkout is over.
 func strange(answer any) any {
 	body, ok := answer.(map[string]any)
 	if !ok {

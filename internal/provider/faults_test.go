@@ -12,27 +12,27 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
-// A faultRow is a fault that the fake injects, and what the provider makes of
-// it. Its test says what was counted.
+// A faultRow is a fault that the fake injects, with the provider's reaction. Its test
+// returns the counted results.
 type faultRow struct {
 	number int
 	name   string
 	test   func(*testing.T) string
 }
 
-// What a row's line says when its test did not come to its end.
+// Results of a row whose test did not complete.
 const (
 	failed  = "FAILED"
 	skipped = "skipped by version"
 )
 
-// rowsAtOnce is how many rows run side by side. Most of a row's time is waiting:
-// for a grace, for reads that lag, for what a gateway does for 20 seconds. So it
-// is more than -parallel gives to tests that keep a core busy.
+// rowsAtOnce is the number of rows that run in parallel. A row spends most of its time
+// waiting: for a grace period, for reads that lag, or for 20 seconds of a gateway's
+// fault. So this number exceeds -parallel, which is for tests that keep a core busy.
 const rowsAtOnce = 12
 
-// TestFaults runs the fault table and prints a line per row. `make faults` runs
-// it alone.
+// TestFaults runs the fault table and prints a line per row. `make faults` runs only this
+// test.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	needsCLI(t)
@@ -42,7 +42,7 @@ func TestFaults(t *testing.T) {
 	counted := make([]string, len(rows))
 	places := make(chan struct{}, rowsAtOnce)
 	var all sync.WaitGroup
-	for i, row := range rows { // the last rows wait longest, so they begin first
+	for i, row := range rows { // the last rows wait longest, so they start first
 		places <- struct{}{}
 		all.Go(func() {
 			defer func() { <-places }()
@@ -61,7 +61,7 @@ func TestFaults(t *testing.T) {
 	held, ran := 0, 0
 	for i, row := range slices.Backward(rows) {
 		if counted[i] == "" {
-			continue // -run left it out
+			continue // excluded by -run
 		}
 		fmt.Printf("%2d  %-58s %s\n", row.number, row.name, counted[i])
 		if ran++; counted[i] != failed {
@@ -71,7 +71,7 @@ func TestFaults(t *testing.T) {
 	fmt.Printf("%d of %d rows hold\n", held, ran)
 }
 
-// atOnce runs the cases of a row side by side, each a test of its own.
+// atOnce runs the cases of a row in parallel, each as a separate test.
 func atOnce(t *testing.T, cases map[string]func(*testing.T)) {
 	t.Helper()
 	var all sync.WaitGroup
@@ -82,7 +82,7 @@ func atOnce(t *testing.T, cases map[string]func(*testing.T)) {
 	must(t, !t.Failed(), "not every case holds")
 }
 
-// must ends a row's test when what it counted is not as it should be.
+// must ends a test with a message unless a condition is true.
 func must(t *testing.T, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {
@@ -90,7 +90,7 @@ func must(t *testing.T, holds bool, format string, args ...any) {
 	}
 }
 
-// fails runs an apply that must end with an error that says so.
+// fails runs an apply that must end with an error that contains the texts.
 func (w *workspace) fails(texts ...string) result {
 	w.t.Helper()
 	r := w.run("apply", "-auto-approve", "-no-color")
@@ -101,7 +101,7 @@ func (w *workspace) fails(texts ...string) result {
 	return r
 }
 
-// counts counts requests, for a row's line.
+// counts returns the number of each request, for a row's line.
 func counts(fake *fakeservicetest.Server, requests ...string) string {
 	var all []string
 	for _, request := range requests {
@@ -111,8 +111,8 @@ func counts(fake *fakeservicetest.Server, requests ...string) string {
 	return strings.Join(all, ", ")
 }
 
-// wellAnswered counts requests that the service has answered and whose answer
-// came to the client as it was.
+// wellAnswered counts requests that the service has answered and whose answer reached the
+// client unchanged.
 func wellAnswered(fake *fakeservicetest.Server, method, path string) int {
 	n := 0
 	for _, request := range fake.Requests() {
@@ -127,8 +127,8 @@ const plainInstance = `engines = { postgres = {} }`
 
 const appArguments = "name = \"guestbook\"\nrepo = \"octo/guestbook\"\n"
 
-// seededApps is a fake with an instance i-one that carries everything, so that a
-// row about something on it need not create it.
+// seededApps returns a fake with an instance i-one that has all necessary engines, so
+// that a row need not create it.
 func seededApps(t *testing.T) *fakeservicetest.Server {
 	t.Helper()
 	fake := startFake(t)

@@ -18,7 +18,7 @@ import (
 
 const accountHCL = `data "hosting_account" "me" {}`
 
-// elsewhere is a workspace whose service is at another address.
+// elsewhere returns a workspace whose service is at baseURL.
 func elsewhere(t *testing.T, baseURL, configuration string) *workspace {
 	t.Helper()
 	return newWorkspaceBeside(t, &fakeservicetest.Server{BaseURL: baseURL}, configuration)
@@ -66,8 +66,8 @@ var transportFaults = []faultRow{
 		must(t, written.Load() < 64<<20, "%d MiB were taken", written.Load()>>20)
 		elsewhere(t, huge.URL+"/api/v1", accountHCL).fails("the answer is larger than 4 MiB")
 
-		// A piece each 50 ms: some 20 come in the second that a request may take, and 1,200
-		// in the minute that it may take otherwise. A busy machine sends fewer.
+		// One piece every 50 ms: about 20 arrive within the timeout of one second, and
+		// 1,200 within the default of one minute. A busy machine sends fewer.
 		var pieces atomic.Int64
 		slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
@@ -93,10 +93,10 @@ var transportFaults = []faultRow{
 		w.env = append(w.env, "TF_LOG=TRACE", "TF_LOG_PATH="+log, "TF_VAR_webhook_secret=canary-webhook-secret", "TF_VAR_token=canary-secret-variable")
 		w.apply()
 		secrets := connectionSecrets(t, fake)
-		delete(secrets, "service key's signature") // part of the key, never met alone
+		delete(secrets, "service key's signature") // part of the key, which never occurs separately
 		secrets["webhook secret"], secrets["secret variable"], secrets["key"] = "canary-webhook-secret", "canary-secret-variable", fakeservicetest.APIKey
-		// What the service quotes: the process that sends it has met the key and the
-		// webhook's secret, and the password of any URL is hidden, met or not.
+		// The service quotes these secrets. The process that sends the request knows the
+		// key and the webhook's secret. The password of any URL is hidden, known or not.
 		var said strings.Builder
 		for name, secret := range secrets {
 			switch name {
@@ -106,8 +106,8 @@ var transportFaults = []faultRow{
 				said.WriteString("scheme://user:" + secret + "@host ")
 			}
 		}
-		// A process can hide what it has met: the variable is quoted to the one
-		// that sends it, as everything is.
+		// A process can only hide secrets that it knows, so the variable is quoted to the
+		// process that sends it.
 		fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/instances/*/apps/*", Status: 422, Code: "validation_failed", Detail: "not canary-secret-variable; control-canary"})
 		fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/webhooks/*", Status: 422, Code: "validation_failed", Detail: "not this: " + said.String() + " postgresql://o:unheard-of-canary@h/d; control-canary"})
 		w.configure(strings.NewReplacer("secret_wo_version = 1", "secret_wo_version = 2", "secret_env_wo_version = 1", "secret_env_wo_version = 2").Replace(secretFeatures))

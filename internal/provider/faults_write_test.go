@@ -10,7 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// Faults of a service that asks for patience.
+// Faults of a service that asks the client to wait.
 var writeFaults = []faultRow{
 	{20, "Retry-After 0, -1, 86400, a date, junk", func(t *testing.T) string {
 		const endpoint = "resource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example\"\n}"
@@ -26,7 +26,7 @@ var writeFaults = []faultRow{
 		months.Inject(fakeservice.Fault{Method: "POST", Path: "/webhooks", Status: http.StatusTooManyRequests, RetryAfter: months.Now().Add(90 * 24 * time.Hour).UTC().Format(http.TimeFormat)})
 		newWorkspaceBeside(t, months, endpoint).fails("answered 429 rate_limited")
 		must(t, months.Count("POST", "/webhooks") == 1, "a date in the future was not heeded")
-		// A number is a minimum.
+		// A number is a minimum wait.
 		minimum := startFake(t)
 		minimum.Inject(fakeservice.Fault{Method: "POST", Path: "/webhooks", Status: http.StatusTooManyRequests, RetryAfter: "3"})
 		newWorkspaceBeside(t, minimum, endpoint).apply()
@@ -37,9 +37,9 @@ var writeFaults = []faultRow{
 			}
 		}
 		must(t, len(at) == 2 && at[1].Sub(at[0]) >= 3*time.Second, "sent at %v", at)
-		// The deadline: a day is asked for, and the apply's own time rules. That it ends
-		// then is held by a test of the client, in time that no busy machine stretches
-		// (TestRetryAfterYieldsToADeadline).
+		// The service asks for a day, but the apply's timeout takes precedence.
+		// TestRetryAfterYieldsToADeadline of the client checks when the apply ends, where
+		// a busy machine makes no difference.
 		fake := seededApps(t)
 		fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/sql-console", Times: -1, Status: http.StatusTooManyRequests, RetryAfter: "86400"})
 		newWorkspaceBeside(t, fake, strings.Replace(asyncCases[4].created, "mode = ", "timeouts = { create = \"3s\" }\n mode = ", 1)).fails("the create timeout of 3s is over")
@@ -54,8 +54,8 @@ resource "hosting_webhook_endpoint" "test" {
   count = 10
   url   = "https://hooks.example/${count.index}"
 }`).apply()
-		// How the second ones are spread is held by a test of the client's limiter,
-		// where time is not at the mercy of a busy machine.
+		// A test of the client's limiter checks how the second requests are spread, where
+		// a busy machine makes no difference.
 		sent, endpoints := 0, map[string]bool{}
 		for _, request := range fake.Requests() {
 			if request.Method == "POST" {
