@@ -10,7 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// changedNothing checks that the fake has got no request that changes something.
+// changedNothing checks that the fake got no request that changes something.
 func changedNothing(t *testing.T, fake *fakeservicetest.Server) {
 	t.Helper()
 	for _, request := range fake.Requests() {
@@ -42,7 +42,8 @@ func TestFiltersThatMatchNothing(t *testing.T) {
 	changedNothing(t, fake)
 }
 
-// What the service does not offer any more is no misspelling while it is in use.
+// A plan or region that the service no longer offers is not a misspelling while an
+// instance uses it.
 func TestFiltersByWhatIsInUse(t *testing.T) {
 	fake := seeded(t)
 	fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.Plan, i.Region = "retired", "moon" })

@@ -15,7 +15,7 @@ func TestCanMatch(t *testing.T) {
 		{types.StringNull(), true},
 		{types.StringUnknown(), true},
 		{types.StringValue("running"), true},
-		{types.StringValue("resting"), true}, // a word of the service's that is not known here
+		{types.StringValue("resting"), true}, // an unknown word that a record has
 		{types.StringValue("runnin"), false},
 		{types.StringValue(""), false},
 	} {

@@ -18,8 +18,8 @@ const (
 	pooledPort = "6432"
 )
 
-// parsePostgresURL reads a Postgres URL. Its errors hold nothing of it, as it
-// holds a password.
+// parsePostgresURL parses a Postgres URL. Its errors quote nothing from the URL, because
+// the URL contains a password.
 func parsePostgresURL(raw string, argument int64) (*url.URL, *function.FuncError) {
 	u, err := url.Parse(raw)
 	switch {

@@ -11,7 +11,7 @@ func TestLibpqEnv(t *testing.T) {
 	rows := map[string]struct {
 		url, ca  string
 		want     map[string]string
-		argument int64 // of the error
+		argument int64 // the argument of the error
 	}{
 		"all": {"postgresql://o%40wner:p%3Aw@h.example:5433/app?sslmode=disable", "/ca.pem", map[string]string{
 			"PGHOST": "h.example", "PGPORT": "5433", "PGUSER": "o@wner", "PGPASSWORD": "p:w", "PGDATABASE": "app", "PGSSLMODE": "verify-full", "PGSSLROOTCERT": "/ca.pem",
@@ -44,7 +44,7 @@ func TestLibpqEnv(t *testing.T) {
 func TestPooledURL(t *testing.T) {
 	for raw, want := range map[string]string{
 		"postgresql://o:p@h.example:5432/d?sslmode=verify-full": "postgresql://o:p@h.example:6432/d?sslmode=verify-full",
-		"postgresql://owner:secret@shop.example:5432/main":      "postgresql://owner:secret@shop.example:6432/main", // the example's
+		"postgresql://owner:secret@shop.example:5432/main":      "postgresql://owner:secret@shop.example:6432/main", // as in the example
 		"postgres://h.example/d":                                "postgres://h.example:6432/d",
 		"postgres://o:p%40@[::1]:5432/d":                        "postgres://o:p%40@[::1]:6432/d",
 		"redis://h":                                             "",
@@ -76,7 +76,7 @@ func TestWebhookSignatureOfADelivery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "sha256=bf36ae2f2f54cee3864e4b10fb2f996843ecd3402ff39e32a64a8369730e93be" // by openssl
+	want := "sha256=bf36ae2f2f54cee3864e4b10fb2f996843ecd3402ff39e32a64a8369730e93be" // computed with openssl
 	if got := webhookSignature(string(body), "whsec-of-the-fixture"); got != want {
 		t.Errorf("got signature %s, want %s", got, want)
 	}

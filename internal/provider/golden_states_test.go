@@ -17,9 +17,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
 )
 
-// Each edition of the provider leaves its states behind, in testdata/states: what the
-// oldest and the newest CLI wrote for its before.tf. Whatever the provider becomes, it
-// reads them, plans nothing of them, and applies the edition's after.tf to them.
+// Each edition of the provider leaves its states in testdata/states. They were written by
+// the oldest and the newest CLI for the before.tf of the edition. Every later provider
+// must read them and plan no change for them. It must also apply the edition's after.tf
+// to them.
 
 var edition = flag.String("edition", "", "write the states of an edition anew, into testdata/states")
 
@@ -46,7 +47,7 @@ func fileText(t *testing.T, path string) string {
 	return string(content)
 }
 
-// objects are the objects of the state.
+// objects returns the objects of the state.
 func (g goldenState) objects(t *testing.T) []goldenObject {
 	t.Helper()
 	var state struct {
@@ -67,7 +68,8 @@ func (g goldenState) objects(t *testing.T) []goldenObject {
 	return all
 }
 
-// A goldenObject is an object of a state, as the CLI hands it to the provider.
+// A goldenObject is an object of a state, in the form in which the CLI passes it to the
+// provider.
 type goldenObject struct {
 	kind, name      string
 	SchemaVersion   int64           `json:"schema_version"`
@@ -86,8 +88,8 @@ func TestGoldenStatesAreCarriedOn(t *testing.T) {
 		t.Run(golden.String(), func(t *testing.T) {
 			fake, _ := startRecorded(t)
 			w := newWorkspace(t, fake, "")
-			// The world that the state is of. Its ids are new ones, as the service gives
-			// them: the state is told of those in place of its own.
+			// Create the objects of the state. The service assigns new ids, which replace
+			// those in the state.
 			w.write("main.tf", fileText(t, golden.edition+"/before.tf"))
 			w.apply()
 			made := len(fake.Jobs())
@@ -115,8 +117,8 @@ func TestGoldenStatesAreCarriedOn(t *testing.T) {
 	}
 }
 
-// become puts a golden state in the place of the workspace's own, with the ids that
-// the same resources have in this world.
+// become replaces the workspace's state with a golden state, in which each object has the
+// id of the same object in this workspace.
 func (w *workspace) become(golden goldenState) {
 	w.t.Helper()
 	text := fileText(w.t, golden.file)
@@ -132,8 +134,8 @@ func (w *workspace) become(golden goldenState) {
 	w.write("terraform.tfstate", text)
 }
 
-// writeEdition writes the states of an edition: its before.tf as the oldest and the
-// newest Terraform save it.
+// writeEdition applies the before.tf of an edition with the oldest and the newest
+// Terraform, and writes their states.
 func writeEdition(t *testing.T, folder string) {
 	t.Helper()
 	for _, cli := range []string{os.Getenv("HOSTING_TEST_OLDEST_CLI"), cliversion.UnderTest()} {
@@ -152,8 +154,8 @@ func writeEdition(t *testing.T, folder string) {
 	}
 }
 
-// Each edition's states hold one of every type there was, and with the newest CLI
-// their identities; the last edition's hold every type there is.
+// The states of the last edition have an object of every type. A state of Terraform 1.11
+// has no identities. Every other state has one for each object except scripts.
 func TestGoldenStatesAreOfEveryType(t *testing.T) {
 	states := goldenStates(t)
 	types := managedTypes(t)
@@ -181,9 +183,8 @@ func TestGoldenStatesAreOfEveryType(t *testing.T) {
 	}
 }
 
-// What a state holds is read by the present schema, or by the upgrader of its
-// version: then whoever removes an attribute or changes its type without raising the
-// schema's version learns it here.
+// The current schema must read each state, or else the upgrader of its version must. This
+// test fails if an attribute is removed or changes its type without a new schema version.
 func TestGoldenStatesAreUpgraded(t *testing.T) {
 	server := unconfigured(t, false)
 	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
@@ -217,8 +218,8 @@ func TestGoldenStatesAreUpgraded(t *testing.T) {
 	}
 }
 
-// mustHoldAll holds that a value of the present schema has each attribute of a state of
-// the same version that is not null.
+// mustHoldAll checks that a value of the current schema has each non-null attribute of a
+// state of the same version.
 func mustHoldAll(t *testing.T, golden goldenState, kind string, attributes json.RawMessage, value tftypes.Value) {
 	t.Helper()
 	var was map[string]any
@@ -232,8 +233,8 @@ func mustHoldAll(t *testing.T, golden goldenState, kind string, attributes json.
 	}
 }
 
-// mustIdentify holds that an identity is of the present schema, as the CLI asks for no
-// upgrade within a version.
+// mustIdentify checks that an identity matches the current schema, because the CLI asks
+// for no upgrade within a version.
 func mustIdentify(t *testing.T, golden goldenState, object goldenObject, schema *tfprotov6.ResourceIdentitySchema) {
 	t.Helper()
 	_, err := (&tfprotov6.RawState{JSON: object.Identity}).Unmarshal(schema.ValueType())

@@ -13,7 +13,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// newGuestbook is a workspace with the example module, its variables set.
+// newGuestbook returns a workspace with the example module and its variables.
 func newGuestbook(t *testing.T, fake *fakeservicetest.Server) *workspace {
 	t.Helper()
 	needsCLI(t)
@@ -34,8 +34,8 @@ allowed_cidrs = ["203.0.113.0/24"]
 webhook_url   = "https://hooks.example/guestbook"
 `
 
-// newGuestbookBeside is a further workspace of the same test with the module,
-// whose variables are to be set.
+// newGuestbookBeside returns another workspace of the same test with the module. The
+// caller must set its variables.
 func newGuestbookBeside(t *testing.T, fake *fakeservicetest.Server) *workspace {
 	t.Helper()
 	w := newWorkspaceBeside(t, fake, "")
@@ -93,8 +93,8 @@ func TestGuestbook(t *testing.T) {
 	if r := w.run("destroy", "-auto-approve", "-no-color"); r.exit != 0 {
 		t.Fatalf("destroy ended with exit %d:\n%s", r.exit, r.output)
 	}
-	// That a new name makes no new instance cannot be asserted in the module's test:
-	// OpenTofu knows no outputs of another run in a condition.
+	// The module's test cannot assert that a new name creates no new instance: OpenTofu
+	// does not allow outputs of another run in a condition.
 	if n := fake.Count("POST", "/instances"); n != 1 {
 		t.Errorf("%d creations, want 1", n)
 	}
@@ -105,8 +105,8 @@ func TestGuestbook(t *testing.T) {
 	}
 }
 
-// The moments at which the guestbook's apply is interrupted: each holds the
-// service there, tells when the apply has come to it, and lets go.
+// moments are the points at which the guestbook's apply is interrupted. hold stops the
+// service there, and come reports whether the apply has reached the point.
 var moments = map[string]struct {
 	hold func(*fakeservicetest.Server) (release func())
 	come func(*fakeservicetest.Server) bool
@@ -158,8 +158,8 @@ func TestGuestbookInterrupted(t *testing.T) {
 	}
 }
 
-// An unfinished instance fails the apply by the module's postcondition, and is
-// not tainted by it.
+// The module's postcondition fails an apply with an unfinished instance, but does not
+// taint it.
 func TestGuestbookUnpaid(t *testing.T) {
 	fake := startFake(t)
 	w := newGuestbook(t, fake)
@@ -178,8 +178,8 @@ func TestGuestbookUnpaid(t *testing.T) {
 	mustBeOnce(t, fake)
 }
 
-// An app that fails is one error, which says why: neither the module's
-// postconditions nor what needs the app add another.
+// A failed app causes exactly one error, which says why. Neither the module's
+// postconditions nor resources that need the app add another.
 func TestGuestbookThatFailsIsOneError(t *testing.T) {
 	t.Parallel()
 	for way, row := range map[string]struct {
@@ -214,7 +214,7 @@ func TestGuestbookThatFailsIsOneError(t *testing.T) {
 			mustBeOneError()
 			w.apply()
 			w.mustBeSettled()
-			if way == "to run" { // an update, too
+			if way == "to run" { // also in an update
 				w.write("branch.auto.tfvars", "branch = \"next\"\n")
 				mustBeOneError()
 				w.apply()
@@ -224,9 +224,8 @@ func TestGuestbookThatFailsIsOneError(t *testing.T) {
 	}
 }
 
-// Two SIGINTs or a kill leave no time to save anything; that is the fault
-// table's matter. A single one to the whole group, as a terminal sends it, is
-// like Ctrl-C.
+// Two SIGINTs or a kill leave no time to save anything. The fault table covers them. A
+// single SIGINT to the whole group, which a terminal sends, acts like Ctrl-C.
 func TestCtrlCOfATerminalReachesTheGroup(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, instanceHCL(`engines = {}`))
@@ -243,7 +242,7 @@ func TestCtrlCOfATerminalReachesTheGroup(t *testing.T) {
 	}
 }
 
-// The module's own test, as its users run it.
+// This runs the module's own test like a user of the module.
 func TestGuestbookOwnTest(t *testing.T) {
 	sql := &recorder{}
 	fake := fakeservicetest.Start(t, func(o *fakeservice.Options) { o.Speed, o.Querier = testSpeed, sql })

@@ -14,8 +14,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/verification"
 )
 
-// The module deploys a guestbook that works: every check of SERVICE.md#guestbook,
-// in a browser, against a fake whose Postgres, apps and auth engine
+// The module deploys a working guestbook. The test makes every check of
+// SERVICE.md#guestbook in a browser, against a fake whose Postgres, apps and auth engine
 // are real.
 func TestGuestbookVerification(t *testing.T) {
 	fake := fakeservicetest.Start(t,
@@ -24,7 +24,7 @@ func TestGuestbookVerification(t *testing.T) {
 			o.Repositories = map[string]string{"octo/guestbook": "../../examples/guestbook/app"}
 		}))
 	w := newGuestbook(t, fake)
-	// The file comes after the other one by its name, so it counts.
+	// This file's name comes last in alphabetical order, so its values take precedence.
 	w.write("verification.auto.tfvars", "create_table = true\n")
 	w.apply()
 	w.mustBeSettled()
@@ -58,13 +58,13 @@ func TestGuestbookVerification(t *testing.T) {
 	if err := guestbook.Verify(t.Context()); err != nil {
 		t.Fatalf("%s\nthe app's log:\n%s", err, fake.AppLog(id, app.Name))
 	}
-	// Without a browser, the same is done over HTTP.
+	// Without a browser, the same checks run over HTTP.
 	guestbook.Chromium = ""
 	if err := guestbook.Verify(t.Context()); err != nil {
 		t.Errorf("without a browser: %s", err)
 	}
-	// Nothing of this is drift. The build that the visits have redeployed shows in the
-	// module's outputs.
+	// None of this is drift. The build that the checks redeployed appears in the module's
+	// outputs.
 	if r := w.apply(); !strings.Contains(r.output, "0 added, 0 changed, 0 destroyed") {
 		t.Errorf("after the visits, something was changed:\n%s", r.output)
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// identityOfState sets a resource's identity from the attributes of the same names
-// in its state. Each Update begins with it: a CLI that stores no identity, or
-// whose state was written by one that does not, hands none over, and an Update
-// that returns none is an error.
+// identityOfState sets a resource's identity from the attributes of the same names in its
+// state. Each Update begins with it, because an Update that returns no identity is an
+// error. The CLI passes none if it stores no identities, or if such a CLI wrote the
+// state.
 func identityOfState(ctx context.Context, identity *tfsdk.ResourceIdentity, state tfsdk.State, diags *diag.Diagnostics) {
 	for name := range identity.Schema.GetAttributes() {
 		var value types.String

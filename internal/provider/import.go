@@ -15,30 +15,30 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// What imports have in common. What is not there is refused here: Terraform's own
-// error would say neither what is missing nor what to do. Any other trouble is the
-// next read's to report.
+// All imports share these rules. An object that does not exist is refused here, because
+// Terraform's own error would say neither what is missing nor what to do. All other
+// errors are left to the next read.
 
 const (
 	nothingToImport = "There is nothing to import"
-	// otherName is what to do about a name that the service does not know.
+	// otherName is the advice for a name that the service does not know.
 	otherName = "Correct the name, or remove the import to create it."
 )
 
 // An importID is the form of a type's import IDs.
 type importID struct {
-	what   string   // as an error describes it
-	sample string   // with a slash between its parts
-	names  []string // of the parts
+	what   string   // description in errors
+	sample string   // example, with slashes between the parts
+	names  []string // names of the parts
 }
 
 func importByInstance(name string) importID {
 	return importID{"the instance's id", "i-4f2a", []string{name}}
 }
 
-// importNamed imports by an id of the named parts with slashes between them, or by an
-// identity of the same, and returns the parts. It marks the object as imported. It is
-// false when it refused.
+// importNamed imports by an id or by an identity, and returns the parts. An id consists
+// of the named parts, separated by slashes. importNamed also marks the object as
+// imported. It returns false if it refuses.
 func (b *resourceBase) importNamed(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse, form importID) ([]string, bool) {
 	if !requireClient(b.client, &resp.Diagnostics) {
 		return nil, false
@@ -69,8 +69,9 @@ func (f importID) split(id string, diags *diag.Diagnostics) []string {
 	return parts
 }
 
-// splitIdentity is what an identity says of each name. No id and no name is empty or
-// has a slash, which would ask the service for something else.
+// splitIdentity returns the value of each name in an identity. It refuses values that are
+// empty or contain a slash: no id or name is like that, and a slash would request a
+// different object.
 func splitIdentity(value func(name string) types.String, diags *diag.Diagnostics, names ...string) []string {
 	parts := make([]string, len(names))
 	for i, name := range names {
@@ -83,9 +84,8 @@ func splitIdentity(value func(name string) types.String, diags *diag.Diagnostics
 	return parts
 }
 
-// requireInstance refuses to import what is on an instance that there is not, or that
-// is being deleted, or that instance itself: a plan would make it anew. It is false when
-// it did.
+// requireInstance refuses an import if its instance does not exist or is being deleted,
+// because a plan would create the object again. It returns false if it refuses.
 func (b *resourceBase) requireInstance(ctx context.Context, attribute, id string, diags *diag.Diagnostics) bool {
 	instance, err := b.client.RefreshInstance(ctx, id)
 	switch {
@@ -103,12 +103,13 @@ func (b *resourceBase) requireInstance(ctx context.Context, attribute, id string
 	return true
 }
 
-// addNameForID reports that the name of instances was given in place of an id.
+// addNameForID reports that an instance's name was used in place of its id.
 func addNameForID(diags *diag.Diagnostics, attribute, name string, ids []string) {
 	diags.AddAttributeError(path.Root(attribute), "Unknown instance", fmt.Sprintf("%s is an instance's name; its id is %s.", name, strings.Join(ids, " or ")))
 }
 
-// instancesNamed are the ids of the instances with a name: some take it for the id.
+// instancesNamed returns the ids of the instances with a name, because users may pass it
+// as an id.
 func (b *resourceBase) instancesNamed(ctx context.Context, name string) []string {
 	instances, err := b.client.Instances(ctx)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// Imports of what cannot be imported: each says what is missing, and none is left to
-// the CLI's own words. One by identity is of the parts of the id.
+// These imports must fail. Each error says what is missing, and none is left to the CLI's
+// own message. An import by identity has the same parts as the id.
 
 const noInstance = `The service has no instance with the id "i-none"`
 
-// importsOfNothing are ids of what there is not, by type.
+// importsOfNothing lists ids of objects that do not exist, by type.
 var importsOfNothing = map[string][]struct{ id, says string }{
 	"hosting_instance": {
 		{"i-none", noInstance},
@@ -63,7 +63,7 @@ func TestImportOfNothing(t *testing.T) {
 		for _, nothing := range importsOfNothing[kind] {
 			for way, request := range requestsOf(t, kind, strings.Split(nothing.id, "/"), partsOf(importer.id, importer.identity)) {
 				t.Run(kind+"/"+way+"/"+nothing.id, func(t *testing.T) {
-					t.Parallel() // what confirms absences passes together
+					t.Parallel() // absences are confirmed at the same time
 					mustRefuse(t, server, request, nothing.says)
 				})
 			}
@@ -71,7 +71,7 @@ func TestImportOfNothing(t *testing.T) {
 	}
 }
 
-// importForms are the import IDs of each type as an error describes them.
+// importForms lists the forms of import IDs in errors, by type.
 var importForms = map[string]string{
 	"hosting_instance":           "the instance's id, such as i-4f2a",
 	"hosting_allowlist":          "the instance's id, such as i-4f2a",
@@ -84,7 +84,7 @@ var importForms = map[string]string{
 	"hosting_postgres_extension": "the instance's id, the database's name and the extension's name, such as i-4f2a/orders/pgvector",
 }
 
-// An id of another form is refused before the service is asked.
+// An id with the wrong form is refused before any request.
 func TestImportByAnIDOfAnotherForm(t *testing.T) {
 	fake := startFake(t)
 	server := configured(t, fake)
@@ -125,7 +125,7 @@ import {
 	w.says(1, []string{"A script cannot be imported"}, "import", "hosting_postgres_script.test", "i-one")
 }
 
-// The CLI hands over what an identity says, and shows what is said of it.
+// The CLI passes the identity to the provider, and shows the provider's error.
 func TestImportByAnIdentityOfNothing(t *testing.T) {
 	needs(t, resourceIdentity)
 	w := newWorkspace(t, seeded(t), `
@@ -144,7 +144,7 @@ import {
 	w.says(1, []string{"Instance i-one has no database ordres."}, "plan")
 }
 
-// partsOf are the names of an id's parts, in their order.
+// partsOf returns the names of an id's parts, in order.
 func partsOf(id string, identity map[string]string) []string {
 	var names []string
 	for _, part := range strings.Split(id, "/") {
@@ -157,7 +157,7 @@ func partsOf(id string, identity map[string]string) []string {
 	return names
 }
 
-// requestsOf are an import by id and one by identity of the named parts.
+// requestsOf returns an import by id and an import by identity, with the named parts.
 func requestsOf(t *testing.T, kind string, parts, names []string) map[string]*tfprotov6.ImportResourceStateRequest {
 	t.Helper()
 	identity := map[string]string{}
@@ -170,7 +170,7 @@ func requestsOf(t *testing.T, kind string, parts, names []string) map[string]*tf
 	}
 }
 
-// mustRefuse runs an import that must end with one error, which says so.
+// mustRefuse runs an import that must end with one error that contains a text.
 func mustRefuse(t *testing.T, server tfprotov6.ProviderServer, request *tfprotov6.ImportResourceStateRequest, says string) {
 	t.Helper()
 	answer, err := server.ImportResourceState(t.Context(), request)

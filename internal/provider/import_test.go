@@ -14,10 +14,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// A provider whose key is not known yet cannot read what it imports, and what it
-// does not know it must not lose.
+// A provider whose key is not known yet cannot read the objects that it imports, and must
+// not lose anything that it does not know.
 
-// unknownKey configures the provider with a key that another resource makes.
+// unknownKey configures the provider with a key that another resource creates.
 func unknownKey(fake *fakeservicetest.Server) string {
 	return fmt.Sprintf("resource \"terraform_data\" \"key\" {\n input = %q\n}\nprovider \"hosting\" {\n base_url = %q\n api_key = terraform_data.key.output\n}\n",
 		fakeservicetest.APIKey, fake.BaseURL)
@@ -47,7 +47,7 @@ import {
 	must(t, len(fake.Requests()) == 0, "%d requests were sent", len(fake.Requests()))
 	must(t, w.saved("hosting_instance", "test") == nil && w.saved("hosting_app", "test") == nil, "something was imported")
 
-	// What the error says to do.
+	// Follow the advice in the error.
 	r := w.run("apply", "-auto-approve", "-no-color", "-target=terraform_data.key")
 	must(t, r.exit == 0, "the targeted apply ended with exit %d:\n%s", r.exit, r.output)
 	r = w.apply()
@@ -56,7 +56,7 @@ import {
 	must(t, len(fake.Jobs()) == 0, "jobs %+v", fake.Jobs())
 }
 
-// importers are the types that can be imported, with an id of each.
+// importers lists the types that can be imported, with an id of each.
 var importers = map[string]struct {
 	id       string
 	identity map[string]string
@@ -72,8 +72,8 @@ var importers = map[string]struct {
 	"hosting_postgres_extension": {"i-one/main/pgcrypto", map[string]string{"instance_id": "i-one", "database": "main", "name": "pgcrypto"}},
 }
 
-// served is the provider over its protocol, with a configuration of which the rest is
-// null.
+// served returns the provider over its protocol. Arguments that the configuration lacks
+// are null.
 func served(t *testing.T, configuration map[string]any, deferral bool) tfprotov6.ProviderServer {
 	t.Helper()
 	server, err := providers()["hosting"]()
@@ -82,7 +82,7 @@ func served(t *testing.T, configuration map[string]any, deferral bool) tfprotov6
 	return server
 }
 
-// configure configures a provider, as a CLI does.
+// configure configures a provider like a CLI.
 func configure(t *testing.T, server tfprotov6.ProviderServer, configuration map[string]any, deferral bool) {
 	t.Helper()
 	schema, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
@@ -100,19 +100,19 @@ func configure(t *testing.T, server tfprotov6.ProviderServer, configuration map[
 	must(t, err == nil && len(answer.Diagnostics) == 0, "%v %+v", err, answer)
 }
 
-// unconfigured is a provider whose key is not known yet.
+// unconfigured returns a provider whose key is not known yet.
 func unconfigured(t *testing.T, deferral bool) tfprotov6.ProviderServer {
 	t.Helper()
 	return served(t, map[string]any{"api_key": tftypes.UnknownValue}, deferral)
 }
 
-// configured is a provider of the account of a fake.
+// configured returns a provider for the account of a fake.
 func configured(t *testing.T, fake *fakeservicetest.Server) tfprotov6.ProviderServer {
 	t.Helper()
 	return served(t, map[string]any{"base_url": fake.BaseURL, "api_key": fakeservicetest.APIKey}, false)
 }
 
-// identityOf is an identity as a CLI hands it over.
+// identityOf returns an identity in the form in which a CLI passes it.
 func identityOf(t *testing.T, parts map[string]string) *tfprotov6.ResourceIdentityData {
 	t.Helper()
 	attributes, values := map[string]tftypes.Type{}, map[string]tftypes.Value{}
@@ -125,7 +125,7 @@ func identityOf(t *testing.T, parts map[string]string) *tfprotov6.ResourceIdenti
 	return &tfprotov6.ResourceIdentityData{IdentityData: &identity}
 }
 
-// importRequests are an import by id and one by identity.
+// importRequests returns an import by id and an import by identity.
 func importRequests(t *testing.T, server tfprotov6.ProviderServer, kind string, deferral bool) map[string]*tfprotov6.ImportResourceStateRequest {
 	t.Helper()
 	capabilities := &tfprotov6.ImportResourceStateClientCapabilities{DeferralAllowed: deferral}
@@ -164,8 +164,8 @@ func TestImportIsDeferredWhereTheCLIAllowsIt(t *testing.T) {
 	}
 }
 
-// forget leaves of an object in the state file what an import that was never
-// followed by a read leaves: what identifies it.
+// forget reduces an object in the state file to the given attributes, like an import that
+// was never followed by a read.
 func (w *workspace) forget(kind string, kept ...string) {
 	w.t.Helper()
 	var state map[string]any
@@ -213,7 +213,7 @@ resource "hosting_instance" "test" {
 	w.says(1, []string{"is protected from deletion"}, "destroy", "-refresh=false", "-auto-approve")
 	w.says(0, []string{"0 to destroy"}, "plan", "-refresh=false")
 
-	// An engine that the state does not know of is not turned off unseen.
+	// An engine that the state does not list is not turned off.
 	w.configure(fmt.Sprintf(instance, "") + app)
 	r := w.run("apply", "-refresh=false", "-auto-approve", "-no-color", "-target=hosting_instance.test")
 	must(t, r.exit == 1 && strings.Contains(r.output, "redis"), "exit %d:\n%s", r.exit, r.output)
@@ -266,8 +266,8 @@ import {
 	must(t, len(fake.Jobs()) == 0, "jobs %+v", fake.Jobs())
 }
 
-// What a killed apply made and could not save is refused by its name. The error
-// says how to take it over, and that is all it takes.
+// If a killed apply created an object and could not save it, the service refuses its
+// name. The error says how to import the object, and that is enough.
 func TestRefusalOfWhatExistsNamesItsImport(t *testing.T) {
 	t.Parallel()
 	for kind, made := range map[string]struct {
@@ -295,7 +295,7 @@ func TestRefusalOfWhatExistsNamesItsImport(t *testing.T) {
 	}
 }
 
-// A name in place of an id is answered with the id.
+// If a name is used as an id, the error says the id.
 func TestImportByANameInPlaceOfAnID(t *testing.T) {
 	t.Parallel()
 	for kind, c := range map[string]struct{ arguments, id string }{

@@ -11,11 +11,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 )
 
-// row is a row of the index's table of resources: a type and what it supports.
+// row matches a row of the index's table of resources: a type and what it supports.
 var row = regexp.MustCompile("(?m)^\\| `(hosting_\\w+)` \\|(.*)\\|$")
 
-// TestIndexTable compares each cell of the index's table of types with the features that the
-// type has.
+// TestIndexTable compares each cell of the index's table of types with the features that
+// the type has.
 func TestIndexTable(t *testing.T) {
 	text, err := os.ReadFile("../../templates/index.md.tmpl")
 	if err != nil {
@@ -48,7 +48,7 @@ func TestIndexTable(t *testing.T) {
 			what string
 			has  bool
 		}{
-			0: {"import", identifies}, 1: {"identity", identifies}, // what has none refuses every import
+			0: {"import", identifies}, 1: {"identity", identifies}, // a type without an identity refuses every import
 			2: {"list", slices.Contains(lists, name)},
 			3: {"timeouts", waits}, 4: {"resuming", protects},
 		} {
@@ -76,7 +76,7 @@ func typeNameOf(r resource.Resource) string {
 	return meta.TypeName
 }
 
-// attributesOf are the names of a resource's attributes.
+// attributesOf returns the names of a resource's attributes.
 func attributesOf(r resource.Resource) map[string]bool {
 	var schema resource.SchemaResponse
 	r.Schema(context.Background(), resource.SchemaRequest{}, &schema)
@@ -87,7 +87,7 @@ func attributesOf(r resource.Resource) map[string]bool {
 	return names
 }
 
-// identityOf are the attributes of a resource's identity, in the order of an import
+// identityOf returns the attributes of a resource's identity, in the order of an import
 // id.
 func identityOf(t *testing.T, r resource.Resource) []string {
 	t.Helper()
@@ -105,7 +105,7 @@ func identityOf(t *testing.T, r resource.Resource) []string {
 	return names
 }
 
-// listedTypes are the types that have a list resource.
+// listedTypes returns the types that have a list resource.
 func listedTypes() []string {
 	var names []string
 	for _, make := range (&hostingProvider{}).ListResources(context.Background()) {
