@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// absencePause is what lies at least between two looks that confirm an absence:
-// reads may lag behind writes by some seconds (SERVICE.md#tolerance).
+// absencePause is the minimum time between two reads that confirm an absence: reads may
+// lag behind writes by some seconds (SERVICE.md#tolerance).
 const absencePause = 15 * time.Second
 
-// A subject is what can be absent: an instance, something on one, or a webhook
-// endpoint.
+// A subject is something that can be absent: an instance, a child of an instance, or a
+// webhook endpoint.
 type subject struct {
 	id       string
-	instance string // the instance that it is on; "" for an instance and for what is the account's
+	instance string // the instance that it belongs to; "" for an instance or a webhook endpoint
 }
 
 func instanceSubject(id string) subject { return subject{id: "instances/" + id} }
@@ -25,7 +25,7 @@ func childSubject(instanceID, collection, name string) subject {
 	return subject{id: "instances/" + instanceID + "/" + collection + "/" + name, instance: "instances/" + instanceID}
 }
 
-// absences are what the service has said it does not know.
+// absences records the subjects that the service reported as not found.
 type absences struct {
 	mu        sync.Mutex
 	firstSeen map[string]time.Time
@@ -36,7 +36,7 @@ func newAbsences() *absences {
 	return &absences{firstSeen: map[string]time.Time{}, confirmed: map[string]bool{}}
 }
 
-// seen notes that a subject was absent now, and tells since when it is.
+// seen records that a subject is absent now, and returns when its absence was first seen.
 func (a *absences) seen(s subject) time.Time {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -47,16 +47,16 @@ func (a *absences) seen(s subject) time.Time {
 	return a.firstSeen[s.id]
 }
 
-// confirm notes that a subject's absence is confirmed.
+// confirm records that a subject's absence is confirmed.
 func (a *absences) confirm(s subject) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.confirmed[s.id] = true
 }
 
-// unlisted notes that a list that was read at a time did not hold a subject that is
-// absent now. It is as good as having seen its absence then, so that the pauses of
-// all that a refresh finds absent, one after the other, pass together.
+// unlisted records that a list read at a given time did not contain a subject that is
+// absent now. This counts as if its absence had been seen then. So when a refresh finds
+// many absent subjects one after the other, their pauses overlap.
 func (a *absences) unlisted(s subject, at time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -65,7 +65,7 @@ func (a *absences) unlisted(s subject, at time.Time) {
 	}
 }
 
-// forget notes that a subject is there, or that its absence could not be confirmed.
+// forget records that a subject exists, or that its absence could not be confirmed.
 func (a *absences) forget(s subject) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -73,29 +73,29 @@ func (a *absences) forget(s subject) {
 	delete(a.confirmed, s.id)
 }
 
-// known tells whether the absence of a subject, or of the instance that it is on,
-// is confirmed already.
+// known reports whether the absence of a subject, or of the instance that it belongs to,
+// is already confirmed.
 func (a *absences) known(s subject) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.confirmed[s.id] || s.instance != "" && a.confirmed[s.instance]
 }
 
-// A lister tells whether the list that a subject is part of holds it, by a reading
-// that is fresh enough.
+// A lister reports whether the list that a subject belongs to contains it. It uses a
+// reading that is fresh enough.
 type lister func(ctx context.Context, isFresh freshness) (bool, error)
 
-// present gives what a read of a subject gave. When that is the service's own word
-// that it does not know it, it is confirmed first: the record says so twice, 15 s
-// apart, and the list, where there is one, does not hold it. Only then the error
-// is ErrNotFound. The pauses of all that are looked for at once pass together,
-// and what is on an instance that is gone is gone with it.
+// present returns the result of a read of a subject. If the service reports that it does
+// not know the subject, present confirms that first: two reads of the record, at least
+// 15 s apart, must report it. The list, if one exists, must not contain the subject. Only
+// then is the error ErrNotFound. The pauses of concurrent checks overlap. If an instance
+// is confirmed gone, so are its children.
 func present[T any](ctx context.Context, c *Client, s subject, value T, err error, again func(context.Context) (T, error), lists lister) (T, error) {
 	if errors.Is(err, ErrNotFound) && !c.absences.known(s) {
 		value, err = confirm(ctx, c, s, again, lists)
 	}
 	if !errors.Is(err, ErrNotFound) {
-		c.absences.forget(s) // what is not confirmed begins anew
+		c.absences.forget(s) // if the absence is not confirmed, the pause starts again
 	}
 	return value, err
 }
@@ -122,12 +122,12 @@ func confirm[T any](ctx context.Context, c *Client, s subject, again func(contex
 	return value, err
 }
 
-// ErrContradiction is something of which the service says both that it is there
-// and that it is not.
+// ErrContradiction is returned if the service reports a subject both as existing and as
+// not found.
 var ErrContradiction = errors.New("the service's answers contradict each other")
 
-// listsStill asks the list. Where the service has no such list, or no more, the
-// record alone decides.
+// listsStill reports whether the list contains the subject. If the service has no such
+// list, or the list itself is not found, only the record counts.
 func listsStill(ctx context.Context, lists lister, isFresh freshness) (bool, error) {
 	if lists == nil {
 		return false, nil
@@ -139,7 +139,7 @@ func listsStill(ctx context.Context, lists lister, isFresh freshness) (bool, err
 	return listed, err
 }
 
-// listsInstance asks the list of instances for one.
+// listsInstance returns a lister that looks for an instance in the list of instances.
 func (c *Client) listsInstance(id string) lister {
 	return func(ctx context.Context, isFresh freshness) (bool, error) {
 		instances, err := c.reads.allInstances.get(ctx, "", isFresh, c.Instances)
@@ -148,8 +148,8 @@ func (c *Client) listsInstance(id string) lister {
 	}
 }
 
-// instanceGone looks whether an instance's absence is confirmed. A nil error
-// with false means that it is there.
+// instanceGone reports whether an instance's absence is confirmed. A nil error with false
+// means that the instance exists.
 func (c *Client) instanceGone(ctx context.Context, id string) (bool, error) {
 	read := func(ctx context.Context) (Instance, error) { return c.Instance(ctx, id) }
 	instance, err := read(ctx)
@@ -160,7 +160,7 @@ func (c *Client) instanceGone(ctx context.Context, id string) (bool, error) {
 	return false, err
 }
 
-// find finds a record in a list by its identifier.
+// find returns the record with an identifier from a list.
 func find[T record](records []T, id string) (T, bool) {
 	for _, r := range records {
 		if r.Identifier() == id {

@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// An Account is the customer whom the API key acts as.
+// An Account is the customer that the API key acts for.
 type Account struct {
 	ID      string `json:"id"`
 	Email   string `json:"email"`
@@ -22,8 +22,8 @@ type Account struct {
 	VATID   string `json:"vat_id"`
 }
 
-// A ProfileChange is what changes of the profile, which goes on receipts; what
-// is nil stays.
+// A ProfileChange is a change of the profile, which is printed on receipts. Nil fields do
+// not change.
 type ProfileChange struct {
 	Name    *string `json:"name,omitempty"`
 	Company *string `json:"company,omitempty"`
@@ -45,38 +45,38 @@ func (c *Client) readAccount(ctx context.Context, r request) (Account, error) {
 	return account, err
 }
 
-// A keyAccount is what is known of the account that the API key acts as.
+// A keyAccount caches the id of the account that the API key acts for.
 type keyAccount struct {
 	start sync.Once
-	first chan struct{} // closed when the first reading has ended, well or not
+	first chan struct{} // closed when the first reading has ended, successfully or not
 	mu    sync.Mutex
 	id    string
 	known bool
-	// later are the readings after the first one. One that failed is shared as well, so
-	// that not each change waits for the retries.
+	// later shares the readings after the first one, even failed ones, so that not every
+	// change waits for the retries.
 	later *shared[accountID]
 }
 
-// An accountID is how a reading of the account's id ended.
+// An accountID is the result of a reading of the account's id.
 type accountID struct {
 	id  string
 	err error
 }
 
-// StartReadingAccountID starts to read the account's id, once for the life of the client, and
-// does not wait for it.
+// StartReadingAccountID starts to read the account's id and does not wait for the result.
+// The client does this once in its life.
 func (c *Client) StartReadingAccountID(ctx context.Context) {
 	c.account.start.Do(func() {
 		go func() {
 			defer close(c.account.first)
-			// A single attempt: those to whom it matters ask again.
+			// One attempt is enough: callers that need the id ask again.
 			_, _ = c.readAccountID(context.WithoutCancel(ctx), true)
 		}()
 	})
 }
 
-// WaitForAccountID returns the account's id as the reading of StartReadingAccountID finds
-// it. It waits for that reading or the end of ctx. It is false if the id is not known then.
+// WaitForAccountID returns the account's id as read by StartReadingAccountID. It waits
+// for that reading or for the end of ctx. known is false if the id is not known by then.
 // The id is "" if the service returns none.
 func (c *Client) WaitForAccountID(ctx context.Context) (id string, known bool) {
 	c.StartReadingAccountID(ctx)
@@ -87,7 +87,8 @@ func (c *Client) WaitForAccountID(ctx context.Context) (id string, known bool) {
 	return c.KnownAccountID()
 }
 
-// RetryAccountID is WaitForAccountID with another attempt if the first one failed.
+// RetryAccountID is like WaitForAccountID, but makes another attempt if the first one
+// failed.
 func (c *Client) RetryAccountID(ctx context.Context) (id string, known bool) {
 	if id, known = c.WaitForAccountID(ctx); known || ended(ctx) {
 		return id, known
@@ -96,16 +97,16 @@ func (c *Client) RetryAccountID(ctx context.Context) (id string, known bool) {
 	return id, err == nil
 }
 
-// KnownAccountID is the account's id as far as it has been read. It waits for nothing.
+// KnownAccountID returns the account's id if it has been read. It does not wait.
 func (c *Client) KnownAccountID() (id string, known bool) {
 	c.account.mu.Lock()
 	defer c.account.mu.Unlock()
 	return c.account.id, c.account.known
 }
 
-// AccountID is the id of the account that the API key acts as, "" if the service returns
-// none (SERVICE.md#account). It is read once for the life of the client; a
-// reading that failed is repeated after 30 s.
+// AccountID returns the id of the account that the API key acts for, or "" if the service
+// returns none (SERVICE.md#account). The client reads it once in its life. A reading that
+// failed is repeated after 30 s.
 func (c *Client) AccountID(ctx context.Context) (string, error) {
 	if id, known := c.WaitForAccountID(ctx); known {
 		return id, nil
@@ -113,8 +114,8 @@ func (c *Client) AccountID(ctx context.Context) (string, error) {
 	return c.rereadAccountID(ctx, false)
 }
 
-// rereadAccountID reads the id again, together with other callers. A reading that failed
-// counts for them, too, until it is 30 s old.
+// rereadAccountID reads the id again. Concurrent callers share one reading. A failed
+// reading is shared, too, until it is 30 s old.
 func (c *Client) rereadAccountID(ctx context.Context, poll bool) (string, error) {
 	ended, err := c.account.later.get(ctx, strconv.FormatBool(poll), recent(), func(ctx context.Context) (accountID, error) {
 		id, err := c.readAccountID(ctx, poll)
@@ -137,8 +138,8 @@ func (c *Client) readAccountID(ctx context.Context, poll bool) (string, error) {
 	return account.ID, nil
 }
 
-// Origin is where the service is: the scheme, host and port of the base URL, in one
-// spelling. The port is left out if it is the scheme's own.
+// Origin returns the scheme, host and port of the base URL in canonical form. The port is
+// omitted if it is the default port of the scheme.
 func (c *Client) Origin() string {
 	host, port := strings.ToLower(c.base.Host), map[string]string{"https": ":443", "http": ":80"}[c.base.Scheme]
 	return c.base.Scheme + "://" + strings.TrimSuffix(host, port)
@@ -147,20 +148,20 @@ func (c *Client) Origin() string {
 // IsLoopback reports whether the service is on this machine.
 func (c *Client) IsLoopback() bool { return isLoopback(c.base.Hostname()) }
 
-// UpdateProfile changes the account's profile. A change of nothing only reads it: a
-// service may refuse an empty one.
+// UpdateProfile changes the account's profile. An empty change only reads the account,
+// because a service may refuse an empty change.
 func (c *Client) UpdateProfile(ctx context.Context, change ProfileChange) (Account, error) {
 	if change == (ProfileChange{}) {
 		return c.Account(ctx)
 	}
 	account, err := do[Account](ctx, c, request{method: http.MethodPatch, path: []string{"me"}, body: change})
 	if err == nil && account == (Account{}) {
-		return c.Account(ctx) // the answer is not the record
+		return c.Account(ctx) // the response is not the record
 	}
 	return account, err
 }
 
-// Billing is what the account pays for.
+// Billing is a list of the account's subscriptions and charges.
 type Billing struct {
 	Subscriptions []Subscription `json:"subscriptions"`
 	Charges       []Charge       `json:"charges"`
@@ -217,7 +218,7 @@ func (c *Client) Billing(ctx context.Context) (Billing, error) {
 	return billing, nil
 }
 
-// billingPage reads one page, and returns the cursor of the next one.
+// billingPage reads one page and returns the cursor of the next one.
 func (c *Client) billingPage(ctx context.Context, r request) (page Billing, next string, err error) {
 	answer, err := do[struct {
 		Subscriptions, Charges json.RawMessage

@@ -9,9 +9,9 @@ func (t *Turn) Rotate(ctx context.Context) (Pending, error) {
 	return t.action(ctx, OpRotate, struct{}{})
 }
 
-// Resize moves the instance to another plan. The record shows the plan, so a lost
-// answer is found there, and the request is not sent if a job that the instance was
-// busy with has made the change.
+// Resize moves the instance to another plan. The record shows the plan, so a change whose
+// response was lost is found there. The request is not sent if a job that occupied the
+// instance has already made the change.
 func (t *Turn) Resize(ctx context.Context, plan string) (Pending, error) {
 	m := mutation{
 		request:   request{path: []string{"actions", OpResize}, body: map[string]string{"plan": plan}},
@@ -34,8 +34,8 @@ func (t *Turn) Resize(ctx context.Context, plan string) (Pending, error) {
 	})
 }
 
-// Reset empties one engine, or the whole instance when engine is "". Its data
-// is gone. confirm must equal the instance's id.
+// Reset deletes all data of one engine, or of the whole instance if engine is "". confirm
+// must equal the instance's id.
 func (t *Turn) Reset(ctx context.Context, confirm, engine string) (Pending, error) {
 	body := map[string]string{"confirm": confirm}
 	if engine != "" {
@@ -44,13 +44,13 @@ func (t *Turn) Reset(ctx context.Context, confirm, engine string) (Pending, erro
 	return t.action(ctx, OpReset, body)
 }
 
-// Restore puts the instance back to a backup. What came after it is gone.
+// Restore restores the instance from a backup. All data written after the backup is lost.
 // confirm must equal the instance's id.
 func (t *Turn) Restore(ctx context.Context, confirm, backupID string) (Pending, error) {
 	return t.action(ctx, OpRestore, map[string]string{"confirm": confirm, "backup_id": backupID})
 }
 
-// action posts an action of the instance; its name is its operation's.
+// action posts an action of the instance. The action has the same name as its operation.
 func (t *Turn) action(ctx context.Context, operation string, body any) (Pending, error) {
 	return t.act(ctx, mutation{
 		request:   request{path: []string{"actions", operation}, body: body},
@@ -58,7 +58,7 @@ func (t *Turn) action(ctx context.Context, operation string, body any) (Pending,
 	}, "")
 }
 
-// RestartEngine restarts one engine; its data stays.
+// RestartEngine restarts one engine and keeps its data.
 func (t *Turn) RestartEngine(ctx context.Context, engine string) (Pending, error) {
 	return t.act(ctx, mutation{
 		request:   request{path: []string{"engines", engine, "actions", "restart"}, body: struct{}{}},

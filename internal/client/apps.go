@@ -28,16 +28,16 @@ type App struct {
 	MemoryMB   Maybe[int64]             `json:"memory_mb"`
 	URL        string                   `json:"url"` // "" until the first deployment, and for an app that is not public
 	Status     Word                     `json:"status"`
-	Failure    AppFailure               `json:"failure"` // while the status is failed
+	Failure    AppFailure               `json:"failure"` // set while the status is failed
 	CreatedAt  Time                     `json:"created_at"`
 }
 
-// An AppFailure is why a deployed version does not run, as far as the service
-// tells (settled).
+// An AppFailure is the reason why a deployed version does not run, as far as the service
+// reports it (settled).
 type AppFailure struct {
-	Status Maybe[int]  `json:"status"` // the last answer of its health path, 0 where there was none
-	Exited Maybe[bool] `json:"exited"` // whether its process ended
-	Log    Log         `json:"log"`    // the end of it
+	Status Maybe[int]  `json:"status"` // the last status of its health path, 0 if it never answered
+	Exited Maybe[bool] `json:"exited"` // whether its process exited
+	Log    Log         `json:"log"`    // the end of its log
 }
 
 // A NewApp is the request to import a repository. It cannot carry links
@@ -53,8 +53,8 @@ type NewApp struct {
 	MemoryMB   *int64            `json:"memory_mb,omitempty"`
 }
 
-// An AppChange is what changes on an app; what is nil stays. Branch and Env
-// queue a build, anything else restarts the app.
+// An AppChange is a change of an app. Nil fields do not change. A change of Branch or Env
+// queues a build; any other change restarts the app.
 type AppChange struct {
 	Branch     *string            `json:"branch,omitempty"`
 	Port       *int64             `json:"port,omitempty"`
@@ -65,11 +65,10 @@ type AppChange struct {
 	MemoryMB   *int64             `json:"memory_mb,omitempty"`
 }
 
-// Identifier is the app's name, which is unique on its instance.
+// Identifier returns the app's name, which is unique on its instance.
 func (a App) Identifier() string { return a.Name }
 
-// App reads an app from the service. For a refresh of many, see
-// Client.RefreshApp.
+// App reads an app from the service. To refresh many apps, use Client.RefreshApp.
 func (c *Client) App(ctx context.Context, instanceID, name string) (App, error) {
 	return c.app(ctx, instanceID, name, false)
 }
@@ -89,8 +88,8 @@ func (c *Client) Apps(ctx context.Context, instanceID string) ([]App, error) {
 	return apps, err
 }
 
-// ImportApp imports a repository as an app and queues its first build. The job
-// ends when the repository is imported; the build goes on.
+// ImportApp imports a repository as an app and queues its first build. The job ends when
+// the repository is imported; the build continues.
 func (t *Turn) ImportApp(ctx context.Context, n NewApp) (Pending, error) {
 	if n.Env == nil {
 		n.Env = map[string]string{}
@@ -124,8 +123,8 @@ func (t *Turn) UpdateApp(ctx context.Context, name string, change AppChange) (Pe
 	})
 }
 
-// matches tells whether an app's record shows a change. What the record does not
-// hold shows nothing.
+// matches reports whether an app's record shows a change. A field that the record lacks
+// does not match.
 func (change AppChange) matches(app App) bool {
 	return sameField(change.Branch, Some(app.Branch)) &&
 		sameField(change.Port, app.Port) &&
@@ -136,7 +135,7 @@ func (change AppChange) matches(app App) bool {
 		(change.Links == nil || app.Links.Set && sameSet(*change.Links, app.Links.Value))
 }
 
-// DeleteApp deletes an app with its /data.
+// DeleteApp deletes an app and its /data.
 func (t *Turn) DeleteApp(ctx context.Context, name string, permit Permit) (Pending, error) {
 	return t.set(ctx, mutation{
 		request:   request{method: http.MethodDelete, path: []string{"apps", name}},
@@ -158,9 +157,9 @@ func (t *Turn) RedeployApp(ctx context.Context, name string) (Pending, error) {
 	}, name)
 }
 
-// RebuildApp is RedeployApp for a caller who has noted the ids of the builds that were
-// there before it first asked: a build that is not among them is its own, so a lost
-// answer is found, and no second build is queued.
+// RebuildApp is like RedeployApp, for a caller that noted the ids of the existing builds
+// before its first request. A build that is not in noted comes from this caller. So if a
+// response was lost, RebuildApp finds the build and does not queue a second one.
 func (t *Turn) RebuildApp(ctx context.Context, name string, noted map[string]bool) (Pending, error) {
 	m := mutation{
 		request:   request{path: []string{"apps", name, "actions", "redeploy"}, body: struct{}{}},
@@ -179,7 +178,7 @@ func (t *Turn) RebuildApp(ctx context.Context, name string, noted map[string]boo
 	})
 }
 
-// RestartApp restarts an app; its /data stays.
+// RestartApp restarts an app and keeps its /data.
 func (t *Turn) RestartApp(ctx context.Context, name string) (Pending, error) {
 	return t.act(ctx, mutation{
 		request:   request{path: []string{"apps", name, "actions", "restart"}, body: struct{}{}},
@@ -188,10 +187,10 @@ func (t *Turn) RestartApp(ctx context.Context, name string) (Pending, error) {
 	}, "")
 }
 
-// appTarget is the target of an app's jobs.
+// appTarget returns the target of an app's jobs.
 func appTarget(name string) string { return "apps/" + name }
 
-// exists turns a read into whether the thing is there.
+// exists converts the result of a read into whether the object exists.
 func exists[T any](_ T, err error) (bool, error) {
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
@@ -199,18 +198,20 @@ func exists[T any](_ T, err error) (bool, error) {
 	return err == nil, err
 }
 
-// absent turns a read that confirms absences into whether the thing is gone.
+// absent converts the result of a read that confirms absences into whether the object is
+// gone.
 func absent[T any](value T, err error) (bool, error) {
 	there, err := exists(value, err)
 	return !there && err == nil, err
 }
 
-// sameField tells whether a record shows a field that was changed, if it was.
+// sameField reports whether a record shows a field's new value. It is true if the field
+// does not change.
 func sameField[T comparable](changed *T, shown Maybe[T]) bool {
 	return changed == nil || shown.Set && *changed == shown.Value
 }
 
-// sameSet tells whether two lists hold the same words, in whatever order.
+// sameSet reports whether two lists contain the same words in any order.
 func sameSet(a, b []string) bool {
 	return maps.Equal(setOf(a), setOf(b))
 }

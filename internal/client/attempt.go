@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// maxBody is the most that is read of any answer.
+// maxBody is the maximum size of a response body in bytes.
 const maxBody = 4 << 20
 
-// attempts is the last link of the chain. It sends one attempt of a call, in its
-// turn, and reads the whole answer: a body that breaks off is a failed attempt
-// like any other. It keeps Terraform's cancellation away from a mutation in
-// flight: dropping a POST would drop its answer, and with it the id of a machine
-// that is being paid for.
+// attempts is the last link of the chain. It waits for permission to send, sends one
+// attempt of a call, and reads the whole response: a body that is cut off is a failed
+// attempt like any other. It does not pass Terraform's cancellation to a mutation in
+// flight. Aborting a POST would lose its response, and with it the id of a machine that
+// is already being billed.
 type attempts struct {
 	connections *connections
 	timeout     time.Duration
@@ -32,7 +32,7 @@ type attempts struct {
 	secrets     *secrets
 }
 
-// RoundTrip sends an attempt. The answer is left in the call.
+// RoundTrip sends an attempt and stores the response in the call.
 func (a *attempts) RoundTrip(req *http.Request) (resp *http.Response, err error) {
 	caller := req.Context()
 	call := callOf(caller)
@@ -85,8 +85,8 @@ func (a *attempts) RoundTrip(req *http.Request) (resp *http.Response, err error)
 	return resp, nil
 }
 
-// turn waits until a call may be sent, and returns the time that the attempt may take.
-// What then holds a place of the limiter, and perhaps of the outage, is to be released.
+// turn waits until a call may be sent, and returns the time that the attempt may take. On
+// success the caller must release the limiter and the outage.
 func (a *attempts) turn(ctx context.Context, call *call, path string) (time.Duration, error) {
 	for {
 		if err := a.paths.wait(ctx, call, path); err != nil {
@@ -108,7 +108,7 @@ func (a *attempts) turn(ctx context.Context, call *call, path string) (time.Dura
 	}
 }
 
-// report logs an attempt: nothing of its bodies but their size.
+// report logs an attempt. It logs the size of the response body, but no content.
 func (a *attempts) report(ctx context.Context, req *http.Request, call *call, duration time.Duration, err error) {
 	fields := map[string]any{
 		"method":      req.Method,
@@ -128,8 +128,7 @@ func (a *attempts) report(ctx context.Context, req *http.Request, call *call, du
 	a.log(ctx, "request answered", fields)
 }
 
-// readAnswer reads an answer to its end. An answer that is no success is one even
-// when its body breaks off.
+// readAnswer reads a response to its end. A refusal counts even if its body is cut off.
 func readAnswer(r request, target *url.URL, resp *http.Response, secrets *secrets) (*answer, error) {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
@@ -137,7 +136,7 @@ func readAnswer(r request, target *url.URL, resp *http.Response, secrets *secret
 	switch {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		a.refusal = newAPIError(r, target, a, secrets)
-	case r.statement: // it has run: what is missing of its result is not needed
+	case r.statement: // it has run, so the rest of its result is not needed
 		_, _ = io.Copy(io.Discard, resp.Body)
 	case err != nil:
 		return nil, fmt.Errorf("the answer was cut off: %w", err)
@@ -151,22 +150,22 @@ func requestID(header http.Header) string { return header.Get("X-Request-Id") }
 
 var errRequestTimeout = errors.New("the request timed out")
 
-// A notSentError is an attempt of which nothing reached the network.
+// A notSentError is the error of an attempt that sent nothing over the network.
 type notSentError struct{ error }
 
 func (e *notSentError) Unwrap() error { return e.error }
 
-// nothingSent tells whether an attempt failed before any of it was sent: no
-// connection could be made, to the service or to a proxy on the way.
+// nothingSent reports whether an attempt failed before anything was sent: no connection
+// to the service, or to a proxy in between, could be opened.
 func nothingSent(err error) bool {
 	var notSent *notSentError
 	var op *net.OpError
 	return errors.As(err, &notSent) || errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect")
 }
 
-// traceConnection tells afterwards whether the transport looked for a connection
-// and got none, so that nothing can have been sent. It says no of a transport
-// that does not tell.
+// traceConnection returns a function that reports whether the transport asked for a
+// connection and got none. In that case nothing was sent. The function returns false if
+// the transport does not support tracing.
 func traceConnection(ctx context.Context) (context.Context, func() bool) {
 	var wanted, got atomic.Bool
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -175,8 +174,8 @@ func traceConnection(ctx context.Context) (context.Context, func() bool) {
 	}), func() bool { return wanted.Load() && !got.Load() }
 }
 
-// isCertificateError tells a server that cannot prove who it is: asking again
-// does not change that.
+// isCertificateError reports whether the server's certificate could not be verified. A
+// retry does not change that.
 func isCertificateError(err error) bool {
 	var verification *tls.CertificateVerificationError
 	return errors.As(err, &verification)

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// apiPath is what every base URL ends in (SERVICE.md#base-url).
+// apiPath is the required suffix of every base URL (SERVICE.md#base-url).
 const apiPath = "/api/v1"
 
-// ParseBaseURL checks a base URL: absolute, ending in /api/v1, without user,
-// query or fragment, https unless its host is a loopback address.
+// ParseBaseURL parses a base URL. The URL must be absolute, end in /api/v1 and have no
+// user, query or fragment. It must use https unless its host is a loopback address.
 func ParseBaseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	switch {
@@ -37,8 +37,8 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// CheckAPIKey refuses a key that cannot be one, such as one with the newline of
-// the file that it was read from.
+// CheckAPIKey rejects a value that cannot be an API key, such as one that ends with the
+// newline of the file from which it was read.
 func CheckAPIKey(key string) error {
 	if key == "" {
 		return errors.New("the API key is empty")

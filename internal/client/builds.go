@@ -16,8 +16,8 @@ type Build struct {
 	Error      Log    `json:"error"` // the end of a failed build's log; see ShowLogs
 }
 
-// Succeeded tells whether the build ended well, by any of the words that a
-// service may use for it (SERVICE.md#tolerance).
+// Succeeded reports whether the build succeeded, by any of the words that a service may
+// use for that (SERVICE.md#tolerance).
 func (b Build) Succeeded() bool {
 	switch b.Status {
 	case "successful", "success", "succeeded", "deployed":
@@ -26,14 +26,14 @@ func (b Build) Succeeded() bool {
 	return false
 }
 
-// Failed tells whether the build ended badly.
+// Failed reports whether the build failed.
 func (b Build) Failed() bool { return b.Status.failed() }
 
-// Identifier is the build's id.
+// Identifier returns the build's id.
 func (b Build) Identifier() string { return b.ID }
 
-// firstBuilds is how many builds the first page holds. What is looked for is nearly
-// always among them, and a failed build holds its log, so that many are large.
+// firstBuilds is the number of builds on the first page. The build in question is nearly
+// always among them. A failed build contains its log, so a longer page would be large.
 const firstBuilds = 20
 
 // Builds reads all builds of an app, newest first. An app may have thousands: see
@@ -42,26 +42,25 @@ func (c *Client) Builds(ctx context.Context, instanceID, app string) ([]Build, e
 	return listAll[Build](ctx, c, "builds", buildsRequest(instanceID, app))
 }
 
-// RecentBuilds reads the builds of an app, newest first, page by page until enough says
-// that those read so far are. The builds after them are older.
+// RecentBuilds reads the builds of an app, newest first, page by page. It stops when
+// enough returns true for the builds read so far. All remaining builds are older.
 func (c *Client) RecentBuilds(ctx context.Context, instanceID, app string, enough func([]Build) bool) ([]Build, error) {
 	return listUntil(ctx, c, "builds", buildsRequest(instanceID, app), enough)
 }
 
-// NewestBuilds is enough for RecentBuilds as soon as the newest builds were read.
+// NewestBuilds is an argument enough for RecentBuilds that stops after the first page.
 func NewestBuilds([]Build) bool { return true }
 
 func buildsRequest(instanceID, app string) request {
 	return request{path: []string{"instances", instanceID, "apps", app, "builds"}, limit: firstBuilds}
 }
 
-// WaitDeployed waits until a build of an app has succeeded and the app runs
-// with it. buildID "" means the newest build, and before is the status that the
-// app's record showed before the build was asked for, "" for an app that never
-// ran. A build that failed is a
-// *BuildError, an app that does not answer its health path an *AppError, a wait
-// that the context ends an *InterruptedError. A build is no job: the wait holds no
-// Turn, as the instance takes mutations meanwhile.
+// WaitDeployed waits until a build of an app has succeeded and the app runs with it.
+// buildID "" means the newest build. before is the status of the app's record before the
+// build was requested, or "" for an app that never ran. The error is a *BuildError if the
+// build failed, an *AppError if the app does not answer its health path, and an
+// *InterruptedError if the context ended. A build is not a job, and the instance accepts
+// other mutations while it runs, so the wait does not hold a Turn.
 func (c *Client) WaitDeployed(ctx context.Context, instanceID, app, buildID, before string) error {
 	if err := c.waitBuilt(ctx, instanceID, app, buildID, before); err != nil {
 		c.reads.changed(instanceID)
@@ -70,7 +69,8 @@ func (c *Client) WaitDeployed(ctx context.Context, instanceID, app, buildID, bef
 	return c.WaitAppRunning(ctx, instanceID, app, before)
 }
 
-// waitBuilt waits until a build has succeeded, whatever becomes of the app then.
+// waitBuilt waits until a build has succeeded. It does not check whether the app then
+// runs.
 func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before string) error {
 	last := Build{ID: buildID, Status: "queued"}
 	work := work{kind: kind{operation: opBuild}, since: c.workOf(buildID, kind{}).since}
@@ -98,8 +98,8 @@ func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before
 		last = build
 		tell(ctx, string(build.Status), 0)
 		if build.Failed() {
-			// Whether another version runs is looked at, not inferred. If the record
-			// cannot be read, neither its status nor the log is shown.
+			// Read whether another version runs instead of inferring it. If the record cannot be
+			// read, neither its status nor the log is shown.
 			record, err := c.App(ctx, instanceID, app)
 			c.showLog(&build.Error, record, err)
 			return observation{}, permanent(&BuildError{App: app, Build: build, Before: before, After: string(record.Status)})
@@ -112,14 +112,14 @@ func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before
 	return interrupted(ctx, err, "build "+last.ID+" of app "+app+" ("+string(last.Status)+")", "")
 }
 
-// A buildSearch looks for a build again and again. One that is not listed yet will be
-// listed above those that are, so only the first look goes through all of them.
+// A buildSearch looks for a build repeatedly. New builds are listed first, so only the
+// first look reads all pages.
 type buildSearch struct {
 	id    string // "" for the newest
-	known string // the newest that was listed at the last look
+	known string // the newest build at the last look
 }
 
-// ends tells whether a look needs no more pages.
+// ends reports whether a look needs no more pages.
 func (s *buildSearch) ends(builds []Build) bool {
 	return slices.ContainsFunc(builds, func(b Build) bool { return s.id == "" || b.ID == s.id || b.ID == s.known })
 }
@@ -130,7 +130,7 @@ func (s *buildSearch) looked(builds []Build) {
 	}
 }
 
-// pickBuild finds a build by its id, or the newest.
+// pickBuild finds a build by its id, or returns the newest if id is "".
 func pickBuild(builds []Build, id string) (Build, bool) {
 	for _, build := range builds {
 		if id == "" || build.ID == id {
@@ -140,8 +140,8 @@ func pickBuild(builds []Build, id string) (Build, bool) {
 	return Build{}, false
 }
 
-// WaitAppRunning waits until an app that was restarted runs again. before is the
-// status that its record showed before the restart.
+// WaitAppRunning waits until a restarted app runs again. before is the status of its
+// record before the restart.
 func (c *Client) WaitAppRunning(ctx context.Context, instanceID, app, before string) error {
 	defer c.reads.changed(instanceID)
 	_, err := c.wait(ctx, waiting{atOnce: true}, c.watchRunning(instanceID, app, before).look)
@@ -149,22 +149,22 @@ func (c *Client) WaitAppRunning(ctx context.Context, instanceID, app, before str
 }
 
 const (
-	// runningHolds is for how long "running" must hold before it is believed of
-	// an app that ran before: a read may show what was before the restart.
+	// runningHolds is the time that the status must stay "running" before it is trusted, if
+	// the app ran before: a read may still show the status from before the restart.
 	runningHolds = 10 * time.Second
-	// failedHolds is the same for "failed". A deployed app has a minute to answer
-	// its health path (SERVICE.md#apps), in which an older failure may show.
+	// failedHolds is the same for "failed". A deployed app has a minute to answer its health
+	// path (SERVICE.md#apps). During that time, an older failure may still be shown.
 	failedHolds = 70 * time.Second
 )
 
-// A runningWatch watches an app that was deployed or restarted until it runs: it
-// does once its health path has answered 200. A status that is not the one from
-// before is new.
+// A runningWatch watches an app that was deployed or restarted until it runs. An app runs
+// once its health path has answered 200. A status that differs from the one before is
+// new.
 type runningWatch struct {
 	c                        *Client
 	instanceID, name, before string
 	begun                    time.Time
-	changed                  bool // another status than before was seen
+	changed                  bool // a status different from before was seen
 }
 
 func (c *Client) watchRunning(instanceID, name, before string) *runningWatch {

@@ -5,11 +5,11 @@ import (
 	"net/http"
 )
 
-// A Plan is a size of instance with its price (openapi.yaml#/components/schemas/Plan).
+// A Plan is a size of an instance with its price (openapi.yaml#/components/schemas/Plan).
 type Plan struct {
 	ID                  string  `json:"id"`
 	Name                string  `json:"name"`
-	PriceCents          int64   `json:"price_cents"` // over 0: paid, by a checkout
+	PriceCents          int64   `json:"price_cents"` // above 0: paid, requires a checkout
 	Currency            string  `json:"currency"`
 	CPU                 float64 `json:"cpu"`
 	MemoryMB            int64   `json:"memory_mb"`
@@ -17,10 +17,10 @@ type Plan struct {
 	PostgresConnections int64   `json:"postgres_connections"`
 }
 
-// Identifier is the plan's id.
+// Identifier returns the plan's id.
 func (p Plan) Identifier() string { return p.ID }
 
-// An EngineKind is an engine as the plan list describes it.
+// An EngineKind describes an engine in the plan list.
 type EngineKind struct {
 	FloorMB  int64  `json:"floor_mb"`
 	Port     int64  `json:"port"`
@@ -28,7 +28,7 @@ type EngineKind struct {
 	Licence  string `json:"licence"`
 }
 
-// Plans is the plan list with the kinds of engines.
+// Plans contains the available plans and engines.
 type Plans struct {
 	Plans   []Plan                `json:"plans"`
 	Engines map[string]EngineKind `json:"engines"`
@@ -51,10 +51,10 @@ type Location struct {
 	Country string `json:"country"`
 }
 
-// Identifier is the location's id.
+// Identifier returns the location's id.
 func (l Location) Identifier() string { return l.ID }
 
-// Plans reads the plan list, once per client.
+// Plans reads the plan list once per client.
 func (c *Client) Plans(ctx context.Context) (Plans, error) {
 	return c.reads.plans.get(ctx, "", always, func(ctx context.Context) (Plans, error) {
 		plans, err := get[Plans](ctx, c, "plans")
@@ -65,7 +65,7 @@ func (c *Client) Plans(ctx context.Context) (Plans, error) {
 	})
 }
 
-// Locations reads the locations, once per client.
+// Locations reads the locations once per client.
 func (c *Client) Locations(ctx context.Context) ([]Location, error) {
 	return c.reads.locations.get(ctx, "", always, func(ctx context.Context) ([]Location, error) {
 		return list[Location](ctx, c, "locations", "locations")

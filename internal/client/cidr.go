@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// CanonicalCIDR is the one spelling of a CIDR block or bare address.
+// CanonicalCIDR parses a CIDR block or a bare address into its canonical form.
 func CanonicalCIDR(s string) (netip.Prefix, error) {
 	if !strings.Contains(s, "/") {
 		address, err := netip.ParseAddr(s)
@@ -29,8 +29,8 @@ func CanonicalCIDR(s string) (netip.Prefix, error) {
 	return prefix, nil
 }
 
-// notACIDR says what is wrong with a block that cannot be parsed, with an example of
-// its own kind.
+// notACIDR describes why a block cannot be parsed, with an example of the same address
+// family.
 func notACIDR(s string) error {
 	host, length, _ := strings.Cut(s, "/")
 	address, err := netip.ParseAddr(host)
@@ -44,8 +44,8 @@ func notACIDR(s string) error {
 	return fmt.Errorf("is not a CIDR block, like %s", example)
 }
 
-// SameCIDRs tells whether two lists let the same addresses in, element by
-// element. What cannot be read is compared as it is written.
+// SameCIDRs reports whether two lists have the same elements. Their order, spelling and
+// duplicates do not matter. Elements that cannot be parsed are compared as text.
 func SameCIDRs(a, b []string) bool {
 	return slices.Equal(canonicalCIDRs(a), canonicalCIDRs(b))
 }
@@ -62,9 +62,9 @@ func canonicalCIDRs(cidrs []string) []string {
 	return slices.Compact(canonical)
 }
 
-// DistinctCIDRs is a record's list as a configuration may write it: each block once,
-// in its first spelling, and without bits after its prefix. What cannot be read stays
-// as it is.
+// DistinctCIDRs returns a record's list as a configuration may contain it: each block
+// once, in its first spelling, and without bits after its prefix. Elements that cannot be
+// parsed are kept unchanged.
 func DistinctCIDRs(cidrs []string) []string {
 	var distinct []string
 	known := map[netip.Prefix]bool{}
@@ -82,8 +82,8 @@ func DistinctCIDRs(cidrs []string) []string {
 	return distinct
 }
 
-// recordedBlock is the block of an element of a record's list, which may have bits
-// after its prefix: they mean nothing, and only a configuration must not have them.
+// recordedBlock parses an element of a record's list. It ignores bits after the prefix,
+// which are only forbidden in a configuration.
 func recordedBlock(cidr string) (netip.Prefix, bool) {
 	if block, err := CanonicalCIDR(cidr); err == nil {
 		return block, true

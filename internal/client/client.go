@@ -11,16 +11,17 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// Defaults of Options.
+// Default values of Options.
 const (
 	DefaultMaxRetries     = 4
 	DefaultRequestTimeout = 60 * time.Second
 )
 
-// A Transport carries requests to the service and brings its answers.
+// A Transport sends requests to the service and returns its responses.
 type Transport = http.RoundTripper
 
-// A Dialer is a Transport that can be left: Open returns one without connections.
+// A Dialer is a Transport that can be replaced: Open returns a new one without
+// connections.
 type Dialer interface {
 	Transport
 	Open() Transport
@@ -28,37 +29,37 @@ type Dialer interface {
 
 // Options configure a Client.
 type Options struct {
-	// BaseURL is the REST base address, ending in /api/v1. It must be https;
-	// http is accepted for loopback addresses alone.
+	// BaseURL is the REST base address, ending in /api/v1. It must use https; http is
+	// accepted only for loopback addresses.
 	BaseURL string
 	// APIKey is sent as a bearer token with every request.
 	APIKey string
-	// MaxRetries is how often one request is sent again at most. A request that
-	// was answered 429 is not counted: it is sent again while others get through.
+	// MaxRetries is the maximum number of retries of one request. A request that was
+	// answered 429 does not count: it is sent again as long as other requests succeed.
 	MaxRetries int
-	// RequestTimeout bounds one attempt of one request, its body included.
-	// Zero means DefaultRequestTimeout.
+	// RequestTimeout limits one attempt of one request, including its body. Zero means
+	// DefaultRequestTimeout.
 	RequestTimeout time.Duration
-	// RequestsPerSecond is a ceiling for all requests of the client together.
-	// Zero means none but what the service's answers ask for.
+	// RequestsPerSecond limits the rate of all requests of the client together. If it is
+	// zero, only the service's responses limit the rate.
 	RequestsPerSecond float64
 	// UserAgent is sent with every request.
 	UserAgent string
-	// Transport carries the requests. Nil means a transport of the client's own.
+	// Transport sends the requests. Nil means a transport created by the client.
 	Transport Transport
-	// Random is where jitter and idempotency keys come from. Nil means a source
-	// seeded by the system.
+	// Random is the source of jitter and idempotency keys. Nil means a source seeded by the
+	// system.
 	Random rand.Source
-	// Log receives a line per attempt, already without secrets. Nil drops them.
+	// Log, if non-nil, is called for each attempt, with a message without secrets.
 	Log func(ctx context.Context, message string, fields map[string]any)
-	// Progress receives a line for each state of a job or build that is waited for,
-	// without secrets. Nil drops them.
+	// Progress, if non-nil, is called for each state of a job or build that the client waits
+	// for, with a message without secrets.
 	Progress func(ctx context.Context, message string, fields map[string]any)
 }
 
-// A Client speaks to the service for one API key. It is safe for concurrent
-// use, and one process should have one: the queue of each instance, the pace of
-// requests and the coalesced reads live in it.
+// A Client sends requests to the service with one API key. It is safe for concurrent use.
+// A process should have only one, because the Client contains the queue of each instance,
+// the request rate and the shared reads.
 type Client struct {
 	base   *url.URL
 	apiKey string
@@ -72,7 +73,7 @@ type Client struct {
 	progress func(ctx context.Context, message string, fields map[string]any)
 
 	instanceQueues *queues[string]        // by instance id
-	creations      *queues[instanceShape] // of instances that could be taken for each other
+	creations      *queues[instanceShape] // of instances that could be mistaken for each other
 	endpoints      *queues[string]        // creations of webhook endpoints, by URL
 
 	reads    *reads
@@ -87,7 +88,7 @@ type Client struct {
 	begunWork map[string]work // jobs and builds of this process; see noteWork
 }
 
-// New makes a client. It fails on a base URL or key that cannot be one.
+// New returns a client. It returns an error if the base URL or the key is invalid.
 func New(o Options) (*Client, error) {
 	base, err := ParseBaseURL(o.BaseURL)
 	if err != nil {
@@ -145,9 +146,10 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// Claim notes that an instance, a webhook endpoint or a job is known: this process
-// made it, or has it in its state. Nothing of the process takes it for what it has
-// just made, or for the half of an earlier run. An id of "" is ignored.
+// Claim records that this process created an instance, a webhook endpoint or a job, or
+// has it in its state. A search for something that this process has just created, or for
+// a creation that an earlier run left unfinished, then ignores it. An empty id is
+// ignored.
 func (c *Client) Claim(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,13 +158,14 @@ func (c *Client) Claim(id string) {
 	}
 }
 
-// HasClaimed tells whether an instance, a webhook endpoint or a job was noted by Claim.
+// HasClaimed reports whether an instance, a webhook endpoint or a job was recorded by
+// Claim.
 func (c *Client) HasClaimed(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.claimed[id]
 }
 
-// HideSecret makes the client leave a value out of every log line and error
-// from now on. Callers name the secrets that they send.
+// HideSecret removes a value from all future log lines and errors of the client. Callers
+// must register the secrets that they send.
 func (c *Client) HideSecret(value string) { c.secrets.add(value) }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// closedPaths are the paths to which nothing is sent for a time, as a 503 of theirs had a
-// Retry-After. A path is that of the URL, without the query, and for all methods alike.
+// closedPaths are the URL paths that get no requests for a time, because the service
+// answered 503 with Retry-After. A path excludes the query and applies to all methods.
 type closedPaths struct {
 	random *random
 
@@ -21,7 +21,7 @@ type closedPath struct {
 	refusal *APIError // the 503
 }
 
-// note closes a path if the answer to a request asks for that.
+// note closes a path if the answer to a request requires that.
 func (p *closedPaths) note(path string, answer *answer) {
 	if answer == nil || answer.status != http.StatusServiceUnavailable || answer.refusal.RetryAfter == 0 {
 		return
@@ -34,8 +34,8 @@ func (p *closedPaths) note(path string, answer *answer) {
 	}
 }
 
-// closedFor returns for how much longer a path is closed and the refusal that closed it, or
-// nil where it is open.
+// closedFor returns how much longer a path is closed and the refusal that closed it. The
+// refusal is nil if the path is open.
 func (p *closedPaths) closedFor(path string) (time.Duration, *APIError) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,8 +48,8 @@ func (p *closedPaths) closedFor(path string) (time.Duration, *APIError) {
 	return left, closed.refusal
 }
 
-// wait waits until a call's path is open. Its error is the context's, or the refusal that
-// closed the path for longer than the call may wait.
+// wait waits until a call's path is open. It returns the error of the context, or the
+// refusal if the path is closed for longer than the call may wait.
 func (p *closedPaths) wait(ctx context.Context, call *call, path string) error {
 	for {
 		left, refusal := p.closedFor(path)
@@ -59,16 +59,16 @@ func (p *closedPaths) wait(ctx context.Context, call *call, path string) error {
 		if !call.mayWaitFor(ctx, refusal, left) {
 			return refusal
 		}
-		// Everybody was told the same time: what comes on top spreads them.
+		// All waiting calls got the same time; jitter spreads them.
 		if err := pause(ctx, left+p.random.upTo(backoffBase/2)); err != nil {
 			return err
 		}
 	}
 }
 
-// mayWaitFor tells whether a call may wait for as long as a refusal asks it to. A 503 that is
-// not the service's own is part of an outage, for which plain reads have little patience. A
-// call that only informs does not wait for a 503.
+// mayWaitFor reports whether a call may wait as long as a refusal requires. A 503 that
+// does not come from the service itself is part of an outage, during which plain reads
+// wait only briefly. A call that only informs the user does not wait for a 503.
 func (c *call) mayWaitFor(ctx context.Context, refusal *APIError, told time.Duration) bool {
 	if c.informs && refusal.Status == http.StatusServiceUnavailable {
 		return false

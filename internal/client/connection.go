@@ -5,16 +5,16 @@ import (
 	"net/http"
 )
 
-// A Connection tells how to reach an instance's engines (SERVICE.md#connections).
-// URLs with a password and the service key are secrets;
-// the client hides them from its logs and errors from then on.
+// A Connection contains the addresses and credentials of an instance's engines
+// (SERVICE.md#connections). URLs with a password and the service key are secrets. After
+// reading a Connection, the client hides them in its logs and errors.
 type Connection struct {
 	Host          string            `json:"host"`
 	CACertificate string            `json:"ca_certificate"` // PEM of the box CA
 	Engines       ConnectionEngines `json:"engines"`
 }
 
-// ConnectionEngines holds a record per engine that is on.
+// ConnectionEngines has a record for each engine that is on.
 type ConnectionEngines struct {
 	Postgres *PostgresConnection `json:"postgres"`
 	Redis    *URLConnection      `json:"redis"`
@@ -23,21 +23,21 @@ type ConnectionEngines struct {
 	Auth     *AuthConnection     `json:"auth"`
 }
 
-// A PostgresConnection reaches the postgres engine.
+// A PostgresConnection describes how to connect to the postgres engine.
 type PostgresConnection struct {
 	OwnerURL    string `json:"owner_url"`    // secret
 	ReadOnlyURL string `json:"readonly_url"` // secret
 	Database    string `json:"database"`
 	DirectPort  int64  `json:"direct_port"`
-	PooledPort  int64  `json:"pooled_port"` // 0 where there is no pooler
+	PooledPort  int64  `json:"pooled_port"` // 0 if there is no pooler
 }
 
-// A URLConnection reaches redis, couchdb or nats.
+// A URLConnection describes how to connect to redis, couchdb or nats.
 type URLConnection struct {
 	URL string `json:"url"` // secret
 }
 
-// An AuthConnection reaches the auth engine.
+// An AuthConnection describes how to connect to the auth engine.
 type AuthConnection struct {
 	URL        string `json:"url"`         // ends in /auth/v1
 	AnonKey    string `json:"anon_key"`    // browser-safe
@@ -62,7 +62,8 @@ func (c *Client) Connection(ctx context.Context, instanceID string) (Connection,
 	return connection, nil
 }
 
-// Lists tells whether a connection record holds each of the engines that it tells of.
+// Lists reports whether the connection record has each of the given engines that it can
+// describe.
 func (c Connection) Lists(engines Engines) bool {
 	for name, listed := range map[string]bool{
 		"postgres": c.Engines.Postgres != nil, "redis": c.Engines.Redis != nil, "couchdb": c.Engines.CouchDB != nil,

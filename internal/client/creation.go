@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A NewInstance is the request to create an instance. Engines are the three
-// that a creation can turn on: postgres, apps and auth.
+// A NewInstance is the request to create an instance. Engines can contain only postgres,
+// apps and auth: a create request cannot turn on others.
 type NewInstance struct {
 	Name    string          `json:"name"`
 	Plan    string          `json:"plan"`
@@ -18,20 +18,19 @@ type NewInstance struct {
 	Tags    []string        `json:"tags"`
 }
 
-// An instanceShape is what two creations have in common that could be taken for
-// each other.
+// An instanceShape is a key shared by instances that could be mistaken for each other.
 type instanceShape struct{ name, plan, region string }
 
 func (n NewInstance) shape() instanceShape { return instanceShape{n.Name, n.Plan, n.Region} }
 
-// namesakeOf tells an instance of the same name, plan and region. A plan or region that
-// the record does not tell may be the same.
+// namesakeOf reports whether an instance has the same name, plan and region. A plan or
+// region missing from the record counts as the same.
 func (n NewInstance) namesakeOf(i Instance) bool {
 	return i.Name == n.Name && (i.PlanID() == "" || i.PlanID() == n.Plan) && (i.Region == "" || i.Region == n.Region)
 }
 
-// equals tells whether an instance is what was asked for, as far as its record
-// tells. Engines that a creation cannot turn on are none of its own.
+// equals reports whether an instance matches the request, as far as its record shows.
+// Engines that a create request cannot turn on are ignored.
 func (n NewInstance) equals(i Instance) bool {
 	if !n.namesakeOf(i) || i.Tags.Set && !sameSet(n.Tags, i.Tags.Value) {
 		return false
@@ -47,27 +46,27 @@ func (n NewInstance) equals(i Instance) bool {
 	return true
 }
 
-// A Created is the answer to a creation.
+// A Created is the result of a create request.
 type Created struct {
 	ID          string
 	Status      Word
 	CheckoutURL string // set for a paid plan: opening it finishes the creation
 	Pending     Pending
-	// Adopted tells that the answer was lost and the instance was found: new, of
-	// the same name, plan, region, engines and tags. One that somebody else made
-	// in that very moment cannot be told apart.
+	// Adopted reports that the response was lost and a new instance with the same name,
+	// plan, region, engines and tags was found. It cannot be distinguished from an identical
+	// instance that another client created at that moment.
 	Adopted bool
 }
 
-// existing are the instances that are there before a creation. One list may serve
-// creations that start within half a minute.
+// existing returns the instances that exist before a creation. Creations that start
+// within half a minute may share one list.
 func (c *Client) existing(ctx context.Context) ([]Instance, error) {
 	return c.reads.allInstances.get(ctx, "", recent(), c.Instances)
 }
 
-// Namesakes are the instances of the same name, plan and region that this process
-// neither made nor has in its state. One that is still being created may be the
-// half of an earlier run that was killed between its POST and saving the id.
+// Namesakes returns the instances of the same name, plan and region that this process
+// neither created nor has in its state. One that is still being created may come from an
+// earlier run that was killed between its POST and saving the id.
 func (c *Client) Namesakes(ctx context.Context, n NewInstance) (creating, running []string, err error) {
 	existing, err := c.existing(ctx)
 	if err != nil {
@@ -85,16 +84,16 @@ func (c *Client) Namesakes(ctx context.Context, n NewInstance) (creating, runnin
 	return creating, running, nil
 }
 
-// CreateInstance asks for an instance and returns as soon as the service has
-// accepted. It never buys twice: a POST whose answer was lost is not sent again,
-// unless the service said that it did nothing. What it made is looked for
-// patiently: what was not there before, and equals what was asked for. Its errors
-// are *NamesakeError, *AmbiguousError and *UnknownCreationError when a person has
-// to decide.
+// CreateInstance requests an instance and returns as soon as the service has accepted the
+// request. It never buys two: if the response to the POST was lost, it does not send the
+// POST again, unless the service reported that it did nothing. Instead it looks
+// repeatedly for an instance that did not exist before and equals the requested one. It
+// returns a *NamesakeError, *AmbiguousError or *UnknownCreationError if a person must
+// decide.
 func (c *Client) CreateInstance(ctx context.Context, n NewInstance) (Created, error) {
 	ctx = WithGracePeriod(ctx)
-	// Creations that could be taken for each other go one by one, so that a
-	// lost answer of one cannot adopt the other's instance.
+	// Creations that could be mistaken for each other run one at a time, so that a lost
+	// response to one cannot adopt the other's instance.
 	leave, err := c.creations.enter(ctx, n.shape())
 	if err != nil {
 		return Created{}, err
@@ -128,7 +127,7 @@ func (c *Client) CreateInstance(ctx context.Context, n NewInstance) (Created, er
 	}
 	c.Claim(created.ID)
 	c.Claim(created.Pending.JobID)
-	c.reads.changed(created.ID) // a list from before it says nothing about it
+	c.reads.changed(created.ID) // a list from before the creation says nothing about it
 	return created, nil
 }
 
@@ -143,15 +142,15 @@ func (c *Client) postInstance(ctx context.Context, r request) (Created, error) {
 	return Created{ID: answer.ID, Status: answer.Status, CheckoutURL: answer.CheckoutURL, Pending: answer.Pending}, nil
 }
 
-// A createdAnswer is the answer to a creation on the wire.
+// A createdAnswer is the JSON response to a create request.
 type createdAnswer struct {
 	ID, CheckoutURL string
 	Status          Word
 	Pending         Pending
 }
 
-// findCreated looks for the one instance that a creation can have made whose
-// answer was lost.
+// findCreated looks for the one instance that a create request with a lost response may
+// have created.
 func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[string]bool, lost error) (Created, error) {
 	begun := time.Now()
 	created, found, err := look(ctx, c, patience, func(ctx context.Context) (Created, bool, error) {
@@ -188,10 +187,10 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 	return Created{}, errors.Join(unknown, err)
 }
 
-// AwaitsCheckout gives a *CheckoutError for an instance that nothing can be done
-// with before a person has opened its checkout page, else nil. An instance whose
-// creation's job is at work has been paid, whatever its checkout_url still says.
-// Any other error is that of reading the job.
+// AwaitsCheckout returns a *CheckoutError if a person must open the instance's checkout
+// page before anything else can happen to it. If the job that creates the instance has
+// started, the instance is paid, even if its record still has a checkout_url. Any other
+// error comes from reading the job.
 func (c *Client) AwaitsCheckout(ctx context.Context, instance Instance) error {
 	if instance.Status != StatusCreating || instance.CheckoutURL == "" {
 		return nil
@@ -199,7 +198,7 @@ func (c *Client) AwaitsCheckout(ctx context.Context, instance Instance) error {
 	if instance.JobID != "" {
 		job, err := c.Job(ctx, instance.JobID)
 		switch {
-		case errors.Is(err, ErrNotFound): // the record alone tells
+		case errors.Is(err, ErrNotFound): // only the record counts
 		case err != nil:
 			return err
 		case job.Status != "queued":
@@ -209,7 +208,7 @@ func (c *Client) AwaitsCheckout(ctx context.Context, instance Instance) error {
 	return &CheckoutError{InstanceID: instance.ID, URL: instance.CheckoutURL, JobID: instance.JobID}
 }
 
-// awaitsCheckout is AwaitsCheckout for a wait, which a *CheckoutError ends.
+// awaitsCheckout is AwaitsCheckout for a wait, which ends with a *CheckoutError.
 func (c *Client) awaitsCheckout(ctx context.Context, instance Instance) error {
 	err := c.AwaitsCheckout(ctx, instance)
 	if checkout := (*CheckoutError)(nil); errors.As(err, &checkout) {
@@ -218,10 +217,10 @@ func (c *Client) awaitsCheckout(ctx context.Context, instance Instance) error {
 	return err
 }
 
-// WaitCreated waits until an instance's creation has ended well. job is the
-// creation's, "" where it is not known: then the instance's record names it. One
-// whose checkout is open is not waited for, as only a person can end that: it is a
-// *CheckoutError. A creation that failed is a *JobError.
+// WaitCreated waits until an instance has been created. job is the id of the job that
+// creates it. If job is "", the instance's record names it. If the checkout is open,
+// WaitCreated returns a *CheckoutError without waiting, because only a person can finish
+// it. If the creation failed, it returns a *JobError.
 func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 	if job == "" {
 		instance, err := c.creationNamed(ctx, id)
@@ -230,7 +229,7 @@ func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 		}
 		job = instance.JobID
 	}
-	begun := false // by what is seen of it, and so it waits for no checkout
+	begun := false // whether the job was seen after "queued"; if so, no checkout is pending
 	err := c.watchJob(ctx, id, Pending{JobID: job}, OpCreate, func(ctx context.Context, job Job) error {
 		if begun = begun || job.Status != "queued"; begun {
 			return nil
@@ -246,7 +245,7 @@ func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 	if missing := (*MissingJobError)(nil); !errors.As(err, &missing) {
 		return err
 	}
-	// The service keeps no jobs for that long. Its record tells what became of it.
+	// The service has already deleted the job. The instance's record shows the outcome.
 	instance, readErr := c.Instance(ctx, id)
 	switch {
 	case readErr != nil:
@@ -257,8 +256,8 @@ func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 	return failedCreation(instance)
 }
 
-// creationNamed reads an instance until its record names the job that creates it,
-// or shows that it has ended.
+// creationNamed reads an instance until its record names the job that creates it, or
+// shows that the creation has ended.
 func (c *Client) creationNamed(ctx context.Context, id string) (Instance, error) {
 	defer c.reads.changed(id)
 	var instance Instance
@@ -276,8 +275,8 @@ func (c *Client) creationNamed(ctx context.Context, id string) (Instance, error)
 	return instance, interrupted(ctx, err, "the creation of instance "+id, "")
 }
 
-// failedCreation is the error of an instance whose creation has ended and which
-// does not run, else nil.
+// failedCreation returns an error if an instance does not run although its creation has
+// ended, and nil otherwise.
 func failedCreation(i Instance) error {
 	if i.Status == StatusRunning {
 		return nil
@@ -285,8 +284,8 @@ func failedCreation(i Instance) error {
 	return &JobError{Job: Job{ID: i.JobID, InstanceID: i.ID, Operation: OpCreate, Status: i.Status}}
 }
 
-// settled tells whether an instance's creation has ended, by its status alone. A
-// word that is not listed is taken as in progress (SERVICE.md#tolerance).
+// settled reports whether an instance's creation has ended, based only on its status. An
+// unknown status counts as in progress (SERVICE.md#tolerance).
 func (i Instance) settled() bool {
 	switch i.Status {
 	case StatusRunning, StatusFailed, StatusDeleting:

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// A BuildError is a build that failed. Build.Error is the end of its log.
+// A BuildError reports a failed build. Build.Error has the end of its log.
 type BuildError struct {
 	App   string
 	Build Build
-	// Before and After are the statuses that the app's record showed before the
-	// build was asked for and after it failed. Before is "" for an app that never
-	// ran, After where the record could not be read.
+	// Before and After are the statuses of the app's record before the build was requested
+	// and after it failed. Before is "" for an app that never ran. After is "" if the record
+	// could not be read.
 	Before, After string
 }
 
@@ -28,7 +28,7 @@ func (e *BuildError) buildText() string {
 	return fmt.Sprintf("build %s of app %s failed", e.Build.ID, e.App)
 }
 
-// appText says what a failed build means for the app.
+// appText describes what a failed build means for the app.
 func (e *BuildError) appText() string {
 	switch {
 	case e.After == AppRunning:
@@ -39,19 +39,19 @@ func (e *BuildError) appText() string {
 	return ""
 }
 
-// An AppError is an app that was deployed or restarted and does not run: it did
-// not answer its health path with 200 within a minute (SERVICE.md#apps). The
-// version that ran before was stopped for it.
+// An AppError reports that an app that was deployed or restarted does not run: it did not
+// answer its health path with 200 within a minute (SERVICE.md#apps). The version that ran
+// before has been stopped.
 type AppError struct {
-	App    App    // its record, with Failure as far as the service tells
-	Before string // the status that its record showed before, "" for an app that never ran
+	App    App    // its record, with Failure as far as the service reports it
+	Before string // the earlier status of its record, "" for an app that never ran
 }
 
 func (e *AppError) Error() string {
 	return facts("app "+e.App.Name+" does not run: "+e.healthText(), e.processText(), e.downText()) + endOfLog("app's", e.App.Failure.Log)
 }
 
-// healthText says what became of the health checks.
+// healthText describes the result of the health checks.
 func (e *AppError) healthText() string {
 	path := e.App.HealthPath.Value
 	if path == "" {
@@ -83,7 +83,7 @@ func (e *AppError) processText() string {
 	return "The process is still running"
 }
 
-// downText says what that means for whoever used the app before.
+// downText describes what the error means for the app's users.
 func (e *AppError) downText() string {
 	switch e.Before {
 	case "":
@@ -96,7 +96,7 @@ func (e *AppError) downText() string {
 	return "The app is down now"
 }
 
-// facts joins sentences that have no full stop yet, without those that are empty.
+// facts joins sentences without full stops and skips empty ones.
 func facts(sentences ...string) string {
 	var known []string
 	for _, sentence := range sentences {
@@ -107,8 +107,9 @@ func facts(sentences ...string) string {
 	return strings.Join(known, ". ")
 }
 
-// endOfLog is the end of a log, if there is one, indented: Terraform wraps the
-// lines of an error that are not. Of one that is withheld it says why.
+// endOfLog returns the end of a log, or "" if the log is empty. It indents the text
+// because Terraform wraps unindented lines of an error. If the log is withheld, endOfLog
+// returns the reason.
 func endOfLog(whose string, log Log) string {
 	if log.Withheld != nil {
 		return fmt.Sprintf(". The %s log is not shown, because the app's variables could not be read to hide them in it: %s", whose, log.Withheld)

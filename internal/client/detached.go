@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// gracePeriod is how long the work of an operation may go on after its context
-// has ended: a mutation in flight, a look for what it made, a console to close.
-// After Ctrl-C all of it together has this long.
+// gracePeriod is the maximum time that the work of an operation may continue after its
+// context has ended, for example after Ctrl-C. All such work shares it: a mutation in
+// flight, the search for its result, and closing a console.
 const gracePeriod = 30 * time.Second
 
-// An operation is all that is done for one call of Terraform.
+// An operation is all work for one call by Terraform.
 type operation struct{ detached context.Context }
 
 type operationKey struct{}
@@ -20,12 +20,12 @@ func operationOf(ctx context.Context) *operation {
 	return o
 }
 
-// inOperation tells whether a context belongs to an operation, and is bounded by
-// its timeout.
+// inOperation reports whether a context belongs to an operation and is limited by the
+// operation's timeout.
 func inOperation(ctx context.Context) bool { return operationOf(ctx) != nil }
 
-// WithGracePeriod begins an operation: what of it must go on after the end of ctx,
-// under Detached, shares one bound, 30 s from that end. A mutation begins one by
+// WithGracePeriod begins an operation. All work of the operation that continues under
+// Detached shares one limit: 30 s after the end of ctx. A mutation begins an operation by
 // itself; a caller whose operation has several steps begins it for all of them.
 func WithGracePeriod(ctx context.Context) context.Context {
 	if inOperation(ctx) {
@@ -34,21 +34,22 @@ func WithGracePeriod(ctx context.Context) context.Context {
 	o := &operation{}
 	detached, end := context.WithCancel(context.WithoutCancel(ctx))
 	context.AfterFunc(ctx, func() { time.AfterFunc(gracePeriod, end) })
-	// What is done in the grace period belongs to the operation and has no other.
+	// Work in the grace period belongs to the same operation, so it gets no second grace
+	// period.
 	o.detached = context.WithValue(detached, operationKey{}, o)
 	return context.WithValue(ctx, operationKey{}, o)
 }
 
-// Detached is the context for work that must go on although the operation's
-// own context has ended; see WithGracePeriod.
+// Detached returns the context for work that must continue although the context of the
+// operation has ended; see WithGracePeriod.
 func Detached(ctx context.Context) context.Context {
 	return operationOf(WithGracePeriod(ctx)).detached
 }
 
-// ended tells whether a context has.
+// ended reports whether a context has ended.
 func ended(ctx context.Context) bool { return ctx.Err() != nil }
 
-// pause waits, or returns why the context has ended when that comes first.
+// pause waits for d. If the context ends first, it returns the reason.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// usualDuration is how long an operation takes as a rule. It only shapes the
-// polling: a wrong one costs a few polls, never a wait.
+// usualDuration is the typical duration of each operation. It only shapes the polling: a
+// wrong value costs a few polls, but never makes a wait fail.
 var usualDuration = map[string]time.Duration{
 	OpCreate:         480 * time.Second,
 	OpUpdate:         5 * time.Second,
@@ -34,25 +34,26 @@ var usualDuration = map[string]time.Duration{
 	opBuild:          120 * time.Second,
 }
 
-// The two kinds of builds, which are no jobs: the first of an app takes longer.
+// The two kinds of builds. Builds are not jobs, and the first build of an app takes
+// longer.
 const (
 	opFirstBuild = "first build"
 	opBuild      = "build"
 )
 
-// Work of one kind, jobs or builds, takes about equally long: it is the same operation on
-// the same plan or engine. on is "" where neither matters.
+// A kind of work consists of jobs or builds that take about equally long: the same
+// operation on the same plan or engine. on is "" if neither matters.
 type kind struct{ operation, on string }
 
-// work is a job or a build, and since when it is at work where this process has set
-// it going, zero where it has not.
+// work is a job or a build. since is the time when this process started it, or zero if
+// another process did.
 type work struct {
 	kind
 	since time.Time
 }
 
-// noteWork notes that the service has begun a job or a build for this process now. An
-// id of "" is ignored.
+// noteWork records that the service has now begun a job or a build for this process. An
+// empty id is ignored.
 func (c *Client) noteWork(id string, k kind) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,7 +62,8 @@ func (c *Client) noteWork(id string, k kind) {
 	}
 }
 
-// workOf is what this process knows of a job or a build, or otherwise only the kind.
+// workOf returns what this process recorded about a job or a build. If the id is unknown,
+// the result has only the kind otherwise.
 func (c *Client) workOf(id string, otherwise kind) work {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,15 +74,16 @@ func (c *Client) workOf(id string, otherwise kind) work {
 }
 
 const (
-	// newest is how many durations of a kind count: a service may become faster.
+	// newest is the number of durations kept for each kind. Older ones are dropped, because
+	// a service may become faster.
 	newest = 9
-	// agreement is by how much the paces of different operations may differ for
-	// the pace to be the service's.
+	// agreement is the maximum factor between the paces of different operations. If they
+	// differ by more, they do not describe the service.
 	agreement = 3
 )
 
-// durations are what a process has seen work take, by which it expects how long more
-// of it takes. The median of few is not led astray by one that was stuck.
+// durations records how long work took in this process, and predicts how long more of it
+// will take. It uses the median of a few values, which a single slow one hardly changes.
 type durations struct {
 	mu   sync.Mutex
 	seen map[kind][]time.Duration // newest last
@@ -88,7 +91,7 @@ type durations struct {
 
 func newDurations() *durations { return &durations{seen: map[kind][]time.Duration{}} }
 
-// note notes how long work of a kind took.
+// note records how long work of a kind took.
 func (d *durations) note(k kind, took time.Duration) {
 	if k.operation == "" || took <= 0 {
 		return
@@ -106,9 +109,9 @@ func (d *durations) add(k kind, took time.Duration) {
 	d.seen[k] = d.seen[k][max(0, len(d.seen[k])-newest):]
 }
 
-// expect is how long work of a kind is expected to take, 0 where nothing is known:
-// as long as others of its kind did, or else of its operation, or else as long as its
-// operation takes as a rule, at the pace of this service.
+// expect returns how long work of a kind is expected to take, or 0 if nothing is known.
+// It uses the durations of the same kind, or else those of the same operation. If there
+// are none, it uses the typical duration of the operation at the pace of this service.
 func (d *durations) expect(k kind) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -120,9 +123,9 @@ func (d *durations) expect(k kind) time.Duration {
 	return time.Duration(float64(usualDuration[k.operation]) * d.pace())
 }
 
-// pace is how long operations take here, measured by what they take as a rule: 0.5 of
-// a service that is twice as fast. It is 1 where operations do not agree on one. The
-// lock is held.
+// pace returns the ratio between the observed and the typical durations of operations:
+// 0.5 for a service that is twice as fast. It is 1 if the operations differ too much. The
+// caller must hold the lock.
 func (d *durations) pace() float64 {
 	var paces []float64
 	for k, seen := range d.seen {
@@ -136,7 +139,7 @@ func (d *durations) pace() float64 {
 	return median(paces)
 }
 
-// median is the value in the middle, the lower one of two.
+// median returns the value in the middle, or the lower one of two.
 func median[T time.Duration | float64](values []T) T {
 	return slices.Sorted(slices.Values(values))[(len(values)-1)/2]
 }

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// What an error of the package is, for errors.Is. Statuses and codes are settled
-// (SERVICE.md#errors).
+// These errors classify the package's errors for errors.Is. Statuses and codes are
+// settled (SERVICE.md#errors).
 var (
-	// ErrNotFound is the service's own word that it does not know something. A
-	// 404 of anybody else is ErrForeign.
+	// ErrNotFound means that the service itself reports an unknown object. A 404 from a
+	// gateway is ErrForeign.
 	ErrNotFound      = errors.New("not found")
 	ErrUnauthorized  = errors.New("unauthorized")
 	ErrForbidden     = errors.New("forbidden")
@@ -26,39 +26,39 @@ var (
 	ErrSQL           = errors.New("refused by Postgres")
 	ErrRateLimited   = errors.New("rate limited")
 	ErrUnavailable   = errors.New("the service is unavailable") // any 5xx
-	// ErrForeign is an answer that is not the service's own: a gateway's page,
-	// or another service's.
+	// ErrForeign is an answer that does not come from the service, but from a gateway or
+	// another server.
 	ErrForeign = errors.New("the answer is not the service's own")
-	// ErrUnreachable is a request that got no answer at all.
+	// ErrUnreachable is the error of a request that got no answer.
 	ErrUnreachable = errors.New("the service cannot be reached")
-	// ErrOutage is a read that was not sent, as the service has been silent for
-	// too long.
+	// ErrOutage is the error of a read that was not sent, because the service has not
+	// answered for too long.
 	ErrOutage = fmt.Errorf("the service has not answered for %s", outageLimit)
 )
 
-// ErrBodyTooLarge is the error of an answer over 4 MiB, which is not read.
+// ErrBodyTooLarge is the error for an answer over 4 MiB. The client drops such an answer.
 var ErrBodyTooLarge = errors.New("the answer is larger than 4 MiB")
 
-// maxForeignBody is how much is shown of an error body that is not the
+// maxForeignBody is the number of characters shown of an error body that is not the
 // service's JSON.
 const maxForeignBody = 500
 
-// An APIError is an answer that is no success.
+// An APIError is an answer with an error status.
 type APIError struct {
 	Status    int    // the HTTP status
-	Code      string // the service's code, "" when the answer is not in its envelope
+	Code      string // the service's code, "" if the answer is not in its envelope
 	Detail    string // the service's words, or the start of a foreign body; without secrets
 	Method    string
 	Path      string // below the base URL
-	RequestID string // the service's name of the request, or ""
+	RequestID string // the service's id of the request, or ""
 	BaseURL   string
 
-	// RetryAfter is what a 429 or 503 asks to wait, zero when it does not.
+	// RetryAfter is the waiting time requested by a 429 or 503, zero if there is none.
 	RetryAfter time.Duration
 }
 
-// Error begins with the service's own words. An answer of somebody else begins with
-// the request, as those words are a page.
+// Error begins with the service's own words. For a foreign answer it begins with the
+// request, because the body is a page.
 func (e *APIError) Error() string {
 	facts := fmt.Sprintf("%s %s answered %d", e.Method, e.Path, e.Status)
 	if e.foreign() {
@@ -86,12 +86,12 @@ func (e *APIError) Error() string {
 	return strings.TrimSuffix(e.Detail, ".") + " (" + facts + ")"
 }
 
-// fieldName is how a field of a request is named, within another or not.
+// fieldName matches the name of a field of a request, nested or not.
 var fieldName = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[A-Za-z0-9_-]+)*$`)
 
-// Field is the field of the request that a refused value is of, such as
-// "engines.redis.memory_mb", or "". That the detail begins with it is settled
-// (SERVICE.md#errors), so a first word that is no field has to be expected.
+// Field returns the request field that a validation error names, such as
+// "engines.redis.memory_mb", or "". It is settled that the detail begins with the field
+// (SERVICE.md#errors), so the first word may also be an ordinary word.
 func (e *APIError) Field() string {
 	if !errors.Is(e, ErrValidation) || e.foreign() {
 		return ""
@@ -103,14 +103,15 @@ func (e *APIError) Field() string {
 	return words[0]
 }
 
-// foreign tells an answer that is not in the service's envelope: it says
-// something of whoever is in between, and nothing of the service.
+// foreign reports whether an answer is not in the service's envelope. Such an answer
+// comes from something between the client and the service and says nothing about the
+// service.
 func (e *APIError) foreign() bool { return e.Code == "" }
 
-// nothingDone tells a refusal by which the service itself says that nothing was
-// done (SERVICE.md#errors). A 5xx says so only as 503 unavailable. A conflict
-// and a wrong value are nobody's words but the service's, even where the rest of
-// them is lost, and who says 429 has let nothing through.
+// nothingDone reports whether the service refused the request without doing anything
+// (SERVICE.md#errors). A 5xx guarantees that only as 503 unavailable. A conflict and an
+// invalid value can only come from the service, even if the rest of the answer is lost. A
+// 429, from any server, means that the request was not let through.
 func (e *APIError) nothingDone() bool {
 	switch {
 	case e.Status == http.StatusTooManyRequests, e.Status == http.StatusConflict, e.Status == http.StatusUnprocessableEntity:
@@ -123,7 +124,7 @@ func (e *APIError) nothingDone() bool {
 	return e.Status >= http.StatusBadRequest
 }
 
-// Is tells which of the package's sentinels the answer is.
+// Is reports whether the answer matches one of the package's sentinel errors.
 func (e *APIError) Is(target error) bool {
 	switch target {
 	case ErrNotFound:
@@ -152,15 +153,15 @@ func (e *APIError) Is(target error) bool {
 	return false
 }
 
-// Refused tells whether the service refused a change for what the instance is at
-// present: a conflict, or a value that is not valid then.
+// Refused reports whether the service refused a change because of the instance's current
+// state: a conflict, or a value that is currently invalid.
 func Refused(err error) bool {
 	var refused *APIError
 	return errors.As(err, &refused) && (refused.Status == http.StatusConflict || refused.Status == http.StatusUnprocessableEntity)
 }
 
-// newAPIError reads an answer that is no success. It is read before secrets are
-// hidden in it: hiding may not change what the answer says.
+// newAPIError parses an answer with an error status. It parses the answer before it hides
+// secrets, so that hiding cannot change the meaning.
 func newAPIError(r request, target *url.URL, a *answer, secrets *secrets) *APIError {
 	err := &APIError{
 		Status:    a.status,
@@ -184,7 +185,7 @@ func newAPIError(r request, target *url.URL, a *answer, secrets *secrets) *APIEr
 	return err
 }
 
-// baseOf is the base URL of a request's address.
+// baseOf returns the base URL of a request's URL.
 func baseOf(target *url.URL, path []string) string {
 	base := *target
 	base.RawQuery, base.RawPath = "", ""
@@ -192,8 +193,8 @@ func baseOf(target *url.URL, path []string) string {
 	return base.String()
 }
 
-// A ForeignError is a success that is not the service's: it cannot be read, or
-// is not what was asked for.
+// A ForeignError is a success response that does not come from the service: it cannot be
+// parsed, or has a different content than requested.
 type ForeignError struct {
 	Method  string
 	Path    []string // below the base URL
@@ -205,10 +206,10 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s /%s at %s: %s", e.Method, strings.Join(e.Path, "/"), e.BaseURL, e.Reason)
 }
 
-// Is makes it ErrForeign.
+// Is reports whether target is ErrForeign.
 func (e *ForeignError) Is(target error) bool { return target == ErrForeign }
 
-// An UnreachableError is a request that got no answer.
+// An UnreachableError is the error of a request that got no answer.
 type UnreachableError struct {
 	BaseURL string
 	Err     error
@@ -218,12 +219,12 @@ func (e *UnreachableError) Error() string { return e.BaseURL + ": " + e.Err.Erro
 
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// Is makes it ErrUnreachable.
+// Is reports whether target is ErrUnreachable.
 func (e *UnreachableError) Is(target error) bool { return target == ErrUnreachable }
 
-// An OutcomeError is the error of a POST of which nobody can say whether the
-// service carried it out: the connection broke after it was sent, or the answer
-// was not the service's.
+// An OutcomeError is the error of a POST that the service may or may not have executed.
+// The connection broke after the request was sent, or the answer did not come from the
+// service.
 type OutcomeError struct{ Err error }
 
 func (e *OutcomeError) Error() string {
@@ -237,12 +238,12 @@ func outcomeUnknown(err error) bool {
 	return errors.As(err, &unknown)
 }
 
-// A NoEvidenceError is a change that the service accepted without naming a job,
-// and that its records do not show.
+// A NoEvidenceError reports a change that the service accepted without naming a job, but
+// that its records do not show.
 type NoEvidenceError struct {
 	InstanceID string
-	Operation  string // as jobs call it
-	Target     string // as jobs call it, or ""
+	Operation  string // the operation in the job's record
+	Target     string // the target in the job's record, or ""
 }
 
 func (e *NoEvidenceError) Error() string {
@@ -253,8 +254,8 @@ func (e *NoEvidenceError) Error() string {
 	return fmt.Sprintf("the service accepted %s on instance %s, but named no job for it, and its records do not show the change", what, e.InstanceID)
 }
 
-// A MissingJobError is a job that the service does not know, or not any more:
-// what became of it is unknown.
+// A MissingJobError reports a job that the service does not know, or no longer knows. Its
+// outcome is unknown.
 type MissingJobError struct {
 	InstanceID string
 	JobID      string
@@ -264,7 +265,7 @@ func (e *MissingJobError) Error() string {
 	return fmt.Sprintf("the service does not know job %s of instance %s, so what became of it is unknown", e.JobID, e.InstanceID)
 }
 
-// A JobError is a job that failed.
+// A JobError reports a failed job.
 type JobError struct{ Job Job }
 
 func (e *JobError) Error() string {
@@ -275,12 +276,12 @@ func (e *JobError) Error() string {
 	return failed + ", and the service gave no reason"
 }
 
-// An InterruptedError is a wait that was cut short, by cancellation or a
-// deadline, while what it waited for was still in progress.
+// An InterruptedError reports that cancellation or a deadline ended a wait while the job
+// or build was still in progress.
 type InterruptedError struct {
 	What  string // "job j-1 (create, running, 40 %)"
-	JobID string // "" when it waited for a build
-	Err   error  // why the context has ended: a *TimeoutError or ErrInterrupted
+	JobID string // "" if it waited for a build
+	Err   error  // why the context ended: a *TimeoutError or ErrInterrupted
 }
 
 func (e *InterruptedError) Error() string {
@@ -289,8 +290,8 @@ func (e *InterruptedError) Error() string {
 
 func (e *InterruptedError) Unwrap() error { return e.Err }
 
-// A CheckoutError is a change of an instance that is not paid yet: nothing can
-// be done with it before its checkout page is opened.
+// A CheckoutError reports that an instance is not paid yet and cannot be changed before
+// its checkout page is opened.
 type CheckoutError struct {
 	InstanceID string
 	URL        string
@@ -301,8 +302,8 @@ func (e *CheckoutError) Error() string {
 	return fmt.Sprintf("instance %s waits for its checkout: open %s to finish its creation", e.InstanceID, e.URL)
 }
 
-// An AmbiguousError is a creation whose answer was lost, and for which more than
-// one new instance may be its own.
+// An AmbiguousError reports that the response to a create request was lost and that more
+// than one new instance may come from it.
 type AmbiguousError struct {
 	Name       string
 	Candidates []string // instance ids
@@ -313,12 +314,12 @@ func (e *AmbiguousError) Error() string {
 		e.Name, strings.Join(e.Candidates, ", "))
 }
 
-// An UnknownCreationError is a creation whose answer was lost and whose result
-// did not show for as long as it was looked for. It was not sent again.
+// An UnknownCreationError reports that the response to a create request was lost and its
+// result did not appear during the search. The request was not sent again.
 type UnknownCreationError struct {
 	What   string        // "instance \"web\""
-	Looked time.Duration // for how long
-	Err    error         // what became of the answer
+	Looked time.Duration // the duration of the search
+	Err    error         // why the response was lost
 }
 
 func (e *UnknownCreationError) Error() string {
@@ -328,9 +329,9 @@ func (e *UnknownCreationError) Error() string {
 
 func (e *UnknownCreationError) Unwrap() error { return e.Err }
 
-// A NamesakeError is a creation that was not sent because an instance of the
-// same name, plan and region is being created by nobody known: most likely by
-// an earlier run that was killed before it could save the id.
+// A NamesakeError reports that a create request was not sent, because an instance of the
+// same name, plan and region is already being created. Most likely it comes from an
+// earlier run that was killed before it could save the id.
 type NamesakeError struct {
 	Name string
 	ID   string

@@ -6,18 +6,20 @@ import (
 	"time"
 )
 
-// An action leaves nothing behind that its result could be told by. It is proved
-// by what is new: a job, an activity or a build that was not there before it was
-// sent. Without that its outcome is unknown, and it is never sent again.
+// An action leaves no result in the instance's record. Its proof is a new job, activity
+// or build that did not exist before the request. Without one, the outcome is unknown,
+// and the action is never sent again.
 
-// baseline is what was there before an action was sent.
+// baseline records the jobs, activities and builds that existed before an action was
+// sent.
 type baseline struct {
 	jobID      string
 	activities map[Activity]int
-	builds     map[string]bool // of the app that the action is about
+	builds     map[string]bool // of the app that the action affects
 }
 
-// act sends an action, once. app is the app that it builds again, or "".
+// act sends an action once. app is the name of the app that the action builds again, or
+// "".
 func (t *Turn) act(ctx context.Context, m mutation, app string) (Pending, error) {
 	var before baseline
 	m.prepare = func(ctx context.Context) (any, error) {
@@ -30,9 +32,9 @@ func (t *Turn) act(ctx context.Context, m mutation, app string) (Pending, error)
 	})
 }
 
-// baseline reads what is there once no job is named, and once reads can no longer
-// lag: what an equal action before this one has left behind would otherwise become
-// visible later, and pass for its own.
+// baseline reads the current state after the record names no job and reads can no longer
+// lag. Otherwise the traces of an earlier, equal action could appear later and be taken
+// for those of this action.
 func (t *Turn) baseline(ctx context.Context, app string) (baseline, error) {
 	var instance Instance
 	for foreign := true; foreign; {
@@ -56,7 +58,7 @@ func (t *Turn) baseline(ctx context.Context, app string) (baseline, error) {
 	return before, err
 }
 
-// evidence is what is new of an action.
+// evidence returns the new job or build of an action, and whether there is any new trace.
 func (t *Turn) evidence(ctx context.Context, m mutation, before baseline, app string) (Pending, bool, error) {
 	instance, err := t.c.Instance(ctx, t.id)
 	if err != nil || before.isOlder(instance) {
@@ -80,8 +82,8 @@ func (t *Turn) evidence(ctx context.Context, m mutation, before baseline, app st
 	return pending, found || isNew, err
 }
 
-// ownJob is the job that an instance's record names, where it carries out a mutation
-// of this process whose answer named none.
+// ownJob returns the job that an instance's record names, if it carries out a mutation of
+// this process whose response named no job.
 func (t *Turn) ownJob(ctx context.Context, m mutation, instance Instance) (Job, bool, error) {
 	if instance.JobID == "" || t.c.HasClaimed(instance.JobID) {
 		return Job{}, false, nil
@@ -90,8 +92,7 @@ func (t *Turn) ownJob(ctx context.Context, m mutation, instance Instance) (Job, 
 	return job, err == nil && m.runs(job), err
 }
 
-// newBuild is the newest build of an app, if it is not among those that were there
-// before.
+// newBuild returns the newest build of an app, if it did not exist before.
 func (t *Turn) newBuild(ctx context.Context, app string, before map[string]bool) (id string, found bool, err error) {
 	builds, err := t.c.RecentBuilds(ctx, t.id, app, NewestBuilds)
 	if err != nil || len(builds) == 0 || before[builds[0].ID] {
@@ -100,8 +101,7 @@ func (t *Turn) newBuild(ctx context.Context, app string, before map[string]bool)
 	return builds[0].ID, true, nil
 }
 
-// buildIDs are the ids of an app's newest builds: what is built later is listed above
-// them.
+// buildIDs returns the ids of an app's newest builds. Later builds are listed first.
 func (c *Client) buildIDs(ctx context.Context, instanceID, app string) (map[string]bool, error) {
 	builds, err := c.RecentBuilds(ctx, instanceID, app, NewestBuilds)
 	ids := map[string]bool{}
@@ -111,7 +111,7 @@ func (c *Client) buildIDs(ctx context.Context, instanceID, app string) (map[stri
 	return ids, err
 }
 
-// count counts equal activities: two of the same second are two.
+// count counts equal activities: two in the same second are two.
 func count(activities []Activity) map[Activity]int {
 	counts := map[Activity]int{}
 	for _, activity := range activities {
@@ -120,8 +120,7 @@ func count(activities []Activity) map[Activity]int {
 	return counts
 }
 
-// newActivity tells whether there is an activity of an operation that was not
-// there before.
+// newActivity reports whether there is a new activity of an operation.
 func (b baseline) newActivity(operation string, now []Activity) bool {
 	for activity, times := range count(now) {
 		if activity.Type == operation && times > b.activities[activity] {
@@ -131,8 +130,8 @@ func (b baseline) newActivity(operation string, now []Activity) bool {
 	return false
 }
 
-// isOlder tells whether a record is one from before the baseline, as a replica may
-// answer: it lacks the newest activity. What it shows as new has ended long ago.
+// isOlder reports whether a record is older than the baseline: it lacks the newest
+// activity. A replica may return such a record. The job it names ended long ago.
 func (b baseline) isOlder(instance Instance) bool {
 	var newest Activity
 	for activity := range b.activities {
@@ -143,9 +142,9 @@ func (b baseline) isOlder(instance Instance) bool {
 	return count(instance.Activity)[newest] < b.activities[newest]
 }
 
-// post sends a POST whose effect is found in the service's records if its answer
-// is lost. It is sent again only after a refusal, and never after a lost answer: it
-// could be carried out twice.
+// post sends a POST whose effect the service's records show if the response is lost. It
+// is sent again only after a refusal. After a lost response it is never sent again,
+// because it could be executed twice.
 func (t *Turn) post(ctx context.Context, m mutation, find func(context.Context) (Pending, bool, error)) (Pending, error) {
 	ctx, end, err := t.begin(ctx, &m)
 	if err != nil {
@@ -182,7 +181,7 @@ func (t *Turn) post(ctx context.Context, m mutation, find func(context.Context) 
 	}
 }
 
-// find looks for what a POST set going whose answer was lost.
+// find looks for the effect of a POST whose response was lost.
 func (t *Turn) find(ctx context.Context, limit time.Duration, lost error, find func(context.Context) (Pending, bool, error)) (Pending, error) {
 	pending, found, err := look(ctx, t.c, limit, find)
 	if !found {

@@ -9,7 +9,8 @@ import (
 	"slices"
 )
 
-// Instance statuses. creating and running are shown, the others settled.
+// Statuses of instances. The service's description shows creating and running; the others
+// are settled.
 const (
 	StatusCreating = "creating"
 	StatusRunning  = "running"
@@ -17,14 +18,13 @@ const (
 	StatusFailed   = "failed"
 )
 
-// An Instance is a managed machine (SERVICE.md#instances). Fields that the
-// service may leave out of a record are Maybe; what it leaves out is unknown,
-// not empty.
+// An Instance is a managed machine (SERVICE.md#instances). Fields that the service may
+// omit from a record are Maybe. An omitted field is unknown, not empty.
 type Instance struct {
 	ID          string                   `json:"id"`
 	Name        string                   `json:"name"`
 	Plan        string                   `json:"plan"`
-	Tier        string                   `json:"tier"` // the older name of plan, on the create request
+	Tier        string                   `json:"tier"` // the older name of plan, used in the create request
 	Region      string                   `json:"region"`
 	Status      Word                     `json:"status"`
 	Host        string                   `json:"host"`
@@ -41,7 +41,7 @@ type Instance struct {
 	Activity    Activities               `json:"activity"` // newest first, 20 at most
 }
 
-// Usage is what an instance uses at present.
+// Usage describes the current resource usage of an instance.
 type Usage struct {
 	CPUPercent float64 `json:"cpu_percent"`
 	MemoryMB   float64 `json:"memory_mb"`
@@ -54,28 +54,29 @@ type Monitoring struct {
 	CheckedAt Time `json:"checked_at"`
 }
 
-// BackupSummary counts an instance's backups.
+// BackupSummary contains the number of an instance's backups and the time of the last
+// one.
 type BackupSummary struct {
 	Count  int64 `json:"count"`
 	LastAt Time  `json:"last_at"`
 }
 
-// Activity is one thing that happened to an instance.
+// Activity is one event in the life of an instance.
 type Activity struct {
 	At     Time   `json:"at"`
 	Type   string `json:"type"`
 	Detail string `json:"detail"`
 }
 
-// Activities are what happened to an instance. They inform, so those that cannot
-// be read are dropped.
+// Activities is the list of events of an instance. They are informative, so unreadable
+// ones are dropped.
 type Activities []Activity
 
-// UnmarshalJSON never fails.
+// UnmarshalJSON never returns an error.
 func (a *Activities) UnmarshalJSON(raw []byte) error {
 	var all []Activity
 	if json.Unmarshal(raw, &all) != nil {
-		var items []Informal[Activity] // of which some are of another type
+		var items []Informal[Activity] // some items may have a different type
 		all = nil
 		if json.Unmarshal(raw, &items) == nil {
 			for _, item := range items {
@@ -87,10 +88,10 @@ func (a *Activities) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Identifier is the instance's id.
+// Identifier returns the instance's id.
 func (i Instance) Identifier() string { return i.ID }
 
-// PlanID is the instance's plan, by whichever name the record has it.
+// PlanID returns the instance's plan, from the field plan or the older field tier.
 func (i Instance) PlanID() string {
 	if i.Plan == "" {
 		return i.Tier
@@ -98,13 +99,13 @@ func (i Instance) PlanID() string {
 	return i.Plan
 }
 
-// Instance reads an instance from the service. For a refresh of many, see
+// Instance reads an instance from the service. To refresh many instances, use
 // Client.RefreshInstance.
 func (c *Client) Instance(ctx context.Context, id string) (Instance, error) {
 	return getRecord[Instance](ctx, c, request{path: []string{"instances", id}}, id)
 }
 
-// pollInstance reads an instance once, for a wait.
+// pollInstance reads an instance once, as part of a wait.
 func (c *Client) pollInstance(ctx context.Context, id string) (Instance, error) {
 	return getRecord[Instance](ctx, c, request{path: []string{"instances", id}, poll: true}, id)
 }
@@ -114,8 +115,7 @@ func (c *Client) Instances(ctx context.Context) ([]Instance, error) {
 	return list[Instance](ctx, c, "instances", "instances")
 }
 
-// InstanceChange is what can be changed on an instance without its engines or
-// plan. What is nil stays.
+// InstanceChange is a change of an instance's name or tags. Nil fields do not change.
 type InstanceChange struct {
 	Name *string   `json:"name,omitempty"`
 	Tags *[]string `json:"tags,omitempty"`
@@ -133,14 +133,15 @@ func (t *Turn) Update(ctx context.Context, change InstanceChange) (Pending, erro
 	})
 }
 
-// Delete deletes the instance with everything on it. It joins a deletion whose job
-// is at work; one that is confirmed gone has nothing pending. The status `deleting`
-// alone does not prove that a deletion continues: its job may have failed.
+// Delete deletes the instance and everything on it. If a job is already deleting the
+// instance, Delete joins that deletion. If the instance is not found, waiting for the
+// result confirms that it is gone. The status `deleting` does not prove that a deletion
+// continues, because its job may have failed.
 func (t *Turn) Delete(ctx context.Context, permit Permit) (Pending, error) {
 	if err := t.held(); err != nil {
 		return Pending{}, err
 	}
-	t.c.Claim(t.id) // one that is made after it is not made beside it
+	t.c.Claim(t.id) // so that its replacement does not find it as a namesake
 	instance, err := t.c.Instance(ctx, t.id)
 	switch {
 	case errors.Is(err, ErrNotFound):
@@ -150,7 +151,7 @@ func (t *Turn) Delete(ctx context.Context, permit Permit) (Pending, error) {
 	case instance.Status == StatusDeleting:
 		if pending, found, _ := look(ctx, t.c, readLag, t.deletionAtWork); found {
 			return pending, nil
-		} // otherwise it is requested, whatever kept it from being seen
+		} // otherwise request the deletion, whatever the reason that none was seen
 	}
 	pending, err := t.set(ctx, mutation{
 		request:   request{method: http.MethodDelete, query: url.Values{"confirm": {t.id}}},
@@ -159,12 +160,12 @@ func (t *Turn) Delete(ctx context.Context, permit Permit) (Pending, error) {
 		shown:     func(ctx context.Context) (bool, error) { return t.c.instanceGone(ctx, t.id) },
 	})
 	if errors.Is(err, ErrJobRunning) && instance.Status == StatusDeleting {
-		return Pending{deletion: true}, nil // the service itself says that the deletion is at work
+		return Pending{deletion: true}, nil // the service itself says that the deletion runs
 	}
 	return pending, err
 }
 
-// deletionAtWork looks for the deletion that an instance's status tells of: its job in
+// deletionAtWork looks for the deletion that an instance's status shows: its job in
 // progress, or its end.
 func (t *Turn) deletionAtWork(ctx context.Context) (Pending, bool, error) {
 	instance, err := t.c.Instance(ctx, t.id)
@@ -184,14 +185,16 @@ func (t *Turn) deletionAtWork(ctx context.Context) (Pending, bool, error) {
 	return Pending{JobID: job.ID}, job.Operation == OpDelete, nil
 }
 
-// SetEngines sets the whole set of engines. One that is left out is turned off
-// and loses its data; a memory of nil means the engine's floor. choose gives the
-// set for the instance as its record shows it right before the request is sent,
-// and again after another's job was waited for: what that has turned on is not
-// turned off unseen. An error of choose ends it with nothing sent.
+// SetEngines sets the complete set of engines. An omitted engine is turned off and loses
+// its data. A nil memory means the engine's floor.
+//
+// choose returns the set for the instance as its current record shows it. SetEngines
+// calls choose right before it sends the request. After a wait for another client's job
+// it calls choose again, so that no engine turned on by that job is turned off unnoticed.
+// If choose returns an error, nothing is sent.
 func (t *Turn) SetEngines(ctx context.Context, choose func(Instance) (map[string]EngineBudget, error)) (Pending, error) {
 	var engines map[string]EngineBudget
-	differed := false // the record showed another set, or other budgets, before
+	differed := false // the record showed a different set or different budgets before
 	shown := func(ctx context.Context) (bool, error) {
 		i, err := t.c.Instance(ctx, t.id)
 		return i.Engines.Set && sameBudgets(engines, i.Engines.Value), err
@@ -220,8 +223,8 @@ type EngineBudget struct {
 	MemoryMB *int64 `json:"memory_mb,omitempty"`
 }
 
-// sameBudgets tells whether the engines that are asked for are on, and no others,
-// each with the budget that is asked for.
+// sameBudgets reports whether exactly the requested engines are on, each with the
+// requested budget.
 func sameBudgets(asked map[string]EngineBudget, on Engines) bool {
 	if len(asked) != len(on) {
 		return false

@@ -38,29 +38,29 @@ type Job struct {
 	InstanceID string        `json:"instance_id"`
 	Operation  string        `json:"operation"`
 	Target     string        `json:"target"`   // the path under the instance, or ""
-	Status     Word          `json:"status"`   // queued, running, done, failed; another counts as in progress
+	Status     Word          `json:"status"`   // queued, running, done, failed; an unknown word counts as in progress
 	Progress   Informal[int] `json:"progress"` // 0 to 100
 	Error      JobFault      `json:"error"`
 	CreatedAt  Time          `json:"created_at"`
 	FinishedAt Time          `json:"finished_at"`
 }
 
-// Identifier is the job's id.
+// Identifier returns the job's id.
 func (j Job) Identifier() string { return j.ID }
 
-// A JobFault says why a job failed; empty where the service gave no reason.
+// A JobFault is the reason why a job failed. It is empty if the service gave none.
 type JobFault struct {
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
 }
 
-// Done tells whether the job ended well.
+// Done reports whether the job succeeded.
 func (j Job) Done() bool { return j.Status == "done" }
 
-// Failed tells whether the job ended badly.
+// Failed reports whether the job failed.
 func (j Job) Failed() bool { return j.Status.failed() }
 
-// name is the job's id with what it does.
+// name returns the job's id, operation and target for messages.
 func (j Job) name() string {
 	switch {
 	case j.ID == "":
@@ -73,7 +73,7 @@ func (j Job) name() string {
 	return fmt.Sprintf("%s (%s of %s)", j.ID, j.Operation, j.Target)
 }
 
-// reason is why the job failed, in the service's words, or "".
+// reason returns the service's reason why the job failed, or "".
 func (j Job) reason() string {
 	if j.Error.Code == "" {
 		return j.Error.Detail
@@ -81,17 +81,17 @@ func (j Job) reason() string {
 	return fmt.Sprintf("%s (%s)", j.Error.Detail, j.Error.Code)
 }
 
-// Pending is what a mutation set going. Its zero value says nothing: what is
-// pending is not known. That nothing is pending is a value of its own.
+// Pending is the work that a mutation started. The zero value means that the pending work
+// is unknown; NothingPending is a different value.
 type Pending struct {
 	JobID   string
-	BuildID string // of an app's mutation that queues a build, else ""
+	BuildID string // of a mutation that queues a build, else ""
 
 	nothing  bool // see NothingPending
-	deletion bool // the instance is being deleted, by a job that is not named
+	deletion bool // the instance is being deleted by a job that is not named
 }
 
-// NothingPending is what a mutation set going that is in force already.
+// NothingPending is the result of a mutation that is already in effect.
 func NothingPending() Pending { return Pending{nothing: true} }
 
 // Job reads a job.
@@ -105,18 +105,17 @@ func (c *Client) job(ctx context.Context, id string, poll bool) (Job, error) {
 	return job, err
 }
 
-// missingJobGrace is for how long a job may be missing: a read that lags behind
-// does not show it yet.
+// missingJobGrace is the time that a job may be missing, because reads that lag do not
+// show it yet.
 const missingJobGrace = time.Minute
 
-// WaitJob waits until a job of an instance is done, by the word of its own
-// record alone. A job that failed is a *JobError, one that the service does not
-// know a *MissingJobError, a wait that the context ends an *InterruptedError.
-// operation shapes the polling and may be "" when it is not known. progress,
-// which may be nil, is called with each state seen.
+// WaitJob waits until the record of a job shows that it is done. The error is a *JobError
+// if the job failed, a *MissingJobError if the service does not know the job, and an
+// *InterruptedError if the context ended. operation shapes the polling; "" means unknown.
+// progress, if non-nil, is called with each state of the job.
 //
-// Of a deletion the job may go with its instance: it is done once the instance is
-// confirmed gone.
+// The job of a deletion may disappear together with its instance. It then counts as done
+// once the instance is confirmed gone.
 func (c *Client) WaitJob(ctx context.Context, instanceID string, p Pending, operation string, progress func(Job)) error {
 	return c.watchJob(ctx, instanceID, p, operation, func(_ context.Context, job Job) error {
 		if progress != nil {
@@ -126,8 +125,8 @@ func (c *Client) WaitJob(ctx context.Context, instanceID string, p Pending, oper
 	})
 }
 
-// watchJob is WaitJob for who has something to look at with each state of the job
-// in progress. What that fails with is a failed poll.
+// watchJob is like WaitJob, but calls watch with each state of the job in progress. An
+// error from watch counts as a failed poll.
 func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, operation string, watch func(context.Context, Job) error) error {
 	switch {
 	case p.nothing:
@@ -172,12 +171,13 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 	})
 	if err == nil {
 		c.durations.note(work.kind, took)
-		c.noteWork(p.BuildID, kind{}) // it was queued by the job
+		c.noteWork(p.BuildID, kind{}) // the job queued the build
 	}
 	return interrupted(ctx, err, fmt.Sprintf("job %s, %s at %d %%", last.name(), last.Status, last.Progress.Value), p.JobID)
 }
 
-// interrupted makes an *InterruptedError of a wait that the context ended.
+// interrupted returns an *InterruptedError for a wait that the context ended, and err
+// otherwise.
 func interrupted(ctx context.Context, err error, what, jobID string) error {
 	if err != nil && ended(ctx) && errors.Is(err, ctx.Err()) {
 		return &InterruptedError{What: what, JobID: jobID, Err: CauseOf(ctx)}
@@ -185,11 +185,11 @@ func interrupted(ctx context.Context, err error, what, jobID string) error {
 	return err
 }
 
-// missingJob decides about a job that the service does not know (yet, or any
-// more), and has not known for a time, from one look at the job to another: a slow
-// answer to anything else in between counts for nothing. That a job is not there
-// proves nothing. Of a creation and of a deletion the instance's own record tells
-// the end: it runs, or is gone.
+// missingJob decides about a job that the service does not know yet or no longer knows.
+// missing is the time between the first and the last read of the job that did not find
+// it; slow answers to other requests in between do not count. A missing job proves
+// nothing. For a creation or a deletion, the instance's record shows the end: the
+// instance runs, or is gone.
 func (c *Client) missingJob(ctx context.Context, job Job, missing time.Duration) (observation, error) {
 	switch job.Operation {
 	case OpDelete:

@@ -11,45 +11,46 @@ import (
 )
 
 const (
-	// startConcurrency and maxConcurrency bound how many requests a client has
-	// under way at once. Terraform itself runs 10 operations at a time, unless
-	// -parallelism says otherwise.
+	// startConcurrency and maxConcurrency limit the number of concurrent requests of a
+	// client. Terraform itself runs 10 operations at a time, unless -parallelism says
+	// otherwise.
 	startConcurrency = 32
 	maxConcurrency   = 64
-	// stallTime is how long a client goes on while each of its requests is
-	// answered 429. All of its calls share it.
+	// stallTime is the time after which a client gives up if every request is answered 429.
+	// All of its calls share this time.
 	stallTime = 2 * time.Minute
-	// longestClosing is the longest that the gate closes by itself, where the
-	// service does not say when to come back.
+	// longestClosing is the longest time that the gate closes if the service does not say
+	// when to come back.
 	longestClosing = 10 * time.Second
 )
 
-// A limiter sets the pace of all requests of a client together. The service's
-// limits are not shown, so the answers teach them: 429 halves how many requests
-// may be under way, each other answer raises it a little, and the Retry-After of
-// a 429 closes the gate to everybody until then. A 503 says nothing about the
-// pace; see closedPaths.
+// A limiter sets the pace of all requests of a client. The service does not publish its
+// limits, so the limiter learns them from the answers. A 429 halves the number of
+// requests that may be in flight, and each other answer raises it slightly. The
+// Retry-After of a 429 closes the gate for all requests until then. A 503 says nothing
+// about the pace; see closedPaths.
 type limiter struct {
 	random *random
-	rate   *rate.Limiter // requests_per_second; infinite where none is set
+	rate   *rate.Limiter // requests_per_second; infinite if not set
 
 	mu           sync.Mutex
 	underway     int
-	window       float64         // how many may be under way
+	window       float64         // how many requests may be in flight
 	waiting      []chan struct{} // first come, first served
-	cutAt        time.Time       // of the newest halving
+	cutAt        time.Time       // the newest halving
 	opensAt      time.Time       // the gate
-	refusals     int             // in a row; those under way at once are one
+	refusals     int             // in a row; concurrent ones count once
 	refusedSince time.Time       // the first of them
 	refusedAt    time.Time       // the newest
 	allowance    allowance
 }
 
-// errStalled is a request that was not sent, as nobody gets through any more.
+// errStalled is the error of a request that was not sent, because every request has been
+// refused for too long.
 var errStalled = fmt.Errorf("%w: every request of the last %s was refused", ErrRateLimited, stallTime)
 
-// errClosed is a request that was not sent, as the gate is closed for longer than the
-// request may wait.
+// errClosed is the error of a request that was not sent, because the gate is closed for
+// longer than the request may wait.
 var errClosed = fmt.Errorf("%w: the service asks to wait for more than %s", ErrRateLimited, shortDuration(longestTold))
 
 func newLimiter(perSecond float64, random *random) *limiter {
@@ -60,9 +61,9 @@ func newLimiter(perSecond float64, random *random) *limiter {
 	return &limiter{random: random, rate: rate.NewLimiter(limit, 1), window: startConcurrency}
 }
 
-// enter waits for a request's turn. Its error is the context's, errStalled
-// where it would wait to be refused like all others, or errClosed where it would
-// wait for too long.
+// enter waits until a request may be sent. It returns the error of the context,
+// errStalled if all requests have been refused for too long, or errClosed if the wait
+// would be too long.
 func (l *limiter) enter(ctx context.Context) error {
 	if err := CauseOf(ctx); err != nil {
 		return err
@@ -76,7 +77,7 @@ func (l *limiter) enter(ctx context.Context) error {
 			if ended(ctx) {
 				return CauseOf(ctx)
 			}
-			return deadlineOf(ctx) // it would end before its turn comes
+			return deadlineOf(ctx) // the deadline comes before its turn
 		}
 		closed := l.closedFor()
 		if closed <= 0 {
@@ -100,7 +101,7 @@ func (l *limiter) enter(ctx context.Context) error {
 			l.release()
 			return errStalled
 		}
-		// Everybody was told the same time: what comes on top spreads them.
+		// All waiting requests got the same time; jitter spreads them.
 		if err := pause(ctx, closed+l.random.upTo(backoffBase/2)); err != nil {
 			l.release()
 			return err
@@ -108,7 +109,7 @@ func (l *limiter) enter(ctx context.Context) error {
 	}
 }
 
-// acquire takes one of the places under way, which release gives back.
+// acquire takes one of the places for requests in flight. release frees it.
 func (l *limiter) acquire(ctx context.Context) error {
 	l.mu.Lock()
 	if l.underway < int(l.window) && len(l.waiting) == 0 {
@@ -132,7 +133,7 @@ func (l *limiter) acquire(ctx context.Context) error {
 			return CauseOf(ctx)
 		}
 	}
-	l.underway-- // its turn came in that very moment
+	l.underway-- // its turn came at this very moment
 	l.admit()
 	return CauseOf(ctx)
 }
@@ -143,8 +144,8 @@ func (l *limiter) closedFor() time.Duration {
 	return time.Until(l.opensAt)
 }
 
-// take gives a request its place among those that the service allows per second, and
-// tells how long that is to be waited for.
+// take reserves a slot for a request at the rate that the service allows, and returns the
+// time until that slot.
 func (l *limiter) take() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -158,7 +159,7 @@ func (l *limiter) release() {
 	l.admit()
 }
 
-// admit lets those in whose turn it is. The lock is held.
+// admit lets the next waiting requests in. The caller must hold the lock.
 func (l *limiter) admit() {
 	for l.underway < int(l.window) && len(l.waiting) > 0 {
 		close(l.waiting[0])
@@ -167,8 +168,8 @@ func (l *limiter) admit() {
 	}
 }
 
-// learn learns from the answer to a request that was begun at a time, nil when there was
-// none.
+// learn adjusts the pace to the answer to a request that began at begun. answer is nil if
+// there was none.
 func (l *limiter) learn(begun time.Time, answer *answer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -176,12 +177,12 @@ func (l *limiter) learn(begun time.Time, answer *answer) {
 	switch {
 	case answer == nil, answer.status == http.StatusServiceUnavailable:
 	case answer.status == http.StatusTooManyRequests:
-		isNew := begun.After(l.cutAt) // what was under way at a halving teaches nothing new
+		isNew := begun.After(l.cutAt) // requests in flight at a halving teach nothing new
 		if isNew {
 			l.window = max(1, l.window/2)
 			l.cutAt = now
 		}
-		if l.refusals == 0 || now.Sub(latest(l.refusedAt, l.opensAt)) > stallTime { // or nobody asked for long
+		if l.refusals == 0 || now.Sub(latest(l.refusedAt, l.opensAt)) > stallTime { // or no request was made for long
 			l.refusedSince = now
 		}
 		if isNew || l.refusals == 0 {
@@ -199,8 +200,8 @@ func (l *limiter) learn(begun time.Time, answer *answer) {
 	}
 }
 
-// close closes the gate for as long as an answer asks. A 429 that does not say
-// for how long closes it for longer each time. The lock is held.
+// close closes the gate for the time that an answer asks for. A 429 without a time closes
+// it for longer each time. The caller must hold the lock.
 func (l *limiter) close(now time.Time, answer *answer) {
 	closing := retryAfter(answer.header)
 	if closing == 0 {
@@ -209,8 +210,8 @@ func (l *limiter) close(now time.Time, answer *answer) {
 	l.opensAt = latest(l.opensAt, now.Add(closing))
 }
 
-// stalled tells whether nobody got through for too long. Where the service has said
-// to wait for longer than that, an operation with a timeout goes on until then.
+// stalled reports whether no request has succeeded for too long. If the service asked to
+// wait even longer, an operation with a timeout keeps waiting until then.
 func (l *limiter) stalled(ctx context.Context) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,27 +11,27 @@ import (
 	"strconv"
 )
 
-// list reads a whole collection, all its pages, each once. The answer is an
-// object with one array named after the collection, or the bare array
-// (SERVICE.md#tolerance). An item that two pages show,
-// as the collection changed in between, is in it once.
+// list reads all pages of a collection. The answer is an object with one array named
+// after the collection, or the bare array (SERVICE.md#tolerance). If two pages contain
+// the same item, because the collection changed in between, the result contains it once.
 func list[T any](ctx context.Context, c *Client, collection string, path ...string) ([]T, error) {
 	return listAll[T](ctx, c, collection, request{path: path})
 }
 
-// maxPages is the most that a list may have. The service gives 200 items a page.
+// maxPages is the maximum number of pages of a list. The service returns 200 items a
+// page.
 const maxPages = 1000
 
 func listAll[T any](ctx context.Context, c *Client, collection string, r request) ([]T, error) {
 	return listUntil(ctx, c, collection, r, func([]T) bool { return false })
 }
 
-// maxLimit is the most items that a page may hold (SERVICE.md#lists).
+// maxLimit is the maximum number of items on a page (SERVICE.md#lists).
 const maxLimit = 200
 
-// listUntil is listAll for a caller who may need only the first pages: enough tells
-// whether those read so far are. If the request has a limit, pages begin with it and
-// grow, and one that is too large to be read is asked for in smaller parts.
+// listUntil is like listAll, but stops when enough returns true for the items read so
+// far. If the request has a limit, the page size begins with it and grows. A page that is
+// too large to be read is requested again in smaller parts.
 func listUntil[T any](ctx context.Context, c *Client, collection string, r request, enough func([]T) bool) ([]T, error) {
 	var all []T
 	known := map[string]bool{}
@@ -69,18 +69,18 @@ func listUntil[T any](ctx context.Context, c *Client, collection string, r reque
 	return all, nil
 }
 
-// pages walks through the pages of a list. A cursor that comes again would lead
-// round in a circle, and ends it.
+// pages iterates over the pages of a list. A repeated cursor would lead to an endless
+// loop, so it ends the iteration.
 type pages struct {
 	cursor string
 	ended  bool
 	seen   map[string]bool
 }
 
-// next tells whether there is a page to read, at cursor.
+// next reports whether there is a page to read at cursor.
 func (p *pages) next() bool { return !p.ended }
 
-// read notes that the page at cursor was read, and which comes after it.
+// read records that the page at cursor was read, and the cursor of the next page.
 func (p *pages) read(next string) {
 	if p.seen == nil {
 		p.seen = map[string]bool{}
@@ -89,7 +89,7 @@ func (p *pages) read(next string) {
 	p.cursor, p.ended = next, next == "" || p.seen[next]
 }
 
-// A page is one answer of a paged collection.
+// A page is one page of a paged collection.
 type page[T any] struct {
 	items []T
 	next  string // the cursor of the next page, or ""

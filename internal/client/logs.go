@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// A Log is the end of the log of a build or an app. What writes it knows the app's
-// variables and may print them, whichever process has sent them. So nothing of it
-// leaves the package before they were read and hidden in it.
+// A Log is the end of the log of a build or an app. The log may contain the values of the
+// app's variables, even those that another process set. So its text leaves the package
+// only after the variables were read and hidden in it.
 type Log struct {
 	Text     string
 	Withheld error // why Text is empty although there is a log, or nil
@@ -18,7 +18,7 @@ type Log struct {
 	raw string // as the service returned it
 }
 
-// UnmarshalJSON never fails: a log only informs.
+// UnmarshalJSON never returns an error, because a log is only informative.
 func (l *Log) UnmarshalJSON(raw []byte) error {
 	var text Informal[string]
 	err := text.UnmarshalJSON(raw)
@@ -28,8 +28,8 @@ func (l *Log) UnmarshalJSON(raw []byte) error {
 
 var errNoVariables = errors.New("the app's record does not hold them")
 
-// showLog shows a log without the app's variables. unread is why the app's record
-// could not be read, or nil. Without the variables the log stays withheld.
+// showLog shows a log without the values of the app's variables. unread is the error of
+// reading the app's record, or nil. If the variables are unknown, the log stays withheld.
 func (c *Client) showLog(l *Log, app App, unread error) {
 	switch {
 	case l.raw == "":
@@ -42,7 +42,7 @@ func (c *Client) showLog(l *Log, app App, unread error) {
 	}
 }
 
-// ShowLogs shows the logs of an app's builds, for which it reads the app's variables.
+// ShowLogs shows the logs of an app's builds. It reads the app's variables for that.
 func (c *Client) ShowLogs(ctx context.Context, instanceID, name string, builds []Build) {
 	if !slices.ContainsFunc(builds, func(b Build) bool { return b.Error.raw != "" }) {
 		return
@@ -53,8 +53,8 @@ func (c *Client) ShowLogs(ctx context.Context, instanceID, name string, builds [
 	}
 }
 
-// hideVariables is hide for a log, in which the variables of its app are secrets too. A
-// log may indent the lines of a value, and begin in the middle of one.
+// hideVariables is like hide, but also hides the values of the app's variables. A log may
+// indent the lines of a value, and may begin in the middle of one.
 func (s *secrets) hideVariables(log string, variables map[string]string) string {
 	s.mu.RLock()
 	all := &secrets{values: slices.Clone(s.values)}
@@ -62,7 +62,7 @@ func (s *secrets) hideVariables(log string, variables map[string]string) string 
 	for _, value := range slices.Sorted(maps.Values(variables)) {
 		all.add(value, strings.TrimSpace(value))
 		for line := range strings.Lines(value) {
-			if line = strings.TrimSpace(line); len(line) >= shortSecret { // a bracket tells nothing
+			if line = strings.TrimSpace(line); len(line) >= shortSecret { // a bracket reveals nothing
 				all.add(line)
 			}
 		}
@@ -70,7 +70,7 @@ func (s *secrets) hideVariables(log string, variables map[string]string) string 
 	return all.hide(all.hideCut(log))
 }
 
-// hideCut hides the rest of a value with which a text begins.
+// hideCut hides the rest of a value at the beginning of a text.
 func (s *secrets) hideCut(text string) string {
 	for _, value := range s.values {
 		for cut := 1; cut <= len(value)-shortSecret; cut++ {

@@ -8,45 +8,47 @@ import (
 )
 
 const (
-	// patience is for how long what a lost answer may have made is looked for,
-	// within the operation's timeout: a gateway gives up long before a service.
+	// patience is the longest time to look for the result of a request whose response was
+	// lost, within the operation's timeout. A gateway gives up long before a service does.
 	patience = 10 * time.Minute
-	// actionPatience is the same for an action, which is proved by its job or its
-	// activity or not at all, and for what is to be confirmed as gone.
+	// actionPatience is the same for actions, which are proved only by their job or
+	// activity, and for confirming that something is gone.
 	actionPatience = 2 * time.Minute
-	// readLag is for how long reads may show what was before a write
+	// readLag is the time during which reads may show the state from before a write
 	// (SERVICE.md#tolerance).
 	readLag = 15 * time.Second
-	// longestPace is the longest pause before a mutation that was refused, as the
-	// instance is busy, is sent again.
+	// longestPace is the longest pause before a mutation that was refused by a busy instance
+	// is sent again.
 	longestPace = 5 * time.Second
 )
 
-// A mutation is one change of an instance. Its request's path is below the
-// instance's, and its method POST where none is given.
+// A mutation is one change of an instance. The path of its request is relative to the
+// instance. An empty method means POST.
 type mutation struct {
 	request
-	// operation and target are those of the job that will carry it out, by which
-	// a client tells its own job from another's (SERVICE.md#jobs).
+	// operation and target are the fields of the job that will carry it out. They
+	// distinguish a client's own job from those of other clients (SERVICE.md#jobs).
 	operation, target string
-	// on is what that job's duration depends on beside its operation; see kind.
+	// on is the plan or engine that affects that job's duration; see kind.
 	on string
-	// prepare makes the body of a request that depends on what is there, each time
-	// before it is sent; nil where the body is as it is. Its error ends the mutation.
+	// prepare, if non-nil, creates the body from the current state each time before the
+	// request is sent. Its error ends the mutation.
 	prepare func(context.Context) (body any, err error)
-	// shown tells whether the service's records show what was asked for.
+	// shown reports whether the service's records show the requested change.
 	shown func(context.Context) (bool, error)
-	// changed tells whether they show it and did not before it was first sent, so that
-	// a request whose answer was lost needs no other. Nil sends another.
+	// changed reports whether the records show the change now, but did not before the first
+	// request. If so, a request whose response was lost need not be sent again. If changed
+	// is nil, it is always sent again.
 	changed func(context.Context) (bool, error)
 }
 
-// A Permit is asked whether something may still be deleted, right before the
-// deletion is sent, and again after another's job was waited for: what that made
-// is not deleted unseen. An error ends the deletion with nothing sent.
+// A Permit decides whether an object may still be deleted. It is called right before the
+// deletion is sent, and again after a wait for another client's job, so that nothing
+// created by that job is deleted unnoticed. If it returns an error, nothing is sent.
 type Permit func(context.Context) error
 
-// prepare is a Permit as a mutation asks it; nil permits all.
+// prepare adapts a Permit to the field prepare of a mutation. A nil Permit permits
+// everything.
 func (p Permit) prepare(ctx context.Context) (body any, err error) {
 	if p == nil {
 		return nil, nil
@@ -54,14 +56,14 @@ func (p Permit) prepare(ctx context.Context) (body any, err error) {
 	return nil, p(ctx)
 }
 
-// runs tells whether a job carries the mutation out. A job that does not say
-// what it does may.
+// runs reports whether a job carries out the mutation, as far as the job's record shows.
+// A job without an operation may.
 func (m mutation) runs(job Job) bool {
 	return job.Operation == "" || job.Operation == m.operation && job.Target == m.target
 }
 
-// lag is for how long the records may not show the mutation yet. That something
-// is gone takes a pause on top to confirm.
+// lag returns how long the records may not show the mutation yet. Confirming that
+// something is gone takes additional pauses.
 func (m mutation) lag() time.Duration {
 	if m.method == http.MethodDelete {
 		return readLag + 2*absencePause
@@ -69,16 +71,17 @@ func (m mutation) lag() time.Duration {
 	return readLag
 }
 
-// busy is what a loop keeps that sends again what a busy instance refused.
+// busy is the state of a loop that sends a request again after a busy instance refused
+// it.
 type busy struct {
 	delay time.Duration // the newest pause
-	// unexplained is since when refusals come while the record names no job; zero
-	// while it names one.
+	// unexplained is the time of the first refusal since the record has named no job; zero
+	// while the record names one.
 	unexplained time.Time
 }
 
-// begin begins to send a mutation, as an operation of its own. What was read of the
-// instance before end, or is being read then, serves nobody any more.
+// begin starts to send a mutation, as an operation. Cached reads of the instance, and
+// reads in progress, become invalid at the start and again when end is called.
 func (t *Turn) begin(ctx context.Context, m *mutation) (operation context.Context, end func(), err error) {
 	if err := t.held(); err != nil {
 		return nil, nil, err
@@ -91,16 +94,16 @@ func (t *Turn) begin(ctx context.Context, m *mutation) (operation context.Contex
 	return WithGracePeriod(ctx), func() { t.c.reads.changed(t.id) }, nil
 }
 
-// set sends a mutation that can be sent twice without harm: PUT, PATCH, DELETE.
+// set sends a mutation that can safely be sent twice: PUT, PATCH, DELETE.
 func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 	ctx, end, err := t.begin(ctx, &m)
 	if err != nil {
 		return Pending{}, err
 	}
 	defer end()
-	unsure := false // an answer was lost, so a job may be our own
+	unsure := false // a response was lost, so a job may be our own
 	m.poll = m.prepare != nil
-	retries := 0 // of a request that is prepared each time; any other is sent again on its way
+	retries := 0 // of a request prepared each time; others are retried by the transport
 	for b := (busy{}); ; {
 		if m.prepare != nil {
 			if m.body, err = m.prepare(ctx); err != nil {
@@ -143,13 +146,13 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 		if done, err := t.isDone(ctx, m, job, unsure); done || err != nil {
 			return NothingPending(), err
 		}
-		unsure = false // what was sent then is not in force, so the next refusal is of the next request
+		unsure = false // the earlier request has had no effect, so only the next one can cause the next refusal
 	}
 }
 
-// isDone tells whether a mutation that a busy instance refused needs no other request:
-// the job that kept the instance busy, or an earlier request whose answer was lost,
-// has made the change.
+// isDone reports whether a mutation that a busy instance refused need not be sent again.
+// That is the case if the change was already made, either by the job that occupied the
+// instance or by an earlier request whose response was lost.
 func (t *Turn) isDone(ctx context.Context, m mutation, job Job, unsure bool) (bool, error) {
 	if m.shown == nil || !unsure && (job.ID == "" || !m.runs(job)) {
 		return false, nil
@@ -157,14 +160,14 @@ func (t *Turn) isDone(ctx context.Context, m mutation, job Job, unsure bool) (bo
 	return t.c.comesTrue(ctx, m.lag(), m.shown)
 }
 
-// alreadyGone decides about a deletion of what the service does not know.
+// alreadyGone handles the deletion of an object that the service does not know.
 func (t *Turn) alreadyGone(ctx context.Context, m mutation, refusal error) (Pending, error) {
 	return NothingPending(), t.c.confirmGone(ctx, refusal, m.shown)
 }
 
-// confirmGone confirms that something is gone of which a deletion was answered that the
-// service does not know it, which is its error otherwise. Reads may still show it for a
-// while, and confirming takes pauses that a failure begins anew.
+// confirmGone confirms that an object is gone after its deletion was answered with "not
+// found". If the object still exists, it returns that refusal. Reads may still show the
+// object for a while, and each failure restarts the pauses of the confirmation.
 func (c *Client) confirmGone(ctx context.Context, refusal error, isGone func(context.Context) (bool, error)) error {
 	gone, err := c.comesTrue(ctx, actionPatience, isGone)
 	if err == nil && !gone {
@@ -173,7 +176,7 @@ func (c *Client) confirmGone(ctx context.Context, refusal error, isGone func(con
 	return err
 }
 
-// comesTrue looks for as long as a limit whether something holds; see look.
+// comesTrue reports whether a condition becomes true within a limit; see look.
 func (c *Client) comesTrue(ctx context.Context, limit time.Duration, holds func(context.Context) (bool, error)) (bool, error) {
 	_, ok, err := look(ctx, c, limit, func(ctx context.Context) (struct{}, bool, error) {
 		ok, err := holds(ctx)
@@ -182,11 +185,10 @@ func (c *Client) comesTrue(ctx context.Context, limit time.Duration, holds func(
 	return ok, err
 }
 
-// create sends a POST that makes something with a name that is unique on the
-// instance. taken tells whether something of that name was there before.
-// Made is what was not there before: once the instance names no job and the name
-// is absent, a POST whose answer was lost is sent again, and "already exists" is
-// then our own.
+// create sends a POST that creates an object whose name is unique on the instance. taken
+// reports whether an object of that name existed before. If it did not, and the instance
+// names no job, and the name is still absent, a POST whose response was lost is sent
+// again. After that, "already exists" refers to our own object.
 func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, error) {
 	ctx, end, err := t.begin(ctx, &m)
 	if err != nil {
@@ -205,9 +207,9 @@ func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, err
 		case lost != nil && errors.Is(err, ErrAlreadyExists) && taken:
 			return Pending{}, err
 		case lost != nil && (isConflict(err) || errors.Is(err, ErrAlreadyExists)):
-			// It is our own that exists, or that runs.
+			// Our own object exists, or our own job runs.
 		case lost != nil && Passing(err) && !errors.Is(err, ErrNotFound):
-			// Nobody can be reached, and the first may have been carried out.
+			// The service cannot be reached, and the first POST may have been executed.
 		case lost == nil && isConflict(err):
 			if _, err := t.awaitFree(ctx, err, &b); err != nil {
 				return Pending{}, err
@@ -216,7 +218,7 @@ func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, err
 		default:
 			return Pending{}, err
 		}
-		if lost != nil && !taken { // what was there before proves nothing
+		if lost != nil && !taken { // an object that existed before proves nothing
 			pending, found, err := t.lookForCreated(ctx, m, patience-time.Since(begun))
 			if found {
 				return pending, nil
@@ -234,8 +236,8 @@ func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, err
 	}
 }
 
-// lookForCreated looks for what a lost POST may have made until it is found, or
-// until the instance names no job and the records do not show it.
+// lookForCreated looks for the result of a lost POST until it is found, or until the
+// instance names no job and the records do not show it.
 func (t *Turn) lookForCreated(ctx context.Context, m mutation, limit time.Duration) (Pending, bool, error) {
 	found := false
 	pending, _, err := look(ctx, t.c, limit, func(ctx context.Context) (Pending, bool, error) {
@@ -249,7 +251,7 @@ func (t *Turn) lookForCreated(ctx context.Context, m mutation, limit time.Durati
 				return Pending{}, false, err
 			}
 			if !job.Done() && !job.Failed() {
-				found = m.runs(job) // another's job hides nothing: ours is refused, or still to come
+				found = m.runs(job) // another client's job hides nothing: ours was refused, or is still to come
 				return Pending{JobID: job.ID}, found, nil
 			}
 		}
@@ -263,9 +265,9 @@ func (t *Turn) lookForCreated(ctx context.Context, m mutation, limit time.Durati
 	return pending, true, nil
 }
 
-// accepted is what a mutation set going that the service has accepted. Where the
-// answer names no job, the instance's record may; where that names none either,
-// the records must show what was asked for.
+// accepted returns the pending work of a mutation that the service has accepted. If the
+// response names no job, the instance's record may. If neither names one, the records
+// must show the requested change.
 func (t *Turn) accepted(ctx context.Context, m mutation, pending Pending) (Pending, error) {
 	if pending.JobID != "" {
 		t.c.Claim(pending.JobID)
@@ -299,10 +301,10 @@ func (t *Turn) accepted(ctx context.Context, m mutation, pending Pending) (Pendi
 	return found, nil
 }
 
-// look looks for something on the waiting schedule until it is found, for as long
-// as a limit. It goes on for a while after the context has ended: it may find an
-// id that nobody else knows. A look that fails in passing is repeated; its error
-// is told only when nothing was found in the end.
+// look reads repeatedly, on the schedule of waits, until read reports success or the
+// limit is reached. It continues for a while after the context has ended, because it may
+// find an id that is not recorded anywhere else. A transient failure is repeated; its
+// error is returned only if nothing was found in the end.
 func look[T any](ctx context.Context, c *Client, limit time.Duration, read func(context.Context) (T, bool, error)) (found T, ok bool, err error) {
 	ctx, cancel := context.WithTimeout(Detached(ctx), max(limit, 0))
 	defer cancel()
@@ -313,7 +315,7 @@ func look[T any](ctx context.Context, c *Client, limit time.Duration, read func(
 			return found, ok, failure
 		}
 		if !errors.Is(failure, context.DeadlineExceeded) && !errors.Is(failure, context.Canceled) {
-			err = failure // and not the look's own end
+			err = failure // and not the end of look itself
 		}
 		if ended(ctx) || pause(ctx, c.random.jitter(nextPoll(time.Since(begun), estimate{}))) != nil {
 			return found, false, err
@@ -321,26 +323,26 @@ func look[T any](ctx context.Context, c *Client, limit time.Duration, read func(
 	}
 }
 
-// Passing tells a failure of a read that says nothing about what is read: the
-// network's, a gateway's, or the service's own trouble.
+// Passing reports whether an error of a read is transient and says nothing about the
+// object: an error of the network, of a gateway, or of the service itself.
 func Passing(err error) bool {
 	return errors.Is(err, ErrForeign) || errors.Is(err, ErrUnreachable) || errors.Is(err, ErrUnavailable) ||
 		errors.Is(err, ErrRateLimited) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrContradiction) ||
 		errors.Is(err, context.DeadlineExceeded)
 }
 
-// isConflict tells a refusal that passes when the instance is free again, unless
-// the code says otherwise.
+// isConflict reports whether a refusal will pass when the instance is free again, unless
+// its code says otherwise.
 func isConflict(err error) bool {
 	var refused *APIError
 	return errors.As(err, &refused) && refused.Status == http.StatusConflict && !errors.Is(err, ErrAlreadyExists)
 }
 
-// awaitFree waits until an instance that refused a mutation may take one: until
-// the job that its record names is over. It returns that job, zero if none was named.
-// A refusal that no job explains is the answer once reads can no longer lag.
+// awaitFree waits until an instance that refused a mutation may accept it, that is, until
+// the job named by its record is over. It returns that job, or zero if none was named. If
+// no job explains the refusal after reads can no longer lag, it returns the refusal.
 //
-// It says nothing of an instance that is gone: the mutation's own next answer does.
+// It does not report that an instance is gone, because the mutation's next response does.
 func (t *Turn) awaitFree(ctx context.Context, refusal error, b *busy) (Job, error) {
 	_, job, err := t.awaitNamed(ctx)
 	var checkout *CheckoutError
@@ -360,16 +362,17 @@ func (t *Turn) awaitFree(ctx context.Context, refusal error, b *busy) (Job, erro
 	return job, t.pause(ctx, b)
 }
 
-// pause is the growing pause before a mutation is sent again.
+// pause waits for a growing time before a mutation is sent again.
 func (t *Turn) pause(ctx context.Context, b *busy) error {
 	b.delay = min(max(firstPoll, 2*b.delay), longestPace)
 	return pause(ctx, t.c.random.jitter(b.delay))
 }
 
-// AwaitIdle waits until the job that the instance's record names is over, by that
-// job's own record, and returns the instance as it is then. foreign tells that it
-// waited for a job that this process did not start, or that the instance has refused a
-// mutation lately: reads may not show yet what was changed. An instance whose checkout is open is a *CheckoutError at once.
+// AwaitIdle waits until the record of the job that the instance's record names shows that
+// the job is over. It returns the instance as it is then. foreign reports that it waited
+// for a job that this process did not start, or that the instance recently refused a
+// mutation: reads may not show that change yet. If the instance's checkout is open,
+// AwaitIdle returns a *CheckoutError without waiting.
 func (t *Turn) AwaitIdle(ctx context.Context) (instance Instance, foreign bool, err error) {
 	foreign = time.Since(t.busyUntil) < readLag
 	for {
@@ -383,8 +386,8 @@ func (t *Turn) AwaitIdle(ctx context.Context) (instance Instance, foreign bool, 
 	}
 }
 
-// awaitNamed reads the instance and waits for the job that its record names. What
-// becomes of that job is not its caller's to report.
+// awaitNamed reads the instance and waits for the job that its record names. The outcome
+// of that job is not an error.
 func (t *Turn) awaitNamed(ctx context.Context) (instance Instance, job Job, err error) {
 	_, err = t.c.wait(ctx, waiting{atOnce: true}, func(ctx context.Context) (observation, error) {
 		var err error

@@ -10,29 +10,29 @@ import (
 )
 
 const (
-	// outageLimit is for how long plain reads go on without any answer of the
-	// service's own. With it, a dead host or a wrong address ends a plan within
-	// 30 s, however many resources it has.
+	// outageLimit is the time after which plain reads give up if the service itself sends no
+	// answer. With this limit, a dead host or a wrong address ends a plan within 30 s,
+	// regardless of the number of resources.
 	outageLimit = 20 * time.Second
-	// outageProbe is how often one read is let through after that.
+	// outageProbe is the interval at which single reads are let through after that.
 	outageProbe = 5 * time.Second
 )
 
-// An outage is the time in which nothing came from the service itself. Plain
-// reads share one patience for it. Polls have one of their own (wait.go), and
-// the requests of an operation are bounded by its timeout.
+// An outage is a period without any answer from the service itself. All plain reads share
+// one limit for it. Polls have their own limit (wait.go), and the timeout of an operation
+// limits its requests.
 type outage struct {
 	mu       sync.Mutex
 	known    bool      // the service has answered this client once
 	since    time.Time // zero while the service answers
 	failedAt time.Time // the newest failure
 	last     error
-	probe    chan struct{} // closed when the read that was let through has ended; nil where none was
+	probe    chan struct{} // closed when the probing read has ended; nil if there is none
 }
 
-// admit gives the time that an attempt may take, or ErrOutage when the outage
-// has lasted too long for it. Whoever comes while a read is let through waits for
-// what that one finds. What was admitted is to be released.
+// admit returns the time that an attempt may take, or ErrOutage if the outage has lasted
+// too long for it. While one read probes the service, other reads wait for its result.
+// The caller must release an admitted attempt.
 func (o *outage) admit(ctx context.Context, call *call, timeout time.Duration) (time.Duration, error) {
 	if !plainRead(ctx, call) {
 		return timeout, nil
@@ -50,8 +50,8 @@ func (o *outage) admit(ctx context.Context, call *call, timeout time.Duration) (
 	}
 }
 
-// judge decides about one read: the time that it may take, a probe that it has to
-// wait for, or an error.
+// judge decides about one read. It returns the time that the read may take, a probe that
+// the read must wait for, or an error.
 func (o *outage) judge(call *call, timeout time.Duration) (time.Duration, <-chan struct{}, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -62,7 +62,7 @@ func (o *outage) judge(call *call, timeout time.Duration) (time.Duration, <-chan
 	case o.since.IsZero():
 		o.since, o.failedAt, o.last = now, now, errors.New("it has not answered at all")
 	case now.Sub(o.failedAt) >= outageLimit:
-		o.since, o.failedAt = now, now // nobody has asked since: what was then says little
+		o.since, o.failedAt = now, now // no read was sent since then, so the old result says little
 	}
 	switch left := outageLimit - now.Sub(o.since); {
 	case left > 0:
@@ -77,7 +77,7 @@ func (o *outage) judge(call *call, timeout time.Duration) (time.Duration, <-chan
 	return min(timeout, outageProbe), nil, nil
 }
 
-// release ends what an attempt was admitted for.
+// release ends the admission of an attempt.
 func (o *outage) release(call *call) {
 	if call.probe == nil {
 		return
@@ -88,18 +88,18 @@ func (o *outage) release(call *call) {
 	o.probe, call.probe = nil, nil
 }
 
-// note learns from an attempt that has ended.
+// note records the result of an attempt.
 func (o *outage) note(ctx context.Context, call *call, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
 	case err != nil && ended(ctx):
-		return // it was the caller who left
+		return // the caller has cancelled it
 	case err == nil && (call.answer.refusal == nil || !call.answer.refusal.foreign()):
 		o.known, o.since = true, time.Time{}
 		return
 	case err == nil && call.answer.status != http.StatusNotFound && call.answer.status < http.StatusInternalServerError:
-		return // a page of somebody else, but no trouble of the service
+		return // a page of another server, but not a failure of the service
 	case err == nil:
 		err = call.answer.refusal
 	}
@@ -109,15 +109,15 @@ func (o *outage) note(ctx context.Context, call *call, err error) {
 	o.failedAt, o.last = time.Now(), err
 }
 
-// HasAnswered reports whether the service has answered this client at all.
+// HasAnswered reports whether the service has ever answered this client.
 func (c *Client) HasAnswered() bool {
 	c.outage.mu.Lock()
 	defer c.outage.mu.Unlock()
 	return c.outage.known
 }
 
-// plainRead tells a read that belongs to no operation and to no wait, such as
-// those of a refresh.
+// plainRead reports whether a call is a read outside of operations and waits, such as a
+// read of a refresh.
 func plainRead(ctx context.Context, call *call) bool {
 	return call.method == http.MethodGet && !call.poll && !inOperation(ctx)
 }

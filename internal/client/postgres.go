@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// Query runs SQL in the console's present mode, at once and without a job, and returns
-// when it has run, however long that takes; its result is not kept. database is "" for
-// the instance's own. It is never sent twice: when nobody can say whether it ran, the
-// error is an *OutcomeError. A console that is off answers ErrConsoleOff; Postgres's own
-// refusal is ErrSQL.
+// Query runs SQL in the current mode of the SQL console. It runs immediately, without a
+// job, and Query returns when the SQL has run, however long that takes. The result is
+// dropped. database "" means the instance's own database. The SQL is never sent twice: if
+// it is unknown whether it ran, the error is an *OutcomeError. If the console is off, the
+// error is ErrConsoleOff. If Postgres refuses the SQL, it is ErrSQL.
 func (t *Turn) Query(ctx context.Context, database, sql string) error {
 	if err := t.held(); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (t *Turn) Query(ctx context.Context, database, sql string) error {
 		key:       t.c.random.key(),
 		statement: true,
 	}
-	t.c.reads.changed(t.id) // by whatever the SQL does
+	t.c.reads.changed(t.id) // the SQL may change anything
 	defer t.c.reads.changed(t.id)
 	call, err := t.c.send(WithGracePeriod(ctx), r)
 	if err == nil && !isResult(call.answer.body) {
@@ -40,17 +40,17 @@ func (t *Turn) Query(ctx context.Context, database, sql string) error {
 	return err
 }
 
-// IsReadOnly reports whether an error is Postgres's refusal of a statement that a session may
-// not write with: 25006, in a transaction that only reads, or 42501, by a role that may not
-// write. The detail holds the SQLSTATE (SERVICE.md#errors).
+// IsReadOnly reports whether an error is Postgres's refusal of a write: SQLSTATE 25006 in
+// a read-only transaction, or 42501 for a role without the privilege. The detail contains
+// the SQLSTATE (SERVICE.md#errors).
 func IsReadOnly(err error) bool {
 	var refusal *APIError
 	return errors.Is(err, ErrSQL) && errors.As(err, &refusal) &&
 		(strings.Contains(refusal.Detail, "SQLSTATE 25006") || strings.Contains(refusal.Detail, "SQLSTATE 42501"))
 }
 
-// isResult tells whether a text begins like what a statement answers: an object with one
-// of its members (SERVICE.md#sql-console). The rest may be missing.
+// isResult reports whether a text begins like the result of a statement: an object with
+// one of the known members (SERVICE.md#sql-console). The rest may be missing.
 func isResult(text []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if first, err := d.Token(); err != nil || first != json.Delim('{') {
@@ -70,9 +70,10 @@ func isResult(text []byte) bool {
 	}
 }
 
-// OwnDatabase is the name of the instance's own database, which its connection
-// record tells; "" where that tells none, as while postgres is off. An instance that
-// has no such record yet is waited for like one that refuses a change.
+// OwnDatabase returns the name of the instance's own database from its connection record.
+// It returns "" if the record has none, for example because postgres is off. If the
+// instance has no connection record yet, OwnDatabase waits as it does for a busy
+// instance.
 func (t *Turn) OwnDatabase(ctx context.Context) (string, error) {
 	for b := (busy{}); ; {
 		connection, err := t.c.Connection(ctx, t.id)
@@ -96,7 +97,7 @@ type Database struct {
 	CreatedAt Time   `json:"created_at"`
 }
 
-// Identifier is the database's name, which is unique on its instance.
+// Identifier returns the database's name, which is unique on its instance.
 func (d Database) Identifier() string { return d.Name }
 
 // Databases reads the databases of an instance.
@@ -123,7 +124,7 @@ func (t *Turn) CreateDatabase(ctx context.Context, name string) (Pending, error)
 	}, taken)
 }
 
-// DropDatabase drops a Postgres database with all that is in it.
+// DropDatabase drops a Postgres database with all its data.
 func (t *Turn) DropDatabase(ctx context.Context, name string, permit Permit) (Pending, error) {
 	return t.set(ctx, mutation{
 		request:   request{method: http.MethodDelete, path: []string{"postgres", "databases", name}},
@@ -136,26 +137,26 @@ func (t *Turn) DropDatabase(ctx context.Context, name string, permit Permit) (Pe
 	})
 }
 
-// databaseTarget is the target of a database's jobs.
+// databaseTarget returns the target of a database's jobs.
 func databaseTarget(name string) string { return "postgres/databases/" + name }
 
-// An Extension is a Postgres extension set in one database.
+// An Extension is a Postgres extension installed in one database.
 type Extension struct {
 	Name     string `json:"name"`
 	Database string `json:"database"`
 	Version  string `json:"version"`
 }
 
-// Identifier is the database's and the extension's name, which are unique on
-// their instance.
+// Identifier returns the database's and the extension's names, which together are unique
+// on their instance.
 func (e Extension) Identifier() string { return e.Database + "/" + e.Name }
 
-// Extensions reads the extensions of an instance, in all of its databases.
+// Extensions reads the extensions in all databases of an instance.
 func (c *Client) Extensions(ctx context.Context, instanceID string) ([]Extension, error) {
 	return list[Extension](ctx, c, "extensions", "instances", instanceID, "postgres", "extensions")
 }
 
-// SetExtension sets an extension in a database; "" is the instance's own.
+// SetExtension installs an extension in a database; "" means the instance's own database.
 func (t *Turn) SetExtension(ctx context.Context, database, name string) (Pending, error) {
 	body := map[string]string{}
 	if database != "" {
@@ -173,7 +174,7 @@ func (t *Turn) SetExtension(ctx context.Context, database, name string) (Pending
 	})
 }
 
-// DropExtension drops an extension from a database; "" is the instance's own.
+// DropExtension drops an extension from a database; "" means the instance's own database.
 func (t *Turn) DropExtension(ctx context.Context, database, name string) (Pending, error) {
 	r := request{method: http.MethodDelete, path: []string{"postgres", "extensions", name}}
 	if database != "" {
@@ -189,10 +190,10 @@ func (t *Turn) DropExtension(ctx context.Context, database, name string) (Pendin
 	})
 }
 
-// extensionTarget is the target of an extension's jobs.
+// extensionTarget returns the target of an extension's jobs.
 func extensionTarget(name string) string { return "postgres/extensions/" + name }
 
-// findExtension finds an extension in a database, in any for "".
+// findExtension finds an extension in a database, or in any database if that is "".
 func findExtension(extensions []Extension, database, name string) (Extension, bool) {
 	for _, e := range extensions {
 		if e.Name == name && (database == "" || e.Database == database) {

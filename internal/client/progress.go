@@ -5,8 +5,8 @@ import (
 	"maps"
 )
 
-// progressOf tells Options.Progress of each state of one job or build that is waited
-// for, once. fields say which one it is.
+// progressOf returns a function that reports each state of one job or build to
+// Options.Progress once. fields identify the job or build.
 func (c *Client) progressOf(message string, fields map[string]any) func(ctx context.Context, status string, percent int) {
 	var told string
 	var toldAt int

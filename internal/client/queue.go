@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// queues are the queues of those who wait for the same thing, first come, first
-// served. A queue that nobody stands in takes no memory.
+// queues contains one first-come, first-served queue for each key. An empty queue uses no
+// memory.
 type queues[K comparable] struct {
 	mu    sync.Mutex
 	lines map[K]*line
@@ -18,12 +18,13 @@ type queues[K comparable] struct {
 
 type line struct {
 	head  *semaphore.Weighted
-	users int // who hold its head or wait for it
+	users int // callers at the head of the queue or waiting for it
 }
 
 func newQueues[K comparable]() *queues[K] { return &queues[K]{lines: map[K]*line{}} }
 
-// enter waits for the head of a queue, which leave gives on.
+// enter waits until the caller is at the head of a queue. leave passes the head to the
+// next caller.
 func (q *queues[K]) enter(ctx context.Context, key K) (leave func(), err error) {
 	if err := CauseOf(ctx); err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func (q *queues[K]) enter(ctx context.Context, key K) (leave func(), err error) 
 	}
 	if l.head.Acquire(ctx, 1) != nil {
 		gone()
-		return nil, CauseOf(ctx) // what Acquire fails with is the context's end
+		return nil, CauseOf(ctx) // Acquire only fails when the context has ended
 	}
 	return sync.OnceFunc(func() {
 		l.head.Release(1)
@@ -53,33 +54,32 @@ func (q *queues[K]) enter(ctx context.Context, key K) (leave func(), err error) 
 	}), nil
 }
 
-// A Turn is the head of an instance's queue. Only one job runs per instance at a
-// time (SERVICE.md#jobs); standing in line here saves the
-// service a storm of requests that it would answer 409. Every mutation of an
-// instance is a method of Turn, so that none can be sent from elsewhere. Mutations
-// return when the service has accepted them; the Turn is to be kept until their
-// job has ended (Turn.Wait).
+// A Turn is the exclusive right to change an instance. Only one job runs per instance at
+// a time (SERVICE.md#jobs). Waiting in the client avoids many requests that the service
+// would answer with 409. Every mutation of an instance is a method of Turn, so that none
+// can be sent without one. Mutations return when the service has accepted them. The
+// caller must keep the Turn until their job has ended (Turn.Wait).
 type Turn struct {
 	c     *Client
-	id    string // the instance's
+	id    string // the instance's id
 	leave func()
 
-	// over are the jobs that AwaitIdle has waited for.
+	// over has the jobs that AwaitIdle has waited for.
 	over map[string]bool
-	// busyUntil is when the instance was found free after it had refused a mutation
-	// because it was busy, zero if it has refused none.
+	// busyUntil is the time when the instance was found free after it had refused a mutation
+	// because it was busy. It is zero if the instance has refused none.
 	busyUntil time.Time
 
 	mu   sync.Mutex
 	left bool
 }
 
-// ErrTurnLeft is a mutation that was asked of a Turn after Leave. It was not
-// sent. It is a mistake of the caller.
+// ErrTurnLeft is the error of a mutation on a Turn after Leave. The mutation was not
+// sent. The error shows a bug in the caller.
 var ErrTurnLeft = errors.New("the turn of the instance has been left")
 
-// Enter waits for the caller's turn to change an instance. It must not be
-// called by who has a Turn of the same instance. The caller leaves with Leave.
+// Enter waits for the caller's turn to change an instance. It deadlocks if the caller
+// already has a Turn of the same instance. The caller must end the turn with Leave.
 func (c *Client) Enter(ctx context.Context, instanceID string) (*Turn, error) {
 	leave, err := c.instanceQueues.enter(ctx, instanceID)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *Client) Enter(ctx context.Context, instanceID string) (*Turn, error) {
 	return &Turn{c: c, id: instanceID, leave: leave, over: map[string]bool{}}, nil
 }
 
-// Leave gives the turn to the next in line.
+// Leave passes the turn to the next caller in the queue.
 func (t *Turn) Leave() {
 	t.mu.Lock()
 	t.left = true
@@ -105,15 +105,15 @@ func (t *Turn) held() error {
 	return nil
 }
 
-// ReadsMayLag tells whether this process has changed the instance so lately that a
-// read may show what was before.
+// ReadsMayLag reports whether this process changed the instance so recently that reads
+// may show the state from before the change.
 func (t *Turn) ReadsMayLag() bool { return time.Since(t.c.reads.lastChange(t.id)) < readLag }
 
-// BusySince tells whether the instance has refused a mutation of this turn since a
-// time because it was busy. What it was busy with may have changed what was read before.
+// BusySince reports whether the instance has refused a mutation of this turn since begun
+// because it was busy. Earlier reads may then be outdated.
 func (t *Turn) BusySince(begun time.Time) bool { return !t.busyUntil.Before(begun) }
 
-// InstanceID is the instance whose turn this is.
+// InstanceID returns the id of the instance that the turn belongs to.
 func (t *Turn) InstanceID() string { return t.id }
 
 // Wait waits for the job of a mutation; see Client.WaitJob.

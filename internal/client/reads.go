@@ -8,17 +8,18 @@ import (
 	"time"
 )
 
-// aloneReads is how many instances are read one by one before the list is.
+// aloneReads is the number of instances that are read individually before the list is
+// read.
 const aloneReads = 2
 
-// reads coalesces what a refresh reads. A configuration of fifty instances asks
-// for each of them; one list answers all. Nothing is served from before a
-// change that this process made.
+// reads combines the reads of a refresh. A configuration of fifty instances asks for each
+// of them; one list answers all. No read from before a change by this process is used
+// after the change.
 type reads struct {
 	plans     *shared[Plans]
 	locations *shared[[]Location]
-	// instances are read one by one, all of them for an absence or a creation,
-	// and page by page for a refresh of many.
+	// instance has individual reads, allInstances has complete lists for an absence or a
+	// creation, and pages has the pages for a refresh of many instances.
 	instance     *shared[Instance]
 	allInstances *shared[[]Instance]
 	pages        *shared[page[Instance]]
@@ -26,7 +27,7 @@ type reads struct {
 	databases    *shared[[]Database]
 	extensions   *shared[[]Extension]
 	webhooks     *shared[[]Webhook]
-	// jobs and the builds of an app are read again and again, by who waits for them.
+	// jobs and the builds of an app are polled by the callers that wait for them.
 	jobs   *shared[Job]
 	builds *shared[[]Build]
 
@@ -34,20 +35,20 @@ type reads struct {
 
 	mu        sync.Mutex
 	changedAt map[string]moment // each instance's newest change
-	asked     map[string]bool   // the instances asked for so far
+	asked     map[string]bool   // the instances requested so far
 	snapshot  snapshot
 }
 
-// A snapshot is the list of instances, as far as a refresh needed it.
+// A snapshot is the part of the list of instances that a refresh has read.
 type snapshot struct {
 	begun  moment
-	broken bool // it could not be read, and each instance is read alone
+	broken bool // it could not be read, and each instance is read individually
 	walk   pages
 	count  int
 	listed map[string]listed
 }
 
-// listed is an instance with when its page was read.
+// listed is an instance and the time when its page was read.
 type listed struct {
 	instance Instance
 	begun    moment
@@ -73,23 +74,22 @@ func newReads() *reads {
 	}
 }
 
-// changed notes that an instance is being or has been changed: what was read
-// before, or is being read now, serves nobody any more.
+// changed records that an instance is being changed or has been changed. Earlier reads,
+// and reads in progress, are no longer used.
 func (r *reads) changed(instanceID string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.changedAt[instanceID] = r.sequence.now()
 }
 
-// lastChange is when this process changed an instance last, zero if it has not.
+// lastChange returns the time when this process last changed an instance, zero if never.
 func (r *reads) lastChange(instanceID string) time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.changedAt[instanceID].at
 }
 
-// ofInstance accepts a recent reading that was begun after the newest change of
-// an instance.
+// ofInstance accepts a recent reading that began after the newest change of an instance.
 func (r *reads) ofInstance(id string) freshness {
 	fresh := recent()
 	return func(begun moment) bool {
@@ -99,11 +99,11 @@ func (r *reads) ofInstance(id string) freshness {
 	}
 }
 
-// RefreshInstance reads an instance for a refresh. The first two instances of a
-// process are read alone; from the third on the list is read, page by page and
-// never more pages than instances were asked for. What the list does not hold,
-// and all where it cannot be read, is read alone. ErrNotFound is told only of a
-// confirmed absence.
+// RefreshInstance reads an instance for a refresh. The first two instances of a process
+// are read individually. From the third on, the list is read page by page, but never more
+// pages than instances were requested. An instance that is not in the list is read
+// individually, and so are all if the list cannot be read. It returns ErrNotFound only
+// for a confirmed absence.
 func (c *Client) RefreshInstance(ctx context.Context, id string) (Instance, error) {
 	instance, err := c.refreshInstance(ctx, id)
 	if errors.Is(err, ErrNotFound) {
@@ -131,7 +131,7 @@ func (c *Client) refreshInstance(ctx context.Context, id string) (Instance, erro
 	})
 }
 
-// SeenInstance returns an instance as RefreshInstance would, if that needs no request.
+// SeenInstance returns the same result as RefreshInstance, if that needs no request.
 func (c *Client) SeenInstance(id string) (Instance, bool) {
 	isFresh := c.reads.ofInstance(id)
 	if instance, ok := c.reads.listedInstance(id, isFresh); ok {
@@ -140,8 +140,8 @@ func (c *Client) SeenInstance(id string) (Instance, bool) {
 	return c.reads.instance.peek(id, isFresh)
 }
 
-// listDue notes that an instance is asked for, and tells whether enough were
-// for the list to be read.
+// listDue records that an instance was requested, and reports whether there were enough
+// requests to read the list.
 func (r *reads) listDue(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -156,8 +156,8 @@ func (r *reads) listedInstance(id string, isFresh freshness) (Instance, bool) {
 	return entry.instance, ok && isFresh(entry.begun)
 }
 
-// unlistedAt tells when a list that was read to its end did not hold an instance,
-// if there is such a list that is still fresh.
+// unlistedAt returns the time when a list without the instance was read. It returns false
+// unless that list was read to its end and is still fresh.
 func (r *reads) unlistedAt(id string) (time.Time, bool) {
 	isFresh := r.ofInstance(id)
 	r.mu.Lock()
@@ -167,9 +167,9 @@ func (r *reads) unlistedAt(id string) (time.Time, bool) {
 	return s.begun.at, !listed && !s.broken && s.count > 0 && !s.walk.next() && isFresh(s.begun)
 }
 
-// readListFor reads pages until the instance is found, the list has ended or
-// enough pages were read. That the list cannot be read is no error: it only
-// saves requests. The error is the context's.
+// readListFor reads pages until the instance is found, the list has ended or enough pages
+// were read. A list that cannot be read is not an error, because it only saves requests.
+// The only error is the context's.
 func (c *Client) readListFor(ctx context.Context, id string, isFresh freshness) error {
 	for fresh := recent(); ; {
 		if _, ok := c.reads.listedInstance(id, isFresh); ok {
@@ -185,20 +185,20 @@ func (c *Client) readListFor(ctx context.Context, id string, isFresh freshness) 
 	}
 }
 
-// readPage reads a page of the list into the snapshot, unless somebody does already.
+// readPage reads a page of the list into the snapshot, or joins a read in progress.
 func (c *Client) readPage(ctx context.Context, cursor string) error {
 	_, err := c.reads.pages.get(ctx, cursor, c.reads.unread(cursor), func(ctx context.Context) (page[Instance], error) {
 		begun := c.reads.sequence.now()
 		p, err := listPage[Instance](ctx, c, "instances", cursor, request{path: []string{"instances"}})
 		if !c.reads.addPage(cursor, p, begun, err) {
-			c.reads.pages.drop(cursor) // the snapshot was begun anew, and reads it again
+			c.reads.pages.drop(cursor) // a new snapshot was begun, and must read it again
 		}
 		return page[Instance]{}, err // the snapshot has it
 	})
 	return err
 }
 
-// nextPage is the page of the list to read next, if one is due.
+// nextPage returns the cursor of the next page to read, and whether it must be read.
 func (r *reads) nextPage(fresh freshness) (cursor string, due bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -209,8 +209,8 @@ func (r *reads) nextPage(fresh freshness) (cursor string, due bool) {
 	return s.walk.cursor, !s.broken && s.walk.next() && s.count < len(r.asked)
 }
 
-// unread accepts the reading of a page that belongs to the snapshot. Once the
-// page is part of it, or of none any more, any will do.
+// unread accepts the reading of a page that belongs to the snapshot. If the snapshot does
+// not need the page at cursor now, it accepts any reading.
 func (r *reads) unread(cursor string) freshness {
 	return func(begun moment) bool {
 		r.mu.Lock()
@@ -219,8 +219,8 @@ func (r *reads) unread(cursor string) freshness {
 	}
 }
 
-// addPage adds a page to the snapshot, or notes that it could not be read. It is false
-// where the snapshot has no use for the page.
+// addPage adds a page to the snapshot, or records that the page could not be read. It
+// returns false if the snapshot does not use the page.
 func (r *reads) addPage(cursor string, p page[Instance], begun moment, err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -240,13 +240,13 @@ func (r *reads) addPage(cursor string, p page[Instance], begun moment, err error
 	return true
 }
 
-// RefreshApp reads an app for a refresh: the apps of an instance are listed
-// once. An app that the list lacks is read alone. ErrNotFound is told only of a
+// RefreshApp reads an app for a refresh. The apps of an instance are listed once. An app
+// that is not in the list is read individually. It returns ErrNotFound only for a
 // confirmed absence.
 func (c *Client) RefreshApp(ctx context.Context, instanceID, name string) (App, error) {
 	apps, err := c.sharedApps(ctx, instanceID, c.reads.ofInstance(instanceID))
 	app, listed := find(apps, name)
-	if !listed { // nor is any in a list that could not be read
+	if !listed { // also if the list could not be read
 		app, err = c.App(ctx, instanceID, name)
 	}
 	return present(ctx, c, childSubject(instanceID, "apps", name), app, err, func(ctx context.Context) (App, error) {
@@ -262,8 +262,8 @@ func (c *Client) sharedApps(ctx context.Context, instanceID string, isFresh fres
 	return c.reads.apps.get(ctx, instanceID, isFresh, func(ctx context.Context) ([]App, error) { return c.Apps(ctx, instanceID) })
 }
 
-// RefreshDatabase reads a database for a refresh: the databases of an instance
-// are listed once. ErrNotFound is told only of a confirmed absence.
+// RefreshDatabase reads a database for a refresh. The databases of an instance are listed
+// once. It returns ErrNotFound only for a confirmed absence.
 func (c *Client) RefreshDatabase(ctx context.Context, instanceID, name string) (Database, error) {
 	read := func(ctx context.Context, isFresh freshness) (Database, error) {
 		databases, err := c.sharedDatabases(ctx, instanceID, isFresh)
@@ -281,8 +281,8 @@ func (c *Client) sharedDatabases(ctx context.Context, instanceID string, isFresh
 	return c.reads.databases.get(ctx, instanceID, isFresh, func(ctx context.Context) ([]Database, error) { return c.Databases(ctx, instanceID) })
 }
 
-// RefreshExtension reads an extension for a refresh: the extensions of an
-// instance are listed once. ErrNotFound is told only of a confirmed absence.
+// RefreshExtension reads an extension for a refresh. The extensions of an instance are
+// listed once. It returns ErrNotFound only for a confirmed absence.
 func (c *Client) RefreshExtension(ctx context.Context, instanceID, database, name string) (Extension, error) {
 	id := Extension{Name: name, Database: database}.Identifier()
 	read := func(ctx context.Context, isFresh freshness) (Extension, error) {
@@ -299,9 +299,9 @@ func (c *Client) RefreshExtension(ctx context.Context, instanceID, database, nam
 	return present(ctx, c, childSubject(instanceID, "extensions", id), extension, err, fresh(c, read), nil)
 }
 
-// goneWithEngine makes a refusal to read what is in an engine ErrNotFound, where the
-// instance's record says that the engine is off: its data went with it. Any other
-// error, and one that nothing can be said about, stays what it is.
+// goneWithEngine converts the refusal to read data of an engine to ErrNotFound if the
+// instance's record shows that the engine is off, because then the data is deleted. It
+// returns any other error unchanged, also if the record cannot be read.
 func (c *Client) goneWithEngine(ctx context.Context, instanceID, engine string, err error) error {
 	if !errors.Is(err, ErrValidation) {
 		return err
@@ -313,16 +313,16 @@ func (c *Client) goneWithEngine(ctx context.Context, instanceID, engine string, 
 	return fmt.Errorf("%w with the engine %s: %w", ErrNotFound, engine, err)
 }
 
-// Lacks tells whether a record says that an engine is off. Where it tells of no
-// engines it does not.
+// Lacks reports whether a record shows that an engine is off. It is false if the record
+// has no engines field.
 func (i Instance) Lacks(engine string) bool {
 	_, on := i.Engines.Value[engine]
 	return i.Engines.Set && !on
 }
 
-// RefreshEngine looks for an engine of an instance, for a refresh of what cannot be
-// looked at itself. ErrNotFound is told only where it is confirmed that the engine is
-// off, or the instance gone.
+// RefreshEngine checks that an engine of an instance is on, for a refresh of objects that
+// cannot be read themselves. It returns ErrNotFound only if it is confirmed that the
+// engine is off or the instance gone.
 func (c *Client) RefreshEngine(ctx context.Context, instanceID, engine string) error {
 	on := func(instance Instance, err error) (Instance, error) {
 		if err == nil && instance.Lacks(engine) {
@@ -341,8 +341,8 @@ func (c *Client) RefreshEngine(ctx context.Context, instanceID, engine string) e
 	return err
 }
 
-// RefreshWebhook reads a webhook endpoint for a refresh. ErrNotFound is told only
-// of a confirmed absence.
+// RefreshWebhook reads a webhook endpoint for a refresh. It returns ErrNotFound only for
+// a confirmed absence.
 func (c *Client) RefreshWebhook(ctx context.Context, id string) (Webhook, error) {
 	webhook, err := c.Webhook(ctx, id)
 	return present(ctx, c, subject{id: "webhooks/" + id}, webhook, err, func(ctx context.Context) (Webhook, error) {
@@ -354,7 +354,7 @@ func (c *Client) RefreshWebhook(ctx context.Context, id string) (Webhook, error)
 	})
 }
 
-// fresh reads what is begun from now on.
+// fresh returns a function that accepts only readings begun after its call.
 func fresh[T any](c *Client, read func(context.Context, freshness) (T, error)) func(context.Context) (T, error) {
 	return func(ctx context.Context) (T, error) { return read(ctx, since(c.reads.sequence.now())) }
 }

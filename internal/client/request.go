@@ -13,50 +13,53 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// A request is one call of the API, before it is sent.
+// A request describes one call of the API.
 type request struct {
 	method string
 	path   []string // elements below the base URL, unescaped
 	query  url.Values
-	// limit is how many items a page of a list may hold; 0 leaves it to the service.
+	// limit is the maximum number of items on a page of a list; 0 means the service's
+	// default.
 	limit int
 	body  any // encoded as JSON; nil sends none
-	// key is the Idempotency-Key of a POST; the same for each time it is sent.
+	// key is the Idempotency-Key of a POST. It is the same for each attempt.
 	key string
-	// accept is the media type asked for; "" is JSON.
+	// accept is the requested media type; "" means JSON.
 	accept string
-	// poll asks for a single attempt, unless that is answered 429: a poll is repeated
-	// by its own schedule, and a request that depends on what is there by its mutation.
+	// poll requests a single attempt, unless that is answered 429. A poll is repeated by its
+	// own schedule. A request that depends on the current state is repeated by its mutation.
 	poll bool
-	// informs says that the request is not worth a wait: it fails while its path is closed.
+	// informs marks a request that is not worth waiting for: it fails while its path is
+	// closed.
 	informs bool
-	// statement asks Postgres to run something, which is answered when it has run. Not
-	// the client's timeout bounds it but its operation's. While it runs it takes no place
-	// among the requests under way.
+	// statement marks a request that runs SQL and is answered when the SQL has run. Its
+	// limit is the timeout of its operation, not the client's request timeout. While it
+	// runs, it does not count as a request in flight.
 	statement bool
 }
 
-// name is how errors and logs call the request.
+// name returns the name of the request in errors and logs.
 func (r request) name() string { return r.method + " /" + strings.Join(r.path, "/") }
 
-// A call is a request on its way through the chain: retries, limiter, attempt.
-// It travels in the request's context, as the chain's links see nothing else.
+// A call is a request on its way through the chain: retries, limiter, attempt. It is a
+// value of the request's context, because the links of the chain see nothing else.
 type call struct {
 	request
 	attempts int // sent so far
-	retries  int // of them, those that count against the client's maximum
-	// answer is what the newest attempt got, nil when it got none, and err why.
+	retries  int // those that count against the client's maximum
+	// answer is the answer to the newest attempt. It is nil if there was none, and err is
+	// the reason.
 	answer *answer
 	err    error
-	// unsure tells that an attempt before the newest one may have been carried
-	// out: its answer was lost, or was not the service's.
+	// unsure reports that an attempt before the newest one may have been executed: its
+	// answer was lost or did not come from the service.
 	unsure bool
-	// probe is set while the call finds out for others whether an outage has ended.
+	// probe is set while the call probes for all reads whether an outage has ended.
 	probe chan struct{}
 }
 
-// surelyNotDone tells that the newest attempt was not carried out: nothing was
-// sent, or the service said so.
+// surelyNotDone reports whether the newest attempt was not executed: nothing was sent, or
+// the service said so.
 func (c *call) surelyNotDone() bool {
 	if c.answer == nil {
 		return nothingSent(c.err)
@@ -66,22 +69,21 @@ func (c *call) surelyNotDone() bool {
 
 type callKey struct{}
 
-// callOf is the call whose request has this context.
+// callOf returns the call whose request has this context.
 func callOf(ctx context.Context) *call { return ctx.Value(callKey{}).(*call) }
 
-// An answer is what came back, its body read to the end.
+// An answer is the response to an attempt, with its body read to the end.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
-	// refusal is the error that an answer other than 2xx is, else nil.
+	// refusal is the error if the status is not 2xx, else nil.
 	refusal *APIError
 }
 
-// do sends a request and decodes its answer into a T. Its errors are
-// *APIError for an answer that is no success, *ForeignError for a success that
-// is not the service's, and *OutcomeError for a POST of which nobody can say
-// whether it was carried out.
+// do sends a request and decodes its answer into a T. The error is an *APIError if the
+// answer has an error status. It is a *ForeignError if a success does not come from the
+// service, and an *OutcomeError if a POST may or may not have been executed.
 func do[T any](ctx context.Context, c *Client, r request) (T, error) {
 	call, err := c.send(ctx, r)
 	if err != nil {
@@ -91,8 +93,8 @@ func do[T any](ctx context.Context, c *Client, r request) (T, error) {
 	return decode[T](c, call)
 }
 
-// decode reads the answer of a call that succeeded into a T. An empty answer is
-// none to a GET, and the zero T otherwise.
+// decode decodes the answer of a successful call into a T. An empty answer is an error
+// for a GET, and the zero T otherwise.
 func decode[T any](c *Client, call *call) (value T, err error) {
 	body := bytes.TrimSpace(call.answer.body)
 	switch {
@@ -111,9 +113,8 @@ func decode[T any](c *Client, call *call) (value T, err error) {
 	return value, err
 }
 
-// send sends a request and returns its call with the answer, a success. The call
-// tells also of a failure whether an attempt before the last one may have been
-// carried out.
+// send sends a request and returns its call with a successful answer. If it fails, the
+// returned call shows whether an attempt before the last one may have been executed.
 func (c *Client) send(ctx context.Context, r request) (*call, error) {
 	call := &call{request: r}
 	req, err := c.newRequest(context.WithValue(ctx, callKey{}, call), r)
@@ -162,16 +163,16 @@ func (c *Client) newRequest(ctx context.Context, r request) (*retryablehttp.Requ
 		req.Header.Set("Content-Type", "application/json")
 	}
 	if r.key != "" {
-		// Not in canonical form on purpose: net/http sends a POST with an
-		// "Idempotency-Key" again by itself when a reused connection breaks,
-		// and a service that ignores the header would carry it out twice.
+		// Not in canonical form on purpose. If a reused connection breaks, net/http itself
+		// sends a POST with an "Idempotency-Key" again, and a service that ignores the header
+		// would execute it twice.
 		req.Header["idempotency-key"] = []string{r.key}
 	}
 	return req, nil
 }
 
-// url joins path elements below the base URL, each escaped, so that no id can
-// reach another path than its own.
+// url appends path elements to the base URL. It escapes each element, so that no id can
+// address a different path.
 func (c *Client) url(path []string, query url.Values) (string, error) {
 	var b strings.Builder
 	b.WriteString(c.base.String())
@@ -191,9 +192,9 @@ func (c *Client) url(path []string, query url.Values) (string, error) {
 	return b.String(), nil
 }
 
-// failure describes a call that got no whole answer. A POST that may have reached
-// the service has an unknown outcome; one that ended while it waited to be sent
-// again has not.
+// failure describes a call without a complete answer. The outcome of a POST that may have
+// reached the service is unknown. A POST that ended while it waited for a retry was not
+// executed.
 func (c *Client) failure(ctx context.Context, call *call, err error) error {
 	var urlError *url.Error
 	if errors.As(err, &urlError) {
@@ -201,7 +202,7 @@ func (c *Client) failure(ctx context.Context, call *call, err error) error {
 	}
 	unknown := call.method == http.MethodPost && call.attempts > 0 && !call.surelyNotDone()
 	if ended(ctx) && (call.method == http.MethodGet || call.statement || call.surelyNotDone()) {
-		err = CauseOf(ctx) // whatever the connection broke with
+		err = CauseOf(ctx) // regardless of how the connection broke
 	}
 	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		err = &UnreachableError{BaseURL: c.base.String(), Err: c.secrets.hideError(err)}
@@ -213,8 +214,8 @@ func (c *Client) failure(ctx context.Context, call *call, err error) error {
 	return described
 }
 
-// foreign describes a success that is not the service's: a page of a gateway or
-// of another service.
+// foreign describes a success that does not come from the service: a page of a gateway or
+// of another server.
 func (c *Client) foreign(r request, reason string) error {
 	return &ForeignError{Method: r.method, Path: r.path, BaseURL: c.base.String(), Reason: reason}
 }
@@ -224,12 +225,12 @@ func get[T any](ctx context.Context, c *Client, path ...string) (T, error) {
 	return do[T](ctx, c, request{method: http.MethodGet, path: path})
 }
 
-// A record is what is asked for by its identifier.
+// A record is an object of the API with an identifier.
 type record interface{ Identifier() string }
 
-// getRecord reads the record of an identifier. An answer that is another record,
-// or none, is not the service's: `null` and {"message": "maintenance"} decode
-// into an empty record without an error.
+// getRecord reads the record with an identifier. An answer with another record or none
+// does not come from the service: `null` and {"message": "maintenance"} decode into an
+// empty record without an error.
 func getRecord[T record](ctx context.Context, c *Client, r request, id string) (T, error) {
 	r.method = http.MethodGet
 	value, err := do[T](ctx, c, r)

@@ -17,18 +17,17 @@ import (
 const (
 	backoffBase = 500 * time.Millisecond
 	backoffCap  = 30 * time.Second
-	// retryAfterCap is the longest Retry-After that is believed.
+	// retryAfterCap is the longest Retry-After that is used.
 	retryAfterCap = 24 * time.Hour
 )
 
-// newRetrying is the first link of the chain: it sends a call again where its
-// method and its outcome allow.
+// newRetrying returns the first link of the chain. It sends a call again if its method
+// and its outcome allow that.
 func newRetrying(rt http.RoundTripper, retries int, limiter *limiter, random *random) *retryablehttp.Client {
 	return &retryablehttp.Client{
 		HTTPClient: &http.Client{
 			Transport: rt,
-			// A redirect could carry the key to another host. The answer is
-			// shown as the error that it is.
+			// A redirect could send the key to another host. The redirect is returned as an error.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		RetryMax: math.MaxInt32, // CheckRetry counts
@@ -45,7 +44,7 @@ func newRetrying(rt http.RoundTripper, retries int, limiter *limiter, random *ra
 // checkRetry decides after an attempt whether the call is sent again.
 func checkRetry(ctx context.Context, call *call, err error, retries int, limiter *limiter) bool {
 	if ended(ctx) {
-		return false // an answer that came all the same is the answer
+		return false // if an answer arrived anyway, it is the result
 	}
 	var refusal *APIError
 	if call.answer != nil {
@@ -55,8 +54,8 @@ func checkRetry(ctx context.Context, call *call, err error, retries int, limiter
 		return false
 	}
 	if refusal != nil && refusal.Status == http.StatusTooManyRequests {
-		// Nothing was done, and the limiter sets the pace for everybody. A call
-		// ends here only when nobody gets through any more.
+		// Nothing was done, and the limiter slows down all calls. A call ends here only if no
+		// call has succeeded for too long.
 		return !limiter.stalled(ctx)
 	}
 	if call.poll {
@@ -71,8 +70,8 @@ func checkRetry(ctx context.Context, call *call, err error, retries int, limiter
 	return true
 }
 
-// isCut tells whether an answer begins as JSON and does not end as it, which is what
-// a proxy makes of one that broke off behind it.
+// isCut reports whether an answer begins as JSON but is incomplete. A proxy returns such
+// an answer if the connection behind it broke.
 func (a *answer) isCut() bool {
 	if a == nil {
 		return false
@@ -81,16 +80,16 @@ func (a *answer) isCut() bool {
 	return len(body) > 0 && (body[0] == '{' || body[0] == '[') && !json.Valid(body)
 }
 
-// sendsAgain tells whether a request may be sent again after an answer that is
-// no success, or after an error. GET, PUT, PATCH and DELETE can be sent twice
-// without harm; a POST only when the first was surely not carried out.
+// sendsAgain reports whether a request may be sent again after an error or a refusal.
+// GET, PUT, PATCH and DELETE can safely be sent twice. A POST is sent again only if the
+// first one was certainly not executed.
 func sendsAgain(method string, refusal *APIError, err error) bool {
 	if err != nil {
 		var pausing *APIError
 		switch {
 		case isCertificateError(err), errors.Is(err, ErrBodyTooLarge), errors.Is(err, ErrOutage),
 			errors.Is(err, errStalled), errors.Is(err, errClosed), errors.As(err, &pausing):
-			return false // the next would end the same way
+			return false // a retry would end the same way
 		}
 		return method != http.MethodPost || nothingSent(err)
 	}
@@ -111,10 +110,10 @@ func sendsAgain(method string, refusal *APIError, err error) bool {
 	return false
 }
 
-// backoff is the pause before a call is sent again: exponential with full
-// jitter, so that workers that were refused together do not come back together.
-// Where the answer says when to come back, the limiter (429) or the path (503) is
-// closed until then, and the pause is only what spreads them.
+// backoff returns the pause before a call is sent again. The pause is exponential with
+// full jitter, so that workers that were refused together do not retry together. If the
+// answer says when to come back, the limiter (429) or the path (503) is closed until
+// then, and the pause only adds jitter.
 func backoff(random *random, attempt int, resp *http.Response) time.Duration {
 	if resp != nil && (resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable && retryAfter(resp.Header) > 0) {
 		return random.upTo(backoffBase)
@@ -126,9 +125,9 @@ func backoff(random *random, attempt int, resp *http.Response) time.Duration {
 	return random.upTo(ceiling)
 }
 
-// retryAfter reads a Retry-After header, in seconds or as a date by the clock
-// of the answer itself (RFC 9110, section 10.2.3). It is capped at a day; what cannot be
-// read is zero.
+// retryAfter parses a Retry-After header, in seconds or as a date relative to the
+// answer's own Date (RFC 9110, section 10.2.3). The maximum is a day. A missing or
+// invalid header is zero.
 func retryAfter(header http.Header) time.Duration {
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	if value == "" {

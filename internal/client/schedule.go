@@ -6,67 +6,67 @@ import (
 )
 
 const (
-	// firstPoll is when a wait polls for the first time, and the least that lies
-	// between two polls.
+	// firstPoll is the delay of the first poll and the minimum delay between two polls.
 	firstPoll = 250 * time.Millisecond
-	// longestDelay is the most that lies between two polls.
+	// longestDelay is the maximum delay between two polls.
 	longestDelay = 60 * time.Second
-	// longestStart is the most that lies between two polls in the beginning, when
-	// the estimate could be wrong by any factor.
+	// longestStart is the maximum delay between two polls at the beginning, when the
+	// estimate could still be wrong by any factor.
 	longestStart = 2 * time.Second
 )
 
-// A Schedule says when a wait polls. It polls often where the end is likely, and
-// seldom elsewhere, by an estimate of how long the whole takes.
+// A Schedule determines when a wait polls. It polls often near the likely end and rarely
+// otherwise, based on an estimate of the total duration.
 type Schedule struct {
 	random   *random
 	estimate estimator
 }
 
-// NewSchedule makes the schedule of a wait for something that usually takes so long,
-// 0 where nothing is known of it, and that has just begun. The source is that of the
-// jitter; nil means one that the system seeds.
+// NewSchedule returns the schedule of a wait for work that has just begun. usual is its
+// typical duration, or 0 if unknown. source is the source of the jitter; nil means one
+// seeded by the system.
 func NewSchedule(usual time.Duration, source rand.Source) *Schedule {
 	return newSchedule(usual, true, newRandom(source))
 }
 
-// newSchedule makes the schedule of a wait. fromStart tells that the wait sees all
-// of what it waits for; otherwise it may have begun long ago.
+// newSchedule returns the schedule of a wait. fromStart reports that the wait observes
+// the work from its beginning; otherwise the work may have begun long ago.
 func newSchedule(usual time.Duration, fromStart bool, random *random) *Schedule {
 	return &Schedule{random: random, estimate: estimator{usual: usual, fromStart: fromStart}}
 }
 
-// First is how long after its beginning a wait polls for the first time.
+// First returns the time from the beginning of a wait to its first poll.
 func (s *Schedule) First() time.Duration { return firstPoll }
 
-// Next is how long after a poll the next one is due, when that poll was made after
-// some time and saw a progress in percent, 0 where the service tells none.
+// Next returns the time from one poll to the next. elapsed is the time since the
+// beginning of the wait. progress is the percentage that the poll saw, or 0 if the
+// service reports none.
 func (s *Schedule) Next(elapsed time.Duration, progress int) time.Duration {
 	s.estimate.observe(elapsed, progress)
 	return s.again(elapsed)
 }
 
-// again is Next after a poll that saw nothing.
+// again is like Next, after a poll that saw nothing.
 func (s *Schedule) again(elapsed time.Duration) time.Duration {
 	return s.random.jitter(nextPoll(elapsed, s.estimate.total()))
 }
 
-// An estimate is how long something is expected to take, zero where nothing is known
-// of it. Most of what was expected so takes within a spread of it.
+// An estimate is the expected total duration of some work, or zero if it is unknown. Most
+// durations differ from total by at most spread.
 type estimate struct{ total, spread time.Duration }
 
-// How far estimates are off, in hundredths of them.
+// Spreads of estimates, in percent of the expected duration.
 const (
 	usualSpread    = 20
 	progressSpread = 10
 )
 
-// nextPoll is how long to wait for the next poll after some time.
+// nextPoll returns the time until the next poll.
 //
-// Around the estimate it polls at a fifth of its spread, and closer the nearer it
-// is: durations are often those of before to the second. Up to there it halves the
-// way, and past it lets go slowly. An estimate that is wrong by far costs little, as
-// no delay is longer than a quarter of what has passed.
+// Near the estimate, the time is a fifth of the spread or less, because durations are
+// often the same as before to the second. Before that, it is half the distance to that
+// range. After that, it grows slowly. Even a very wrong estimate costs little, because no
+// delay is longer than a quarter of the elapsed time.
 func nextPoll(elapsed time.Duration, e estimate) time.Duration {
 	if e.total == 0 {
 		return bounded(elapsed*8/100, longestDelay)
@@ -85,21 +85,22 @@ func nextPoll(elapsed time.Duration, e estimate) time.Duration {
 	return bounded(max(delay, elapsed/128), max(start, (elapsed-time.Second)/4))
 }
 
-// bounded is a delay of at least firstPoll, and not over a limit where that is more.
+// bounded returns a delay of at least firstPoll and at most the larger of limit and
+// firstPoll, but never more than longestDelay.
 func bounded(delay, limit time.Duration) time.Duration {
 	return min(max(firstPoll, delay), max(firstPoll, limit), longestDelay)
 }
 
-// leastProgress is from where on the service's progress is a better guide than what
-// an operation usually takes.
+// leastProgress is the percentage from which the service's progress is a better guide
+// than the typical duration of an operation.
 const leastProgress = 5
 
-// An estimator guesses the whole duration of what is waited for.
+// An estimator estimates the total duration of the work that a wait observes.
 type estimator struct {
 	usual     time.Duration
 	fromStart bool
-	// The first progress seen, from which the speed is measured: a wait that
-	// joins a job midway saw nothing of what came before.
+	// The first progress seen: its time and its percentage. The speed is measured from
+	// there, because a wait that joins a job midway did not see the part before.
 	since    time.Duration
 	from     int
 	observed bool
@@ -111,7 +112,7 @@ func (e *estimator) observe(elapsed time.Duration, progress int) {
 	if !e.observed {
 		e.observed = true
 		if !e.fromStart && (e.usual == 0 || elapsed*100 < e.usual*time.Duration(max(progress-leastProgress, 0))) {
-			// Much further than the time since the start explains.
+			// The progress is much further than the time since the start explains.
 			e.since, e.from = elapsed, progress
 		}
 	}
@@ -119,7 +120,7 @@ func (e *estimator) observe(elapsed time.Duration, progress int) {
 	switch {
 	case progress < leastProgress || progress >= 100 || gained <= 0:
 	case e.from == 0:
-		// Whole percents: half of one more is what it is on average.
+		// Percentages are whole numbers, on average half a percent too low.
 		e.guess = elapsed * 200 / time.Duration(2*progress+1)
 	default:
 		e.guess = e.since + (elapsed-e.since)*time.Duration(100-e.from)/time.Duration(gained)

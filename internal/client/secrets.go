@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// secrets are the values that may appear in no log line and no error. The
-// service's words are shown to users, and a service can quote what it was sent.
+// secrets are the values that must not appear in a log line or an error. The service's
+// words are shown to users, and a service may quote data that it received.
 type secrets struct {
 	mu     sync.RWMutex
 	values []string
@@ -19,14 +19,14 @@ type secrets struct {
 
 const hidden = "(secret)"
 
-// userInfo finds the password of any URL, known or not, and an @ in it too.
+// userInfo matches the password of any URL, known or not, even if it contains an @.
 var userInfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*):[^\s@]+@(?:[^\s@/"']+@)*`)
 
-// shortSecret is the length under which a value is hidden only where it stands
-// as a word of its own: hiding each "1" would hide everything else.
+// shortSecret is the minimum length of values that are hidden everywhere. A shorter value
+// is hidden only as a separate word: if each "1" were hidden, no text would be readable.
 const shortSecret = 4
 
-// add hides a value from now on, and its forms inside a URL and inside JSON.
+// add hides values, and their forms inside a URL and inside JSON, in all later texts.
 func (s *secrets) add(values ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,8 +40,8 @@ func (s *secrets) add(values ...string) {
 	}
 }
 
-// forms are how a value is written: as it is, inside a URL, and inside JSON by
-// those who escape what HTML needs and by those who do not.
+// forms returns the ways to write a value: unchanged, inside a URL, and inside JSON with
+// and without HTML escaping.
 func forms(value string) []string {
 	forms := []string{value, url.QueryEscape(value), url.PathEscape(value)}
 	for _, html := range []bool{true, false} {
@@ -55,8 +55,8 @@ func forms(value string) []string {
 	return forms
 }
 
-// insert keeps the longest first, so that a secret within another leaves no
-// rest of the longer one.
+// insert keeps the longest value first, so that a secret that is part of a longer one
+// does not leave the rest of the longer one visible.
 func (s *secrets) insert(value string) {
 	at := len(s.values)
 	for i, known := range s.values {
@@ -70,7 +70,7 @@ func (s *secrets) insert(value string) {
 	s.values = append(s.values[:at], append([]string{value}, s.values[at:]...)...)
 }
 
-// addURL hides the password of a URL and the URL itself.
+// addURL hides a URL and its password.
 func (s *secrets) addURL(raw string) {
 	s.add(raw)
 	if u, err := url.Parse(raw); err == nil && u.User != nil {
@@ -93,7 +93,7 @@ func (s *secrets) hide(text string) string {
 	return userInfo.ReplaceAllString(text, "$1:"+hidden+"@")
 }
 
-// hideWord hides a value where neither a letter nor a digit stands beside it.
+// hideWord hides a value unless a letter or digit precedes or follows it.
 func hideWord(text, value string) string {
 	var out strings.Builder
 	rest := text
@@ -120,8 +120,8 @@ func hideWord(text, value string) string {
 
 func partOfWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// hideError gives an error whose text holds no secret, and which errors.Is and
-// errors.As still see through.
+// hideError returns an error whose text contains no secret, and which still works with
+// errors.Is and errors.As.
 func (s *secrets) hideError(err error) error {
 	text := err.Error()
 	if clean := s.hide(text); clean != text {

@@ -5,11 +5,12 @@ import (
 	"net/http"
 )
 
-// The settings of an instance that exist as soon as it does: its allowlist, its
-// SQL console's mode, and what the auth engine redirects to.
+// These settings exist as soon as their instance does: its allowlist, the mode of its SQL
+// console, and the redirect settings of the auth engine.
 
-// Allowlist reads the addresses that may reach the instance; an empty list
-// means that it is open to the internet. It is unset when the answer holds none.
+// Allowlist reads the addresses that may connect to the instance. An empty list means
+// that the instance is open to the internet. The result is unset if the answer has no
+// list.
 func (c *Client) Allowlist(ctx context.Context, instanceID string) (Maybe[[]string], error) {
 	answer, err := get[struct {
 		Allowlist Maybe[[]string] `json:"allowlist"`
@@ -17,7 +18,7 @@ func (c *Client) Allowlist(ctx context.Context, instanceID string) (Maybe[[]stri
 	return answer.Allowlist, err
 }
 
-// SetAllowlist replaces the allowlist. It takes effect within a minute.
+// SetAllowlist replaces the allowlist. The change takes effect within a minute.
 func (t *Turn) SetAllowlist(ctx context.Context, cidrs []string) (Pending, error) {
 	if cidrs == nil {
 		cidrs = []string{}
@@ -32,7 +33,7 @@ func (t *Turn) SetAllowlist(ctx context.Context, cidrs []string) (Pending, error
 	})
 }
 
-// Modes of the SQL console (SERVICE.md#sql-console).
+// The modes of the SQL console (SERVICE.md#sql-console).
 const (
 	ConsoleOff       = "off"
 	ConsoleReadOnly  = "ro"
@@ -61,8 +62,8 @@ func (t *Turn) SetConsoleMode(ctx context.Context, mode string) (Pending, error)
 	})
 }
 
-// AuthSettings are where the auth engine's redirects may return to. Reading
-// leaves what the record does not hold unset; writing sends both.
+// AuthSettings are the redirect settings of the auth engine. A read leaves fields unset
+// that the record lacks. A write sends both fields.
 type AuthSettings struct {
 	SiteURL      Maybe[string]   `json:"site_url"`
 	RedirectURLs Maybe[[]string] `json:"redirect_urls"`
@@ -105,7 +106,7 @@ func (c *Client) RefreshAuthSettings(ctx context.Context, instanceID string) (Au
 	return refreshSetting(ctx, c, instanceID, "auth-settings", c.AuthSettings)
 }
 
-// refreshSetting reads a setting. ErrNotFound is told only of a confirmed absence:
+// refreshSetting reads a setting. It returns ErrNotFound only for a confirmed absence:
 // the instance is gone, or the engine that has the setting.
 func refreshSetting[T any](ctx context.Context, c *Client, instanceID, name string, read func(context.Context, string) (T, error)) (T, error) {
 	again := func(ctx context.Context) (T, error) { return read(ctx, instanceID) }

@@ -7,35 +7,35 @@ import (
 	"time"
 )
 
-// A moment is a point in the order of what a client does. Two things that happen
-// at the same time by the clock still come one after the other.
+// A moment is a point in the sequence of a client's actions. It orders even actions that
+// happen at the same clock time.
 type moment struct {
 	at    time.Time
 	order uint64
 }
 
-// A sequence gives out moments.
+// A sequence returns increasing moments.
 type sequence struct{ last atomic.Uint64 }
 
 func (s *sequence) now() moment { return moment{at: time.Now(), order: s.last.Add(1)} }
 
-// A freshness tells whether a reading is fresh enough, by when it was begun. Each
-// caller makes one when it asks: a reading that is begun after that is not too old,
-// however long it takes.
+// A freshness reports whether a reading that began at a moment is fresh enough. Each
+// caller creates its own when it asks. A reading begun later is never too old for that
+// caller, however long it takes.
 type freshness func(begun moment) bool
 
-// shared makes equal reads one request: whoever asks while it is under way gets
-// its answer, and whoever asks soon after gets it too, while it is fresh enough for
-// them. No lock is held while a read is under way.
+// shared combines equal reads into one request. Callers that ask during the request get
+// its answer. Later callers get it, too, while it is fresh enough for them. No lock is
+// held during a request.
 type shared[T any] struct {
 	sequence *sequence
 
 	mu       sync.Mutex
 	readings map[string]*reading[T]
-	awaited  map[string]chan struct{} // closed when a key is read next; see newer
+	awaited  map[string]chan struct{} // closed when the key is read next; see newer
 }
 
-// A reading is one read, under way or ended.
+// A reading is one read, in progress or ended.
 type reading[T any] struct {
 	begun moment
 	done  chan struct{}
@@ -47,10 +47,9 @@ func newShared[T any](s *sequence) *shared[T] {
 	return &shared[T]{sequence: s, readings: map[string]*reading[T]{}, awaited: map[string]chan struct{}{}}
 }
 
-// get gives the newest reading of a key that is fresh enough, judged by when it
-// was begun, and reads anew where there is none. One that failed is shared
-// only by those who were waiting for it. No single caller's cancellation ends a
-// reading.
+// get returns the newest reading of a key that is fresh enough, judged by its beginning.
+// If there is none, it starts a new one. A failed reading is returned only to the callers
+// that were waiting for it. No single caller's cancellation ends a reading.
 func (s *shared[T]) get(ctx context.Context, key string, isFresh freshness, read func(context.Context) (T, error)) (T, error) {
 	for {
 		r := s.join(ctx, key, isFresh, read)
@@ -60,7 +59,7 @@ func (s *shared[T]) get(ctx context.Context, key string, isFresh freshness, read
 			var none T
 			return none, CauseOf(ctx)
 		}
-		// What it read may have changed meanwhile.
+		// The data may have changed during the read.
 		if r.err != nil || isFresh(r.begun) {
 			return r.value, r.err
 		}
@@ -88,7 +87,7 @@ func (s *shared[T]) join(ctx context.Context, key string, isFresh freshness, rea
 	return r
 }
 
-// peek returns the newest reading of a key if it has ended well and is fresh enough.
+// peek returns the newest reading of a key if it has succeeded and is fresh enough.
 func (s *shared[T]) peek(key string, isFresh freshness) (value T, ok bool) {
 	s.mu.Lock()
 	r := s.readings[key]
@@ -104,14 +103,14 @@ func (s *shared[T]) peek(key string, isFresh freshness) (value T, ok bool) {
 	}
 }
 
-// drop has the next who asks for a key read anew.
+// drop invalidates the cached reading of a key.
 func (s *shared[T]) drop(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.readings, key)
 }
 
-// forget drops a reading, unless a newer one has taken its place.
+// forget drops a reading unless a newer one has replaced it.
 func (s *shared[T]) forget(key string, r *reading[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,19 +119,19 @@ func (s *shared[T]) forget(key string, r *reading[T]) {
 	}
 }
 
-// A follower reads a key again and again, beside others who do. Whoever reads first
-// reads for all: the others are told, and join in.
+// A follower polls a key together with other followers. A read by one of them serves all:
+// the others are notified and join it.
 type follower[T any] struct {
 	shared *shared[T]
 	key    string
-	seen   moment // when it began, or the newest reading that it has had
+	seen   moment // its start, or the newest reading that it has received
 }
 
 func (s *shared[T]) follow(key string) *follower[T] {
 	return &follower[T]{shared: s, key: key, seen: s.sequence.now()}
 }
 
-// read gives a reading that is newer than the one before.
+// read returns a reading that is newer than the one before.
 func (f *follower[T]) read(ctx context.Context, read func(context.Context) (T, error)) (T, error) {
 	r := f.shared.join(ctx, f.key, f.isNew, read)
 	select {
@@ -147,7 +146,7 @@ func (f *follower[T]) read(ctx context.Context, read func(context.Context) (T, e
 
 func (f *follower[T]) isNew(begun moment) bool { return begun.order > f.seen.order }
 
-// newer is closed once somebody has begun to read anew.
+// newer returns a channel that is closed once any caller has started a newer read.
 func (f *follower[T]) newer() <-chan struct{} {
 	s := f.shared
 	s.mu.Lock()
@@ -163,7 +162,7 @@ func (f *follower[T]) newer() <-chan struct{} {
 	return s.awaited[f.key]
 }
 
-// end drops what was read: nobody needs it after the end of a wait.
+// end drops the reading, which is not needed after the end of a wait.
 func (f *follower[T]) end() {
 	s := f.shared
 	s.mu.Lock()
@@ -172,20 +171,19 @@ func (f *follower[T]) end() {
 	delete(s.awaited, f.key)
 }
 
-// always accepts a reading for the life of the process.
+// always accepts any reading of this process.
 func always(moment) bool { return true }
 
-// since accepts a reading that was begun after a moment, and is not older than
-// a snapshot may be.
+// since accepts a reading that began after a moment and is not older than snapshotAge.
 func since(earliest moment) freshness {
 	fresh := recent()
 	return func(begun moment) bool { return begun.order > earliest.order && fresh(begun) }
 }
 
-// snapshotAge is how old a reading may be when it is asked for.
+// snapshotAge is the maximum age of a reading when a caller asks for it.
 const snapshotAge = 30 * time.Second
 
-// recent accepts a reading that is not older than a snapshot may be.
+// recent accepts a reading that is not older than snapshotAge.
 func recent() freshness {
 	asked := time.Now()
 	return func(begun moment) bool { return asked.Sub(begun.at) < snapshotAge }

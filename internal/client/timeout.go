@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// A TimeoutError says which timeout of the caller's ended an operation. It is
+// A TimeoutError names the timeout that ended an operation. It matches
 // context.DeadlineExceeded.
 type TimeoutError struct {
-	Operation string        // as the caller calls it: "create"
-	Limit     time.Duration // all of it
+	Operation string        // the caller's name for it: "create"
+	Limit     time.Duration // the whole timeout
 	deadline  time.Time
 }
 
@@ -20,13 +20,13 @@ func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("the %s timeout of %s is over", e.Operation, e.Duration())
 }
 
-// Duration is the limit as people write it: 30m and not 30m0s.
+// Duration returns the limit in short form: 30m instead of 30m0s.
 func (e *TimeoutError) Duration() string { return shortDuration(e.Limit) }
 
-// Is makes it context.DeadlineExceeded.
+// Is reports whether target is context.DeadlineExceeded.
 func (e *TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// shortDuration writes a duration as people do: 30m and not 30m0s.
+// shortDuration formats a duration in short form: 30m instead of 30m0s.
 func shortDuration(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
@@ -40,14 +40,14 @@ func shortDuration(d time.Duration) string {
 
 type timeoutKey struct{}
 
-// WithTimeout bounds an operation by a timeout that its errors name.
+// WithTimeout limits an operation by a timeout that its errors name.
 func WithTimeout(ctx context.Context, operation string, limit time.Duration) (context.Context, context.CancelFunc) {
 	timeout := &TimeoutError{Operation: operation, Limit: limit, deadline: time.Now().Add(limit)}
 	return context.WithDeadlineCause(context.WithValue(ctx, timeoutKey{}, timeout), timeout.deadline, timeout)
 }
 
-// ErrInterrupted is an operation that was cancelled, as Ctrl-C does. It is
-// context.Canceled.
+// ErrInterrupted is the error of an operation that was cancelled, for example by Ctrl-C.
+// It matches context.Canceled.
 var ErrInterrupted error = interruption{}
 
 type interruption struct{}
@@ -56,8 +56,9 @@ func (interruption) Error() string { return "interrupted" }
 
 func (interruption) Is(target error) bool { return target == context.Canceled }
 
-// CauseOf says why a context has ended, nil while it has not: a *TimeoutError where
-// it was bounded by WithTimeout, and ErrInterrupted where it was cancelled.
+// CauseOf returns the reason why a context has ended, or nil if it has not. The reason is
+// a *TimeoutError if WithTimeout limited the context, and ErrInterrupted if it was
+// cancelled.
 func CauseOf(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if errors.Is(cause, context.Canceled) {
@@ -66,12 +67,12 @@ func CauseOf(ctx context.Context) error {
 	return cause
 }
 
-// longestTold is how long a call waits at most, where no timeout bounds it, for a
-// time that the service asked it to wait.
+// longestTold is the longest time that a call without a timeout waits because the service
+// asked for it.
 const longestTold = 10 * time.Minute
 
-// hasTimeout tells whether a timeout bounds what is done with a context: its own
-// deadline, or that of the operation for which a shared read was begun.
+// hasTimeout reports whether a timeout limits the work of a context: its own deadline, or
+// that of the operation that started a shared read.
 func hasTimeout(ctx context.Context) bool {
 	if _, bounded := ctx.Deadline(); bounded {
 		return true
@@ -80,13 +81,14 @@ func hasTimeout(ctx context.Context) bool {
 	return ok && time.Now().Before(timeout.deadline)
 }
 
-// mayWait tells whether a call may wait for as long as the service asks it to: up
-// to its operation's timeout, or for longestTold.
+// mayWait reports whether a call may wait as long as the service asks: until its
+// operation's timeout, or for longestTold.
 func mayWait(ctx context.Context, told time.Duration) bool {
 	return told <= longestTold || hasTimeout(ctx)
 }
 
-// deadlineOf is the error of the deadline that a context has, before it is over.
+// deadlineOf returns the error that the context's deadline will cause, before it is
+// reached.
 func deadlineOf(ctx context.Context) error {
 	deadline, bounded := ctx.Deadline()
 	if timeout, ok := ctx.Value(timeoutKey{}).(*TimeoutError); ok && bounded && deadline.Equal(timeout.deadline) {

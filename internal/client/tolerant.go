@@ -7,21 +7,20 @@ import (
 	"time"
 )
 
-// The service's records are read tolerantly (SERVICE.md#tolerance): what
-// is settled there may be otherwise in the real service. The forms that differ
-// are all read here.
+// The service's records are parsed tolerantly (SERVICE.md#tolerance), because the real
+// service may differ from settled facts. This file parses all forms that may differ.
 
-// Maybe is a field that a record may leave out. Set tells whether it was there. A
-// null leaves it out too: it tells no value.
+// Maybe is a field that a record may omit. Set reports whether the record has it. A null
+// counts as omitted.
 type Maybe[T any] struct {
 	Value T
 	Set   bool
 }
 
-// Some is a field that is there.
+// Some returns a field with a value.
 func Some[T any](value T) Maybe[T] { return Maybe[T]{Value: value, Set: true} }
 
-// UnmarshalJSON is called only for a field that is there.
+// UnmarshalJSON is called only if the record has the field.
 func (m *Maybe[T]) UnmarshalJSON(raw []byte) error {
 	if string(raw) == "null" {
 		*m = Maybe[T]{}
@@ -31,12 +30,12 @@ func (m *Maybe[T]) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, &m.Value)
 }
 
-// A Word is a status in the service's words. Services write it in one case or another
-// (SERVICE.md#tolerance), so it is read in lower case: nothing compares it in any
-// other, and a configuration sees the words of the documentation.
+// A Word is a status in the service's words. Services may use upper or lower case
+// (SERVICE.md#tolerance), so it is converted to lower case when it is read. All
+// comparisons use lower case, and configurations see the words of the documentation.
 type Word string
 
-// UnmarshalJSON reads a string.
+// UnmarshalJSON reads a string and converts it to lower case.
 func (w *Word) UnmarshalJSON(raw []byte) error {
 	var text string
 	err := json.Unmarshal(raw, &text)
@@ -44,8 +43,8 @@ func (w *Word) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// failed tells whether what has this status ended badly, by any of the words that a
-// service may use for it.
+// failed reports whether the status means a failure, by any of the words that a service
+// may use for it.
 func (w Word) failed() bool {
 	switch w {
 	case "failed", "failure", "error", "cancelled", "canceled":
@@ -54,12 +53,12 @@ func (w Word) failed() bool {
 	return false
 }
 
-// Engines are the engines that are on, by name.
+// Engines maps the names of the engines that are on to their details.
 type Engines map[string]Engine
 
 // An Engine is one engine of an instance's record.
 type Engine struct {
-	MemoryMB int64 `json:"memory_mb"` // 0 when the record does not tell
+	MemoryMB int64 `json:"memory_mb"` // 0 if not in the record
 	Port     int64 `json:"port"`
 	// The auth engine's settings.
 	SiteURL      Maybe[string]   `json:"site_url"`
@@ -98,12 +97,11 @@ func (e *Engines) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Informal is a field that only informs. One that is missing or of another type
-// is dropped: Value is zero then.
+// Informal is a field that is only informative. If it is missing or has an unexpected
+// type, Value is zero.
 type Informal[T any] struct{ Value T }
 
-// UnmarshalJSON never fails. A number with a fraction is read as its whole part
-// where T holds none.
+// UnmarshalJSON never returns an error. If T is int, it drops the fraction of a number.
 func (i *Informal[T]) UnmarshalJSON(raw []byte) error {
 	var value T
 	if json.Unmarshal(raw, &value) == nil {
@@ -120,15 +118,15 @@ func (i *Informal[T]) UnmarshalJSON(raw []byte) error {
 // MarshalJSON writes the value.
 func (i Informal[T]) MarshalJSON() ([]byte, error) { return json.Marshal(i.Value) }
 
-// Time is when something happened, in UTC; zero where the service does not tell,
-// or not in RFC 3339. One that is not zero has a form in RFC 3339.
+// Time is the time of an event, in UTC. It is zero if the service does not report the
+// time in RFC 3339. A time that is not zero can be formatted in RFC 3339.
 type Time struct{ time.Time }
 
-// UnmarshalJSON never fails: a time only informs.
+// UnmarshalJSON never returns an error, because a time is only informative.
 func (t *Time) UnmarshalJSON(raw []byte) error {
 	var at time.Time
 	if json.Unmarshal(raw, &at) == nil {
-		// At the ends of the years another zone's may have no four digits in UTC.
+		// Near year 0 or 9999, conversion to UTC may leave the range of four-digit years.
 		if at = at.UTC(); at.Year() >= 0 && at.Year() <= 9999 {
 			t.Time = at
 		}
@@ -136,8 +134,8 @@ func (t *Time) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// UnmarshalJSON reads why a job failed: code and detail, or a string, which is
-// the detail. What is anything else is dropped, as it only informs.
+// UnmarshalJSON reads the reason of a failed job: an object with code and detail, or a
+// string with the detail. Anything else is dropped, because it is only informative.
 func (f *JobFault) UnmarshalJSON(raw []byte) error {
 	*f = JobFault{}
 	if json.Unmarshal(raw, &f.Detail) == nil {
@@ -150,13 +148,13 @@ func (f *JobFault) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// UnmarshalJSON reads why an app does not run. It never fails: what is missing or
-// of another type is dropped, field by field.
+// UnmarshalJSON reads the reason why an app does not run. It never returns an error. It
+// drops each field that is missing or has an unexpected type.
 func (f *AppFailure) UnmarshalJSON(raw []byte) error {
 	*f = AppFailure{}
 	var fields struct{ Status, Exited, Log json.RawMessage }
-	_ = json.Unmarshal(raw, &fields) // what is no object has none of them
-	var status *int                  // null is an answer: there was none
+	_ = json.Unmarshal(raw, &fields) // anything but an object has none of them
+	var status *int                  // null means that there was no answer
 	if fields.Status != nil && json.Unmarshal(fields.Status, &status) == nil {
 		f.Status.Set = true
 		if status != nil {
@@ -170,9 +168,9 @@ func (f *AppFailure) UnmarshalJSON(raw []byte) error {
 	return f.Log.UnmarshalJSON(fields.Log)
 }
 
-// UnmarshalJSON finds the job at job_id, at job.id, at a string job, or takes the
-// answer itself for the job's record. It leaves a Pending that says nothing where
-// there is none.
+// UnmarshalJSON reads the job's id from job_id, from job.id or from a string job, or
+// takes the answer itself for the job's record. If it finds no job, it leaves a Pending
+// whose work is unknown.
 func (p *Pending) UnmarshalJSON(raw []byte) error {
 	var fields struct {
 		ID        string           `json:"id"`
@@ -203,9 +201,9 @@ func (p *Pending) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// UnmarshalJSON reads the answer to a creation: its own fields, and the job
-// wherever Pending finds it. Where the answer is the job's record, the instance
-// is the one that it names.
+// UnmarshalJSON reads the answer to a create request: its own fields, and the job as
+// Pending does. If the answer is the job's record, it takes the instance from that
+// record.
 func (a *createdAnswer) UnmarshalJSON(raw []byte) error {
 	var fields struct {
 		ID          string `json:"id"`
@@ -220,7 +218,7 @@ func (a *createdAnswer) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &a.Pending); err != nil {
 		return err
 	}
-	if a.ID == a.Pending.JobID { // which may name no instance
+	if a.ID == a.Pending.JobID { // it may name no instance
 		a.ID, a.Status = fields.InstanceID, StatusCreating
 	}
 	return nil

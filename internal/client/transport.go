@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// dialTimeout is how long a connection may take to be made.
+	// dialTimeout is the maximum time to open a connection.
 	dialTimeout = 10 * time.Second
-	// pingAfter is how long nothing may come over an HTTP/2 connection before the client
-	// sends a ping, and pingTimeout is how long the answer to a ping may take. After that the
-	// connection is closed, and each request on it fails.
+	// pingAfter is the time without data on an HTTP/2 connection after which the client
+	// sends a ping. pingTimeout is the maximum time for the answer to a ping. After that,
+	// the connection is closed and each request on it fails.
 	pingAfter   = 15 * time.Second
 	pingTimeout = 15 * time.Second
 )
 
-// newTransport is a transport for many requests to one host.
+// newTransport returns a transport for many requests to one host.
 func newTransport() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
@@ -26,12 +26,12 @@ func newTransport() http.RoundTripper {
 	return t
 }
 
-// connections are a client's connections to the service. They are kept in transports: an
-// attempt takes the newest transport, and a connection on which an attempt has timed out is
-// left with its transport. An http.Transport alone does not do that: it goes on sending over
-// an HTTP/2 connection that no longer answers.
+// connections are a client's connections to the service. They belong to transports, and
+// an attempt uses the newest transport. After an attempt has timed out on a connection,
+// later attempts use a new transport. An http.Transport alone would keep sending over an
+// HTTP/2 connection that no longer answers.
 type connections struct {
-	open   func() http.RoundTripper // makes a transport without connections
+	open   func() http.RoundTripper // returns a transport without connections
 	newest atomic.Pointer[http.RoundTripper]
 }
 
@@ -42,12 +42,12 @@ func newConnections(open func() http.RoundTripper) *connections {
 	return c
 }
 
-// leave makes later attempts use none of a transport's connections. Requests in flight on
-// them go on: one of them may be a creation whose answer is still to come.
+// leave makes later attempts avoid all connections of a transport. Requests in flight on
+// them continue, because one may create an instance and still receive its answer.
 func (c *connections) leave(used *http.RoundTripper) {
 	next := c.open()
 	if !c.newest.CompareAndSwap(used, &next) {
-		return // another attempt that timed out has left it
+		return // another attempt that timed out has already replaced it
 	}
 	if t, ok := (*used).(*http.Transport); ok {
 		t.CloseIdleConnections()

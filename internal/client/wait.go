@@ -7,42 +7,41 @@ import (
 )
 
 const (
-	// ToleratedOutage is for how long polls may fail before a wait does. The time for
-	// which the service asks to be left alone is not part of it.
+	// ToleratedOutage is the time that polls may fail before a wait fails. Time during which
+	// the service asked the client to wait does not count.
 	ToleratedOutage = 2 * time.Minute
-	// longestBlind is what a failure puts off the next poll by at most.
+	// longestBlind is the maximum delay that a failure adds before the next poll.
 	longestBlind = 10 * time.Second
 )
 
-// An observation is what one poll saw.
+// An observation is the result of one poll.
 type observation struct {
 	done     bool
-	progress int // 0 to 100; 0 when the service tells none
+	progress int // 0 to 100; 0 if the service reports none
 }
 
-// permanent marks the error of a poll that ends the wait at once.
+// permanent marks an error of a poll that ends the wait immediately.
 func permanent(err error) error { return &permanentError{err} }
 
 type permanentError struct{ error }
 
 func (e *permanentError) Unwrap() error { return e.error }
 
-// waiting is what is known of what is waited for.
+// waiting describes the work that a wait observes.
 type waiting struct {
-	usual time.Duration // how long it is expected to take; 0 where nothing is known
-	// since is when this process set it going, zero where it did not.
+	usual time.Duration // the expected duration; 0 if unknown
+	// since is the time when this process started the work, zero if another process did.
 	since time.Time
-	// newer is closed once another wait polls for the same thing; nil where each
-	// polls for itself.
+	// newer returns a channel that is closed once another wait polls for the same work. It
+	// is nil if each wait polls separately.
 	newer func() <-chan struct{}
-	// atOnce polls at once: it may be done already.
+	// atOnce polls immediately, because the work may be done already.
 	atOnce bool
 }
 
-// wait polls until what it watches is done, on a Schedule, and tells
-// how long that took, 0 where nothing can be said. It returns the context's error
-// when that ends first, and a poll's error when it is permanent, a refusal, or when
-// polls have failed for too long.
+// wait polls until the work is done, on a Schedule. It returns how long the work took, or
+// 0 if unknown. It returns the context's error if that ends first. It returns a poll's
+// error if that is permanent or a refusal, or if polls have failed for too long.
 func (c *Client) wait(ctx context.Context, w waiting, poll func(context.Context) (observation, error)) (took time.Duration, err error) {
 	begun, fromStart := w.since, !w.since.IsZero()
 	if !fromStart {
@@ -75,7 +74,7 @@ func (c *Client) wait(ctx context.Context, w waiting, poll func(context.Context)
 		case err != nil && (!Passing(err) || !mayWait(ctx, told)):
 			return 0, err
 		case told > ToleratedOutage:
-			failures = 0 // what fails after that time has a patience of its own
+			failures = 0 // failures after that time get a new limit
 			delay = max(told, schedule.again(elapsed))
 		case err != nil && failures > 0 && time.Since(failingSince) >= ToleratedOutage:
 			return 0, err
@@ -94,7 +93,7 @@ func (c *Client) wait(ctx context.Context, w waiting, poll func(context.Context)
 			delay = schedule.Next(elapsed, seen.progress)
 		}
 		if deadline, ok := ctx.Deadline(); ok {
-			// One last look just before the time is up.
+			// Poll a last time just before the deadline.
 			if left := time.Until(deadline) - firstPoll; left > 0 && left < delay {
 				delay = left
 			}
@@ -102,7 +101,7 @@ func (c *Client) wait(ctx context.Context, w waiting, poll func(context.Context)
 	}
 }
 
-// pause waits until the next poll is due, or another wait polls for the same thing.
+// pause waits until the next poll is due, or another wait polls for the same work.
 func (w waiting) pause(ctx context.Context, delay time.Duration) error {
 	if w.newer == nil {
 		return pause(ctx, delay)

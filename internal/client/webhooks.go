@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A Webhook is an https endpoint of the customer's that gets every event
+// A Webhook is an https endpoint of the customer's that receives every event
 // (SERVICE.md#webhooks).
 type Webhook struct {
 	ID                  string      `json:"id"`
@@ -18,19 +18,19 @@ type Webhook struct {
 	Secret              string      `json:"secret"` // only in the answer to its creation
 	ConsecutiveFailures int64       `json:"consecutive_failures"`
 	CreatedAt           Time        `json:"created_at"`
-	// Adopted tells that the answer to CreateWebhook was lost, and that the
-	// endpoint was found: new, of the same URL.
+	// Adopted reports that the answer to CreateWebhook was lost and a new endpoint with the
+	// same URL was found.
 	Adopted bool `json:"-"`
 }
 
-// A WebhookChange is what changes on a webhook endpoint; what is nil stays.
+// A WebhookChange is a change of a webhook endpoint. Nil fields do not change.
 type WebhookChange struct {
 	URL     *string `json:"url,omitempty"`
 	Secret  *string `json:"secret,omitempty"`
 	Enabled *bool   `json:"enabled,omitempty"`
 }
 
-// Identifier is the endpoint's id.
+// Identifier returns the endpoint's id.
 func (w Webhook) Identifier() string { return w.ID }
 
 // Webhook reads a webhook endpoint.
@@ -43,14 +43,14 @@ func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 	return list[Webhook](ctx, c, "webhooks", "webhooks")
 }
 
-// CreateWebhook registers an endpoint. The secret is the caller's, so that an
-// endpoint whose answer was lost can be found by its URL with nothing missing.
-// Like an instance it has no name of its own, so a POST whose answer was lost is
-// not sent again: what was not there before is it.
+// CreateWebhook registers an endpoint. The caller chooses the secret, so that an endpoint
+// can be found by its URL if the answer was lost. An endpoint has no unique name, so a
+// POST with a lost answer is not sent again. Instead, CreateWebhook adopts an endpoint
+// that did not exist before.
 func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, enabled bool) (Webhook, error) {
 	ctx = WithGracePeriod(ctx)
 	c.secrets.add(secret)
-	// Endpoints of one URL are made one by one, so that none adopts another.
+	// Endpoints with the same URL are created one at a time, so that none adopts another.
 	leave, err := c.endpoints.enter(ctx, endpoint)
 	if err != nil {
 		return Webhook{}, err
@@ -79,9 +79,9 @@ func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, ena
 	return webhook, err
 }
 
-// WebhookNamesakes are the endpoints of the same URL that this process neither
-// made nor has in its state: an earlier run may have been killed between its POST
-// and saving the id.
+// WebhookNamesakes returns the endpoints of the same URL that this process neither
+// created nor has in its state. An earlier run may have been killed between its POST and
+// saving the id.
 func (c *Client) WebhookNamesakes(ctx context.Context, endpoint string) ([]string, error) {
 	existing, err := c.reads.webhooks.get(ctx, "", recent(), c.Webhooks)
 	if err != nil {
@@ -96,8 +96,8 @@ func (c *Client) WebhookNamesakes(ctx context.Context, endpoint string) ([]strin
 	return ids, nil
 }
 
-// findWebhook looks for the endpoint that a creation can have made whose answer
-// was lost.
+// findWebhook looks for the endpoint that a create request with a lost answer may have
+// created.
 func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []Webhook, lost error) (Webhook, error) {
 	begun := time.Now()
 	webhook, found, err := look(ctx, c, actionPatience, func(ctx context.Context) (Webhook, bool, error) {
@@ -117,8 +117,8 @@ func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []We
 	return webhook, err
 }
 
-// UpdateWebhook changes an endpoint. Enabling it resets its failure count. A change of
-// nothing only reads it: a service may refuse an empty one.
+// UpdateWebhook changes an endpoint. Enabling it resets its failure count. An empty
+// change only reads the endpoint, because a service may refuse an empty change.
 func (c *Client) UpdateWebhook(ctx context.Context, id string, change WebhookChange) (Webhook, error) {
 	if change == (WebhookChange{}) {
 		return c.Webhook(ctx, id)
@@ -134,7 +134,7 @@ func (c *Client) UpdateWebhook(ctx context.Context, id string, change WebhookCha
 	return webhook, err
 }
 
-// DeleteWebhook removes an endpoint; one that is confirmed gone is done.
+// DeleteWebhook deletes an endpoint. It succeeds if the endpoint is confirmed gone.
 func (c *Client) DeleteWebhook(ctx context.Context, id string) error {
 	_, err := do[struct{}](ctx, c, request{method: http.MethodDelete, path: []string{"webhooks", id}})
 	if !errors.Is(err, ErrNotFound) {
@@ -145,11 +145,11 @@ func (c *Client) DeleteWebhook(ctx context.Context, id string) error {
 	})
 }
 
-// SameURL tells whether two URLs are the same but for the case of their scheme
-// and host, which a service may normalise.
+// SameURL reports whether two URLs are equal, except for the case of their scheme and
+// host, which a service may normalise.
 func SameURL(a, b string) bool { return CanonicalURL(a) == CanonicalURL(b) }
 
-// SameURLs tells whether two lists have the same URLs by SameURL, in any order.
+// SameURLs reports whether two lists contain the same URLs, by SameURL, in any order.
 func SameURLs(a, b []string) bool { return sameSet(canonicalURLs(a), canonicalURLs(b)) }
 
 func canonicalURLs(raw []string) []string {
@@ -160,8 +160,8 @@ func canonicalURLs(raw []string) []string {
 	return canonical
 }
 
-// CanonicalURL is the one spelling of URLs that are the same by SameURL. What cannot
-// be parsed stays as it is.
+// CanonicalURL returns the canonical form of a URL: URLs that are equal by SameURL have
+// the same form. A URL that cannot be parsed is returned unchanged.
 func CanonicalURL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// peers are the schedules of other providers.
+// peers returns the schedules of other providers.
 func peers() []Case {
 	return []Case{
 		{"fixed 10 s", none, nil, fixed(10 * time.Second)},
@@ -24,7 +24,7 @@ func growing(first time.Duration, factor float64, longest time.Duration) func(*r
 	return func(*rand.Rand, time.Duration) Schedule { return &backoff{first, factor, longest, first} }
 }
 
-// A backoff grows by a factor from delay to delay.
+// A backoff multiplies its delay by a factor after each poll.
 type backoff struct {
 	first   time.Duration
 	factor  float64

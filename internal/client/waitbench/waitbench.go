@@ -1,6 +1,6 @@
-// Package waitbench measures schedules of polling: how late a wait sees the end of a
-// job, and how many polls that takes. It plays jobs on a clock of its own, with the
-// client's own schedule and those of peers.
+// Package waitbench measures polling schedules: how late a wait sees the end of a job,
+// and how many polls that takes. It simulates jobs on its own clock, with the client's
+// schedule and those of other providers.
 package waitbench
 
 import (
@@ -10,37 +10,40 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// A Schedule says when a wait polls.
+// A Schedule determines when a wait polls.
 type Schedule interface {
-	// First is how long after its beginning a wait polls for the first time.
+	// First returns the time from the beginning of a wait to its first poll.
 	First() time.Duration
-	// Next is how long after a poll the next one is due, when that poll was made
-	// after some time and saw a progress in percent, 0 where none is told.
+	// Next returns the time from one poll to the next. elapsed is the time since the
+	// beginning of the wait. progress is the percentage that the poll saw, or 0 if none is
+	// reported.
 	Next(elapsed time.Duration, progress int) time.Duration
 }
 
-// Runs is how often each job is waited for.
+// Runs is the number of waits for each job.
 const Runs = 400
 
-// Durations are those of the jobs, give or take a tenth: a fixed schedule would meet
-// the end of a job of whole seconds exactly.
+// Durations returns the durations of the jobs. Each run varies them by up to a tenth,
+// because a fixed schedule would otherwise meet the end of a job of whole seconds
+// exactly.
 func Durations() []time.Duration {
 	return []time.Duration{2 * time.Second, 10 * time.Second, 60 * time.Second, 480 * time.Second}
 }
 
-// A Case is a schedule with what it knows of the jobs that it waits for.
+// A Case is a schedule and its knowledge of the jobs that it waits for.
 type Case struct {
 	Name string
-	// prior is how long a job is expected to take that takes so long, 0 for nothing.
+	// prior returns the expected duration of a job with the given true duration, 0 if
+	// unknown.
 	prior func(random *rand.Rand, takes time.Duration) time.Duration
-	// progress makes what a job tells of its progress, given the true one; nil for a
-	// job that tells none.
+	// progress returns a function that converts the true progress of a job to the reported
+	// one. It is nil for a job that reports none.
 	progress func(random *rand.Rand) func(percent float64) float64
 	schedule func(random *rand.Rand, prior time.Duration) Schedule
 }
 
-// Cases are the client's schedule, by what it knows, and those of peers, which use
-// neither prior nor progress.
+// Cases returns the client's schedule with different knowledge, and the schedules of
+// other providers, which use neither prior nor progress.
 func Cases() []Case {
 	return append([]Case{
 		{"no prior", none, nil, ours},
@@ -52,14 +55,14 @@ func Cases() []Case {
 	}, peers()...)
 }
 
-// ours is the client's schedule.
+// ours returns the client's schedule.
 func ours(random *rand.Rand, prior time.Duration) Schedule {
 	return client.NewSchedule(prior, rand.NewPCG(random.Uint64(), random.Uint64()))
 }
 
 func none(*rand.Rand, time.Duration) time.Duration { return 0 }
 
-// within20 is a normal distribution with a standard deviation of a fifth.
+// within20 returns a normally distributed prior with a standard deviation of a fifth.
 func within20(random *rand.Rand, takes time.Duration) time.Duration {
 	return time.Duration(float64(takes) * max(0.1, 1+0.2*random.NormFloat64()))
 }
@@ -70,25 +73,25 @@ func times(factor float64) func(*rand.Rand, time.Duration) time.Duration {
 	}
 }
 
-// within10 is another error in each report.
+// within10 returns a function with a different error of up to a tenth in each report.
 func within10(random *rand.Rand) func(float64) float64 {
 	return func(percent float64) float64 { return percent * (0.9 + 0.2*random.Float64()) }
 }
 
-// A Result is what came of a case's runs.
+// A Result is the measurement of one case with one job.
 type Result struct {
 	Case string        `json:"case"`
 	Job  time.Duration `json:"job_ns"`
 	// Late is the mean time from a job's end to the poll that sees it.
 	Late  time.Duration `json:"late_ns"`
-	Polls float64       `json:"polls"` // the mean of them
+	Polls float64       `json:"polls"` // the mean number
 }
 
-// Share is how late the end is seen, as a share of the job.
+// Share returns the mean delay as a share of the job's duration.
 func (r Result) Share() float64 { return float64(r.Late) / float64(r.Job) }
 
-// Table measures each case with jobs of each duration. The same seed gives the same
-// table.
+// Table measures each case with jobs of each duration. The result depends only on the
+// seed.
 func Table(seed uint64) []Result {
 	var table []Result
 	for _, c := range Cases() {
@@ -99,7 +102,7 @@ func Table(seed uint64) []Result {
 	return table
 }
 
-// Measure waits so many times for a job that takes about so long.
+// Measure waits for a job of about the given duration, runs times.
 func (c Case) Measure(takes time.Duration, runs int, seed uint64) Result {
 	random := rand.New(rand.NewPCG(seed, uint64(takes)))
 	result := Result{Case: c.Name, Job: takes}
@@ -118,7 +121,7 @@ func (c Case) Measure(takes time.Duration, runs int, seed uint64) Result {
 	return result
 }
 
-// play waits for a job, and tells when its end is seen, by how many polls.
+// play waits for a job. It returns when the end is seen and the number of polls.
 func play(takes time.Duration, s Schedule, tells func(percent float64) float64) (seen time.Duration, polls int) {
 	at := s.First()
 	for polls = 1; at < takes; polls++ {
