@@ -21,7 +21,7 @@ func TestAbsenceIsConfirmed(t *testing.T) {
 	holds := says(200, object{"instances": []object{{"id": "i"}}})
 	for name, row := range map[string]struct {
 		record, list http.HandlerFunc
-		err          error // nil for an instance that is there
+		err          error // nil if the instance exists
 		takes        time.Duration
 	}{
 		"gone":                            {notFound, none, ErrNotFound, absencePause},
@@ -65,7 +65,7 @@ func TestAbsenceIsConfirmed(t *testing.T) {
 	}
 }
 
-// A gateway that is being reconfigured for 20 s removes nothing.
+// A gateway that is being reconfigured for 20 s removes nothing from the state.
 func TestForeign404For20sWhileRefreshing(t *testing.T) {
 	for what, read := range map[string]func(context.Context, *Client) error{
 		"instance":  func(ctx context.Context, c *Client) error { return second(c.RefreshInstance(ctx, "i")) },
@@ -84,7 +84,7 @@ func TestForeign404For20sWhileRefreshing(t *testing.T) {
 	}
 }
 
-// All that is absent at once is confirmed in one pause.
+// Concurrent absences are confirmed in one pause.
 func TestAbsencesShareAPause(t *testing.T) {
 	for _, workers := range []int{100, 10} {
 		synctest.Test(t, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestAbsencesShareAPause(t *testing.T) {
 	}
 }
 
-// What was on an instance that is gone is gone with it.
+// The children of an instance that is confirmed gone are gone, too.
 func TestChildrenOfAGoneInstance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
@@ -216,7 +216,7 @@ func TestAbsentChildren(t *testing.T) {
 	})
 }
 
-// Two absences that a time of being there lies between are not one.
+// If an object exists between two absences, the second absence needs its own pause.
 func TestAbsenceThatWasNotConfirmedBeginsAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lagging atomic.Bool
@@ -248,7 +248,7 @@ func TestAbsenceThatWasNotConfirmedBeginsAnew(t *testing.T) {
 	})
 }
 
-// A list from before an instance was made is no sight of its absence.
+// A list from before a creation does not prove that the new instance is absent.
 func TestListFromBeforeACreationProvesNoAbsence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, script{
@@ -273,7 +273,7 @@ func TestListFromBeforeACreationProvesNoAbsence(t *testing.T) {
 	})
 }
 
-// A setting is gone with its engine: also that is told only when it is confirmed.
+// A setting is gone with its engine. That, too, is reported only when it is confirmed.
 func TestAbsentSettings(t *testing.T) {
 	for name, refresh := range map[string]func(context.Context, *Client) error{
 		"allowlist":     func(ctx context.Context, c *Client) error { _, err := c.RefreshAllowlist(ctx, "i"); return err },
@@ -305,8 +305,8 @@ func TestAbsentSettings(t *testing.T) {
 	}
 }
 
-// The data of an engine goes with it. A refresh of what was in one that is off
-// failed for good, as the list is refused then and never says that it is empty.
+// If an engine is off, its data is deleted. The service then refuses to list the data and
+// never returns an empty list. A refresh of that data used to fail permanently.
 func TestRefreshEngine(t *testing.T) {
 	record := func(engines any) http.HandlerFunc {
 		return says(200, object{"id": "i", "status": "running", "engines": engines})

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A limit that was met once and then left alone for as long as a job takes is looked
-// for anew: that nobody was refused says nothing where nobody asked.
+// After a pause as long as a job, a client searches for a known limit again: without
+// requests, the absence of refusals proves nothing.
 func TestAnAllowanceIsLookedForAnewAfterAPause(t *testing.T) {
 	for _, row := range []struct {
 		name  string
@@ -27,7 +27,7 @@ func TestAnAllowanceIsLookedForAnewAfterAPause(t *testing.T) {
 					}
 					return service.refusals - before, time.Since(begun)
 				}
-				first, _ := read(25) // a few more than the bucket holds
+				first, _ := read(25) // a few more than the bucket allows
 				if first == 0 {
 					t.Fatal("nothing was refused in the beginning")
 				}
@@ -44,14 +44,14 @@ func TestAnAllowanceIsLookedForAnewAfterAPause(t *testing.T) {
 	}
 }
 
-// What a refusal makes of the allowance depends on what was served meanwhile, and on
-// whether it is the first in a while.
+// The effect of a refusal depends on the rate of served requests, and on whether it is
+// the first refusal for a while.
 func TestAllowanceAfterARefusal(t *testing.T) {
 	for name, row := range map[string]struct {
-		peak        float64       // what was refused last
-		cutBefore   time.Duration // how long ago the newest cut was; 0 for none
-		served      float64       // requests per second of late
-		refusedLast time.Duration // how long ago
+		peak        float64       // the last refused rate
+		cutBefore   time.Duration // the time since the newest cut; 0 for none
+		served      float64       // recent requests per second
+		refusedLast time.Duration // the time since the last refusal
 		want        float64
 	}{
 		"the first ever":                           {0, 0, 20, time.Hour, 0},

@@ -22,7 +22,7 @@ func post(ctx context.Context, c *Client) error {
 	return err
 }
 
-// Nothing can have been sent without a connection, to the service or to a proxy.
+// Without a connection to the service or to a proxy, nothing can have been sent.
 func TestWithoutAConnectionNothingWasSent(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()
@@ -76,8 +76,8 @@ func TestNothingSent(t *testing.T) {
 	}
 }
 
-// A POST with an Idempotency-Key on a reused connection that breaks is sent
-// again by net/http itself, unless the header is kept from it.
+// If a reused connection breaks, net/http itself repeats a POST with an Idempotency-Key,
+// unless the header is hidden from net/http.
 func TestBrokenReusedConnectionDoesNotRepeatAPOST(t *testing.T) {
 	var posts atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -134,8 +134,8 @@ func TestRequestTimeout(t *testing.T) {
 	})
 }
 
-// A body belongs to its attempt: its time counts, and where it breaks off the
-// attempt has failed like any other.
+// A body belongs to its attempt: its time counts, and if it is cut off, the attempt has
+// failed like any other.
 func TestBodyThatBreaksOff(t *testing.T) {
 	whole := says(200, object{"id": "me", "name": "A"})
 	for method, sent := range map[string]int{"GET": 3, "PATCH": 3, "DELETE": 3, "POST": 1} {

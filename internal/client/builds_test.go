@@ -25,7 +25,7 @@ func TestBuilds(t *testing.T) {
 	always := func(h http.HandlerFunc) func() http.HandlerFunc { return func() http.HandlerFunc { return h } }
 	for name, row := range map[string]struct {
 		builds, app func() http.HandlerFunc
-		build       string // "b-1" unless it says otherwise
+		build       string // "b-1" by default
 		before      string // the app's status
 		want        string // in the error; "" for none
 		takes       time.Duration
@@ -73,7 +73,7 @@ func TestBuilds(t *testing.T) {
 	}
 }
 
-// The status from before a restart says nothing about what is after it.
+// The status from before a restart says nothing about the status after it.
 func TestWaitAppRunning(t *testing.T) {
 	app := func(status string) http.HandlerFunc { return says(200, object{"name": "a", "status": status}) }
 	for name, row := range map[string]struct {
@@ -106,7 +106,7 @@ func TestWaitAppRunning(t *testing.T) {
 	}
 }
 
-// What a failed deployment tells is what its records told.
+// The error of a failed deployment shows the data of the records.
 func TestFailedDeploymentTellsWhatTheRecordsTold(t *testing.T) {
 	failure := object{"status": 503, "exited": false, "log": "cannot connect to postgres://u:p4ss@h with a-canary and in-the-record"}
 	for name, row := range map[string]struct {
@@ -142,8 +142,8 @@ func TestFailedDeploymentTellsWhatTheRecordsTold(t *testing.T) {
 	}
 }
 
-// A failed build is told though nobody can say what became of the app. Its log, which
-// may hold the app's variables, is not.
+// A failed build is reported even if the app's record cannot be read. Its log may contain
+// the app's variables, so it is not shown.
 func TestFailedBuildOfAnUnreadableApp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, script{
@@ -183,8 +183,8 @@ func TestBuildWords(t *testing.T) {
 	}
 }
 
-// history is an app with builds, the newest of which has the highest number, as a
-// service serves them: by pages of at most 200, and of limit.
+// history serves an app's builds as the service does: in pages of at most 200 or limit.
+// The newest build has the highest number.
 func history(builds []object) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		begin, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
@@ -201,7 +201,7 @@ func history(builds []object) http.HandlerFunc {
 	}
 }
 
-// numbered are builds b-n to b-1.
+// numbered returns builds b-n to b-1.
 func numbered(n int, status, log string) []object {
 	var builds []object
 	for i := n; i > 0; i-- {
@@ -210,7 +210,7 @@ func numbered(n int, status, log string) []object {
 	return builds
 }
 
-// Of a long history only the pages down to the build that is looked for are read.
+// In a long history, only the pages up to the wanted build are read.
 func TestLongHistories(t *testing.T) {
 	const newest = 3000
 	found := func(ctx context.Context, c *Client, id string) error {
@@ -246,8 +246,8 @@ func TestLongHistories(t *testing.T) {
 	}
 }
 
-// A build that is not listed yet is looked for in the whole history once, and then above
-// what was there.
+// The search for a build that is not listed yet reads the whole history once. Later it
+// reads only builds above the known ones.
 func TestBuildListedLateInALongHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestClient(t, during(time.Minute, history(numbered(3000, "successful", "")), history(numbered(3001, "successful", ""))))
@@ -283,7 +283,7 @@ func TestBuildsWithLargeLogs(t *testing.T) {
 	}
 }
 
-// wants is an error unless n things were read.
+// wants returns a function that fails unless n items were read.
 func wants[T []Build | map[string]bool](n int) func(T, error) error {
 	return func(things T, err error) error {
 		if err == nil && len(things) != n {

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// A handlerTransport answers requests in this process, so that tests run under
-// synctest, where time passes only while everybody waits.
+// A handlerTransport answers requests in this process, so that tests run under synctest,
+// where time passes only while all goroutines wait.
 type handlerTransport struct {
 	mu      sync.Mutex
 	handler http.HandlerFunc
@@ -24,20 +24,21 @@ type handlerTransport struct {
 	times   []time.Time
 }
 
-// Statuses of respond that are no answer, or none that is whole.
+// Statuses for respond that mean no answer or an incomplete one.
 const (
-	dropped   = -iota - 1 // the connection breaks after the request was sent
-	refused               // no connection is made
-	silent                // packets are swallowed: nothing comes back
-	brokenOff             // 200, with a body that breaks off in its middle
-	truncated             // 200, with half of its body as if that were all
+	dropped   = -iota - 1 // the connection breaks after the request was sent.
+	refused               // no connection can be opened.
+	silent                // packets are dropped: there is no answer.
+	brokenOff             // 200, with a body that is cut off in the middle.
+	truncated             // 200, with half of the body as if it were complete.
 )
 
-// hotLoop is more than any test sends. Fake time stands still in a loop without a
-// pause, so nothing else would end it.
+// hotLoop is more requests than any test sends. Fake time does not pass in a loop without
+// a pause, so nothing else would end such a loop.
 const hotLoop = 50_000
 
-// trouble is the header by which a handler asks the transport for one of them.
+// trouble is the header with which a handler requests one of these statuses from the
+// transport.
 const trouble = "X-Trouble"
 
 func (h *handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -55,7 +56,7 @@ func (h *handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Body.Close()
 	}
 	if err := r.Context().Err(); err != nil {
-		return nil, err // who asked has left
+		return nil, err // the caller has cancelled
 	}
 	resp := recorder.Result()
 	switch recorder.Header().Get(trouble) {
@@ -76,7 +77,7 @@ func (h *handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// breaking is the rest of a body that breaks off.
+// breaking is the rest of a body that is cut off.
 type breaking struct{}
 
 func (breaking) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
@@ -87,7 +88,7 @@ func (h *handlerTransport) requests() []string {
 	return append([]string(nil), h.log...)
 }
 
-// count counts the requests that begin with a prefix.
+// count returns the number of requests that begin with a prefix.
 func (h *handlerTransport) count(prefix string) int {
 	n := 0
 	for _, request := range h.requests() {
@@ -98,7 +99,7 @@ func (h *handlerTransport) count(prefix string) int {
 	return n
 }
 
-// newTestClient is a client whose requests a handler answers.
+// newTestClient returns a client whose requests are answered by a handler.
 func newTestClient(t *testing.T, handler http.HandlerFunc, options ...func(*Options)) (*Client, *handlerTransport) {
 	t.Helper()
 	transport := &handlerTransport{handler: handler}
@@ -139,8 +140,7 @@ func gatewayPage(w http.ResponseWriter, status int) {
 	fmt.Fprintf(w, "<html>default backend - %d</html>", status)
 }
 
-// A script answers by "METHOD /path"; what is not in it, the service does not
-// know.
+// A script maps "METHOD /path" to answers. Other requests are answered "not found".
 type script map[string]http.HandlerFunc
 
 func (s script) serve(w http.ResponseWriter, r *http.Request) {
@@ -152,12 +152,13 @@ func (s script) serve(w http.ResponseWriter, r *http.Request) {
 	answer(w, r)
 }
 
-// says answers with a status and a body.
+// says returns a handler that answers with a status and a body.
 func says(status int, body any) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { respond(w, status, body) }
 }
 
-// inTurn answers with each in turn, and with the last from then on.
+// inTurn returns a handler that uses each of the answers in turn, and then always the
+// last.
 func inTurn(answers ...http.HandlerFunc) http.HandlerFunc {
 	var mu sync.Mutex
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -171,12 +172,13 @@ func inTurn(answers ...http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// gateway answers with a gateway's page, or with a trouble.
+// gateway returns a handler that answers with a gateway's page, or with one of the
+// troubles.
 func gateway(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { gatewayPage(w, status) }
 }
 
-// during answers with one until a time has passed, and with another from then on.
+// during returns a handler that uses one answer for a time and then another.
 func during(lasts time.Duration, first, then http.HandlerFunc) http.HandlerFunc {
 	begun := time.Now()
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -197,13 +199,13 @@ func enter(t *testing.T, c *Client) *Turn {
 	return turn
 }
 
-// isAs tells whether an error is one of a type.
+// isAs reports whether an error has a type, by errors.As.
 func isAs[T error](err error) bool {
 	var target T
 	return errors.As(err, &target)
 }
 
-// within makes a context that ends after a while.
+// within returns a context that ends after a duration.
 func within(t *testing.T, d time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	t.Cleanup(cancel)

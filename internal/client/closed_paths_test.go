@@ -23,7 +23,7 @@ func asksToWait(status int, told time.Duration) http.HandlerFunc {
 	}
 }
 
-// maintenance is a gateway's page that says when the service is back.
+// maintenance answers with a gateway's page and a Retry-After.
 func maintenance(told time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", fmt.Sprint(int(told.Seconds())))
@@ -31,8 +31,8 @@ func maintenance(told time.Duration) http.HandlerFunc {
 	}
 }
 
-// The Retry-After of a 503 holds the requests of its path, whatever their method and query,
-// and no others. That of a 429 holds all.
+// The Retry-After of a 503 delays all requests of its path, regardless of method and
+// query, and no others. The Retry-After of a 429 delays all requests.
 func TestWhomARetryAfterHolds(t *testing.T) {
 	const told = 30 * time.Second
 	read := func(query map[string][]string, path ...string) request {
@@ -59,7 +59,7 @@ func TestWhomARetryAfterHolds(t *testing.T) {
 			synctest.Wait()
 			if !row.held {
 				transport.mu.Lock()
-				transport.handler = says(200, object{}) // it is only one path that is refused
+				transport.handler = says(200, object{}) // only one path is refused
 				transport.mu.Unlock()
 			}
 			begun := time.Now()
@@ -79,13 +79,13 @@ func TestWhomARetryAfterHolds(t *testing.T) {
 	}
 }
 
-// Requests that wait for their turn when their path is closed do not go out.
+// Requests that wait for the limiter when their path is closed are not sent.
 func TestQueuedRequestsHeedAClosedPath(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const told = 30 * time.Second
 		answer := during(told, asksToWait(503, told), says(200, object{}))
 		c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
-			time.Sleep(100 * time.Millisecond) // so that all wait for their turn
+			time.Sleep(100 * time.Millisecond) // so that all wait for the limiter
 			answer(w, r)
 		}, func(o *Options) { o.RequestsPerSecond = 2 })
 		var all sync.WaitGroup
@@ -106,8 +106,8 @@ func TestQueuedRequestsHeedAClosedPath(t *testing.T) {
 	})
 }
 
-// A path that is closed while a read finds out for all whether an outage has ended holds
-// nobody but its own.
+// If a path is closed while one of its reads probes for the end of an outage, only reads
+// of that path are delayed.
 func TestClosedPathHoldsNoProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		away := true
@@ -140,11 +140,11 @@ func TestClosedPathHoldsNoProbe(t *testing.T) {
 		if _, err := c.Account(t.Context()); err != nil || time.Since(begun) > time.Second {
 			t.Errorf("%v after %s", err, time.Since(begun))
 		}
-		time.Sleep(time.Minute) // for those that are left
+		time.Sleep(time.Minute) // for the remaining requests
 	})
 }
 
-// Refusals of one path say nothing of the client's pace.
+// Refusals of one path do not change the client's pace.
 func TestClosedPathIsNoRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 503, "unavailable") })
@@ -158,8 +158,7 @@ func TestClosedPathIsNoRateLimit(t *testing.T) {
 	})
 }
 
-// An operation waits for as long as the service asks it to, again and again, up to its
-// timeout.
+// An operation waits as long as the service asks, repeatedly, until its timeout.
 func TestLongRetryAfterIsWaitedFor(t *testing.T) {
 	operations := map[string]func(ctx context.Context, c *Client) error{
 		"a mutation": post,
@@ -206,7 +205,7 @@ func TestLongRetryAfterIsWaitedFor(t *testing.T) {
 							t.Errorf("%d requests", n)
 						}
 						cancel()
-						time.Sleep(row.lasts) // what was left behind ends, too
+						time.Sleep(row.lasts) // until the remaining goroutines end, too
 					})
 				})
 			}
@@ -214,8 +213,8 @@ func TestLongRetryAfterIsWaitedFor(t *testing.T) {
 	}
 }
 
-// What no timeout bounds, such as a refresh, waits for ten minutes at most, and ends with what
-// the service said.
+// Work without a timeout, such as a refresh, waits for ten minutes at most, and returns
+// the service's refusal.
 func TestLongRetryAfterWithoutATimeout(t *testing.T) {
 	for _, status := range []int{429, 503} {
 		for _, row := range []struct {
@@ -246,7 +245,7 @@ func TestLongRetryAfterWithoutATimeout(t *testing.T) {
 	}
 }
 
-// A service that asks to wait over and over ends what no timeout bounds.
+// A service that asks to wait repeatedly ends work without a timeout.
 func TestRepeatedRetryAfterWithoutATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestClient(t, asksToWait(429, 5*time.Minute))
@@ -256,8 +255,9 @@ func TestRepeatedRetryAfterWithoutATimeout(t *testing.T) {
 	})
 }
 
-// A wait has its whole patience for what fails after the time for which the service asked to
-// be left alone. Without a timeout it ends at once where that time is too long.
+// After the time for which the service asked to be left alone, failures of a wait have
+// their full limit again. Without a timeout, a wait ends immediately if that time is too
+// long.
 func TestWaitHeedsRetryAfter(t *testing.T) {
 	const told = 5 * time.Minute
 	synctest.Test(t, func(t *testing.T) {
@@ -277,7 +277,7 @@ func TestWaitHeedsRetryAfter(t *testing.T) {
 	})
 }
 
-// The header means something with 429 and 503 alone.
+// The header has a meaning only with 429 and 503.
 func TestRetryAfterOfOtherRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		later := func(w http.ResponseWriter, _ *http.Request) {

@@ -12,14 +12,15 @@ import (
 	"time"
 )
 
-// A market sells instances, loses answers, and delivers late.
+// A market is a service that creates instances, loses answers, and shows new instances
+// late.
 type market struct {
 	instances []object
-	answer    int              // to each POST: 202, or a mishap
-	commits   time.Duration    // after the POST; negative for never
-	clock     time.Duration    // its clock is off by
-	twin      time.Duration    // another state makes an equal one so long after our POST; 0 for none
-	made      object           // what is made in place of what was asked for, if anything
+	answer    int              // to each POST: 202, or a failure
+	commits   time.Duration    // after the POST; negative for never.
+	clock     time.Duration    // the error of its clock
+	twin      time.Duration    // the time from our POST until another client creates an equal instance; 0 for none.
+	made      object           // created instead of the requested instance, if non-nil.
 	failing   http.HandlerFunc // the list, for a time after the POST
 	fails     time.Duration
 
@@ -95,9 +96,9 @@ func TestLostCreationOfAnInstance(t *testing.T) {
 	for name, row := range map[string]struct {
 		market  *market
 		err     any    // nil for an instance
-		id      string // own-1 unless it says otherwise
+		id      string // own-1 by default
 		takes   time.Duration
-		timeout time.Duration // of the operation; an hour unless it says otherwise
+		timeout time.Duration // of the operation; an hour by default
 	}{
 		"answered":                          {&market{answer: 202}, nil, "", 0, 0},
 		"dropped after the commit":          {&market{answer: dropped}, nil, "", 0, 0},
@@ -170,8 +171,8 @@ func TestLostCreationOfAnInstance(t *testing.T) {
 	}
 }
 
-// What the service itself refuses, or what was never sent, is known: nothing is
-// looked for.
+// If the service itself refuses a request, or it was never sent, the outcome is known and
+// nothing is searched for.
 func TestRefusedCreationIsNotLookedFor(t *testing.T) {
 	none := says(200, object{"instances": []object{}})
 	for name, row := range map[string]struct {
@@ -204,7 +205,7 @@ func TestRefusedCreationIsNotLookedFor(t *testing.T) {
 	}
 }
 
-// After Ctrl-C a look goes on for as long as all that outlives it.
+// After Ctrl-C, a search continues until the end of the grace period.
 func TestInterruptedLookForACreation(t *testing.T) {
 	for commits, found := range map[time.Duration]bool{20 * time.Second: true, time.Minute: false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -249,7 +250,7 @@ func TestCreationsOfOneNameNeverAdoptEachOther(t *testing.T) {
 	})
 }
 
-// One list serves creations that start within half a minute.
+// Creations that start within half a minute share one list.
 func TestCreationsShareAList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &market{answer: 202}
@@ -302,7 +303,7 @@ func TestNamesakes(t *testing.T) {
 	})
 }
 
-// Nothing is bought without a look at what is there.
+// Nothing is bought unless the existing instances can be listed.
 func TestCreationNeedsItsList(t *testing.T) {
 	for _, list := range []http.HandlerFunc{gateway(404), gateway(502), says(200, object{"message": "maintenance"}), func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }} {
 		synctest.Test(t, func(t *testing.T) {
@@ -314,7 +315,7 @@ func TestCreationNeedsItsList(t *testing.T) {
 	}
 }
 
-// What the service may answer to a creation that it has accepted.
+// The forms of the service's answer to an accepted creation.
 func TestCreatedShapes(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer  any
@@ -396,7 +397,7 @@ func TestWaitCreated(t *testing.T) {
 		return func() http.HandlerFunc { return during(lasts, jobIs("running", OpCreate), jobIs(end, OpCreate)) }
 	}
 	for name, row := range map[string]struct {
-		job      string // that is known
+		job      string // the known id of the job
 		instance func() http.HandlerFunc
 		record   func() http.HandlerFunc // the job's
 		err      any

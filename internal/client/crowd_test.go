@@ -14,18 +14,18 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A crowd are processes that share one limit of requests. A service answers those for
-// which there is a token after 20 ms, and others with 429 and when to come back, in
-// whole seconds rounded up.
+// A crowd is a number of processes that share one request limit. The service answers a
+// request for which it has a token after 20 ms. It answers others with 429 and a
+// Retry-After in whole seconds, rounded up.
 type crowd struct {
 	processes, workers, records int
 	perSecond                   float64
 	burst                       int
 }
 
-// run has each process read its records, and tells how long that takes against the
-// time in which the service would serve as many, and how many requests were refused
-// and lost.
+// run lets each process read its records. It returns the ratio between the time that
+// takes and the time in which the service could serve as many requests. It also returns
+// the number of refused and of lost requests.
 func (c crowd) run(t *testing.T) (ratio float64, refused, lost int64) {
 	synctest.Test(t, func(t *testing.T) {
 		limit := rate.NewLimiter(rate.Limit(c.perSecond), c.burst)
@@ -64,18 +64,18 @@ func (c crowd) run(t *testing.T) (ratio float64, refused, lost int64) {
 	return ratio, refused, lost
 }
 
-// Processes that share a limit use nearly all of it, and lose nothing. Where nothing
-// may be sent ahead, those who come at the same time hinder each other.
+// Processes that share a limit use nearly all of it and lose nothing. If the limit allows
+// no burst, concurrent requests hinder each other.
 func TestCrowdUsesNearlyAllOfALimit(t *testing.T) {
 	for _, row := range []struct {
 		burst, processes int
-		ratio            float64 // of the ideal time, at most
+		ratio            float64 // maximum, relative to the ideal time
 	}{
 		{50, 1, 1.15}, {50, 2, 1.25}, {50, 4, 1.15}, {50, 8, 1.15},
 		{10, 1, 1.4}, {10, 2, 1.35}, {10, 4, 1.25}, {10, 8, 1.25},
 		{1, 1, 2}, {1, 4, 6},
 	} {
-		const runs = 2 // of which the mean counts
+		const runs = 2 // the mean counts
 		ratio, refused := 0.0, int64(0)
 		for k := range runs {
 			r, n, lost := crowd{row.processes, []int{10, 50}[k%2], 1000, 50, row.burst}.run(t)

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// A resize has a declared result: the record's plan. It is never sent twice, neither
-// after a lost answer nor after a job that has made the change.
+// The result of a resize is visible: the record's plan. A resize is never sent twice,
+// neither after a lost answer nor after a job that has made the change.
 func TestResizeIsFoundInTheRecord(t *testing.T) {
 	record := func(plan string, job any) http.HandlerFunc {
 		return says(200, object{"id": "i", "status": "running", "plan": plan, "job_id": job})
 	}
-	// Times count from when a handler is made, in the world's own time.
+	// Times count from the creation of a handler, in the fake time of the test.
 	always := func(h http.HandlerFunc) func() http.HandlerFunc { return func() http.HandlerFunc { return h } }
 	resizing := func() http.HandlerFunc {
 		return during(60*time.Second, record("small", "j-1"), record("large", nil))
@@ -54,7 +54,7 @@ func TestResizeIsFoundInTheRecord(t *testing.T) {
 	}
 }
 
-// A build that was not there when it was first asked for is the caller's own.
+// A build that did not exist before the first request belongs to the caller.
 func TestRebuildIsProvedByItsBuild(t *testing.T) {
 	busy := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }
 	for name, row := range map[string]struct {
@@ -87,8 +87,8 @@ func TestRebuildIsProvedByItsBuild(t *testing.T) {
 	}
 }
 
-// An instance is idle once the job that its record names is over by its own record,
-// whatever became of it.
+// An instance is idle once the job named by its record is over according to the job's own
+// record, whatever its outcome.
 func TestAwaitIdle(t *testing.T) {
 	named := says(200, object{"id": "i", "status": "running", "job_id": "j-1"})
 	idle := says(200, object{"id": "i", "status": "running", "job_id": nil})
@@ -138,8 +138,8 @@ func TestAwaitIdle(t *testing.T) {
 	}
 }
 
-// A set of engines is chosen from what is there each time before it is sent: an engine
-// that somebody turned on in between is not turned off by a request that is repeated.
+// A set of engines is chosen from the current record each time before it is sent. A
+// repeated request does not turn off an engine that another client turned on in between.
 func TestEnginesAreChosenForEachAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sent []string
@@ -212,7 +212,7 @@ func TestAccountID(t *testing.T) {
 	}
 }
 
-// While the account cannot be read, not each caller waits for the retries.
+// While the account cannot be read, not every caller waits for the retries.
 func TestAccountIDThatCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answer := gateway(404)
@@ -229,7 +229,7 @@ func TestAccountIDThatCannotBeRead(t *testing.T) {
 				t.Errorf("%d requests, want %d", n, requests)
 			}
 		}
-		ask(6) // the first one, the other one with its retries, and that of RetryAccountID
+		ask(6) // the first attempt, the next one with its retries, and that of RetryAccountID
 		ask(6)
 		time.Sleep(snapshotAge)
 		ask(11)
@@ -241,7 +241,8 @@ func TestAccountIDThatCannotBeRead(t *testing.T) {
 	})
 }
 
-// Nothing waits for an account whose path is closed: what needs it says so at once.
+// No caller waits for an account whose path is closed: callers that need it fail
+// immediately.
 func TestAccountIDOfAClosedPath(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -258,7 +259,7 @@ func TestAccountIDOfAClosedPath(t *testing.T) {
 	})
 }
 
-// Nobody waits for an account who has gone.
+// A caller whose context has ended does not wait for the account.
 func TestAccountIDOfACallerWhoLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := make(chan struct{})

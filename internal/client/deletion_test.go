@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A deletion is done once its instance is confirmed gone, whatever answers in
+// A deletion is done once its instance is confirmed gone, regardless of the answers in
 // between.
 func TestDeletion(t *testing.T) {
 	const path = "DELETE /instances/i"
@@ -99,8 +99,8 @@ func TestDeletion(t *testing.T) {
 	}
 }
 
-// Whether something may be deleted is asked before each request, as another's job
-// that was waited for may have made what must stay.
+// The Permit is called before each request, because a job that the deletion waited for
+// may have created something that must not be deleted.
 func TestDeletionIsPermittedBeforeEachRequest(t *testing.T) {
 	errNoMore := errors.New("no more")
 	for name, row := range map[string]struct {

@@ -90,7 +90,7 @@ func TestInterruptWithADeadNetwork(t *testing.T) {
 					if err == nil || errors.Is(err, ErrNotFound) {
 						t.Errorf("%v", err)
 					}
-					if took := time.Since(at); took > 30*time.Second { // as the docs say
+					if took := time.Since(at); took > 30*time.Second { // as documented
 						t.Errorf("it ended %s after the interrupt", took)
 					}
 				})
@@ -108,8 +108,8 @@ func onTurn(ctx context.Context, c *Client, do func(*Turn) error) error {
 	return do(turn)
 }
 
-// The steps of one operation share what they have after its end, and so does what
-// those steps begin.
+// The steps of one operation share one grace period, and so does the work that the steps
+// begin.
 func TestStepsShareTheGracePeriod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
@@ -142,8 +142,8 @@ func TestStepsShareTheGracePeriod(t *testing.T) {
 	})
 }
 
-// A console that is closed after Ctrl-C by a mutation of the detached context has
-// no time of its own on top.
+// If a mutation of the detached context closes a console after Ctrl-C, it gets no
+// additional time.
 func TestMutationInTheGracePeriodEndsWithIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, says(silent, nil))

@@ -45,7 +45,7 @@ func TestExpectedDurations(t *testing.T) {
 	}
 }
 
-// A service that has become slower is believed soon.
+// The client soon adapts to a service that has become slower.
 func TestOldDurationsAreForgotten(t *testing.T) {
 	d := newDurations()
 	for range 1000 {
@@ -62,7 +62,7 @@ func TestOldDurationsAreForgotten(t *testing.T) {
 	}
 }
 
-// rotations is a service whose every rotation takes so long, and tells no progress.
+// rotations is a service whose rotations all take the given time and report no progress.
 func rotations(takes time.Duration) script {
 	begun := time.Now()
 	return script{
@@ -75,10 +75,10 @@ func rotations(takes time.Duration) script {
 	}
 }
 
-// What a process has seen take long it expects to take as long again.
+// A process that has seen a long operation expects the next one to take as long.
 func TestWaitLearns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const takes = 200 * time.Second // ten times as long as usual
+		const takes = 200 * time.Second // ten times the typical duration
 		c, transport := newTestClient(t, rotations(takes).serve)
 		wait := func() (late time.Duration, polls int) {
 			turn := enter(t, c)

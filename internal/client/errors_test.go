@@ -70,7 +70,8 @@ func TestErrorBodies(t *testing.T) {
 	}
 }
 
-// TestHalfAnEnvelope checks that a refusal is read from either member of the envelope.
+// TestHalfAnEnvelope checks that a refusal is recognised by either member of the
+// envelope.
 func TestHalfAnEnvelope(t *testing.T) {
 	for name, row := range map[string]struct {
 		body         object

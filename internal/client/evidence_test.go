@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// An actionService carries actions out, and shows them in its activity, as late
-// as its replicas lag.
+// An actionService executes actions and shows them in its activity with the lag of its
+// replicas.
 type actionService struct {
-	answers []lostPOST // of the POSTs in turn; 202 is one
+	answers []lostPOST // to the POSTs in turn; 202 is one
 	lag     time.Duration
-	quiet   bool     // it names no job, anywhere
+	quiet   bool     // it names no job anywhere
 	mute    bool     // it shows no activity
-	busy    []string // operations of somebody else that the POSTs meet first
+	busy    []string // operations of another client that the POSTs meet first
 
 	mu       sync.Mutex
 	posts    int
@@ -129,7 +129,7 @@ func TestActionsAreProved(t *testing.T) {
 	rotate := func(ctx context.Context, turn *Turn) (Pending, error) { return turn.Rotate(ctx) }
 	for name, row := range map[string]struct {
 		service *actionService
-		job     string // "" where it is proved by its activity
+		job     string // "" if its activity proves it
 		err     any
 		takes   time.Duration
 	}{
@@ -186,8 +186,8 @@ func TestActionsAreProved(t *testing.T) {
 	}
 }
 
-// The case that was reported as done: an action, and then at once another of the
-// same kind that never reaches the service.
+// A regression test: an action was reported as done although it never reached the
+// service, because an earlier action of the same kind had just ended.
 func TestActionAfterOneOfItsKind(t *testing.T) {
 	for name, act := range map[string]func(ctx context.Context, turn *Turn, k int) (Pending, error){
 		OpReset: func(ctx context.Context, turn *Turn, k int) (Pending, error) {
@@ -213,7 +213,7 @@ func TestActionAfterOneOfItsKind(t *testing.T) {
 						t.Fatalf("%s, a lag of %s: %v", name, lag, err)
 					}
 					if quiet && err != nil {
-						return // its 202 named no job, and it took longer to be seen than reads may lag
+						return // its 202 named no job, and it appeared later than reads may lag
 					}
 					if pending, err := act(ctx, turn, 1); !outcomeUnknown(err) {
 						t.Errorf("%s, a lag of %s: %+v, %v, and it was never carried out", name, lag, pending, err)
@@ -252,7 +252,7 @@ func TestNewActivity(t *testing.T) {
 	}
 }
 
-// A redeployment is proved by a build that was not there before.
+// A new build proves a redeployment.
 func TestRedeployIsProvedByItsBuild(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer http.HandlerFunc
@@ -290,7 +290,7 @@ func TestRedeployIsProvedByItsBuild(t *testing.T) {
 	}
 }
 
-// What runs may be somebody else's, of another kind or about another thing.
+// A running job may belong to another client, with a different operation or target.
 func TestJobOfSomebodyElseProvesNothing(t *testing.T) {
 	for name, job := range map[string]object{
 		"another kind":   {"operation": "resize"},
@@ -320,7 +320,7 @@ func TestJobOfSomebodyElseProvesNothing(t *testing.T) {
 	}
 }
 
-// Without a look at what was there before, nothing is sent.
+// If the baseline cannot be read, nothing is sent.
 func TestActionNeedsItsBaseline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestClient(t, gateway(404))
@@ -368,9 +368,9 @@ func TestQueryIsNeverSentTwice(t *testing.T) {
 	}
 }
 
-// Another process runs an action of the same kind, and the records lag behind it:
-// the refusal alone tells that something runs. What shows up of it later is no
-// evidence of an action whose answer was lost.
+// Another process runs an action of the same kind, and the records lag. Only the refusal
+// shows that something runs. Traces of that action that appear later do not prove an
+// action whose answer was lost.
 func TestActionBesideOneThatIsNotShownYet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		record := func(fields object) http.HandlerFunc {
@@ -395,8 +395,8 @@ func TestActionBesideOneThatIsNotShownYet(t *testing.T) {
 	})
 }
 
-// While a job is in progress an action would be refused. It is not sent beside it,
-// as what the job leaves behind would prove an action whose answer was lost.
+// While a job is in progress, an action would be refused. It is not sent during the job,
+// because traces of the job could otherwise prove an action whose answer was lost.
 func TestActionBesideAnother(t *testing.T) {
 	theirs := object{"activity": []object{{"at": "2026-01-01T00:00:20Z", "type": "rotate", "detail": ""}}}
 	for name, row := range map[string]struct {
@@ -432,8 +432,8 @@ func TestActionBesideAnother(t *testing.T) {
 	}
 }
 
-// A replica answers with a record from before the baseline, which still names the
-// job of an action that has ended. That is no evidence of the next one.
+// A replica answers with a record from before the baseline, which still names the job of
+// an action that has ended. That job does not prove the next action.
 func TestEvidenceFromBeforeTheBaseline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		activity := []object{{"at": "2026-01-01T00:00:20Z", "type": "rotate", "detail": ""}, {"at": "2026-01-01T00:00:00Z", "type": "ready", "detail": ""}}

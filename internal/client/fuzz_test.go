@@ -14,9 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// decodes fuzzes the reading of one kind of record: whatever the network
-// brings, it is an error or a record, and never a panic. What was read can be
-// read again from what it is written as.
+// decodes fuzzes the decoding of one kind of record. Any input must lead to an error or a
+// record, and never to a panic. A decoded record must survive encoding and decoding.
 func decodes[T any](f *testing.F, seeds ...string) {
 	for _, seed := range append(seeds, `{}`, `null`, `[]`, `""`, `{"id": 7}`, `{"created_at": "never"}`) {
 		f.Add([]byte(seed))
@@ -120,8 +119,8 @@ func FuzzNextPoll(f *testing.F) {
 	})
 }
 
-// unlikeHiding maps a text to characters that hiding itself never writes and that
-// no URL is recognised by, so that whatever is left of a secret was left of it.
+// unlikeHiding maps a text to characters that hiding never writes and that cannot form a
+// URL. Any rest of a secret in the output then comes from the secret.
 func unlikeHiding(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -134,8 +133,8 @@ func unlikeHiding(text string) string {
 	}, strings.ToValidUTF8(text, "?"))
 }
 
-// FuzzSecrets hides two secrets in a text that holds each of them in every form,
-// and wants nothing left of them.
+// FuzzSecrets hides two secrets in a text that contains each of them in every form, and
+// checks that no part of them is left.
 func FuzzSecrets(f *testing.F) {
 	f.Add("canary-one", "canary-two", "before", " after")
 	f.Add("a b&c<d", "quote\"and\nline", "", "")
@@ -170,7 +169,8 @@ func FuzzSecrets(f *testing.F) {
 	})
 }
 
-// isWordOf tells whether a short secret stands alone in a text, between blanks.
+// isWordOf reports whether a text contains a short secret as a separate word, between
+// blanks.
 func isWordOf(text, secret string) bool {
 	if secret == "" || strings.ContainsFunc(secret, func(r rune) bool { return !partOfWord(r) }) {
 		return false

@@ -12,8 +12,8 @@ func jobIs(status, operation string) http.HandlerFunc {
 	return says(200, object{"id": "j-1", "status": status, "operation": operation, "progress": 40})
 }
 
-// Done is only what the job's own record says. The rows hold what is true of the
-// service while it is polled.
+// Only the job's own record shows that a job is done. The rows contain the service's
+// answers during the polling.
 func TestJobIsDoneByItsRecordAlone(t *testing.T) {
 	instance := func(fields ...any) http.HandlerFunc {
 		i := object{"id": "i", "status": "running", "job_id": nil}
@@ -26,9 +26,9 @@ func TestJobIsDoneByItsRecordAlone(t *testing.T) {
 	const pending = "pending" // stands for an *InterruptedError
 	for name, row := range map[string]struct {
 		operation     string
-		job, instance func() http.HandlerFunc // made when time begins
+		job, instance func() http.HandlerFunc // created when the test's time begins
 		list          []object
-		err           any // nil, an error to be, or a pointer to one to be as
+		err           any // nil, an error for errors.Is, or a pointer for errors.As
 		takes         time.Duration
 	}{
 		"a gateway's 404 for 20 s": {
@@ -194,7 +194,7 @@ func TestProgressIsTold(t *testing.T) {
 	})
 }
 
-// A deletion whose job is not named is waited for by its instance.
+// If the job of a deletion is not named, the wait watches the instance.
 func TestWaitGone(t *testing.T) {
 	status := func(status string) http.HandlerFunc { return says(200, object{"id": "i", "status": status}) }
 	for name, row := range map[string]struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// A large account is looked up by its list, of which each record is kept once.
+// A large account is read by its list, and each of its records is kept once.
 func TestLargeAccount(t *testing.T) {
 	const instances = 2000
 	account := newAccount(instances)
@@ -28,7 +28,7 @@ func TestLargeAccount(t *testing.T) {
 			}
 		}
 	}
-	// The first two are read alone, and then the pages.
+	// The first two are read individually, and then the pages.
 	if account.requests != 2+instances/pageSize {
 		t.Errorf("%d requests", account.requests)
 	}
@@ -61,7 +61,7 @@ func BenchmarkCoalescedRead(b *testing.B) {
 	}
 }
 
-// heap is what is in use of it, in bytes.
+// heap returns the number of heap bytes in use.
 func heap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -69,18 +69,18 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// pageSize is how many records the service gives in a page (SERVICE.md#lists).
+// pageSize is the number of records on a page of the service (SERVICE.md#lists).
 const pageSize = 200
 
-// An account answers as a service that has some instances. It is no fake of the
-// service: it answers the list, and one instance at a time, and nothing else.
+// An account answers like a service with a number of instances. It is not a complete
+// fake: it only answers reads of the list and of single instances.
 type account struct {
 	records  []json.RawMessage
 	pages    map[string][]byte // by cursor
 	requests int
 }
 
-// accountID is the id of one of an account's instances.
+// accountID returns the id of one of an account's instances.
 func accountID(n int) string { return fmt.Sprintf("i-%012d", n) }
 
 func newAccount(instances int) *account {
@@ -102,7 +102,7 @@ func newAccount(instances int) *account {
 	return a
 }
 
-// client is a client of the account.
+// client returns a client of the account.
 func (a *account) client(t testing.TB) *client.Client {
 	t.Helper()
 	c, err := client.New(client.Options{BaseURL: "https://hosting.example/api/v1", APIKey: "key-of-the-account", Transport: a})
@@ -112,7 +112,7 @@ func (a *account) client(t testing.TB) *client.Client {
 	return c
 }
 
-// RoundTrip answers.
+// RoundTrip answers a request.
 func (a *account) RoundTrip(r *http.Request) (*http.Response, error) {
 	a.requests++
 	body, status := a.pages[r.URL.Query().Get("cursor")], http.StatusOK
@@ -131,7 +131,7 @@ func (a *account) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// record is an instance's, with all that a service tells of one.
+// record returns the record of an instance with all fields of the service.
 func record(n int) json.RawMessage {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var activity []map[string]any
@@ -157,7 +157,7 @@ func record(n int) json.RawMessage {
 func encode(value any) []byte {
 	encoded, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // of what is written here
+		panic(err) // cannot happen with these values
 	}
 	return encoded
 }

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// What the limiter costs a request, alone and with many at a time.
+// BenchmarkLimiterPass measures the cost of the limiter per request, sequentially and
+// with many concurrent requests.
 func BenchmarkLimiterPass(b *testing.B) {
 	served := &answer{status: http.StatusOK}
 	pass := func(l *limiter) {

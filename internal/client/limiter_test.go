@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A bucket allows so many requests per second, and as many at once.
+// A bucket allows a number of requests per second, and a burst of the same size.
 type bucket struct {
 	perSecond float64
 	tells     bool // sends a Retry-After
@@ -50,8 +50,8 @@ func (b *bucket) serve(w http.ResponseWriter, _ *http.Request) {
 	respond(w, 200, object{"id": "me"})
 }
 
-// readMany reads so many records by so many workers of each client, and counts
-// what was lost.
+// readMany reads a number of records with several workers for each client, and counts the
+// failed reads.
 func readMany(ctx context.Context, records, workers int, clients ...*Client) (lost int64) {
 	var all sync.WaitGroup
 	var errs atomic.Int64
@@ -77,8 +77,8 @@ func TestNothingIsLostUnderARateLimit(t *testing.T) {
 		perSecond                 float64
 		tells                     bool
 		clients, workers, records int
-		refusals                  int           // at most
-		takes                     time.Duration // at most
+		refusals                  int           // maximum
+		takes                     time.Duration // maximum
 	}{
 		{"5 a second, 50 workers", 5, true, 1, 50, 500, 400, 180 * time.Second},
 		{"5 a second, 10 workers", 5, true, 1, 10, 100, 100, 40 * time.Second},
@@ -126,7 +126,7 @@ func TestRequestsPerSecond(t *testing.T) {
 	})
 }
 
-// A deadline before the turn comes is an end of the context, not of patience.
+// If a deadline comes before a request's turn, the error is the end of the context.
 func TestRequestsPerSecondWithADeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, says(200, object{"id": "me"}), func(o *Options) { o.RequestsPerSecond = 0.1 })
@@ -142,7 +142,7 @@ func TestRequestsPerSecondWithADeadline(t *testing.T) {
 	})
 }
 
-// places are those that a client's limiter has given away, and those who wait.
+// places returns the number of a client's requests in flight and of those waiting.
 func places(c *Client) (underway, waiting int) {
 	l := c.http.HTTPClient.Transport.(*attempts).limiter
 	l.mu.Lock()
@@ -189,7 +189,8 @@ func TestLimiterIsFirstInFirstOut(t *testing.T) {
 	})
 }
 
-// Whatever becomes of requests and of those who wait, each place comes back.
+// Every place is released, regardless of what happens to the requests and to the waiting
+// callers.
 func TestNoPlaceIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var underway, most atomic.Int64
@@ -237,10 +238,10 @@ func TestNoPlaceIsLost(t *testing.T) {
 	})
 }
 
-// One whose turn comes in the very moment that it leaves gives its place on.
+// If a caller's turn comes at the moment when its context ends, it passes its place on.
 func TestTurnThatComesTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for range 50 { // which of the two it sees is left to chance
+		for range 50 { // it is random which of the two it sees
 			l := newLimiter(0, newRandom(nil))
 			l.window = 1
 			if err := l.enter(t.Context()); err != nil {
@@ -300,8 +301,8 @@ func TestWindowFollowsTheAnswers(t *testing.T) {
 	})
 }
 
-// A call goes on while others get through. When nobody does for two minutes, all
-// end together, and those who come later learn it from a single request.
+// A call continues while other requests succeed. If none succeeds for two minutes, all
+// calls end together, and later calls end after a single request.
 func TestRateLimitThatNeverEnds(t *testing.T) {
 	for _, retryAfter := range []string{"", "1", "60"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -338,7 +339,8 @@ func TestRateLimitThatNeverEnds(t *testing.T) {
 	}
 }
 
-// One refusal, and then nobody asks for an hour: no reason for the next to end.
+// One refusal followed by an hour without requests is no reason for the next request to
+// fail.
 func TestRateLimitIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var limited atomic.Bool
@@ -364,14 +366,14 @@ func TestRateLimitIsForgotten(t *testing.T) {
 	})
 }
 
-// Workers that were refused together do not come back together.
+// Workers that were refused together do not retry together.
 func TestRefusedTogetherAreSpread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const workers = 10
 		var refused atomic.Int64
 		c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 			if refused.Add(1) <= workers {
-				time.Sleep(100 * time.Millisecond) // so that all are under way
+				time.Sleep(100 * time.Millisecond) // so that all are in flight
 				w.Header().Set("Retry-After", "1")
 				refuse(w, 429, "rate_limited")
 				return
@@ -399,8 +401,8 @@ func TestRefusedTogetherAreSpread(t *testing.T) {
 	})
 }
 
-// Those that are refused together are one refusal: the gate closes for as short as
-// after a single one.
+// Requests that are refused together count as one refusal: the gate closes only for as
+// long as after a single one.
 func TestRefusedTogetherCloseTheGateOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(0, newRandom(nil))
@@ -422,7 +424,7 @@ func TestRefusedTogetherCloseTheGateOnce(t *testing.T) {
 	})
 }
 
-// leave ends a request, as an attempt does.
+// leave ends a request like an attempt does.
 func (l *limiter) leave(begun time.Time, answer *answer) {
 	l.learn(begun, answer)
 	l.release()

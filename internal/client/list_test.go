@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// pagesOf serves a list of instances by cursor: "a,b>c" is a page of a and b whose
-// next is at c.
+// pagesOf serves a list of instances by cursor: "a,b>c" is a page of a and b with the
+// next cursor c.
 func pagesOf(pages map[string]string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ids, next, _ := strings.Cut(pages[r.URL.Query().Get("cursor")], ">")
@@ -59,7 +59,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// A list that never ends is no list: its start alone would prove absences.
+// A list that never ends is an error: its first part would otherwise prove absences.
 func TestListThatNeverEnds(t *testing.T) {
 	next := 0
 	c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -74,7 +74,7 @@ func TestListThatNeverEnds(t *testing.T) {
 	}
 }
 
-// A page that fails makes no shorter list.
+// If a page fails, the list is an error and not a shorter list.
 func TestPageThatFails(t *testing.T) {
 	good := pagesOf(map[string]string{"": "a>1"})
 	c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {

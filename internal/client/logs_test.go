@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 )
 
-// A log is shown once the app's variables are hidden in it, those that another process
-// has sent as well. Without them it is not shown.
+// A log is shown once the values of the app's variables are hidden in it, including those
+// set by another process. If the variables cannot be read, the log is not shown.
 func TestLogsAreShownWithoutVariables(t *testing.T) {
 	const log = "with a-canary and from-elsewhere"
 	record := func(fields object) object {
@@ -44,7 +44,7 @@ func TestLogsAreShownWithoutVariables(t *testing.T) {
 	}
 }
 
-// The variables are read only for a log.
+// The variables are read only if there is a log.
 func TestVariablesThatNoLogNeeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestClient(t, gateway(http.StatusBadGateway))

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// A refusal because the instance is busy is waited out; the rows say what the
-// service answers in turn.
+// A refusal because the instance is busy leads to a wait. The rows contain the service's
+// answers in turn.
 func TestForeignJobs(t *testing.T) {
 	const path = "PUT /instances/i/allowlist"
 	busy := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }
@@ -31,7 +31,7 @@ func TestForeignJobs(t *testing.T) {
 	for name, row := range map[string]struct {
 		put      http.HandlerFunc
 		instance http.HandlerFunc
-		job      http.HandlerFunc // the foreign job
+		job      http.HandlerFunc // the other client's job
 		err      any
 		log      string
 	}{
@@ -104,7 +104,7 @@ func TestForeignJobs(t *testing.T) {
 	}
 }
 
-// A refusal that no job explains is the answer, once reads would show a job.
+// A refusal that no job explains is returned once reads would show a job.
 func TestRefusalThatNoJobExplains(t *testing.T) {
 	for _, code := range []string{"job_running", "not_running", "whatever"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestForeignJobThatNeverEndsIsLeftWithTheContext(t *testing.T) {
 	})
 }
 
-// Whatever keeps the service answering 409, no loop is without its pause.
+// While the service keeps answering 409, every loop pauses between requests.
 func TestTenMinutesOf409(t *testing.T) {
 	ended := jobIs("done", OpResize)
 	for name, row := range map[string]struct{ instance, job http.HandlerFunc }{
@@ -179,7 +179,7 @@ func TestTenMinutesOf409(t *testing.T) {
 	}
 }
 
-// What the service may answer to a change that it has accepted.
+// The forms of the service's answer to an accepted change.
 func TestAcceptedShapes(t *testing.T) {
 	instance := func(job any, list ...string) http.HandlerFunc {
 		return says(200, object{"id": "i", "status": "running", "job_id": job, "allowlist": list})
@@ -194,7 +194,7 @@ func TestAcceptedShapes(t *testing.T) {
 		instance http.HandlerFunc
 		job      http.HandlerFunc
 		list     http.HandlerFunc
-		err      error // of the wait for it: the job fails where there is one
+		err      error // of the wait for the job, which fails if it exists
 	}{
 		"job_id":                             {object{"job_id": "j-1"}, notFound, own, hides, failed},
 		"a job object":                       {object{"job": object{"id": "j-1", "status": "queued"}}, notFound, own, hides, failed},
@@ -254,13 +254,13 @@ func TestAcceptedShapes(t *testing.T) {
 	}
 }
 
-// An answer that is lost, of a change that can be sent twice.
+// A lost answer to a change that can be sent twice.
 func TestLostAnswerToAChange(t *testing.T) {
 	for _, lost := range []int{dropped, brokenOff, truncated, 502, 404} {
 		for name, row := range map[string]struct {
 			commits time.Duration // after the first PUT; negative for never
-			takes   time.Duration // the job of it
-			puts    int           // at most
+			takes   time.Duration // by its job
+			puts    int           // maximum
 		}{
 			"not carried out":       {-1, 0, 2},
 			"at once":               {0, 0, 2},
@@ -327,8 +327,8 @@ func TestLostAnswerToAChange(t *testing.T) {
 	}
 }
 
-// After a lost answer a refusal that has another reason than a job is told, and
-// not waited out for as long as the operation may take.
+// After a lost answer, a refusal for a reason other than a job is returned early, and not
+// only at the timeout of the operation.
 func TestRefusalAfterALostAnswerIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, script{
@@ -346,7 +346,7 @@ func TestRefusalAfterALostAnswerIsTold(t *testing.T) {
 	})
 }
 
-// A gateway that is being reconfigured while a change waits for its turn.
+// A gateway is being reconfigured while a change waits for a busy instance.
 func TestForeign404For20sWhileTheInstanceIsBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, script{
@@ -361,8 +361,9 @@ func TestForeign404For20sWhileTheInstanceIsBusy(t *testing.T) {
 	})
 }
 
-// The whole set of engines is sent, so it is chosen from what is there when it is
-// sent: what another's job has turned on in between is seen, and not turned off.
+// The whole set of engines is sent, so it is chosen from the current record right before
+// it is sent. An engine that another client's job has turned on in between is not turned
+// off.
 func TestEnginesAreChosenFromWhatIsThere(t *testing.T) {
 	instance := func(job any, engines ...string) http.HandlerFunc {
 		return says(200, object{"id": "i", "status": "running", "job_id": job, "engines": engines})
@@ -371,7 +372,7 @@ func TestEnginesAreChosenFromWhatIsThere(t *testing.T) {
 	errNoMore := errors.New("no more")
 	for name, row := range map[string]struct {
 		put, instance http.HandlerFunc
-		seen          string // by choose, each time
+		seen          string // by choose in each call
 		err           error
 	}{
 		"at once": {says(202, object{"job_id": "j-own"}), instance(nil, "postgres"), "[[postgres]]", nil},

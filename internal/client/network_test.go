@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// A network lies between a client and a server that speak HTTP over TLS for real. It is in
-// memory, so that time passes in it as synctest has it.
+// A network connects a client with a server. Both use real HTTP over TLS. The network is
+// in memory, so that time passes in it as in synctest.
 type network struct {
 	arriving chan net.Conn // at the server
 	closed   chan struct{}
 	close    func()
 
 	mu    sync.Mutex
-	back  time.Time // nobody can connect before
+	back  time.Time // no connection can be opened before
 	links []*link
 }
 
@@ -85,14 +85,14 @@ func (n *network) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	return near, nil
 }
 
-// dials counts the connections that were made.
+// dials returns the number of connections opened so far.
 func (n *network) dials() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return len(n.links)
 }
 
-// silence swallows all that is sent from now on over the connections that there are.
+// silence drops all data sent from now on over the existing connections.
 func (n *network) silence() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -103,8 +103,7 @@ func (n *network) silence() {
 	}
 }
 
-// goAway silences the connections that there are for good, and lets nobody connect for a
-// while.
+// goAway silences the existing connections permanently, and rejects new ones for a while.
 func (n *network) goAway(d time.Duration) {
 	n.silence()
 	n.mu.Lock()
@@ -123,7 +122,7 @@ func (l *link) copy(to, from net.Conn) {
 			return
 		}
 		if !l.isSilent() {
-			_, _ = to.Write(packet[:size]) // if it fails, the next read does too
+			_, _ = to.Write(packet[:size]) // if it fails, the next read fails, too
 		}
 	}
 }
@@ -140,7 +139,7 @@ func (l *link) close() {
 	}
 }
 
-// A network is the listener of its server.
+// Accept makes the network the listener of its server.
 
 func (n *network) Accept() (net.Conn, error) {
 	select {

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// A plan against a host that is dead, or that is something else, ends within
-// 30 s, however many resources it has.
+// A plan against a host that is dead or not the service ends within 30 s, regardless of
+// the number of resources.
 func TestDeadHostEndsAPlan(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer http.HandlerFunc
 		err    error
-		most   int // requests
+		most   int // maximum number of requests
 	}{
 		"refuses connections": {says(refused, nil), ErrUnreachable, 400},
 		"swallows packets":    {says(silent, nil), ErrUnreachable, 30},
@@ -63,7 +63,7 @@ func TestDeadHostEndsAPlan(t *testing.T) {
 	}
 }
 
-// The first read of a host that swallows packets has to end as soon.
+// Even the first read of a host that drops packets ends within that time.
 func TestOneReadOfADeadHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, says(silent, nil), func(o *Options) { o.MaxRetries = DefaultMaxRetries })
@@ -97,8 +97,7 @@ func TestServiceComesBack(t *testing.T) {
 
 func startOfBubble() time.Time { return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) }
 
-// A service that came back a moment ago answers all who ask, not only the one who
-// is let through.
+// A service that has just come back answers all waiting reads, not only the probe.
 func TestProbeAnswersForAll(t *testing.T) {
 	for _, back := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -129,7 +128,7 @@ func TestProbeAnswersForAll(t *testing.T) {
 	}
 }
 
-// One failure long ago is no outage that has lasted since.
+// A single failure long ago does not mean that an outage has lasted since.
 func TestOldFailureIsNoOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		page := gateway(502)
@@ -142,14 +141,14 @@ func TestOldFailureIsNoOutage(t *testing.T) {
 		if _, err := c.job(t.Context(), "j", true); !errors.Is(err, ErrForeign) {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Minute) // a wait's next poll may be as far away
+		time.Sleep(time.Minute) // a wait may poll as rarely
 		if lost := readMany(t.Context(), 10, 10, c); lost > 0 {
 			t.Errorf("%d of 10 reads lost", lost)
 		}
 	})
 }
 
-// Polls and what belongs to an operation have a patience of their own.
+// Polls and requests of an operation have their own limits.
 func TestOutageIsForPlainReadsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var away atomic.Bool
@@ -190,7 +189,8 @@ func TestOutageIsForPlainReadsAlone(t *testing.T) {
 	})
 }
 
-// What a caller breaks off, or a gateway forbids, says nothing about the service.
+// A read cancelled by its caller, or forbidden by a gateway, says nothing about the
+// service.
 func TestWhatIsNoOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, inTurn(says(200, object{"id": "me"}), says(silent, nil), says(silent, nil), gateway(403), says(200, object{"id": "me"})))

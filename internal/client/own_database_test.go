@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The instance's own database is what its connection record names. One that is still
-// being made has no such record, and is waited for as before any change of it.
+// The connection record names the instance's own database. An instance that is being
+// created has no such record yet. It is waited for like before any change.
 func TestOwnDatabase(t *testing.T) {
 	const path = "GET /instances/i/connection"
 	busy := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }

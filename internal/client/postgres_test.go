@@ -29,7 +29,8 @@ func TestIsResult(t *testing.T) {
 	}
 }
 
-// A statement may take minutes: neither the client's timeout nor its own retries end it.
+// A statement may take minutes. Neither the client's request timeout nor its retries end
+// it.
 func TestStatementOfMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const takes = 15 * time.Minute
@@ -47,7 +48,8 @@ func TestStatementOfMinutes(t *testing.T) {
 	})
 }
 
-// The timeout of the operation ends a statement, which then may have run or not.
+// The timeout of the operation ends the wait for a statement. It is then unknown whether
+// the statement ran.
 func TestStatementThatOutlastsItsOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, gateway(silent))
@@ -61,7 +63,7 @@ func TestStatementThatOutlastsItsOperation(t *testing.T) {
 	})
 }
 
-// The result of a statement is not needed, so that its size and its end do not matter.
+// The result of a statement is not needed, so its size and completeness do not matter.
 func TestResultIsDiscarded(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"huge": func(w http.ResponseWriter, _ *http.Request) {
@@ -83,8 +85,8 @@ func TestResultIsDiscarded(t *testing.T) {
 	}
 }
 
-// Statements that run for long leave room for other requests, however few the client may
-// have under way.
+// Long-running statements do not count as requests in flight, so that other requests can
+// continue.
 func TestStatementsLeaveRoomForOtherRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {

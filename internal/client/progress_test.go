@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Each state of what is waited for is told once, with its last one, and no secret.
+// Each state of a job or build is reported once, up to the last state, and without
+// secrets.
 func TestStatesOfWaitsAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		job := func(status string, percent int) object {

@@ -31,7 +31,7 @@ func TestQueueIsFirstInFirstOut(t *testing.T) {
 				order = append(order, n)
 				mu.Unlock()
 				turn.Leave()
-				turn.Leave() // leaving twice gives no second turn away
+				turn.Leave() // leaving twice does not release another caller's turn
 			}()
 			synctest.Wait()
 		}
@@ -58,7 +58,7 @@ func TestQueueIsFirstInFirstOut(t *testing.T) {
 	})
 }
 
-// A queue that nobody stands in takes no memory.
+// An empty queue uses no memory.
 func TestQueuesShrink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueues[int]()
@@ -90,7 +90,7 @@ func TestQueuesShrink(t *testing.T) {
 	})
 }
 
-// Every change of an instance is a mistake once its turn is left, and is not sent.
+// Every change of an instance after its turn was left is an error and is not sent.
 func TestTurnAfterLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {

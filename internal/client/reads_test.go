@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// fleet serves n instances in pages of 200, each answer after a second.
+// fleet serves n instances in pages of 200. Each answer takes a second.
 func fleet(n int) http.HandlerFunc {
 	record := func(k int) object { return object{"id": fmt.Sprint("i-", k), "status": "running"} }
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -156,7 +156,7 @@ func TestChangeDropsWhatWasReadBefore(t *testing.T) {
 	})
 }
 
-// What SQL makes and drops is in the lists too.
+// SQL may create and drop objects that are in the lists.
 func TestQueryDropsWhatWasReadBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dropped := false
@@ -190,7 +190,7 @@ func TestReadBegunBeforeAChangeIsThrownAway(t *testing.T) {
 		c, transport := newTestClient(t, fleet(5))
 		done := make(chan error)
 		go func() { _, err := c.RefreshInstance(t.Context(), "i-1"); done <- err }()
-		time.Sleep(500 * time.Millisecond) // the read is under way
+		time.Sleep(500 * time.Millisecond) // the read is in progress
 		c.reads.changed("i-1")
 		if err := <-done; err != nil {
 			t.Fatal(err)
@@ -212,7 +212,7 @@ func TestSnapshotGrowsOld(t *testing.T) {
 			}
 			time.Sleep(snapshotAge)
 		}
-		if n := len(transport.requests()); n != 4 { // two alone, and the list twice
+		if n := len(transport.requests()); n != 4 { // two individually, and the list twice
 			t.Errorf("requests %v", transport.requests())
 		}
 	})
@@ -264,8 +264,8 @@ func TestAppsAreListedOncePerInstance(t *testing.T) {
 	})
 }
 
-// The list only saves requests: where it cannot be read, each instance is read
-// alone, and no more time is spent on it than one read takes.
+// The list only saves requests. If it cannot be read, each instance is read individually,
+// and that takes no longer than one read.
 func TestListThatCannotBeRead(t *testing.T) {
 	for name, list := range map[string]http.HandlerFunc{
 		"forbidden":              func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") },
@@ -308,7 +308,7 @@ func TestListThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A list that was refused is not asked for again by the refreshes that follow at once.
+// If a list was refused, the refreshes that follow immediately do not request it again.
 func TestRefusedListIsReadOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		serve := fleet(10)
@@ -353,7 +353,7 @@ func TestBareListServesARefresh(t *testing.T) {
 	})
 }
 
-// A service whose list takes longer than a snapshot may be old.
+// The list of this service takes longer than the maximum age of a snapshot.
 func TestSlowList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
@@ -380,8 +380,8 @@ func TestSlowList(t *testing.T) {
 	})
 }
 
-// A page of a list that has been begun anew in the meantime is part of none. The new
-// list reads it again.
+// A page belongs to no list if a new list has been begun in the meantime. The new list
+// reads the page again.
 func TestPageOfAListThatWasBegunAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, fleet(500))
@@ -398,15 +398,15 @@ func TestPageOfAListThatWasBegunAnew(t *testing.T) {
 		if anew, due := c.reads.nextPage(recent()); anew != "" || !due {
 			t.Fatalf("the first page of the new list is %q, due: %t", anew, due)
 		}
-		_ = c.readPage(t.Context(), cursor) // whoever was told of it before that
+		_ = c.readPage(t.Context(), cursor) // by a caller that got the cursor earlier
 		if _, err := c.RefreshInstance(t.Context(), "i-250"); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// SeenInstance returns what a refresh has read, alone or in a list, until it is too old
-// or the instance has changed. It never sends a request.
+// SeenInstance returns an instance that a refresh has read, individually or in a list,
+// until the read is too old or the instance has changed. It never sends a request.
 func TestSeenInstance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestClient(t, fleet(50))

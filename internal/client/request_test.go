@@ -36,7 +36,7 @@ func TestPathElementsAreEscaped(t *testing.T) {
 	}
 }
 
-// Each of these is a success by its status, and an answer of somebody else.
+// Each of these answers has a success status, but does not come from the service.
 func TestSuccessesThatAreNotTheServices(t *testing.T) {
 	read := map[string]func(context.Context, *Client) error{
 		"instance":   func(ctx context.Context, c *Client) error { _, err := c.Instance(ctx, "i"); return err },
@@ -129,11 +129,11 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// One that is cancelled while it waits to be sent again was not carried out: the
-// service said so, or was never reached.
+// If a POST is cancelled while it waits for a retry, it was not executed: the service
+// said so, or was never reached.
 func TestPOSTCancelledBetweenAttemptsIsNotUnknown(t *testing.T) {
 	for name, status := range map[string]int{"rate_limited": 429, "unavailable": 503, "no connection": refused} {
-		for range 20 { // the pause before the next attempt is any up to half a second
+		for range 20 { // the pause before the next attempt is random, up to half a second
 			synctest.Test(t, func(t *testing.T) {
 				c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 					if status == refused {
@@ -155,7 +155,7 @@ func TestPOSTCancelledBetweenAttemptsIsNotUnknown(t *testing.T) {
 	}
 }
 
-// A change of nothing is not sent: a service may refuse an empty PATCH.
+// An empty change is not sent, because a service may refuse an empty PATCH.
 func TestEmptyChangesAreNotSent(t *testing.T) {
 	c, transport := newTestClient(t, script{
 		"GET /me":         says(200, object{"id": "a"}),

@@ -24,7 +24,7 @@ func TestRetriesByMethod(t *testing.T) {
 	}
 	const (
 		all  = 4  // the first and three retries
-		long = 99 // as long as nobody gets through for two minutes
+		long = 99 // until no request has succeeded for two minutes
 	)
 	const service, foreign = "x", ""
 	rows := []struct {
@@ -77,7 +77,7 @@ func TestRetriesByMethod(t *testing.T) {
 	}
 }
 
-// A redirect whose address cannot be read is an answer all the same.
+// A redirect whose address cannot be parsed is still an answer.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	for _, location := range []string{"https://elsewhere.example/", "://", ""} {
 		c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -93,7 +93,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// Whether an answer was lost decides what a later refusal means.
+// A later refusal means different things depending on whether an answer was lost.
 func TestUnsureAfterALostAnswer(t *testing.T) {
 	done := says(202, object{"job_id": "j"})
 	for name, row := range map[string]struct {
@@ -118,8 +118,8 @@ func TestUnsureAfterALostAnswer(t *testing.T) {
 	}
 }
 
-// A service that asks for a longer wait than the caller has ends it when its time is over,
-// not when the wait is.
+// If a service asks for a longer wait than the caller's deadline allows, the call ends at
+// the deadline and not after the wait.
 func TestRetryAfterYieldsToADeadline(t *testing.T) {
 	for _, status := range []int{429, 503} {
 		synctest.Test(t, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestRetryAfter(t *testing.T) {
 	for value, want := range map[string]time.Duration{
 		"0":                    0,
 		"-1":                   0,
-		"-9223372037":          0, // in nanoseconds it is more than a Duration holds
+		"-9223372037":          0, // overflows a Duration in nanoseconds
 		"7":                    7 * time.Second,
 		"86400":                retryAfterCap,
 		"99999999999999999999": 0,
@@ -188,12 +188,12 @@ func TestBackoffSpreadsAndIsCapped(t *testing.T) {
 	}
 }
 
-// What can be sent twice is sent again when its answer is cut off, as if it were whole,
-// and as often as after a gateway's page. A POST is not.
+// A request that can be sent twice is sent again if its answer is cut off but seems
+// complete. It is retried as often as after a gateway's page. A POST is not retried.
 func TestCutAnswerIsAskedForAgain(t *testing.T) {
 	for _, row := range []struct {
 		method, answer string
-		cut, sent      int // how many answers are, and how many requests there are
+		cut, sent      int // the number of cut answers, and of requests
 		fails          bool
 	}{
 		{http.MethodGet, `{"name":"on`, 2, 3, false},

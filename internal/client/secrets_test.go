@@ -46,8 +46,8 @@ func TestSecretsReachNoLogAndNoError(t *testing.T) {
 	}
 }
 
-// An error is read before secrets are hidden in it: what it is does not depend on
-// what happens to be secret.
+// An error is parsed before secrets are hidden in it, so that its meaning does not depend
+// on the secrets.
 func TestErrorsAreReadBeforeTheyAreHidden(t *testing.T) {
 	for secret, row := range map[string]struct {
 		status       int
@@ -74,7 +74,7 @@ func TestErrorsAreReadBeforeTheyAreHidden(t *testing.T) {
 			t.Errorf("with the secret %q: %s", secret, refused.Detail)
 		}
 	}
-	// A gateway's page is hidden in as well.
+	// Secrets are hidden in a gateway's page, too.
 	c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(400)
 		fmt.Fprint(w, "<html>a-canary", strings.Repeat(" a-canary", 200))
@@ -132,7 +132,7 @@ func TestPasswordsOfAConnectionAreHidden(t *testing.T) {
 	}
 }
 
-// Hiding changes what an error says, and not what it is.
+// Hiding changes the text of an error, but not its identity.
 func TestHiddenErrorsStayWhatTheyAre(t *testing.T) {
 	var s secrets
 	s.add("a-canary")
@@ -146,7 +146,7 @@ func TestHiddenErrorsStayWhatTheyAre(t *testing.T) {
 	}
 }
 
-// What a job says is shown to users too.
+// The text of a job is shown to users, too.
 func TestSecretsOfJobs(t *testing.T) {
 	c, _ := newTestClient(t, says(200, object{"id": "j", "status": "failed", "error": "with a-canary"}))
 	c.HideSecret("a-canary")
@@ -156,7 +156,7 @@ func TestSecretsOfJobs(t *testing.T) {
 	}
 }
 
-// A decoding error quotes what it could not read.
+// A decoding error quotes its input.
 func TestSecretsOfDecodingErrors(t *testing.T) {
 	c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"id": "i", "engines": {"a-canary": 7}}`) })
 	c.HideSecret("a-canary")

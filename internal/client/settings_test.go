@@ -5,8 +5,8 @@ import (
 	"testing/synctest"
 )
 
-// A service may write the hosts of URLs in lower case: what it shows then is what was
-// sent, also if its answer names no job.
+// A service may convert the hosts of URLs to lower case. Its record still shows the
+// requested change, even if the answer names no job.
 func TestAuthSettingsInAnotherCase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestClient(t, script{

@@ -33,8 +33,7 @@ func TestEqualReadsAreOne(t *testing.T) {
 	})
 }
 
-// A read that fails is not kept, and those who did not wait for it do not get its
-// error.
+// A failed read is not kept, and callers that did not wait for it do not get its error.
 func TestFailedReadIsNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShared[int](&sequence{})
@@ -62,7 +61,7 @@ func TestFailedReadIsNotKept(t *testing.T) {
 	})
 }
 
-// No lock is held while a read is under way: each leaves with its own context.
+// No lock is held during a read, so each caller ends with its own context.
 func TestImpatientLeavesASharedReadAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestClient(t, says(silent, nil), func(o *Options) { o.MaxRetries = 0 })
@@ -95,8 +94,8 @@ func TestImpatientLeavesASharedReadAtOnce(t *testing.T) {
 	})
 }
 
-// What takes longer than a reading may be old is read once all the same, as it
-// was begun after it was asked for.
+// A read that takes longer than the maximum age of a reading is read only once, because
+// it began after the call.
 func TestReadSlowerThanItMayBeOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShared[int](&sequence{})
@@ -121,7 +120,7 @@ func TestChangeWhileAReadIsUnderWay(t *testing.T) {
 		read := func(context.Context) (Instance, error) {
 			reads++
 			if reads < 3 {
-				r.changed("i") // as an answer that was under way shows what was before
+				r.changed("i") // an answer on its way shows the state from before the change
 			}
 			return Instance{ID: "i"}, nil
 		}

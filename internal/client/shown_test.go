@@ -11,8 +11,8 @@ import (
 
 func ref[T any](value T) *T { return &value }
 
-// Of a change that the service accepted without naming a job, the records have to
-// show all that was asked for.
+// If the service accepts a change without naming a job, its records must show everything
+// requested.
 func TestWhatShowsAChange(t *testing.T) {
 	instance := func(fields object) script {
 		fields["id"], fields["status"] = "i", "running"
@@ -44,7 +44,7 @@ func TestWhatShowsAChange(t *testing.T) {
 			},
 			[]script{
 				instance(object{"engines": object{"postgres": object{"memory_mb": 512}, "redis": object{"memory_mb": 64}}}),
-				instance(object{"engines": []string{"postgres", "redis"}}), // which tells no budgets
+				instance(object{"engines": []string{"postgres", "redis"}}), // without budgets
 			},
 			[]script{
 				instance(object{}), instance(object{"engines": []string{"postgres"}}), instance(object{"engines": []string{"postgres", "nats"}}),
@@ -127,7 +127,8 @@ func TestWhatShowsAChange(t *testing.T) {
 	}
 }
 
-// A deletion of what the service does not know is done once that is confirmed.
+// The deletion of an object that the service does not know is done once that is
+// confirmed.
 func TestDeletionOfWhatIsNotThere(t *testing.T) {
 	for name, row := range map[string]struct {
 		drop        func(context.Context, *Turn) (Pending, error)

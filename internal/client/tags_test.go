@@ -15,9 +15,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 )
 
-// As records are read tolerantly, a mistyped tag would be silent: the field would
-// be empty for ever. So each struct is held against the schema of the document
-// that it is, property by property.
+// Records are parsed tolerantly, so a mistyped tag would go unnoticed: the field would
+// always be empty. This test compares each struct with its schema in the document,
+// property by property.
 func TestTagsAreTheDocuments(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromData(apispec.Document())
 	if err != nil {
@@ -26,8 +26,8 @@ func TestTagsAreTheDocuments(t *testing.T) {
 	for _, row := range []struct {
 		schema string
 		of     any
-		// Properties that the client has no field for, and fields that the
-		// document has no property for, each with the reason.
+		// unread has properties without a field in the client, and extra has fields without a
+		// property in the document, each with the reason.
 		unread, extra map[string]string
 	}{
 		{"Instance", Instance{}, nil, map[string]string{"tier": "the older name of plan (SERVICE.md#instances)"}},
@@ -81,14 +81,14 @@ func TestTagsAreTheDocuments(t *testing.T) {
 	}
 }
 
-// tagProblems tells what differs between the properties of a schema and the tags
-// of a struct.
+// tagProblems lists the differences between the properties of a schema and the tags of a
+// struct.
 func tagProblems(properties []string, of reflect.Type, unread, extra map[string]string) []string {
 	var problems []string
 	tags := map[string]bool{}
 	for i := range of.NumField() {
 		field := of.Field(i)
-		if !field.IsExported() || field.Tag.Get("json") == "-" { // "-" says that it is not on the wire
+		if !field.IsExported() || field.Tag.Get("json") == "-" { // "-" means that it is not sent
 			continue
 		}
 		tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -116,7 +116,7 @@ func tagProblems(properties []string, of reflect.Type, unread, extra map[string]
 	return problems
 }
 
-// The test is tested: it finds what it is there to find.
+// This tests the test: it finds each kind of problem.
 func TestMistypedTagsAreFound(t *testing.T) {
 	type record struct {
 		ID       string `json:"id"`
@@ -138,14 +138,14 @@ func TestMistypedTagsAreFound(t *testing.T) {
 	}
 }
 
-// The answers that are read by hand, in UnmarshalJSON or where they are asked for,
-// are read from what the document calls them.
+// Some answers are decoded by hand, in UnmarshalJSON or by their caller. This test checks
+// that they use the property names of the document.
 func TestAnswersReadByHand(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromData(apispec.Document())
 	if err != nil {
 		t.Fatal(err)
 	}
-	// sample gives each property of a schema its own name as its value.
+	// sample returns an object in which the value of each property is its name.
 	sample := func(schema string) []byte {
 		values := object{}
 		for name := range doc.Components.Schemas[schema].Value.Properties {

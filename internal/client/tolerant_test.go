@@ -94,8 +94,7 @@ func TestAbsentIsNotEmpty(t *testing.T) {
 	}
 }
 
-// Fields that only inform may be of any type: they are dropped, and the record is
-// read.
+// Informative fields may have any type: they are dropped, and the record is still read.
 func TestCosmeticFields(t *testing.T) {
 	others := []string{`null`, `7`, `99.5`, `true`, `""`, `"text"`, `[]`, `[1]`, `{}`, `{"a": [1]}`, `1735689600`}
 	for _, other := range others {
@@ -148,7 +147,7 @@ func TestInformalValues(t *testing.T) {
 	}
 }
 
-// What is needed is not dropped: an id of another type is no id.
+// Required fields are not dropped: an id with a different type is an error.
 func TestNeededFieldsAreNotDropped(t *testing.T) {
 	for raw, into := range map[string]any{
 		`{"id": 7}`: &Instance{}, `{"id": "i", "status": 7}`: &Instance{}, `{"id": "j", "status": {}}`: &Job{}, `{"name": []}`: &App{},
@@ -160,8 +159,8 @@ func TestNeededFieldsAreNotDropped(t *testing.T) {
 	}
 }
 
-// A time that has no RFC 3339 in UTC is none: nothing could write it, and what
-// cannot be written must not fail a refresh.
+// A time outside the range of RFC 3339 in UTC is dropped: it could not be written, and
+// that must not fail a refresh.
 func TestTimeShapes(t *testing.T) {
 	for raw, want := range map[string]string{
 		`"2026-01-02T03:04:05+01:00"`: "2026-01-02T02:04:05Z",
@@ -187,7 +186,7 @@ func TestTimeShapes(t *testing.T) {
 	}
 }
 
-// Each status is read in whatever case the service writes it.
+// Each status is read in upper or lower case.
 func TestWordsInAnyCase(t *testing.T) {
 	for raw, holds := range map[string]func([]byte) bool{
 		`"DONE"`:     func(raw []byte) bool { j, err := read[Job](raw); return err == nil && j.Done() && !j.Failed() },

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// As many operations as -parallelism=50 runs make as many connections at most, and go
-// on with those.
+// As many operations as with -parallelism=50 open at most as many connections, and keep
+// using them.
 func TestConnectionsAreUsedAgain(t *testing.T) {
 	t.Parallel()
 	const parallelism, rounds = 50, 10
 	var accepted atomic.Int64
-	var together sync.WaitGroup // of one round: it is answered once all of it has come
+	var together sync.WaitGroup // one round: it is answered once all its requests have arrived
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		together.Done()
 		together.Wait()
@@ -47,17 +47,17 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 		}
 		all.Wait()
 	}
-	// One more may have been begun while one in use became free.
+	// An additional one may have been opened while a used one became free.
 	if n := accepted.Load(); n > parallelism+rounds {
 		t.Errorf("%d connections for %d requests at a time", n, parallelism)
 	}
 }
 
-// A connection on which a request timed out may be dead. The next attempt dials another.
+// A connection on which a request timed out may be dead. The next attempt opens another.
 func TestConnectionThatTimedOutIsLeft(t *testing.T) {
 	for _, http2 := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			const timeout = 10 * time.Second // less than a ping takes to find it
+			const timeout = 10 * time.Second // less than a ping takes to detect it
 			c, n := newNetwork(t, http2, says(200, object{"id": "me"}), func(o *Options) { o.RequestTimeout = timeout })
 			if _, err := c.Account(t.Context()); err != nil {
 				t.Fatal(err)
@@ -74,7 +74,7 @@ func TestConnectionThatTimedOutIsLeft(t *testing.T) {
 	}
 }
 
-// A creation whose answer takes long is not broken off because a read beside it timed out.
+// A create request with a slow answer is not aborted because a concurrent read timed out.
 func TestRequestInFlightOutlivesATimeoutBesideIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const timeout = time.Minute
@@ -102,8 +102,8 @@ func TestRequestInFlightOutlivesATimeoutBesideIt(t *testing.T) {
 	})
 }
 
-// A connection that died while nobody used it is closed by a ping, so that no request has to
-// time out on it. One whose server takes its time answers pings, and is kept.
+// A connection that died while idle is closed by a ping, so that no request must time out
+// on it. If only the server is slow, it answers pings and the connection is kept.
 func TestPingFindsADeadConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, n := newNetwork(t, true, func(w http.ResponseWriter, _ *http.Request) {
@@ -122,8 +122,8 @@ func TestPingFindsADeadConnection(t *testing.T) {
 	})
 }
 
-// A creation whose answer is lost with its connection is found within a minute after the
-// network is back, however long it was away.
+// If the answer to a create request is lost with its connection, the instance is found
+// within a minute after the network is back, however long that takes.
 func TestLostCreationIsFoundOnceTheNetworkIsBack(t *testing.T) {
 	for _, away := range []time.Duration{0, 10 * time.Second, 3 * time.Minute, 8 * time.Minute} {
 		synctest.Test(t, func(t *testing.T) {

@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// A databaseService makes databases, by a service that loses answers and carries
-// things out late.
+// A databaseService is a service that creates databases, loses answers and executes
+// requests late.
 type databaseService struct {
 	names []string
-	plan  []lostPOST // the first POSTs, each with its mishap; those after go well
+	plan  []lostPOST // the first POSTs with their failures; later ones succeed
 	lag   time.Duration
-	away  time.Duration // for so long after the first POST nobody can connect
-	since time.Duration // from so long after it
+	away  time.Duration // how long no connection can be opened
+	since time.Duration // when that begins, after the first POST
 
 	mu       sync.Mutex
 	posts    int
 	first    time.Time
-	job      string // what runs
+	job      string // the running job
 	finished map[string]bool
-	seen     []sight // what reads showed, by time
+	seen     []sight // the states that reads showed, by time
 }
 
 type lostPOST struct {
@@ -41,7 +41,7 @@ type sight struct {
 
 const never = -1
 
-// start runs a job for a while and then has its effect.
+// start runs a job for a while and then applies its effect.
 func (s *databaseService) start(id string, takes time.Duration, effect func()) {
 	s.job = id
 	s.note()
@@ -59,7 +59,7 @@ func (s *databaseService) note() {
 	s.seen = append(s.seen, sight{time.Now(), s.job, append([]string(nil), s.names...)})
 }
 
-// commit makes a database unless there is one or a job runs.
+// commit creates a database unless it exists or a job runs.
 func (s *databaseService) commit(id string) {
 	if s.job != "" || len(s.names) > 0 && s.names[len(s.names)-1] == "d" {
 		return
@@ -67,7 +67,7 @@ func (s *databaseService) commit(id string) {
 	s.start(id, 5*time.Second, func() { s.names = append(s.names, "d") })
 }
 
-// shown is what a replica shows now.
+// shown returns the state that a replica currently shows.
 func (s *databaseService) shown() sight {
 	shown := s.seen[0]
 	for _, sight := range s.seen {
@@ -148,9 +148,9 @@ func (s *databaseService) post(w http.ResponseWriter) {
 func TestLostCreationOfADatabase(t *testing.T) {
 	for name, row := range map[string]struct {
 		service *databaseService
-		foreign time.Duration // a job of somebody else runs for so long
+		foreign time.Duration // how long another client's job runs
 		err     error
-		posts   int // at most
+		posts   int // maximum
 		takes   time.Duration
 	}{
 		"carried out at once":               {&databaseService{plan: []lostPOST{{504, 0}}}, 0, nil, 1, 0},
@@ -200,8 +200,8 @@ func TestLostCreationOfADatabase(t *testing.T) {
 	}
 }
 
-// One that is refused for another reason, or cannot be looked for, is told as
-// what it is.
+// If the request is refused for another reason, or the search fails, that error is
+// returned.
 func TestLostCreationThatCannotBeLookedFor(t *testing.T) {
 	forbidden := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }
 	none := says(200, object{"databases": []object{}})
@@ -264,7 +264,7 @@ func TestLostImportOfAnApp(t *testing.T) {
 	})
 }
 
-// The key is the same each time one creation is sent, and another for the next.
+// All attempts of one creation use the same key. The next creation uses a different one.
 func TestKeysOfCreations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &databaseService{plan: []lostPOST{{504, never}, {502, never}}, finished: map[string]bool{}}
@@ -286,8 +286,8 @@ func TestKeysOfCreations(t *testing.T) {
 	})
 }
 
-// keyOf is the idempotency key of a request, whose name is not in canonical form
-// before it has travelled.
+// keyOf returns the idempotency key of a request. The name of the header is not canonical
+// before the request is sent.
 func keyOf(r *http.Request) string {
 	for name, values := range r.Header {
 		if strings.EqualFold(name, "Idempotency-Key") {

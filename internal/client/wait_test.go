@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// jobOf answers as a job that takes a while on the service's clock.
+// jobOf returns the record of a job that takes a while on the service's clock.
 func jobOf(begun time.Time, takes time.Duration, tells bool) object {
 	progress := min(100, int(time.Since(begun)*100/takes))
 	status := "running"
@@ -65,8 +65,8 @@ func TestWaitSeesTheEndSoonAndPollsSeldom(t *testing.T) {
 	}
 }
 
-// The true wait is as late as waitbench says of its schedule: with a prior that is a
-// fifth off, to either side, by at most 3.5 %.
+// A real wait is no later than waitbench measures for its schedule: at most 3.5 % with a
+// prior that is off by a fifth in either direction.
 func TestWaitWithAPriorIsSeldomLate(t *testing.T) {
 	for _, row := range []struct {
 		takes time.Duration
@@ -97,8 +97,8 @@ func TestWaitWithAPriorIsSeldomLate(t *testing.T) {
 	}
 }
 
-// Those who wait for the same job or build share its polls: who joins asks once by
-// itself, and then all go on as one.
+// Waits for the same job or build share its polls. A wait that joins polls once by
+// itself; then all continue as one.
 func TestWaitsForTheSameShareTheirPolls(t *testing.T) {
 	const takes = 100 * time.Second
 	for name, wait := range map[string]func(context.Context, *Client) error{
@@ -142,7 +142,7 @@ func TestWaitsForTheSameShareTheirPolls(t *testing.T) {
 					all.Go(func() { _ = wait(impatient, c) })
 				}
 				time.Sleep(10 * time.Second)
-				leave() // in the middle of what others wait for
+				leave() // while the others wait
 				all.Wait()
 				polls[waits] = len(transport.requests())
 			})
@@ -182,7 +182,7 @@ func TestFailedJobIsSeenAtTheNextPoll(t *testing.T) {
 	})
 }
 
-// An outage is tolerated by its time, however many polls it fails.
+// An outage is tolerated by its duration, regardless of the number of failed polls.
 func TestWaitOutlivesAnOutage(t *testing.T) {
 	for name, status := range map[string]int{"no connection": refused, "silent": silent, "dropped": dropped, "broken off": brokenOff, "truncated": truncated, "foreign 404": 404, "502": 502, "503": 503, "504": 504} {
 		for _, operation := range []string{OpConsole, OpCreate} {
@@ -192,7 +192,7 @@ func TestWaitOutlivesAnOutage(t *testing.T) {
 			}{
 				{0, 20 * time.Second, true},
 				{0, 110 * time.Second, true},
-				{100 * time.Second, 110 * time.Second, true}, // where polls are far apart
+				{100 * time.Second, 110 * time.Second, true}, // where polls are rare
 				{0, 5 * time.Minute, false},
 				{100 * time.Second, 5 * time.Minute, false},
 			} {
@@ -226,7 +226,7 @@ func TestWaitOutlivesAnOutage(t *testing.T) {
 	}
 }
 
-// Forty waits that an outage of 30 s meets: all of them end well.
+// An outage of 30 s during forty waits: all of them succeed.
 func TestManyWaitsOutliveAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
@@ -255,7 +255,7 @@ func TestManyWaitsOutliveAnOutage(t *testing.T) {
 	})
 }
 
-// What the service itself refuses ends a wait at once.
+// A refusal by the service itself ends a wait immediately.
 func TestRefusedPollEndsAWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 401, "unauthorized") })
@@ -268,7 +268,7 @@ func TestRefusedPollEndsAWait(t *testing.T) {
 	})
 }
 
-// A failure that was seen is told, even when the time is up in that moment.
+// A failure that was seen is returned even if the context ends at that moment.
 func TestEndOfTheContextHidesNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -321,8 +321,8 @@ func TestRetryAfterIsAMinimumBetweenPolls(t *testing.T) {
 	})
 }
 
-// A poll that is refused for the limit of requests says nothing of what is waited for,
-// and does not wait for the next one's time: it is sent again like any other request.
+// If a poll is refused by a rate limit, that says nothing about the job. The poll is sent
+// again like any other request, and does not wait until the next poll is due.
 func TestPollThatIsRefusedForALimitIsSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const takes = 400 * time.Second

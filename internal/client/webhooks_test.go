@@ -33,7 +33,7 @@ func TestCreationOfAnEndpoint(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				// Neither a Date nor /locations is needed for it.
+				// It needs neither a Date nor /locations.
 				c, transport := newTestClient(t, script{"POST /webhooks": row.post, "GET /webhooks": row.lists()}.serve)
 				begun := time.Now()
 				webhook, err := c.CreateWebhook(t.Context(), "https://H.example/", secret, true)

@@ -7,24 +7,25 @@ import (
 	"time"
 )
 
-// constantly10 is the same error in each report of a job.
+// constantly10 returns a function with the same error of up to a tenth in each report of
+// a job.
 func constantly10(random *rand.Rand) func(float64) float64 {
 	factor := 0.9 + 0.2*random.Float64()
 	return func(percent float64) float64 { return percent * factor }
 }
 
-// evenly20 is every prior within a fifth, as likely as any other.
+// evenly20 returns a prior within a fifth, evenly distributed.
 func evenly20(random *rand.Rand, takes time.Duration) time.Duration {
 	return time.Duration(float64(takes) * (0.8 + 0.4*random.Float64()))
 }
 
-// The promises of the schedule, as shares of a job's duration.
+// The limits of the schedule, as shares of a job's duration.
 func TestWaitsEndNearTheirJobs(t *testing.T) {
 	t.Parallel()
 	const s = time.Second
 	for _, row := range []struct {
 		Case
-		late  map[time.Duration]float64 // at most
+		late  map[time.Duration]float64 // maximum
 		polls map[time.Duration]float64
 	}{
 		{Case{"no prior", none, nil, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.05, 60 * s: 0.05, 480 * s: 0.05}, nil},
@@ -53,7 +54,7 @@ func TestWaitsEndNearTheirJobs(t *testing.T) {
 	}
 }
 
-// A job whose length bears no relation to any step of the schedule is no luckier.
+// Jobs whose duration has no relation to any step of the schedule have the same limits.
 func TestWrongPriorIsBoundedForAnyDuration(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 7))
