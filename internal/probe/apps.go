@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// probedApp is the app that is imported and deleted.
+// probedApp is the name of the app that the probe imports and deletes.
 const probedApp = "hosting-probe"
 
-// tryApp imports an app, changes it in each way and deletes it.
+// tryApp imports an app, changes each of its settings and deletes it.
 func (p *probe) tryApp(ctx context.Context, floors node) error {
 	if on, err := p.engineIsOn(ctx, "apps"); err != nil || !on {
 		return err
@@ -77,8 +77,8 @@ func (p *probe) tryApp(ctx context.Context, floors node) error {
 	return err
 }
 
-// awaitBuild waits until no build of an app is in progress. How a build ends is no
-// matter: the repository may be any.
+// awaitBuild waits until no build of an app is in progress. The outcome of a build does
+// not matter, because the repository may be any.
 func (p *probe) awaitBuild(ctx context.Context, in map[string]string) error {
 	ctx, cancel := context.WithTimeout(ctx, p.options.Wait)
 	defer cancel()

@@ -1,7 +1,7 @@
 package probe
 
-// beyond lists the facts that the probe does not bring about, with the reason.
-// What of it comes up by itself is checked all the same.
+// beyond lists the facts that the probe does not try to produce, with the reason. Any of
+// them that occurs anyway is checked.
 var beyond = because(map[string][]string{
 	"it would change the account's own profile": {
 		"#/components/schemas/ProfileUpdate/properties/name",
@@ -55,7 +55,7 @@ var beyond = because(map[string][]string{
 	},
 })
 
-// because turns reasons with their places into places with their reasons.
+// because converts a map from reasons to places into a map from places to reasons.
 func because(reasons map[string][]string) map[string]string {
 	places := map[string]string{}
 	for reason, some := range reasons {

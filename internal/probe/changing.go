@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// change sends a change to the instance, waits for its job and notes whether the
-// service has taken what was sent. shows tells whether the change can be seen
-// afterwards; nil is a change that nothing shows. It returns whether all went well;
-// the error is that it could not be found out.
+// change sends a change to the instance, waits for its job and records whether the
+// service has applied the change. shows reports whether the change is visible afterwards;
+// nil means that it never is. change returns whether everything succeeded. It returns an
+// error only if that could not be determined.
 func (p *probe) change(ctx context.Context, c call, shows func() (bool, error)) (*exchange, bool, error) {
 	x, err := p.sendWhenFree(ctx, c)
 	if err != nil {
@@ -38,7 +38,7 @@ func (p *probe) change(ctx context.Context, c call, shows func() (bool, error)) 
 	return x, seen, nil
 }
 
-// sendWhenFree sends a change, again for as long as another job runs.
+// sendWhenFree sends a change, and repeats it as long as another job runs.
 func (p *probe) sendWhenFree(ctx context.Context, c call) (*exchange, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.options.Wait, errors.New("another job runs all the time"))
 	defer cancel()
@@ -53,8 +53,8 @@ func (p *probe) sendWhenFree(ctx context.Context, c call) (*exchange, error) {
 	}
 }
 
-// awaitJob waits until the job is over that an answer names, or until the instance
-// has none where it names none. A job that fails is an error.
+// awaitJob waits until the job named by an answer is over. If the answer names none, it
+// waits until the instance has no job. A failed job is an error.
 func (p *probe) awaitJob(ctx context.Context, x *exchange) error {
 	id := jobOf(x.json)
 	ctx, cancel := context.WithTimeoutCause(ctx, p.options.Wait, fmt.Errorf("the job of %s is not over after %s", x.operation.name(), p.options.Wait))
@@ -75,7 +75,7 @@ func (p *probe) awaitJob(ctx context.Context, x *exchange) error {
 	}
 }
 
-// jobIsOver looks at a job once; without an id, at the instance's job.
+// jobIsOver checks a job once. Without an id, it checks the instance's job.
 func (p *probe) jobIsOver(ctx context.Context, id string) (bool, error) {
 	if id == "" {
 		x, err := p.read(ctx, "/instances/{id}", nil)
@@ -101,7 +101,7 @@ func (p *probe) jobIsOver(ctx context.Context, id string) (bool, error) {
 	return job["finished_at"] != nil, nil
 }
 
-// soon looks until something is seen, as reads may lag behind writes.
+// soon repeats a check until it succeeds, because reads may lag behind writes.
 func (p *probe) soon(ctx context.Context, shows func() (bool, error)) (bool, error) {
 	for look := 1; ; look++ {
 		seen, err := shows()
@@ -114,7 +114,7 @@ func (p *probe) soon(ctx context.Context, shows func() (bool, error)) (bool, err
 	}
 }
 
-// showing tells whether what a GET answers shows something.
+// showing returns a function that reads a path and applies shows to the answer.
 func (p *probe) showing(ctx context.Context, path string, in map[string]string, shows func(any) bool) func() (bool, error) {
 	return func() (bool, error) {
 		x, err := p.read(ctx, path, in)
@@ -125,7 +125,7 @@ func (p *probe) showing(ctx context.Context, path string, in map[string]string, 
 	}
 }
 
-// refused sends what the service has to refuse with a status.
+// refused sends a request that the service must refuse with a status.
 func (p *probe) refused(ctx context.Context, c call) error {
 	_, err := p.send(ctx, c)
 	return err

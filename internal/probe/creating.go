@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// NamePrefix is what the name of every instance that a probe makes begins with.
+// NamePrefix is the prefix of the name of every instance that a probe creates.
 const NamePrefix = "hosting-probe-"
 
-// tryChanges makes the one instance, tries every change on it and deletes it,
-// whatever happens on the way.
+// tryChanges creates the instance, tries every change on it and deletes it, even if a
+// step fails.
 func (p *probe) tryChanges(ctx context.Context, a account) (err error) {
 	plan, err := p.choosePlan(a.plans)
 	if err != nil {
@@ -54,8 +54,8 @@ func (p *probe) tryChanges(ctx context.Context, a account) (err error) {
 	return err
 }
 
-// choosePlan takes the plan that was asked for, or else the cheapest. One whose
-// price cannot be read counts as paid.
+// choosePlan returns the requested plan, or else the cheapest. A plan whose price cannot
+// be read counts as paid.
 func (p *probe) choosePlan(plans []node) (node, error) {
 	price := func(plan node) int {
 		cents, known := plan["price_cents"].(float64)
@@ -79,7 +79,8 @@ func (p *probe) choosePlan(plans []node) (node, error) {
 	return plans[at], nil
 }
 
-// firstEngines are those that a creation can turn on, as far as they fit.
+// firstEngines returns the engines that a create request can turn on, or only postgres if
+// all of them do not fit the plan.
 func firstEngines(plan, floors node) []string {
 	all := []string{"postgres", "apps", "auth"}
 	sum := 0
@@ -92,9 +93,9 @@ func firstEngines(plan, floors node) []string {
 	return all
 }
 
-// create sends the one creation, and never again. Where its answer is lost, the
-// instance is looked for by its name. It returns the page of the checkout, "" where
-// there is none to finish.
+// create sends the create request exactly once. If its answer is lost, create looks for
+// the instance by its name. It returns the URL of the checkout, or "" if none is
+// required.
 func (p *probe) create(ctx context.Context, plan node, region string, floors node) (checkout string, err error) {
 	engines := node{}
 	for _, name := range firstEngines(plan, floors) {
@@ -107,8 +108,8 @@ func (p *probe) create(ctx context.Context, plan node, region string, floors nod
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	// From here on there may be an instance. Its creation is not cut short by an
-	// interruption, so that its id is known.
+	// From here on, an instance may exist. An interruption does not cancel the request, so
+	// that its id becomes known.
 	x, err := p.send(context.WithoutCancel(ctx), c)
 	p.asked, p.name = true, made
 	var answer node
@@ -137,11 +138,12 @@ func (p *probe) create(ctx context.Context, plan node, region string, floors nod
 	return checkout, nil
 }
 
-// looksForLost is how often an instance whose creation got no answer is looked for.
+// looksForLost is the number of times to look for an instance whose create request got no
+// answer.
 const looksForLost = 10
 
-// findLost looks for the record of the instance by its name. A request may be carried
-// out later than its answer was lost, so it looks several times.
+// findLost looks for the instance's record by its name. The service may execute a request
+// after its answer was lost, so findLost looks several times.
 func (p *probe) findLost(ctx context.Context) node {
 	ctx = context.WithoutCancel(ctx)
 	for range looksForLost {
@@ -198,8 +200,8 @@ func (p *probe) awaitRunning(ctx context.Context) error {
 	}
 }
 
-// cleanUp deletes the instance. It goes on when the run was interrupted, until it
-// is gone, Options.Abandon is done or Options.Wait is over.
+// cleanUp deletes the instance. After an interruption of the run it continues until the
+// instance is gone, Options.Abandon is closed or Options.Wait has passed.
 func (p *probe) cleanUp(ctx context.Context, whole bool) error {
 	if p.instance == "" {
 		return nil
@@ -217,7 +219,7 @@ func (p *probe) cleanUp(ctx context.Context, whole bool) error {
 	}()
 	p.say("Deleting %s. An interruption now leaves it.", p.instance)
 	if whole {
-		// Only this instance's own id is ever in the address.
+		// The address contains only this instance's own id.
 		_, _ = p.send(ctx, p.deletion("not-"+p.instance, http.StatusBadRequest))
 	}
 	for accepted := false; ; {
@@ -247,8 +249,8 @@ func (p *probe) deletion(confirm string, want int) call {
 	return c
 }
 
-// gone tells whether the instance is not there any more: neither at its address nor
-// in the list, as one answer may be somebody else's.
+// gone reports whether the instance no longer exists, neither at its address nor in the
+// list. A single answer might come from a gateway.
 func (p *probe) gone(ctx context.Context) bool {
 	x, err := p.send(ctx, call{method: http.MethodGet, url: "/instances/{id}", want: http.StatusNotFound, unjudged: true})
 	if err != nil || x.status != http.StatusNotFound && x.status != http.StatusGone {
@@ -262,7 +264,7 @@ func (p *probe) gone(ctx context.Context) bool {
 	return true
 }
 
-// all are the account's instances, page by page; whole tells whether every page
+// all returns the account's instances from all pages. whole reports whether every page
 // could be read.
 func (p *probe) all(ctx context.Context) (all []node, whole bool) {
 	c := call{method: http.MethodGet, url: instances, query: url.Values{}, want: http.StatusOK, unjudged: true}
@@ -280,7 +282,7 @@ func (p *probe) all(ctx context.Context) (all []node, whole bool) {
 	}
 }
 
-// howToDelete says what to do about an instance that is left.
+// howToDelete describes how to delete an instance that is left.
 func (p *probe) howToDelete() string {
 	return fmt.Sprintf("The instance %s (%s) is left and may cost money. To delete it:\n"+
 		"  curl -X DELETE -H \"Authorization: Bearer $HOSTING_API_KEY\" '%s/instances/%s?confirm=%s'",

@@ -13,10 +13,10 @@ import (
 // node is an object of the OpenAPI document.
 type node = map[string]any
 
-// document is the OpenAPI document, to look up what it says of an answer.
+// document is the OpenAPI document, used to look up the description of an answer.
 type document struct{ tree node }
 
-// mark is a place of the document that is settled.
+// mark is a settled place of the document.
 type mark struct {
 	// place is a JSON pointer, such as #/components/schemas/Job/properties/status.
 	place string
@@ -28,7 +28,7 @@ func openDocument() (document, error) {
 	return document{tree}, err
 }
 
-// marks are all that is settled, sorted by place.
+// marks returns all settled places, sorted.
 func (d document) marks() []mark {
 	var all []mark
 	var walk func(place string, value any)
@@ -54,7 +54,7 @@ func (d document) marks() []mark {
 
 func settled(n node) bool { return n["x-settled"] == true }
 
-// join makes a JSON pointer longer.
+// join appends elements to a JSON pointer.
 func join(place string, names ...string) string {
 	for _, name := range names {
 		place += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
@@ -66,7 +66,7 @@ func unescape(element string) string {
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(element)
 }
 
-// at is the object at a place, nil where there is none.
+// at returns the object at a place, or nil if there is none.
 func (d document) at(place string) node {
 	found := d.tree
 	for _, element := range strings.Split(place, "/")[1:] {
@@ -75,7 +75,7 @@ func (d document) at(place string) node {
 	return found
 }
 
-// follow follows the reference that a place may be.
+// follow resolves references, starting at a place.
 func (d document) follow(place string) (string, node) {
 	found := d.at(place)
 	if target, isReference := found["$ref"].(string); isReference {
@@ -84,11 +84,11 @@ func (d document) follow(place string) (string, node) {
 	return place, found
 }
 
-// operation is one that the document describes.
+// operation is an operation of the document.
 type operation struct {
 	document
 	place  string // of the operation
-	path   string // of what its path has
+	path   string // of the operation's path item
 	method string
 	url    string // the path with its {parameters}
 }
@@ -101,7 +101,7 @@ func (d document) operation(method, url string) (operation, bool) {
 
 func (o operation) name() string { return o.method + " " + o.url }
 
-// operations are all of them, sorted.
+// operations returns all operations, sorted.
 func (d document) operations() []operation {
 	var all []operation
 	paths := object(d.tree["paths"])
@@ -115,7 +115,7 @@ func (d document) operations() []operation {
 	return all
 }
 
-// parameters are the places of the operation's parameters and those of its path.
+// parameters returns the places of the parameters of the operation and of its path.
 func (o operation) parameters() []string {
 	var all []string
 	for _, owner := range []string{o.path, o.place} {
@@ -128,7 +128,7 @@ func (o operation) parameters() []string {
 	return all
 }
 
-// response is the place of what the operation answers with a status.
+// response returns the place of the operation's response with a status.
 func (o operation) response(status int) (string, bool) {
 	place := join(o.place, "responses", fmt.Sprint(status))
 	if o.at(place) == nil {
@@ -138,8 +138,8 @@ func (o operation) response(status int) (string, bool) {
 	return place, true
 }
 
-// body is the place of the schema of a request or a response, "" where it is not
-// JSON.
+// body returns the place of the schema of a request or a response, or "" if its body is
+// not JSON.
 func (d document) body(owner string) string {
 	place := join(owner, "content", "application/json", "schema")
 	if d.at(place) == nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/probe"
 )
 
-// However a run ends, the one instance that it made is gone, or is told to be left.
+// Regardless of how a run ends, its instance is deleted or reported as left.
 func TestDeletesWhatItMade(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name string
-		// arrange returns the run's context and whether the instance is to stay.
+		// arrange returns the run's context and whether the instance should remain.
 		arrange func(t *testing.T, w *world) (ctx context.Context, stays bool)
 		err     string
 		left    string
@@ -103,7 +103,8 @@ func TestDeletesWhatItMade(t *testing.T) {
 	}
 }
 
-// A plan that costs money, or may, is refused before anything is sent.
+// A plan that costs or may cost money is rejected before any request that changes
+// something.
 func TestRefusesPaidPlans(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -145,7 +146,7 @@ func TestRefusesPaidPlans(t *testing.T) {
 	}
 }
 
-// A service that asks for money although the plan is free gets none.
+// If a service requires a checkout although the plan is free, nothing is paid.
 func TestCheckoutOfAFreePlan(t *testing.T) {
 	t.Parallel()
 	in(t, func(t *testing.T, w *world) {
@@ -179,7 +180,7 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// refusing is a transport that nothing may reach.
+// refusing is a transport that must not be used.
 type refusing struct{ t *testing.T }
 
 func (r refusing) RoundTrip(request *http.Request) (*http.Response, error) {

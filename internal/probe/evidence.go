@@ -2,21 +2,21 @@ package probe
 
 import "slices"
 
-// Verdict is what the probe found out about a fact.
+// Verdict is the result of the probe for a fact.
 type Verdict string
 
-// The verdicts.
+// The possible verdicts.
 const (
 	Holds   Verdict = "holds"
 	Differs Verdict = "differs"
 	NotSeen Verdict = "not seen"
 )
 
-// evidence is what was seen, by place of the document.
+// evidence is the collected evidence, by place of the document.
 type evidence struct {
 	held    map[string]bool
 	differs map[string][]string
-	// notes are what differs from the document where it is not settled but shown.
+	// notes are differences from the document that concern no settled fact.
 	notes []string
 }
 
@@ -24,10 +24,11 @@ func newEvidence() *evidence {
 	return &evidence{held: map[string]bool{}, differs: map[string][]string{}}
 }
 
-// holds notes that a fact was seen to hold. One that differed once differs.
+// holds records that a fact was confirmed. A fact that has differed once still counts as
+// different.
 func (e *evidence) holds(place string) { e.held[place] = true }
 
-// differsHow notes how a fact differs, once for each way, and three ways at most.
+// differsHow records how a fact differs: each way once, and at most three ways.
 func (e *evidence) differsHow(place, how string) {
 	ways := e.differs[place]
 	if len(ways) < 3 && !slices.Contains(ways, how) {
@@ -35,7 +36,7 @@ func (e *evidence) differsHow(place, how string) {
 	}
 }
 
-// found notes one of both.
+// found records one or the other.
 func (e *evidence) found(place string, holds bool, otherwise string) {
 	if holds {
 		e.holds(place)
@@ -50,7 +51,7 @@ func (e *evidence) note(what string) {
 	}
 }
 
-// verdict is what the evidence says of a place.
+// verdict returns the verdict about a place and how it differs.
 func (e *evidence) verdict(place string) (Verdict, []string) {
 	switch ways := e.differs[place]; {
 	case len(ways) > 0:

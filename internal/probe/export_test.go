@@ -5,5 +5,5 @@ import (
 	"slices"
 )
 
-// Beyond are the places that are listed as beyond the probe.
+// Beyond returns the places that are listed as beyond the probe.
 func Beyond() []string { return slices.Sorted(maps.Keys(beyond)) }

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Fact is something that the OpenAPI document marks as settled.
+// Fact is a statement that the OpenAPI document marks as settled.
 type Fact struct {
-	// Place is where the document says it, as a JSON pointer.
+	// Place is the location in the document, as a JSON pointer.
 	Place string `json:"place"`
-	// Name is the same in short, such as Job.status or GET /webhooks.
+	// Name is a short form of Place, such as Job.status or GET /webhooks.
 	Name string `json:"name"`
-	// Says is the fact itself, and How how it is checked.
+	// Says is the fact itself. How describes how it is checked.
 	Says string `json:"says"`
 	How  string `json:"how"`
 }
 
-// facts are all that the document marks as settled.
+// facts returns all facts that the document marks as settled.
 func (d document) facts() []Fact {
 	users := d.users()
 	var all []Fact
@@ -27,7 +27,7 @@ func (d document) facts() []Fact {
 	return all
 }
 
-// name is the short name of a place.
+// name returns the short name of a place.
 func name(place string) string {
 	elements := strings.Split(place, "/")[1:]
 	if elements[0] == "paths" {
@@ -45,7 +45,7 @@ func name(place string) string {
 	}
 }
 
-// says puts a mark into words.
+// says describes a mark in words.
 func (d document) says(m mark) string {
 	described := m.node
 	if m.node["$ref"] != nil {
@@ -70,7 +70,7 @@ func (d document) says(m mark) string {
 	return strings.Join(words, "; ")
 }
 
-// kindSaid is the type that a schema wants.
+// kindSaid describes the type that a schema requires.
 func kindSaid(schema node) string {
 	var kinds []string
 	if one := text(schema["type"]); one != "" {
@@ -86,8 +86,8 @@ func kindSaid(schema node) string {
 	return said
 }
 
-// users tells for each place which operations show it: those that have a field in
-// a request or an answer, a parameter or a response.
+// users returns, for each place, the operations that use it: as a field of a request or
+// an answer, a parameter or a response.
 func (d document) users() map[string][]string {
 	users := map[string][]string{}
 	for _, op := range d.operations() {
@@ -112,7 +112,7 @@ func (d document) users() map[string][]string {
 	return users
 }
 
-// reach adds what a schema holds, and what that holds.
+// reach adds a schema and everything that it contains.
 func (d document) reach(place string, seen map[string]bool) {
 	if place == "" {
 		return
@@ -130,8 +130,8 @@ func (d document) reach(place string, seen map[string]bool) {
 	}
 }
 
-// how says by which operations a fact is checked: the first two, as many have all
-// of them.
+// how describes which operations check a fact. It names only the first two, because many
+// facts are used by all operations.
 func how(place string, users []string) string {
 	if reason, beyond := beyond[place]; beyond {
 		return "not checked: " + reason

@@ -1,14 +1,15 @@
-// Package probe asks a hosting service what of the OpenAPI document holds there.
+// Package probe checks which statements of the OpenAPI document are true for a hosting
+// service.
 //
-// The document (package apispec) marks what this project settled by analogy, as the
-// service's own description does not show it. Each mark is a Fact. The probe sends
-// requests, compares the answers with the document and tells for each fact whether
-// it holds, differs, or was not seen. It shares no code with the client or the fake
-// service, so it shares none of their assumptions either, and it reads what it needs
-// to go on as tolerantly as it can: a fact that differs shall not hide the others.
+// The document (package apispec) marks statements that this project settled by analogy,
+// because the service's own description does not contain them. Each mark is a Fact. The
+// probe sends requests, compares the answers with the document, and reports for each fact
+// whether it holds, differs, or was not seen. It shares no code with the client or the
+// fake service, so it shares none of their assumptions. It parses the data for its next
+// steps as tolerantly as possible, so that a fact that differs does not hide the others.
 //
 // It only reads, unless Options.Create lets it create one instance. Then every change
-// is about that instance, which is deleted at the end in any case.
+// concerns that instance, which is deleted at the end in any case.
 package probe
 
 import (
@@ -23,43 +24,43 @@ import (
 	"time"
 )
 
-// Options says what is probed and how.
+// Options configure a run.
 type Options struct {
-	// BaseURL is the REST base address, ending in /api/v1. It is https, or http on
-	// a loopback address.
+	// BaseURL is the REST base address, ending in /api/v1. It must use https, or http with a
+	// loopback address.
 	BaseURL string
-	// APIKey is never written anywhere.
+	// APIKey is never logged or reported.
 	APIKey string
-	// Create makes an instance, tries every change on it and deletes it.
+	// Create lets the probe create an instance, try every change on it and delete it.
 	Create bool
-	// Paid lets it be on a plan that costs money.
+	// Paid allows a plan that costs money.
 	Paid bool
-	// Plan and Region are where the instance is made; "" takes the cheapest plan
-	// and the first region.
+	// Plan and Region determine the created instance; "" means the cheapest plan and the
+	// first region.
 	Plan, Region string
-	// Repo is a repository, owner/repo, to import as an app; "" imports none.
-	// Branch is its branch and Port the one that it listens on.
+	// Repo is a repository, owner/repo, to import as an app; "" imports none. Branch is its
+	// branch, and Port the port that the app listens on.
 	Repo, Branch string
 	Port         int
-	// Progress gets a line for each step of a run with Create, the instance's id
-	// before all others.
+	// Progress receives a line for each step of a run with Create. The first line has the
+	// instance's id.
 	Progress io.Writer
-	// Abandon, once done, gives the deletion at the end up; nil never does.
+	// Abandon, if non-nil and closed, ends the attempts to delete the instance at the end.
 	Abandon <-chan struct{}
-	// Wait is the longest wait for one job, a checkout or the deletion.
+	// Wait is the maximum wait for one job, a checkout or the deletion.
 	Wait time.Duration
-	// Poll is the time between two looks at what is waited for.
+	// Poll is the time between two polls of a wait.
 	Poll time.Duration
-	// RequestTimeout is the longest that one request may take.
+	// RequestTimeout is the maximum duration of one request.
 	RequestTimeout time.Duration
-	// Transport carries the requests; nil is the standard one.
+	// Transport sends the requests; nil means the default transport.
 	Transport http.RoundTripper
 }
 
 // instances is the path of the collection.
 const instances = "/instances"
 
-// probe is one run.
+// probe is the state of one run.
 type probe struct {
 	options  Options
 	base     string
@@ -67,15 +68,15 @@ type probe struct {
 	document document
 	evidence *evidence
 
-	// asked tells whether the one creation was sent, and instance is its id.
+	// asked reports whether the only create request was sent. instance is the instance's id.
 	asked    bool
 	instance string
-	// name is what the instance is called.
+	// name is the name of the instance.
 	name string
 }
 
-// Run probes a service. The Report holds what was found, also where an error ended
-// the run early: the context's, or that the service cannot be asked.
+// Run probes a service. It returns the findings even if an error ended the run early. The
+// error is the context's, or means that the service could not be reached.
 func Run(ctx context.Context, o Options) (Report, error) {
 	base, err := checkBaseURL(o.BaseURL)
 	if err != nil {
@@ -91,7 +92,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	o.setDefaults()
 	p := &probe{options: o, base: base, document: d, evidence: newEvidence()}
 	p.client = &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse // the key goes nowhere else
+		return http.ErrUseLastResponse // so that the key is sent to no other host
 	}}
 	err = p.run(ctx)
 	return p.report(), err
@@ -118,7 +119,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// run makes both tours.
+// run reads the account and then, if Create is set, tries the changes.
 func (p *probe) run(ctx context.Context) error {
 	a, err := p.readAccount(ctx)
 	if err != nil {
@@ -135,17 +136,17 @@ func (p *probe) run(ctx context.Context) error {
 	return nil
 }
 
-// say tells of the progress.
+// say writes a line of progress.
 func (p *probe) say(format string, args ...any) {
 	_, _ = fmt.Fprintln(p.options.Progress, p.withoutKey(fmt.Sprintf(format, args...)))
 }
 
-// withoutKey is a text without the key, should a service ever repeat it.
+// withoutKey removes the key from a text, in case a service repeats it.
 func (p *probe) withoutKey(said string) string {
 	return strings.ReplaceAll(said, p.options.APIKey, "(the key)")
 }
 
-// checkBaseURL gives the base address without a slash at its end.
+// checkBaseURL checks the base address and returns it without a trailing slash.
 func checkBaseURL(raw string) (string, error) {
 	u, err := url.Parse(raw)
 	switch {

@@ -24,15 +24,15 @@ import (
 
 const key = "key-of-the-probe"
 
-// world is a fake that is probed, in a bubble.
+// world is a fake to probe, in a synctest bubble.
 type world struct {
 	*fakeservice.Service
 	options  probe.Options
 	progress *progress
 }
 
-// in runs a test in a bubble, on a fake with something of each kind in it: two
-// instances, an app, a webhook endpoint.
+// in runs a test in a bubble, on a fake with at least one object of each kind: two
+// instances, an app and a webhook endpoint.
 func in(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -47,14 +47,14 @@ func in(t *testing.T, test func(t *testing.T, w *world)) {
 			fake.AddApp(made.ID, core.App{Name: "web", Repo: "acme/web", Branch: "main", Port: 3000, HealthPath: "/healthz", MemoryMB: 128, Status: "running"})
 		}
 		for _, one := range fake.Instances() {
-			if _, err := fake.Resize(one.ID, "large"); err != nil { // which is charged
+			if _, err := fake.Resize(one.ID, "large"); err != nil { // this creates a charge
 				t.Fatal(err)
 			}
 		}
 		fake.Advance(time.Minute)
 		fake.EditCatalog(func(c *core.Catalog) {
 			auth, port := c.Engines["auth"], 9999
-			auth.Port = &port // which the fake tells only where the engine really runs
+			auth.Port = &port // the fake sets it only if the engine really runs
 			c.Engines["auth"] = auth
 		})
 		fake.AddWebhook(core.Webhook{URL: "https://hooks.example/", Enabled: true})
@@ -75,13 +75,13 @@ func answer(_ context.Context, q fakeservice.Query) (fakeservice.QueryResult, er
 	return fakeservice.QueryResult{}, &core.SQLError{Message: "syntax error", SQLState: "42601"}
 }
 
-// creating has the probe try everything.
+// creating makes the probe try everything.
 func (w *world) creating() {
 	w.options.Create, w.options.Paid, w.options.Plan, w.options.Repo = true, true, "small", "acme/shop"
 	w.progress.on("Open this page", func() { _ = w.PayCheckout(w.made()) })
 }
 
-// made is the id of the instance that the probe has made, "" before.
+// made returns the id of the instance that the probe has created, "" before that.
 func (w *world) made() string {
 	for _, one := range w.Instances() {
 		if strings.HasPrefix(one.Name, probe.NamePrefix) {
@@ -91,7 +91,8 @@ func (w *world) made() string {
 	return ""
 }
 
-// progress keeps what a probe says, and does something when it says a thing.
+// progress records the lines of a probe, and calls a function when a line contains given
+// words.
 type progress struct {
 	mu   sync.Mutex
 	said bytes.Buffer
@@ -123,7 +124,7 @@ func (p *progress) String() string {
 	return p.said.String()
 }
 
-// with are the findings of a verdict, by name, with how.
+// with returns the details of the findings with a verdict, by name.
 func with(r probe.Report, verdict probe.Verdict) map[string]string {
 	found := map[string]string{}
 	for _, f := range r.Findings {
@@ -134,8 +135,8 @@ func with(r probe.Report, verdict probe.Verdict) map[string]string {
 	return found
 }
 
-// Every mark of the document is seen by a run that may do everything, or listed with
-// the reason why not, and none is listed that is not there.
+// A run with all permissions sees every mark of the document, except those listed with a
+// reason. Each listed mark exists.
 func TestEveryFactHolds(t *testing.T) {
 	t.Parallel()
 	in(t, func(t *testing.T, w *world) {
@@ -174,7 +175,7 @@ func TestEveryFactHolds(t *testing.T) {
 	})
 }
 
-// A run that only reads changes nothing, and what it sees holds.
+// A run that only reads changes nothing, and all facts that it sees hold.
 func TestReading(t *testing.T) {
 	t.Parallel()
 	in(t, func(t *testing.T, w *world) {
@@ -197,7 +198,7 @@ func TestReading(t *testing.T) {
 	})
 }
 
-// A run that creates changes its own instance alone.
+// A run that creates changes only its own instance.
 func TestChangesItsOwnInstanceAlone(t *testing.T) {
 	t.Parallel()
 	in(t, func(t *testing.T, w *world) {
@@ -226,7 +227,7 @@ func TestChangesItsOwnInstanceAlone(t *testing.T) {
 	})
 }
 
-// A fake with three facts changed is told by exactly these.
+// If three facts of the fake are changed, exactly these differ.
 func TestNamesWhatDiffers(t *testing.T) {
 	t.Parallel()
 	for _, create := range []bool{false, true} {
@@ -266,7 +267,7 @@ func TestNamesWhatDiffers(t *testing.T) {
 	}
 }
 
-// A service that writes words and values in its own way differs in just that.
+// If a service writes words and values in a different form, only that differs.
 func TestNamesOtherForms(t *testing.T) {
 	t.Parallel()
 	in(t, func(t *testing.T, w *world) {
@@ -295,7 +296,7 @@ func TestNamesOtherForms(t *testing.T) {
 	})
 }
 
-// What nobody can ask for is judged where it comes up.
+// Errors that a client cannot provoke are checked if they occur.
 func TestJudgesTroubleThatComesUp(t *testing.T) {
 	t.Parallel()
 	in(t, func(t *testing.T, w *world) {
@@ -319,14 +320,14 @@ func TestJudgesTroubleThatComesUp(t *testing.T) {
 	})
 }
 
-// Nothing that is a secret is in the report or the progress.
+// The report and the progress contain no secret.
 func TestTellsNoSecret(t *testing.T) {
 	t.Parallel()
 	in(t, func(t *testing.T, w *world) {
 		w.creating()
 		secret := regexp.MustCompile(`(postgresql|redis|nats|https?)://[^/\s]+:[^/\s]+@|` + key)
 		w.Inject(fakeservice.Fault{Path: "/instances/*/connection", Times: -1, Rewrite: func(body map[string]any) {
-			// What is where it does not belong is told by its kind alone.
+			// A value in the wrong place is described only by its type.
 			body["host"] = body["engines"]
 			body["engines"] = "postgresql://owner:hunter2@db.example/main"
 		}})

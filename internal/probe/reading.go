@@ -10,10 +10,11 @@ import (
 	"strings"
 )
 
-// instancesRead is how many of the account's instances are looked at in full.
+// instancesRead is the maximum number of the account's instances that are read
+// completely.
 const instancesRead = 3
 
-// account is what the tour of the account found, for what comes after.
+// account is the data of the account that later steps use.
 type account struct {
 	plans     []node
 	floors    node
@@ -21,12 +22,12 @@ type account struct {
 	instances []string // ids
 }
 
-// read is a GET that the document answers with 200.
+// read sends a GET for which the document has the status 200.
 func (p *probe) read(ctx context.Context, path string, in map[string]string) (*exchange, error) {
 	return p.send(ctx, call{method: http.MethodGet, url: path, in: in, want: http.StatusOK})
 }
 
-// readAccount reads what is the account's.
+// readAccount reads the data of the account.
 func (p *probe) readAccount(ctx context.Context) (account, error) {
 	var a account
 	x, err := p.read(ctx, "/plans", nil)
@@ -75,7 +76,7 @@ func (p *probe) readAccount(ctx context.Context) (account, error) {
 	return a, p.tryPages(ctx, paged{url: instances, schema: "Instances", records: "instances"}, all)
 }
 
-// tryConditional reads again what has an ETag.
+// tryConditional repeats a read with the ETag of its answer.
 func (p *probe) tryConditional(ctx context.Context, before *exchange) error {
 	tag := before.header.Get("ETag")
 	if tag == "" {
@@ -91,7 +92,7 @@ func (p *probe) tryConditional(ctx context.Context, before *exchange) error {
 	return err
 }
 
-// tryRefusals asks for what is refused.
+// tryRefusals sends reads that the service must refuse.
 func (p *probe) tryRefusals(ctx context.Context) error {
 	for _, c := range []call{
 		{url: "/me", header: http.Header{"Authorization": {"Bearer no-key-of-this-service"}}, want: http.StatusUnauthorized, what: "with a key that is none"},
@@ -106,15 +107,15 @@ func (p *probe) tryRefusals(ctx context.Context) error {
 	return nil
 }
 
-// paged is a list that has pages.
+// paged is a paged list.
 type paged struct {
 	url string
 	in  map[string]string
-	// schema is that of the answer, and records is its list.
+	// schema is the name of the answer's schema, and records the name of its list.
 	schema, records string
 }
 
-// tryPaging reads a list, and then its records one by one.
+// tryPaging reads a list, and then reads it again with one record per page.
 func (p *probe) tryPaging(ctx context.Context, l paged) error {
 	x, err := p.read(ctx, l.url, l.in)
 	if err != nil || !x.as() {
@@ -123,8 +124,8 @@ func (p *probe) tryPaging(ctx context.Context, l paged) error {
 	return p.tryPages(ctx, l, names(records(x.json, l.records), "id"))
 }
 
-// tryPages reads a list one by one, of which all is known. With less than two nothing
-// can be told.
+// tryPages reads a list with one record per page. all are the known ids; with fewer than
+// two there is nothing to check.
 func (p *probe) tryPages(ctx context.Context, l paged, all []string) error {
 	if len(all) < 2 {
 		return nil
@@ -167,7 +168,7 @@ func (p *probe) readInstance(ctx context.Context, id string) error {
 		}
 	}
 	if strings.ToLower(text(record["status"])) != "running" {
-		return nil // what a machine answers is for one that runs
+		return nil // the paths below answer only for a running machine
 	}
 	paths := []string{"/instances/{id}/backups", "/instances/{id}/allowlist", "/instances/{id}/connection"}
 	engines := engineSet(record)

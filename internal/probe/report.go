@@ -9,25 +9,26 @@ import (
 	"text/tabwriter"
 )
 
-// Report is what a run has found.
+// Report is the result of a run.
 type Report struct {
 	Findings []Finding `json:"facts"`
-	// Notes are what was seen beside the settled facts: fields that the document
-	// lacks, and what differs from the service's own description.
+	// Notes are observations that concern no settled fact: fields that the document lacks,
+	// and differences from the service's own description.
 	Notes []string `json:"notes"`
-	// Left is what the run could not delete, with how to do it; empty is nothing.
+	// Left describes the instance that the run could not delete, and how to delete it. It is
+	// empty if nothing is left.
 	Left string `json:"left,omitempty"`
 }
 
-// Finding is a fact with what was found out about it.
+// Finding is a fact and the result of its check.
 type Finding struct {
 	Fact
 	Verdict Verdict `json:"verdict"`
-	// Details says how it differs, or why it was not seen.
+	// Details describe how it differs, or why it was not seen.
 	Details []string `json:"details,omitempty"`
 }
 
-// report puts the evidence together.
+// report creates the report from the evidence.
 func (p *probe) report() Report {
 	r := Report{Findings: []Finding{}, Notes: []string{}}
 	for _, note := range p.evidence.notes {
@@ -65,7 +66,7 @@ func (p *probe) whyNotSeen(f Fact) string {
 	return why
 }
 
-// Count is how many facts have a verdict.
+// Count returns the number of facts with a verdict.
 func (r Report) Count(v Verdict) int {
 	n := 0
 	for _, f := range r.Findings {
@@ -84,8 +85,8 @@ func (r Report) WriteJSON(to io.Writer) error {
 	return encoder.Encode(r)
 }
 
-// WriteTable writes the report for people to read: what holds first, what differs
-// last, where the eye ends.
+// WriteTable writes the report as text. Confirmed facts come first and differences last,
+// at the end of the output.
 func (r Report) WriteTable(to io.Writer) error {
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	for _, verdict := range []Verdict{Holds, NotSeen, Differs} {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// rules says how the probe checks each rule that belongs to no one operation, field or
-// answer of the document.
+// rules describes how the probe checks each rule that does not belong to a single
+// operation, field or answer of the document.
 var rules = map[string]string{
 	"authorization scheme":  "GET /me, with the scheme in lower case",
 	"HEAD":                  "HEAD /me",
@@ -28,7 +28,8 @@ var rules = map[string]string{
 
 const rulesAt = "#/x-rules/"
 
-// settles notes whether an answer is the one that a rule wants. Trouble says nothing.
+// settles records whether an answer follows a rule. Errors of an overloaded or failing
+// service do not count.
 func (p *probe) settles(rule string, x *exchange, want int) {
 	if x.status < http.StatusInternalServerError && x.status != http.StatusTooManyRequests {
 		p.evidence.found(rulesAt+rule, x.status == want, x.answered()+" to "+x.said())
@@ -52,7 +53,7 @@ func (p *probe) tryMethods(ctx context.Context) error {
 	return nil
 }
 
-// tryAnotherMethod sends a method that a path does not take.
+// tryAnotherMethod sends a method that a path does not support.
 func (p *probe) tryAnotherMethod(ctx context.Context) error {
 	x, err := p.send(ctx, call{
 		method: http.MethodGet, sent: http.MethodPost, url: record + "/connection", body: node{},
@@ -64,7 +65,7 @@ func (p *probe) tryAnotherMethod(ctx context.Context) error {
 	return err
 }
 
-// tryRule sends a change that a rule has the service refuse.
+// tryRule sends a change that the service must refuse according to a rule.
 func (p *probe) tryRule(ctx context.Context, rule string, c call) error {
 	c.want, c.what, c.unjudged = http.StatusAccepted, "against the rule", true
 	x, err := p.sendWhenFree(ctx, c)
@@ -91,7 +92,7 @@ func (p *probe) tryWrongNames(ctx context.Context) error {
 	return p.tryRule(ctx, "name of a database", call{method: http.MethodPost, url: record + "/postgres/databases", body: node{"name": "Hosting-Probe"}})
 }
 
-// tryRotation changes every password.
+// tryRotation rotates all passwords.
 func (p *probe) tryRotation(ctx context.Context) error {
 	const connection = record + "/connection"
 	before, err := p.read(ctx, connection, nil)
@@ -106,8 +107,8 @@ func (p *probe) tryRotation(ctx context.Context) error {
 	return err
 }
 
-// isRotated tells whether a connection record has other passwords than the one before,
-// and the same anon key.
+// isRotated reports whether a connection record has different passwords than before and
+// the same anon key.
 func isRotated(before, after any) bool {
 	field := func(record any, engine, name string) string {
 		return text(object(object(object(record)["engines"])[engine])[name])
@@ -131,14 +132,14 @@ func (p *probe) tryNoEngine(ctx context.Context) error {
 	return err
 }
 
-// hidesSecrets notes whether no record of an endpoint has its secret.
+// hidesSecrets records whether the records of endpoints lack the secret.
 func (p *probe) hidesSecrets(endpoints []node) {
 	for _, endpoint := range endpoints {
 		p.evidence.found(rulesAt+"secret of an endpoint", endpoint["secret"] == nil, "GET /webhooks has it, too")
 	}
 }
 
-// listed tells whether a value is one of those that the document lists, in any case.
+// listed reports whether a value is one of the document's values, ignoring case.
 func listed(values []any, value any) bool {
 	word, isText := value.(string)
 	return slices.ContainsFunc(values, func(one any) bool {

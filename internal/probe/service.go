@@ -15,43 +15,43 @@ import (
 	"time"
 )
 
-// maxAnswer is the longest answer that is read, in bytes.
+// maxAnswer is the maximum length of an answer in bytes. The rest is not read.
 const maxAnswer = 16 << 20
 
-// call is a request to make, with the answer that the document has for it.
+// call is a request to send, with the expected answer of the document.
 type call struct {
-	// method and url name an operation of the document; in are the values of the
-	// url's {parameters}.
+	// method and url name an operation of the document. in has the values of the url's
+	// {parameters}.
 	method, url string
-	// sent is another method that the request has, "" for none.
+	// sent is the method to send instead of method, or "" to send method.
 	sent   string
 	in     map[string]string
 	query  url.Values
 	header http.Header
 	body   any
-	// want is the status that the document has for it.
+	// want is the status that the document has for the call.
 	want int
-	// what says what is asked, where the operation's name does not.
+	// The text what describes the request if the operation's name is not enough.
 	what string
-	// unjudged has the answer say nothing about the document.
+	// unjudged excludes the answer from the evidence.
 	unjudged bool
 }
 
-// exchange is a call that was made.
+// exchange is a call and its answer.
 type exchange struct {
 	call
 	operation operation
-	// status is 0 where there was no answer.
+	// status is 0 if there was no answer.
 	status int
 	header http.Header
-	// json is the decoded body, nil where it is none.
+	// json is the decoded body, nil if the body is not JSON.
 	json any
 }
 
-// as tells whether the answer has the status that the document has for it.
+// as reports whether the answer has the status that the document has for the call.
 func (x *exchange) as() bool { return x.status == x.want }
 
-// said is the call in words.
+// said describes the call in words.
 func (x *exchange) said() string {
 	if x.what != "" {
 		return x.operation.name() + ", " + x.what
@@ -59,7 +59,7 @@ func (x *exchange) said() string {
 	return x.operation.name()
 }
 
-// answered is the answer in words: the status, and the code where it has one.
+// answered describes the answer in words: its status, and its code if it has one.
 func (x *exchange) answered() string {
 	if x.status == 0 {
 		return "there is no answer"
@@ -71,26 +71,27 @@ func (x *exchange) answered() string {
 	return words
 }
 
-// busy tells whether a change was refused that is to wait for another job.
+// busy reports whether a change was refused because of another job.
 func (x *exchange) busy() bool {
 	return x.status == http.StatusConflict && x.want == http.StatusAccepted
 }
 
-// enveloped tells whether an answer is an error in the service's own words, and not
-// one of something on the way.
+// enveloped reports whether an answer is an error of the service itself, and not of
+// something in between.
 func (x *exchange) enveloped() bool {
 	body := object(x.json)
 	return text(body["code"]) != "" && text(body["detail"]) != ""
 }
 
-// errRefusedKey ends a probe before anything else.
+// errRefusedKey ends a probe before any other step.
 var errRefusedKey = errors.New("the service refuses the key")
 
-// tries is how often a call is made that meets trouble in which nothing was done.
+// tries is the maximum number of attempts of a call that fails transiently without having
+// done anything.
 const tries = 5
 
-// send makes a call and compares the answer with the document. The error is that
-// the service could not be asked; an answer that differs is none.
+// send sends a call and compares the answer with the document. The error means that the
+// service could not be reached; a different answer is not an error.
 func (p *probe) send(ctx context.Context, c call) (*exchange, error) {
 	if c.in == nil && strings.Contains(c.url, "/instances/{id}") {
 		c.in = map[string]string{"id": p.instance}
@@ -122,9 +123,9 @@ func (p *probe) send(ctx context.Context, c call) (*exchange, error) {
 	}
 }
 
-// passing tells whether an answer tells of trouble that passes, and in which nothing
-// was done: a refusal in the service's own words, or any for a read. A creation is
-// never sent twice, whatever the answer.
+// passing reports whether an answer shows a transient failure without effect. For a read
+// that may be any such answer; for a change it must come from the service itself. A
+// create request for an instance is never sent twice.
 func (p *probe) passing(x *exchange) bool {
 	if x.method == http.MethodPost && x.url == instances {
 		return false
@@ -149,7 +150,7 @@ func (x *exchange) retryAfter() time.Duration {
 	return time.Duration(min(seconds, 60)) * time.Second
 }
 
-// mayChange refuses every call that could change what is not the probe's own.
+// mayChange rejects every call that could change anything but the probe's own instance.
 func (p *probe) mayChange(c call) error {
 	if c.method == http.MethodGet && (c.sent == "" || c.sent == http.MethodHead) {
 		return nil
@@ -162,7 +163,7 @@ func (p *probe) mayChange(c call) error {
 	return nil
 }
 
-// once makes a call once.
+// once sends a call once.
 func (p *probe) once(ctx context.Context, op operation, c call) (*exchange, error) {
 	x := &exchange{call: c, operation: op}
 	path := c.url
@@ -211,7 +212,7 @@ func (p *probe) once(ctx context.Context, op operation, c call) (*exchange, erro
 	return x, nil
 }
 
-// reasonOf is an error without the address, which a client's error repeats.
+// reasonOf returns an error without the address, which the errors of http.Client repeat.
 func reasonOf(err error) error {
 	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
 		return wrapped.Err
@@ -219,13 +220,13 @@ func reasonOf(err error) error {
 	return err
 }
 
-// judge compares an answer with what the document has for the call.
+// judge compares an answer with the document's description of the call.
 func (p *probe) judge(x *exchange) {
 	op, e := x.operation, p.evidence
 	switch {
 	case x.as(), x.busy():
 	case x.status >= http.StatusInternalServerError, x.status == http.StatusTooManyRequests:
-		// Trouble says nothing about what was asked, only about how it is told.
+		// A failure says nothing about the request. Only the form of the error is evidence.
 		if !x.enveloped() {
 			return
 		}
@@ -247,7 +248,7 @@ func (p *probe) judge(x *exchange) {
 	p.judgeAnswer(x)
 }
 
-// judgeAnswer compares an answer that the document has with all it says of it.
+// judgeAnswer compares an answer with everything that the document says about it.
 func (p *probe) judgeAnswer(x *exchange) {
 	op, e := x.operation, p.evidence
 	if x.as() && x.status < http.StatusMultipleChoices {
@@ -283,8 +284,8 @@ func (p *probe) judgeAnswer(x *exchange) {
 	}
 }
 
-// took notes whether the service has taken what a call sent: each settled field of
-// the body that was sent.
+// took records whether the service has applied a call, for each settled field of the sent
+// body.
 func (p *probe) took(x *exchange, holds bool, otherwise string) {
 	p.tookOf(x.operation.request(), x.body, holds, otherwise)
 }
@@ -306,7 +307,7 @@ func (p *probe) tookOf(place string, sent any, holds bool, otherwise string) {
 	}
 }
 
-// pause waits, unless the context ends.
+// pause waits until the time has passed or the context ends.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -11,14 +11,15 @@ import (
 	"time"
 )
 
-// elementsLooked is how many elements of a list are compared with the document.
+// elementsLooked is the maximum number of elements of a list that are compared with the
+// document.
 const elementsLooked = 100
 
-// shape compares a JSON value with the schema at a place and gathers what that says
-// of settled facts. It returns what is wrong with the value itself, which belongs to
-// whoever holds it, and "" where nothing is. from says where the value was seen.
-// Values never get into what is said, as they may be secrets; kinds, names of
-// fields and single words of a list that the document gives do.
+// shape compares a JSON value with the schema at a place and records the evidence for
+// settled facts. It returns the problem of the value itself, for the caller to record, or
+// "" if there is none. from describes where the value was seen. The texts never contain
+// values, which may be secrets. They contain only types, field names, and single words of
+// enums in the document.
 func (d document) shape(e *evidence, from, place string, value any) string {
 	at, schema := d.follow(place)
 	wrong := wrongWith(schema, value)
@@ -26,7 +27,7 @@ func (d document) shape(e *evidence, from, place string, value any) string {
 		e.found(rulesAt+"words of statuses", slices.Contains(values, value), fmt.Sprintf("%s is %q (%s)", name(at), value, from))
 	}
 	if settled(schema) && at != place {
-		// What is wrong is a fact of its own.
+		// The problem is evidence for this schema, not for the caller's.
 		e.found(at, wrong == "", wrong+" ("+from+")")
 		wrong = ""
 	}
@@ -49,7 +50,7 @@ func (d document) shape(e *evidence, from, place string, value any) string {
 	return ""
 }
 
-// fields compares an object's fields with those that its schema has.
+// fields compares an object's fields with those of its schema.
 func (d document) fields(e *evidence, from, place string, value node) {
 	schema := d.at(place)
 	properties := object(schema["properties"])
@@ -89,7 +90,7 @@ func (d document) fields(e *evidence, from, place string, value node) {
 	}
 }
 
-// wrongWith is what is wrong with a value itself, "" where nothing is.
+// wrongWith describes what is wrong with a value itself. It returns "" if nothing is.
 func wrongWith(schema node, value any) string {
 	if kinds := kindSaid(schema); kinds != "" && !isOfKind(schema, value) {
 		return "is " + kindOf(value) + ", not " + kinds
@@ -121,7 +122,7 @@ func wrongWith(schema node, value any) string {
 	return ""
 }
 
-// isOfKind tells whether a value has one of the types that a schema wants.
+// isOfKind reports whether a value has one of the types of a schema.
 func isOfKind(schema node, value any) bool {
 	kinds := list(schema["type"])
 	if one := text(schema["type"]); one != "" {
@@ -150,7 +151,7 @@ func isOfKind(schema node, value any) bool {
 	})
 }
 
-// kindOf is the kind of a value in words.
+// kindOf describes the type of a value.
 func kindOf(value any) string {
 	switch value := value.(type) {
 	case nil:
@@ -173,5 +174,5 @@ func kindOf(value any) string {
 
 var word = regexp.MustCompile(`^[A-Za-z][A-Za-z_ -]{0,39}$`)
 
-// isWord tells whether a text is a name or a status, which no secret looks like.
+// isWord reports whether a text looks like a name or a status. Secrets do not.
 func isWord(written string) bool { return word.MatchString(written) }

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// step is one group of changes that are tried on the instance.
+// step is a group of changes that the probe tries on the instance.
 type step struct {
 	what string
 	try  func(context.Context) error
 }
 
-// steps are what is tried on an instance with a plan and the engines' floors. What
-// empties or changes most comes last.
+// steps returns the changes to try on an instance with a plan and the engines' floors.
+// The most destructive ones come last.
 func (p *probe) steps(plan, floors node) []step {
 	steps := []step{
 		{"a new name and tags", p.tryRename},
@@ -46,7 +46,7 @@ func (p *probe) steps(plan, floors node) []step {
 const record = "/instances/{id}"
 
 func (p *probe) tryRename(ctx context.Context) error {
-	// The name stays one by which a person knows what it is.
+	// With this name, a person can still recognise the instance.
 	renamed := p.name + "-renamed"
 	var stored any
 	_, took, err := p.change(ctx, call{
@@ -62,8 +62,8 @@ func (p *probe) tryRename(ctx context.Context) error {
 	return err
 }
 
-// tryWrongChanges sends what a service has to refuse. Each is about the probe's own
-// instance, for one that is carried out after all.
+// tryWrongChanges sends requests that a service must refuse. Each concerns only the
+// probe's own instance, in case the service executes one.
 func (p *probe) tryWrongChanges(ctx context.Context) error {
 	for _, c := range []call{
 		{method: http.MethodPatch, url: record, body: node{"hosting_probe": true}, want: http.StatusBadRequest, what: "with a field that there is not"},
@@ -78,7 +78,7 @@ func (p *probe) tryWrongChanges(ctx context.Context) error {
 }
 
 func (p *probe) tryAllowlist(ctx context.Context) error {
-	const block, address = "203.0.113.0/24", "198.51.100.7" // ones that documents use, so nobody has them
+	const block, address = "203.0.113.0/24", "198.51.100.7" // reserved for documentation, so not in use
 	path := record + "/allowlist"
 	spelt := false
 	x, _, err := p.change(ctx, call{method: http.MethodPut, url: path, body: node{"allowlist": []any{block, address + "/32"}}, want: http.StatusAccepted},
@@ -128,7 +128,7 @@ func (p *probe) tryConsole(ctx context.Context) error {
 	return p.refused(ctx, query)
 }
 
-// probedDatabase is the database that is made and dropped.
+// probedDatabase is the name of the database that the probe creates and drops.
 const probedDatabase = "hosting_probe"
 
 func (p *probe) tryDatabase(ctx context.Context) error {
@@ -136,7 +136,7 @@ func (p *probe) tryDatabase(ctx context.Context) error {
 	there := p.showing(ctx, path, nil, func(body any) bool {
 		return slices.Contains(names(records(body, "databases"), "name"), probedDatabase)
 	})
-	// The second is sent before the first is done.
+	// The second is sent before the first has finished.
 	creation := call{method: http.MethodPost, url: path, body: node{"name": probedDatabase}, header: http.Header{"Idempotency-Key": {p.name}}, want: http.StatusAccepted}
 	first, err := p.sendWhenFree(ctx, creation)
 	if err != nil {
@@ -144,7 +144,7 @@ func (p *probe) tryDatabase(ctx context.Context) error {
 	}
 	if first.as() {
 		again := creation
-		again.unjudged = true // what a service says that ignores the key is no matter
+		again.unjudged = true // the answer of a service that ignores the key does not matter
 		second, err := p.send(ctx, again)
 		if err != nil {
 			return err
@@ -169,14 +169,15 @@ func (p *probe) tryDatabase(ctx context.Context) error {
 	return p.refused(ctx, creation)
 }
 
-// tryExtension sets and drops an extension in the database that was made, and drops
-// that.
+// tryExtension sets and drops an extension in the probed database, and then drops the
+// database.
 func (p *probe) tryExtension(ctx context.Context) error {
 	const extension = "pg_trgm"
 	path, list := record+"/postgres/extensions/{name}", record+"/postgres/extensions"
 	in := map[string]string{"id": p.instance, "name": extension}
 	query := url.Values{"database": {probedDatabase}}
-	// listed reads with the database as a parameter, without which all are listed.
+	// listed reads with the parameter database. Without it, the service lists all
+	// extensions.
 	listed := func(wanted bool) func() (bool, error) {
 		return func() (bool, error) {
 			x, err := p.send(ctx, call{method: http.MethodGet, url: list, query: query, want: http.StatusOK})
@@ -243,8 +244,8 @@ func (p *probe) tryRestart(ctx context.Context) error {
 	return err
 }
 
-// tryResize asks for the plan that the instance has, so that nothing is paid. That is to
-// be refused.
+// tryResize requests the instance's current plan, so that it costs nothing. The service
+// must refuse that.
 func (p *probe) tryResize(ctx context.Context, plan node) error {
 	x, err := p.sendWhenFree(ctx, call{method: http.MethodPost, url: record + "/actions/resize", body: node{"plan": plan["id"]}, want: http.StatusAccepted, unjudged: true})
 	switch {
@@ -286,8 +287,9 @@ func (p *probe) tryReset(ctx context.Context) error {
 	return err
 }
 
-// tryEngines turns the engines on that a creation cannot, as many at once as fit the
-// plan beside those that are on, until each was on or does not fit.
+// tryEngines turns on the engines that a create request cannot turn on. It combines as
+// many as fit the plan together with the engines that are on, until each was on or does
+// not fit.
 func (p *probe) tryEngines(ctx context.Context, plan, floors node) error {
 	x, err := p.read(ctx, record, nil)
 	if err != nil {

@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// What the probe needs to go on it finds where the document has it or nearby, so
-// that one fact that differs does not hide others.
+// The probe finds the data for its next steps where the document describes it or nearby,
+// so that a fact that differs does not hide others.
 
-// records are the objects of a list: at its name, as the only list there is, or bare.
+// records returns the objects of a list. It finds the list under its name, as the only
+// list of an object, or bare.
 func records(value any, name string) []node {
 	found := list(value)
 	if body := object(value); body != nil {
@@ -30,7 +31,7 @@ func records(value any, name string) []node {
 	return all
 }
 
-// names are a field of each record, without those that have none.
+// names returns a field of each record, and skips records without it.
 func names(all []node, field string) []string {
 	var some []string
 	for _, one := range all {
@@ -41,7 +42,7 @@ func names(all []node, field string) []string {
 	return some
 }
 
-// jobOf is the id of the job that an answer names, "" where it names none.
+// jobOf returns the id of the job that an answer names, or "" if it names none.
 func jobOf(value any) string {
 	body := object(value)
 	for _, found := range []any{body["job_id"], object(body["job"])["id"], body["job"]} {
@@ -55,7 +56,7 @@ func jobOf(value any) string {
 	return ""
 }
 
-// engineSet are the engines of an instance's record: an object of objects or of
+// engineSet returns the engines of an instance's record: an object of objects or of
 // booleans, or a list of names.
 func engineSet(record node) []string {
 	var on []string
@@ -76,5 +77,5 @@ func number(value any) int {
 	return int(found)
 }
 
-// has tells whether a list holds a value.
+// has reports whether a list contains a value.
 func has(all any, value string) bool { return slices.Contains(list(all), any(value)) }
