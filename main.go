@@ -22,31 +22,31 @@ import (
 var version = "dev"
 
 func main() {
-	cli := os.Getppid() // while it waits to be told where to connect
+	cli := os.Getppid() // read before the CLI connects, so it is the id of the CLI
 	debugged := flag.Bool("debug", false, "keep running, and print the TF_REATTACH_PROVIDERS line for a debugger")
 	flag.Parse()
 
-	// go-plugin ignores SIGINT in a provider but leaves SIGTERM to it. A SIGTERM
-	// to the whole process group, as CI systems send it, would kill the provider
-	// between a creation's POST and the saving of its id. Terraform stops its
-	// providers itself once it has saved the state. One that is killed cannot: its
-	// providers end by themselves.
+	// go-plugin ignores SIGINT in a provider, but not SIGTERM. CI systems send SIGTERM to
+	// the whole process group. It would kill the provider between a creation's POST and the
+	// saving of its id. Terraform itself stops its providers once it has saved the state. A
+	// CLI that was killed cannot do that, so its providers end by themselves.
 	signal.Ignore(syscall.SIGTERM)
 
 	if err := serving.QuietLogs(os.Environ(), os.Setenv); err != nil {
 		log.Fatal(err)
 	}
-	// A third of the time of a plan would be garbage collection, of little memory.
+	// By default, garbage collection takes a third of the time of a plan, to save little
+	// memory.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(300)
 	}
 	server := provider.NewServer(version)
-	// The schema is what a CLI asks for first. It is made while the CLI connects, and
-	// kept; whatever is wrong with it is told to who asks.
+	// A CLI requests the schema first. Build it now, while the CLI connects; the server
+	// keeps it. If the schema has an error, the CLI gets the error with its own request.
 	go func() { _, _ = server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}) }()
 	var options []tf6server.ServeOpt
 	if *debugged {
-		options = append(options, tf6server.WithManagedDebug()) // it ends when its user ends it
+		options = append(options, tf6server.WithManagedDebug()) // the user ends it
 	} else {
 		go func() {
 			serving.AwaitOrphaned(server, cli, os.Getppid)

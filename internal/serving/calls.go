@@ -6,7 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// The calls that answer at once, as the protocol has them.
+// These are the unary calls of the protocol.
 
 func (s *shortContexts) GetMetadata(ctx context.Context, req *tfprotov6.GetMetadataRequest) (*tfprotov6.GetMetadataResponse, error) {
 	return run(ctx, s, req, s.ProviderServer.GetMetadata)

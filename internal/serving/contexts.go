@@ -9,23 +9,23 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// A ProviderServer is a server of a provider with all that the framework serves for
-// this one. The SDK looks for lists and actions by assertion.
+// A ProviderServer is a provider server with everything that the framework serves for
+// this provider. The SDK finds support for lists and actions by type assertion.
 type ProviderServer interface {
 	tfprotov6.ProviderServer
 	tfprotov6.ListResourceServer
 	tfprotov6.ActionServer
 }
 
-// WithShortContexts is a server whose calls leave nothing of their contexts behind.
+// WithShortContexts returns a server that keeps nothing of the context of a call after
+// it.
 //
-// The framework keeps a function that cancels the context of each call until the
-// provider is stopped, and with it the context: what the call was about, its
-// loggers, its stream. So each call is given a context that lets go of the real one
-// when the call is over.
+// The framework keeps a function that cancels the context of each call until the provider
+// is stopped. That keeps the context, too, with the call's request, loggers and stream.
+// So each call gets a context that releases the real one when the call is over.
 //
-// The two calls that answer with a stream keep their contexts: they go on after they
-// have returned.
+// The two calls that answer with a stream keep their contexts, because they continue
+// after they have returned.
 func WithShortContexts(inner ProviderServer) ProviderServer {
 	return &shortContexts{ProviderServer: inner, running: map[*callContext]context.CancelFunc{}}
 }
@@ -35,13 +35,13 @@ type shortContexts struct {
 
 	mu      sync.Mutex
 	running map[*callContext]context.CancelFunc
-	stopped bool          // and not configured anew since, as for the next run of a CLI with -debug
-	ended   chan struct{} // closed when the last of them has ended; nil where nobody waits for that
+	stopped bool          // and not configured again since, as for the next run of a CLI with -debug
+	ended   chan struct{} // closed when the last call has ended; nil unless idle was called
 }
 
-// A callContext is the context of one call: the real one while the call runs, and a
-// cancelled one without values once it is over. Derived contexts that outlive the
-// call ask it, and so let go too.
+// A callContext is the context of one call: the real one while the call runs, and after
+// it a cancelled one without values. Derived contexts that outlive the call use the
+// callContext, so they release the real one, too.
 type callContext struct {
 	now atomic.Pointer[context.Context]
 }
@@ -51,14 +51,14 @@ func (c *callContext) Done() <-chan struct{}       { return (*c.now.Load()).Done
 func (c *callContext) Err() error                  { return (*c.now.Load()).Err() }
 func (c *callContext) Value(key any) any           { return (*c.now.Load()).Value(key) }
 
-// over is the context of every call that is over.
+// over is the context of every call that has ended.
 var over = func() *context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return &ctx
 }()
 
-// begin gives a call its context, and the function that ends it.
+// begin returns the context of a call and the function that ends it.
 func (s *shortContexts) begin(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &callContext{}
@@ -67,7 +67,7 @@ func (s *shortContexts) begin(ctx context.Context) (context.Context, func()) {
 	defer s.mu.Unlock()
 	s.running[c] = cancel
 	if s.stopped {
-		cancel() // Terraform reads what it has just imported, stopped or not
+		cancel() // even a stopped Terraform reads the objects that it has just imported
 	}
 	return c, func() {
 		cancel()
@@ -82,7 +82,8 @@ func (s *shortContexts) begin(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// idle returns a channel that is closed once no call runs. It is called once at most.
+// idle returns a channel that is closed once no call runs. It must be called at most
+// once.
 func (s *shortContexts) idle() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +96,8 @@ func (s *shortContexts) idle() <-chan struct{} {
 	return ended
 }
 
-// InvokeAction passes an action on as it is. It runs until its stream has ended.
+// InvokeAction passes an action on unchanged. The action counts as running until its
+// stream has ended.
 func (s *shortContexts) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
 	_, end := s.begin(ctx)
 	stream, err := s.ProviderServer.InvokeAction(ctx, req)
@@ -111,7 +113,7 @@ func (s *shortContexts) InvokeAction(ctx context.Context, req *tfprotov6.InvokeA
 	return stream, nil
 }
 
-// ConfigureProvider begins a run of a CLI, which nobody has stopped.
+// ConfigureProvider begins a new run of a CLI, which has not been stopped.
 func (s *shortContexts) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
 	s.mu.Lock()
 	s.stopped = false
@@ -119,8 +121,8 @@ func (s *shortContexts) ConfigureProvider(ctx context.Context, req *tfprotov6.Co
 	return run(ctx, s, req, s.ProviderServer.ConfigureProvider)
 }
 
-// StopProvider cancels the calls that run, whether the framework knows of them or
-// not, and those to come.
+// StopProvider cancels all running calls, whether or not the framework knows of them, and
+// all later calls.
 func (s *shortContexts) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	s.mu.Lock()
 	s.stopped = true
@@ -131,7 +133,7 @@ func (s *shortContexts) StopProvider(ctx context.Context, req *tfprotov6.StopPro
 	return s.ProviderServer.StopProvider(ctx, req)
 }
 
-// run makes a call with a context that ends with it.
+// run makes a call with a context that ends when the call returns.
 func run[Q, A any](ctx context.Context, s *shortContexts, req Q, call func(context.Context, Q) (A, error)) (A, error) {
 	ctx, end := s.begin(ctx)
 	defer end()

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// nothing is a provider of nothing. What it does not have is never called.
+// nothing is an empty provider. Methods that it lacks are never called.
 type nothing struct{ provider.Provider }
 
 func framework(t *testing.T) ProviderServer {
@@ -26,7 +26,7 @@ func framework(t *testing.T) ProviderServer {
 
 type burdenKey struct{}
 
-// A leak of the framework's: each call's context stays until the provider stops.
+// A leak of the framework: the context of each call stays until the provider stops.
 func TestACallLeavesNothingBehind(t *testing.T) {
 	const calls, burden, most = 10_000, 8 << 10, 1 << 10
 	kept := func(server ProviderServer) int64 {
@@ -64,8 +64,8 @@ func TestEveryCallButAListHasAShortContextOrIsCounted(t *testing.T) {
 	}
 }
 
-// A watched server shows the context of its last call, which waits for that context
-// if it is told to.
+// A watched server records the context of its last call. If started is set, the call
+// waits for the end of that context.
 type watched struct {
 	ProviderServer
 	ctx     context.Context
@@ -129,12 +129,12 @@ func TestStoppingCancelsTheCallsThatRun(t *testing.T) {
 		t.Errorf("the call ended with %v", err)
 	}
 
-	// A CLI may still make a call: it reads what it has just imported.
+	// A CLI may still make a call: it reads the objects that it has just imported.
 	inner.started = make(chan struct{})
 	if _, err := server.GetMetadata(t.Context(), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("a later call ended with %v", err)
 	}
-	// One that is served by the same process begins anew.
+	// A new run served by the same process begins with fresh contexts.
 	inner.started = make(chan struct{})
 	if _, err := server.ConfigureProvider(t.Context(), nil); err != nil {
 		t.Fatal(err)

@@ -2,15 +2,14 @@ package serving
 
 import "strings"
 
-// sdkLogs are the environment variables with the levels of the loggers that the
-// plugin SDK makes for each call, and of the provider's own. Where one has no level
-// the SDK writes every line, down to its traces, for the CLI to choose from.
+// sdkLogs are the environment variables with the levels of the loggers that the plugin
+// SDK creates for each call, and of the provider's logger. If a logger has no level, the
+// SDK writes every line, including traces, and leaves the choice to the CLI.
 var sdkLogs = []string{"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO", "TF_LOG_PROVIDER_HOSTING"}
 
-// QuietLogs switches off the loggers of this process, by setting variables of its
-// environment, where that, as os.Environ gives it, asks for no logs: the CLI reads
-// each of their lines and throws it away. It has to be called before the provider is
-// served.
+// QuietLogs switches off the loggers of this process by setting environment variables,
+// unless environment, in the form of os.Environ, asks for logs. Otherwise the CLI would
+// read each line and drop it. QuietLogs must be called before the provider is served.
 func QuietLogs(environment []string, set func(name, value string) error) error {
 	if logsWanted(environment) {
 		return nil
@@ -23,8 +22,8 @@ func QuietLogs(environment []string, set func(name, value string) error) error {
 	return nil
 }
 
-// logsWanted tells whether an environment, as os.Environ gives it, asks for logs of
-// whatever part at whatever level. TF_LOG_PATH says where they go, and asks for none.
+// logsWanted reports whether an environment, in the form of os.Environ, asks for logs of
+// any part at any level. TF_LOG_PATH only sets where they are written.
 func logsWanted(environment []string) bool {
 	for _, variable := range environment {
 		name, level, _ := strings.Cut(variable, "=")

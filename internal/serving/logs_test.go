@@ -15,7 +15,7 @@ func TestLogsWanted(t *testing.T) {
 		{[]string{"TF_LOG=OFF", "TF_LOG_PROVIDER=trace"}, true},
 		{[]string{"TF_LOG_CORE=trace"}, true},
 		{[]string{"TF_LOG_SDK_PROTO=warn"}, true},
-		{[]string{"TF_LOG_SDK_PROTO_DATA_DIR=/tmp/data"}, true}, // it asks for what is sent
+		{[]string{"TF_LOG_SDK_PROTO_DATA_DIR=/tmp/data"}, true}, // it asks for the transmitted data
 		{[]string{"TF_LOG_PROVIDER_HOSTING=INFO"}, true},
 		{[]string{"TF_LOG_PATH=/tmp/log"}, false},
 		{[]string{"TF_LOG_PATH_MASK=/tmp/%s"}, false},

@@ -7,26 +7,27 @@ import (
 )
 
 const (
-	// parentPeriod is how often a provider looks whether its CLI is still there.
+	// parentPeriod is the interval at which a provider checks whether its CLI still exists.
 	parentPeriod = time.Second
-	// finishing is how long the calls of a CLI that is gone may take to end. It is what the
-	// client gives an operation after an interrupt (client.WithGracePeriod).
+	// finishing is the time that running calls have to end after their CLI has ended. It
+	// equals the client's grace period after an interrupt (client.WithGracePeriod).
 	finishing = 30 * time.Second
 )
 
-// AwaitOrphaned returns once the process that started this one has ended, and then the calls
-// that the server still runs have ended or 30 s are over. cli is the id of the parent at the
-// start of the process, and parent is os.Getppid: a Unix system gives a process whose parent
-// has ended another one. Windows does not, so there it never returns.
+// AwaitOrphaned returns once the process that started this one has ended and the server's
+// running calls have ended or 30 s have passed. cli is the id of the parent when this
+// process started, and parent is os.Getppid: on Unix, a process whose parent has ended
+// gets another parent. Windows keeps the parent's id, so there AwaitOrphaned never
+// returns.
 //
-// The end of a CLI that was killed cancels its calls, as it closes their connection.
+// When a CLI is killed, its connection closes, and that cancels its calls.
 func AwaitOrphaned(server tfprotov6.ProviderServer, cli int, parent func() int) {
 	for parent() == cli {
 		time.Sleep(parentPeriod)
 	}
 	calls, ok := server.(*shortContexts)
 	if !ok {
-		return // another server does not count its calls
+		return // other servers do not count their calls
 	}
 	select {
 	case <-calls.idle():

@@ -33,7 +33,7 @@ func (failing) InvokeAction(context.Context, *tfprotov6.InvokeActionRequest) (*t
 	return nil, errors.New("refused")
 }
 
-// A provider whose CLI is gone ends once what it does is over, or after half a minute.
+// A provider whose CLI has ended ends once its calls are over, or after half a minute.
 func TestAwaitOrphaned(t *testing.T) {
 	call := func(s ProviderServer) { _, _ = s.GetMetadata(context.Background(), nil) }
 	action := func(s ProviderServer) {
@@ -62,7 +62,7 @@ func TestAwaitOrphaned(t *testing.T) {
 				AwaitOrphaned(server, 42, func() int { return int(parent.Load()) })
 				close(ended)
 			}()
-			call(server) // one that is over by then
+			call(server) // has ended by then
 			time.Sleep(lives)
 			select {
 			case <-ended:
