@@ -1,9 +1,9 @@
-// Package apispec holds the description of the service's REST API and checks
-// exchanges against it.
+// Package apispec contains the description of the service's REST API and checks exchanges
+// against it.
 //
-// The document is the one place that ties the client to the fake service:
-// neither imports the other, and both are held to what is written here. It is
-// strict, so a field that one side invents is a violation at once.
+// The document is the only link between the client and the fake service: neither imports
+// the other, and the exchanges of both are checked against it. It is strict, so a field
+// that one side invents is a violation.
 package apispec
 
 import (
@@ -26,19 +26,20 @@ func Document() []byte {
 	return bytes.Clone(document)
 }
 
-// Validator checks requests and answers against the document. It may be used
-// by several goroutines at once.
+// Validator checks requests and answers against the document. It is safe for concurrent
+// use.
 type Validator struct {
 	router routers.Router
 }
 
-// New returns a validator. The document is parsed once for the whole process,
-// so each test can have a validator of its own for next to nothing.
+// New returns a validator. The document is parsed once for the whole process, so each
+// test can have its own validator at almost no cost.
 func New() (*Validator, error) {
 	return shared()
 }
 
-// parsed is the document, which is parsed once for the whole process and never changed.
+// parsed returns the document, which is parsed once for the whole process and never
+// changed.
 var parsed = sync.OnceValues(load)
 
 var shared = sync.OnceValues(func() (*Validator, error) {
@@ -46,10 +47,10 @@ var shared = sync.OnceValues(func() (*Validator, error) {
 	if err != nil {
 		return nil, err
 	}
-	// For a 3.1 document the filter compiles a JSON Schema anew for every
-	// exchange, which takes longer than the exchange itself. Its own validator
-	// knows every keyword that this document uses, type arrays included (a test
-	// holds the document to that), so a copy is presented as 3.0.
+	// For a 3.1 document the filter compiles a JSON Schema for every exchange, which takes
+	// longer than the exchange itself. Its own validator knows every keyword that this
+	// document uses, including type arrays (a test checks this). So a copy is presented as
+	// 3.0.
 	presented := *doc
 	presented.OpenAPI = "3.0.3"
 	router, err := gorillamux.NewRouter(&presented)
@@ -59,8 +60,8 @@ var shared = sync.OnceValues(func() (*Validator, error) {
 	return &Validator{router: router}, nil
 })
 
-// load parses the document and validates it as OpenAPI. The loader follows no
-// external references, so nothing is read from disk or network.
+// load parses the document and validates it as OpenAPI. The loader follows no external
+// references, so nothing is read from disk or network.
 func load() (*openapi3.T, error) {
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData(document)

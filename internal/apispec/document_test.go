@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// contract lists every operation that the project's wire contract names. An
-// operation that is added to one side only makes TestDocumentHasTheContract fail.
+// contract lists every operation of the project's wire contract. If an operation is added
+// to only one side, TestDocumentHasTheContract fails.
 var contract = []string{
 	"DELETE /instances/{id}",
 	"DELETE /instances/{id}/apps/{name}",
@@ -99,8 +99,8 @@ func TestDocumentIsGivenAsACopy(t *testing.T) {
 	}
 }
 
-// TestSettledHasAReason reads the text and not the parsed document, because the
-// parser may drop a mark that stands where it knows no extension.
+// TestSettledHasAReason reads the text and not the parsed document, because the parser
+// may drop a mark in a place that allows no extensions.
 func TestSettledHasAReason(t *testing.T) {
 	t.Parallel()
 	const mark, reason = "x-settled: true", "x-settled-reason: "
@@ -128,9 +128,9 @@ func TestSettledHasAReason(t *testing.T) {
 	}
 }
 
-// checked are the keywords that the filter's own validator enforces or that
-// enforce nothing. A keyword outside this list would be ignored in silence,
-// because the parsed document is presented as 3.0 (see shared).
+// checked are the keywords that the filter's own validator enforces or that enforce
+// nothing. A keyword outside this list would be ignored silently, because the parsed
+// document is presented as 3.0 (see shared).
 var checked = []string{
 	"$ref", "type", "properties", "required", "additionalProperties", "items", "enum", "anyOf",
 	"minimum", "maximum", "maxItems", "pattern", "format", "description",

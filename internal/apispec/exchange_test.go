@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// exchange is a request and its answer, as good ones look.
+// exchange is a valid request and its answer.
 type exchange struct {
 	operation string // method and path of the document
 	target    string // path and query of the request, under /api/v1
@@ -117,8 +117,7 @@ var goodExchanges = []exchange{
 	{"DELETE /webhooks/{id}", "/webhooks/w-1", "", 204, ""},
 }
 
-// newRequest makes a request with a key, and with a content type where it has a
-// body.
+// newRequest returns a request with a key. If it has a body, it also has a content type.
 func newRequest(method, target, body string) *http.Request {
 	request := httptest.NewRequest(method, "http://127.0.0.1:8080/api/v1"+target, nil)
 	request.Header.Set("Authorization", "Bearer some-key")
@@ -128,7 +127,7 @@ func newRequest(method, target, body string) *http.Request {
 	return request
 }
 
-// answerHeader is the header of an answer to the operation.
+// answerHeader returns the header of an answer to the operation.
 func answerHeader(operation string, status int) http.Header {
 	contentType := "application/json"
 	if operation == "GET /guides/apps" && status == http.StatusOK {
@@ -164,8 +163,8 @@ func TestBadRequestsFail(t *testing.T) {
 	validator := newValidator(t)
 	for name, bad := range map[string]struct {
 		method, target, body string
-		contentType          string // application/json where empty
-		authorization        string // a key where empty
+		contentType          string // application/json if empty
+		authorization        string // a key if empty
 		want                 string // in the violation's text
 	}{
 		"unknown field":           {method: "POST", target: "/instances", body: `{"name":"a","plan":"p","region":"r","colour":"x"}`, want: `"colour"`},
@@ -219,9 +218,9 @@ func TestBadAnswersFail(t *testing.T) {
 		return changed
 	}
 	for name, bad := range map[string]struct {
-		method, target string // GET /instances/i-1 where empty
-		status         int    // 200 where 0
-		contentType    string // application/json where empty, none where "-"
+		method, target string // GET /instances/i-1 if empty
+		status         int    // 200 if 0
+		contentType    string // application/json if empty, omitted if "-"
 		body           string
 		want           string
 	}{

@@ -11,16 +11,16 @@ import (
 // Operation is one operation of the document.
 type Operation struct {
 	Method string
-	// Path is below the base address, with parameters in braces.
+	// Path is relative to the base address, with parameters in braces.
 	Path string
-	// Statuses are the answers that the document lists, in order.
+	// Statuses are the status codes that the document lists, in ascending order.
 	Statuses []int
 }
 
-// String is the operation's method and path.
+// String returns the operation's method and path.
 func (o Operation) String() string { return o.Method + " " + o.Path }
 
-// Operations are those of the document, in order of their paths.
+// Operations returns the operations of the document, sorted by path.
 func Operations() ([]Operation, error) {
 	doc, err := parsed()
 	if err != nil {
@@ -33,7 +33,7 @@ func Operations() ([]Operation, error) {
 			for _, status := range slices.Sorted(maps.Keys(described.Responses.Map())) {
 				number, err := strconv.Atoi(status)
 				if err != nil {
-					continue // "default" or a range is no one status
+					continue // "default" or a range is not a single status
 				}
 				o.Statuses = append(o.Statuses, number)
 			}
@@ -46,8 +46,8 @@ func Operations() ([]Operation, error) {
 	return operations, nil
 }
 
-// Operation is the method and the path, as the document writes it, of the operation
-// that a request is for; "" where there is none. r.URL.Path includes /api/v1.
+// Operation returns the method and path, as written in the document, of the operation
+// that a request calls. It returns "" if there is none. r.URL.Path includes /api/v1.
 func (v *Validator) Operation(r *http.Request) string {
 	route, _, err := v.router.FindRoute(r)
 	if err != nil {

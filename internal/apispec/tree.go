@@ -6,9 +6,9 @@ import (
 	"github.com/oasdiff/yaml"
 )
 
-// Tree is the document as plain objects, lists and values, each call a copy of its
-// own. Unlike a parsed OpenAPI document it keeps what stands beside a $ref, so every
-// x-settled mark is in it.
+// Tree returns the document as plain objects, lists and values. Each call returns a new
+// copy. Unlike a parsed OpenAPI document, it keeps the properties next to a $ref, and so
+// every x-settled mark.
 func Tree() (map[string]any, error) {
 	var tree map[string]any
 	if _, err := yaml.Unmarshal(document, &tree, yaml.DecodeOpts{}); err != nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Request checks a request against the document. The body is given apart and
-// whole, so that the caller's own reading of r.Body is not disturbed; r itself
-// is not changed. r.URL.Path includes /api/v1.
+// Request checks a request against the document. The complete body is passed separately,
+// so that the caller can still read r.Body. r is not changed. r.URL.Path includes
+// /api/v1.
 //
-// A request is in violation if its path, its method or one of its query
-// parameters is not in the document, if it carries no bearer token, if it has a
-// body where none is described, if its body is not of the described shape, or if
-// readers of JSON may differ about what the body says.
+// A request violates the document if its path, its method or one of its query parameters
+// is not in the document, or if it has no bearer token. Its body must have the described
+// shape. A body that is not described is a violation, and so is one that JSON parsers may
+// interpret differently.
 func (v *Validator) Request(r *http.Request, body []byte) error {
 	input, err := v.input(r, body)
 	if err != nil {
@@ -43,9 +43,9 @@ func (v *Validator) Request(r *http.Request, body []byte) error {
 	return nil
 }
 
-// checkJSON refuses a body with something after its value, with a member that an object
-// has twice, and with a text that is not UTF-8. The filter reads one value, and the last of
-// two members. Whoever carries the request out may read another one.
+// checkJSON rejects a body with data after its value, with a duplicate member of an
+// object, or with a string that is not UTF-8. The filter reads one value, and the last of
+// two members. Another parser may read a different one.
 func checkJSON(body []byte) error {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil
@@ -63,15 +63,14 @@ func checkJSON(body []byte) error {
 	return nil
 }
 
-// Response checks the answer to a request against the document. A status that
-// the operation does not list is a violation, as is a body where none is
-// described.
+// Response checks the answer to a request against the document. A status that the
+// operation does not list is a violation, and so is a body that is not described.
 func (v *Validator) Response(r *http.Request, status int, header http.Header, body []byte) error {
 	input, err := v.input(r, nil)
 	if err != nil {
 		return err
 	}
-	// The filter lets some statuses pass unseen, so the list is consulted here.
+	// The filter ignores some statuses, so the list is checked here.
 	described := input.Route.Operation.Responses.Status(status)
 	if described == nil {
 		return violation(r, "answer", fmt.Errorf("status %d is not documented", status))
@@ -92,8 +91,8 @@ func (v *Validator) Response(r *http.Request, status int, header http.Header, bo
 	return nil
 }
 
-// input finds the operation of a request and prepares a copy of it, as the
-// filter consumes the body that it is given.
+// input finds the operation of a request. It prepares a copy of the request, because the
+// filter consumes the body.
 func (v *Validator) input(r *http.Request, body []byte) (*openapi3filter.RequestValidationInput, error) {
 	copied := r.Clone(r.Context())
 	copied.Body = io.NopCloser(bytes.NewReader(body))
@@ -116,8 +115,8 @@ func (v *Validator) input(r *http.Request, body []byte) (*openapi3filter.Request
 	}, nil
 }
 
-// checkQuery refuses parameters that the document does not name. The filter
-// ignores them, and a misspelt parameter would then change nothing in silence.
+// checkQuery rejects parameters that the document does not name. The filter ignores them,
+// so a misspelt parameter would silently have no effect.
 func checkQuery(r *http.Request, route *routers.Route) error {
 	for name := range r.URL.Query() {
 		known := route.Operation.Parameters.GetByInAndName("query", name) != nil ||
@@ -129,7 +128,7 @@ func checkQuery(r *http.Request, route *routers.Route) error {
 	return nil
 }
 
-// requireBearer checks that a key is sent, not whether it is a good one.
+// requireBearer checks that a key is sent, but not whether it is valid.
 func requireBearer(_ context.Context, input *openapi3filter.AuthenticationInput) error {
 	value := input.RequestValidationInput.Request.Header.Get("Authorization")
 	if scheme, token, _ := strings.Cut(value, " "); !strings.EqualFold(scheme, "Bearer") || token == "" {

@@ -10,20 +10,20 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 )
 
-// Violation says where an exchange and the document differ. Its text names the
-// place and never the value there, as bodies hold passwords and keys.
+// Violation describes where an exchange and the document differ. Its text names the place
+// but never the value, because bodies contain passwords and keys.
 //
-// It is for test logs and the fake's answers; nothing decides by its text.
+// It is for test logs and the fake's answers. No code depends on its text.
 type Violation struct {
-	// Method and Path are those of the request.
+	// Method and Path come from the request.
 	Method, Path string
 	// Part is "request" or "answer" with its status.
 	Part string
-	// Reason is one line.
+	// Reason is a single line.
 	Reason string
 }
 
-// Error gives the violation as one line.
+// Error returns the violation as one line.
 func (v *Violation) Error() string {
 	return fmt.Sprintf("%s %s: %s: %s", v.Method, v.Path, v.Part, v.Reason)
 }
@@ -32,8 +32,8 @@ func violation(r *http.Request, part string, err error) error {
 	return &Violation{Method: r.Method, Path: r.URL.Path, Part: part, Reason: reason(err)}
 }
 
-// reason condenses the filter's errors, which quote whole schemas and values,
-// to the place and the rule that was broken.
+// reason condenses the filter's errors, which quote whole schemas and values, to the
+// place and the violated rule.
 func reason(err error) string {
 	var prefix string
 	if request := (*openapi3filter.RequestError)(nil); errors.As(err, &request) {
@@ -55,8 +55,8 @@ func reason(err error) string {
 	return prefix + err.Error()
 }
 
-// schemaReason gives the path into the body and the rule. The path of a missing
-// or unknown field ends where the filter says, the reason names the field.
+// schemaReason returns the path into the body and the rule. If a field is missing or
+// unknown, the filter decides where the path ends, and the reason names the field.
 func schemaReason(err *openapi3.SchemaError) string {
 	return fmt.Sprintf("at /%s: %s", strings.Join(err.JSONPointer(), "/"), err.Reason)
 }

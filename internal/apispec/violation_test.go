@@ -24,8 +24,8 @@ func checkViolation(t *testing.T, err error, want string) {
 	}
 }
 
-// TestViolationsHoldNoValues is there because violations are logged, and the
-// bodies they are about hold passwords and keys.
+// TestViolationsHoldNoValues guards against leaks: violations are logged, and the bodies
+// that they concern contain passwords and keys.
 func TestViolationsHoldNoValues(t *testing.T) {
 	t.Parallel()
 	const canary = "hunter2"
