@@ -12,7 +12,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
 )
 
-// The clock begins where a test says, and a job takes as long as it says.
+// A test sets the start of the clock and the duration of a job.
 func TestClock(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -32,7 +32,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// A paid instance waits for its checkout; a job that is held can be ended by hand.
+// A paid instance waits for its checkout, and a test can end a held job.
 func TestCheckoutAndFinishedJobs(t *testing.T) {
 	t.Parallel()
 	s := hostingtest.Start(t)
@@ -66,7 +66,7 @@ func TestCheckoutAndFinishedJobs(t *testing.T) {
 	}
 }
 
-// Builds are held and fail as jobs do, and apps fail to run.
+// Builds can be held and made to fail like jobs, and apps can fail to run.
 func TestBuildsAndAppsGoWrong(t *testing.T) {
 	t.Parallel()
 	s := hostingtest.Start(t)
@@ -109,7 +109,7 @@ func TestBuildsAndAppsGoWrong(t *testing.T) {
 	}
 }
 
-// What somebody else does is there for a client, and a service that is away is not.
+// Clients see changes made outside of them, and cannot reach a service that is away.
 func TestChangesFromOutside(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -136,7 +136,7 @@ func TestChangesFromOutside(t *testing.T) {
 	if events := s.Events(); len(events) != 1 || events[0].InstanceID != id {
 		t.Errorf("the events are %+v, want the one of the change", events)
 	}
-	if err := s.Close(); err != nil { // nothing is logged after it
+	if err := s.Close(); err != nil { // nothing is logged after Close
 		t.Fatal(err)
 	}
 	if !strings.Contains(log.String(), "operation=update") {
@@ -144,7 +144,7 @@ func TestChangesFromOutside(t *testing.T) {
 	}
 }
 
-// Environment variables are those of the test alone.
+// Setenv sets environment variables only for the test.
 func TestSetenv(t *testing.T) {
 	s := hostingtest.Start(t)
 	t.Run("inside", func(t *testing.T) {
@@ -158,7 +158,8 @@ func TestSetenv(t *testing.T) {
 	}
 }
 
-// Two services are two accounts, and each key of one reads the same.
+// Two services are two accounts, and a fork is another one. All keys of a service belong
+// to its account.
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	s, other := hostingtest.Start(t), hostingtest.Start(t)

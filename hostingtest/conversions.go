@@ -5,8 +5,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
-// The types of this package repeat those of the fake, which is internal. The conversions
-// are all here. Most of them compile only while both types have the same fields.
+// The types of this package repeat those of the fake, which is internal. This file
+// contains all conversions. Most of them compile only while both types have the same
+// fields.
 
 // each converts the elements of a list. Nil stays nil.
 func each[From, To any](list []From, convert func(From) To) []To {
@@ -52,7 +53,7 @@ func (i Instance) internal() fakeservice.Instance {
 	}
 }
 
-// editing makes an edit of the fake's instance from one of an Instance.
+// editing converts an edit of an Instance into an edit of the fake's instance.
 func editing(edit func(*Instance)) func(*fakeservice.Instance) {
 	return func(i *fakeservice.Instance) {
 		shown := instanceOf(*i)

@@ -1,9 +1,9 @@
 // Package hostingtest runs a fake of the hosting service inside Go tests.
 //
-// The fake is stateful and keeps the service's rules. Every change of an instance is a
+// The fake is stateful and follows the service's rules. Every change of an instance is a
 // job, a second change is refused while the first one runs, and each exchange is checked
 // against the API's document. A test sets the speed of the fake's clock, holds and fails
-// jobs, and spoils requests on their way.
+// jobs, and disrupts requests.
 //
 //	func TestModule(t *testing.T) {
 //		service := hostingtest.Start(t)
@@ -38,7 +38,7 @@ type Service struct {
 }
 
 // Start serves a fake without instances for one test, and closes it at the end of the
-// test. Each exchange that broke the API's document is then an error of the test.
+// test. The test fails if an exchange violated the API's document.
 func Start(t testing.TB, options ...Option) *Service {
 	t.Helper()
 	s := New(options...)
@@ -66,9 +66,9 @@ func serve(fake *fakeservice.Service) *Service {
 }
 
 // Fork serves another fake for the same test that starts with a copy of this one's
-// records, jobs and time. The fork is another account with another key, and has none of
-// the holds and faults. A test with a slow preparation does it once, and forks the result
-// for each of its cases.
+// records, jobs and time. The fork is a different account with its own key, and has none
+// of the holds and faults. A test with a slow preparation does it once, and forks the
+// result for each of its cases.
 func (s *Service) Fork(t testing.TB) *Service {
 	t.Helper()
 	fake, err := s.fake.Fork(t.Context())
@@ -83,8 +83,8 @@ func (s *Service) Fork(t testing.TB) *Service {
 // Close closes the service.
 func (s *Service) Close() error { return s.fake.Close() }
 
-// AccountID returns the id of the account, as GET /me shows it. It is random, so that two
-// services are two accounts, unless a Setup sets it.
+// AccountID returns the id of the account, as in GET /me. It is random unless a Setup
+// sets it, so two services are two accounts.
 func (s *Service) AccountID() string { return s.fake.AccountID() }
 
 // CreateKey creates another API key of the account, as a customer does at the portal, and
@@ -94,11 +94,11 @@ func (s *Service) CreateKey(name string) (string, error) {
 	return made.Key, err
 }
 
-// Violations returns a description of each exchange that broke the API's document.
+// Violations returns a description of each exchange that violated the API's document.
 func (s *Service) Violations() []string { return s.fake.Violations() }
 
-// Setenv sets HOSTING_BASE_URL and HOSTING_API_KEY for a test, where the provider reads
-// them. Like testing.T.Setenv, it cannot be used in parallel tests.
+// Setenv sets HOSTING_BASE_URL and HOSTING_API_KEY, which the provider reads, for a test.
+// Like testing.T.Setenv, it cannot be used in parallel tests.
 func (s *Service) Setenv(t testing.TB) {
 	t.Helper()
 	for name, value := range s.Environment() {
@@ -106,7 +106,7 @@ func (s *Service) Setenv(t testing.TB) {
 	}
 }
 
-// Environment returns the environment variables by which a program finds the service.
+// Environment returns the environment variables that programs use to find the service.
 func (s *Service) Environment() map[string]string {
 	return map[string]string{"HOSTING_BASE_URL": s.BaseURL, "HOSTING_API_KEY": s.APIKey}
 }

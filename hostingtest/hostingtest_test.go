@@ -11,7 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
 )
 
-// send sends a request as a client of the service does.
+// send sends a request like a client of the service.
 func send(t *testing.T, s *hostingtest.Service, method, path, body string) (int, map[string]any) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, s.BaseURL+path, strings.NewReader(body))
@@ -28,7 +28,7 @@ func send(t *testing.T, s *hostingtest.Service, method, path, body string) (int,
 	}
 	defer response.Body.Close()
 	var answer map[string]any
-	_ = json.NewDecoder(response.Body).Decode(&answer) // a page is no JSON
+	_ = json.NewDecoder(response.Body).Decode(&answer) // a page is not JSON
 	return response.StatusCode, answer
 }
 
@@ -112,7 +112,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// Each case goes on from what was prepared once, and leaves it alone.
+// Each case continues from a shared preparation and does not change it.
 func TestForks(t *testing.T) {
 	t.Parallel()
 	s := hostingtest.Start(t)
@@ -143,7 +143,7 @@ func ExampleNew() {
 	// Output: shop free running
 }
 
-// A job can be held, so that a test sees what is there meanwhile.
+// A job can be held, so that a test sees the state in the meantime.
 func ExampleService_HoldJobs() {
 	service := hostingtest.New()
 	defer service.Close()
@@ -166,7 +166,7 @@ func ExampleService_HoldJobs() {
 	// store
 }
 
-// A Setup is what the service begins with, and again after a reset.
+// A Setup is the initial state of the service, also after a reset.
 func ExampleReadSetup() {
 	setup, err := hostingtest.ReadSetup(strings.NewReader(`{
 		"durations": {"update": "1s"},

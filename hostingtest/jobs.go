@@ -5,8 +5,8 @@ import "time"
 // Job is one operation on an instance.
 type Job struct {
 	ID, InstanceID string
-	// Operation is what runs, such as "create". Target is the path of its object below the
-	// instance, and empty if the operation concerns the whole instance.
+	// Operation is the name of the operation, such as "create". Target is the path of its
+	// object below the instance, and empty if the operation concerns the whole instance.
 	Operation, Target string
 	// Status is queued, running, done or failed.
 	Status string
@@ -30,7 +30,7 @@ type BuildMatch struct{ InstanceID, App string }
 // AppMatch selects apps. An empty field matches anything.
 type AppMatch struct{ InstanceID, App string }
 
-// AppFailure is why a deployed app does not run.
+// AppFailure describes why a deployed app does not run.
 type AppFailure struct {
 	// Status is the last status of the app's health path, or 0 without an answer.
 	Status int
@@ -44,14 +44,14 @@ type AppFailure struct {
 func (s *Service) Jobs() []Job { return each(s.fake.Jobs(), jobOf) }
 
 // HoldJobs keeps present and future jobs that match in progress, until release is called.
-// They then end at once.
+// They then end immediately.
 func (s *Service) HoldJobs(m JobMatch) (release func()) { return s.fake.HoldJobs(m.internal()) }
 
 // FinishJob ends a job now, also if it is held or waits for a checkout.
 func (s *Service) FinishJob(id string) error { return s.fake.FinishJob(id) }
 
 // FailJobs fails the next jobs that match: as many as times, or all if times is negative.
-// A failed job changes nothing. remove ends the failing.
+// A failed job changes nothing. remove ends the effect.
 func (s *Service) FailJobs(m JobMatch, times int, code, detail string) (remove func()) {
 	return s.fake.FailJobs(m.internal(), times, code, detail)
 }

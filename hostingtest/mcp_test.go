@@ -9,7 +9,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
 )
 
-// bearer sends a key along.
+// bearer is a transport that adds a key to each request.
 type bearer string
 
 func (key bearer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -18,8 +18,8 @@ func (key bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// An agent's client finds the MCP server at its address, by the key of the API, and that
-// of a fork by its own.
+// An agent connects to the MCP server at its address with the API key. A fork has its own
+// address and key.
 func TestMCP(t *testing.T) {
 	t.Parallel()
 	s := hostingtest.Start(t)

@@ -22,16 +22,16 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// Both modules of this repository, at a version that nobody has published.
+// Both modules of this repository, at a version that is not published.
 var (
 	packed        = module.Version{Path: "github.com/instance-hosting/terraform-provider-hosting", Version: "v0.0.0-test"}
 	packedWebhook = module.Version{Path: packed.Path + "/webhook", Version: packed.Version}
 )
 
-// Somebody else's module imports the package from a module proxy and runs Terraform's
-// own tests of a configuration on it, with the provider that is installed from there. So
-// is the fake as a program. Nothing stands in for anything by a replace directive, which
-// a module that is depended on may not have.
+// Another module imports the package from a module proxy. It runs Terraform's own tests
+// of a configuration with the provider installed from there. The fake is installed and
+// run as a program, too. There are no replace directives, because a module that is a
+// dependency cannot use them.
 func TestFromAnotherModule(t *testing.T) {
 	t.Parallel()
 	proxy := t.TempDir()
@@ -68,7 +68,8 @@ func TestFromAnotherModule(t *testing.T) {
 }
 
 // TestWebhookFromAnotherModule imports package webhook into a module that requires older
-// versions of what the provider requires, too. It keeps them, and gets nothing else.
+// versions of some of the provider's dependencies. That module keeps its versions, and
+// gets no other modules.
 func TestWebhookFromAnotherModule(t *testing.T) {
 	t.Parallel()
 	proxy := t.TempDir()
@@ -92,7 +93,7 @@ func TestWebhookFromAnotherModule(t *testing.T) {
 
 	folder := t.TempDir()
 	shop := place{folder: filepath.Join(folder, "shop"), environment: goEnvironment(t, proxy, folder)}
-	shop.set("GOPROXY", "file://"+filepath.ToSlash(proxy)) // nothing else is asked for
+	shop.set("GOPROXY", "file://"+filepath.ToSlash(proxy)) // nothing else is requested
 	if err := os.Mkdir(shop.folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -111,16 +112,16 @@ func TestWebhookFromAnotherModule(t *testing.T) {
 	}
 }
 
-// repository is the root of this tree, as the tests see it.
+// repository is the root of this tree, relative to the tests.
 const repository = ".."
 
-// packInto writes the module in a folder of this tree to a module proxy that is a folder,
-// as it would be published: the files that git has, as they are now.
+// packInto writes a module of this tree to a module proxy, which is a folder. It packs
+// the files that git knows, in their current form, like a published version.
 func packInto(t *testing.T, proxy string, packed module.Version, root string) {
 	t.Helper()
 	var files []zip.File
 	for name := range strings.SplitSeq(output(t, "git", "-C", root, "ls-files", "-z"), "\x00") {
-		// A file that is gone but not yet from git is not published.
+		// A file that is deleted, but still known to git, is not published.
 		if info, err := os.Lstat(filepath.Join(root, name)); name != "" && err == nil && info.Mode().IsRegular() {
 			files = append(files, file{name, filepath.Join(root, name)})
 		}
@@ -136,8 +137,8 @@ func packInto(t *testing.T, proxy string, packed module.Version, root string) {
 	publish(t, proxy, packed, goMod, archive.Bytes())
 }
 
-// publish writes a version of a module to a module proxy that is a folder. Without an
-// archive it can be required, and not imported.
+// publish writes a version of a module to a module proxy, which is a folder. Without an
+// archive, the module can be required, but not imported.
 func publish(t *testing.T, proxy string, m module.Version, goMod, archive []byte) {
 	t.Helper()
 	folder := filepath.Join(proxy, filepath.FromSlash(m.Path), "@v")
@@ -152,7 +153,8 @@ func publish(t *testing.T, proxy string, m module.Version, goMod, archive []byte
 	}
 }
 
-// required returns the version of each module that a go.mod file requires, and its Go.
+// required returns the version of each module that a go.mod file requires, and its Go
+// version.
 func required(t *testing.T, file string) (versions map[string]string, goVersion string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -170,28 +172,28 @@ func required(t *testing.T, file string) (versions map[string]string, goVersion 
 	return versions, parsed.Go.Version
 }
 
-// file is a file of the tree, as package zip asks for one.
+// file is a file of the tree in the form that package zip requires.
 type file struct{ name, at string }
 
 func (f file) Path() string                 { return f.name }
 func (f file) Lstat() (os.FileInfo, error)  { return os.Lstat(f.at) }
 func (f file) Open() (io.ReadCloser, error) { return os.Open(f.at) }
 
-// goEnvironment is that of whoever runs the tests, for a Go that has this module from the
-// proxy alone. What it depends on comes from what is downloaded already, and from
-// elsewhere only where that is missing.
+// goEnvironment returns the current environment, changed so that Go gets this module only
+// from the proxy. Dependencies come from the existing downloads, and from the network
+// only if they are missing there.
 func goEnvironment(t *testing.T, proxy, folder string) []string {
 	t.Helper()
 	known := strings.Split(strings.TrimSpace(output(t, "go", "env", "GOMODCACHE", "GOPROXY")), "\n")
 	proxies := "file://" + filepath.ToSlash(proxy) + ",file://" + filepath.ToSlash(filepath.Join(known[0], "cache", "download")) + "," + known[1]
 	return append(os.Environ(),
 		"GOPROXY="+proxies, "GOSUMDB=off", "GONOSUMDB=*", "GONOPROXY=", "GOPRIVATE=", "GOWORK=off",
-		// A module cache of its own, so that no later test finds this version there.
-		// -trimpath lets what is compiled be found again in spite of that.
+		// A separate module cache, so that no later test finds this version in it. Because of
+		// -trimpath, Go can still reuse compiled packages.
 		"GOMODCACHE="+filepath.Join(folder, "modules"), "GOFLAGS=-mod=mod -modcacherw -trimpath -buildvcs=false")
 }
 
-// place is a folder in which programs run, with their environment.
+// place is a folder in which programs run, and their environment.
 type place struct {
 	folder      string
 	environment []string
@@ -210,7 +212,7 @@ func (p *place) run(t *testing.T, name string, arguments ...string) string {
 	return string(said)
 }
 
-// serves starts the fake as a program and asks it for its plans.
+// serves starts the fake as a program and requests its plans.
 func serves(t *testing.T, program string) {
 	t.Helper()
 	ready := filepath.Join(t.TempDir(), "ready")

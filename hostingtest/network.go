@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Fault spoils the requests to the API that it matches. Its effects can be combined, and
-// without any it changes nothing.
+// Fault changes the service's handling of the requests to the API that it matches. Its
+// effects can be combined. Without any, it changes nothing.
 type Fault struct {
 	// Method is the method to match. Empty matches any.
 	Method string
@@ -14,13 +14,15 @@ type Fault struct {
 	// as /instances/*/apps/import, and a last element ** matches everything below. Empty
 	// matches any path.
 	Path string
-	// Skip is the number of matching requests to let through first. Times is the number to
-	// spoil then: 0 means one, and a negative number all. For, if positive, ends the fault
-	// that long after the first request that is not skipped; Times 0 then means all.
+	// Skip is the number of matching requests to let through first. Times is the number of
+	// requests to affect after that: 0 means one, and a negative number all. For, if
+	// positive, ends the fault that long after the first affected request; Times 0 then
+	// means all.
 	Skip, Times int
 	For         time.Duration
 
-	// AfterCommit lets the service carry out the request, and spoils the response.
+	// AfterCommit applies the fault to the response, after the service has executed the
+	// request.
 	AfterCommit bool
 	// CommitAfter, if positive, delays the request to the service by this time. The client
 	// gets the fault's response first, which is a 504 page by default.
@@ -30,14 +32,14 @@ type Fault struct {
 	// the service has answered, and before the client gets the response.
 	Before, After func()
 
-	// Page, if not 0, responds with a gateway's page of this status, without the service's
-	// error format.
+	// Page, if not 0, is the status of a gateway's page that replaces the response. The page
+	// does not have the service's error format.
 	Page int
-	// Status, if not 0, responds with an error in the service's format. Empty Code and Detail
-	// follow from Status.
+	// Status, if not 0, is the status of an error response in the service's format. The
+	// default Code and Detail depend on Status.
 	Status       int
 	Code, Detail string
-	// RetryAfter, if not empty, is the response's header of that name.
+	// RetryAfter, if not empty, is the value of the response's header Retry-After.
 	RetryAfter string
 	// Delay is the time before the response.
 	Delay time.Duration
@@ -46,20 +48,20 @@ type Fault struct {
 	// Body, if non-nil, replaces the response's body. ContentType is JSON by default.
 	Body        []byte
 	ContentType string
-	// Truncate sends half of the body as if it were all of it. BreakOff announces the whole
-	// body, sends half of it and closes the connection.
+	// Truncate sends half of the body as if it were complete. BreakOff announces the
+	// complete body, sends half of it and closes the connection.
 	Truncate, BreakOff bool
-	// BodySize, if positive, responds with a body of this many bytes. Pace is the time between
-	// its pieces of 1 KiB.
+	// BodySize, if positive, is the size in bytes of a body that replaces the response's.
+	// Pace is the time between its pieces of 1 KiB.
 	BodySize int64
 	Pace     time.Duration
-	// Lag answers a read with the state of that long ago.
+	// Lag answers a read with the state from that long ago.
 	Lag time.Duration
 	// Rewrite, if non-nil, is called with each JSON object in a response, and may change it.
 	Rewrite func(map[string]any)
 }
 
-// Request is a request to the API, as the log stores it.
+// Request is a request to the API in the log of the fake.
 type Request struct {
 	// At is the time of the fake's clock, and RealAt the real time.
 	At, RealAt time.Time
@@ -73,23 +75,23 @@ type Request struct {
 	// Status is the status that the client got. It is 0 until then, and if the connection was
 	// closed without a response.
 	Status int
-	// Served is the service's own status. It is 0 if the request has not reached the service.
+	// Served is the service's own status. It is 0 if the request did not reach the service.
 	Served int
 	// Fault reports whether a fault changed the response.
 	Fault bool
 }
 
-// Weather is how many requests go wrong at random.
+// Weather determines how many requests fail at random.
 type Weather int
 
 const (
-	// Calm spoils no request.
+	// Calm disrupts no request.
 	Calm Weather = iota
-	// Breeze spoils a request in ten: rate limits, slow responses, stale reads, and gateways'
-	// pages in place of reads.
+	// Breeze disrupts a request in ten: rate limits, slow responses, stale reads, and
+	// gateways' pages in place of reads.
 	Breeze
-	// Storm spoils a request in four: as Breeze, and closed connections, late commits, and
-	// responses that are lost or cut off. Nothing is refused for good.
+	// Storm disrupts a request in four: as Breeze, and closed connections, late commits, and
+	// responses that are lost or cut off. Nothing is refused permanently.
 	Storm
 )
 
@@ -99,8 +101,8 @@ func (w Weather) String() string { return w.internal().String() }
 // Inject installs a fault and returns a function that removes it.
 func (s *Service) Inject(f Fault) (remove func()) { return s.fake.Inject(f.internal()) }
 
-// SetWeather spoils requests at random from now on. With the same seed, the same requests
-// are spoilt in the same way.
+// SetWeather disrupts requests at random from now on. With the same seed, the same
+// requests are disrupted in the same way.
 func (s *Service) SetWeather(w Weather, seed uint64) { s.fake.SetWeather(w.internal(), seed) }
 
 // Away makes the service unavailable for a time. Requests get a gateway's page with this

@@ -14,7 +14,8 @@ import (
 // to create, takes half a second.
 const Speed = 1000
 
-// Option configures a Service. The functions whose names begin with With return options.
+// Option configures a Service. All functions that return an Option have names that begin
+// with With.
 type Option struct{ set func(*fakeservice.Options) }
 
 // WithSpeed sets how many times faster than real time the clock runs, up to 10,000. The
@@ -23,7 +24,7 @@ func WithSpeed(speed float64) Option {
 	return Option{func(o *fakeservice.Options) { o.Speed = speed }}
 }
 
-// WithStart sets the time at which the clock starts. The default is the present.
+// WithStart sets the time at which the clock starts. The default is the current time.
 func WithStart(start time.Time) Option {
 	return Option{func(o *fakeservice.Options) { o.Start = start }}
 }
@@ -33,8 +34,8 @@ func WithAPIKey(key string) Option {
 	return Option{func(o *fakeservice.Options) { o.APIKey = key }}
 }
 
-// WithLogger sets the log, which gets a line for each job and build and, at debug level,
-// for each request. Secrets are never logged. By default nothing is logged.
+// WithLogger sets the logger. It receives a line for each job and build and, at debug
+// level, for each request. Secrets are never logged. By default nothing is logged.
 func WithLogger(log *slog.Logger) Option {
 	return Option{func(o *fakeservice.Options) { o.Logger = log }}
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestPublicTypesAreOwn checks that no exported declaration names an internal package, of
-// which go doc shows nothing to a user.
+// TestPublicTypesAreOwn checks that no exported declaration names an internal package,
+// because go doc shows users nothing of internal packages.
 func TestPublicTypesAreOwn(t *testing.T) {
 	t.Parallel()
 	files, err := os.ReadDir(".")
@@ -51,8 +51,9 @@ func TestPublicTypesAreOwn(t *testing.T) {
 	}
 }
 
-// exported returns what users see of a file's declarations: signatures of functions,
-// exported fields of structs, and other types, constants and variables whole.
+// exported returns the parts of a file's declarations that users see: signatures of
+// functions, exported fields of structs, and complete other types, constants and
+// variables.
 func exported(file *ast.File) []ast.Node {
 	var public []ast.Node
 	for _, declaration := range file.Decls {

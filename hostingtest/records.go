@@ -2,7 +2,7 @@ package hostingtest
 
 import "time"
 
-// Instance is a machine as the service stores it.
+// Instance is a machine in the form that the service stores.
 type Instance struct {
 	ID, Name, Plan, Region string
 	// Status is creating, running, deleting or failed.
@@ -47,7 +47,7 @@ type Activity struct {
 	Type, Detail string
 }
 
-// App is an imported repository as the service stores it.
+// App is an imported repository in the form that the service stores.
 type App struct {
 	Name, Repo, Branch string
 	Port               int
@@ -60,7 +60,8 @@ type App struct {
 	URL string
 	// Status is building, running, failed or stopped.
 	Status string
-	// Failure is why the deployed version does not run, or nil.
+	// Failure describes why the deployed version does not run. It is nil if the version
+	// runs.
 	Failure   *AppFailure
 	CreatedAt time.Time
 	// Builds are newest first.
@@ -88,7 +89,7 @@ type Webhook struct {
 	CreatedAt           time.Time
 }
 
-// Event is something that happened, as it is delivered to webhook endpoints.
+// Event is an event of the account, in the form delivered to webhook endpoints.
 type Event struct {
 	ID, Type string
 	// InstanceID is empty if the event concerns the account.
@@ -106,8 +107,8 @@ func (s *Service) AddInstance(record Instance) Instance {
 }
 
 // EditInstance changes an instance without its manager's knowledge, and reports whether
-// the instance exists. Setting its status to failed breaks the machine, and setting it to
-// running repairs it.
+// the instance exists. The status failed breaks the machine, and the status running
+// repairs it.
 func (s *Service) EditInstance(id string, edit func(*Instance)) bool {
 	return s.fake.EditInstance(id, editing(edit))
 }

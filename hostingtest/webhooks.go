@@ -27,13 +27,13 @@ type Attempt struct {
 	// body.
 	Status int
 	Answer string
-	// Problem is why there was no response.
+	// Problem describes why there was no response.
 	Problem string
 }
 
-// Deliveries returns the deliveries of an endpoint, newest first: those that are pending,
-// and the most recent of the others. A delivery that is due has been attempted when
-// Advance returns, also Advance(0). It is an error if the endpoint does not exist.
+// Deliveries returns the deliveries of an endpoint, newest first: all pending ones, and
+// the most recent of the others. After Advance, even Advance(0), every due delivery has
+// been attempted. Deliveries returns an error if the endpoint does not exist.
 func (s *Service) Deliveries(webhookID string) ([]Delivery, error) {
 	deliveries, err := s.fake.Deliveries(webhookID)
 	return each(deliveries, deliveryOf), err

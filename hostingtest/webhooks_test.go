@@ -11,7 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
 )
 
-// A receiver that fails gets the same delivery again until it is given up.
+// A receiver that fails gets the same delivery again until the service gives up.
 func TestReceiverThatFails(t *testing.T) {
 	t.Parallel()
 	s := hostingtest.Start(t, hostingtest.WithSpeed(1), hostingtest.WithReceiver(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -35,8 +35,8 @@ func TestReceiverThatFails(t *testing.T) {
 	}
 }
 
-// A handler in the test receives the webhooks. A real one verifies the signature first, by
-// a Receiver of package webhook.
+// A handler in the test receives the webhooks. A real one verifies the signature first,
+// with a Receiver of package webhook.
 func ExampleWithReceiver() {
 	receiver := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -51,6 +51,6 @@ func ExampleWithReceiver() {
 	service := hostingtest.New(hostingtest.WithSetup(setup), hostingtest.WithReceiver(receiver))
 	defer service.Close()
 	service.Emit("health_alert", "", map[string]any{"healthy": false})
-	service.Advance(0) // what is due has been delivered
+	service.Advance(0) // all due deliveries have been attempted
 	// Output: health_alert {"healthy":false}}
 }

@@ -1,10 +1,10 @@
 // Package webhook verifies the deliveries of the hosting service to webhook endpoints.
 //
 // A delivery is a POST request with a JSON body and three headers: the event's type, the
-// delivery's id, and the signature of the raw body with the endpoint's secret. Do not trust
-// a delivery before its signature is verified. A verified delivery may also be a repeated
-// one: the service retries a delivery that got no 2xx within 10 seconds, and an attacker
-// who has seen a delivery can send it again.
+// delivery's id, and the signature of the raw body with the endpoint's secret. Do not
+// trust a delivery before its signature is verified. Even a verified delivery may be a
+// repeated one: the service retries a delivery that got no 2xx within 10 seconds. An
+// attacker who has seen a delivery can send it again, too.
 //
 // A Receiver is an http.Handler that verifies deliveries and handles each of them once:
 //

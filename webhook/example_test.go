@@ -12,7 +12,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/webhook"
 )
 
-// deliver sends a receiver a delivery as the service does, and says what it answers.
+// deliver sends a delivery to a receiver as the service does, and prints the answer's
+// status.
 func deliver(receiver http.Handler, id, body, secret string) {
 	request := httptest.NewRequest(http.MethodPost, "/hooks", bytes.NewReader([]byte(body)))
 	request.Header.Set(webhook.EventHeader, "ready")
@@ -35,7 +36,7 @@ func ExampleReceiver() {
 			case "job_failed":
 				fmt.Println("a job failed:", string(d.Event.Data))
 			}
-			return nil // what is unknown is ignored
+			return nil // ignore unknown types
 		},
 	}
 	deliver(receiver, "dlv-1", ready, "the endpoint's secret")
@@ -55,7 +56,7 @@ func ExampleVerify() {
 			http.Error(w, "the body cannot be read", http.StatusBadRequest)
 			return
 		}
-		// While a secret is changed, both the new one and the old one are named.
+		// While a secret is being changed, pass both the new one and the old one.
 		d, err := webhook.Verify(body, r.Header, "the new secret", "the old secret")
 		if errors.Is(err, webhook.ErrSignature) {
 			http.Error(w, "signature mismatch", http.StatusUnauthorized)

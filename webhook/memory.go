@@ -21,7 +21,7 @@ type Memory interface {
 type Recent struct {
 	mu    sync.Mutex
 	known map[string]bool
-	// ring holds the ids in order, the oldest at next once it is full.
+	// ring has the ids in order of arrival. Once it is full, the oldest is at next.
 	ring []string
 	next int
 }

@@ -11,7 +11,7 @@ import (
 // MaxBody is the longest body that a Receiver reads, in bytes.
 const MaxBody = 1 << 20
 
-// rememberedIDs is how many ids the default Memory of a Receiver stores.
+// rememberedIDs is the number of ids that the default Memory of a Receiver stores.
 const rememberedIDs = 20_000
 
 // Receiver is an http.Handler for the deliveries to one endpoint. Its fields must not change
@@ -28,7 +28,7 @@ type Receiver struct {
 	// Secrets are the endpoint's secrets: one, or the old and the new one while the secret
 	// is changed. None may be empty.
 	Secrets []string
-	// Handle handles a delivery. It is required, and has 10 seconds. If it fails or takes
+	// Handle handles a delivery within 10 seconds. It is required. If it fails or takes
 	// longer, the service delivers the event again.
 	Handle func(context.Context, Delivery) error
 	// Memory recognises repeated deliveries. If nil, the last 10,000 deliveries are stored
@@ -43,7 +43,8 @@ type Receiver struct {
 	handling map[string]bool
 }
 
-// errBeingHandled is a delivery that is repeated before the first one is handled.
+// errBeingHandled is the error of a delivery that arrives again before the first one is
+// handled.
 var errBeingHandled = errors.New("webhook: event is already being handled")
 
 // ServeHTTP verifies and handles a delivery.

@@ -12,7 +12,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/webhook"
 )
 
-// delivery is one of an event, signed.
+// delivery returns a signed request that delivers an event.
 func delivery(deliveryID, eventID, secret string) *http.Request {
 	body := `{"id":"` + eventID + `","type":"label","data":{}}`
 	request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
@@ -20,15 +20,15 @@ func delivery(deliveryID, eventID, secret string) *http.Request {
 	return request
 }
 
-// post gives a receiver a delivery, and returns its answer's status.
+// post sends a delivery to a receiver and returns the status of its answer.
 func post(r *webhook.Receiver, deliveryID, eventID, secret string) int {
 	answer := httptest.NewRecorder()
 	r.ServeHTTP(answer, delivery(deliveryID, eventID, secret))
 	return answer.Code
 }
 
-// A delivery is handled once, whether it comes again under its id or its event under
-// another one; one whose handling failed is handled when it comes again.
+// A delivery is handled once, even if it arrives again under its id or its event under
+// another one. A delivery whose handling failed is handled when it arrives again.
 func TestReceiverHandlesOnce(t *testing.T) {
 	t.Parallel()
 	var handled []string
@@ -60,8 +60,8 @@ func TestReceiverHandlesOnce(t *testing.T) {
 	}
 }
 
-// A delivery that comes again while it is handled is neither handled twice nor taken for
-// done.
+// A delivery that arrives again while it is being handled is not handled twice, and not
+// reported as done.
 func TestReceiverAtWork(t *testing.T) {
 	t.Parallel()
 	began, end := make(chan struct{}), make(chan struct{})
@@ -106,7 +106,7 @@ func TestReceiverRefuses(t *testing.T) {
 	}
 }
 
-// A memory that fails is no reason to handle something twice, or to lose it.
+// If the memory fails, an event is neither handled twice nor lost.
 func TestReceiverWhoseMemoryFails(t *testing.T) {
 	t.Parallel()
 	r := &webhook.Receiver{Secrets: []string{"s"}, Memory: broken{}, Handle: func(context.Context, webhook.Delivery) error {
@@ -118,8 +118,8 @@ func TestReceiverWhoseMemoryFails(t *testing.T) {
 	}
 }
 
-// What was handled is noted even where the service waits no longer: it is not handled
-// again.
+// A handled delivery is recorded even if the service has stopped waiting, so it is not
+// handled again.
 func TestReceiverThatIsLate(t *testing.T) {
 	t.Parallel()
 	ctx, giveUp := context.WithCancel(context.Background())
@@ -135,7 +135,7 @@ func TestReceiverThatIsLate(t *testing.T) {
 	}
 }
 
-// patient is a memory that does nothing for those who have gone, as a database.
+// patient is a memory that does nothing after the context has ended, like a database.
 type patient struct{ *webhook.Recent }
 
 func (p patient) Note(ctx context.Context, ids ...string) error {

@@ -29,7 +29,7 @@ var (
 	// ErrSecret means that the receiver has no secret, or an empty one, with which anyone
 	// could sign.
 	ErrSecret = errors.New("webhook: missing or empty secret")
-	// ErrSignature means that the signature is missing or made with another secret.
+	// ErrSignature means that the signature is missing or made with a different secret.
 	ErrSignature = errors.New("webhook: signature mismatch")
 	// ErrMalformed means that the request is signed, but its body is not an event, its
 	// delivery id is missing, or its headers contradict its body.
@@ -40,8 +40,8 @@ var (
 type Event struct {
 	// ID identifies the event. It is part of the signed body.
 	ID string
-	// Type is what happened, such as "ready" or "job_failed". The service adds types over
-	// time. Ignore unknown types, and respond with a 2xx.
+	// Type is the kind of event, such as "ready" or "job_failed". The service adds types
+	// over time. Ignore unknown types, and respond with a 2xx.
 	Type string
 	// InstanceID is the instance that the event concerns, or empty if it concerns the account.
 	InstanceID string
@@ -54,13 +54,13 @@ type Event struct {
 // Delivery is an event on its way to one endpoint.
 type Delivery struct {
 	// ID is the same on every retry. It is not signed: an attacker who has seen a delivery
-	// can send its body with another ID. Compare Event.ID, too.
+	// can send its body with a different ID. Compare Event.ID, too.
 	ID    string
 	Event Event
 }
 
-// Sign returns the value of the header X-Service-Signature for a body, as the service
-// computes it. Use it to test receivers.
+// Sign returns the value of the header X-Service-Signature for a body. It computes the
+// value like the service. Use it to test receivers.
 func Sign(body []byte, secret string) string {
 	return prefix + hex.EncodeToString(sum(body, secret))
 }
@@ -74,8 +74,8 @@ func sum(body []byte, secret string) []byte {
 }
 
 // Verify verifies a delivery and returns it. body is the raw body. secrets are the
-// endpoint's secret, or the old and the new one while it is changed; none may be empty. The
-// comparison of signatures takes constant time.
+// endpoint's secret, or the old and the new one while it is being changed; none may be
+// empty. Signatures are compared in constant time.
 func Verify(body []byte, header http.Header, secrets ...string) (Delivery, error) {
 	if err := verifySignature(body, header.Values(SignatureHeader), secrets); err != nil {
 		return Delivery{}, err

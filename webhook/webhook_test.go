@@ -11,7 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/webhook"
 )
 
-// A delivery as it was sent, its secret, and its signature as openssl makes it.
+// The body of a delivery, its secret, and its signature as computed by openssl.
 const (
 	fixture          = "testdata/delivery.json"
 	fixtureSecret    = "whsec-of-the-fixture"
@@ -27,7 +27,8 @@ func fixtureBody(t testing.TB) []byte {
 	return body
 }
 
-// headers are those of the fixture's delivery, with changes in pairs.
+// headers returns the headers of the fixture's delivery. changes are pairs of names and
+// new values.
 func headers(changes ...string) http.Header {
 	h := http.Header{}
 	h.Set("X-Service-Event", "label")
@@ -60,7 +61,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Whatever of a delivery is changed, it is refused.
+// A delivery with any change is refused.
 func TestTamperedDelivery(t *testing.T) {
 	t.Parallel()
 	body := string(fixtureBody(t))
@@ -115,7 +116,7 @@ func TestTamperedDelivery(t *testing.T) {
 	}
 }
 
-// signed is a body that is signed and is no delivery.
+// signed returns a body that is signed, but is not a delivery.
 func signed(body string) (c struct {
 	body    string
 	header  http.Header
@@ -127,7 +128,7 @@ func signed(body string) (c struct {
 	return c
 }
 
-// An event of the account has no instance, and one without data has an empty object.
+// An event of the account has no instance. Without data, Data is an empty object.
 func TestEventOfTheAccount(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
@@ -141,8 +142,8 @@ func TestEventOfTheAccount(t *testing.T) {
 	}
 }
 
-// No body and no header makes Verify panic, and none is believed but with the signature
-// that Sign gives.
+// No body and no header makes Verify panic, and Verify accepts only the signature that is
+// computed by Sign.
 func FuzzVerify(f *testing.F) {
 	body := fixtureBody(f)
 	f.Add(body, "label", "dlv-1", fixtureSignature, fixtureSecret)

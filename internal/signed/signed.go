@@ -1,7 +1,8 @@
-// Package signed verifies signed webhook deliveries, for the demo and for tests of the fake.
+// Package signed verifies signed webhook deliveries, for the demo and for tests of the
+// fake.
 //
 // It shares no code with the fake, which signs them. Package webhook does the same for
-// users, and more; it is a module of its own, on which this one does not depend.
+// users, and more; it is a separate module, and this one does not depend on it.
 package signed
 
 import (

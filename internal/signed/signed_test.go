@@ -9,7 +9,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
 
-// TestVerify reads the delivery that package webhook is tested with. Its signature was
+// TestVerify reads the delivery from the tests of package webhook. Its signature was
 // computed by openssl.
 func TestVerify(t *testing.T) {
 	t.Parallel()

@@ -1,4 +1,4 @@
-// Package shop is what somebody else writes who tests a module with hostingtest.
+// Package shop is an example of an external test that uses hostingtest.
 package shop
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
 )
 
-// A client of the API asks the service what it offers.
+// A client of the API lists the service's plans.
 func TestClient(t *testing.T) {
 	service := hostingtest.Start(t)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, service.BaseURL+"/plans", nil)
@@ -29,7 +29,7 @@ func TestClient(t *testing.T) {
 }
 
 // The module's own tests run on the service, with the Terraform that CLI names, and leave
-// nothing there.
+// nothing behind.
 func TestModule(t *testing.T) {
 	service := hostingtest.Start(t)
 	service.Setenv(t)

@@ -1,5 +1,5 @@
-// Command webhook-receiver receives what the hosting service delivers to a webhook
-// endpoint, verifies it and prints one line for each event.
+// Command webhook-receiver receives the hosting service's deliveries to a webhook
+// endpoint, verifies them and prints one line for each event.
 package main
 
 import (
@@ -68,8 +68,9 @@ func run(ctx context.Context, args []string, secret string, out io.Writer) error
 	return server.Shutdown(graceful)
 }
 
-// newReceiver prints each event once. What is to be done about events goes where it
-// prints; an error there has the service deliver the same event again, a minute later.
+// newReceiver returns a receiver that prints each event once. To handle events, replace
+// the printing. If Handle returns an error, the service delivers the event again a minute
+// later.
 func newReceiver(secret string, out io.Writer) *webhook.Receiver {
 	return &webhook.Receiver{
 		Secrets: []string{secret},

@@ -12,7 +12,7 @@ import (
 )
 
 // TestReceiver sends the receiver a delivery as the service does, and one that is signed
-// with another secret.
+// with a different secret.
 func TestReceiver(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(context.Background())
@@ -52,8 +52,8 @@ func TestReceiver(t *testing.T) {
 	}
 }
 
-// deliver sends an event to url, and returns where the answer's status arrives: the
-// receiver answers after its line is read.
+// deliver sends an event to url. It returns a channel for the answer's status, because
+// the receiver answers only after its output line is read.
 func deliver(t *testing.T, url, secret string) <-chan int {
 	t.Helper()
 	const body = `{"id":"evt-1","type":"health_alert","instance_id":"i-shop","at":"2026-03-01T12:08:00Z","data":{"healthy":false}}`
