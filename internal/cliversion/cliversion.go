@@ -1,5 +1,6 @@
-// Package cliversion says which Terraform or OpenTofu a program is, and what of the
-// provider it can use: since when each CLI has what is one table.
+// Package cliversion identifies the Terraform or OpenTofu that a program is, and the
+// features of the provider that it supports. One table lists since when each CLI has each
+// feature.
 package cliversion
 
 import (
@@ -12,27 +13,27 @@ import (
 	goversion "github.com/hashicorp/go-version"
 )
 
-// Names of CLIs, as they say them.
+// The names of the CLIs in the output of their version command.
 const (
 	Terraform = "Terraform"
 	OpenTofu  = "OpenTofu"
 )
 
-// A Version is which CLI a program is.
+// A Version identifies a CLI program.
 type Version struct {
 	Product string // Terraform or OpenTofu
 	Number  *goversion.Version
 }
 
-// A Capability is something that not every CLI has. A test that needs it is skipped by
-// version on a CLI without it, which is the one reason for which a test may be skipped
-// where HOSTING_TEST_STRICT=1 says that all else is there.
+// A Capability is a feature that not every CLI has. A test that needs it is skipped on a
+// CLI without it. With HOSTING_TEST_STRICT=1 that is the only permitted reason for a
+// skip.
 type Capability struct {
 	Name            string
-	Terraform, Tofu *goversion.Version // since which; nil where it has none
+	Terraform, Tofu *goversion.Version // the first version with it; nil if there is none
 }
 
-// What not every CLI has.
+// The features that not every CLI has.
 var (
 	ResourceIdentity = Capability{"resource identity", since("1.12.0"), since("1.12.0")}
 	ListResources    = Capability{"list resources", since("1.14.0"), nil}
@@ -45,10 +46,11 @@ var (
 
 func since(number string) *goversion.Version { return goversion.Must(goversion.NewVersion(number)) }
 
-// SkippedByVersion begins what Lacks says; cmd/testmatrix counts skipped tests by it.
+// SkippedByVersion is the prefix of the text from Lacks. cmd/testmatrix counts skipped
+// tests by it.
 const SkippedByVersion = "skipped by version: "
 
-// Lacks says why a CLI does not have a capability; "" when it has it.
+// Lacks returns the reason why a CLI does not have a capability, or "" if it has it.
 func (v Version) Lacks(c Capability) string {
 	since := c.Terraform
 	if v.Product == OpenTofu {
@@ -64,7 +66,7 @@ func (v Version) Lacks(c Capability) string {
 	}
 }
 
-// UnderTest is the CLI that tests run: a path, or a name to be looked up.
+// UnderTest returns the CLI that tests run: a path, or a name to look up on PATH.
 func UnderTest() string {
 	if path := os.Getenv("TF_ACC_TERRAFORM_PATH"); path != "" { //nolint:forbidigo // this function is for tests alone
 		return path
@@ -74,7 +76,7 @@ func UnderTest() string {
 
 var line = regexp.MustCompile(`(?m)^(Terraform|OpenTofu) v(\S+)`)
 
-// Of asks a program which CLI it is.
+// Of runs a program to find out which CLI it is.
 func Of(ctx context.Context, cli string) (Version, error) {
 	command := exec.CommandContext(ctx, cli, "version")
 	command.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1") //nolint:forbidigo // the program's is the caller's

@@ -1,4 +1,4 @@
-// Package program builds this project's programs, for tests that run them as people do.
+// Package program builds this project's programs, for tests that run them as users do.
 package program
 
 import (
@@ -9,12 +9,12 @@ import (
 
 const module = "github.com/instance-hosting/terraform-provider-hosting"
 
-// Provider is the name under which a CLI looks for the provider's program in a folder.
+// Provider is the file name of the provider's program that a CLI looks for in a folder.
 const Provider = "terraform-provider-hosting"
 
-// Build makes a program at a path, of a package that is named by its folder from the root
-// of the repository: "." is the provider, "cmd/fakeservice" the fake. The test that calls
-// it is one of this project, and runs in its own folder.
+// Build builds the program of a package at a path. The package is named by its folder
+// relative to the repository's root: "." is the provider, "cmd/fakeservice" the fake. The
+// caller must be a test of this project that runs in its own folder.
 func Build(at, of string) error {
 	command := exec.Command("go", "build", "-o", at, path.Join(module, of)) //nolint:noctx // it ends by itself
 	if output, err := command.CombinedOutput(); err != nil {

@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-// SharedFolder is a folder that the tests of a package share, such as one of programs that
-// take a while to build. The zero value is one that nobody has asked for yet.
+// SharedFolder is a folder that the tests of a package share, for example for programs
+// that take a while to build. The zero value is ready to use.
 type SharedFolder struct {
 	once sync.Once
 	path string
 	err  error
 }
 
-// Path is the folder's, once fill has filled it for whoever asks first. Programs that run
-// as other users may pass through it.
+// Path returns the path of the folder. The first call creates the folder and calls fill.
+// Programs that run as other users may pass through it.
 func (f *SharedFolder) Path(t testing.TB, fill func(folder string) error) string {
 	t.Helper()
 	f.once.Do(func() {
@@ -32,7 +32,8 @@ func (f *SharedFolder) Path(t testing.TB, fill func(folder string) error) string
 	return f.path
 }
 
-// Run runs the tests of a package, removes the folder and gives the exit code for TestMain.
+// Run runs the tests of a package, removes the folder and returns the exit code for
+// TestMain.
 func (f *SharedFolder) Run(m *testing.M) int {
 	code := m.Run()
 	if f.path != "" {

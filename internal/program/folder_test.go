@@ -24,7 +24,7 @@ func TestSharedFolder(t *testing.T) {
 	}
 }
 
-// Each test that needs what could not be made fails, and not the first alone.
+// If the folder cannot be filled, each test that needs it fails, not only the first.
 func TestSharedFolderThatCannotBeFilled(t *testing.T) {
 	var shared SharedFolder
 	t.Cleanup(func() { _ = os.RemoveAll(shared.path) })
@@ -37,7 +37,7 @@ func TestSharedFolderThatCannotBeFilled(t *testing.T) {
 	}
 }
 
-// failed notes that a test has failed.
+// failed records that a test has failed.
 type failed struct {
 	testing.TB
 	fatal bool

@@ -148,7 +148,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// sentences returns those of a file, one for each line.
+// sentences returns the sentences of a file, one from each line.
 func sentences(t *testing.T, file string) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", file))
@@ -169,7 +169,7 @@ func rulesByLine(t *testing.T, file string) map[int][]string {
 	rules := map[int][]string{}
 	for _, a := range alerts(t, "suggestion", []string{copied})[copied] {
 		if a.Check == "Hosting.Spelling" {
-			continue // it is about words, and not used for Go comments
+			continue // it checks single words, and does not apply to Go comments
 		}
 		line := (a.Line - 1) / 2
 		rules[line] = append(rules[line], a.Check)

@@ -1,5 +1,5 @@
-// Package surroundings completes a snippet of configuration: an example or a block of a
-// page refers to resources and variables that the reader's own module has.
+// Package surroundings completes a snippet of configuration. An example or a block of a
+// page may refer to resources and variables that exist only in the reader's own module.
 package surroundings
 
 import (
@@ -15,18 +15,18 @@ type Reference struct{ Type, Name string }
 
 func (r Reference) String() string { return r.Type + "." + r.Name }
 
-// Missing is what a snippet refers to and does not declare.
+// Missing lists the objects that a snippet refers to but does not declare.
 type Missing struct {
 	Resources []Reference // of this provider, by address
 	Variables []string    // by name
-	// Providers tells whether the snippet says nothing of where providers come from.
+	// Providers reports whether the snippet lacks a required_providers block.
 	Providers bool
-	// on is the instance on which resources are.
+	// on is the instance that the resources belong to.
 	on string
 }
 
-// bodies are the smallest configuration of each type that is referred to. Each %s is the
-// name of an instance, which is also called so.
+// bodies contains the minimal configuration of each type. Each %s is the label of an
+// instance, which is also its name.
 var bodies = map[string]string{
 	"hosting_instance":           "name                = %q\n  plan                = \"free\"\n  region              = \"eu-central\"\n  engines             = { postgres = {}, apps = {}, auth = {} }\n  deletion_protection = false",
 	"hosting_app":                "instance_id         = hosting_instance.%s.id\n  name                = \"web\"\n  repo                = \"acme/shop\"\n  public              = true\n  deletion_protection = false",
@@ -46,7 +46,7 @@ var (
 	inComments = regexp.MustCompile(`(?m)(^|\s)#.*$`)
 )
 
-// Of says what a snippet needs beside itself.
+// Of returns the objects that a snippet needs in addition to its own.
 func Of(snippet string) Missing {
 	code := inComments.ReplaceAllString(snippet, "")
 	here := map[string]bool{}
@@ -87,7 +87,7 @@ func Of(snippet string) Missing {
 	return m
 }
 
-// Configuration declares what is missing, the smallest of each.
+// Configuration returns minimal declarations of the missing objects.
 func (m Missing) Configuration() string {
 	var all strings.Builder
 	if m.Providers {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// providerSchema is what `terraform providers schema -json` says of the provider, as far
-// as an editor shows it.
+// providerSchema is the part of the output of `terraform providers schema -json` that an
+// editor shows.
 type providerSchema struct {
 	Provider   blockSchema            `json:"provider"`
 	Resources  map[string]blockSchema `json:"resource_schemas"`
@@ -34,7 +34,7 @@ type attributes map[string]struct {
 	} `json:"nested_type"`
 }
 
-// settable are those that a configuration can have, sorted.
+// settable returns the names of the attributes that a configuration can set, sorted.
 func (a attributes) settable() []string {
 	var names []string
 	for name, attribute := range a {
@@ -45,8 +45,8 @@ func (a attributes) settable() []string {
 	return slices.Sorted(slices.Values(names))
 }
 
-// A spot is a place in a document where a person begins to type, and what is to be offered
-// there.
+// A spot is a place in a document where a person begins to type, with the attributes that
+// the editor should offer there.
 type spot struct {
 	path  string
 	at    position
@@ -59,8 +59,8 @@ type draft struct {
 	spots []spot
 }
 
-// write writes a body between an opening and a closing, with its spot, and then each body
-// that is nested in it, in a copy of its own.
+// write writes a body between an opening and a closing, with its spot. Then it writes a
+// separate copy for each nested body.
 func (d *draft) write(path, opening, closing string, known attributes) {
 	d.text.WriteString(opening)
 	if len(known.settable()) > 0 {
@@ -75,7 +75,7 @@ func (d *draft) write(path, opening, closing string, known attributes) {
 	}
 }
 
-// brackets are what a nested body of a mode stands in.
+// brackets returns the brackets around a nested body of a mode.
 func brackets(mode string) (begin, end string) {
 	switch mode {
 	case "map":
@@ -87,8 +87,8 @@ func brackets(mode string) (begin, end string) {
 	}
 }
 
-// drafts are a document of each language with a block of everything that a schema has.
-// Each has a mistake, which the server underlines when it knows the schema.
+// drafts returns a document of each language with a block for everything in a schema.
+// Each has a mistake, which the server underlines once it knows the schema.
 func drafts(schema providerSchema) map[string]*draft {
 	configuration, query := &draft{}, &draft{}
 	configuration.write("provider", "provider \"hosting\" {\n", "}\n", schema.Provider.Block.Attributes)
@@ -109,12 +109,13 @@ func drafts(schema providerSchema) map[string]*draft {
 	return map[string]*draft{"drafts.tf": configuration, "drafts.tfquery.hcl": query}
 }
 
-// languages are an editor's names of what is in a file.
+// languages maps file names to an editor's names of their languages.
 var languages = map[string]string{"main.tf": "terraform", "drafts.tf": "terraform", "drafts.tfquery.hcl": "terraform-search"}
 
-// An editor offers every argument of every block, nested ones too, and nothing that only
-// the service can say. Each file has a server of its own: one that reads a folder for a
-// file of one language may not look at a file of another that is only in the editor.
+// An editor offers every argument of every block, including nested ones, and none that
+// only the service can set. Each file has its own server. A server that reads a folder
+// for a file in one language may ignore files in another language that exist only in the
+// editor.
 func TestEditorCompletes(t *testing.T) {
 	t.Parallel()
 	schema := schemaOf(t, newWorkspace(t, "testdata/shop"))
@@ -132,7 +133,7 @@ func TestEditorCompletes(t *testing.T) {
 			for _, spot := range draft.spots {
 				var offered []string
 				for _, candidate := range server.complete(name, spot.at) {
-					if _, known := spot.known[candidate.Label]; known { // and no meta-argument
+					if _, known := spot.known[candidate.Label]; known { // without meta-arguments
 						offered = append(offered, candidate.Label)
 					}
 				}
@@ -149,8 +150,8 @@ func TestEditorCompletes(t *testing.T) {
 	}
 }
 
-// An editor offers the names of types and functions, says what an argument is, and
-// underlines a mistake until it is mended.
+// An editor offers the names of types and functions, describes arguments, and underlines
+// a mistake until it is fixed.
 func TestEditorValidates(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, "testdata/shop")
@@ -194,8 +195,8 @@ func TestEditorValidates(t *testing.T) {
 	}
 }
 
-// says tells whether diagnostics have each of these endings; without any, whether there are
-// no diagnostics.
+// says returns a function that reports whether diagnostics have each of these endings.
+// Without any, it reports whether there are no diagnostics.
 func says(wanted ...string) func([]diagnostic) bool {
 	return func(got []diagnostic) bool {
 		for _, text := range wanted {
@@ -207,7 +208,7 @@ func says(wanted ...string) func([]diagnostic) bool {
 	}
 }
 
-// schemaOf is the schema of the provider that is installed in a workspace.
+// schemaOf returns the schema of the provider that is installed in a workspace.
 func schemaOf(t *testing.T, w *workspace) providerSchema {
 	t.Helper()
 	var schemas struct {

@@ -18,9 +18,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// A languageServer is terraform-ls as an editor has it: a process that speaks the Language
-// Server Protocol, which is JSON-RPC 2.0 on standard input and output. All of it is for one
-// goroutine.
+// A languageServer is terraform-ls as an editor runs it: a process that speaks the
+// Language Server Protocol, which is JSON-RPC 2.0 on standard input and output. It is not
+// safe for concurrent use.
 type languageServer struct {
 	t           *testing.T
 	workspace   *workspace
@@ -28,11 +28,11 @@ type languageServer struct {
 	output      *bufio.Reader
 	log         bytes.Buffer
 	lastRequest int
-	versions    map[string]int          // of the files that are open, by their names
-	diagnostics map[string][]diagnostic // what was last published of a file, by its name
+	versions    map[string]int          // of the open files, by name
+	diagnostics map[string][]diagnostic // the last published for each file, by name
 }
 
-// A message is a request, a notification or an answer: those of JSON-RPC 2.0.
+// A message is a request, a notification or an answer of JSON-RPC 2.0.
 type message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -45,21 +45,21 @@ type message struct {
 	} `json:"error,omitempty"`
 }
 
-// A position is a place in a document. Both count from 0; all documents here are ASCII, so
-// that a character is one whatever it is encoded in.
+// A position is a place in a document. Both fields count from 0. All documents here are
+// ASCII, so a character has the same offset in every encoding.
 type position struct {
 	Line      int `json:"line"`
 	Character int `json:"character"`
 }
 
-// A diagnostic is what an editor underlines.
+// A diagnostic is a problem that an editor underlines.
 type diagnostic struct {
 	Message string
 	Range   struct{ Start, End position }
 }
 
 // startLanguageServer opens the workspace in an editor. The server ends with the test, or
-// after a time that only one that hangs takes.
+// after a timeout if it hangs.
 func startLanguageServer(t *testing.T, w *workspace) *languageServer {
 	t.Helper()
 	if product, _, _ := strings.Cut(w.run("version"), " "); product != "Terraform" {
@@ -79,7 +79,7 @@ func startLanguageServer(t *testing.T, w *workspace) *languageServer {
 	}
 	s.input, s.output = input, bufio.NewReader(output)
 	t.Cleanup(func() {
-		_ = s.input.Close() // as an editor that has gone
+		_ = s.input.Close() // like an editor that closes
 		_ = command.Wait()
 		cancel()
 		if t.Failed() {
@@ -98,7 +98,7 @@ func startLanguageServer(t *testing.T, w *workspace) *languageServer {
 	return s
 }
 
-// request asks for something and decodes the answer into result, which may be nil.
+// request sends a request and decodes the answer into result, which may be nil.
 func (s *languageServer) request(method string, parameters, result any) {
 	s.t.Helper()
 	answer := s.ask(method, parameters)
@@ -113,7 +113,7 @@ func (s *languageServer) request(method string, parameters, result any) {
 	}
 }
 
-// ask is request for what may be answered with an error.
+// ask is like request, but returns errors in the answer to the caller.
 func (s *languageServer) ask(method string, parameters any) message {
 	s.t.Helper()
 	s.lastRequest++
@@ -143,8 +143,8 @@ func (s *languageServer) send(m message) {
 	}
 }
 
-// receive waits for the next message. Diagnostics are noted, and what the server asks of
-// an editor is answered with nothing.
+// receive waits for the next message. It stores diagnostics, and answers the server's own
+// requests with an empty result.
 func (s *languageServer) receive() message {
 	s.t.Helper()
 	header, err := textproto.NewReader(s.output).ReadMIMEHeader()
@@ -178,10 +178,10 @@ func (s *languageServer) receive() message {
 	return m
 }
 
-// open shows the editor's text of a file, whatever is in the folder. The server reads the
-// schemas of a folder when a file of it is opened, but only if it has found the folder by
-// then. A validation that begins before the schemas are read uses none, so the text is sent
-// once more after that.
+// open opens a file with the editor's text, regardless of the folder's content. The
+// server reads the schemas of a folder when a file of it is opened, but only if it has
+// found the folder by then. A validation that begins before the schemas are read uses
+// none, so open sends the text again after that.
 func (s *languageServer) open(name, language, text string) {
 	s.t.Helper()
 	machine.Until(s.t, "the server has found the folder", func() bool { _, found := s.providers(); return found })
@@ -193,9 +193,9 @@ func (s *languageServer) open(name, language, text string) {
 	s.change(name, text)
 }
 
-// providers are the versions of the providers that init has installed in the folder, by
-// address, as far as the server has read them. found is false while the server does not
-// know the folder.
+// providers returns the versions of the providers that init has installed in the folder,
+// by address, as far as the server has read them. found is false while the server does
+// not know the folder.
 func (s *languageServer) providers() (installed map[string]string, found bool) {
 	s.t.Helper()
 	answer := s.ask("workspace/executeCommand", map[string]any{
@@ -213,7 +213,7 @@ func (s *languageServer) providers() (installed map[string]string, found bool) {
 	return known.Installed, true
 }
 
-// change replaces the whole text of a file that is open.
+// change replaces the whole text of an open file.
 func (s *languageServer) change(name, text string) {
 	s.t.Helper()
 	s.versions[name]++
@@ -223,7 +223,7 @@ func (s *languageServer) change(name, text string) {
 	})
 }
 
-// until waits for diagnostics of a file.
+// until waits for diagnostics of a file that satisfy a condition.
 func (s *languageServer) until(name string, holds func([]diagnostic) bool) {
 	s.t.Helper()
 	for !holds(s.diagnostics[name]) {
@@ -231,7 +231,7 @@ func (s *languageServer) until(name string, holds func([]diagnostic) bool) {
 	}
 }
 
-// A candidate is what completion offers.
+// A candidate is an entry offered by completion.
 type candidate struct {
 	Label, Detail string
 }
@@ -243,7 +243,7 @@ func (s *languageServer) complete(name string, at position) []candidate {
 	return list.Items
 }
 
-// hover is the text that an editor shows over a place, in Markdown.
+// hover returns the text that an editor shows over a place, in Markdown.
 func (s *languageServer) hover(name string, at position) string {
 	s.t.Helper()
 	var shown struct{ Contents struct{ Value string } }
@@ -259,7 +259,7 @@ func (s *languageServer) uri(name string) string {
 	return "file://" + filepath.ToSlash(filepath.Join(s.workspace.folder, name))
 }
 
-// placeOf is where a text first occurs in a document.
+// placeOf returns the position of the first occurrence of a text in a document.
 func placeOf(t *testing.T, document, text string) position {
 	t.Helper()
 	before, _, found := strings.Cut(document, text)

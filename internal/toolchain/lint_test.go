@@ -10,14 +10,15 @@ import (
 	"testing"
 )
 
-// ofWholeModules are the rules that a fragment for a page of the documentation cannot keep:
-// it neither says what it requires nor uses what it shows.
+// ofWholeModules are the options that disable rules for whole modules. A fragment on a
+// page of the documentation neither declares its requirements nor uses everything that it
+// shows.
 var ofWholeModules = []string{
 	"--disable-rule=terraform_required_version", "--disable-rule=terraform_required_providers", "--disable-rule=terraform_unused_declarations",
 }
 
-// The linter finds nothing in any example, with the rules that the repository sets. A
-// module that says what it requires is held to all of them.
+// The linter finds nothing in any example with the rules of the repository. A module that
+// declares its requirements is checked with all of them.
 func TestExamplesAreLinted(t *testing.T) {
 	t.Parallel()
 	examples := repository + "/examples"
@@ -37,7 +38,7 @@ func TestExamplesAreLinted(t *testing.T) {
 	t.Logf("%d modules were held to all rules", modules)
 }
 
-// What is wrong is found, so that silence means something.
+// The linter finds mistakes, so an empty result is meaningful.
 func TestLinterFinds(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -53,7 +54,7 @@ func TestLinterFinds(t *testing.T) {
 	}
 }
 
-// lint gives what tflint finds in a folder; "" for nothing.
+// lint returns the findings of tflint in a folder, or "" if there are none.
 func lint(t *testing.T, folder string, arguments ...string) string {
 	t.Helper()
 	rules, err := filepath.Abs(repository + "/.tflint.hcl")
@@ -63,14 +64,14 @@ func lint(t *testing.T, folder string, arguments ...string) string {
 	command := exec.CommandContext(t.Context(), Find(t, repository, "tflint"),
 		slices.Concat([]string{"--chdir", folder, "--config", rules, "--format", "compact", "--no-color"}, arguments)...)
 	output, err := command.CombinedOutput()
-	const found = 2 // the exit code that stands for findings
+	const found = 2 // the exit code for findings
 	if err != nil && command.ProcessState.ExitCode() != found {
 		t.Fatalf("%s: %v\n%s", strings.Join(command.Args, " "), err, output)
 	}
 	return string(output)
 }
 
-// wholeModules are the folders whose configuration says which providers it requires.
+// wholeModules returns the folders whose configuration declares its required providers.
 func wholeModules(t *testing.T, root string) map[string]bool {
 	t.Helper()
 	folders := map[string]bool{}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The module's own logic is tested where there is neither a service nor a key: resources
-// and data sources are mocked, and overridden.
+// The logic of a module can be tested without a service or a key: its resources and data
+// sources are mocked and overridden.
 func TestMocks(t *testing.T) {
 	t.Parallel()
 	for folder, tests := range map[string]struct {

@@ -14,10 +14,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
 )
 
-// policies is the folder of rules, in the repository.
+// policies is the folder with the rules in the repository.
 const policies = repository + "/examples/policy"
 
-// another is an instance beside the guestbook's, with the arguments of its allowlist.
+// another returns the configuration of an instance in addition to the guestbook's.
+// allowlist has the arguments of its allowlist.
 func another(allowlist string) string {
 	return `resource "hosting_instance" "another" {
   name    = "another"
@@ -33,7 +34,7 @@ resource "hosting_allowlist" "another" {
 `
 }
 
-// What a team forbids is found in a plan before it is applied, and nothing else is.
+// Forbidden settings, and only these, are found in a plan before it is applied.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	service := hostingtest.Start(t)
@@ -42,7 +43,7 @@ func TestPolicies(t *testing.T) {
 	rows := []struct {
 		name      string
 		variables []string // of the guestbook
-		beside    string   // configuration
+		beside    string   // additional configuration
 		denied    []string
 	}{
 		{name: "the guestbook as it is"},
@@ -105,7 +106,7 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// denials are what conftest says against a plan, sorted.
+// denials returns conftest's objections to a plan, sorted.
 func denials(t *testing.T, plan string) []string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), Find(t, repository, "conftest"), "test", "--policy", policies, "--output", "json", plan)
@@ -125,7 +126,7 @@ func denials(t *testing.T, plan string) []string {
 	return said
 }
 
-// The rules are in the form that the language has for itself.
+// The rules are formatted as conftest formats them.
 func TestPoliciesAreFormatted(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -1,6 +1,6 @@
-// Package toolchain holds the provider and its examples to the programs that people use
-// beside Terraform: a language server, a linter, mocks and policies. Its tests run each of
-// them as people do.
+// Package toolchain tests the provider and its examples with programs that people use
+// with Terraform: a language server, a linter, mocks and policies. Its tests run each
+// program as people do.
 package toolchain
 
 import (
@@ -11,9 +11,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// Find is the absolute path of such a program: the one that `make toolchain` builds into
-// .bin of the repository, or else that of PATH. Without either it ends the test, as
-// machine.Lacks does.
+// Find returns the absolute path of such a program: the one that `make toolchain` builds
+// into .bin of the repository, or else the one on PATH. Without either it ends the test
+// with machine.Lacks.
 func Find(t testing.TB, repository, name string) string {
 	t.Helper()
 	for _, place := range []string{filepath.Join(repository, ".bin", name), name} {

@@ -13,11 +13,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
 )
 
-// repository is the root of the project, as seen from this package.
+// repository is the path of the project's root, relative to this package.
 const repository = "../.."
 
-// mirror is a folder with the provider, from which the CLI installs it, and the CLI's
-// configuration that says so.
+// mirror is a folder with the provider, from which the CLI installs it, and with the
+// CLI's configuration for that.
 var mirror program.SharedFolder
 
 func TestMain(m *testing.M) { os.Exit(mirror.Run(m)) }
@@ -33,8 +33,8 @@ func makeMirror(folder string) error {
 	return os.WriteFile(filepath.Join(folder, "cli.tfrc"), []byte(cliconfig.FromMirror(folder)), 0o600)
 }
 
-// A workspace is a folder with a configuration that is initialized, as people have one
-// open in their editor.
+// A workspace is a folder with an initialized configuration, like the one that a person
+// has open in an editor.
 type workspace struct {
 	t      *testing.T
 	folder string
@@ -42,7 +42,8 @@ type workspace struct {
 	env    []string
 }
 
-// newWorkspace initializes a copy of a folder, with variables for whatever runs there.
+// newWorkspace initializes a copy of a folder. variables are environment variables for
+// the programs that run there.
 func newWorkspace(t *testing.T, configuration string, variables ...string) *workspace {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
@@ -71,7 +72,7 @@ func newWorkspace(t *testing.T, configuration string, variables ...string) *work
 	return w
 }
 
-// run runs the CLI, which must succeed, and gives its standard output.
+// run runs the CLI, which must succeed, and returns its standard output.
 func (w *workspace) run(arguments ...string) string {
 	w.t.Helper()
 	command := exec.CommandContext(w.t.Context(), w.cli, arguments...)
