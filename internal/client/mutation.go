@@ -157,6 +157,13 @@ func (t *Turn) isDone(ctx context.Context, m mutation, job Job, unsure bool) (bo
 	if m.shown == nil || !unsure && (job.ID == "" || !m.runs(job)) {
 		return false, nil
 	}
+	done, err := t.c.comesTrue(ctx, m.lag(), m.shown)
+	if !done || err != nil {
+		return false, err
+	}
+	if waited, err := t.AwaitFreshReads(ctx); err != nil || !waited {
+		return err == nil, err
+	}
 	return t.c.comesTrue(ctx, m.lag(), m.shown)
 }
 

@@ -63,6 +63,7 @@ type Turn struct {
 	c     *Client
 	id    string // the instance's id
 	leave func()
+	begun time.Time
 
 	// over has the jobs that AwaitIdle has waited for.
 	over map[string]bool
@@ -85,7 +86,7 @@ func (c *Client) Enter(ctx context.Context, instanceID string) (*Turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Turn{c: c, id: instanceID, leave: leave, over: map[string]bool{}}, nil
+	return &Turn{c: c, id: instanceID, leave: leave, begun: time.Now(), over: map[string]bool{}}, nil
 }
 
 // Leave passes the turn to the next caller in the queue.
@@ -105,9 +106,15 @@ func (t *Turn) held() error {
 	return nil
 }
 
-// ReadsMayLag reports whether this process changed the instance so recently that reads
-// may show the state from before the change.
-func (t *Turn) ReadsMayLag() bool { return time.Since(t.c.reads.lastChange(t.id)) < readLag }
+// AwaitFreshReads waits until reads show all that happened before the turn began, even if
+// they lag. It reports false if that time was already over.
+func (t *Turn) AwaitFreshReads(ctx context.Context) (waited bool, err error) {
+	left := readLag - time.Since(t.begun)
+	if left <= 0 {
+		return false, nil
+	}
+	return true, pause(ctx, left)
+}
 
 // BusySince reports whether the instance has refused a mutation of this turn since begun
 // because it was busy. Earlier reads may then be outdated.

@@ -82,13 +82,6 @@ func (r *reads) changed(instanceID string) {
 	r.changedAt[instanceID] = r.sequence.now()
 }
 
-// lastChange returns the time when this process last changed an instance, zero if never.
-func (r *reads) lastChange(instanceID string) time.Time {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.changedAt[instanceID].at
-}
-
 // ofInstance accepts a recent reading that began after the newest change of an instance.
 func (r *reads) ofInstance(id string) freshness {
 	fresh := recent()

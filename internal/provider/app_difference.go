@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 
@@ -91,6 +92,14 @@ func (s appStep) applyTo(m *appModel, planned appModel) {
 	if s.builds() {
 		m.RedeployTriggers, m.DeployCommit = planned.RedeployTriggers, planned.DeployCommit
 	}
+}
+
+// isPartlyShown reports whether a record shows a part of what the plan changes of the prior
+// state, except the build variables.
+func (m appModel) isPartlyShown(prior appModel, a client.App) bool {
+	there := prior
+	there.setRecord(a, secretKeys{})
+	return !reflect.DeepEqual(appDifference(prior, m, there, nil, false), appDifference(prior, m, prior, nil, false))
 }
 
 // shows reports whether a record shows all changes of a plan from the prior state, except

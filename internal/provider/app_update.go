@@ -56,7 +56,7 @@ func (u appUpdate) run(ctx context.Context, turn *client.Turn, p appProgress) (a
 }
 
 func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgress) error {
-	app, err := u.await(ctx, turn, p)
+	app, err := u.current(ctx, turn, p)
 	if err != nil {
 		return err
 	}
@@ -97,6 +97,27 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 	}
 	p.work = pendingWork{}
 	return u.planned.refuseAnother(deployed)
+}
+
+// current reads the app before its steps. A record that shows a part of the plan is read
+// again once reads no longer lag: an interrupted apply or a person may have made the
+// change, but the read may also show the app as it was before its last change. A creation
+// has nothing before it.
+func (u appUpdate) current(ctx context.Context, turn *client.Turn, p *appProgress) (client.App, error) {
+	app, err := u.await(ctx, turn, p)
+	if err != nil || u.imported != nil || p.work.Creating || !u.isPartlyShown(app, *p) {
+		return app, err
+	}
+	if waited, err := turn.AwaitFreshReads(ctx); err != nil || !waited {
+		return app, err
+	}
+	return u.await(ctx, turn, p)
+}
+
+// isPartlyShown reports whether a record shows a part of what the plan changes.
+func (u appUpdate) isPartlyShown(app client.App, p appProgress) bool {
+	env, err := u.envToSend(app, p)
+	return envChanges(u.prior, u.planned) && err == nil && env == nil || u.planned.isPartlyShown(u.prior, app)
 }
 
 // await waits for the import's job, or for a job that an earlier apply or another client

@@ -22,12 +22,13 @@ type instanceStep struct {
 // the machine is resized before its engines need more, and after they need less. A
 // step that sends a whole set sends the planned one.
 func instanceDifference(prior, planned, there instanceModel, kinds map[string]client.EngineKind) []instanceStep {
+	missing := partsThatDiffer(prior, planned).and(partsThatDiffer(there, planned))
 	var steps []instanceStep
 	var label client.InstanceChange
-	if !prior.Name.Equal(planned.Name) && !there.Name.Equal(planned.Name) {
+	if missing.name {
 		label.Name = planned.Name.ValueStringPointer()
 	}
-	if !sameStrings(prior.TagsAll, planned.TagsAll) && !sameStrings(there.TagsAll, planned.TagsAll) {
+	if missing.tags {
 		tags := sorted(elementsOf(planned.TagsAll))
 		label.Tags = &tags
 	}
@@ -36,18 +37,45 @@ func instanceDifference(prior, planned, there instanceModel, kinds map[string]cl
 	}
 	var sizes []instanceStep
 	asked, _ := enginesOf(planned.Engines)
-	had, _ := enginesOf(prior.Engines)
 	on, _ := enginesOf(there.Engines)
-	if !sameEngines(asked, had) && !sameEngines(asked, on) {
+	if missing.engines {
 		sizes = append(sizes, instanceStep{engines: asked})
 	}
-	if !prior.Plan.Equal(planned.Plan) && !there.Plan.Equal(planned.Plan) {
+	if missing.plan {
 		sizes = append(sizes, instanceStep{plan: planned.Plan.ValueString()})
 	}
 	if memorySum(asked, on, kinds) > memorySum(on, nil, kinds) {
 		slices.Reverse(sizes)
 	}
 	return append(steps, sizes...)
+}
+
+// instanceParts are the parts of an instance that a plan can change.
+type instanceParts struct{ name, tags, engines, plan bool }
+
+// partsThatDiffer returns the parts in which two models differ.
+func partsThatDiffer(a, b instanceModel) instanceParts {
+	engines, _ := enginesOf(a.Engines)
+	others, _ := enginesOf(b.Engines)
+	return instanceParts{
+		name:    !a.Name.Equal(b.Name),
+		tags:    !sameStrings(a.TagsAll, b.TagsAll),
+		engines: !sameEngines(others, engines),
+		plan:    !a.Plan.Equal(b.Plan),
+	}
+}
+
+func (p instanceParts) and(q instanceParts) instanceParts {
+	return instanceParts{p.name && q.name, p.tags && q.tags, p.engines && q.engines, p.plan && q.plan}
+}
+
+// isPartlyShown reports whether a record shows a part of what the plan changes of the prior
+// state.
+func (m instanceModel) isPartlyShown(prior instanceModel, i client.Instance) bool {
+	there := prior
+	there.setRecord(i, types.SetNull(types.StringType)) // whose the tags are does not matter here
+	changes := partsThatDiffer(prior, m)
+	return changes.and(partsThatDiffer(there, m)) != changes
 }
 
 // isLike tells whether another step changes the same.

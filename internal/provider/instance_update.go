@@ -37,7 +37,8 @@ type instanceUpdate struct {
 // run makes each change that is missing, and returns what is there in the end, or
 // was when it failed.
 func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceModel) (instanceModel, error) {
-	instance, err := u.current(ctx, turn)
+	reached := u.prior // with the steps that this update has sent
+	instance, err := u.current(ctx, turn, reached)
 	if err != nil {
 		return m, err
 	}
@@ -65,7 +66,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 	}
 	for i, step := range steps {
 		if i > 0 { // somebody may have made the change while the last one was made
-			if instance, err = u.current(ctx, turn); err != nil {
+			if instance, err = u.current(ctx, turn, reached); err != nil {
 				return m, err
 			}
 			there := m
@@ -80,6 +81,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 			return m, err
 		}
 		step.applyTo(&m, wanted)
+		step.applyTo(&reached, wanted)
 		u.save(m)
 		if turn.BusySince(begun) {
 			return u.run(ctx, turn, m) // another job may have made the other changes
@@ -104,10 +106,26 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 	return done.withoutUnknowns(), nil
 }
 
-// current reads the instance once no job is at work on it, and it has run. What an
+// current reads the instance before a step. A record that shows a part of the plan that
+// this update has not sent is read again once reads no longer lag: an interrupted apply or
+// a person may have made the change, but the read may also show the instance as it was
+// before its last change. A creation has nothing before it. reached is the prior state with
+// the steps that were sent.
+func (u instanceUpdate) current(ctx context.Context, turn *client.Turn, reached instanceModel) (client.Instance, error) {
+	instance, err := u.idle(ctx, turn)
+	if err != nil || u.creating || !u.planned.isPartlyShown(reached, instance) {
+		return instance, err
+	}
+	if waited, err := turn.AwaitFreshReads(ctx); err != nil || !waited {
+		return instance, err
+	}
+	return u.idle(ctx, turn)
+}
+
+// idle reads the instance once no job is at work on it, and it has run. What an
 // interrupted apply or a person has begun is seen to its end first, and shows once
 // reads no longer lag.
-func (u instanceUpdate) current(ctx context.Context, turn *client.Turn) (client.Instance, error) {
+func (u instanceUpdate) idle(ctx context.Context, turn *client.Turn) (client.Instance, error) {
 	if !u.changes() {
 		return readBack(ctx, u.instance(turn), hasRun)
 	}

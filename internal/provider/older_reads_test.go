@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
@@ -128,4 +130,73 @@ func TestInstanceThatRunsIsReadAsItRan(t *testing.T) {
 			t.Errorf("after %d older records and %d refusals: %s, %v", older, refused, done.Status, err)
 		}
 	})
+}
+
+// A read that lags may show the planned value although the instance has changed since. The
+// change is sent all the same.
+func TestOldRecordsDoNotPassForThePlan(t *testing.T) {
+	null := types.SetNull(types.StringType)
+	for name, row := range map[string]struct {
+		path, field string
+		was         any // in the older record: what is planned
+		update      func(t *testing.T, c *client.Client, turn *client.Turn) error
+		got         func(*fakeservice.Service) any
+		want        any
+	}{
+		"a resize": {"/instances/i-one", "plan", "free", func(t *testing.T, c *client.Client, turn *client.Turn) error {
+			instance, err := c.Instance(t.Context(), "i-one")
+			if err != nil {
+				return err
+			}
+			before := instanceModel{ID: types.StringValue("i-one")}
+			before.setRecord(instance, null)
+			before.Plan = types.StringValue("large")
+			planned := before
+			planned.Plan = types.StringValue("free")
+			update := instanceUpdate{instanceResource: &instanceResource{resourceBase{resourceData{client: c}}}, prior: before, planned: planned, save: func(instanceModel) {}}
+			_, err = update.run(t.Context(), turn, before)
+			return err
+		}, func(fake *fakeservice.Service) any { i, _ := fake.Instance("i-one"); return i.Plan }, "free"},
+		"an app's port": {"/instances/i-one/apps/web", "port", 3000, func(t *testing.T, c *client.Client, turn *client.Turn) error {
+			before := plainApp()
+			before.Port = types.Int64Value(8080)
+			planned := before
+			planned.Port = types.Int64Value(3000)
+			update := appUpdate{appResource: &appResource{resourceBase{resourceData{client: c}}}, prior: before, planned: planned}
+			_, err := update.run(t.Context(), turn, appProgress{model: before, secret: secretKeysOf(nil)})
+			return err
+		}, func(fake *fakeservice.Service) any { app, _ := fake.App("i-one", "web"); return app.Port }, 3000},
+		"a console's mode": {"/instances/i-one", "console_mode", "off", func(t *testing.T, c *client.Client, turn *client.Turn) error {
+			turn.Leave()
+			r := newConsoleModeSetting()
+			r.client, r.planned = c, newPlanned()
+			var diags diag.Diagnostics
+			return r.put(t.Context(), &consoleModeModel{InstanceID: types.StringValue("i-one"), Mode: types.StringValue("off")}, nil, time.Minute, &diags)
+		}, func(fake *fakeservice.Service) any { i, _ := fake.Instance("i-one"); return string(i.ConsoleMode) }, "off"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				begun := time.Now()
+				fake, c := replicas(t, func(w http.ResponseWriter, r *http.Request, newest *httptest.ResponseRecorder) bool {
+					if !strings.HasSuffix(r.URL.Path, row.path) || time.Since(begun) >= 12*time.Second {
+						return false
+					}
+					answerOlder(w, newest, row.field, row.was)
+					return true
+				})
+				fake.AddInstance(fakeservice.Instance{ID: "i-one", Plan: "large", ConsoleMode: "rw", Engines: map[string]*fakeservice.Engine{"postgres": {}, "apps": {MemoryMB: 700}}})
+				fake.AddApp("i-one", fakeservice.App{Name: "web", Repo: "octo/web", Branch: "main", Port: 8080, HealthPath: "/healthz", Public: true, MemoryMB: 512})
+				turn, err := c.Enter(t.Context(), "i-one")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := row.update(t, c, turn); err != nil {
+					t.Fatal(err)
+				}
+				if got := row.got(fake); got != row.want {
+					t.Errorf("got %v, want %v", got, row.want)
+				}
+			})
+		})
+	}
 }

@@ -272,7 +272,6 @@ func TestCreationTakesFewRequests(t *testing.T) {
 			"GET /me":                        1,
 		}},
 		{"allowlist", "hosting_allowlist", map[string]tftypes.Value{"instance_id": text(there.ID), "cidrs": texts("203.0.113.7")}, map[string]int{
-			"GET /instances/{id}":           1, // whether a job is at work, and what is in force
 			"PUT /instances/{id}/allowlist": 1, "GET /jobs/{id}": 1, "GET /instances/{id}/allowlist": 1, "GET /me": 1,
 		}},
 		{"database", "hosting_postgres_database", map[string]tftypes.Value{"instance_id": text(there.ID), "name": text("orders")}, map[string]int{

@@ -152,23 +152,18 @@ func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.Crea
 	r.setIdentity(ctx, resp.Identity, settingIdentity{InstanceID: P(&plan).instance()}, &resp.Diagnostics)
 }
 
-// put makes the setting what the model says: it is sent unless the service shows it
-// already, as an interrupted apply or a person may have made the change. stored is the
-// model as the service stores it, nil if nothing is noted of that.
+// put sends the setting, whatever the service shows: a read may lag, and a request that
+// repeats a setting changes nothing. stored is the model as the service stores it, nil if
+// nothing is noted of that.
 func (r *settingResource[M, S, P]) put(ctx context.Context, m, stored P, timeout time.Duration, diags *diag.Diagnostics) error {
-	sent := false
 	err := inTurn(ctx, r.client, m.instance().ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
-		shown, err := r.isShown(ctx, turn, m)
-		if err == nil && !shown {
-			sent = true
-			err = r.send(ctx, turn, m)
-		}
+		err := r.send(ctx, turn, m)
 		if err == nil {
 			r.planned.hasMade(r.object(m))
 		}
 		return err
 	})
-	if err == nil && sent {
+	if err == nil {
 		r.readResult(ctx, m, stored, diags)
 	}
 	return err
@@ -178,31 +173,6 @@ func (r *settingResource[M, S, P]) send(ctx context.Context, turn *client.Turn, 
 	return turn.Do(ctx, r.service.operation, func(ctx context.Context) (client.Pending, error) {
 		return r.service.send(turn, ctx, m.setting())
 	})
-}
-
-// isShown tells whether the service shows what the model says, once no job is at work
-// on the instance. Right after a change by this process a read may show what was
-// before it, and proves nothing.
-func (r *settingResource[M, S, P]) isShown(ctx context.Context, turn *client.Turn, m P) (bool, error) {
-	if turn.ReadsMayLag() {
-		return false, nil
-	}
-	instance, foreign, err := turn.AwaitIdle(ctx)
-	if err != nil {
-		return false, err
-	}
-	shows := func(there S) bool { return m.tells(there) && m.matches(there) }
-	there := r.service.recorded(instance)
-	if foreign && !shows(there) || !m.tells(there) {
-		there, err = readBack(ctx, func(ctx context.Context) (S, error) {
-			return r.service.read(r.client, ctx, turn.InstanceID())
-		}, func(there S) bool { return shows(there) || !foreign })
-	}
-	if err != nil || !shows(there) {
-		return false, err
-	}
-	m.setRecord(there)
-	return true, nil
 }
 
 // readResult reads back what is in force after a change. That it could not be read is a

@@ -79,6 +79,18 @@ func (w *world) touchedAt(id string) time.Time {
 	return w.touched[id]
 }
 
+// anyTouchedSince reports whether a person has changed an instance since then.
+func (w *world) anyTouchedSince(then time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, at := range w.touched {
+		if !at.Before(then) {
+			return true
+		}
+	}
+	return false
+}
+
 // checkOnce holds that nothing is at two addresses of a state.
 func (w *world) checkOnce(c *cli) {
 	at := map[string]string{}

@@ -73,7 +73,8 @@ func (w *world) checkConnections(r *run, p *process) {
 	now := w.weather
 	w.mu.Unlock()
 	if now == nil || len(now.strikes) == 0 || r.command.interrupted() || r.command.killed() ||
-		slices.ContainsFunc(now.strikes, func(f *falling) bool { return f.Kind != goesSilent || f.Times > 1 || f.For > 0 }) {
+		slices.ContainsFunc(now.strikes, func(f *falling) bool { return f.Kind != goesSilent || f.Times > 1 || f.For > 0 }) ||
+		w.anyTouchedSince(r.command.began) { // a creation that a person has changed no longer equals its request
 		return
 	}
 	for _, e := range r.errors() {

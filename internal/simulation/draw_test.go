@@ -83,6 +83,14 @@ func drawStep(t *rapid.T, before []step) step {
 		st.Cut = cut{Kind: interrupt, At: rapid.IntRange(1, 2).Draw(t, "resize cut at"), Writes: true}
 		return st
 	}
+	if n := len(before); n > 0 && before[n-1].Verb == apply && len(before[n-1].Edits) > 0 && oneOf(t, "goes back", false, false, false, true) {
+		// A read that lags shows what the step plans, as it was before the last one.
+		st.By, st.Verb, st.Deeds, st.Beside = before[n-1].By, apply, nil, false
+		st.Flags = oneOf(t, "back unread", 0, withoutRefresh)
+		st.Edits = []edit{{before[n-1].Edits[0].Argument, 0}}
+		st.Strikes = []strike{{Kind: lagging, Class: reads, Nth: rapid.IntRange(0, 12).Draw(t, "lags from"), Times: 6, Amount: oneOf(t, "lags by", 4*time.Second, 12*time.Second)}}
+		return st
+	}
 	if len(before) > 0 && oneOf(t, "changes its script and loses the answer", false, false, false, false, false, false, false, false, false, false, false, true) {
 		st.Verb, st.Deeds = apply, nil
 		st.Edits = []edit{{argScript, rapid.IntRange(1, values[argScript]-1).Draw(t, "script")}}
