@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Allowlist is the instance's allowlist.
+// Allowlist returns the instance's allowlist.
 func (s *Service) Allowlist(ctx context.Context, id string) (AllowlistRecord, error) {
 	return lookAt(ctx, s, id, func(_ *state, in *instance) (AllowlistRecord, error) {
 		return AllowlistRecord{listOf(in.Allowlist)}, nil
@@ -20,7 +20,7 @@ type AllowlistRecord struct {
 	Allowlist []string `json:"allowlist"`
 }
 
-// SetAllowlist replaces the list. An empty one opens the instance.
+// SetAllowlist replaces the list. An empty list opens the instance to every address.
 func (s *Service) SetAllowlist(id string, wanted []string) (Accepted, error) {
 	return s.mutate(id, func(*state, *instance) (jobKind, error) {
 		list := []string{}
@@ -37,7 +37,7 @@ func (s *Service) SetAllowlist(id string, wanted []string) (Accepted, error) {
 	})
 }
 
-// allowlistJob sets who may connect.
+// allowlistJob sets which addresses may connect.
 type allowlistJob struct{ Allowlist []string }
 
 func (j *allowlistJob) spec(_ *state, in *instance) jobSpec {
@@ -51,9 +51,9 @@ func (j *allowlistJob) spec(_ *state, in *instance) jobSpec {
 	}
 }
 
-// canonicalAddress gives the one spelling of an address or a CIDR block. A bare
-// address stays bare; a block keeps only the bits that count. An IPv4 address that is
-// mapped to IPv6 is the IPv4 address, as a connection comes from that.
+// canonicalAddress returns the canonical form of an address or a CIDR block. A bare
+// address stays bare. The host bits of a block are cleared. An IPv4 address that is
+// mapped to IPv6 becomes the IPv4 address, because connections come from that one.
 func canonicalAddress(entry string) (string, error) {
 	if prefix, err := netip.ParsePrefix(entry); err == nil {
 		if mapped := 128 - 32; prefix.Addr().Is4In6() && prefix.Bits() >= mapped {
@@ -73,7 +73,7 @@ type ConsoleRecord struct {
 	Mode string `json:"mode"`
 }
 
-// Console is the mode of the instance's SQL console.
+// Console returns the mode of the instance's SQL console.
 func (s *Service) Console(ctx context.Context, id string) (ConsoleRecord, error) {
 	return lookAt(ctx, s, id, func(_ *state, in *instance) (ConsoleRecord, error) {
 		return ConsoleRecord{in.ConsoleMode}, nil
@@ -86,7 +86,7 @@ func (s *Service) SetConsole(id, mode string) (Accepted, error) {
 		if !slices.Contains([]string{"off", "ro", "rw"}, mode) {
 			return nil, invalid("mode", "it must be off, ro or rw")
 		}
-		// Closing what is not there is no mistake, opening it is.
+		// Turning the console off without postgres is allowed; turning it on is an error.
 		if _, on := in.Engines[EnginePostgres]; !on && mode != "off" {
 			return nil, noPostgres()
 		}
@@ -106,7 +106,7 @@ func (j *consoleJob) spec(_ *state, in *instance) jobSpec {
 	}
 }
 
-// isWebURL tells whether text is an absolute http or https URL.
+// isWebURL reports whether text is an absolute http or https URL.
 func isWebURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && !strings.ContainsAny(text, " \t\n")

@@ -14,7 +14,7 @@ func (s *Service) Rotate(id string) (Accepted, error) {
 	})
 }
 
-// rotateJob gives an instance other credentials.
+// rotateJob replaces an instance's credentials.
 type rotateJob struct{ Credentials Credentials }
 
 func (j *rotateJob) spec(_ *state, in *instance) jobSpec {
@@ -27,7 +27,7 @@ func (j *rotateJob) spec(_ *state, in *instance) jobSpec {
 	}
 }
 
-// Resize moves the instance to another plan than its present one. Its engines have to fit there.
+// Resize moves the instance to a different plan. Its engines must fit into the new plan.
 func (s *Service) Resize(id, planID string) (Accepted, error) {
 	return s.mutate(id, func(st *state, in *instance) (jobKind, error) {
 		plan, ok := st.Catalog.plan(planID)
@@ -48,7 +48,7 @@ func (s *Service) Resize(id, planID string) (Accepted, error) {
 	})
 }
 
-// resizeJob moves an instance to another plan.
+// resizeJob moves an instance to a different plan.
 type resizeJob struct{ Plan Plan }
 
 func (j *resizeJob) spec(st *state, in *instance) jobSpec {
@@ -66,8 +66,8 @@ func (j *resizeJob) spec(st *state, in *instance) jobSpec {
 	}
 }
 
-// ResetEngines empties one engine, or all of them for "". An undo snapshot is taken
-// first. confirm must be the instance's id.
+// ResetEngines empties one engine, or all of them if engine is "". An undo snapshot is
+// taken first. confirm must be the instance's id.
 func (s *Service) ResetEngines(id, confirm, engine string) (Accepted, error) {
 	return s.mutateConfirmed(id, confirm, func(_ *state, in *instance) (jobKind, error) {
 		if _, on := in.Engines[engine]; engine != "" && !on {
@@ -77,7 +77,7 @@ func (s *Service) ResetEngines(id, confirm, engine string) (Accepted, error) {
 	})
 }
 
-// resetJob empties one engine, or all of them for "".
+// resetJob empties one engine, or all of them if Engine is "".
 type resetJob struct {
 	Engine string
 	Undo   Backup
@@ -101,8 +101,8 @@ func (j *resetJob) spec(st *state, in *instance) jobSpec {
 	}
 }
 
-// Restore puts the data back to a backup. An undo snapshot is taken first. confirm
-// must be the instance's id.
+// Restore restores the data from a backup. An undo snapshot is taken first. confirm must
+// be the instance's id.
 func (s *Service) Restore(id, confirm, backupID string) (Accepted, error) {
 	return s.mutateConfirmed(id, confirm, func(_ *state, in *instance) (jobKind, error) {
 		if !slices.ContainsFunc(in.Backups, func(b Backup) bool { return b.ID == backupID }) {
@@ -112,7 +112,7 @@ func (s *Service) Restore(id, confirm, backupID string) (Accepted, error) {
 	})
 }
 
-// restoreJob puts the data back to a backup.
+// restoreJob restores the data from a backup.
 type restoreJob struct {
 	BackupID string
 	Undo     Backup
@@ -133,7 +133,7 @@ func (j *restoreJob) spec(st *state, in *instance) jobSpec {
 	}
 }
 
-// mutateConfirmed is mutate for what wants the instance's id once more.
+// mutateConfirmed is mutate for requests that must repeat the instance's id in confirm.
 func (s *Service) mutateConfirmed(id, confirm string, plan func(*state, *instance) (jobKind, error)) (Accepted, error) {
 	return change(s, func(st *state) (Accepted, error) {
 		if _, err := st.lookupConfirmed(id, confirm); err != nil {

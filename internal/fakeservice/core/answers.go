@@ -2,14 +2,16 @@ package core
 
 import "time"
 
-// answersKept is how long the answer to a request that may be repeated is remembered.
+// answersKept is the time for which the answer to a request with an idempotency key is
+// remembered.
 const answersKept = 24 * time.Hour
 
-// Answer is what was answered to a request that names itself, for when it is repeated.
+// Answer is a stored answer to a request with an idempotency key. A repeat of the request
+// gets the same answer.
 type Answer struct {
 	Sequence int
 	At       time.Time
-	// Key names the request, and Request is its body.
+	// Key is the idempotency key, and Request is the body of the request.
 	Key     string
 	Request []byte
 	Status  int
@@ -17,7 +19,7 @@ type Answer struct {
 	Body    []byte
 }
 
-// Remember keeps an answer for a day.
+// Remember stores an answer for a day.
 func (s *Service) Remember(a Answer) error {
 	_, err := change(s, func(st *state) (struct{}, error) {
 		a.Sequence, a.At = st.next(), st.Now
@@ -28,7 +30,7 @@ func (s *Service) Remember(a Answer) error {
 	return err
 }
 
-// Recall is the answer that was given before to the request of a key.
+// Recall returns the stored answer to the request with this key.
 func (s *Service) Recall(key string) (Answer, bool) {
 	var found Answer
 	known := false
@@ -42,8 +44,9 @@ func (s *Service) Recall(key string) (Answer, bool) {
 	return found, known
 }
 
-// Credential is what is kept under a name, by which the fake itself is reached. One
-// that is given takes the place of what was kept; without either it is made.
+// Credential returns the credential stored under name, with which clients reach the fake
+// itself. A non-empty given replaces the stored one. Without a given or a stored
+// credential, Credential generates one.
 func (s *Service) Credential(name, given string) string {
 	s.store.do(func(st *state) {
 		if given == "" {

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// app is an imported repository with what the API does not show of it.
+// app is an imported repository, including fields that the API does not show.
 type app struct {
 	App
-	// Deployed tells whether a version runs, so that a failed build leaves it.
+	// Deployed reports whether a version runs, so that a failed build leaves it running.
 	Deployed bool
 }
 
@@ -42,8 +42,7 @@ func (in *instance) appOrNotFound(name string) (*app, error) {
 	return a, nil
 }
 
-// updateURL gives a deployed public app its address and takes it from any
-// other.
+// updateURL sets the address of a deployed public app and clears that of any other app.
 func (st *state) updateURL(in *instance, a *app) {
 	a.URL = st.endpoints(in).AppURLs[a.Name]
 }
@@ -62,11 +61,11 @@ type AppRecord struct {
 	URL        *string           `json:"url"`
 	Status     string            `json:"status"`
 	CreatedAt  time.Time         `json:"created_at"`
-	// Failure is shown while the app is failed.
+	// Failure is shown only while the app is failed.
 	Failure *AppFailureRecord `json:"failure,omitempty"`
 }
 
-// AppFailureRecord is why an app does not run, as the API shows it.
+// AppFailureRecord is the reason that an app does not run, as the API shows it.
 type AppFailureRecord struct {
 	Status *int   `json:"status"`
 	Exited bool   `json:"exited"`
@@ -92,12 +91,12 @@ func (a *app) record() AppRecord {
 	return record
 }
 
-// AppList is the apps of an instance, in order of import.
+// AppList lists the apps of an instance in order of import.
 type AppList struct {
 	Apps []AppRecord `json:"apps"`
 }
 
-// ListApps lists the apps as the API shows them.
+// ListApps returns the apps as the API shows them.
 func (s *Service) ListApps(ctx context.Context, id string) (AppList, error) {
 	return lookAt(ctx, s, id, func(_ *state, in *instance) (AppList, error) {
 		list := AppList{Apps: []AppRecord{}}
@@ -108,7 +107,7 @@ func (s *Service) ListApps(ctx context.Context, id string) (AppList, error) {
 	})
 }
 
-// ReadApp is one app as the API shows it.
+// ReadApp returns one app as the API shows it.
 func (s *Service) ReadApp(ctx context.Context, id, name string) (AppRecord, error) {
 	return lookAt(ctx, s, id, func(_ *state, in *instance) (AppRecord, error) {
 		a, err := in.appOrNotFound(name)
@@ -119,7 +118,7 @@ func (s *Service) ReadApp(ctx context.Context, id, name string) (AppRecord, erro
 	})
 }
 
-// AppChange is what a request says of an app. What is nil was not sent.
+// AppChange contains the fields of a request about an app. A nil field was not sent.
 type AppChange struct {
 	Branch     *string            `json:"branch,omitempty" jsonschema:"another one is built"`
 	Port       *int               `json:"port,omitempty"`
@@ -130,8 +129,8 @@ type AppChange struct {
 	MemoryMB   *int               `json:"memory_mb,omitempty"`
 }
 
-// told is what an event tells of a change: the fields that were sent. Of variables it is
-// their names, as a value may be a secret.
+// told returns the data of the event about a change: the fields that were sent. For
+// variables it contains only the names, because a value may be a secret.
 func (change AppChange) told() map[string]any {
 	data := map[string]any{}
 	tell(data, "branch", change.Branch)
@@ -146,15 +145,14 @@ func (change AppChange) told() map[string]any {
 	return data
 }
 
-// tell adds a field that was sent to what an event tells.
+// tell adds a field to the data of an event if the field was sent.
 func tell[T any](data map[string]any, name string, sent *T) {
 	if sent != nil {
 		data[name] = *sent
 	}
 }
 
-// checkApp says what is wrong with the fields that an import and an update
-// share.
+// checkApp checks the fields that an import and an update share.
 func (st *state) checkApp(in *instance, change AppChange) error {
 	if change.Branch != nil {
 		if err := checkBranch(*change.Branch); err != nil {
@@ -195,8 +193,8 @@ func (st *state) checkApp(in *instance, change AppChange) error {
 	return nil
 }
 
-// checkAppsMemory refuses more memory for an app, or a new one, where the apps engine's
-// budget has no room for it beside the others.
+// checkAppsMemory refuses a new app, or more memory for one, if the budget of the apps
+// engine has no room for it in addition to the other apps.
 func (in *instance) checkAppsMemory(name string, memory int) error {
 	before, after := in.appsMemory(), in.appsMemory()+memory
 	if a := in.app(name); a != nil {
@@ -208,7 +206,7 @@ func (in *instance) checkAppsMemory(name string, memory int) error {
 	return nil
 }
 
-// appsMemory is what the apps have together, in MB.
+// appsMemory returns the memory of all apps together, in MB.
 func (in *instance) appsMemory() int {
 	sum := 0
 	for _, a := range in.Apps {
@@ -217,7 +215,8 @@ func (in *instance) appsMemory() int {
 	return sum
 }
 
-// checkVariables refuses variables that no process can get, by the first of their names.
+// checkVariables refuses variables that no process can receive. It names the first
+// invalid one in alphabetical order.
 func checkVariables(env map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if !envName.MatchString(name) {
@@ -230,8 +229,8 @@ func checkVariables(env map[string]string) error {
 	return nil
 }
 
-// AcceptedBuild is the answer to a mutation of an app; BuildID is nil where it needs
-// no build.
+// AcceptedBuild is the answer to a mutation of an app. BuildID is nil if the mutation
+// needs no build.
 type AcceptedBuild struct {
 	JobID   string  `json:"job_id"`
 	BuildID *string `json:"build_id"`
@@ -244,7 +243,7 @@ type NewApp struct {
 	AppChange
 }
 
-// ImportApp adds an app. The record appears when the job has imported the
+// ImportApp adds an app. The app's record appears when the job has imported the
 // repository and queued the first build.
 func (s *Service) ImportApp(id string, wanted NewApp) (AcceptedBuild, error) {
 	build := newID("bld")
@@ -322,7 +321,7 @@ func (s *Service) mutateApp(id, name string, plan func(*state, *instance, *app) 
 	})
 }
 
-// change applies the fields that were sent.
+// change applies the fields of change that were sent.
 func (a *App) change(change AppChange) {
 	if change.Branch != nil {
 		a.Branch = *change.Branch
@@ -347,8 +346,8 @@ func (a *App) change(change AppChange) {
 	}
 }
 
-// UpdateApp changes an app. Another branch or other variables need a build;
-// anything else takes effect with a restart.
+// UpdateApp changes an app. A new branch or changed variables need a build; any other
+// change takes effect with a restart.
 func (s *Service) UpdateApp(id, name string, wanted AppChange) (AcceptedBuild, error) {
 	build := ""
 	accepted, err := s.mutateApp(id, name, func(st *state, in *instance, a *app) (jobKind, error) {
@@ -368,8 +367,8 @@ func (s *Service) UpdateApp(id, name string, wanted AppChange) (AcceptedBuild, e
 	return AcceptedBuild{accepted.JobID, textOrNil(build)}, err
 }
 
-// appUpdateJob changes an app, and restarts it or queues a build, whose id is BuildID
-// then.
+// appUpdateJob changes an app, and then restarts it or queues a build. BuildID is the id
+// of the build, or empty for a restart.
 type appUpdateJob struct {
 	App     string
 	Change  AppChange
@@ -381,7 +380,7 @@ func (j *appUpdateJob) spec(st *state, in *instance) jobSpec {
 		operation: "app_update",
 		target:    "apps/" + j.App,
 		change: func(m *Machine) {
-			// A build that follows takes the change along.
+			// If a build follows, the build applies the change.
 			if changed := m.App(j.App); changed != nil && j.BuildID == "" {
 				changed.change(j.Change)
 			}
@@ -415,14 +414,14 @@ func (j *appUpdateJob) spec(st *state, in *instance) jobSpec {
 	}
 }
 
-// DeleteApp takes an app away, with its data.
+// DeleteApp removes an app with its data.
 func (s *Service) DeleteApp(id, name string) (Accepted, error) {
 	return s.mutateApp(id, name, func(_ *state, _ *instance, a *app) (jobKind, error) {
 		return &appDeleteJob{a.Name}, nil
 	})
 }
 
-// appDeleteJob takes an app away.
+// appDeleteJob removes an app.
 type appDeleteJob struct{ App string }
 
 func (j *appDeleteJob) spec(st *state, in *instance) jobSpec {
@@ -492,7 +491,7 @@ func (j *appRestartJob) spec(st *state, in *instance) jobSpec {
 		target:    "apps/" + j.App,
 		work:      func(ctx context.Context, t task) error { return t.plane.RestartApp(ctx, t.instanceID, j.App) },
 		apply: func() {
-			// How a real app does is told by the data plane.
+			// With a data plane, the data plane reports the app's status.
 			if a := in.app(j.App); a != nil && a.Deployed && st.plane == nil {
 				st.startRecord(in, a)
 			}

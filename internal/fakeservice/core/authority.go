@@ -20,18 +20,18 @@ type Authority struct {
 	Certificate, Key string
 }
 
-// organization is what every certificate of the fake says it belongs to.
+// organization is the organization in the subject of every certificate of the fake.
 const organization = "Instance hosting"
 
-// Certificates are judged by the real time of whoever connects, and the fake's
-// clock may be far ahead of it. So their times are real, with room for a clock
-// that is a little behind.
+// Clients check certificates against the real time, and the fake's clock may be far ahead
+// of it. So the certificates' times are real. They begin an hour in the past for clients
+// with slow clocks.
 const (
 	backdated  = time.Hour
 	validYears = 10
 )
 
-// newAuthority makes an authority. It panics where there is no randomness.
+// newAuthority makes an authority. It panics if the system has no randomness.
 func newAuthority(name string) Authority {
 	template := newCertificate(name)
 	template.IsCA = true
@@ -46,9 +46,9 @@ func newAuthority(name string) Authority {
 	return Authority{certificate, encodeKey(key)}
 }
 
-// Issue makes a server's certificate for a host, which is a name or an address,
-// and the key to it, both as PEM. The host is the common name too: libpq before
-// version 15 finds an address nowhere else. The certificate is for the others too.
+// Issue makes a server certificate and its key for a host name or address, both as PEM.
+// The host is also the common name, because libpq before version 15 looks for an address
+// only there. The certificate is valid for the others too.
 func (a Authority) Issue(host string, others ...string) (certificate, key string, err error) {
 	own, ownKey, err := a.parse()
 	if err != nil {
@@ -77,7 +77,7 @@ func (a Authority) parse() (*x509.Certificate, crypto.PrivateKey, error) {
 	return pair.Leaf, pair.PrivateKey, nil
 }
 
-// newCertificate is what all certificates have in common.
+// newCertificate returns a template with the fields that all certificates share.
 func newCertificate(name string) *x509.Certificate {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
 	if err != nil {

@@ -9,27 +9,25 @@ import (
 
 const (
 	backupEvery = 24 * time.Hour
-	// backupsKept is how many daily backups and how many undo snapshots stay.
+	// backupsKept is the number of daily backups, and of undo snapshots, that are kept.
 	backupsKept = 7
 )
 
-// snapshot is what a backup holds of the records. Data itself is the data
-// plane's.
+// snapshot has the records that a backup saves. The data plane saves the data itself.
 type snapshot struct {
 	Databases  []Database
 	Extensions []Extension
 }
 
-// newBackup is a backup that has yet to be made, of a size that is plausible
-// where nothing real is saved.
+// newBackup returns a backup that is not made yet. Its size is plausible for a fake
+// without a data plane.
 func newBackup(kind string) Backup {
 	return Backup{ID: newID("bak"), Kind: kind, SizeBytes: 8 << 20}
 }
 
-// savingFirst makes work undoable: it saves the machine before it begins. A
-// backup whose work then fails is of no use and is dropped again. Work that is cut
-// off has not failed: it is begun again, and the backup is all that holds what was
-// there before.
+// savingFirst makes work undoable: it saves the machine before the work begins. If the
+// work fails, the backup is useless and is dropped. If the work is interrupted, it has
+// not failed: it is started again, and only the backup has the earlier data.
 func savingFirst(b *Backup, then work) work {
 	return func(ctx context.Context, t task) error {
 		if err := t.backUp(ctx, b); err != nil {
@@ -43,8 +41,8 @@ func savingFirst(b *Backup, then work) work {
 	}
 }
 
-// keepBackup adds a backup that has been made and lets the oldest of its kind
-// go.
+// keepBackup adds a finished backup and removes the oldest of its kind if there are too
+// many.
 func (st *state) keepBackup(in *instance, b Backup) {
 	kind := b.Kind
 	if b.CreatedAt.IsZero() {
@@ -55,7 +53,7 @@ func (st *state) keepBackup(in *instance, b Backup) {
 	}
 	in.Snapshots[b.ID] = snapshot{slices.Clone(in.Databases), slices.Clone(in.Extensions)}
 	in.Backups = slices.Insert(in.Backups, 0, b)
-	// Real ones may be done in another order than they were due.
+	// With a data plane, backups may finish in a different order than they were due.
 	slices.SortStableFunc(in.Backups, func(a, b Backup) int { return b.CreatedAt.Compare(a.CreatedAt) })
 	seen := 0
 	in.Backups = slices.DeleteFunc(in.Backups, func(b Backup) bool {
@@ -71,7 +69,7 @@ func (st *state) keepBackup(in *instance, b Backup) {
 	})
 }
 
-// dropBackup lets the data of a backup go.
+// dropBackup deletes the data of a backup.
 func (st *state) dropBackup(instanceID, backupID string) {
 	if st.plane == nil {
 		return
@@ -85,8 +83,8 @@ func (st *state) dropBackup(instanceID, backupID string) {
 	})
 }
 
-// takeDaily makes a daily backup. Where that takes real work, the record comes
-// when the work is done and bears the time at which it was due.
+// takeDaily makes a daily backup. With a data plane, the record appears when the work is
+// done, and its time is the time at which the backup was due.
 func (st *state) takeDaily(in *instance) {
 	b := newBackup("daily")
 	b.CreatedAt = st.Now
@@ -95,7 +93,7 @@ func (st *state) takeDaily(in *instance) {
 		return
 	}
 	if in.backingUp {
-		return // the days pass faster than a backup is made
+		return // the fake's days pass faster than a backup is made
 	}
 	in.backingUp = true
 	id := in.ID
@@ -113,8 +111,8 @@ func (st *state) takeDaily(in *instance) {
 	})
 }
 
-// restoreBackup puts the records back. A backup that a test has added holds
-// none, and then they stay.
+// restoreBackup restores the records of a backup. A backup that a test added has no
+// records; then the current ones stay.
 func (st *state) restoreBackup(in *instance, id string) {
 	saved, ok := in.Snapshots[id]
 	if _, on := in.Engines[EnginePostgres]; !ok || !on || len(saved.Databases) == 0 {
@@ -123,7 +121,7 @@ func (st *state) restoreBackup(in *instance, id string) {
 	in.Databases, in.Extensions = slices.Clone(saved.Databases), slices.Clone(saved.Extensions)
 }
 
-// BackupList is the backups of an instance, the newest first.
+// BackupList lists the backups of an instance, the newest first.
 type BackupList struct {
 	Backups []BackupRecord `json:"backups"`
 }
@@ -147,7 +145,7 @@ func (s *Service) Backups(ctx context.Context, id string) (BackupList, error) {
 	})
 }
 
-// doChores does what the calendar asks for: daily backups and monthly charges.
+// doChores makes the daily backups and monthly charges that are due.
 func (st *state) doChores() {
 	for _, in := range st.Instances {
 		if in.Status == StatusRunning && !in.NextBackup.IsZero() && !in.NextBackup.After(st.Now) {
@@ -160,7 +158,7 @@ func (st *state) doChores() {
 	st.planChores()
 }
 
-// planChores finds out when the calendar asks next, so that requests in between
+// planChores computes when the next backup or charge is due, so that requests before then
 // need not look at every instance.
 func (st *state) planChores() {
 	st.NextChore = st.nextRenewal()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// subscription is what the account pays for an instance.
+// subscription is the account's subscription for an instance.
 type subscription struct {
 	InstanceID string
 	// Sequence orders subscriptions.
@@ -16,7 +16,7 @@ type subscription struct {
 	RenewsAt time.Time
 }
 
-// charge is what was paid once. It never changes.
+// charge is a single payment. It never changes.
 type charge struct {
 	ID, InstanceID string
 	// Sequence orders charges.
@@ -27,7 +27,8 @@ type charge struct {
 	Description string
 }
 
-// subscribe adds an instance. A paid plan is pending until its checkout.
+// subscribe adds the subscription of an instance. A paid plan is pending until its
+// checkout.
 func (st *state) subscribe(instanceID string, plan Plan, pending bool) {
 	status := "active"
 	if pending {
@@ -36,7 +37,7 @@ func (st *state) subscribe(instanceID string, plan Plan, pending bool) {
 	st.Subscriptions = add(st, st.Subscriptions, &subscription{InstanceID: instanceID, Sequence: st.next(), Plan: plan, Status: status})
 }
 
-// subscription returns that of an instance, or nil. Whoever finds it may change it.
+// subscription returns the subscription of an instance, or nil. The caller may change it.
 func (st *state) subscription(instanceID string) *subscription {
 	at := slices.IndexFunc(st.Subscriptions, func(s *subscription) bool { return s.InstanceID == instanceID })
 	if at < 0 {
@@ -57,7 +58,7 @@ func (st *state) payFor(instanceID string) {
 	st.charge(s, s.Plan.PriceCents, st.Now, s.Plan.Name+", first month")
 }
 
-// movePlan changes the plan and charges what the new one costs more.
+// movePlan changes the plan and charges the difference if the new one costs more.
 func (st *state) movePlan(instanceID string, plan Plan) {
 	s := st.subscription(instanceID)
 	if s == nil {
@@ -83,8 +84,7 @@ func (st *state) cancelSubscription(instanceID string) {
 	st.forgetCancelled()
 }
 
-// forgetCancelled lets the oldest subscriptions go that were cancelled, once there are
-// too many.
+// forgetCancelled removes the oldest cancelled subscriptions if there are too many.
 func (st *state) forgetCancelled() {
 	left := surplus(len(st.Subscriptions))
 	if left == 0 {
@@ -110,7 +110,7 @@ func (st *state) renew() {
 	}
 }
 
-// nextRenewal is when a month begins next, or zero.
+// nextRenewal returns the time at which the next month of a subscription begins, or zero.
 func (st *state) nextRenewal() time.Time {
 	var next time.Time
 	for _, s := range st.Subscriptions {
@@ -127,15 +127,15 @@ func (st *state) charge(s *subscription, cents int, at time.Time, description st
 	}
 }
 
-// BillingRecord is what the account pays for and has paid, as the API shows it.
+// BillingRecord has the account's subscriptions and charges, as the API shows them.
 type BillingRecord struct {
 	Subscriptions []SubscriptionRecord `json:"subscriptions"`
-	// Charges are the newest first.
+	// Charges has the newest charge first.
 	Charges    []ChargeRecord `json:"charges"`
 	NextCursor string         `json:"next_cursor,omitempty"`
 }
 
-// SubscriptionRecord is what one instance costs.
+// SubscriptionRecord is the subscription of one instance, as the API shows it.
 type SubscriptionRecord struct {
 	InstanceID string     `json:"instance_id"`
 	Plan       string     `json:"plan"`
@@ -145,7 +145,7 @@ type SubscriptionRecord struct {
 	RenewsAt   *time.Time `json:"renews_at"`
 }
 
-// ChargeRecord is what was paid once.
+// ChargeRecord is a single payment, as the API shows it.
 type ChargeRecord struct {
 	ID          string    `json:"id"`
 	InstanceID  string    `json:"instance_id"`
@@ -155,7 +155,7 @@ type ChargeRecord struct {
 	Description string    `json:"description"`
 }
 
-// Billing is what the account pays for and has paid.
+// Billing returns the account's subscriptions and charges.
 func (s *Service) Billing(ctx context.Context) (BillingRecord, error) {
 	return look(ctx, s, func(st *state) (BillingRecord, error) {
 		record := BillingRecord{Subscriptions: []SubscriptionRecord{}, Charges: []ChargeRecord{}}
@@ -172,9 +172,8 @@ func (s *Service) Billing(ctx context.Context) (BillingRecord, error) {
 	})
 }
 
-// BillingPage is a page of at most limit charges, up to PageLimit, after a cursor. The
-// first page has all subscriptions, the others have none. The cursor is how many
-// charges are older.
+// BillingPage returns a page of at most limit charges, up to PageLimit, after a cursor.
+// Only the first page has the subscriptions. The cursor is the number of older charges.
 func (s *Service) BillingPage(ctx context.Context, cursor string, limit int) (BillingRecord, error) {
 	record, err := s.Billing(ctx)
 	if err != nil {

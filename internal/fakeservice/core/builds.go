@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// buildRun is a build that has yet to end. A build is no job: while it runs,
-// the instance accepts mutations.
+// buildRun is a build that has not ended. A build is not a job: the instance accepts
+// mutations while a build runs.
 type buildRun struct {
 	InstanceID, App, ID string
 	// Sequence orders builds.
 	Sequence int
 	Length   time.Duration
-	// Due is zero while another build of the same app runs.
+	// Due is zero while a different build of the same app runs.
 	Due time.Time
-	// Hurried makes the build end as soon as it begins. It is set when a hold
-	// on it is released while it still waits for another.
+	// Hurried makes the build end as soon as it begins. It is set when a hold on the
+	// build is released while the build still waits for a different one.
 	Hurried bool
 
-	// errand is the real build, where there is a data plane.
+	// errand is the data plane's build, or nil without a data plane.
 	errand *errand
 }
 
-// queueBuild adds a build to an app and begins it, unless one runs already:
-// an app builds one commit at a time.
+// queueBuild adds a build to an app. It starts the build unless one is running: an app
+// builds one commit at a time.
 func (st *state) queueBuild(in *instance, a *app, id string) {
 	run := &buildRun{InstanceID: in.ID, App: a.Name, ID: id, Sequence: st.next(), Length: st.Durations.build(len(a.Builds))}
 	a.Builds = slices.Insert(a.Builds, 0, Build{ID: id, Status: StatusQueued, CreatedAt: st.Now})
@@ -60,8 +60,7 @@ func (st *state) beginBuild(run *buildRun) {
 	}
 }
 
-// endBuild deploys what was built. A build that fails leaves the version that
-// runs in place.
+// endBuild deploys a successful build. After a failed one, the running version stays.
 func (st *state) endBuild(run *buildRun) {
 	st.Builds = remove(st, st.Builds, func(other *buildRun) bool { return other == run })
 	if a, b := st.build(run); b != nil {
@@ -86,7 +85,7 @@ func (st *state) endBuild(run *buildRun) {
 	}
 }
 
-// giveUpBuild ends a build whose end is a mistake of the fake's.
+// giveUpBuild fails a build because of an internal error in the fake.
 func (st *state) giveUpBuild(run *buildRun) {
 	st.Builds = remove(st, st.Builds, func(other *buildRun) bool { return other == run })
 	if _, b := st.build(run); b != nil {
@@ -94,7 +93,8 @@ func (st *state) giveUpBuild(run *buildRun) {
 	}
 }
 
-// endBuilds ends the builds of apps that are going, before anything of them goes.
+// endBuilds fails the builds of apps that are about to be removed, before anything of the
+// apps is removed.
 func (st *state) endBuilds(in *instance, apps []*app, why string) {
 	for _, a := range apps {
 		for _, run := range st.Builds {
@@ -106,7 +106,7 @@ func (st *state) endBuilds(in *instance, apps []*app, why string) {
 	}
 }
 
-// dropBuilds forgets the builds of an app that is no more.
+// dropBuilds cancels and forgets the builds of a removed app.
 func (st *state) dropBuilds(in *instance, a *app) {
 	for _, run := range st.Builds {
 		if run.of(in, a) && run.errand != nil {
@@ -116,13 +116,13 @@ func (st *state) dropBuilds(in *instance, a *app) {
 	st.Builds = remove(st, st.Builds, func(run *buildRun) bool { return run.of(in, a) })
 }
 
-// of tells whether an app is being built.
+// of reports whether run is a build of the app a of the instance in.
 func (run *buildRun) of(in *instance, a *app) bool {
 	return run.InstanceID == in.ID && run.App == a.Name
 }
 
-// build is the app that is being built and the record of the build: nil where someone
-// has edited them away.
+// build returns the app of a build and the build's record. Either is nil if a test has
+// removed it.
 func (st *state) build(run *buildRun) (*app, *Build) {
 	in := st.find(run.InstanceID)
 	if in == nil {
@@ -139,14 +139,14 @@ func (st *state) build(run *buildRun) (*app, *Build) {
 	return a, &a.Builds[at]
 }
 
-// commit is the newest commit of a branch: the same until someone pushes.
+// commit returns the newest commit of a branch. It stays the same until the next push.
 func (st *state) commit(repo, branch string) string {
 	key := repo + "@" + branch
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s#%d", key, st.Pushes[key]))
 	return hex.EncodeToString(sum[:20])
 }
 
-// BuildList is the builds of an app, the newest first.
+// BuildList lists the builds of an app, the newest first.
 type BuildList struct {
 	Builds     []BuildRecord `json:"builds"`
 	NextCursor string        `json:"next_cursor,omitempty"`
@@ -177,8 +177,8 @@ func (s *Service) Builds(ctx context.Context, id, name string) (BuildList, error
 	})
 }
 
-// BuildPage is a page of at most limit builds of an app, up to PageLimit, after a
-// cursor. The cursor is how many builds are older, which later builds do not change.
+// BuildPage returns a page of at most limit builds of an app, up to PageLimit, after a
+// cursor. The cursor is the number of older builds, which later builds do not change.
 func (s *Service) BuildPage(ctx context.Context, id, name, cursor string, limit int) (BuildList, error) {
 	list, err := s.Builds(ctx, id, name)
 	if err != nil {
@@ -188,7 +188,7 @@ func (s *Service) BuildPage(ctx context.Context, id, name, cursor string, limit 
 	return list, err
 }
 
-// Record is the build as the API shows it.
+// Record returns the build as the API shows it.
 func (b Build) Record() BuildRecord {
 	return BuildRecord{b.ID, b.Status, textOrNil(b.Commit), b.CreatedAt, timeOrNil(b.FinishedAt), textOrNil(b.Error)}
 }
