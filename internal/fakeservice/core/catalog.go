@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Names of the engines, as the API and data planes have them.
+// Names of the engines in the API and the data planes.
 const (
 	EnginePostgres = "postgres"
 	EngineRedis    = "redis"
@@ -16,8 +16,8 @@ const (
 	EngineAuth     = "auth"
 )
 
-// Plan is what a machine offers. A plan with a price over zero is paid and
-// waits for a checkout.
+// Plan is a plan that instances can have. A plan with a price above zero is paid and
+// needs a checkout.
 type Plan struct {
 	ID                  string  `json:"id"`
 	Name                string  `json:"name"`
@@ -29,8 +29,8 @@ type Plan struct {
 	PostgresConnections int     `json:"postgres_connections"`
 }
 
-// EngineInfo is what the plan list says of an engine. Port is nil where the
-// engine has no port of its own.
+// EngineInfo is the entry of an engine in the plan list. Port is nil for an engine
+// without a port.
 type EngineInfo struct {
 	FloorMB  int    `json:"floor_mb"`
 	Port     *int   `json:"port"`
@@ -38,23 +38,23 @@ type EngineInfo struct {
 	Licence  string `json:"licence"`
 }
 
-// Location is a place where instances run.
+// Location is a location for instances.
 type Location struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
 	Country string `json:"country"`
 }
 
-// Catalog is what the service offers: plans, engines and locations.
+// Catalog has the available plans, engines and locations.
 type Catalog struct {
 	Plans     []Plan
 	Engines   map[string]EngineInfo
 	Locations []Location
 }
 
-// seedCatalog is the fake's own offer. The floors of postgres, apps and auth
-// fit the free plan together and leave 256 MB over; all six engines do not fit,
-// so that the rule about budgets can be met without paying.
+// seedCatalog returns the fake's catalog. The floors of postgres, apps and auth together
+// fit into the free plan and leave 256 MB. The floors of all six engines do not fit, so
+// that tests reach the rule about budgets without a paid plan.
 func seedCatalog() Catalog {
 	port := func(n int) *int { return &n }
 	return Catalog{
@@ -99,9 +99,9 @@ func (c Catalog) hasLocation(id string) bool {
 	return slices.ContainsFunc(c.Locations, func(l Location) bool { return l.ID == id })
 }
 
-// checkEngines says what is wrong with a whole set of engines on a plan. The
-// budgets are given by engine name and already include the floors of engines
-// for which none was asked.
+// checkEngines checks a complete set of engines against a plan. budgets has the memory of
+// each engine by name, including the floor of each engine for which the request has no
+// budget.
 func (c Catalog) checkEngines(plan Plan, budgets map[string]int) error {
 	if _, auth := budgets[EngineAuth]; auth {
 		for _, needed := range []string{EnginePostgres, EngineApps} {
@@ -127,7 +127,7 @@ func (c Catalog) checkEngines(plan Plan, budgets map[string]int) error {
 	return nil
 }
 
-// PlanList is what the service offers.
+// PlanList has the available plans and engines, as the API shows them.
 type PlanList struct {
 	Plans   []Plan                `json:"plans"`
 	Engines map[string]EngineInfo `json:"engines"`
@@ -141,7 +141,7 @@ func (s *Service) Plans(ctx context.Context) (PlanList, error) {
 	})
 }
 
-// LocationList is where instances run.
+// LocationList has the available locations, as the API shows them.
 type LocationList struct {
 	Locations []Location `json:"locations"`
 }

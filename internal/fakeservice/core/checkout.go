@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// A Checkout is what opening a checkout page came to.
+// A Checkout is the result of opening a checkout page.
 type Checkout struct {
 	InstanceID string
-	// Finished tells that this opening finished it.
+	// Finished reports whether this opening finished the checkout.
 	Finished bool
 }
 
@@ -24,7 +24,7 @@ func (s *Service) OpenCheckout(token string) (Checkout, error) {
 	})
 }
 
-// pay finishes the checkout of an instance. It tells whether there was one.
+// pay finishes the checkout of an instance. It reports whether one was pending.
 func (st *state) pay(in *instance) bool {
 	j := st.findJob(in.JobID)
 	if in.CheckoutURL == "" || j == nil || j.Status != StatusQueued {
@@ -37,10 +37,10 @@ func (st *state) pay(in *instance) bool {
 	return true
 }
 
-// checkoutAt is where a checkout is opened.
+// checkoutAt returns the address of a checkout page.
 func checkoutAt(portal, token string) string { return portal + "/checkout/" + token }
 
-// MoveCheckouts has the checkouts that are waited for opened at another portal.
+// MoveCheckouts moves the pages of pending checkouts to a new portal address.
 func (s *Service) MoveCheckouts(portal string) {
 	s.store.do(func(st *state) {
 		for _, in := range st.Instances {
@@ -52,7 +52,7 @@ func (s *Service) MoveCheckouts(portal string) {
 	})
 }
 
-// PayCheckout does what opening the checkout page of an instance does.
+// PayCheckout finishes the checkout of an instance, like opening its page.
 func (s *Service) PayCheckout(instanceID string) error {
 	err := fmt.Errorf("the instance %q waits for no checkout", instanceID)
 	s.store.do(func(st *state) {

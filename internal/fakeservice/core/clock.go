@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// clock is the fake's time. It starts at the real time, unless another was asked
-// for, and runs speed times as fast, so that a creation of eight minutes can
-// take a second.
+// clock is the fake's time. It starts at the real time unless the options set a start. It
+// runs speed times as fast as real time, so that a creation of eight minutes can take a
+// second.
 type clock struct {
 	speed float64
 
 	mu   sync.Mutex
-	real time.Time // when base was right; holds a monotonic reading
+	real time.Time // the real time at base, with a monotonic reading
 	base time.Time
 }
 
-// FastestSpeed is how fast the clock can run. Faster, the days would pass before what
-// belongs to them can be done.
+// FastestSpeed is the limit of the clock's speed. At a higher speed, the days would pass
+// before their backups and charges could be made.
 const FastestSpeed = 10_000
 
 func newClock(speed float64, start time.Time) *clock {
@@ -32,8 +32,8 @@ func newClock(speed float64, start time.Time) *clock {
 	return &clock{speed: speed, real: now, base: start.UTC().Round(0)}
 }
 
-// now is the fake's time, in whole milliseconds: records, events and the Date
-// header are all made from it.
+// now returns the fake's time in whole milliseconds. Records, events and the Date header
+// all use it.
 func (c *clock) now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,29 +46,28 @@ func (c *clock) now() time.Time {
 	return now.Truncate(time.Millisecond)
 }
 
-// longCount is after how much of the fake's time the count begins anew. A duration
-// holds less than three centuries, which pass in eleven days at the fastest.
+// longCount is the fake time after which now moves the base of its count. A Duration is
+// limited to less than three centuries, which pass in eleven days at FastestSpeed.
 const longCount = 365 * 24 * time.Hour
 
-// set moves the fake's time to a moment, back if need be.
+// set moves the fake's time to fake, backwards if necessary.
 func (c *clock) set(fake time.Time) { c.advance(fake.Sub(c.now())) }
 
-// startFrom moves the fake's time on to a moment, if it is not there yet.
+// startFrom moves the fake's time forward to fake, unless it is later already.
 func (c *clock) startFrom(fake time.Time) {
 	if behind := fake.Sub(c.now()); behind > 0 {
 		c.advance(behind)
 	}
 }
 
-// advance moves the fake's time forward at once.
+// advance moves the fake's time forward immediately.
 func (c *clock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.base = c.base.Add(d)
 }
 
-// realTime converts a moment of the fake's time to the real time at which it
-// was or will be.
+// realTime converts a time of the fake's clock to the corresponding real time.
 func (c *clock) realTime(fake time.Time) time.Time {
 	if fake.IsZero() {
 		return time.Time{}
@@ -78,7 +77,7 @@ func (c *clock) realTime(fake time.Time) time.Time {
 	return c.real.Add(time.Duration(float64(fake.Sub(c.base)) / c.speed))
 }
 
-// until is how long it really takes until the fake's time reaches a moment.
+// until returns the real time left until the fake's clock reaches fake.
 func (c *clock) until(fake time.Time) time.Duration {
 	return time.Until(c.realTime(fake))
 }

@@ -7,29 +7,29 @@ import (
 	"strconv"
 )
 
-// Ports of Postgres: direct for sessions, pooled for ordinary transactions. A
-// data plane uses others where these are taken.
+// Ports of Postgres: direct for sessions, pooled for ordinary transactions. A data plane
+// uses other ports if these are taken.
 const (
 	directPort = 5432
 	pooledPort = 6432
 )
 
-// Ports of the other engines, where nothing real has had to take another one.
+// Ports of the other engines, unless a data plane had to use a different port.
 const (
 	redisPort   = 6379
 	couchDBPort = 6984
 	natsPort    = 4222
 )
 
-// ConnectionRecord is how an instance is reached: the one record, besides that of a
-// new webhook endpoint, that holds secrets.
+// ConnectionRecord has the addresses and credentials of an instance. No other record has
+// credentials, except that of a new webhook endpoint.
 type ConnectionRecord struct {
 	Host          string            `json:"host"`
 	CACertificate string            `json:"ca_certificate"`
 	Engines       ConnectionEngines `json:"engines"`
 }
 
-// ConnectionEngines are the engines that are on, but for apps, which has no address.
+// ConnectionEngines has the engines that are on, except apps, which has no address.
 type ConnectionEngines struct {
 	Postgres *PostgresConnection `json:"postgres,omitempty"`
 	Redis    *URLConnection      `json:"redis,omitempty"`
@@ -38,29 +38,31 @@ type ConnectionEngines struct {
 	Auth     *AuthConnection     `json:"auth,omitempty"`
 }
 
-// PostgresConnection is how postgres is reached. The URLs hold passwords.
+// PostgresConnection is the connection record of postgres. The URLs contain passwords.
 type PostgresConnection struct {
 	OwnerURL    string `json:"owner_url"`
 	ReadOnlyURL string `json:"readonly_url"`
 	Database    string `json:"database"`
 	DirectPort  int    `json:"direct_port"`
-	// PooledPort is left out where nothing listens.
+	// PooledPort is omitted if there is no pooler.
 	PooledPort int `json:"pooled_port,omitempty"`
 }
 
-// URLConnection is how an engine with one URL is reached. It holds a password.
+// URLConnection is the connection record of an engine with one URL, which contains a
+// password.
 type URLConnection struct {
 	URL string `json:"url"`
 }
 
-// AuthConnection is how the auth engine is reached. The service key is a secret.
+// AuthConnection is the connection record of the auth engine. The service key is a
+// secret.
 type AuthConnection struct {
 	URL        string `json:"url"`
 	AnonKey    string `json:"anon_key"`
 	ServiceKey string `json:"service_key"`
 }
 
-// Connection is how an instance is reached.
+// Connection returns the connection record of an instance.
 func (s *Service) Connection(ctx context.Context, id string) (ConnectionRecord, error) {
 	return lookAt(ctx, s, id, func(st *state, in *instance) (ConnectionRecord, error) {
 		switch {
@@ -73,8 +75,8 @@ func (s *Service) Connection(ctx context.Context, id string) (ConnectionRecord, 
 	})
 }
 
-// connectionEngines are those that are on, with the passwords that the machine is to
-// take now: during a rotation those of before work no more.
+// connectionEngines returns the records of the engines that are on, with the passwords
+// that the machine is about to have: during a rotation, the old ones no longer work.
 func (st *state) connectionEngines(in *instance) ConnectionEngines {
 	var engines ConnectionEngines
 	at, secrets := st.endpoints(in), st.machine(in).Credentials

@@ -2,26 +2,26 @@ package core
 
 import "slices"
 
-// JobMatch picks jobs. An empty field matches anything.
+// JobMatch selects jobs. An empty field matches anything.
 type JobMatch struct{ InstanceID, Operation, Target string }
 
 func (m JobMatch) matches(j Job) bool {
 	return matches(m.InstanceID, j.InstanceID) && matches(m.Operation, j.Operation) && matches(m.Target, j.Target)
 }
 
-// BuildMatch picks builds. An empty field matches anything.
+// BuildMatch selects builds. An empty field matches anything.
 type BuildMatch struct{ InstanceID, App string }
 
 func (m BuildMatch) matches(run *buildRun) bool {
 	return matches(m.InstanceID, run.InstanceID) && matches(m.App, run.App)
 }
 
-// AppMatch picks apps. An empty field matches anything.
+// AppMatch selects apps. An empty field matches anything.
 type AppMatch struct{ InstanceID, App string }
 
 func matches(want, have string) bool { return want == "" || want == have }
 
-// controls is what tests have asked of jobs, builds and apps.
+// controls has the holds and failures that tests have set for jobs, builds and apps.
 type controls struct {
 	jobHolds   []*JobMatch
 	buildHolds []*BuildMatch
@@ -32,7 +32,7 @@ type controls struct {
 
 type jobFailure struct {
 	match        JobMatch
-	left         int // negative: always
+	left         int // negative: every time
 	code, detail string
 }
 
@@ -56,8 +56,8 @@ func (c *controls) holdsBuild(run *buildRun) bool {
 	return slices.ContainsFunc(c.buildHolds, func(m *BuildMatch) bool { return m.matches(run) })
 }
 
-// failsJob tells whether a job that begins its work now, or ends without any, is
-// to fail, and counts it.
+// failsJob reports whether a job must fail that begins its work now, or ends without any.
+// It counts the failure.
 func (c *controls) failsJob(j Job) (code, detail string, fails bool) {
 	for _, f := range c.jobFails {
 		if f.left != 0 && f.match.matches(j) {
@@ -68,7 +68,7 @@ func (c *controls) failsJob(j Job) (code, detail string, fails bool) {
 	return "", "", false
 }
 
-// failsBuild tells whether a build that ends now is to fail, and counts it.
+// failsBuild reports whether a build that ends now must fail, and counts the failure.
 func (c *controls) failsBuild(run *buildRun) (log string, fails bool) {
 	for _, f := range c.buildFails {
 		if f.left != 0 && f.match.matches(run) {
@@ -79,8 +79,8 @@ func (c *controls) failsBuild(run *buildRun) (log string, fails bool) {
 	return "", false
 }
 
-// failsStart tells whether an app that is deployed or restarted now is to fail,
-// and counts it.
+// failsStart reports whether an app that is deployed or restarted now must fail, and
+// counts the failure.
 func (c *controls) failsStart(instanceID, name string) (why AppFailure, fails bool) {
 	for _, f := range c.startFails {
 		if f.left != 0 && matches(f.match.InstanceID, instanceID) && matches(f.match.App, name) {
@@ -91,7 +91,7 @@ func (c *controls) failsStart(instanceID, name string) (why AppFailure, fails bo
 	return AppFailure{}, false
 }
 
-// releaseJobs takes one hold away. Jobs that nothing else holds end at once.
+// releaseJobs removes one hold. Jobs without another hold end immediately.
 func (st *state) releaseJobs(hold *JobMatch) {
 	before := len(st.control.jobHolds)
 	st.control.jobHolds = slices.DeleteFunc(st.control.jobHolds, func(m *JobMatch) bool { return m == hold })
@@ -106,8 +106,8 @@ func (st *state) releaseJobs(hold *JobMatch) {
 	}
 }
 
-// releaseBuilds takes one hold away. Builds that nothing else holds end at
-// once, and those that wait behind them as soon as they begin.
+// releaseBuilds removes one hold. Builds without another hold end immediately, and the
+// builds that wait for them end as soon as they begin.
 func (st *state) releaseBuilds(hold *BuildMatch) {
 	before := len(st.control.buildHolds)
 	st.control.buildHolds = slices.DeleteFunc(st.control.buildHolds, func(m *BuildMatch) bool { return m == hold })
@@ -126,24 +126,23 @@ func (st *state) releaseBuilds(hold *BuildMatch) {
 	}
 }
 
-// HoldJobs keeps matching jobs in progress, present and future ones, until
-// release is called; then they end at once. A job that waits for its checkout
-// goes on waiting for it.
+// HoldJobs keeps current and future matching jobs in progress until release is called.
+// Then they end immediately. A job that waits for its checkout keeps waiting for it.
 func (s *Service) HoldJobs(m JobMatch) (release func()) {
 	hold := &m
 	s.store.do(func(st *state) { st.control.jobHolds = append(st.control.jobHolds, hold) })
 	return func() { s.store.do(func(st *state) { st.releaseJobs(hold) }) }
 }
 
-// FailJobs makes the next matching jobs to end fail, as many as times says or
-// all of them when it is negative. Nothing of a failed job is applied; a failed
-// creation leaves the instance failed.
+// FailJobs makes matching jobs fail when they end: the next ones, as many as times says,
+// or all if times is negative. Nothing of a failed job is applied. A failed creation
+// leaves the instance failed.
 //
-// With a data plane, a job whose real work has begun by now is not among them:
-// it ends as its work does, because the record would contradict what runs
-// otherwise. Such a job is made to fail before it is asked for.
+// With a data plane, FailJobs does not affect a job whose real work has begun: it ends as
+// its work does, because otherwise the record would contradict what runs. To make the job
+// fail, call FailJobs before the request.
 //
-// The function that it returns lets those that are left end well.
+// The returned function cancels the failures that are left.
 func (s *Service) FailJobs(m JobMatch, times int, code, detail string) (remove func()) {
 	failure := &jobFailure{m, times, code, detail}
 	s.store.do(func(st *state) { st.control.jobFails = append(st.control.jobFails, failure) })
@@ -157,20 +156,19 @@ func (s *Service) HoldBuilds(m BuildMatch) (release func()) {
 	return func() { s.store.do(func(st *state) { st.releaseBuilds(hold) }) }
 }
 
-// FailBuilds makes the next matching builds to end fail with a log, as many as
-// times says or all of them when it is negative. The function that it returns lets
-// those that are left end well.
+// FailBuilds makes matching builds fail with a log when they end: the next ones, as many
+// as times says, or all if times is negative. The returned function cancels the failures
+// that are left.
 func (s *Service) FailBuilds(m BuildMatch, times int, log string) (remove func()) {
 	failure := &buildFailure{m, times, log}
 	s.store.do(func(st *state) { st.control.buildFails = append(st.control.buildFails, failure) })
 	return func() { s.store.do(func(*state) { failure.left = 0 }) }
 }
 
-// FailStarts makes matching apps fail when they are deployed or restarted next,
-// as many times as times says or each time when it is negative. Each then waits
-// for nobody: it is failed at once, where a real one has a minute to answer. With
-// a data plane it is the app itself that decides, and FailStarts does nothing.
-// The function that it returns lets those that are left run.
+// FailStarts makes deployments and restarts of matching apps fail: the next ones, as many
+// as times says, or all if times is negative. The app fails immediately, whereas a real
+// one has a minute to answer. With a data plane FailStarts has no effect, because the app
+// itself decides. The returned function cancels the failures that are left.
 func (s *Service) FailStarts(m AppMatch, times int, why AppFailure) (remove func()) {
 	failure := &startFailure{m, times, why}
 	s.store.do(func(st *state) { st.control.startFails = append(st.control.startFails, failure) })

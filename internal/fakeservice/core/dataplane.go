@@ -5,167 +5,164 @@ import (
 	"slices"
 )
 
-// DataPlane runs for real what the control plane keeps records of. A Service
-// without one answers every call as well, with records alone.
+// DataPlane runs the machines that the control plane keeps records of. Without one, a
+// Service answers every call with records only.
 //
-// All methods but Endpoints may take real time and are called while the store
-// is unlocked. Calls about one instance may come at the same time, as a daily
-// backup happens beside a job; an implementation puts them in order, and asks the
-// ControlPlane how the machine is to be when a call's turn has come, not before.
-// Errors never hold a secret: their text is shown. A *Failure gives the code too.
+// All methods but Endpoints may take real time and are called while the store is
+// unlocked. Calls about one instance may be concurrent, because a daily backup may run
+// during a job. An implementation runs them one after the other, and asks the
+// ControlPlane for the desired machine when the turn of a call has come, not before.
+// Errors never contain a secret, because their text is shown. A *Failure also has a code.
 //
-// Every call may be repeated. One that was cut off by the end of the program, however
-// much of it was done, is made again after Resume and does what is left to do.
+// Every call may be repeated. A call that the end of the program interrupted is made
+// again after Resume. It then completes the work, however much of it was done.
 type DataPlane interface {
 	Querier
 
-	// Attach gives the data plane its way to ask and to tell. It is called once,
-	// before anything else.
+	// Attach sets the ControlPlane that the data plane asks and reports to. It is called
+	// once, before anything else.
 	Attach(ControlPlane)
-	// Resume runs the machines again of which an earlier program has left data, as
-	// the ControlPlane has them now: with their data, at their hosts and, where these
-	// are free, at their ports and addresses; apps at the build that they had. It
-	// is called once, right after Attach, where records are kept. What is left of
-	// instances that are not named goes. A named one of which nothing is left is left
-	// to the job that applies it.
+	// Resume restarts the machines of an earlier program from the data it left, as the
+	// ControlPlane describes them now. They keep their data, their hosts, their ports and
+	// addresses if these are free, and the builds of their apps. Resume is called once,
+	// right after Attach, if records are stored. It deletes the data of instances that
+	// instanceIDs does not contain. An instance in instanceIDs without data is left to
+	// the job that applies it.
 	//
-	// When it returns, Endpoints are right, and Postgres and the auth engine answer.
-	// Apps are starting: the ControlPlane is told of each as usual, also of those that
-	// cannot start. A machine that cannot run keeps none of the others from it. The
-	// error names those; they keep their data, and Apply tries again.
+	// When Resume returns, Endpoints is correct, and Postgres and the auth engine answer.
+	// The apps are starting. As usual, the ControlPlane receives a call for each app,
+	// including those that cannot start. A machine that cannot run does not keep the
+	// others from running. The error names such machines; they keep their data, and Apply
+	// tries again.
 	Resume(ctx context.Context, instanceIDs []string) error
-	// Apply makes a machine as it is to be: the engines that are on run, with its
-	// credentials, limits and settings, and those that are off are gone with
-	// their data. Applying the same machine again changes nothing.
+	// Apply brings a machine to its desired state. The engines that are on run with the
+	// machine's credentials, limits and settings. The engines that are off are removed
+	// with their data. Applying the same machine again changes nothing.
 	Apply(ctx context.Context, instanceID string) error
-	// Remove takes a machine away with its data and its backups. One that is
-	// not there is removed already.
+	// Remove removes a machine with its data and its backups. It succeeds if the machine
+	// does not exist.
 	Remove(ctx context.Context, instanceID string) error
-	// Restart restarts one engine. Its data stays.
+	// Restart restarts one engine. The engine keeps its data.
 	Restart(ctx context.Context, instanceID, engine string) error
-	// Reset empties one engine, or all of them when none is named, as if they
-	// were new.
+	// Reset empties one engine, or all of them if engine is "", as if they were new.
 	Reset(ctx context.Context, instanceID, engine string) error
 
-	// Backup saves the data of the machine under an id and says how many bytes
-	// that took. A backup that is there in full under the id stays, so that a repeated
-	// call never saves what the work after it has begun to change.
+	// Backup saves the data of the machine under an id and returns the size in bytes. A
+	// complete backup with this id is kept, so that a repeated call never saves data that
+	// later work has begun to change.
 	Backup(ctx context.Context, instanceID, backupID string) (int64, error)
-	// Restore puts the data back to a backup. Settings and credentials stay
-	// those of the machine.
+	// Restore restores the data of a backup. The machine keeps its settings and
+	// credentials.
 	Restore(ctx context.Context, instanceID, backupID string) error
-	// DropBackup forgets a backup. One that is not there is forgotten already.
+	// DropBackup deletes a backup. It succeeds if the backup does not exist.
 	DropBackup(ctx context.Context, instanceID, backupID string) error
 
-	// Save copies all that the machine holds to a folder, in the place of what is
-	// there: its data, the builds that are deployed, and its backups. The folder is
-	// there in full or not at all. The machine goes on meanwhile.
+	// Save copies the machine to a folder: its data, its deployed builds and its backups.
+	// It replaces the folder, which is then complete or does not exist. The machine keeps
+	// running.
 	Save(ctx context.Context, instanceID, folder string) error
-	// Load makes a machine with what was saved of one, of another id or by another
-	// DataPlane too. A machine of the id that is there keeps its host and loses all
-	// else. Engines, credentials and settings are those that the ControlPlane says
-	// now, and of the apps those run that it names.
+	// Load makes a machine from a folder that Save wrote, possibly for a different id or
+	// by a different DataPlane. If the machine exists, it keeps its host and loses
+	// everything else. The ControlPlane determines its engines, credentials and settings,
+	// and which of its apps run.
 	Load(ctx context.Context, instanceID, folder string) error
 
-	// Databases lists the databases that are there, and the service's
-	// extensions in them. When they were made is not known.
+	// Databases lists the existing databases and the service's extensions in them. Their
+	// creation times are unknown.
 	Databases(ctx context.Context, instanceID string) ([]Database, []Extension, error)
-	// CreateDatabase succeeds where the database is there: a call that was cut off
-	// may have made it. Whoever is to refuse a name that is taken looks before.
+	// CreateDatabase succeeds if the database exists, because an interrupted call may
+	// have created it. A caller that must refuse a taken name checks first.
 	CreateDatabase(ctx context.Context, instanceID, name string) error
-	// DropDatabase drops a database. One that is not there is dropped already.
+	// DropDatabase drops a database. It succeeds if the database does not exist.
 	DropDatabase(ctx context.Context, instanceID, name string) error
-	// SetExtension turns an extension on and gives the version that runs.
+	// SetExtension turns an extension on and returns the version that runs.
 	SetExtension(ctx context.Context, instanceID, database, name string) (version string, err error)
-	// DropExtension turns an extension off. One that is not on is off already.
+	// DropExtension turns an extension off. It succeeds if the extension is off.
 	DropExtension(ctx context.Context, instanceID, database, name string) error
 
-	// Repositories are those that the code-hosting integration sees, as owner/repo. It
-	// answers at once.
+	// Repositories returns the repositories that the code-hosting integration sees, as
+	// owner/repo. It returns immediately.
 	Repositories() []string
-	// Inspect finds out how the branch of a repository would be built, and builds
-	// nothing. A branch that cannot be read is a *Failure.
+	// Inspect reports how the branch of a repository would be built, without building
+	// anything. If the branch cannot be read, the error is a *Failure.
 	Inspect(ctx context.Context, repo, branch string) (Inspection, error)
-	// Build builds the branch of an app and keeps what comes of it under an id, in the
-	// place of what there is under that id.
-	// It comes beside other calls about the instance. It gives the commit that
-	// was built, of a failed build too, where it is known; a *BuildFailure holds
-	// the end of the log.
+	// Build builds the branch of an app and stores the result under an id. It replaces an
+	// earlier result with that id. It may run concurrently with other calls about the
+	// instance. It returns the commit that was built, if known, even for a failed build.
+	// A *BuildFailure contains the end of the log.
 	Build(ctx context.Context, instanceID string, a App, buildID string) (commit string, err error)
-	// Deploy runs a build in the place of the version that runs. It does not
-	// wait for the app to answer: the ControlPlane is told when it does. The build
-	// of an app that is not to be there any more is thrown away. A build that runs
-	// already runs on, and the ControlPlane is told again how it does.
+	// Deploy replaces the running version of an app by a build. It does not wait until
+	// the app answers: it calls the ControlPlane then. If the machine no longer has the
+	// app, the build is discarded. A build that is running already keeps running, and the
+	// ControlPlane receives its status again.
 	Deploy(ctx context.Context, instanceID, name, buildID string) error
-	// RestartApp restarts an app that is deployed, as it is to be now, and
-	// waits until it answers or has failed.
+	// RestartApp restarts a deployed app with its current settings. It waits until the
+	// app answers or has failed.
 	RestartApp(ctx context.Context, instanceID, name string) error
-	// RemoveApp takes an app away with its data and its builds. One that is not there
-	// is removed already.
+	// RemoveApp removes an app with its data and its builds. It succeeds if the app does
+	// not exist.
 	RemoveApp(ctx context.Context, instanceID, name string) error
 
-	// Processes are those that run for a machine, AppLog is the end of what an app
-	// has written, and BuildLog that of what a build has said so far. They answer at
-	// once.
+	// Processes returns the processes of a machine. AppLog returns the end of an app's
+	// output, and BuildLog the end of the log of a build so far. They return immediately.
 	Processes(instanceID string) []Process
 	AppLog(instanceID, name string) string
 	BuildLog(buildID string) string
-	// Endpoints says where a machine is reached. It is called while the store
-	// is locked, so it answers at once and calls nothing back.
+	// Endpoints returns the addresses of a machine. It is called while the store is
+	// locked, so it must return immediately and must not call the ControlPlane.
 	Endpoints(instanceID string) Endpoints
-	// Close stops everything. No process and no temporary folder stays behind; what is
-	// kept for Resume does.
+	// Close stops everything. It leaves no process and no temporary folder, but keeps the
+	// data that Resume needs.
 	Close() error
 }
 
-// ControlPlane is what the data plane asks how a machine is to be, and tells what
-// happened by itself, such as a visitor's sign-up. A Service is one.
+// ControlPlane describes the desired machines to the data plane, and receives events that
+// happen there, such as a visitor's sign-up. A Service is a ControlPlane.
 type ControlPlane interface {
-	// Machine is how a machine is to be at this moment. It is an error where the
-	// instance is not there any more.
+	// Machine returns the desired state of a machine at this moment. It returns an error
+	// if the instance no longer exists.
 	Machine(instanceID string) (Machine, error)
 	Emit(kind, instanceID string, data map[string]any)
-	// AppRuns tells that a deployed app answers its health path, and AppFailed
-	// that it has not done so for too long.
+	// AppRuns reports that a deployed app answers its health path. AppFailed reports that
+	// it has not answered for too long.
 	AppRuns(instanceID, name string)
 	AppFailed(instanceID, name string, why AppFailure)
-	// SendMail takes a mail that the service would send.
+	// SendMail receives a mail that the service would send.
 	SendMail(Mail)
 }
 
-// Mail is a mail that the service would send to a user of the auth engine. The
-// link and the code sign its reader in, so they are secrets. A mail may have a
-// code alone.
+// Mail is a mail that the service would send to a user of the auth engine. The link and
+// the code sign the reader in, so they are secrets. Link may be empty.
 type Mail struct{ InstanceID, To, Link, Code string }
 
-// Process is a process that runs for a machine. App is empty where it belongs
-// to an engine as a whole.
+// Process is a process that runs for a machine. App is empty for a process of an engine
+// as a whole.
 type Process struct {
 	InstanceID, Engine, App string
 	PID                     int
 }
 
-// Machine is an instance as the data plane is to make it: the record, with what
-// the API does not show of it, and with what the job in progress makes of it.
+// Machine is the desired state of an instance's machine. It consists of the record,
+// fields that the API does not show, and the changes of the job in progress.
 type Machine struct {
 	Instance
-	// Limits are those of the instance's plan.
+	// Limits is the instance's plan.
 	Limits      Plan
 	Databases   []Database
 	Extensions  []Extension
 	Apps        []App
 	Credentials Credentials
-	// CA signs the certificates of whatever listens on the machine.
+	// CA signs the certificates of the servers on the machine.
 	CA Authority
 }
 
-// HasEngine tells whether an engine is on.
+// HasEngine reports whether an engine is on.
 func (m Machine) HasEngine(name string) bool {
 	_, on := m.Engines[name]
 	return on
 }
 
-// App is an app that is to be there, or nil.
+// App returns the app with this name, or nil.
 func (m *Machine) App(name string) *App {
 	at := slices.IndexFunc(m.Apps, func(a App) bool { return a.Name == name })
 	if at < 0 {
@@ -182,22 +179,22 @@ type Credentials struct {
 	AuthSigningKey, AuthAnonKey, AuthServiceKey string
 }
 
-// Endpoints says where a machine is reached.
+// Endpoints has the addresses of a machine.
 type Endpoints struct {
 	// Host is the name or address of the machine. It never changes.
 	Host string
-	// PostgresDirectPort and PostgresPooledPort are 0 where nothing listens.
+	// PostgresDirectPort and PostgresPooledPort are 0 if nothing listens there.
 	PostgresDirectPort, PostgresPooledPort int
-	// RedisPort and NATSPort are 0 where nothing listens, as where the engine is a
-	// record alone.
+	// RedisPort and NATSPort are 0 if nothing listens there, for example if the engine is
+	// only a record.
 	RedisPort, NATSPort int
-	// AuthURL ends in /auth/v1; it is empty where no auth engine runs.
+	// AuthURL ends in /auth/v1. It is empty if no auth engine runs.
 	AuthURL string
-	// AppURLs are the addresses of public apps that are deployed, by name.
+	// AppURLs has the addresses of deployed public apps, by name.
 	AppURLs map[string]string
 }
 
-// port is where an engine really listens, or 0.
+// port returns the port on which an engine really listens, or 0.
 func (e Endpoints) port(engine string) int {
 	switch engine {
 	case EnginePostgres:
@@ -210,19 +207,19 @@ func (e Endpoints) port(engine string) int {
 	return 0
 }
 
-// Failure is why work failed, as the job's error shows it.
+// Failure is the reason that work failed. The job's error shows it.
 type Failure struct{ Code, Detail string }
 
-// Error gives the code and the detail.
+// Error returns the code and the detail.
 func (f *Failure) Error() string { return f.Code + ": " + f.Detail }
 
-// BuildFailure is a build that failed. Log is the end of what it said.
+// BuildFailure is the error of a failed build. Log is the end of its log.
 type BuildFailure struct{ Log string }
 
-// Error is the end of the log.
+// Error returns the end of the log.
 func (f *BuildFailure) Error() string { return f.Log }
 
-// Machine is how a machine is to be at this moment.
+// Machine returns the desired state of a machine at this moment.
 func (s *Service) Machine(instanceID string) (Machine, error) {
 	return change(s, func(st *state) (Machine, error) {
 		in, err := st.lookup(instanceID)
@@ -233,8 +230,8 @@ func (s *Service) Machine(instanceID string) (Machine, error) {
 	})
 }
 
-// machine is how the instance's machine is to be: as its record says, and as the job
-// in progress makes it from the moment on at which its work begins.
+// machine returns the desired state of the instance's machine: its record, with the
+// changes of the job in progress once the work of the job has begun.
 func (st *state) machine(in *instance) Machine {
 	limits, _ := st.Catalog.plan(in.Plan) // a plan that is no longer offered has no limits
 	m := Machine{
@@ -254,8 +251,8 @@ func (st *state) machine(in *instance) Machine {
 	return m
 }
 
-// endpoints says where an instance is reached: where the data plane has it, or
-// where the service would.
+// endpoints returns the addresses of an instance: those of the data plane, or made-up
+// ones without a data plane.
 func (st *state) endpoints(in *instance) Endpoints {
 	if st.plane != nil {
 		return st.plane.Endpoints(in.ID)

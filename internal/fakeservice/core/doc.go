@@ -1,22 +1,23 @@
-// Package core is what the hosting service is: its records, rules, jobs, clock and
-// events, as typed operations without HTTP.
+// Package core implements the hosting service without HTTP: its records, rules, jobs,
+// clock and events, as typed operations.
 //
-// An operation is a method of Service. It looks at the state or changes it while it
-// alone does (operation.go), and returns a record, which is what every face shows, or a
-// Problem, which is a refusal as the contract knows it. A rule is written once, here.
+// An operation is a method of Service. It reads or changes the state with exclusive
+// access (operation.go). It returns a record, which every interface shows, or a Problem,
+// which is a refusal with a code of the contract. Every rule is implemented once, here.
 //
-// All that the service knows is data (records.go). It is written down before it is
-// answered (storage.go), and a service that starts with it goes on (resume.go).
+// The whole state is data (records.go). It is stored before a change is answered
+// (storage.go), and a service that starts with it resumes its work (resume.go).
 //
-// A mutation of an instance is a job (jobs.go). Its kind holds what was asked for, and its
-// jobSpec says what that does: to the records when the job begins and when it ends, and
-// for real in between (work.go). What
-// runs for real is the DataPlane's. It asks how a machine is to be when its turn at the
-// machine has come, and is told what the record says and what the job in progress makes
-// of it, so that two who work on one machine never work on two versions of it.
+// A mutation of an instance is a job (jobs.go). The job's kind contains the request. Its
+// jobSpec defines what the job does to the records when it begins and when it ends, and
+// what real work it does in between (work.go). The DataPlane does the real work. When a
+// call's turn at a machine has come, the DataPlane asks for the desired machine: the
+// record, with the changes of the job in progress. So concurrent calls about one machine
+// never work on two versions of it.
 //
-// Time is the fake's clock: what is due happens in order, at its own time, before
-// anybody looks (store.go). Reads can be of a moment that is past (past.go).
+// Every time is a time of the fake's clock. Jobs, builds and deliveries that are due
+// happen in order, each at its own time, before an operation sees the state (store.go). A
+// read can show the state of an earlier moment (past.go).
 //
 // # Storage
 //
@@ -26,10 +27,10 @@
 // interrupted work has resumed. Its clock continues from the stored time, or from the
 // present if that is later.
 //
-// An event is put into the outbox of each enabled endpoint by the change that causes it, as
-// bytes, so that each attempt sends and signs the same. An attempt begins after it is
-// stored: a kill can repeat a delivery, but never lose one or change its id. The receiver's
-// ten seconds are real ones, because it is a real program.
+// An event is put into the outbox of each enabled endpoint by the change that causes it,
+// as bytes, so that each attempt sends and signs the same. An attempt begins after it is
+// stored: a kill can repeat a delivery, but never lose one or change its id. The
+// receiver's ten seconds are real ones, because it is a real program.
 //
 // A snapshot is a folder with the records and a copy of each machine. It contains nothing
 // that names its fake, so another fake can load it.

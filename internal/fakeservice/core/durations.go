@@ -2,13 +2,13 @@ package core
 
 import "time"
 
-// durations says how long things take by the fake's clock.
+// durations has the durations of jobs and builds by the fake's clock.
 type durations struct {
 	Jobs                   map[string]time.Duration
 	FirstBuild, LaterBuild time.Duration
 }
 
-// defaultDurations are those of the contract.
+// defaultDurations returns the durations of the contract.
 func defaultDurations() durations {
 	return durations{
 		Jobs: map[string]time.Duration{
@@ -41,7 +41,7 @@ func defaultDurations() durations {
 
 func (d *durations) job(operation string) time.Duration { return d.Jobs[operation] }
 
-// build is how long the n-th build of an app takes, counted from 0.
+// build returns the duration of the n-th build of an app, counted from 0.
 func (d *durations) build(n int) time.Duration {
 	if n == 0 {
 		return d.FirstBuild
@@ -49,7 +49,7 @@ func (d *durations) build(n int) time.Duration {
 	return d.LaterBuild
 }
 
-// set changes one duration; "build" stands for first and later builds.
+// set changes one duration. "build" sets those of first and later builds.
 func (d *durations) set(operation string, length time.Duration) {
 	if operation == "build" {
 		d.FirstBuild, d.LaterBuild = length, length
