@@ -7,17 +7,18 @@ import (
 	"time"
 )
 
-// After which pauses a failed delivery is repeated, and after how many failures in a row,
-// over all deliveries of an endpoint, the endpoint is disabled (SERVICE.md#webhooks).
+// retryPauses has the pauses after which a failed delivery is repeated. failuresAllowed
+// is the number of failures in a row, over all deliveries of an endpoint, after which the
+// endpoint is disabled (SERVICE.md#webhooks).
 var retryPauses = [...]time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 12 * time.Hour}
 
 const failuresAllowed = 20
 
 const (
-	// deliveriesKept is how many deliveries of an endpoint are kept that have ended.
+	// deliveriesKept is the number of ended deliveries that are kept for each endpoint.
 	deliveriesKept = 50
-	// deliveriesAtOnce is how many attempts at one endpoint are under way at most, so
-	// that one that hangs is not flooded.
+	// deliveriesAtOnce is the maximum number of concurrent attempts at one endpoint. It
+	// keeps an endpoint that hangs from being flooded.
 	deliveriesAtOnce = 4
 )
 
@@ -28,21 +29,21 @@ const (
 	DeliveryGivenUp   = "given_up"
 )
 
-// Courier takes deliveries to their endpoints.
+// Courier sends deliveries to their endpoints.
 type Courier interface {
-	// Deliver tries once, and tells what came of it. ctx ends with the service.
+	// Deliver makes one attempt and returns its outcome. ctx ends with the service.
 	Deliver(ctx context.Context, d Delivery) Outcome
 }
 
-// Delivery is an event on its way to an endpoint: what is sent, and where to. ID is the
-// same in each attempt, and Body the same to the byte.
+// Delivery is an event to be sent to an endpoint. ID and Body are exactly the same in
+// each attempt.
 type Delivery struct {
 	ID, Type, URL, Secret string
 	Body                  []byte
 }
 
-// Outcome is what came of an attempt: the receiver's status and the end of its answer, or
-// why there was none.
+// Outcome is the result of an attempt: the receiver's status and the end of its answer,
+// or the reason that no answer came.
 type Outcome struct {
 	Status          int
 	Answer, Problem string
@@ -50,8 +51,8 @@ type Outcome struct {
 
 func (o Outcome) delivered() bool { return o.Status >= 200 && o.Status < 300 }
 
-// Attempt is one attempt at a delivery. Status is 0 where there was no answer, and Problem
-// then says why.
+// Attempt is one attempt at a delivery. If no answer came, Status is 0 and Problem is the
+// reason.
 type Attempt struct {
 	At      time.Time `json:"at"`
 	Status  int       `json:"status"`
@@ -59,27 +60,27 @@ type Attempt struct {
 	Problem string    `json:"problem"`
 }
 
-// delivery is an event for one endpoint. It is written down with the event, so that it is
-// sent by whoever starts with the records, under the same id.
+// delivery is an event for one endpoint. It is stored together with the event, so that
+// the next program that opens the records sends it under the same id.
 type delivery struct {
 	ID        string
 	Sequence  int
 	WebhookID string
 	EventID   string
 	Type      string
-	// Body is what is signed and sent.
+	// Body is signed and sent.
 	Body      string
 	State     string
 	CreatedAt time.Time
-	// Due is when it is tried next; zero once it has ended.
+	// Due is the time of the next attempt. It is zero once the delivery has ended.
 	Due      time.Time
 	Attempts []Attempt
 
-	// errand is the attempt under way. Nothing else is due of a delivery that has one.
+	// errand is the attempt in progress. While there is one, the delivery is not due.
 	errand *errand
 }
 
-// post puts an event into the outbox of each endpoint that is enabled.
+// post adds an event to the outbox of each enabled endpoint.
 func (st *state) post(e Event) {
 	if st.store.courier == nil {
 		return
@@ -106,7 +107,7 @@ func (st *state) postTo(w *Webhook, e Event) *delivery {
 	return d
 }
 
-// nextDelivery is the delivery that is to be tried first, or nil.
+// nextDelivery returns the delivery with the earliest next attempt, or nil.
 func (st *state) nextDelivery() *delivery {
 	underWay := map[string]int{}
 	for _, d := range st.outbox {
@@ -123,8 +124,8 @@ func (st *state) nextDelivery() *delivery {
 	return first
 }
 
-// attempt sends a delivery, while the store is unlocked. What is due of an endpoint that
-// was disabled meanwhile is given up.
+// attempt sends a delivery while the store is unlocked. If the endpoint has been disabled
+// since, the delivery is given up.
 func (st *state) attempt(d *delivery) {
 	w, err := st.webhook(d.WebhookID)
 	if err != nil || !w.Enabled {
@@ -138,7 +139,7 @@ func (st *state) attempt(d *delivery) {
 		return nil
 	}, func(err error) {
 		if d.errand = nil; err != nil {
-			// It was never sent, by a failure of the fake's own.
+			// An internal error in the fake: the delivery was not sent.
 			d.Due = st.Now.Add(retryPauses[0])
 			st.touch(d)
 			return
@@ -147,11 +148,11 @@ func (st *state) attempt(d *delivery) {
 	})
 }
 
-// attempted notes what came of an attempt.
+// attempted records the outcome of an attempt.
 func (st *state) attempted(d *delivery, a Attempt, delivered bool) {
 	w, err := st.webhook(d.WebhookID)
 	if err != nil {
-		return // it is gone, and its deliveries with it
+		return // the endpoint was deleted with its deliveries
 	}
 	st.touch(d)
 	d.Attempts = append(d.Attempts, a)
@@ -174,8 +175,8 @@ func (st *state) attempted(d *delivery, a Attempt, delivered bool) {
 	d.Due = st.Now.Add(retryPauses[len(d.Attempts)-1])
 }
 
-// endDelivery ends a delivery. The oldest that have ended go, once there are too many of
-// its endpoint.
+// endDelivery ends a delivery. It removes the oldest ended deliveries of the endpoint if
+// there are too many.
 func (st *state) endDelivery(d *delivery, as string) {
 	st.touch(d)
 	d.State, d.Due = as, time.Time{}
@@ -195,7 +196,7 @@ func (st *state) endDelivery(d *delivery, as string) {
 	})
 }
 
-// abandonDeliveries takes the deliveries of an endpoint away that goes.
+// abandonDeliveries removes the deliveries of an endpoint that is being deleted.
 func (st *state) abandonDeliveries(webhookID string) {
 	ofIt := func(d *delivery) bool { return d.WebhookID == webhookID }
 	for _, d := range st.outbox {
@@ -207,14 +208,14 @@ func (st *state) abandonDeliveries(webhookID string) {
 	st.Deliveries = remove(st, st.Deliveries, ofIt)
 }
 
-// abandon breaks the attempt off that is under way.
+// abandon cancels the attempt in progress.
 func (d *delivery) abandon() {
 	if d.errand != nil {
 		d.errand.cancel()
 	}
 }
 
-// attemptsUnderWay are the attempts that have yet to return.
+// attemptsUnderWay returns the attempts that have not returned.
 func (st *state) attemptsUnderWay() []*errand {
 	var all []*errand
 	for _, d := range st.outbox {
@@ -246,8 +247,8 @@ func (d *delivery) record() DeliveryRecord {
 	}
 }
 
-// Deliveries lists the deliveries of an endpoint, the newest first: those that are pending,
-// and the last ones that have ended.
+// Deliveries lists the deliveries of an endpoint, the newest first. It includes those
+// that are pending and the last ones that have ended.
 func (s *Service) Deliveries(webhookID string) ([]DeliveryRecord, error) {
 	return look(context.Background(), s, func(st *state) ([]DeliveryRecord, error) {
 		if _, err := st.webhook(webhookID); err != nil {
@@ -263,8 +264,8 @@ func (s *Service) Deliveries(webhookID string) ([]DeliveryRecord, error) {
 	})
 }
 
-// SendTestEvent sends one endpoint an event of the type test, which is for trying a
-// receiver out. It is in no list of events.
+// SendTestEvent sends an event of the type test to one endpoint, so that its owner can
+// try it. The event is not in the list of events.
 func (s *Service) SendTestEvent(webhookID string) (DeliveryRecord, error) {
 	return change(s, func(st *state) (DeliveryRecord, error) {
 		w, err := st.webhook(webhookID)

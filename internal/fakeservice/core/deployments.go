@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// buildForReal lets the data plane build while the build's time passes. The
-// build ends when both are over.
+// buildForReal starts the data plane's build while the build's time passes. The build
+// ends when both are over.
 func (st *state) buildForReal(run *buildRun, a *app) {
 	built := a.clone()
 	var commit string
@@ -25,10 +25,10 @@ func (st *state) buildForReal(run *buildRun, a *app) {
 	})
 }
 
-// working tells whether the real build is under way.
+// working reports whether the data plane's build is in progress.
 func (run *buildRun) working() bool { return run.errand != nil && !run.errand.returned }
 
-// buildFailure says why a build has failed, if it has.
+// buildFailure returns the log of a failed build and whether the build has failed.
 func (st *state) buildFailure(run *buildRun) (log string, failed bool) {
 	if log, fails := st.control.failsBuild(run); fails {
 		return log, true
@@ -42,8 +42,8 @@ func (st *state) buildFailure(run *buildRun) (log string, failed bool) {
 	return run.errand.err.Error(), true
 }
 
-// deploy puts a finished build into service. A real app is building until it
-// answers; one that is only a record runs at once.
+// deploy puts a finished build into service. A real app has the status building until it
+// answers; an app that is only a record runs immediately.
 func (st *state) deploy(in *instance, a *app, buildID string) {
 	if st.plane == nil {
 		st.startRecord(in, a)
@@ -54,7 +54,7 @@ func (st *state) deploy(in *instance, a *app, buildID string) {
 	st.deployForReal(in, a, buildID)
 }
 
-// deployForReal runs a build. The data plane tells how the app does.
+// deployForReal runs a build. The data plane reports whether the app runs.
 func (st *state) deployForReal(in *instance, a *app, buildID string) {
 	id, name := in.ID, a.Name
 	st.chore(func(ctx context.Context) error { return st.plane.Deploy(ctx, id, name, buildID) }, func(err error) {
@@ -71,8 +71,8 @@ func (st *state) deployForReal(in *instance, a *app, buildID string) {
 	})
 }
 
-// startRecord is what becomes of a deployed app that is only a record when it is
-// deployed or restarted: it runs at once, or fails at once if a test has it so.
+// startRecord starts a deployed app that is only a record, at a deployment or a restart.
+// The app runs immediately, unless a test makes it fail.
 func (st *state) startRecord(in *instance, a *app) {
 	if why, fails := st.control.failsStart(in.ID, a.Name); fails {
 		st.failApp(in, a, why)
@@ -86,13 +86,13 @@ func (st *state) failApp(in *instance, a *app, why AppFailure) {
 	st.noteHealth(in)
 }
 
-// runApp notes that a deployed app runs.
+// runApp sets a deployed app to running.
 func (st *state) runApp(in *instance, a *app) {
 	a.Status, a.Failure = StatusRunning, nil
 	st.noteHealth(in)
 }
 
-// AppRuns takes from the data plane that a deployed app runs.
+// AppRuns implements ControlPlane: it sets a deployed app to running.
 func (s *Service) AppRuns(instanceID, name string) {
 	s.withApp(instanceID, name, func(st *state, in *instance, a *app) {
 		st.runApp(in, a)
@@ -100,7 +100,7 @@ func (s *Service) AppRuns(instanceID, name string) {
 	})
 }
 
-// AppFailed takes from the data plane that a deployed app does not run.
+// AppFailed implements ControlPlane: it sets a deployed app to failed.
 func (s *Service) AppFailed(instanceID, name string, why AppFailure) {
 	s.withApp(instanceID, name, func(st *state, in *instance, a *app) {
 		st.failApp(in, a, why)
@@ -108,18 +108,18 @@ func (s *Service) AppFailed(instanceID, name string, why AppFailure) {
 	})
 }
 
-// mail is a Mail as it is kept.
+// mail is a stored Mail.
 type mail struct {
 	Mail
 	Sequence int
 }
 
-// SendMail keeps a mail, as the fake sends none.
+// SendMail stores a mail, because the fake sends none.
 func (s *Service) SendMail(m Mail) {
 	s.store.do(func(st *state) { st.Mails = keep(st, st.Mails, &mail{m, st.next()}) })
 }
 
-// Mails are those that the service would have sent, in order.
+// Mails returns the mails that the service would have sent, in order.
 func (s *Service) Mails() []Mail {
 	var mails []Mail
 	s.store.read(0, func(st *state) {
@@ -130,7 +130,7 @@ func (s *Service) Mails() []Mail {
 	return mails
 }
 
-// Processes are those that run for an instance.
+// Processes returns the processes that run for an instance.
 func (s *Service) Processes(instanceID string) []Process {
 	if s.plane == nil {
 		return nil

@@ -15,14 +15,14 @@ func newEngines(budgets map[string]int) map[string]*Engine {
 	return engines
 }
 
-// EngineBudget is what a request says of an engine. Without a budget it gets its
-// floor.
+// EngineBudget is the entry of an engine in a request. An engine without a budget gets
+// its floor.
 type EngineBudget struct {
 	MemoryMB *int `json:"memory_mb,omitempty" jsonschema:"left out, the engine gets its floor"`
 }
 
-// SetEngines takes the whole set: what is left out is turned off and its data
-// goes, and an engine without a budget gets its floor.
+// SetEngines sets the complete set of engines. Engines that wanted omits are turned off
+// and lose their data. An engine without a budget gets its floor.
 func (s *Service) SetEngines(id string, wanted map[string]EngineBudget) (Accepted, error) {
 	return s.mutate(id, func(st *state, in *instance) (jobKind, error) {
 		plan, ok := st.Catalog.plan(in.Plan)
@@ -39,7 +39,8 @@ func (s *Service) SetEngines(id string, wanted map[string]EngineBudget) (Accepte
 		if err := st.Catalog.checkEngines(plan, budgets); err != nil {
 			return nil, err
 		}
-		// Whoever has too little already may change the other engines.
+		// An instance whose apps engine is already too small may change its other
+		// engines.
 		engine, needed := in.Engines[EngineApps], in.appsMemory()
 		if budget, stays := budgets[EngineApps]; stays && engine != nil && budget < engine.MemoryMB && budget < needed {
 			return nil, invalid("engines", "the apps have %d MB together, and the apps engine would have %d MB", needed, budget)
@@ -48,7 +49,7 @@ func (s *Service) SetEngines(id string, wanted map[string]EngineBudget) (Accepte
 	})
 }
 
-// enginesJob sets which engines are on, and their budgets.
+// enginesJob sets which engines are on and their budgets.
 type enginesJob struct{ Budgets map[string]int }
 
 func (j *enginesJob) spec(st *state, in *instance) jobSpec {
@@ -89,8 +90,8 @@ func (st *state) applyEngines(in *instance, budgets map[string]int) {
 	}
 }
 
-// changedEngines is a set of engines with other budgets. What stays on keeps its
-// settings.
+// changedEngines returns a set of engines with new budgets. Engines that stay on keep
+// their settings.
 func changedEngines(engines map[string]*Engine, budgets map[string]int) map[string]*Engine {
 	changed := newEngines(budgets)
 	for name, engine := range changed {
@@ -101,15 +102,15 @@ func changedEngines(engines map[string]*Engine, budgets map[string]int) map[stri
 	return changed
 }
 
-// engineTurnedOn gives an engine what it has when it is new.
+// engineTurnedOn adds the records of a new engine.
 func (st *state) engineTurnedOn(in *instance, name string) {
 	if _, on := in.Engines[name]; on && name == EnginePostgres {
 		in.Databases = []Database{{Name: defaultDatabase, CreatedAt: st.Now}}
 	}
 }
 
-// engineTurnedOff takes an engine's data away. Its secrets go too, so that one
-// that is turned on again later begins with new ones.
+// engineTurnedOff removes an engine's records. It renews the engine's secrets, so that
+// the engine has new ones if it is turned on again.
 func (st *state) engineTurnedOff(in *instance, name string) {
 	switch name {
 	case EnginePostgres:
@@ -129,7 +130,7 @@ func (st *state) engineTurnedOff(in *instance, name string) {
 	in.Secrets.renew(name)
 }
 
-// RestartEngine restarts one engine. Its data stays.
+// RestartEngine restarts one engine. The engine keeps its data.
 func (s *Service) RestartEngine(id, name string) (Accepted, error) {
 	return s.mutate(id, func(st *state, in *instance) (jobKind, error) {
 		if _, known := st.Catalog.Engines[name]; !known {
@@ -170,7 +171,7 @@ type AuthSettingsRecord struct {
 	RedirectURLs []string `json:"redirect_urls"`
 }
 
-// AuthSettings are where auth redirects return.
+// AuthSettings returns the settings for auth redirects.
 func (s *Service) AuthSettings(ctx context.Context, id string) (AuthSettingsRecord, error) {
 	return lookAt(ctx, s, id, func(_ *state, in *instance) (AuthSettingsRecord, error) {
 		engine, err := authEngine(in)
@@ -181,8 +182,8 @@ func (s *Service) AuthSettings(ctx context.Context, id string) (AuthSettingsReco
 	})
 }
 
-// AuthSettingsChange is what a request says of the auth engine. What is nil was not
-// sent.
+// AuthSettingsChange contains the fields of a request about the auth engine. A nil field
+// was not sent.
 type AuthSettingsChange struct {
 	SiteURL      *string   `json:"site_url,omitempty" jsonschema:"the public URL of the app; left out, it stays"`
 	RedirectURLs *[]string `json:"redirect_urls,omitempty" jsonschema:"where redirects may lead, such as the app's URL followed by /**; left out, they stay"`
@@ -215,7 +216,7 @@ func (change AuthSettingsChange) apply(engines map[string]*Engine) {
 	}
 }
 
-// UpdateAuthSettings changes only the fields that are sent.
+// UpdateAuthSettings changes only the fields that were sent.
 func (s *Service) UpdateAuthSettings(id string, wanted AuthSettingsChange) (Accepted, error) {
 	return s.mutate(id, func(_ *state, in *instance) (jobKind, error) {
 		if _, err := authEngine(in); err != nil {
@@ -228,7 +229,7 @@ func (s *Service) UpdateAuthSettings(id string, wanted AuthSettingsChange) (Acce
 	})
 }
 
-// authSettingsJob changes where auth redirects return.
+// authSettingsJob changes the settings for auth redirects.
 type authSettingsJob struct{ Change AuthSettingsChange }
 
 func (j *authSettingsJob) spec(_ *state, in *instance) jobSpec {

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// activityShown is how many lines of an instance's history its record holds.
+// activityShown is the maximum number of lines of history in an instance's record.
 const activityShown = 20
 
-// eventRecord is an event with its place among all.
+// eventRecord is a stored event. Sequence orders events.
 type eventRecord struct {
 	Event
 	Sequence int
 }
 
-// EventRecord is an event as a delivery tells it.
+// EventRecord is an event as a delivery sends it.
 type EventRecord struct {
 	ID         string         `json:"id"`
 	Type       string         `json:"type"`
@@ -24,13 +24,13 @@ type EventRecord struct {
 	Data       map[string]any `json:"data"`
 }
 
-// Record is the event as a delivery tells it.
+// Record returns the event as a delivery sends it.
 func (e Event) Record() EventRecord {
 	return EventRecord{ID: e.ID, Type: e.Type, InstanceID: textOrNil(e.InstanceID), At: e.At, Data: e.Data}
 }
 
-// emit is the one place from which events go out. They are kept in order, and
-// an instance's own are its activity too.
+// emit is the only function that emits events. It stores them in order, and adds those of
+// an instance to the instance's activity.
 func (st *state) emit(kind, instanceID string, data map[string]any) {
 	e := Event{ID: newID("evt"), Type: kind, InstanceID: instanceID, At: st.Now, Data: data}
 	st.Events = keep(st, st.Events, &eventRecord{Event: e, Sequence: st.next()})
@@ -47,8 +47,8 @@ func (st *state) emit(kind, instanceID string, data map[string]any) {
 	in.Activity = in.Activity[:min(len(in.Activity), activityShown)]
 }
 
-// Events returns the events so far, oldest first: the newest of them, where there are
-// very many.
+// Events returns the stored events, oldest first. Only the newest events are stored; see
+// recordsKept.
 func (s *Service) Events() []Event {
 	var events []Event
 	s.store.read(0, func(st *state) {
@@ -61,8 +61,8 @@ func (s *Service) Events() []Event {
 	return events
 }
 
-// Emit lets an event out whose cause the fake does not have, such as
-// health_alert or nats_stream_created.
+// Emit emits an event that nothing in the fake causes, such as health_alert or
+// nats_stream_created.
 func (s *Service) Emit(kind, instanceID string, data map[string]any) {
 	if data == nil {
 		data = map[string]any{}

@@ -2,7 +2,7 @@ package core
 
 import _ "embed"
 
-// Guide is the apps hosting contract, as markdown.
+// Guide is the apps hosting contract as markdown.
 //
 //go:embed guide.md
 var Guide []byte

@@ -2,13 +2,12 @@ package core
 
 import "slices"
 
-// healthy tells whether all that runs on an instance does: the machine, and each app
-// that was deployed.
+// healthy reports whether the instance and all its deployed apps run.
 func (in *instance) healthy() bool {
 	return in.Status == StatusRunning && !slices.ContainsFunc(in.Apps, func(a *app) bool { return a.Deployed && a.Status == StatusFailed })
 }
 
-// noteHealth tells when an instance that runs is no longer healthy, or is so again.
+// noteHealth emits an event when a running instance becomes unhealthy or healthy again.
 func (st *state) noteHealth(in *instance) {
 	if in.Status != StatusRunning || in.Ailing == !in.healthy() {
 		return

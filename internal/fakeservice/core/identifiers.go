@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// newID makes an opaque identifier with a prefix that says of what.
+// newID makes an opaque identifier. The prefix names the kind of record.
 func newID(prefix string) string {
 	return prefix + "-" + randomText(12)
 }
@@ -14,8 +14,8 @@ func newID(prefix string) string {
 // newSecret makes a password or a signing secret.
 func newSecret() string { return randomText(40) }
 
-// randomText is lower-case letters and digits, so that it needs no escaping in
-// a URL, a host name or a shell.
+// randomText returns n random lower-case letters and digits, which need no escaping in a
+// URL, a host name or a shell.
 func randomText(n int) string {
 	random := make([]byte, (n*5+7)/8)
 	// crypto/rand never fails: it ends the program instead.

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// inspect returns what find finds in the records.
+// inspect returns the result of find on the records.
 func inspect[T any](s *Service, find func(*state) T) (found T) {
 	s.store.read(0, func(st *state) { found = find(st) })
 	return found
 }
 
-// edit changes the records without a job, and returns what change returns.
+// edit changes the records without a job and returns the result of change.
 func edit[T any](s *Service, change func(*state) T) (result T) {
 	s.store.do(func(st *state) { result = change(st) })
 	return result
 }
 
-// withInstance is edit for one instance. It returns false if there is none.
+// withInstance is edit for one instance. It returns false if the instance does not exist.
 func (s *Service) withInstance(id string, change func(*state, *instance) bool) bool {
 	return edit(s, func(st *state) bool {
 		in := st.find(id)
@@ -26,7 +26,7 @@ func (s *Service) withInstance(id string, change func(*state, *instance) bool) b
 	})
 }
 
-// withApp is edit for one app. It returns false if there is none.
+// withApp is edit for one app. It returns false if the app does not exist.
 func (s *Service) withApp(id, name string, change func(*state, *instance, *app)) bool {
 	return s.withInstance(id, func(st *state, in *instance) bool {
 		a := in.app(name)
@@ -37,7 +37,8 @@ func (s *Service) withApp(id, name string, change func(*state, *instance, *app))
 	})
 }
 
-// listAt returns what list finds on an instance, and nothing if there is none.
+// listAt returns the result of list for an instance, or nil if the instance does not
+// exist.
 func listAt[T any](s *Service, id string, list func(*instance) []T) []T {
 	return inspect(s, func(st *state) []T {
 		if in := st.find(id); in != nil {
@@ -47,7 +48,7 @@ func listAt[T any](s *Service, id string, list func(*instance) []T) []T {
 	})
 }
 
-// Jobs returns every job so far, in order of creation.
+// Jobs returns the stored jobs, in order of creation.
 func (s *Service) Jobs() []Job {
 	return inspect(s, func(st *state) (jobs []Job) {
 		for _, j := range st.Jobs {
@@ -57,9 +58,8 @@ func (s *Service) Jobs() []Job {
 	})
 }
 
-// FinishJob ends a job now, whether it is held or waits for a checkout, and
-// waits for its real work. The job fails if its work did or a test has asked
-// for that.
+// FinishJob ends a job now, even if it is held or waits for a checkout, and waits for its
+// real work. The job fails if its work fails or if FailJobs applies to it.
 func (s *Service) FinishJob(id string) error {
 	var err error
 	var awaited *errand
@@ -87,8 +87,8 @@ func (s *Service) FinishJob(id string) error {
 	return err
 }
 
-// WorkReturned tells whether a job in progress has done its real work, so that its end
-// alone is to come.
+// WorkReturned reports whether a job in progress has done its real work and only needs to
+// end.
 func (s *Service) WorkReturned(id string) bool {
 	return inspect(s, func(st *state) bool {
 		j := st.findJob(id)
@@ -96,9 +96,9 @@ func (s *Service) WorkReturned(id string) bool {
 	})
 }
 
-// StartJob starts a job on an instance as someone else would, by the portal or
-// another program. It takes its time and changes nothing; an operation whose event
-// is of its own name leaves that in the instance's activity.
+// StartJob starts a job on an instance as another client would. The job takes its usual
+// time and changes nothing. If the operation has an event of the same name, the event is
+// added to the instance's activity.
 func (s *Service) StartJob(instanceID, operation, target string) (started Job, err error) {
 	known := s.withInstance(instanceID, func(st *state, in *instance) bool {
 		var j *job
@@ -113,7 +113,7 @@ func (s *Service) StartJob(instanceID, operation, target string) (started Job, e
 	return started, err
 }
 
-// foreignJob is somebody else's, and does nothing.
+// foreignJob stands for a job of another client. It does nothing.
 type foreignJob struct{ Operation, Target string }
 
 func (j *foreignJob) spec(*state, *instance) jobSpec {
@@ -147,10 +147,10 @@ func (s *Service) Instance(id string) (found Instance, ok bool) {
 	return found, ok
 }
 
-// EditInstance changes an instance behind the client's back. It tells whether
-// there is one. A machine breaks when its status is set to failed, and is repaired
-// when it is set to running: one that never ran before has a host and its first
-// database from then on.
+// EditInstance changes an instance without a job, unnoticed by the client. It reports
+// whether the instance exists. To break a machine, set its status to failed; to repair
+// it, set it to running. An instance that becomes running for the first time gets a host
+// and its first database.
 func (s *Service) EditInstance(id string, edit func(*Instance)) bool {
 	return s.withInstance(id, func(st *state, in *instance) bool {
 		record := in.clone()
@@ -170,8 +170,7 @@ func (s *Service) EditInstance(id string, edit func(*Instance)) bool {
 	})
 }
 
-// RemoveInstance takes an instance away without a job. A job in progress on it
-// fails.
+// RemoveInstance removes an instance without a job. A job in progress on it fails.
 func (s *Service) RemoveInstance(id string) bool {
 	removed := s.withInstance(id, func(st *state, in *instance) bool {
 		if j := st.findJob(in.JobID); j != nil && j.InProgress() {
@@ -187,10 +186,10 @@ func (s *Service) RemoveInstance(id string) bool {
 	return removed
 }
 
-// AddInstance adds an instance without a job. What is left empty is filled in:
-// an id, a name, the free plan, the first location, status running and, where
-// an engine has none, its floor as budget. With a data plane it returns when
-// the machine runs; one that cannot be made has status failed.
+// AddInstance adds an instance without a job. It fills empty fields: an id, a name, the
+// free plan, the first location, status running, and the floor of each engine without a
+// budget. With a data plane it returns when the machine runs. If the machine cannot be
+// made, the status is failed.
 func (s *Service) AddInstance(record Instance) Instance {
 	added := edit(s, func(st *state) Instance {
 		record = record.clone()
@@ -221,7 +220,7 @@ func (s *Service) AddInstance(record Instance) Instance {
 	return added
 }
 
-// machineAdded ends the making of an added instance's machine.
+// machineAdded records the result of making an added instance's machine.
 func (s *Service) machineAdded(id string, err error) (added Instance) {
 	if err != nil {
 		s.log.Error("a machine could not be made", "instance", id, "error", err)
@@ -248,7 +247,7 @@ func (s *Service) Apps(instanceID string) []App {
 	})
 }
 
-// App returns one app.
+// App returns one app and whether it exists.
 func (s *Service) App(instanceID, name string) (App, bool) {
 	apps := s.Apps(instanceID)
 	at := slices.IndexFunc(apps, func(a App) bool { return a.Name == name })
@@ -258,7 +257,7 @@ func (s *Service) App(instanceID, name string) (App, bool) {
 	return apps[at], true
 }
 
-// EditApp changes an app behind the client's back.
+// EditApp changes an app without a job, unnoticed by the client.
 func (s *Service) EditApp(instanceID, name string, edit func(*App)) bool {
 	return s.withApp(instanceID, name, func(_ *state, _ *instance, a *app) {
 		record := a.clone()
@@ -269,7 +268,7 @@ func (s *Service) EditApp(instanceID, name string, edit func(*App)) bool {
 	})
 }
 
-// RemoveApp takes an app away without a job.
+// RemoveApp removes an app without a job.
 func (s *Service) RemoveApp(instanceID, name string) bool {
 	return s.withApp(instanceID, name, func(st *state, in *instance, a *app) {
 		st.dropBuilds(in, a)
@@ -277,8 +276,8 @@ func (s *Service) RemoveApp(instanceID, name string) bool {
 	})
 }
 
-// AddApp adds an app without a job and without a build. What is left empty is
-// filled in; the app runs unless its status says otherwise.
+// AddApp adds an app without a job and without a build. It fills empty fields. The app
+// runs unless its status is set to another one.
 func (s *Service) AddApp(instanceID string, record App) (added App, ok bool) {
 	ok = s.withInstance(instanceID, func(st *state, in *instance) bool {
 		a := &app{App: record.clone()}
@@ -302,7 +301,7 @@ func (s *Service) AddApp(instanceID string, record App) (added App, ok bool) {
 	return added, ok
 }
 
-// Push adds a commit to a branch and returns it. The next build takes it.
+// Push adds a commit to a branch and returns it. The next build uses it.
 func (s *Service) Push(repo, branch string) string {
 	return edit(s, func(st *state) string {
 		st.Pushes[repo+"@"+branch]++
@@ -326,12 +325,12 @@ func (s *Service) AddDatabase(instanceID, name string) bool {
 	})
 }
 
-// RemoveDatabase takes a database away without a job.
+// RemoveDatabase removes a database without a job.
 func (s *Service) RemoveDatabase(instanceID, name string) bool {
 	return s.withInstance(instanceID, func(_ *state, in *instance) bool { return in.removeDatabase(name) })
 }
 
-// Extensions returns the extensions of an instance, of all its databases.
+// Extensions returns the extensions in all databases of an instance.
 func (s *Service) Extensions(instanceID string) []Extension {
 	return listAt(s, instanceID, func(in *instance) []Extension { return slices.Clone(in.Extensions) })
 }
@@ -344,15 +343,14 @@ func (s *Service) AddExtension(instanceID string, record Extension) bool {
 	})
 }
 
-// RemoveExtension takes an extension away without a job; database "" is the
-// default one.
+// RemoveExtension removes an extension without a job. Database "" is the default one.
 func (s *Service) RemoveExtension(instanceID, database, name string) bool {
 	return s.withInstance(instanceID, func(_ *state, in *instance) bool {
 		return in.removeExtension(name, cmp.Or(database, defaultDatabase))
 	})
 }
 
-// EditAccount changes the account behind the client's back. Its id stays.
+// EditAccount changes the account, unnoticed by the client. The id cannot change.
 func (s *Service) EditAccount(edit func(*Account)) {
 	s.store.do(func(st *state) {
 		account := st.Account
@@ -362,14 +360,15 @@ func (s *Service) EditAccount(edit func(*Account)) {
 	})
 }
 
-// EditProfile changes the account's profile behind the client's back; "" is none.
+// EditProfile changes the account's profile, unnoticed by the client. An empty string
+// clears the field.
 func (s *Service) EditProfile(name, company, address, vatID string) {
 	s.EditAccount(func(a *Account) {
 		a.Name, a.Company, a.Address, a.VATID = textOrNil(name), textOrNil(company), textOrNil(address), textOrNil(vatID)
 	})
 }
 
-// Profile is the account's profile; "" is none.
+// Profile returns the account's profile. An empty string means that the field is not set.
 func (s *Service) Profile() (name, company, address, vatID string) {
 	a := inspect(s, func(st *state) Account { return st.Account })
 	text := func(field *string) string {
@@ -381,7 +380,7 @@ func (s *Service) Profile() (name, company, address, vatID string) {
 	return text(a.Name), text(a.Company), text(a.Address), text(a.VATID)
 }
 
-// Webhooks returns every endpoint, with its secret.
+// Webhooks returns every endpoint with its secret.
 func (s *Service) Webhooks() []Webhook {
 	return inspect(s, func(st *state) (all []Webhook) {
 		for _, w := range st.Webhooks {
@@ -391,8 +390,8 @@ func (s *Service) Webhooks() []Webhook {
 	})
 }
 
-// AddWebhook adds an endpoint behind the client's back. What is left empty is filled
-// in: an id and a secret.
+// AddWebhook adds an endpoint, unnoticed by the client. It fills an empty id and an empty
+// secret.
 func (s *Service) AddWebhook(record Webhook) Webhook {
 	return edit(s, func(st *state) Webhook {
 		record.ID = cmp.Or(record.ID, newID("wh"))
@@ -406,7 +405,7 @@ func (s *Service) AddWebhook(record Webhook) Webhook {
 	})
 }
 
-// EditWebhook changes an endpoint behind the client's back.
+// EditWebhook changes an endpoint, unnoticed by the client.
 func (s *Service) EditWebhook(id string, change func(*Webhook)) bool {
 	return edit(s, func(st *state) bool {
 		at := slices.IndexFunc(st.Webhooks, func(w *Webhook) bool { return w.ID == id })
@@ -418,12 +417,12 @@ func (s *Service) EditWebhook(id string, change func(*Webhook)) bool {
 	})
 }
 
-// RemoveWebhook takes an endpoint away.
+// RemoveWebhook removes an endpoint.
 func (s *Service) RemoveWebhook(id string) bool {
 	return edit(s, func(st *state) bool { return st.removeWebhook(id) })
 }
 
-// EditCatalog changes what the service offers.
+// EditCatalog changes the service's catalog.
 func (s *Service) EditCatalog(edit func(*Catalog)) {
 	s.store.do(func(st *state) {
 		catalog := st.Catalog.clone()
@@ -432,9 +431,8 @@ func (s *Service) EditCatalog(edit func(*Catalog)) {
 	})
 }
 
-// Left counts what a clean account does not have: instances, apps, databases
-// (the default ones not counted), extensions, webhooks, and jobs and builds in
-// progress.
+// Left counts the objects that a clean account does not have: instances, apps, databases
+// (except the default ones), extensions, webhooks, and jobs and builds in progress.
 func (s *Service) Left() map[string]int {
 	return inspect(s, func(st *state) map[string]int {
 		left := map[string]int{

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// PageLimit is the page size of the instance list, which is its maximum too.
+// PageLimit is both the default and the maximum page size of lists.
 const PageLimit = 200
 
 // InstanceRecord is an instance as the API shows it.
@@ -26,7 +26,7 @@ type InstanceRecord struct {
 	Allowlist   []string                `json:"allowlist"`
 	ConsoleMode string                  `json:"console_mode"`
 	JobID       *string                 `json:"job_id"`
-	// CheckoutURL is shown while a paid plan waits for its checkout.
+	// CheckoutURL is present only while a paid plan waits for its checkout.
 	CheckoutURL string           `json:"checkout_url,omitempty"`
 	CreatedAt   time.Time        `json:"created_at"`
 	Usage       UsageRecord      `json:"usage"`
@@ -35,8 +35,8 @@ type InstanceRecord struct {
 	Activity    []ActivityRecord `json:"activity"`
 }
 
-// EngineRecord is an engine that is on. SiteURL and RedirectURLs are the auth engine's
-// alone.
+// EngineRecord is an engine that is on. Only the auth engine has SiteURL and
+// RedirectURLs.
 type EngineRecord struct {
 	MemoryMB     int      `json:"memory_mb"`
 	Status       string   `json:"status"`
@@ -45,20 +45,20 @@ type EngineRecord struct {
 	RedirectURLs []string `json:"redirect_urls,omitzero"`
 }
 
-// UsageRecord is how much of its machine an instance uses.
+// UsageRecord is an instance's use of its machine.
 type UsageRecord struct {
 	CPUPercent int     `json:"cpu_percent"`
 	MemoryMB   int     `json:"memory_mb"`
 	DiskGB     float64 `json:"disk_gb"`
 }
 
-// MonitoringRecord is the newest check of an instance's health.
+// MonitoringRecord is the latest check of an instance's health.
 type MonitoringRecord struct {
 	Healthy   bool       `json:"healthy"`
 	CheckedAt *time.Time `json:"checked_at"`
 }
 
-// BackupsRecord sums up an instance's backups.
+// BackupsRecord summarizes an instance's backups.
 type BackupsRecord struct {
 	Count  int        `json:"count"`
 	LastAt *time.Time `json:"last_at"`
@@ -74,16 +74,17 @@ type ActivityRecord struct {
 // InstanceList is a page of the account's instances, in order of creation.
 type InstanceList struct {
 	Instances []InstanceRecord `json:"instances"`
-	// NextCursor asks for the next page; "" where there is none.
+	// NextCursor is the cursor of the next page, or "" on the last page.
 	NextCursor string `json:"next_cursor,omitempty"`
 }
 
-// ReadInstance is one instance as the API shows it.
+// ReadInstance returns one instance as the API shows it.
 func (s *Service) ReadInstance(ctx context.Context, id string) (InstanceRecord, error) {
 	return lookAt(ctx, s, id, func(st *state, in *instance) (InstanceRecord, error) { return st.record(in), nil })
 }
 
-// ListInstances is a page of at most limit instances, up to PageLimit, after a cursor.
+// ListInstances returns a page of at most limit instances, up to PageLimit, after a
+// cursor.
 func (s *Service) ListInstances(ctx context.Context, cursor string, limit int) (InstanceList, error) {
 	if limit < 1 || limit > PageLimit {
 		return InstanceList{}, Refuse(InvalidRequest, "limit must be from 1 to %d", PageLimit)
@@ -109,8 +110,8 @@ func (s *Service) ListInstances(ctx context.Context, cursor string, limit int) (
 	})
 }
 
-// A cursor names the last instance of the page before, so that a page is right
-// whatever was created or deleted in between. It is opaque to clients.
+// A cursor identifies the last instance of the previous page, so that the next page is
+// correct even if instances were created or deleted in between. It is opaque to clients.
 const cursorMark = "after:"
 
 func writeCursor(sequence int) string {
@@ -132,9 +133,10 @@ func readCursor(cursor string) (int, error) {
 	return 0, Refuse(InvalidRequest, "cursor is none that this service gave")
 }
 
-// pageOf is a page of at most limit records, up to PageLimit, after a cursor, of all
-// records, the newest first. It returns the cursor of the next page, "" if there is none.
-// The cursor is how many records are older, which later records do not change.
+// pageOf returns a page of at most limit records, up to PageLimit, after a cursor. all
+// has the newest record first. pageOf also returns the cursor of the next page, or "" on
+// the last page. The cursor is the number of older records, which later records do not
+// change.
 func pageOf[T any](all []T, cursor string, limit int) (page []T, next string, err error) {
 	if limit < 1 || limit > PageLimit {
 		return nil, "", Refuse(InvalidRequest, "limit must be from 1 to %d", PageLimit)
@@ -154,7 +156,7 @@ func pageOf[T any](all []T, cursor string, limit int) (page []T, next string, er
 	return all[begin:end], next, nil
 }
 
-// record is an instance as the API shows it.
+// record returns an instance as the API shows it.
 func (st *state) record(in *instance) InstanceRecord {
 	record := InstanceRecord{
 		ID: in.ID, Name: in.Name, Plan: in.Plan, Region: in.Region, Status: in.Status,
@@ -177,7 +179,7 @@ func (st *state) engineRecords(in *instance) map[string]EngineRecord {
 	records := map[string]EngineRecord{}
 	for name, engine := range in.Engines {
 		record := EngineRecord{MemoryMB: engine.MemoryMB, Status: in.Status, Port: st.Catalog.Engines[name].Port}
-		// A real engine may have had to take another port.
+		// A real engine may have had to use a different port.
 		if real := st.endpoints(in).port(name); real != 0 {
 			record.Port = &real
 		}
@@ -190,8 +192,8 @@ func (st *state) engineRecords(in *instance) map[string]EngineRecord {
 	return records
 }
 
-// usageOf makes plausible figures from what runs. They do not waver, so that
-// an unchanged record keeps its ETag.
+// usageOf computes plausible figures from what runs on the instance. They are constant,
+// so that an unchanged record keeps its ETag.
 func usageOf(in *instance) UsageRecord {
 	if in.Status != StatusRunning {
 		return UsageRecord{}
@@ -205,7 +207,7 @@ func usageOf(in *instance) UsageRecord {
 	return UsageRecord{2 + len(in.Engines) + 3*len(in.Apps), memory, math.Round(disk*10) / 10}
 }
 
-// monitoringOf shows a health check at each full minute.
+// monitoringOf returns a health check at the last full minute.
 func (st *state) monitoringOf(in *instance) MonitoringRecord {
 	if in.Host == "" {
 		return MonitoringRecord{}
@@ -213,7 +215,8 @@ func (st *state) monitoringOf(in *instance) MonitoringRecord {
 	return MonitoringRecord{in.healthy(), timeOrNil(st.Now.Truncate(time.Minute))}
 }
 
-// listOf makes an empty list of a nil one, as JSON tells them apart.
+// listOf returns a copy of a list, and an empty list for a nil one, because their JSON
+// differs.
 func listOf(items []string) []string {
 	if items == nil {
 		return []string{}

@@ -9,35 +9,35 @@ import (
 	"unicode/utf8"
 )
 
-// instance is a machine with everything on it.
+// instance is a machine with all its objects.
 type instance struct {
 	Instance
-	// Sequence orders instances, so that a page can begin after one that has
-	// been deleted since.
+	// Sequence orders instances, so that a page can begin after an instance that has been
+	// deleted since.
 	Sequence   int
 	Apps       []*app // in order of import
 	Databases  []Database
 	Extensions []Extension
 	Secrets    secrets
-	// Checkout is the token of the checkout page, kept after it is paid so that
+	// Checkout is the token of the checkout page. It is kept after the payment, so that
 	// the page can be opened again.
 	Checkout   string
 	NextBackup time.Time
-	// JobCount counts the jobs that were started, so that what was seen before one
-	// is not taken for what is there after it.
+	// JobCount counts the jobs that were started. If it has changed since an observation,
+	// the observation is outdated.
 	JobCount  int
-	Snapshots map[string]snapshot // by backup
-	// Ailing tells that an alert went out about the instance's health.
+	Snapshots map[string]snapshot // by id of the backup
+	// Ailing reports whether the last health event of the instance was an alert.
 	Ailing bool
 
-	// backingUp tells that a daily backup is being made.
+	// backingUp reports whether a daily backup is in progress.
 	backingUp bool
-	// change is what the job in progress makes of the machine, from the beginning of
-	// its work to its end; nil is nothing.
+	// change, if non-nil, applies the changes of the job in progress to the machine. It
+	// is set from the beginning of the job's work to its end.
 	change func(*Machine)
 }
 
-// find returns an instance, or nil. Whoever finds it may change it.
+// find returns an instance, or nil. The caller may change it.
 func (st *state) find(id string) *instance {
 	in := st.byID[id]
 	if in != nil {
@@ -46,7 +46,7 @@ func (st *state) find(id string) *instance {
 	return in
 }
 
-// lookup returns the instance that an operation is about.
+// lookup returns the instance of an operation, or an error if it does not exist.
 func (st *state) lookup(id string) (*instance, error) {
 	in := st.find(id)
 	if in == nil {
@@ -55,7 +55,7 @@ func (st *state) lookup(id string) (*instance, error) {
 	return in, nil
 }
 
-// checkIdle refuses a mutation while a job runs.
+// checkIdle refuses a mutation while a job is in progress.
 func (st *state) checkIdle(in *instance) error {
 	if in.JobID == "" {
 		return nil
@@ -67,9 +67,8 @@ func (st *state) checkIdle(in *instance) error {
 	return jobRunning("the instance %q has a job in progress: %s (%s)", in.ID, in.JobID, operation)
 }
 
-// changeable returns the instance that an operation wants to change, if it may be
-// changed now. Whether it may is asked before anything else about the request,
-// because a job in progress may yet change what the answer would be.
+// changeable returns the instance of a mutation if it may be changed now. This check
+// comes before all others, because a job in progress may still change their results.
 func (st *state) changeable(id string) (*instance, error) {
 	in, err := st.lookup(id)
 	if err != nil {
@@ -81,7 +80,7 @@ func (st *state) changeable(id string) (*instance, error) {
 	return in, in.checkStatus()
 }
 
-// checkStatus refuses what only an instance that runs can do.
+// checkStatus refuses operations that need a running instance.
 func (in *instance) checkStatus() error {
 	switch {
 	case in.Status == StatusCreating || in.Status == StatusDeleting:
@@ -94,7 +93,7 @@ func (in *instance) checkStatus() error {
 	return nil
 }
 
-// NewInstance is the request to create an instance. Tier is another name for Plan.
+// NewInstance is the request to create an instance. Tier is an alias of Plan.
 type NewInstance struct {
 	Name    string          `json:"name"`
 	Plan    string          `json:"plan"`
@@ -113,7 +112,7 @@ type Creation struct {
 }
 
 // CreateInstance creates an instance. The checkout of a paid plan is a page of the
-// portal, at the address by which the caller knows it.
+// portal, under the portal address that the caller uses.
 func (s *Service) CreateInstance(wanted NewInstance, portal string) (Creation, error) {
 	return change(s, func(st *state) (Creation, error) { return st.createInstance(wanted, portal) })
 }
@@ -186,7 +185,7 @@ func (j *createJob) spec(st *state, in *instance) jobSpec {
 	}
 }
 
-// newInstance adds a record, with what is missing filled in.
+// newInstance adds a record and fills its missing fields.
 func (st *state) newInstance(record Instance) *instance {
 	if record.ID == "" {
 		record.ID = newID("i")
@@ -203,7 +202,8 @@ func (st *state) newInstance(record Instance) *instance {
 	return made
 }
 
-// provision makes a new machine and its first backup, or nothing.
+// provision makes a new machine and its first backup. If one of them fails, it removes
+// the machine.
 func provision(ctx context.Context, t task, first *Backup) error {
 	err := t.plane.Apply(ctx, t.instanceID)
 	if err == nil {
@@ -215,7 +215,7 @@ func provision(ctx context.Context, t task, first *Backup) error {
 	return nil
 }
 
-// finishCreation is what provisioning ends with.
+// finishCreation updates the records at the end of provisioning.
 func (st *state) finishCreation(in *instance, first Backup) {
 	in.Status = StatusRunning
 	in.Host = st.endpoints(in).Host
@@ -226,7 +226,8 @@ func (st *state) finishCreation(in *instance, first Backup) {
 	st.planChores()
 }
 
-// InstanceChange is what a request says of an instance. What is nil was not sent.
+// InstanceChange contains the fields of a request about an instance. A nil field was not
+// sent.
 type InstanceChange struct {
 	Name *string   `json:"name,omitempty" jsonschema:"1 to 100 characters; left out, it stays"`
 	Tags *[]string `json:"tags,omitempty" jsonschema:"all tags of the instance from now on; left out, they stay"`
@@ -268,9 +269,8 @@ func (j *updateJob) spec(_ *state, in *instance) jobSpec {
 	}
 }
 
-// DeleteInstance removes an instance in any state. A creation that waits for
-// its checkout is cancelled by it; any other job has to end first. confirm must be
-// the instance's id.
+// DeleteInstance removes an instance in any state. It cancels a creation that waits for
+// its checkout. Any other job must end first. confirm must be the instance's id.
 func (s *Service) DeleteInstance(id, confirm string) (Accepted, error) {
 	return change(s, func(st *state) (Accepted, error) {
 		in, err := st.lookupConfirmed(id, confirm)
@@ -289,8 +289,8 @@ func (s *Service) DeleteInstance(id, confirm string) (Accepted, error) {
 	})
 }
 
-// deleteJob takes an instance away. Before is the status that it has again if that
-// fails.
+// deleteJob removes an instance. If the job fails, the instance gets the status Before
+// again.
 type deleteJob struct{ Before string }
 
 func (j *deleteJob) spec(st *state, in *instance) jobSpec {
@@ -306,7 +306,7 @@ func (j *deleteJob) spec(st *state, in *instance) jobSpec {
 	}
 }
 
-// drop forgets an instance and everything on it.
+// drop removes the records of an instance and of everything on it.
 func (st *state) drop(in *instance) {
 	for _, a := range in.Apps {
 		st.dropBuilds(in, a)
@@ -315,7 +315,7 @@ func (st *state) drop(in *instance) {
 	delete(st.byID, in.ID)
 }
 
-// lookupConfirmed is lookup for what wants the instance's id once more.
+// lookupConfirmed is lookup for requests that must repeat the instance's id in confirm.
 func (st *state) lookupConfirmed(id, confirm string) (*instance, error) {
 	in, err := st.lookup(id)
 	if err == nil && confirm != in.ID {

@@ -6,10 +6,10 @@ import (
 	"reflect"
 )
 
-// storedKind is a kind of job that is written down with its name.
+// storedKind is a jobKind that is stored with its name.
 type storedKind struct{ jobKind }
 
-// jobKinds are the kinds of jobs by the names of their types.
+// jobKinds maps the names of types to the kinds of jobs.
 var jobKinds = kindsByName(
 	&createJob{}, &updateJob{}, &deleteJob{}, &enginesJob{}, &allowlistJob{}, &consoleJob{}, &authSettingsJob{},
 	&rotateJob{}, &resizeJob{}, &resetJob{}, &restoreJob{}, &engineRestartJob{}, &foreignJob{},
@@ -26,13 +26,14 @@ func kindsByName(kinds ...jobKind) map[string]reflect.Type {
 	return byName
 }
 
-// namedKind is how a kind is written down.
+// namedKind is the stored form of a kind.
 type namedKind struct {
 	Name string
 	Job  json.RawMessage
 }
 
-// MarshalJSON writes the kind under its name. It is an error where nobody could read it.
+// MarshalJSON writes the kind with its name. It fails if jobKinds lacks the type, because
+// then the kind could not be read again.
 func (k storedKind) MarshalJSON() ([]byte, error) {
 	of := reflect.TypeOf(k.jobKind)
 	for of.Kind() == reflect.Pointer {
@@ -48,7 +49,7 @@ func (k storedKind) MarshalJSON() ([]byte, error) {
 	return json.Marshal(namedKind{of.Name(), text})
 }
 
-// UnmarshalJSON reads a kind by its name.
+// UnmarshalJSON reads a kind that MarshalJSON wrote.
 func (k *storedKind) UnmarshalJSON(text []byte) error {
 	var named namedKind
 	if err := decode(text, &named); err != nil {

@@ -7,61 +7,62 @@ import (
 	"time"
 )
 
-// job is a job with what it does when it ends.
+// job is a job with its kind and its internal state.
 type job struct {
 	Job
 	// Sequence orders jobs.
 	Sequence int
-	// Kind is what the job does.
+	// Kind is the kind of the job, with the request.
 	Kind storedKind
-	// Due is when the job ends by itself; zero while it waits for a checkout.
+	// Due is the time at which the job ends by itself. It is zero while the job waits for
+	// a checkout.
 	Due    time.Time
 	Length time.Duration
-	// Failure is how the job is to fail, where that is known before it ends.
+	// Failure is the reason that the job will fail, if that is known before it ends.
 	Failure *Failure
-	// Hurried makes the job end as soon as its work allows, whatever holds it.
+	// Hurried makes the job end as soon as its work allows, despite any hold of a test.
 	Hurried bool
 
-	// spec is what the kind says of the instance; it is empty of a job that has ended
+	// spec is the kind's jobSpec for the instance. It is empty for a job that had ended
 	// before the fake was started.
 	spec jobSpec
-	// errand is the job's real work, once it has begun; nil where it has none.
+	// errand is the job's real work once it has begun, or nil if the job has none.
 	errand *errand
 }
 
-// jobKind is what a job does, as data: it is kept with the job, so that a fake that is
-// started again goes on with it.
+// jobKind is the work of a job, as data. It is stored with the job, so that a fake that
+// is started again can resume the job.
 type jobKind interface {
 	spec(st *state, in *instance) jobSpec
 }
 
-// jobSpec says what a job is and what its end means.
+// jobSpec defines what a job does when it begins, works and ends.
 type jobSpec struct {
 	operation, target string
-	// waits keeps the job queued until someone runs it.
+	// waits keeps the job queued until runJob is called.
 	waits bool
-	// begin is what the job does to the records when its work begins.
+	// begin, if non-nil, changes the records when the job's work begins.
 	begin func()
-	// change is what the job makes of the machine. Whoever looks at how the machine
-	// is to be sees it from the beginning of the work on, and no more when the job
-	// fails.
+	// change, if non-nil, applies the job's changes to the desired machine. They are
+	// visible to the data plane from the beginning of the work on, and no longer if the
+	// job fails.
 	change func(*Machine)
-	// work is what the job does for real, where there is a data plane. The job
-	// ends when its time has come and its work has returned.
+	// work, if non-nil, is the job's real work with a data plane. The job ends when its
+	// time has come and its work has returned.
 	work work
-	// apply is what the job does to the records. It happens when the job ends,
-	// all at once.
+	// apply, if non-nil, changes the records when the job ends successfully, in one step.
 	apply func()
-	// undo puts back what was marked when the job was accepted. It happens
-	// when the job fails.
+	// undo, if non-nil, reverts the marks that were set when the job was accepted. It is
+	// called if the job fails.
 	undo func()
-	// event is what goes out when the job is done, with data that holds what
-	// changed and never a secret.
+	// event is emitted when the job is done. data, if non-nil, returns the changes, and
+	// never a secret.
 	event string
 	data  func() map[string]any
 }
 
-// startJob is the one place that starts jobs. An instance has one job at most.
+// startJob is the only function that starts jobs. An instance has at most one job in
+// progress.
 func (st *state) startJob(in *instance, kind jobKind) (*job, error) {
 	if err := st.checkIdle(in); err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func (st *state) startJob(in *instance, kind jobKind) (*job, error) {
 	return j, nil
 }
 
-// forgetJobs lets the oldest jobs go that have ended, once there are too many.
+// forgetJobs removes the oldest ended jobs if there are too many.
 func (st *state) forgetJobs() {
 	left := surplus(len(st.Jobs))
 	if left == 0 {
@@ -106,7 +107,7 @@ func (st *state) forgetJobs() {
 	})
 }
 
-// runJob lets a queued job begin.
+// runJob starts a queued job.
 func (st *state) runJob(j *job) {
 	st.touch(j)
 	j.Status = StatusRunning
@@ -115,11 +116,11 @@ func (st *state) runJob(j *job) {
 	st.beginWork(j)
 }
 
-// holds tells whether a test keeps the job in progress.
+// holds reports whether a test keeps the job in progress.
 func (st *state) holds(j *job) bool { return !j.Hurried && st.control.holdsJob(j.Job) }
 
-// endJob ends a job as its time comes: done, or failed when its work did or a
-// test asked for that.
+// endJob ends a job that is due. The job is done, or failed if its work failed or
+// FailJobs applies to it.
 func (st *state) endJob(j *job) {
 	if j.Failure == nil {
 		j.Failure = j.workFailure()
@@ -128,7 +129,7 @@ func (st *state) endJob(j *job) {
 		st.failJob(j, j.Failure.Code, j.Failure.Detail)
 		return
 	}
-	// What was done for real is not taken back, so the job cannot have failed.
+	// Real work cannot be undone, so FailJobs does not apply to this job.
 	if j.errand == nil {
 		if code, detail, fails := st.control.failsJob(j.Job); fails {
 			st.failJob(j, code, detail)
@@ -149,7 +150,7 @@ func (st *state) endJob(j *job) {
 	}
 }
 
-// failJob ends a job with nothing of its work applied.
+// failJob ends a job as failed, without applying any of its changes.
 func (st *state) failJob(j *job, code, detail string) {
 	j.Progress = j.progress(st.Now)
 	j.ErrorCode, j.ErrorDetail = code, detail
@@ -162,21 +163,21 @@ func (st *state) failJob(j *job, code, detail string) {
 	})
 }
 
-// giveUpJob ends a job whose end is a mistake of the fake's: as failed, and without
-// what its failure would undo, which may be the mistake.
+// giveUpJob fails a job because of an internal error in the fake. It does not call undo,
+// which may be the cause.
 func (st *state) giveUpJob(j *job) {
 	j.ErrorCode, j.ErrorDetail = string(Internal), mistake
 	st.closeJob(j, StatusFailed)
 }
 
-// abandon tells the job's work to stop. Work that has returned takes no notice.
+// abandon cancels the job's work. Work that has returned is not affected.
 func (j *job) abandon() {
 	if j.errand != nil {
 		j.errand.cancel()
 	}
 }
 
-// closeJob frees the instance for the next job.
+// closeJob ends a job, so that the instance accepts the next one.
 func (st *state) closeJob(j *job, status string) {
 	st.touch(j)
 	j.abandon()
@@ -189,7 +190,7 @@ func (st *state) closeJob(j *job, status string) {
 	st.log.Info("job ended", "job", j.ID, "instance", j.InstanceID, "operation", j.Operation, "status", status)
 }
 
-// progress is counted from the clock. Only a job that has ended is at 100.
+// progress is computed from the clock. Only an ended job can be at 100.
 func (j *job) progress(now time.Time) int {
 	switch {
 	case !j.InProgress():
@@ -200,14 +201,14 @@ func (j *job) progress(now time.Time) int {
 	return min(99, int(100*now.Sub(j.StartedAt)/j.Length))
 }
 
-// snapshot is a copy of the job as it is now.
+// snapshot returns a copy of the job with its current progress.
 func (st *state) snapshot(j *job) Job {
 	copied := j.Job
 	copied.Progress = j.progress(st.Now)
 	return copied
 }
 
-// findJob returns a job, or nil. Whoever finds it may change it.
+// findJob returns a job, or nil. The caller may change it.
 func (st *state) findJob(id string) *job {
 	j := st.jobsByID[id]
 	if j != nil {
@@ -216,7 +217,7 @@ func (st *state) findJob(id string) *job {
 	return j
 }
 
-// Job is a job as the API shows it.
+// Job returns a job as the API shows it.
 func (s *Service) Job(ctx context.Context, id string) (JobRecord, error) {
 	return look(ctx, s, func(st *state) (JobRecord, error) {
 		j := st.findJob(id)
@@ -240,13 +241,13 @@ type JobRecord struct {
 	FinishedAt *time.Time `json:"finished_at"`
 }
 
-// JobError is why a job has failed.
+// JobError is the reason that a job failed.
 type JobError struct {
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
 }
 
-// Record is the job as the API shows it.
+// Record returns the job as the API shows it.
 func (j Job) Record() JobRecord {
 	record := JobRecord{
 		ID: j.ID, InstanceID: j.InstanceID, Operation: j.Operation, Target: textOrNil(j.Target),
@@ -258,7 +259,7 @@ func (j Job) Record() JobRecord {
 	return record
 }
 
-// textOrNull is a text in the data of an event.
+// textOrNull returns a text for the data of an event, or nil if it is empty.
 func textOrNull(text string) any {
 	if text == "" {
 		return nil
@@ -266,7 +267,7 @@ func textOrNull(text string) any {
 	return text
 }
 
-// textOrNil and timeOrNil give the one representation of absence that records have.
+// textOrNil and timeOrNil return nil for an absent value, as records represent it.
 func textOrNil(text string) *string {
 	if text == "" {
 		return nil
