@@ -9,12 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// Key is an API key as it is kept: its text is shown once, when it is made, and only its
-// sum is kept.
+// Key is a stored API key. Its text is shown once, when the key is made. Only the hash of
+// the text is stored.
 type Key struct {
 	ID, Name string
 	Sum      []byte
-	// Beginning is how the text begins, by which its owner tells it from others.
+	// Beginning is the beginning of the text, by which the owner can identify the key.
 	Beginning string
 	CreatedAt time.Time
 }
@@ -27,7 +27,7 @@ type KeyRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// NewKey is an API key that has just been made: the one time at which its text is shown.
+// NewKey is a new API key. Its text is shown only here.
 type NewKey struct {
 	KeyRecord
 	Key string `json:"key"`
@@ -35,7 +35,7 @@ type NewKey struct {
 
 func (k *Key) record() KeyRecord { return KeyRecord{k.ID, k.Name, k.Beginning, k.CreatedAt} }
 
-// keyBeginning is how many characters of a key are kept and shown.
+// keyBeginning is the number of characters of a key that are stored and shown.
 const keyBeginning = 4
 
 func sumOf(key string) []byte {
@@ -43,7 +43,7 @@ func sumOf(key string) []byte {
 	return sum[:]
 }
 
-// Authenticate tells whether a text is an API key that is valid now.
+// Authenticate reports whether key is a valid API key.
 func (s *Service) Authenticate(key string) bool {
 	sum, valid := sumOf(key), false
 	s.store.read(0, func(st *state) {
@@ -54,7 +54,7 @@ func (s *Service) Authenticate(key string) bool {
 	return valid
 }
 
-// Keys lists the API keys that are valid, in order of creation.
+// Keys lists the valid API keys, in order of creation.
 func (s *Service) Keys() []KeyRecord {
 	list := []KeyRecord{}
 	s.store.read(0, func(st *state) {
@@ -65,7 +65,7 @@ func (s *Service) Keys() []KeyRecord {
 	return list
 }
 
-// CreateKey makes an API key. Only the portal does so: a key cannot make keys.
+// CreateKey makes an API key. Only the portal calls it: a key cannot make keys.
 func (s *Service) CreateKey(name string) (NewKey, error) {
 	return change(s, func(st *state) (NewKey, error) {
 		name = strings.TrimSpace(name)
@@ -85,7 +85,7 @@ func (st *state) addKey(name, text string) *Key {
 	return k
 }
 
-// RevokeKey takes an API key away. It is refused from now on.
+// RevokeKey removes an API key, which is then no longer accepted.
 func (s *Service) RevokeKey(id string) error {
 	_, err := change(s, func(st *state) (struct{}, error) {
 		at := slices.IndexFunc(st.Keys, func(k *Key) bool { return k.ID == id })
@@ -100,8 +100,8 @@ func (s *Service) RevokeKey(id string) error {
 	return err
 }
 
-// FirstKey is the API key that a service begins with: the one that is given, the one that
-// it began with before if that was not revoked, or a new one.
+// FirstKey returns the API key that the service starts with. This is given, if not empty.
+// Otherwise it is the previous first key, or a new one if that was revoked.
 func (s *Service) FirstKey(given string) string {
 	const name = "api_key"
 	text := given
@@ -120,7 +120,7 @@ func (s *Service) FirstKey(given string) string {
 	return text
 }
 
-// knowsKeys tells whether there was a first key before.
+// knowsKeys reports whether a first key was made before.
 func (s *Service) knowsKeys() bool {
 	known := false
 	s.store.read(0, func(st *state) { known = st.KeysMade })

@@ -2,7 +2,7 @@ package core
 
 import "slices"
 
-// AppLog is the end of what an app has written.
+// AppLog returns the end of an app's output.
 func (s *Service) AppLog(instanceID, name string) string {
 	if s.plane == nil {
 		return ""
@@ -10,9 +10,9 @@ func (s *Service) AppLog(instanceID, name string) string {
 	return s.plane.AppLog(instanceID, name)
 }
 
-// BuildLog is the end of what a build has said so far, whether it goes on, has succeeded
-// or has failed. A build that is only a record says nothing, unless a test made it fail.
-// It tells whether there is such a build.
+// BuildLog returns the end of a build's log so far, whatever the status of the build, and
+// whether the build exists. A build that is only a record has no log, unless a test made
+// it fail.
 func (s *Service) BuildLog(instanceID, name, buildID string) (log string, found bool) {
 	a, _ := s.App(instanceID, name)
 	at := slices.IndexFunc(a.Builds, func(b Build) bool { return b.ID == buildID })

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// observe brings the records of an instance in line with what the real Postgres holds.
-// Databases and extensions can be made and dropped in SQL too, so records alone would
-// miss some. While a job works on the instance, they are the answer all the
-// same: what it has made for real is not there before it ends.
+// observe brings the records of an instance in line with the real Postgres. Clients can
+// also create and drop databases and extensions in SQL, so the records alone may be
+// outdated. While a job works on the instance, observe leaves the records as they are,
+// because the job's results must not appear before the job ends.
 func (s *Service) observe(ctx context.Context, id string) error {
 	jobs, observable := 0, false
 	s.store.read(0, func(st *state) {
@@ -32,8 +32,8 @@ func (s *Service) observe(ctx context.Context, id string) error {
 	return nil
 }
 
-// observe brings the records of an instance in line with what is there. What is
-// new to them was made when it was first seen.
+// observe brings the records of an instance in line with the existing databases and
+// extensions. The creation time of a new one is the time at which it was first seen.
 func (st *state) observe(in *instance, databases []Database, extensions []Extension) {
 	real := func(name string) bool {
 		return slices.ContainsFunc(databases, func(d Database) bool { return d.Name == name })

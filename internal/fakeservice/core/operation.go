@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// change runs an operation, alone and at the present time. What it returns shares
-// nothing with the state.
+// change runs an operation with exclusive access to the current state. The result shares
+// no memory with the state.
 func change[T any](s *Service, operation func(*state) (T, error)) (result T, err error) {
 	failed := s.store.change(func(st *state) { result, err = operation(st) })
 	s.store.logIfFailed(failed)
@@ -16,7 +16,7 @@ func change[T any](s *Service, operation func(*state) (T, error)) (result T, err
 	return result, err
 }
 
-// look runs an operation that changes nothing. It may be shown a moment that is past.
+// look runs an operation that only reads. It may see the state of an earlier moment.
 func look[T any](ctx context.Context, s *Service, operation func(*state) (T, error)) (result T, err error) {
 	ago, _ := ctx.Value(lagKey{}).(time.Duration)
 	failed := s.store.look(ago, func(st *state) { result, err = operation(st) })
@@ -27,7 +27,7 @@ func look[T any](ctx context.Context, s *Service, operation func(*state) (T, err
 	return result, err
 }
 
-// lookAt is look at one instance.
+// lookAt is look for one instance.
 func lookAt[T any](ctx context.Context, s *Service, id string, operation func(*state, *instance) (T, error)) (T, error) {
 	return look(ctx, s, func(st *state) (T, error) {
 		in, err := st.lookup(id)
@@ -39,13 +39,14 @@ func lookAt[T any](ctx context.Context, s *Service, id string, operation func(*s
 	})
 }
 
-// Accepted is the answer to every mutation of an instance: the job that was queued.
+// Accepted is the answer to every mutation of an instance. It contains the id of the
+// queued job.
 type Accepted struct {
 	JobID string `json:"job_id"`
 }
 
-// mutate changes an instance by a job. plan says what the job does, or why it is
-// refused; it runs only while the instance may be changed.
+// mutate changes an instance by a job. plan returns the kind of the job, or the reason to
+// refuse it. plan is called only if the instance may be changed.
 func (s *Service) mutate(id string, plan func(*state, *instance) (jobKind, error)) (Accepted, error) {
 	return change(s, func(st *state) (Accepted, error) {
 		in, err := st.changeable(id)
@@ -56,7 +57,7 @@ func (s *Service) mutate(id string, plan func(*state, *instance) (jobKind, error
 	})
 }
 
-// begin starts the job that plan gives.
+// begin starts the job that plan returns.
 func (st *state) begin(in *instance, plan func(*state, *instance) (jobKind, error)) (Accepted, error) {
 	kind, err := plan(st, in)
 	if err != nil {

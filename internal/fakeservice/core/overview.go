@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Overview is everything that the API shows, at one moment. It holds no secrets: they
-// are for the connection record alone.
+// Overview has everything that the API shows, at one moment, except connection records.
+// So it contains no credentials.
 type Overview struct {
 	Now       time.Time          `json:"now"`
 	Instances []InstanceOverview `json:"instances"`
 	Webhooks  []WebhookRecord    `json:"webhooks"`
 }
 
-// InstanceOverview is an instance with what is on it. Extensions are written as
+// InstanceOverview is an instance with its objects. An extension is written as
 // database/name.
 type InstanceOverview struct {
 	InstanceRecord
@@ -22,7 +22,7 @@ type InstanceOverview struct {
 	Extensions []string    `json:"extensions"`
 }
 
-// Overview shows everything at one moment.
+// Overview returns everything that the API shows, at one moment.
 func (s *Service) Overview(ctx context.Context) (Overview, error) {
 	return look(ctx, s, func(st *state) (Overview, error) {
 		all := Overview{Now: st.Now, Instances: []InstanceOverview{}, Webhooks: []WebhookRecord{}}

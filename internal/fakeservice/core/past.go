@@ -5,25 +5,24 @@ import (
 	"time"
 )
 
-// history is the state as it was, for reads that lag behind writes as those of a
-// replica do. The store's lock guards it.
+// history is the past of the state, for reads that lag behind writes like those of a
+// replica. The store's lock guards it.
 type history struct {
-	// lag is what all reads lag by; least is what is kept whatever they do.
+	// lag is the delay of all reads. least is the minimum time for which states are kept.
 	lag, least time.Duration
 	moments    []moment // in order
 }
 
 // moment is the state after a change, until the next one.
 type moment struct {
-	real, fake time.Time // when it began
+	real, fake time.Time // when the moment began
 	state      *state
 }
 
-// span is how far back the state is kept, in real time; 0 is not at all.
+// span returns how far back states are kept, in real time. 0 means that none are kept.
 func (h *history) span() time.Duration { return max(h.lag, h.least) }
 
-// keep adds the state as it is now, and lets go of what is too old to be asked
-// for.
+// keep adds the current state and removes states that are too old to be read.
 func (h *history) keep(st *state) {
 	span, now := h.span(), time.Now()
 	if span == 0 {
@@ -31,7 +30,7 @@ func (h *history) keep(st *state) {
 		return
 	}
 	h.moments = append(h.moments, moment{now, st.Now, st.forReading()})
-	// The last moment before the span is what there was when it began.
+	// The last moment before the span is the state at the beginning of the span.
 	first := 0
 	for first+1 < len(h.moments) && !h.moments[first+1].real.After(now.Add(-span)) {
 		first++
@@ -39,8 +38,8 @@ func (h *history) keep(st *state) {
 	h.moments = slices.Delete(h.moments, 0, first)
 }
 
-// at is the state at a real time, as far back as it is kept, or else the present
-// one. Between two moments nothing happens, but the fake's clock goes on.
+// at returns the state at a real time, or the oldest state that is kept. Without a
+// history it returns present. Between two moments only the fake's clock changes.
 func (h *history) at(real time.Time, speed float64, present *state) *state {
 	if len(h.moments) == 0 {
 		return present
@@ -59,15 +58,15 @@ func (h *history) at(real time.Time, speed float64, present *state) *state {
 	return found.state
 }
 
-// forReading is a copy of what reads show. It shares nothing that changes with
-// the state, and lacks what only mutations, jobs and tests look at.
+// forReading returns a copy of the state for reads. It shares no changeable memory with
+// the state, and lacks the fields that only mutations, jobs and tests use.
 func (st *state) forReading() *state {
 	past := &state{
 		log: st.log, plane: st.plane,
 		records: records{
 			Now: st.Now, Sequence: st.Sequence,
 			Catalog: st.Catalog.clone(), Account: st.Account,
-			Charges: slices.Clone(st.Charges), // which never change
+			Charges: slices.Clone(st.Charges), // they never change
 		},
 		byID: map[string]*instance{}, jobsByID: map[string]*job{},
 	}
@@ -85,7 +84,7 @@ func (st *state) forReading() *state {
 		past.Subscriptions = append(past.Subscriptions, &copied)
 	}
 	for _, j := range st.Jobs {
-		// The rest of a job is what it does, and is not done here.
+		// Reads do not need the rest of a job.
 		copied := &job{Job: j.Job, Length: j.Length}
 		past.Jobs = append(past.Jobs, copied)
 		past.jobsByID[copied.ID] = copied

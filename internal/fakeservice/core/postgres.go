@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// defaultDatabase is the one that every instance with postgres begins with and
-// that cannot be dropped.
+// defaultDatabase is the first database of every instance with postgres. It cannot be
+// dropped.
 const defaultDatabase = "main"
 
-// Roles of Postgres, by whose names the two URLs of a connection record go.
+// The roles of Postgres in the two URLs of a connection record.
 const (
 	ownerRole    = "owner"
 	readOnlyRole = "readonly"
 )
 
-// databaseName is what Postgres takes unquoted, so that nothing that the fake
-// accepts needs care elsewhere.
+// databaseName matches names that Postgres accepts unquoted, so that accepted names need
+// no quoting anywhere.
 var databaseName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
 
-// extensionVersion gives the version of an extension that the service supports.
+// extensionVersion returns the version of a supported extension.
 func extensionVersion(name string) (version string, ok bool) {
 	switch name {
 	case "pgvector":
@@ -49,7 +49,7 @@ func (in *instance) hasDatabase(name string) bool {
 	return slices.ContainsFunc(in.Databases, func(d Database) bool { return d.Name == name })
 }
 
-// DatabaseList is the databases of an instance, the default one first.
+// DatabaseList lists the databases of an instance, the default one first.
 type DatabaseList struct {
 	Databases []DatabaseRecord `json:"databases"`
 }
@@ -60,7 +60,7 @@ type DatabaseRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// ListDatabases lists the databases as the API shows them.
+// ListDatabases returns the databases as the API shows them.
 func (s *Service) ListDatabases(ctx context.Context, id string) (DatabaseList, error) {
 	return observed(ctx, s, id, func(_ *state, in *instance) (DatabaseList, error) {
 		list := DatabaseList{Databases: []DatabaseRecord{}}
@@ -71,7 +71,7 @@ func (s *Service) ListDatabases(ctx context.Context, id string) (DatabaseList, e
 	})
 }
 
-// observed is lookAt for what a real Postgres holds.
+// observed is lookAt for the databases and extensions of a real Postgres.
 func observed[T any](ctx context.Context, s *Service, id string, operation func(*state, *instance) (T, error)) (T, error) {
 	if err := s.observe(ctx, id); err != nil {
 		var none T
@@ -86,7 +86,7 @@ func observed[T any](ctx context.Context, s *Service, id string, operation func(
 	})
 }
 
-// mutatePostgres is mutate for what a real Postgres holds.
+// mutatePostgres is mutate for the databases and extensions of a real Postgres.
 func (s *Service) mutatePostgres(ctx context.Context, id string, plan func(*state, *instance) (jobKind, error)) (Accepted, error) {
 	if err := s.observe(ctx, id); err != nil {
 		return Accepted{}, err
@@ -99,7 +99,7 @@ func (s *Service) mutatePostgres(ctx context.Context, id string, plan func(*stat
 	})
 }
 
-// CreateDatabase makes a database.
+// CreateDatabase creates a database.
 func (s *Service) CreateDatabase(ctx context.Context, id, name string) (Accepted, error) {
 	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobKind, error) {
 		reserved := []string{"postgres", "template0", "template1"}
@@ -113,7 +113,7 @@ func (s *Service) CreateDatabase(ctx context.Context, id, name string) (Accepted
 	})
 }
 
-// databaseCreateJob makes a database.
+// databaseCreateJob creates a database.
 type databaseCreateJob struct{ Database string }
 
 func (j *databaseCreateJob) spec(st *state, in *instance) jobSpec {
@@ -133,7 +133,7 @@ func (j *databaseCreateJob) spec(st *state, in *instance) jobSpec {
 	}
 }
 
-// DropDatabase takes a database away, with its data.
+// DropDatabase drops a database with its data.
 func (s *Service) DropDatabase(ctx context.Context, id, name string) (Accepted, error) {
 	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobKind, error) {
 		if !in.hasDatabase(name) {
@@ -146,7 +146,7 @@ func (s *Service) DropDatabase(ctx context.Context, id, name string) (Accepted, 
 	})
 }
 
-// databaseDropJob takes a database away.
+// databaseDropJob drops a database.
 type databaseDropJob struct{ Database string }
 
 func (j *databaseDropJob) spec(_ *state, in *instance) jobSpec {
@@ -162,7 +162,8 @@ func (j *databaseDropJob) spec(_ *state, in *instance) jobSpec {
 	}
 }
 
-// removeDatabase takes a database away with its extensions.
+// removeDatabase removes a database with its extensions. It reports whether the database
+// existed.
 func (in *instance) removeDatabase(name string) bool {
 	before := len(in.Databases)
 	in.Databases = slices.DeleteFunc(in.Databases, func(d Database) bool { return d.Name == name })
@@ -170,7 +171,7 @@ func (in *instance) removeDatabase(name string) bool {
 	return len(in.Databases) < before
 }
 
-// ExtensionList is the extensions of an instance.
+// ExtensionList lists the extensions of an instance.
 type ExtensionList struct {
 	Extensions []ExtensionRecord `json:"extensions"`
 }
@@ -182,8 +183,8 @@ type ExtensionRecord struct {
 	Version  string `json:"version"`
 }
 
-// ListExtensions lists the extensions of one database, or of all for "", as the API
-// shows them.
+// ListExtensions returns the extensions of one database, or of all if database is "", as
+// the API shows them.
 func (s *Service) ListExtensions(ctx context.Context, id, database string) (ExtensionList, error) {
 	return observed(ctx, s, id, func(_ *state, in *instance) (ExtensionList, error) {
 		if database != "" && !in.hasDatabase(database) {
@@ -199,8 +200,8 @@ func (s *Service) ListExtensions(ctx context.Context, id, database string) (Exte
 	})
 }
 
-// SetExtension turns an extension on in a database, the default one for "". One that
-// is on already stays on.
+// SetExtension turns an extension on in a database, or in the default one if database is
+// "". It succeeds if the extension is on already.
 func (s *Service) SetExtension(ctx context.Context, id, database, name string) (Accepted, error) {
 	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobKind, error) {
 		version, ok := extensionVersion(name)
@@ -215,7 +216,8 @@ func (s *Service) SetExtension(ctx context.Context, id, database, name string) (
 	})
 }
 
-// extensionSetJob turns an extension on. Its version is the real one once that is known.
+// extensionSetJob turns an extension on. The data plane replaces its version by the real
+// one.
 type extensionSetJob struct{ Extension Extension }
 
 func (j *extensionSetJob) spec(_ *state, in *instance) jobSpec {
@@ -240,7 +242,8 @@ func (j *extensionSetJob) spec(_ *state, in *instance) jobSpec {
 	}
 }
 
-// DropExtension turns an extension off in a database, the default one for "".
+// DropExtension turns an extension off in a database, or in the default one if database
+// is "".
 func (s *Service) DropExtension(ctx context.Context, id, database, name string) (Accepted, error) {
 	database = cmp.Or(database, defaultDatabase)
 	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobKind, error) {
@@ -277,7 +280,7 @@ func (in *instance) removeExtension(name, database string) bool {
 	return len(in.Extensions) < before
 }
 
-// StatementResult is what a statement gave, as the API shows it.
+// StatementResult is the result of a statement, as the API shows it.
 type StatementResult struct {
 	Columns  []string `json:"columns"`
 	Rows     [][]any  `json:"rows"`
@@ -285,8 +288,8 @@ type StatementResult struct {
 	Command  string   `json:"command"`
 }
 
-// RunStatement runs SQL in a database, the default one for "", with the console's mode.
-// It is no job, so it runs beside one, and it takes real time.
+// RunStatement runs SQL with the console's mode in a database, or in the default one if
+// database is "". It is not a job: it can run during one, and it takes real time.
 func (s *Service) RunStatement(ctx context.Context, id, database, sql string) (StatementResult, error) {
 	asked, err := change(s, func(st *state) (Query, error) { return st.query(id, cmp.Or(database, defaultDatabase), sql) })
 	if err != nil {
@@ -306,7 +309,7 @@ func (s *Service) RunStatement(ctx context.Context, id, database, sql string) (S
 	return StatementResult{listOf(result.Columns), rows, result.RowCount, result.Command}, nil
 }
 
-// query is a statement as it is to run now.
+// query checks a statement and returns it with its instance and mode.
 func (st *state) query(id, database, sql string) (Query, error) {
 	in, err := st.lookup(id)
 	if err != nil {
@@ -324,7 +327,7 @@ func (st *state) query(id, database, sql string) (Query, error) {
 	if sql == "" {
 		return Query{}, invalid("sql", "it must not be empty")
 	}
-	// A real Postgres says itself which databases it has.
+	// A real Postgres checks the database itself.
 	if st.plane == nil && !in.hasDatabase(database) {
 		return Query{}, invalid("database", "the instance has no database %q", database)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// A Code says what kind of refusal a Problem is (SERVICE.md#errors).
+// A Code is the kind of a refusal (SERVICE.md#errors).
 type Code string
 
 // The codes of refusals.
@@ -15,7 +15,7 @@ const (
 	Unauthorized    Code = "unauthorized"
 	ConsoleOff      Code = "console_off"
 	NotFound        Code = "not_found"
-	// MethodNotAllowed is another method than those of an address.
+	// MethodNotAllowed means that the address exists but not with this method.
 	MethodNotAllowed Code = "method_not_allowed"
 	JobRunning       Code = "job_running"
 	NotRunning       Code = "not_running"
@@ -24,18 +24,18 @@ const (
 	StatementError   Code = "sql_error"
 	Unavailable      Code = "unavailable"
 	Internal         Code = "internal"
-	// NotImplemented is what the service has and the fake has not.
+	// NotImplemented means that the service has the operation and the fake does not.
 	NotImplemented Code = "not_implemented"
 )
 
-// A Problem is a refusal as the contract knows it. A face gives it the form of its
+// A Problem is a refusal with a code of the contract. Each interface converts it to its
 // protocol.
 type Problem struct {
 	Code   Code
 	Detail string
 }
 
-// Error gives the code and the detail.
+// Error returns the code and the detail.
 func (p *Problem) Error() string { return string(p.Code) + ": " + p.Detail }
 
 // Refuse makes a Problem.
@@ -43,8 +43,8 @@ func Refuse(code Code, format string, args ...any) error {
 	return &Problem{code, fmt.Sprintf(format, args...)}
 }
 
-// ProblemOf is an error as the contract knows it. One that is no Problem is a mistake
-// of the fake itself, and says so.
+// ProblemOf returns err as a Problem. An error that is not a Problem is an internal error
+// in the fake and gets the code Internal.
 func ProblemOf(err error) *Problem {
 	if p := (*Problem)(nil); errors.As(err, &p) {
 		return p
@@ -52,7 +52,8 @@ func ProblemOf(err error) *Problem {
 	return &Problem{Internal, err.Error()}
 }
 
-// invalid is a value out of range. The detail begins with the field's name.
+// invalid returns a Problem about an invalid value. Its detail begins with the name of
+// the field.
 func invalid(field, format string, args ...any) error {
 	return &Problem{ValidationError, field + ": " + fmt.Sprintf(format, args...)}
 }

@@ -2,15 +2,14 @@ package core
 
 import "context"
 
-// Querier runs SQL for the console. It is the seam at which a real PostgreSQL
-// takes part; without one the fake says that it has none.
+// Querier runs SQL for the console. A real PostgreSQL implements it; without one, the
+// fake refuses statements.
 type Querier interface {
-	// Query runs one statement. It returns a *SQLError for what Postgres
-	// refused.
+	// Query runs one statement. It returns a *SQLError if Postgres refused the statement.
 	Query(ctx context.Context, q Query) (QueryResult, error)
 }
 
-// Query is a statement, with where and how it is to run.
+// Query is a statement with its instance, database and mode.
 type Query struct {
 	Instance Instance
 	Database string
@@ -19,7 +18,7 @@ type Query struct {
 	SQL  string
 }
 
-// QueryResult is what a statement gave.
+// QueryResult is the result of a statement.
 type QueryResult struct {
 	Columns  []string
 	Rows     [][]any
@@ -27,29 +26,29 @@ type QueryResult struct {
 	Command  string
 }
 
-// SQLError is a statement that Postgres refused.
+// SQLError is the error of a statement that Postgres refused.
 type SQLError struct{ Message, SQLState string }
 
-// Error is Postgres's message with its SQLSTATE.
+// Error returns Postgres's message with its SQLSTATE.
 func (e *SQLError) Error() string { return e.Message + " (SQLSTATE " + e.SQLState + ")" }
 
-// QuerierFunc makes a Querier of a function.
+// QuerierFunc is a function that implements Querier.
 type QuerierFunc func(ctx context.Context, q Query) (QueryResult, error)
 
 // Query calls the function.
 func (f QuerierFunc) Query(ctx context.Context, q Query) (QueryResult, error) { return f(ctx, q) }
 
-// recordsOnly is why a fake without a data plane runs no SQL.
+// recordsOnly is the reason that a fake without a data plane runs no SQL.
 const recordsOnly = "this fake service has no data plane: it keeps records of instances and databases but runs no PostgreSQL, so it cannot run the statement"
 
-// NoDataPlane refuses every statement as unavailable, with a reason, which should say
-// what to do about it. Pretending to run SQL would let a module pass that fails
-// on the service.
+// NoDataPlane returns a Querier that refuses every statement as unavailable. The reason
+// should say how to get a data plane. If the fake pretended to run SQL, a module could
+// pass its tests and fail on the service.
 func NoDataPlane(reason string) Querier {
 	return QuerierFunc(func(context.Context, Query) (QueryResult, error) {
 		return QueryResult{}, unavailable("%s", reason)
 	})
 }
 
-// UnavailableNow is an error of a data plane that cannot answer now.
+// UnavailableNow returns the error of a data plane that cannot answer now.
 func UnavailableNow(reason string) error { return unavailable("%s", reason) }

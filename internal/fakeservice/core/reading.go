@@ -13,18 +13,20 @@ import (
 	"strings"
 )
 
-// edition is that of the records that this fake writes down. It grows when records that
-// were written before mean something else, or are no longer known.
+// edition is the edition of the records that this fake writes. It grows when the meaning
+// of earlier records changes, or when earlier records are no longer known.
 const edition = 2
 
-// migrations make entries of an edition, which is the index, into those of the next one.
+// migrations converts entries to the next edition. The index is the edition to convert
+// from.
 var migrations = [edition]func(entries map[string][]byte) error{
-	func(map[string][]byte) error { return nil }, // edition 0 is 1 without its number
+	func(map[string][]byte) error { return nil }, // edition 0 is edition 1 without its number
 	splitLists,
 }
 
-// splitLists makes an entry of each mail, build, subscription and charge. Edition 1 had an
-// entry for all mails, one for all builds, and one for the two others together.
+// splitLists makes an entry of each mail, build, subscription and charge. Edition 1 had
+// one entry for all mails, one for all builds, and one for subscriptions and charges
+// together.
 func splitLists(entries map[string][]byte) error {
 	var last int
 	var billing struct{ Subscriptions, Charges []map[string]json.RawMessage }
@@ -57,7 +59,7 @@ func splitLists(entries map[string][]byte) error {
 	return nil
 }
 
-// decodeEntry reads an entry, if there is one.
+// decodeEntry decodes an entry, if it exists.
 func decodeEntry(entries map[string][]byte, key string, into any) error {
 	text, there := entries[key]
 	if !there {
@@ -69,10 +71,10 @@ func decodeEntry(entries map[string][]byte, key string, into any) error {
 	return nil
 }
 
-// editionEntry is the number of the edition, which edition 0 does not have.
+// editionEntry is the entry with the number of the edition. Edition 0 does not have it.
 const editionEntry = "Edition"
 
-// migrate makes entries into those of this edition.
+// migrate converts entries to this edition.
 func migrate(entries map[string][]byte) error {
 	of := 0
 	if text, numbered := entries[editionEntry]; numbered {
@@ -94,8 +96,8 @@ func migrate(entries map[string][]byte) error {
 	return nil
 }
 
-// readEntries is the records that entries hold: those of a --state folder, or of a
-// snapshot, which somebody else may have written. What entries do not have is as in r.
+// readEntries reads the records from the entries of a --state folder or of a snapshot,
+// which another program may have written. Records without an entry keep their value in r.
 func readEntries(entries map[string][]byte, r *records) error {
 	entries = maps.Clone(entries)
 	if err := migrate(entries); err != nil {
@@ -107,7 +109,7 @@ func readEntries(entries map[string][]byte, r *records) error {
 	return r.check()
 }
 
-// decodeEntries is readEntries for entries of this edition that nobody has changed.
+// decodeEntries is readEntries for unchanged entries of this edition.
 func decodeEntries(entries map[string][]byte, r *records) error {
 	all := reflect.ValueOf(r).Elem()
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
@@ -136,7 +138,7 @@ func decodeEntries(entries map[string][]byte, r *records) error {
 	return nil
 }
 
-// decode reads JSON that has nothing but what a value has.
+// decode decodes a single JSON value and refuses unknown fields.
 func decode(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -149,11 +151,11 @@ func decode(text []byte, into any) error {
 	return nil
 }
 
-// identifier is what the id of a record may be. Ids are parts of paths, of host names and
-// of the names of folders.
+// identifier matches valid ids of records. Ids are used in paths, in host names and in
+// the names of folders.
 var identifier = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// CheckIdentifier says what is wrong with the id of a record.
+// CheckIdentifier checks the id of a record.
 func CheckIdentifier(id string) error {
 	if identifier.MatchString(id) {
 		return nil
@@ -161,9 +163,8 @@ func CheckIdentifier(id string) error {
 	return errors.New("it takes up to 63 small letters, digits and hyphens, and begins with no hyphen")
 }
 
-// check says what records that were read cannot be: those that would lead to another
-// place, or that this program could not work with. What a test may set and a customer may
-// not, such as an empty name, is left.
+// check refuses records that would lead outside their folder or that this program cannot
+// work with. It accepts values that only a test can set, such as an empty name.
 func (r *records) check() error {
 	seen := ids{}
 	for _, in := range r.Instances {
@@ -195,7 +196,7 @@ func (r *records) check() error {
 		slices.Contains(r.Subscriptions, nil) || slices.Contains(r.Charges, nil) || slices.Contains(r.Mails, nil) {
 		return errors.New("a record is null")
 	}
-	// The next record gets the next number, and must not take the place of another.
+	// The next record gets the next number, which must not be in use.
 	last := numbered("", r.Sequence)
 	var beyond error
 	r.entries(func(key string, _ any) {
@@ -206,10 +207,10 @@ func (r *records) check() error {
 	return beyond
 }
 
-// ids are those that were seen, by kind.
+// ids has the ids that were seen, by kind.
 type ids map[[2]string]bool
 
-// add adds an id, which is to be one and none that there is.
+// add adds an id, which must be valid and new.
 func (s ids) add(kind, id string) error {
 	if err := CheckIdentifier(id); err != nil {
 		return fmt.Errorf("id: %w", err)
@@ -279,7 +280,7 @@ func (a *App) check() error {
 	return checkVariables(a.Env)
 }
 
-// check says what of a job cannot be. One that has ended is only shown.
+// check checks a job in progress. A job that has ended is only shown.
 func (j *job) check(seen ids) error {
 	if !j.InProgress() {
 		return nil

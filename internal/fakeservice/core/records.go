@@ -2,14 +2,14 @@ package core
 
 import "time"
 
-// records are everything that the service knows, as data: they can be written down, and
-// a fake goes on with what was read back.
+// records is the whole state of the service as data. It can be stored, and a fake that
+// reads it again continues from there.
 type records struct {
-	// Edition is that of the records that are written down.
+	// Edition is the edition of the stored records.
 	Edition int
-	// Now is the fake's time. While what is due is being settled, it is the
-	// moment at which that was due, so that records show when things really
-	// happened and not when somebody looked.
+	// Now is the fake's time. While settle runs an event that is due, Now is the time at
+	// which the event was due. So records show when something happened and not when a
+	// request found it.
 	Now time.Time
 
 	Catalog   Catalog
@@ -17,27 +17,28 @@ type records struct {
 	Instances []*instance // in order of creation
 	Webhooks  []*Webhook
 	Events    []*eventRecord
-	// Deliveries are of the endpoints that there are, in order: those that are pending,
-	// and the last ones that have ended.
+	// Deliveries has the deliveries of the existing endpoints, in order: those that are
+	// pending, and the last ones that have ended.
 	Deliveries []*delivery
 	Mails      []*mail
-	// Subscriptions and Charges are what the account pays for and has paid, in order.
+	// Subscriptions and Charges are the account's, in order.
 	Subscriptions []*subscription
 	Charges       []*charge
-	Jobs          []*job // in order of creation; of those that have ended, the newest
+	Jobs          []*job // in order of creation; of the ended ones, only the newest
 	Builds        []*buildRun
 	Durations     durations
 	Pushes        map[string]int // commits per repository and branch
 	Answers       []*Answer
 	Keys          []*Key
-	// KeysMade tells that there was a key before, so that one that is missing was revoked.
+	// KeysMade reports that the first key was made, so that it was revoked if it is
+	// missing.
 	KeysMade bool
-	// Credentials are those by which the fake itself is reached, by name.
+	// Credentials has the credentials of the fake itself, by name.
 	Credentials map[string]string
 
-	// Begun tells that the service has begun with what it is to begin with.
+	// Begun reports that the service has its initial contents; see Service.Begin.
 	Begun bool
-	// Sequence numbers what is added, in order.
+	// Sequence is the number of the last record that was added.
 	Sequence  int
 	NextChore time.Time
 }

@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// suggestedPort is the port that an app is best imported with. A container is told its
-// port by PORT, so any will do; this is the one that most apps expect.
+// suggestedPort is the suggested port for an import. Any port works, because a container
+// gets its port in PORT; most apps expect this one.
 const suggestedPort = 3000
 
-// notLookedAt is what records alone say of repositories.
+// notLookedAt is the note of a fake without a data plane about repositories.
 const notLookedAt = "This fake service keeps records alone and looks at no repository."
 
-// RepositoryList is the repositories that the code-hosting integration sees.
+// RepositoryList lists the repositories that the code-hosting integration sees.
 type RepositoryList struct {
 	Repositories []RepositoryRecord `json:"repositories"`
-	// Note says what is to be known of the answer; "" where there is nothing.
+	// Note is a remark for the user, or "".
 	Note string `json:"note,omitempty"`
 }
 
@@ -25,30 +25,30 @@ type RepositoryRecord struct {
 	Repo string `json:"repo"`
 }
 
-// Inspection is what a data plane finds in a branch of a repository.
+// Inspection is the result of a data plane's inspection of a branch.
 type Inspection struct {
 	Commit string
-	// Recipe is the file by which it is built, "" where there is none that can be
-	// followed. Missing says why then.
+	// Recipe is the file that describes the build. It is "" if there is no usable one,
+	// and then Missing is the reason.
 	Recipe, Missing string
 }
 
-// InspectionRecord is what an import of a branch would find.
+// InspectionRecord is the result of an inspection of a branch, as the API shows it.
 type InspectionRecord struct {
 	Repo   string  `json:"repo"`
 	Branch string  `json:"branch"`
 	Commit *string `json:"commit"`
-	// RecipeFound tells whether the branch says how it is built, and Recipe by which
-	// file.
+	// RecipeFound reports whether the branch has a usable Recipe, the file that describes
+	// the build.
 	RecipeFound bool    `json:"recipe_found"`
 	Recipe      *string `json:"recipe"`
 	Port        int     `json:"port"`
-	// Note says why no recipe is found, or what else is to be known of the answer.
+	// Note is the reason that no recipe was found, or another remark.
 	Note string `json:"note,omitempty"`
 }
 
-// Repositories lists what can be imported. Records alone know those of the apps that
-// there are.
+// Repositories lists the repositories that can be imported. Without a data plane, it
+// lists those of the existing apps.
 func (s *Service) Repositories(ctx context.Context) (RepositoryList, error) {
 	if s.plane != nil {
 		return repositoryList(s.plane.Repositories(), ""), nil
@@ -73,8 +73,8 @@ func repositoryList(names []string, note string) RepositoryList {
 	return list
 }
 
-// InspectRepository says what an import of a branch to an instance would find. It takes
-// real time where there is a data plane; records alone find everything in order.
+// InspectRepository reports what an import of a branch to an instance would find. With a
+// data plane it takes real time. Without one, it reports no problems.
 func (s *Service) InspectRepository(ctx context.Context, id, repo, branch string) (InspectionRecord, error) {
 	record, err := lookAt(ctx, s, id, func(_ *state, in *instance) (InspectionRecord, error) {
 		switch {

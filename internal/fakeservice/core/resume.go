@@ -1,8 +1,7 @@
 package core
 
-// resume goes on with what was in progress when the program that kept the records
-// ended. Nothing of it has to have been done, and all of it may have been: whatever
-// begins again can be done twice.
+// resume restarts the work that was in progress when the previous program ended. That
+// work may be undone, partly done or complete, so any work must be safe to repeat.
 func (s *Service) resume() {
 	if s.plane != nil {
 		var ids []string
@@ -17,7 +16,7 @@ func (s *Service) resume() {
 	s.store.do((*state).resumeWork)
 }
 
-// makeMissing makes the machines of instances that were records alone until now.
+// makeMissing makes the machines of instances that were only records until now.
 func (s *Service) makeMissing() {
 	for _, in := range s.Instances() {
 		if in.Status == StatusRunning && s.plane.Endpoints(in.ID).Host == "" {
@@ -26,8 +25,8 @@ func (s *Service) makeMissing() {
 	}
 }
 
-// specifyJobs gives jobs in progress, of which only the kind is written down, what that
-// means.
+// specifyJobs sets the jobSpec of each job in progress from its kind, because only the
+// kind is stored.
 func (st *state) specifyJobs() {
 	for _, j := range st.activeJobs {
 		in := st.find(j.InstanceID)
@@ -38,7 +37,7 @@ func (st *state) specifyJobs() {
 	}
 }
 
-// resumeWork begins again what was at work.
+// resumeWork restarts the work that was in progress.
 func (st *state) resumeWork() {
 	st.resuming = false
 	for _, j := range st.activeJobs {
@@ -53,11 +52,11 @@ func (st *state) resumeWork() {
 	}
 	for _, in := range st.Instances {
 		if in.Status == StatusCreating && in.JobID == "" {
-			in.Status = StatusFailed // it was being added for real, behind the client's back
+			in.Status = StatusFailed // AddInstance was making its machine
 			st.touch(in)
 		}
 		for _, a := range in.Apps {
-			// One that runs by now has been deployed.
+			// An app that runs by now has been deployed.
 			if a.Deployed && a.Status == StatusBuilding && st.plane != nil {
 				st.deployForReal(in, a, a.lastBuilt())
 			}
@@ -65,7 +64,7 @@ func (st *state) resumeWork() {
 	}
 }
 
-// lastBuilt is the id of the newest build that succeeded.
+// lastBuilt returns the id of the newest successful build, or "".
 func (a *app) lastBuilt() string {
 	for _, b := range a.Builds {
 		if b.Status == StatusSuccessful {
