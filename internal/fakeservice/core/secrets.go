@@ -2,8 +2,8 @@ package core
 
 import "github.com/golang-jwt/jwt/v5"
 
-// secrets are the credentials of one instance. The anon key and the service key are
-// tokens, as with other open auth servers.
+// secrets has the credentials of one instance. The anon key and the service key are
+// tokens, as in other open auth servers.
 type secrets struct {
 	Credentials
 	CA Authority
@@ -17,7 +17,7 @@ func newSecrets(instanceID string) secrets {
 	return s
 }
 
-// renew makes an engine's credentials anew, as for one that never ran.
+// renew replaces all credentials of an engine, as for an engine that never ran.
 func (s *secrets) renew(engine string) {
 	switch engine {
 	case EnginePostgres:
@@ -35,8 +35,8 @@ func (s *secrets) renew(engine string) {
 	}
 }
 
-// rotate changes every password and the auth service key. The anon key stays,
-// as it is built into pages that browsers already have.
+// rotate changes every password and the auth service key. It keeps the anon key, because
+// that is built into pages that browsers already have.
 func (s *secrets) rotate() {
 	for _, engine := range []string{EnginePostgres, EngineRedis, EngineCouchDB, EngineNATS} {
 		s.renew(engine)
@@ -44,12 +44,12 @@ func (s *secrets) rotate() {
 	s.AuthServiceKey = signToken(s.AuthSigningKey, "service_role")
 }
 
-// signToken makes a JSON Web Token for a role. Its id makes each one differ.
+// signToken makes a JSON Web Token for a role. Each token has a different id.
 func signToken(key, role string) string {
 	token := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"iss": "hosting", "role": role, "jti": randomText(16)})
 	signed, err := token.SignedString([]byte(key))
 	if err != nil {
-		panic("core: " + err.Error()) // claims that are text always encode
+		panic("core: " + err.Error()) // text claims always encode
 	}
 	return signed
 }

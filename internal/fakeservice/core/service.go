@@ -9,33 +9,32 @@ import (
 	"time"
 )
 
-// Options says how a Service runs.
+// Options configures a Service.
 type Options struct {
-	// Speed is how many times faster than real the fake's clock runs; 0 means 1.
+	// Speed is the speed of the fake's clock relative to real time. 0 means 1.
 	Speed float64
-	// Start is when the fake's clock begins; zero is now.
+	// Start is the initial time of the fake's clock. Zero means now.
 	Start time.Time
-	// Logger gets a line for each job and build, without secrets; nil discards
-	// them.
+	// Logger, if non-nil, receives a line for each job and build, without secrets.
 	Logger *slog.Logger
-	// Querier runs SQL; nil leaves that to the data plane, and without one refuses
-	// every statement as unavailable.
+	// Querier runs SQL. If it is nil, the data plane runs SQL, and without a data plane
+	// every statement is refused as unavailable.
 	Querier Querier
-	// DataPlane makes real what jobs do; nil keeps records alone. The Service
-	// closes it. What a test does behind the client's back, such as EditInstance,
-	// changes records alone in any case; AddInstance, RemoveInstance and Reset are
-	// for real.
+	// DataPlane, if non-nil, does the real work of jobs. Otherwise the Service only keeps
+	// records. The Service closes it. Test methods such as EditInstance change only
+	// records in any case, but AddInstance, RemoveInstance and Reset affect the
+	// DataPlane.
 	DataPlane DataPlane
-	// Storage keeps the records when the program ends; nil keeps nothing. The Service
-	// closes it. A fake whose storage holds records goes on with them: its clock is
-	// where it was, or at Start if that is later, and jobs in progress begin again.
+	// Storage, if non-nil, keeps the records when the program ends. The Service closes
+	// it. A fake continues with the records in its storage: its clock resumes at the
+	// stored time, or at Start if that is later, and jobs in progress start again.
 	Storage Storage
-	// Courier takes events to the webhook endpoints; nil delivers none.
+	// Courier, if non-nil, delivers events to the webhook endpoints.
 	Courier Courier
 }
 
-// Service is what the hosting service is: its records, rules, jobs, clock and events,
-// as typed operations. It is safe for concurrent use.
+// Service implements the hosting service: its records, rules, jobs, clock and events, as
+// typed operations. It is safe for concurrent use.
 type Service struct {
 	log     *slog.Logger
 	clock   *clock
@@ -45,7 +44,7 @@ type Service struct {
 	once    sync.Once
 }
 
-// New is Open for a Service that keeps nothing, of which no opening can fail.
+// New is like Open for a Service without Storage. It panics on an error.
 func New(o Options) *Service {
 	s, err := Open(o)
 	if err != nil {
@@ -54,8 +53,8 @@ func New(o Options) *Service {
 	return s
 }
 
-// Open makes a Service with what its storage holds, or with a seeded catalogue and
-// nothing else in it.
+// Open makes a Service with the records in its storage, or with only the initial catalog
+// if there are none.
 func Open(o Options) (*Service, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -88,7 +87,7 @@ func Open(o Options) (*Service, error) {
 	return s, nil
 }
 
-// Close stops the timers and the data plane.
+// Close stops the timers and the work, and closes the data plane and the storage.
 func (s *Service) Close() error {
 	var err error
 	s.once.Do(func() {
@@ -100,8 +99,8 @@ func (s *Service) Close() error {
 	return err
 }
 
-// Unwritten are the keys of the records that have changed without being noted as something
-// to write down, which is a mistake of the fake's own. There are none where nothing is kept.
+// Unwritten returns the keys of records that have changed without being marked for
+// storage, which is a bug in the fake. Without a storage it returns nil.
 func (s *Service) Unwritten() []string {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
@@ -111,21 +110,20 @@ func (s *Service) Unwritten() []string {
 	return s.store.writer.unwritten(&s.store.state.records)
 }
 
-// Now is the fake's time.
+// Now returns the fake's time.
 func (s *Service) Now() time.Time { return s.clock.now() }
 
-// Speed is how many times faster than real the fake's clock runs.
+// Speed returns the speed of the fake's clock relative to real time.
 func (s *Service) Speed() float64 { return s.clock.speed }
 
-// RealTime is the real time of a moment of the fake's.
+// RealTime converts a time of the fake's clock to real time.
 func (s *Service) RealTime(fake time.Time) time.Time { return s.clock.realTime(fake) }
 
-// Advance moves the fake's clock forward. What is due by then happens, in
-// order and at its own time, before Advance returns; where that takes real
-// work, Advance waits for it.
+// Advance moves the fake's clock forward. Before it returns, everything that is due by
+// then happens in order, each at its own time. Advance waits for the real work of that.
 func (s *Service) Advance(d time.Duration) {
-	// A delivery is tried again some time after its attempt has failed, so what is due
-	// after it is known once it has returned. Without deliveries one step is enough.
+	// A failed attempt determines when the delivery is due again, so the next step is
+	// known only after the attempt. Without deliveries, one step is enough.
 	for s.store.courier != nil && d > 0 {
 		s.store.awaitDeliveries()
 		step := s.store.untilDue(d)
@@ -136,14 +134,15 @@ func (s *Service) Advance(d time.Duration) {
 	s.store.await()
 }
 
-// SetDuration says how long a job of an operation takes from now on, by the
-// fake's clock; "build" stands for builds. Jobs in progress keep their time.
+// SetDuration sets the duration of future jobs of an operation, by the fake's clock.
+// "build" sets that of builds. Jobs in progress keep their duration.
 func (s *Service) SetDuration(operation string, d time.Duration) {
 	s.store.do(func(st *state) { st.Durations.set(operation, d) })
 }
 
-// Begin lets a service begin that is new or was reset: by what begin does, once. One
-// that was killed meanwhile begins anew.
+// Begin calls begin once for a service that is new or was reset, to set up its initial
+// contents. If the program was killed during begin, the next Begin resets the service and
+// starts over.
 func (s *Service) Begin(begin func() error) error {
 	started, begun := false, false
 	s.store.read(0, func(st *state) { started, begun = len(st.Instances) > 0 || len(st.Webhooks) > 0, st.Begun })
@@ -158,8 +157,8 @@ func (s *Service) Begin(begin func() error) error {
 	return err
 }
 
-// Reset forgets everything: records, holds, and the past. The clock goes on. The account's
-// id stays, because its keys do.
+// Reset deletes all records, holds and past states. The clock keeps running. The account
+// keeps its id, because its keys stay.
 func (s *Service) Reset() {
 	s.store.keepPast(func(h *history) { *h = history{} })
 	s.replace(func(st *state) records {
@@ -169,15 +168,15 @@ func (s *Service) Reset() {
 	})
 }
 
-// replace puts other records in the place of those that there are, whose machines go.
+// replace replaces the records and removes the machines of the previous ones.
 func (s *Service) replace(by func(*state) records) {
 	for _, id := range s.store.replace(by) {
 		s.removeMachine(id)
 	}
 }
 
-// removeMachine takes the real part of an instance away. A job that was at work
-// on it has been told to stop.
+// removeMachine removes an instance from the data plane. Work in progress on it has been
+// cancelled.
 func (s *Service) removeMachine(instanceID string) {
 	if s.plane == nil {
 		return
@@ -187,24 +186,22 @@ func (s *Service) removeMachine(instanceID string) {
 	}
 }
 
-// KeepPast keeps the state of that long, by the real clock, from now on, so that
-// single reads can lag. It never keeps less than before; Reset keeps nothing
-// again.
+// KeepPast keeps past states for at least d of real time, so that single reads can lag. A
+// smaller d than before has no effect. Reset ends it.
 func (s *Service) KeepPast(d time.Duration) {
 	s.store.keepPast(func(h *history) { h.least = max(h.least, d) })
 }
 
-// SetLag keeps the state of that long for reads that all lag, in place of what
-// was kept for them before.
+// SetLag makes all reads lag by d of real time, instead of by the previous duration.
 func (s *Service) SetLag(d time.Duration) {
 	s.store.keepPast(func(h *history) { h.lag = d })
 }
 
-// lagKey is the context key of how far a read lags.
+// lagKey is the context key of a read's lag.
 type lagKey struct{}
 
-// Lagging makes the reads of a context show the records as they were some real time
-// ago, as far as the past is kept: a replica answers so.
+// Lagging makes reads with the context show the state of a past real time, like those of
+// a replica, as far as past states are kept.
 func Lagging(ctx context.Context, ago time.Duration) context.Context {
 	return context.WithValue(ctx, lagKey{}, ago)
 }

@@ -12,16 +12,16 @@ import (
 	"slices"
 )
 
-// A snapshot is a folder: the records in a file, and the data of each machine in a
-// folder of its own.
+// A snapshot is a folder. It has the records in one file, and the data of each machine in
+// a separate folder.
 const (
 	snapshotRecords  = "records.json"
 	snapshotMachines = "machines"
 )
 
-// SaveSnapshot writes everything that the service knows, and where there is a data plane
-// the data of its machines, into a folder that it makes. Records and data are of one
-// moment, so no job and no build may be in progress where there is a data plane.
+// SaveSnapshot writes the records, and with a data plane the data of the machines, into a
+// folder that it creates. Records and data must be from the same moment, so with a data
+// plane no job and no build may be in progress.
 func (s *Service) SaveSnapshot(ctx context.Context, folder string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
@@ -45,14 +45,14 @@ func (s *Service) SaveSnapshot(ctx context.Context, folder string) error {
 	return err
 }
 
-// snapshotMoment is what a snapshot holds of a moment.
+// snapshotMoment is the state of the records for a snapshot.
 type snapshotMoment struct {
 	records  []byte
 	running  []string // instances that have a machine
 	sequence int
 }
 
-// moment takes down the records, where a snapshot may be taken.
+// moment returns the records, or an error if no snapshot can be taken now.
 func (s *Service) moment() (snapshotMoment, error) {
 	return change(s, func(st *state) (snapshotMoment, error) {
 		if st.plane != nil && len(st.activeJobs)+len(st.Builds) > 0 {
@@ -70,8 +70,8 @@ func (s *Service) moment() (snapshotMoment, error) {
 	})
 }
 
-// writeSnapshot writes records down as one text, without the credentials of the fake
-// itself: a snapshot is given to others, and nobody restores them.
+// writeSnapshot encodes the records without the credentials of the fake itself, because
+// snapshots are given to other people and a load keeps the loader's credentials.
 func writeSnapshot(r records) ([]byte, error) {
 	r.Credentials, r.Keys, r.KeysMade = nil, nil, false
 	entries := map[string]any{}
@@ -79,7 +79,7 @@ func writeSnapshot(r records) ([]byte, error) {
 	return json.Marshal(entries)
 }
 
-// readSnapshot reads records out of a text.
+// readSnapshot decodes the records of a snapshot.
 func readSnapshot(text []byte) (records, error) {
 	var entries map[string]json.RawMessage
 	if err := decode(text, &entries); err != nil {
@@ -93,9 +93,9 @@ func readSnapshot(text []byte) (records, error) {
 	return r, readEntries(raw, &r)
 }
 
-// LoadSnapshot makes everything as it was when a snapshot was taken, here or of another
-// service: records with the account's id, the clock, and the data of the machines. What
-// there was before is gone. The credentials of the fake itself stay.
+// LoadSnapshot replaces the state by that of a snapshot of this or another service: the
+// records with the account's id, the clock, and the data of the machines. Only the
+// credentials of the fake itself stay.
 func (s *Service) LoadSnapshot(ctx context.Context, folder string) error {
 	if err := checkFiles(folder); err != nil {
 		return err
@@ -117,12 +117,12 @@ func (s *Service) LoadSnapshot(ctx context.Context, folder string) error {
 	return err
 }
 
-// mayLink tells whether there may be a link at a path of a snapshot: below the data and
-// the builds of apps, which are copied without following any.
+// mayLink matches the paths in a snapshot at which links are allowed. They are below the
+// data and builds of apps, which are copied without following links.
 var mayLink = regexp.MustCompile(`^machines/[^/]+/(apps|builds|backups/[^/]+/apps)/[^/]+/.`)
 
-// checkFiles refuses a snapshot that has anything but files and folders: somebody else may
-// have made it.
+// checkFiles refuses a snapshot with anything but files and folders, because another
+// program may have written it.
 func checkFiles(folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -161,8 +161,8 @@ func (s *Service) loadMachines(ctx context.Context, folder string) error {
 	return errors.Join(errs...)
 }
 
-// arrive notes where a machine that was loaded is: it may be somewhere else than when
-// it was saved.
+// arrive updates the addresses of a loaded machine, which may differ from those at the
+// time of the snapshot.
 func (st *state) arrive(id string) {
 	in := st.find(id)
 	if in == nil {

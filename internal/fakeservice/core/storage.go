@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// Storage keeps entries by key when the program ends, however it does.
+// Storage stores entries by key. They survive any end of the program.
 type Storage interface {
-	// Read gives all entries.
+	// Read returns all entries.
 	Read() (map[string][]byte, error)
-	// Write sets entries and forgets those whose value is nil, all of them or none.
-	// It returns when they would outlive the program.
+	// Write sets entries, and deletes those whose value is nil. It makes all changes or
+	// none, and returns once they would survive the end of the program.
 	Write(changes map[string][]byte) error
 	Close() error
 }
 
-// An entry is a record that is written down by itself, under a key: the name of the field
-// of records that has it, a slash, and its number.
+// An entry is a record that is stored separately. Its key is the name of its field in
+// records, a slash, and its number.
 type entry interface{ key() string }
 
 func (in *instance) key() string    { return numbered("Instances", in.Sequence) }
@@ -36,13 +36,14 @@ func (m *mail) key() string         { return numbered("Mails", m.Sequence) }
 func (s *subscription) key() string { return numbered("Subscriptions", s.Sequence) }
 func (c *charge) key() string       { return numbered("Charges", c.Sequence) }
 
-// numbered is a key of a list, of which the order of keys is that of the numbers.
+// numbered returns the key of an element of a list. Keys sort in the order of the
+// numbers.
 func numbered(list string, n int) string { return fmt.Sprintf("%s/%012d", list, n) }
 
-// nowEntry is the time by the fake's clock, which alone is no reason to write.
+// nowEntry is the time of the fake's clock. A change of the time alone is not written.
 const nowEntry = "Now"
 
-// fields calls yield with each field of the records that is an entry as a whole.
+// fields calls yield with each field of the records that is stored as a single entry.
 func (r *records) fields(yield func(key string, value any)) {
 	all := reflect.ValueOf(r).Elem()
 	for i := range all.NumField() {
@@ -52,12 +53,12 @@ func (r *records) fields(yield func(key string, value any)) {
 	}
 }
 
-// isList tells whether each element of a field is an entry.
+// isList reports whether each element of a field is a separate entry.
 func isList(field reflect.Type) bool {
 	return field.Kind() == reflect.Slice && field.Elem().Implements(reflect.TypeFor[entry]())
 }
 
-// entries calls yield with everything that is written down.
+// entries calls yield with each entry of the records.
 func (r *records) entries(yield func(key string, value any)) {
 	r.fields(yield)
 	all := reflect.ValueOf(r).Elem()
@@ -71,7 +72,7 @@ func (r *records) entries(yield func(key string, value any)) {
 	}
 }
 
-// A mark is what has become of an entry since it was written down.
+// A mark is the kind of change of an entry since it was last stored.
 type mark struct {
 	of  entry
 	how markKind
@@ -85,9 +86,9 @@ const (
 	isGone
 )
 
-// touch marks an entry that may have changed. Whoever changes one finds it by find,
-// findJob or subscription, which touch it, or touches it. One that is gone stays gone: work
-// may end after what it was for.
+// touch marks an entry that may have changed. find, findJob and subscription call it;
+// code that changes any other entry must call it. A removed entry stays removed, because
+// work may end after its record was removed.
 func (st *state) touch(e entry) {
 	key := e.key()
 	if _, marked := st.marks[key]; !marked {
@@ -101,36 +102,38 @@ func (st *state) mark(key string, m mark) {
 	}
 }
 
-// unmarked keeps entries from being marked until the function that it returns is called.
+// unmarked prevents marks until the returned function is called.
 func (st *state) unmarked() (end func()) {
 	marks := st.marks
 	st.marks = nil
 	return func() { st.marks = marks }
 }
 
-// A writer brings a Storage in line with the records. The store's lock guards what is not
-// guarded by writing.
+// A writer updates a Storage with the changes of the records. The store's lock guards the
+// fields that writing does not guard.
 type writer struct {
 	storage Storage
 	seed    maphash.Seed
-	// sums are those of all entries, as they are stored once nothing is pending.
+	// sums has the checksums of all entries in storage, including the changes that are
+	// pending.
 	sums map[string]uint64
-	// pending are the changes that are yet to be stored, and last is the number of the
-	// newest.
+	// pending has the changes that are not stored yet. last is the number of the newest
+	// one.
 	pending map[string][]byte
 	last    uint64
-	// now is the fake's time that was written last.
+	// now is the fake's time that was last written.
 	now time.Time
-	// failed is why the last changes could not be made entries. Nothing is stored then.
+	// failed is the reason that the last changes could not be encoded. While it is set,
+	// nothing is stored.
 	failed error
 
 	writing sync.Mutex
 	closed  bool          // writing guards it
-	stored  atomic.Uint64 // the number of the newest change that is stored; writing guards its change
+	stored  atomic.Uint64 // the number of the newest stored change; only changed while writing is locked
 }
 
-// openWriter reads what a Storage holds into records, which are as those of a new fake
-// where it holds nothing.
+// openWriter reads the entries of a Storage into records. Records without an entry keep
+// their initial value.
 func openWriter(storage Storage, r *records) (*writer, error) {
 	entries, err := storage.Read()
 	if err != nil {
@@ -143,12 +146,12 @@ func openWriter(storage Storage, r *records) (*writer, error) {
 	for key, text := range entries {
 		w.sums[key] = maphash.Bytes(w.seed, text)
 	}
-	w.noteAll(r) // an older edition had other entries
+	w.noteAll(r) // an older edition had different entries
 	return w, w.failed
 }
 
-// note makes entries of what has changed: of the fields, and of what is marked. What
-// could not be made one stays marked.
+// note adds the changes of the fields and of the marked entries to pending. If an entry
+// cannot be encoded, the marks stay.
 func (w *writer) note(r *records, marks map[string]mark) {
 	before := w.last
 	w.failed = nil
@@ -168,7 +171,7 @@ func (w *writer) note(r *records, marks map[string]mark) {
 	w.noteTime(r, before)
 }
 
-// noteAll is note for all that there is.
+// noteAll is note for all entries, marked or not.
 func (w *writer) noteAll(r *records) {
 	before := w.last
 	w.failed = nil
@@ -185,7 +188,7 @@ func (w *writer) noteAll(r *records) {
 	w.noteTime(r, before)
 }
 
-// noteTime notes the fake's time beside other changes, and once a minute without any.
+// noteTime adds the fake's time if there are other changes, and otherwise once a minute.
 func (w *writer) noteTime(r *records, before uint64) {
 	if w.last == before && r.Now.Sub(w.now) < time.Minute {
 		return
@@ -203,7 +206,7 @@ func (w *writer) set(key string, value any) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		w.failed = errors.Join(w.failed, fmt.Errorf("%s: %w", key, err))
-		w.last++ // which is never stored like this
+		w.last++ // so that commit returns the failure
 		return
 	}
 	if sum, known := w.sums[key]; !known || sum != maphash.Bytes(w.seed, text) {
@@ -224,8 +227,8 @@ func (w *writer) put(key string, text []byte) {
 	w.last++
 }
 
-// unwritten are the keys of the entries that differ from what is stored once nothing is
-// pending: none, unless something has changed without being touched.
+// unwritten returns the keys of the entries that differ from the stored and pending ones.
+// It returns none unless a change was made without touch.
 func (w *writer) unwritten(r *records) []string {
 	var keys []string
 	there := map[string]bool{nowEntry: true}
@@ -244,7 +247,7 @@ func (w *writer) unwritten(r *records) []string {
 	return keys
 }
 
-// close closes the storage. What is noted afterwards is not stored, and commit says so.
+// close closes the storage. Later changes are not stored, and commit returns errClosed.
 func (w *writer) close() error {
 	w.writing.Lock()
 	defer w.writing.Unlock()
@@ -252,8 +255,8 @@ func (w *writer) close() error {
 	return w.storage.Close()
 }
 
-// commit returns when the changes up to a number are stored, or with why they are not.
-// Whoever comes first stores those of all others that wait.
+// commit waits until the changes up to a number are stored, and returns an error if that
+// fails. The first caller stores the changes of all callers that wait.
 func (s *store) commit(w *writer, upTo uint64) error {
 	if w == nil || w.stored.Load() >= upTo {
 		return nil
@@ -278,7 +281,7 @@ func (s *store) commit(w *writer, upTo uint64) error {
 	if err := w.storage.Write(batch); err != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		maps.Copy(batch, w.pending) // what is newer stays
+		maps.Copy(batch, w.pending) // newer changes win
 		w.pending = batch
 		return err
 	}

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// store guards the state. Whoever looks at the state or changes it does so
-// inside do, which first lets everything happen that was due by then. A timer
-// does the same while nobody looks, so that events go out on time.
+// store guards the state. All access to the state is within change or look, which first
+// end everything that is due by then. When there are no requests, a timer does the same,
+// so that events are emitted on time.
 type store struct {
 	clock *clock
 	log   *slog.Logger
-	// courier is nil where events are not delivered.
+	// courier is nil if events are not delivered.
 	courier Courier
 
-	// life ends when the store closes, and with it the work of jobs. end ends
-	// it, and errands counts what has yet to return.
+	// life is the context of all work. end cancels it when the store closes, and errands
+	// counts the work that has not returned.
 	life    context.Context
 	end     context.CancelFunc
 	errands sync.WaitGroup
@@ -27,7 +27,7 @@ type store struct {
 	mu    sync.Mutex
 	state *state
 	past  history
-	// writer is nil where nothing is kept.
+	// writer is nil if the records are not stored.
 	writer *writer
 	timer  *time.Timer
 	closed bool
@@ -40,10 +40,10 @@ func newStore(clock *clock, log *slog.Logger, plane DataPlane, courier Courier) 
 	return s
 }
 
-// do is change for those who cannot say that it is not written down.
+// do is change for callers without an error result. It logs a failure to store.
 func (s *store) do(fn func(*state)) { s.logIfFailed(s.change(fn)) }
 
-// read is look for those who cannot say that it is not written down.
+// read is look for callers without an error result. It logs a failure to store.
 func (s *store) read(ago time.Duration, fn func(*state)) { s.logIfFailed(s.look(ago, fn)) }
 
 func (s *store) logIfFailed(err error) {
@@ -52,9 +52,8 @@ func (s *store) logIfFailed(err error) {
 	}
 }
 
-// change runs fn with the state, alone and at the present time. fn must hand out
-// copies only. What it has changed is written down when change returns, or else the
-// error says why not.
+// change runs fn with exclusive access to the current state. fn must return only copies.
+// When change returns, the changes are stored; otherwise the error is the reason.
 func (s *store) change(fn func(*state)) error {
 	w, last := s.changeState(fn)
 	return s.commit(w, last)
@@ -66,7 +65,7 @@ func (s *store) changeState(fn func(*state)) (*writer, uint64) {
 	s.state.settle(s.clock.now())
 	fn(s.state)
 	s.state.upcoming = nil
-	// What fn has set going may be due at once.
+	// fn may have started something that is due already.
 	s.state.settle(s.clock.now())
 	s.past.keep(s.state)
 	s.note()
@@ -74,8 +73,8 @@ func (s *store) changeState(fn func(*state)) (*writer, uint64) {
 	return s.noted()
 }
 
-// look is change for what changes nothing. It may be given the state as it was some
-// real time ago, as far as the past is kept.
+// look is change for a function that only reads. It may see the state of a past real
+// time, as far as past states are kept.
 func (s *store) look(ago time.Duration, fn func(*state)) error {
 	w, last := s.lookAtState(ago, fn)
 	return s.commit(w, last)
@@ -98,15 +97,15 @@ func (s *store) lookAtState(ago time.Duration, fn func(*state)) (*writer, uint64
 	return s.noted()
 }
 
-// note makes entries of what has changed, where the records are kept. The lock is held.
+// note passes the changes to the writer, if there is one. The caller must hold the lock.
 func (s *store) note() {
 	if s.writer != nil {
 		s.writer.note(&s.state.records, s.state.marks)
 	}
 }
 
-// noted is where the records are kept, and the number of the last change that is noted.
-// The lock is held.
+// noted returns the writer, which may be nil, and the number of its last change. The
+// caller must hold the lock.
 func (s *store) noted() (*writer, uint64) {
 	if s.writer == nil {
 		return nil, 0
@@ -114,8 +113,8 @@ func (s *store) noted() (*writer, uint64) {
 	return s.writer, s.writer.last
 }
 
-// keepIn reads the records out of a storage and writes them there from now on. It
-// comes before anything else.
+// keepIn reads the records from a storage and stores all later changes there. It must be
+// called before anything else.
 func (s *store) keepIn(storage Storage) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,12 +131,12 @@ func (s *store) keepIn(storage Storage) error {
 	return nil
 }
 
-// keepPast changes how far back the state is kept.
+// keepPast changes how far back past states are kept.
 func (s *store) keepPast(change func(*history)) {
 	s.do(func(*state) { change(&s.past) })
 }
 
-// arm sets the timer for what is due next. The lock is held.
+// arm sets the timer for the next due event. The caller must hold the lock.
 func (s *store) arm() {
 	if s.timer != nil {
 		s.timer.Stop()
@@ -147,13 +146,13 @@ func (s *store) arm() {
 	if !any || s.closed || s.state.resuming {
 		return
 	}
-	// The clock counts whole milliseconds, so a timer may fire a moment early
-	// and is then set again; it never spins.
+	// The clock counts whole milliseconds, so the timer may fire slightly early and is
+	// then set again. The minimum keeps it from spinning.
 	wait := max(s.clock.until(due.at), 100*time.Microsecond)
 	s.timer = time.AfterFunc(wait, func() { s.do(func(*state) {}) })
 }
 
-// untilDue is how long it is by the fake's clock until something is due, and most at most.
+// untilDue returns the time by the fake's clock until something is due, limited to most.
 func (s *store) untilDue(most time.Duration) time.Duration {
 	step := most
 	s.do(func(st *state) {
@@ -164,8 +163,8 @@ func (s *store) untilDue(most time.Duration) time.Duration {
 	return step
 }
 
-// close stops the timer, and returns when no work is under way any more. What was
-// under way goes on when a fake is started with the records. The state stays readable.
+// close stops the timer and cancels all work. It returns when the work has returned. A
+// fake that is started with the records resumes the work. The state stays readable.
 func (s *store) close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -184,13 +183,12 @@ func (s *store) close() error {
 	s.note()
 	w, last := s.noted()
 	s.mu.Unlock()
-	// A storage that is closed refuses what is changed from now on.
+	// Changes after this point are refused, because the storage is closed.
 	return errors.Join(s.commit(w, last), w.close())
 }
 
-// replace puts other records in the place of those that there are, and gives the ids of
-// the instances that there were. Their work is told to stop; what of it goes on,
-// unlocked, keeps the state that it was begun in, which nobody sees any more. The
+// replace replaces the records and returns the ids of the previous instances. It cancels
+// their work. Work that still runs keeps its old state, which is no longer used. The
 // credentials of the fake itself stay.
 func (s *store) replace(by func(*state) records) (forgotten []string) {
 	s.do(func(st *state) {
@@ -210,7 +208,7 @@ func (s *store) replace(by func(*state) records) (forgotten []string) {
 		r.Credentials, r.Keys, r.KeysMade = st.Credentials, st.Keys, st.KeysMade
 		s.past = history{lag: s.past.lag, least: s.past.least}
 		s.clock.set(r.Now)
-		// Jobs that come with the records have to begin their work before they end.
+		// Jobs in the new records must begin their work before they end.
 		resuming := st.plane != nil && len(r.Jobs) > 0
 		s.state = &state{log: st.log, plane: st.plane, store: s, records: r, resuming: resuming}
 		s.state.index()
@@ -223,31 +221,30 @@ func (s *store) replace(by func(*state) records) (forgotten []string) {
 	return forgotten
 }
 
-// state is everything that the fake knows. Only the store's lock makes it safe
-// to touch.
+// state is the whole state of the fake. The store's lock guards it.
 type state struct {
 	records
 	log *slog.Logger
-	// plane is nil where there are records alone. store runs real work.
+	// plane is nil if there are only records. store runs real work.
 	plane DataPlane
 	store *store
 
-	// What follows is found out of the records.
+	// The following fields are derived from the records.
 	byID       map[string]*instance
 	jobsByID   map[string]*job
 	activeJobs []*job
-	outbox     []*delivery // those that are pending
+	outbox     []*delivery // the pending ones
 
 	chores  []*errand
 	control controls
-	// resuming keeps what is due from happening, until what was at work has begun
+	// resuming delays everything that is due until the interrupted work has started
 	// again.
 	resuming bool
-	// marks are what has become of entries since they were written down, by key. The map is
-	// nil where nothing is kept, and while the state is only looked at.
+	// marks has the changes of entries since they were last stored, by key. It is nil if
+	// the records are not stored, and during reads.
 	marks map[string]mark
-	// upcoming is what nextDue has found, until something is changed. Most requests
-	// read, so they look at no more jobs than their own.
+	// upcoming caches the result of nextDue until the next change. Most requests only
+	// read, so they need not look at all jobs.
 	upcoming *upcoming
 }
 
@@ -257,7 +254,7 @@ func newState(now time.Time, log *slog.Logger, plane DataPlane, store *store) *s
 	return st
 }
 
-// index finds what the records hold.
+// index derives the indexes from the records.
 func (st *state) index() {
 	st.byID, st.jobsByID, st.activeJobs, st.outbox = map[string]*instance{}, map[string]*job{}, nil, nil
 	for _, d := range st.Deliveries {
@@ -276,20 +273,19 @@ func (st *state) index() {
 	}
 }
 
-// due is something that ends or happens at a time.
+// due is an event that happens by itself at a time.
 type due struct {
 	at     time.Time
 	happen func()
-	// giveUp is what becomes of it when a mistake of the fake's own keeps it from
-	// happening: it must not be due again and again.
+	// giveUp is called if happen panics, so that the event is not due again and again.
 	giveUp func()
 }
 
-// mistake is what jobs say that a panic has ended.
+// mistake is the error of jobs, builds and other work that a panic has ended.
 const mistake = "a mistake in the fake service, which its log has"
 
-// safely lets something happen. A panic ends that alone, and not the program, in which
-// there is more than one instance.
+// safely runs an event. A panic ends only that event and not the program, which may serve
+// other instances.
 func (st *state) safely(d due) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -300,8 +296,8 @@ func (st *state) safely(d due) {
 	d.happen()
 }
 
-// settle lets everything happen that is due by a time, in order, and tells
-// whether there was anything.
+// settle runs all events that are due by a time, in order. It reports whether there were
+// any.
 func (st *state) settle(until time.Time) (happened bool) {
 	if st.resuming {
 		return false
@@ -324,14 +320,14 @@ func (st *state) settle(until time.Time) (happened bool) {
 	return happened
 }
 
-// upcoming is what is due next, if anything is.
+// upcoming is the next due event, if any.
 type upcoming struct {
 	due due
 	any bool
 }
 
-// nextDue is the earliest thing that will happen by itself. What is held is
-// not among it.
+// nextDue returns the next event that happens by itself. Held jobs and builds are not
+// considered.
 func (st *state) nextDue() (due, bool) {
 	if st.upcoming == nil {
 		next, any := st.findNextDue()

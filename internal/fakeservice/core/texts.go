@@ -15,8 +15,8 @@ func checkPrintable(field, text string) error {
 	return nil
 }
 
-// checkBranch refuses what cannot be a branch of a git repository, such as main~1. The
-// rules are those of git check-ref-format.
+// checkBranch refuses texts that cannot be a branch of a git repository, such as main~1.
+// It applies the rules of git check-ref-format.
 func checkBranch(branch string) error {
 	parts := strings.Split(branch, "/")
 	wrong := branch == "" || branch == "@" || branch == "HEAD" || strings.HasPrefix(branch, "-") || strings.HasSuffix(branch, ".") ||

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Statuses of an instance. The service shows creating and running.
+// Statuses of an instance. The service's documentation only mentions creating and
+// running.
 const (
 	StatusCreating = "creating"
 	StatusRunning  = "running"
@@ -14,42 +15,41 @@ const (
 	StatusFailed   = "failed"
 )
 
-// Statuses of a job and of a build. A build that succeeds is successful where a
-// job is done.
+// Statuses of a job and of a build. A successful job is done; a successful build is
+// successful.
 const (
 	StatusQueued     = "queued"
 	StatusDone       = "done"
 	StatusSuccessful = "successful"
 )
 
-// Statuses of an app, besides running and failed.
+// Statuses of an app, in addition to running and failed.
 const (
 	StatusBuilding = "building"
 	StatusStopped  = "stopped"
 )
 
-// Instance is a machine as the fake keeps it.
+// Instance is an instance as the fake stores it.
 type Instance struct {
 	ID, Name, Plan, Region, Status string
 	// Host is empty until the instance has run for the first time.
 	Host string
-	// Engines holds the engines that are on, by name.
+	// Engines has the engines that are on, by name.
 	Engines         map[string]*Engine
 	Tags, Allowlist []string
 	// ConsoleMode is off, ro or rw.
 	ConsoleMode string
-	// JobID is the job in progress, or empty.
+	// JobID is the id of the job in progress, or empty.
 	JobID string
-	// CheckoutURL is set while a paid plan waits for its checkout.
+	// CheckoutURL is set only while a paid plan waits for its checkout.
 	CheckoutURL string
 	CreatedAt   time.Time
-	// Backups and Activity are newest first.
+	// Backups and Activity have the newest element first.
 	Backups  []Backup
 	Activity []Activity
 }
 
-// Engine is one engine that is on. SiteURL and RedirectURLs are the auth
-// engine's alone.
+// Engine is an engine that is on. Only the auth engine has SiteURL and RedirectURLs.
 type Engine struct {
 	MemoryMB     int
 	SiteURL      string
@@ -70,7 +70,7 @@ type Activity struct {
 	Type, Detail string
 }
 
-// App is an imported repository as the fake keeps it.
+// App is an imported repository as the fake stores it.
 type App struct {
 	Name, Repo, Branch string
 	Port               int
@@ -83,26 +83,27 @@ type App struct {
 	URL string
 	// Status is building, running, failed or stopped.
 	Status string
-	// Failure is why the deployed version does not run; nil where nothing was
-	// deployed. The API shows it while the status is failed.
+	// Failure is the reason that the deployed version does not run. It is nil if nothing
+	// was deployed. The API shows it only while the status is failed.
 	Failure   *AppFailure
 	CreatedAt time.Time
-	// Builds are newest first.
+	// Builds has the newest build first.
 	Builds []Build
 }
 
-// AppFailure is why an app that was deployed does not run.
+// AppFailure is the reason that a deployed app does not run.
 type AppFailure struct {
-	// Status is the last answer of its health path, 0 where there was none.
+	// Status is the status of the last response at the health path, or 0 without a
+	// response.
 	Status int
-	// Exited tells that its process has ended.
+	// Exited reports whether the app's process has ended.
 	Exited bool
 	// Log is the end of the app's log.
 	Log string
 }
 
-// Build is one build of an app. Status is queued, running, successful or
-// failed; Error is the end of a failed build's log.
+// Build is a build of an app. Status is queued, running, successful or failed. Error is
+// the end of a failed build's log.
 type Build struct {
 	ID, Status, Commit               string
 	CreatedAt, StartedAt, FinishedAt time.Time
@@ -120,8 +121,8 @@ type Extension struct {
 	Name, Database, Version string
 }
 
-// Webhook is an endpoint for events. The API shows its secret once; the fake
-// keeps it for signing.
+// Webhook is an endpoint for events. The API shows its secret once; the fake keeps it for
+// signing.
 type Webhook struct {
 	ID, URL             string
 	Enabled             bool
@@ -133,8 +134,8 @@ type Webhook struct {
 // Job is one operation on an instance.
 type Job struct {
 	ID, InstanceID string
-	// Operation and Target say what runs; Target is empty where the operation
-	// concerns the whole instance.
+	// Operation and Target describe the job. Target is empty if the operation concerns
+	// the whole instance.
 	Operation, Target      string
 	Status                 string
 	Progress               int
@@ -144,19 +145,19 @@ type Job struct {
 	StartedAt, FinishedAt time.Time
 }
 
-// Event is something that happened, as a webhook delivery would tell it.
+// Event is an event of the service, as a webhook delivery sends it.
 type Event struct {
 	ID, Type, InstanceID string
 	At                   time.Time
 	Data                 map[string]any
 }
 
-// InProgress tells whether the job has yet to end.
+// InProgress reports whether the job is queued or running.
 func (j Job) InProgress() bool {
 	return j.Status == StatusQueued || j.Status == StatusRunning
 }
 
-// InProgress tells whether the build has yet to end.
+// InProgress reports whether the build is queued or running.
 func (b Build) InProgress() bool {
 	return b.Status == StatusQueued || b.Status == StatusRunning
 }

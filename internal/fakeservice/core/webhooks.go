@@ -16,8 +16,8 @@ func (st *state) webhook(id string) (*Webhook, error) {
 	return st.Webhooks[at], nil
 }
 
-// WebhookRecord is an endpoint as the API shows it. Its secret is shown once, in the
-// answer to its creation.
+// WebhookRecord is an endpoint as the API shows it. Only the answer to its creation shows
+// the secret.
 type WebhookRecord struct {
 	ID                  string    `json:"id"`
 	URL                 string    `json:"url"`
@@ -31,12 +31,12 @@ func (w *Webhook) record() WebhookRecord {
 	return WebhookRecord{ID: w.ID, URL: w.URL, Enabled: w.Enabled, ConsecutiveFailures: w.ConsecutiveFailures, CreatedAt: w.CreatedAt}
 }
 
-// WebhookList is the account's endpoints.
+// WebhookList lists the account's endpoints.
 type WebhookList struct {
 	Webhooks []WebhookRecord `json:"webhooks"`
 }
 
-// ListWebhooks lists the endpoints as the API shows them.
+// ListWebhooks returns the endpoints as the API shows them.
 func (s *Service) ListWebhooks(ctx context.Context) (WebhookList, error) {
 	return look(ctx, s, func(st *state) (WebhookList, error) {
 		list := WebhookList{Webhooks: []WebhookRecord{}}
@@ -47,7 +47,7 @@ func (s *Service) ListWebhooks(ctx context.Context) (WebhookList, error) {
 	})
 }
 
-// Webhook is one endpoint as the API shows it.
+// Webhook returns one endpoint as the API shows it.
 func (s *Service) Webhook(ctx context.Context, id string) (WebhookRecord, error) {
 	return look(ctx, s, func(st *state) (WebhookRecord, error) {
 		w, err := st.webhook(id)
@@ -58,7 +58,8 @@ func (s *Service) Webhook(ctx context.Context, id string) (WebhookRecord, error)
 	})
 }
 
-// WebhookChange is what a request says of an endpoint. What is nil was not sent.
+// WebhookChange contains the fields of a request about an endpoint. A nil field was not
+// sent.
 type WebhookChange struct {
 	URL     *string `json:"url,omitempty"`
 	Secret  *string `json:"secret,omitempty"`
@@ -84,16 +85,16 @@ func (change WebhookChange) apply(w *Webhook) {
 	}
 	if change.Enabled != nil {
 		w.Enabled = *change.Enabled
-		// Enabling gives the endpoint its twenty failures back.
+		// Enabling an endpoint resets its count of failures.
 		if w.Enabled {
 			w.ConsecutiveFailures = 0
 		}
 	}
 }
 
-// isEndpointURL tells whether events may go there. The service wants https;
-// plain http is let through for loopback alone, where a receiver under test
-// has no certificate.
+// isEndpointURL reports whether a text is allowed as the URL of an endpoint. The service
+// requires https. The fake also accepts plain http on loopback, where a receiver under
+// test has no certificate.
 func isEndpointURL(text string) bool {
 	if !isWebURL(text) {
 		return false
@@ -105,7 +106,7 @@ func isEndpointURL(text string) bool {
 	return u.Scheme == "https" || IsLoopback(u.Hostname())
 }
 
-// IsLoopback tells whether a host name stands for this machine.
+// IsLoopback reports whether a host name refers to this machine.
 func IsLoopback(host string) bool {
 	if host == "localhost" {
 		return true
@@ -114,7 +115,7 @@ func IsLoopback(host string) bool {
 	return err == nil && address.IsLoopback()
 }
 
-// CreateWebhook registers an endpoint. Its record has the secret.
+// CreateWebhook registers an endpoint. The returned record has the secret.
 func (s *Service) CreateWebhook(wanted WebhookChange) (WebhookRecord, error) {
 	return change(s, func(st *state) (WebhookRecord, error) {
 		if wanted.URL == nil {
@@ -147,7 +148,7 @@ func (s *Service) UpdateWebhook(id string, wanted WebhookChange) (WebhookRecord,
 	})
 }
 
-// DeleteWebhook takes an endpoint away.
+// DeleteWebhook deletes an endpoint.
 func (s *Service) DeleteWebhook(id string) error {
 	_, err := change(s, func(st *state) (struct{}, error) {
 		_, err := st.webhook(id)

@@ -8,22 +8,21 @@ import (
 	"time"
 )
 
-// work is what a job does for real. It runs while the store is unlocked, from the
-// beginning of the job on, until its context ends because the job or the fake does.
+// work is the real work of a job. It runs while the store is unlocked. It begins with the
+// job, and its context ends when the job or the fake ends.
 type work func(ctx context.Context, t task) error
 
-// task is where work is done.
+// task has the machine of a job's work and the work's access to the records.
 type task struct {
 	plane      DataPlane
 	instanceID string
-	// rollBack takes back what the job makes of the machine.
+	// rollBack reverts the job's changes of the desired machine.
 	rollBack func()
-	// note lets the work change what its job's kind holds, and returns when that is
-	// written down.
+	// note changes the job's kind, and returns when the change is stored.
 	note func(func())
 }
 
-// backUp saves the machine under a backup's id, and notes its size.
+// backUp saves the machine under a backup's id, and records the size.
 func (t task) backUp(ctx context.Context, b *Backup) error {
 	size, err := t.plane.Backup(ctx, t.instanceID, b.ID)
 	if err == nil {
@@ -35,19 +34,18 @@ func (t task) backUp(ctx context.Context, b *Backup) error {
 // errand is real work in progress.
 type errand struct {
 	cancel context.CancelFunc
-	// ended is closed once the state knows how it went.
+	// ended is closed once the state has the result.
 	ended chan struct{}
-	// returned and err are the state's: they are set while the store is locked.
+	// returned and err belong to the state: they are set while the store is locked.
 	returned bool
 	err      error
 }
 
-// errClosed ends work that a closing fake does not begin any more.
+// errClosed is the error of work that a closing fake no longer starts.
 var errClosed = errors.New("the fake service is closing")
 
-// launch runs something while the store is unlocked, and then tells the state.
-// The lock is held. What then does happens in the state's own order, like a
-// request.
+// launch runs a function while the store is unlocked, and then passes the result to then,
+// which runs within a change of the state. The caller must hold the lock.
 func (s *store) launch(run func(context.Context) error, then func(error)) *errand {
 	ctx, cancel := context.WithCancel(s.life)
 	e := &errand{cancel: cancel, ended: make(chan struct{})}
@@ -77,8 +75,8 @@ func (s *store) launch(run func(context.Context) error, then func(error)) *erran
 	return e
 }
 
-// written waits until what has set work going is written down. Work of which nobody
-// would know after the end of the program does not begin.
+// written waits until the change that started the work is stored. If it cannot be stored,
+// the work must not begin, because it would be unknown after the end of the program.
 func (s *store) written() error {
 	s.mu.Lock()
 	w, last := s.noted()
@@ -86,7 +84,7 @@ func (s *store) written() error {
 	return s.commit(w, last)
 }
 
-// attempt runs something whose panic is its failure.
+// attempt calls run and returns a panic as an error.
 func attempt(ctx context.Context, run func(context.Context) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -96,8 +94,8 @@ func attempt(ctx context.Context, run func(context.Context) error) (err error) {
 	return run(ctx)
 }
 
-// await waits until nothing is under way that the clock has already passed. A
-// job that is held is not waited for.
+// await waits until no work that is due by the fake's clock is in progress. It does not
+// wait for jobs that are held.
 func (s *store) await() {
 	for {
 		var late []*errand
@@ -111,7 +109,7 @@ func (s *store) await() {
 	}
 }
 
-// awaitDeliveries waits until no delivery is due or under way.
+// awaitDeliveries waits until no delivery is due or in progress.
 func (s *store) awaitDeliveries() {
 	for {
 		var underWay []*errand
@@ -125,7 +123,8 @@ func (s *store) awaitDeliveries() {
 	}
 }
 
-// lateErrands are chores, deliveries, and the work of jobs whose time has come.
+// lateErrands returns the chores, the deliveries, and the work of jobs and builds that
+// are due.
 func (st *state) lateErrands() []*errand {
 	late := append(slices.Clone(st.chores), st.attemptsUnderWay()...)
 	for _, j := range st.activeJobs {
@@ -141,7 +140,7 @@ func (st *state) lateErrands() []*errand {
 	return late
 }
 
-// chore runs real work that belongs to no job.
+// chore runs real work that does not belong to a job.
 func (st *state) chore(run func(context.Context) error, then func(error)) {
 	var e *errand
 	e = st.store.launch(run, func(err error) {
@@ -155,9 +154,9 @@ func (st *state) chore(run func(context.Context) error, then func(error)) {
 	}
 }
 
-// beginWork begins the work of a job: from now on the machine is to be as the job makes
-// it. A job that is to fail by a test's wish begins none where it is for real, so that
-// nothing of it is applied.
+// beginWork begins the work of a job: from now on, the desired machine includes the job's
+// changes. If a test makes the job fail, its real work does not begin, so that nothing of
+// it is applied.
 func (st *state) beginWork(j *job) {
 	in := st.find(j.InstanceID)
 	if in == nil {
@@ -189,7 +188,7 @@ func (st *state) beginWork(j *job) {
 		},
 	}
 	j.errand = st.store.launch(func(ctx context.Context) error { return j.spec.work(ctx, t) }, func(error) {
-		// The job ends no earlier than its work.
+		// The job must not end before its work.
 		if j.Due.Before(st.Now) {
 			j.Due = st.Now
 			st.touch(j)
@@ -197,10 +196,10 @@ func (st *state) beginWork(j *job) {
 	})
 }
 
-// working tells whether the job's real part is under way.
+// working reports whether the job's real work is in progress.
 func (j *job) working() bool { return j.errand != nil && !j.errand.returned }
 
-// workFailure is why the job's work failed, or nil.
+// workFailure returns the reason that the job's work failed, or nil.
 func (j *job) workFailure() *Failure {
 	if j.errand == nil || j.errand.err == nil {
 		return nil
@@ -211,11 +210,11 @@ func (j *job) workFailure() *Failure {
 	return &Failure{Code: "internal", Detail: j.errand.err.Error()}
 }
 
-// puttingBack is how long undoing failed work may take.
+// puttingBack is the time limit for undoing failed work.
 const puttingBack = time.Minute
 
-// applyChange is the work of a job that changes how a machine is to be. When that fails
-// midway, the machine is made as it was.
+// applyChange is the work of a job that changes the desired machine. If the work fails
+// midway, applyChange restores the previous machine.
 func applyChange(ctx context.Context, t task) error {
 	err := t.plane.Apply(ctx, t.instanceID)
 	if err == nil || ctx.Err() != nil {
@@ -227,7 +226,7 @@ func applyChange(ctx context.Context, t task) error {
 	return errors.Join(err, t.plane.Apply(back, t.instanceID))
 }
 
-// rollBack takes back what a job makes of the machine, while it is in progress.
+// rollBack reverts a job's changes of the desired machine while the job is in progress.
 func (in *instance) rollBack(j *job) {
 	if in.JobID == j.ID {
 		in.change = nil
