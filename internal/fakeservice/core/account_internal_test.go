@@ -2,8 +2,8 @@ package core
 
 import "testing"
 
-// An edition that gave every fake the same account id has kept it: it stays, because
-// Terraform states name it.
+// A stored account id survives, even the one that an earlier edition used for every fake,
+// because Terraform states refer to it.
 func TestKeptAccountIDStays(t *testing.T) {
 	t.Parallel()
 	m := newMemory()

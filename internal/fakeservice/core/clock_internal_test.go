@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The clock goes on for months at its fastest, and neither steps nor turns back where its
-// count begins anew.
+// The clock runs for months at its highest speed. It neither jumps nor goes back when its
+// base moves.
 func TestClockThatRunsForMonths(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// receiver is a Courier whose deliveries it answers itself.
+// receiver is a Courier that answers deliveries with a function and records them.
 type receiver struct {
 	answer func(ctx context.Context, d Delivery) Outcome
 
@@ -29,7 +29,7 @@ func (r *receiver) Deliver(ctx context.Context, d Delivery) Outcome {
 	return r.answer(ctx, d)
 }
 
-// deliveries are those that came so far, in order.
+// deliveries returns the deliveries received so far, in order.
 func (r *receiver) deliveries() []Delivery {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -40,12 +40,12 @@ func answering(status int) *receiver {
 	return &receiver{answer: func(context.Context, Delivery) Outcome { return Outcome{Status: status} }}
 }
 
-// addEndpoint adds an endpoint that is enabled.
+// addEndpoint adds an enabled endpoint.
 func addEndpoint(s *Service, id string) {
 	s.AddWebhook(Webhook{ID: id, URL: "https://hooks.test/" + id, Secret: "secret of " + id, Enabled: true})
 }
 
-// attempts are when a delivery was attempted, from its creation on.
+// attempts returns the times of a delivery's attempts, measured from its creation.
 func attempts(d DeliveryRecord) (after []string) {
 	for _, a := range d.Attempts {
 		after = append(after, a.At.Sub(d.CreatedAt).String())
@@ -53,8 +53,8 @@ func attempts(d DeliveryRecord) (after []string) {
 	return after
 }
 
-// A delivery that fails is tried again after each pause, by the fake's clock, under the
-// same id and with the same body, and is then given up.
+// A failed delivery is repeated after each pause of the fake's clock, with the same id
+// and body. Then it is given up.
 func TestDeliveryIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -84,7 +84,8 @@ func TestDeliveryIsTriedAgain(t *testing.T) {
 	})
 }
 
-// A receiver that recovers gets what it missed, and its failures are forgotten.
+// A receiver that recovers receives the deliveries that it missed, and its count of
+// failures returns to zero.
 func TestDeliveryToAReceiverThatRecovers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -115,8 +116,8 @@ func TestDeliveryToAReceiverThatRecovers(t *testing.T) {
 	})
 }
 
-// Twenty failures in a row, of whichever deliveries, disable an endpoint and no other one.
-// Nothing more is tried there until it is enabled, which gives it all twenty back.
+// Twenty failures in a row, of any deliveries, disable an endpoint and no other one.
+// Nothing is sent there until it is enabled, and then its count starts from zero.
 func TestEndpointIsDisabled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -176,8 +177,8 @@ func TestEndpointIsDisabled(t *testing.T) {
 	})
 }
 
-// A receiver that hangs holds up neither jobs nor other receivers, and few attempts at it
-// are under way at once.
+// A receiver that hangs delays neither jobs nor other receivers, and the number of
+// concurrent attempts at it is limited.
 func TestReceiverThatHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -198,7 +199,7 @@ func TestReceiverThatHangs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Minute) // of the bubble
+		time.Sleep(time.Minute) // fake time of the synctest bubble
 		if job, _ := s.Job(t.Context(), accepted.JobID); job.Status != StatusDone {
 			t.Errorf("the job is %+v", job)
 		}
@@ -227,7 +228,7 @@ func TestDeliveriesOutliveTheProgram(t *testing.T) {
 			first.Emit("health_alert", "", map[string]any{"n": n})
 		}
 		synctest.Wait()
-		// While it is sent, the program is killed: what is stored is what is left.
+		// The program is killed during an attempt: only the stored records are left.
 		failing := answering(503)
 		second := reopen(t, m, Options{Courier: failing})
 		second.Advance(3 * time.Minute)
@@ -266,7 +267,7 @@ func TestDeliveriesOutliveTheProgram(t *testing.T) {
 	})
 }
 
-// journal is a memory that keeps what was stored after each write.
+// journal is a memory that records its contents after each write.
 type journal struct {
 	*memory
 	moments []map[string][]byte
@@ -278,8 +279,8 @@ func (j *journal) Write(changes map[string][]byte) error {
 	return err
 }
 
-// Whenever between two writes a program is killed, each event whose cause is stored comes
-// in the end, and under the id that it came under before.
+// If a program is killed between any two writes, each event whose cause is stored is
+// still delivered, and under the same id as before.
 func TestKilledAtEveryWrite(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -334,7 +335,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 	})
 }
 
-// What has ended is kept up to a number, and goes with its endpoint.
+// Ended deliveries are kept up to a limit and are deleted with their endpoint.
 func TestDeliveriesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -368,7 +369,8 @@ func TestDeliveriesAreBounded(t *testing.T) {
 	})
 }
 
-// What the disk does not take is not sent, and is no failure of the receiver's.
+// A delivery that cannot be stored is not sent, and does not count as a failure of the
+// receiver.
 func TestDeliveryThatCannotBeWrittenDown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

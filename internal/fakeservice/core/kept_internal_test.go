@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What only grows is bounded, and what has yet to end is never among what goes.
+// The numbers of jobs and events are limited, and a job in progress is never removed.
 func TestJobsAndEventsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := New(Options{})

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A key is shown once and kept as a sum; a revoked one is refused at once, and stays so.
+// A key is shown once and stored as a hash. A revoked key is refused immediately and
+// stays revoked.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	m := newMemory()

@@ -12,8 +12,8 @@ func (brokenJob) spec(*state, *instance) jobSpec {
 	return jobSpec{operation: "update", apply: func() { panic("a mistake") }}
 }
 
-// A panic while a job ends fails that job, frees its instance, and leaves all else as
-// it is, whoever's look at the state let the job end.
+// A panic while a job ends fails that job, frees its instance and changes nothing else.
+// It does not matter which operation caused the job to end.
 func TestPanicWhileAJobEnds(t *testing.T) {
 	t.Parallel()
 	s := New(Options{})
@@ -42,7 +42,7 @@ func TestPanicWhileAJobEnds(t *testing.T) {
 	}
 }
 
-// The same for a build and for the calendar, which go on with what comes next.
+// A panic at the end of a build or during daily chores does not stop later ones.
 func TestPanicInABuildAndInTheCalendar(t *testing.T) {
 	t.Parallel()
 	s := New(Options{})
@@ -52,7 +52,7 @@ func TestPanicInABuildAndInTheCalendar(t *testing.T) {
 	s.store.do(func(st *state) {
 		in := st.find(id)
 		in.app("web").Builds = []Build{{ID: "bld-1", Status: StatusRunning}}
-		st.control.buildFails = append(st.control.buildFails, nil) // which its end looks at
+		st.control.buildFails = append(st.control.buildFails, nil) // the end of the build reads it
 		st.Builds = append(st.Builds, &buildRun{InstanceID: id, App: "web", ID: "bld-1", Due: st.Now.Add(time.Minute)})
 		in.NextBackup, in.Snapshots = st.Now.Add(time.Minute), nil
 		st.planChores()
@@ -69,14 +69,14 @@ func TestPanicInABuildAndInTheCalendar(t *testing.T) {
 	}
 }
 
-// brokenPlane is a data plane whose every other method is missing.
+// brokenPlane is a data plane with few methods. A call of any other method panics.
 type brokenPlane struct{ DataPlane }
 
 func (brokenPlane) Attach(ControlPlane)        {}
 func (brokenPlane) Close() error               { return nil }
 func (brokenPlane) Endpoints(string) Endpoints { return Endpoints{} }
 
-// Work that panics is work that failed.
+// Work that panics fails its job.
 func TestPanicInWork(t *testing.T) {
 	t.Parallel()
 	s := New(Options{DataPlane: brokenPlane{}})

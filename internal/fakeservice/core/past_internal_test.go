@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// unread are the fields that no read looks at, with the reason, so that a copy
-// for reading may lack them.
+// unread has the fields that no read uses, each with the reason. A copy for reading may
+// lack them.
 var unread = map[string]string{
 	"state.store":         "reads begin no work",
 	"state.byID":          "it is made anew of instances, without which no read finds one",
@@ -49,7 +49,7 @@ var unread = map[string]string{
 	"job.Hurried":         "jobs end in the present",
 }
 
-// shared are the fields whose pointers a copy may share, with the reason.
+// shared has the fields whose pointers a copy may share, each with the reason.
 var shared = map[string]string{
 	"state.log":       "it is no state",
 	"state.plane":     "real engines show what is there now",
@@ -62,8 +62,8 @@ var shared = map[string]string{
 	"EngineInfo.Port": "a change points elsewhere",
 }
 
-// A field that somebody adds to the state is copied for reads that lag, or named
-// above with a reason.
+// A new field of the state must be copied for reads that lag, or be listed above with a
+// reason.
 func TestCopyForReadingIsWhole(t *testing.T) {
 	t.Parallel()
 	var st state
@@ -71,16 +71,16 @@ func TestCopyForReadingIsWhole(t *testing.T) {
 	compareCopy(t, reflect.ValueOf(&st).Elem(), reflect.ValueOf(st.forReading()).Elem(), "state")
 }
 
-// filler gives fields values that are not their zeros.
+// filler sets fields to values that are not zero.
 type filler struct {
-	// skip are the fields that it leaves alone, and share those below whose pointers it
-	// does not go.
+	// skip has the fields that filler leaves zero. share has the pointers that filler
+	// sets without filling their targets.
 	skip, share map[string]string
-	// kind is what jobs do.
+	// kind is the type to use for values of jobKind.
 	kind reflect.Type
 }
 
-// fill gives every field below a value that is not its zero.
+// fill sets v and all its fields to values that are not zero.
 func (f filler) fill(v reflect.Value, name string) {
 	if _, skip := f.skip[name]; skip {
 		return
@@ -128,18 +128,19 @@ func (f filler) fill(v reflect.Value, name string) {
 		case v.Type() == reflect.TypeFor[any]():
 			v.Set(reflect.ValueOf(name))
 		}
-		// What is left is the data plane, which a copy shares.
+		// The only other interface is the data plane, which a copy shares.
 	default:
 		panic(fmt.Sprintf("%s is a %s, which this test cannot fill", name, v.Kind()))
 	}
 }
 
-// settable is a field that may be set although it is not exported.
+// settable makes an unexported field settable.
 func settable(v reflect.Value) reflect.Value {
 	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
 }
 
-// compareCopy wants the same values, and nothing that both can change.
+// compareCopy compares a value with its copy. They must be equal and must not share
+// changeable memory.
 func compareCopy(t *testing.T, have, copied reflect.Value, name string) {
 	t.Helper()
 	if _, skip := unread[name]; skip {
@@ -176,7 +177,7 @@ func compareCopy(t *testing.T, have, copied reflect.Value, name string) {
 	}
 }
 
-// What the lists above name exists.
+// All types and fields in the lists above exist.
 func TestListsOfFieldsAreTrue(t *testing.T) {
 	t.Parallel()
 	types := map[string]reflect.Type{}
@@ -198,7 +199,7 @@ func TestListsOfFieldsAreTrue(t *testing.T) {
 	}
 }
 
-// What a read finds to be due has happened in the past of later reads too.
+// If a read ends a job that was due, later reads of the past see it too.
 func TestReadThatSettlesIsKept(t *testing.T) {
 	t.Parallel()
 	s := New(Options{})

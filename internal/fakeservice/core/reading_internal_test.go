@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// entriesOf reads the entries that a fake of an edition kept.
+// entriesOf reads the entries of a fake of an earlier edition.
 func entriesOf(t *testing.T, edition int) map[string][]byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "editions", fmt.Sprintf("%d.json", edition)))
@@ -29,13 +29,14 @@ func entriesOf(t *testing.T, edition int) map[string][]byte {
 	return entries
 }
 
-// What older editions kept is read, goes on, and is kept as of this edition.
+// The records of earlier editions are read, their jobs resume, and they are stored in
+// this edition.
 func TestEveryEditionIsRead(t *testing.T) {
 	t.Parallel()
 	for of := range edition {
 		m := &memory{entries: entriesOf(t, of)}
-		// The clock starts before the kept time: a job that was in progress then would
-		// otherwise be over on every later day.
+		// The clock starts before the stored time. Otherwise, at any later date, the job
+		// that was in progress would be over.
 		s := open(t, Options{Storage: m, Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
 		all := s.Instances()
 		if len(all) != 2 || all[0].Name != "shop" || all[0].Status != StatusRunning || all[0].ConsoleMode != "ro" || len(all[0].Engines) != 3 || all[1].CheckoutURL == "" && all[1].Status != StatusCreating {
@@ -48,7 +49,7 @@ func TestEveryEditionIsRead(t *testing.T) {
 		if a, _ := s.App(all[0].ID, "web"); len(a.Builds) != 2+of || a.Builds[0].Status != StatusSuccessful || a.Builds[of].Status != StatusSuccessful {
 			t.Errorf("of edition %d the job in progress did not go on: %+v", of, a)
 		}
-		// Edition 1 was kept with a charge, a mail and a build in progress as well.
+		// The records of edition 1 also have a charge, a mail and a build in progress.
 		record, err := s.Billing(t.Context())
 		if err != nil || len(record.Subscriptions) != 2 || len(record.Charges) != of || len(s.Mails()) != of {
 			t.Errorf("of edition %d the billing is %+v (%v), and the mails are %+v", of, record, err, s.Mails())
@@ -62,8 +63,8 @@ func TestEveryEditionIsRead(t *testing.T) {
 	}
 }
 
-// Entries that somebody else may have written are refused where they would lead to
-// another place, or where this program could not work with them.
+// Entries that another program may have written are refused if they would lead outside
+// their folder, or if this program could not work with them.
 func TestEntriesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	good := entriesOf(t, 0)
@@ -84,7 +85,7 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		return in.ID
 	}
 	for name, c := range map[string]struct {
-		entry, old, new string // the text of an entry, and what is in place of old
+		entry, old, new string // the text of an entry, and the replacement of old
 		want            string
 	}{
 		"a newer edition":             {editionEntry, "", "3", "use a newer fake service"},

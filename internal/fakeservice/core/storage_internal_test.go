@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// memory is a Storage in memory, which can be made to fail. What is in it is what a
-// program that is killed leaves.
+// memory is a Storage in memory that can be made to fail. Its entries survive a kill of
+// the program.
 type memory struct {
 	entries map[string][]byte
 	broken  error
@@ -42,7 +42,7 @@ func (m *memory) Write(changes map[string][]byte) error {
 	return nil
 }
 
-// unkept are the fields that are not written down, with the reason.
+// unkept has the fields that are not stored, each with the reason.
 var unkept = map[string]string{
 	"state.log":          "it is no state",
 	"state.plane":        "it keeps its own",
@@ -64,8 +64,7 @@ var unkept = map[string]string{
 	"state.outbox":       "it is made anew of deliveries",
 }
 
-// A field that somebody adds to the state is written down, or named above with a
-// reason.
+// A new field of the state must be stored, or be listed above with a reason.
 func TestEveryFieldIsKept(t *testing.T) {
 	t.Parallel()
 	for name, of := range jobKinds {
@@ -90,7 +89,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 			if difference := cmp.Diff(&st, &read, cmp.Exporter(func(reflect.Type) bool { return true })); difference != "" {
 				t.Errorf("what is read back differs:\n%s", difference)
 			}
-			// Nothing has changed since, so nothing is written again.
+			// Without changes, nothing is written again.
 			before := w.last
 			if w.noteAll(&st.records); w.last != before {
 				t.Error("what has not changed was written again")
@@ -99,14 +98,13 @@ func TestEveryFieldIsKept(t *testing.T) {
 	}
 }
 
-// reopen is what starts after a program was killed.
+// reopen starts a service with the entries that a killed program left.
 func reopen(t *testing.T, m *memory, o Options) *Service {
 	t.Helper()
 	o.Storage = &memory{entries: maps.Clone(m.entries)}
 	return open(t, o)
 }
 
-// open opens a service for a test.
 func open(t *testing.T, o Options) *Service {
 	t.Helper()
 	s, err := Open(o)
@@ -117,8 +115,8 @@ func open(t *testing.T, o Options) *Service {
 	return s
 }
 
-// What was answered is there after the program was killed, and what was in progress
-// goes on.
+// Everything that was answered survives a kill of the program, and work in progress
+// resumes.
 func TestKilledAndStartedAgain(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -144,7 +142,7 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	if _, err := again.ImportApp(made.ID, NewApp{Repo: "octo/app", Name: "web", AppChange: AppChange{Branch: ptr("main"), Port: ptr(3000)}}); err != nil {
 		t.Fatal(err)
 	}
-	again.Advance(2 * time.Minute) // the job is done, and the build runs
+	again.Advance(2 * time.Minute) // the job is done, and the build is in progress
 	connection, err := again.Connection(t.Context(), made.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +163,7 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	}
 }
 
-// A kind of job that nobody could read again is not written down.
+// A kind of job that could not be read again is not stored.
 func TestKindThatIsNotInTheTable(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -177,8 +175,8 @@ func TestKindThatIsNotInTheTable(t *testing.T) {
 	}
 }
 
-// What cannot be written down is not answered as done, and work that nobody would know
-// of does not begin. When the storage works again, nothing is missing.
+// A change that cannot be stored is answered with an error, and its work does not begin.
+// When the storage works again, nothing is missing.
 func TestStorageThatFails(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -203,8 +201,8 @@ func TestStorageThatFails(t *testing.T) {
 	}
 }
 
-// What a reset has forgotten stays forgotten, and what comes after it is kept, although
-// it has the numbers of what was there.
+// Records stay deleted after a reset. New records are stored even though their numbers
+// were used before.
 func TestResetIsWrittenDown(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -242,7 +240,7 @@ func TestResetIsWrittenDown(t *testing.T) {
 	}
 }
 
-// A snapshot brings everything back, and makes another service the same.
+// A snapshot restores everything, and can be loaded into a different service.
 func TestSnapshotAndRestore(t *testing.T) {
 	t.Parallel()
 	s := New(Options{})
@@ -262,7 +260,8 @@ func TestSnapshotAndRestore(t *testing.T) {
 	if err := s.SaveSnapshot(t.Context(), folder); err != nil {
 		t.Fatal(err)
 	}
-	// It is given to others, who get in here by nothing that it holds.
+	// The snapshot is given to other people, so it must contain no credentials of this
+	// fake.
 	text, err := os.ReadFile(filepath.Join(folder, snapshotRecords))
 	if err != nil {
 		t.Fatal(err)
@@ -306,12 +305,12 @@ func TestSnapshotAndRestore(t *testing.T) {
 	}
 }
 
-// slowPlane is a data plane that restores until it is told to stop.
+// slowPlane is a data plane whose restore blocks until it is cancelled.
 type slowPlane struct {
 	brokenPlane
 	restoring chan struct{}
 	mu        sync.Mutex
-	backups   map[string]int // how often each was made
+	backups   map[string]int // the number of times that each was made
 	dropped   []string
 }
 
@@ -338,8 +337,8 @@ func (p *slowPlane) DropBackup(_ context.Context, _, id string) error {
 	return nil
 }
 
-// A fake that ends in the middle of a restore keeps the snapshot that undoes it, and
-// begins the restore again with the same one.
+// A fake that ends in the middle of a restore keeps the undo snapshot. It starts the
+// restore again with the same snapshot.
 func TestRestoreThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -366,7 +365,7 @@ func TestRestoreThatIsCutOff(t *testing.T) {
 	}
 }
 
-// What was kept of records alone is real for a fake that has a data plane.
+// A fake with a data plane makes the machines of records that were stored without one.
 func TestRecordsBecomeReal(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -379,7 +378,7 @@ func TestRecordsBecomeReal(t *testing.T) {
 	}
 }
 
-// emptyPlane is a data plane that has kept nothing.
+// emptyPlane is a data plane without data from earlier programs.
 type emptyPlane struct {
 	brokenPlane
 	mu      sync.Mutex

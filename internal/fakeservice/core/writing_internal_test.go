@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// slowStorage is a Storage of which each write waits to be let through.
+// slowStorage is a Storage whose writes wait until the test lets them proceed.
 type slowStorage struct {
 	memory
 	begun, proceed chan struct{}
@@ -27,13 +27,13 @@ func (s *slowStorage) Write(changes map[string][]byte) error {
 	return s.memory.Write(changes)
 }
 
-// What is changed while something is written down waits, and is then written all at once.
-// What a read shows is written down before it is answered.
+// Changes during a write wait and are then written together. A read returns only after
+// the state that it shows is stored.
 func TestChangesAreWrittenTogether(t *testing.T) {
 	t.Parallel()
 	storage := &slowStorage{memory: *newMemory(), begun: make(chan struct{}), proceed: make(chan struct{})}
 	through := func() { <-storage.begun; storage.proceed <- struct{}{} }
-	go through() // what a new service holds
+	go through() // the initial records
 	s := open(t, Options{Storage: storage})
 
 	var changes sync.WaitGroup
@@ -69,7 +69,7 @@ func TestChangesAreWrittenTogether(t *testing.T) {
 	}
 }
 
-// What is not written down is not shown as if it were, and is written with the next change.
+// A state that cannot be stored is not shown, and is written with the next change.
 func TestReadsOfWhatIsNotWrittenDown(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -89,7 +89,7 @@ func TestReadsOfWhatIsNotWrittenDown(t *testing.T) {
 	}
 }
 
-// What is changed after the end is not written down, and is not answered as done.
+// Changes after Close are not stored and are answered with an error.
 func TestChangesAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{Storage: newMemory()})
@@ -105,8 +105,8 @@ func TestChangesAfterTheEnd(t *testing.T) {
 	}
 }
 
-// Whatever changes a record, it is written down. Each row changes one that was written down
-// before, on a way of its own.
+// Every change of a record is stored. Each row changes a record that was stored before,
+// in a different way.
 func TestWhateverChangesIsWrittenDown(t *testing.T) {
 	t.Parallel()
 	apps := map[string]*Engine{EngineApps: {MemoryMB: 512}, EnginePostgres: {MemoryMB: 256}}
@@ -205,7 +205,7 @@ func TestWhateverChangesIsWrittenDown(t *testing.T) {
 	}
 }
 
-// What real work changes is written down too: what its job notes, and when it ends.
+// Changes by real work are stored too: those of the job's note, and the end of the work.
 func TestWhatRealWorkChangesIsWrittenDown(t *testing.T) {
 	t.Parallel()
 	plane := &workingPlane{emptyPlane{applied: map[string]bool{}}}
@@ -225,12 +225,13 @@ func TestWhatRealWorkChangesIsWrittenDown(t *testing.T) {
 		t.Errorf("the app is %+v", a)
 	}
 	s.EditWebhook(endpoint, func(w *Webhook) { w.Enabled = false })
-	advance(t, s, 10*time.Minute) // what is due of it is given up
+	advance(t, s, 10*time.Minute) // the endpoint's pending deliveries are given up
 	s.RemoveWebhook(endpoint)
 	mustBeNoted(t, s)
 }
 
-// advance moves the clock in small steps, after each of which everything is noted.
+// advance moves the clock in small steps, and checks after each that all changes are
+// noted.
 func advance(t *testing.T, s *Service, by time.Duration) {
 	t.Helper()
 	for range by / time.Second {
@@ -246,7 +247,7 @@ func mustBeNoted(t *testing.T, s *Service) {
 	}
 }
 
-// workingPlane is a data plane that builds apps, and can run none.
+// workingPlane is a data plane that builds apps but cannot run them.
 type workingPlane struct{ emptyPlane }
 
 func (*workingPlane) Backup(context.Context, string, string) (int64, error) { return 42, nil }
@@ -257,7 +258,7 @@ func (*workingPlane) Deploy(context.Context, string, string, string) error {
 	return errors.New("no app runs here")
 }
 
-// Work that ends after its record is gone does not bring that back.
+// Work that ends after its record was removed does not restore the record.
 func TestWhatIsGoneStaysGone(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
