@@ -7,7 +7,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// allowlistOf is who may reach the machine's engines from outside; empty is everyone.
+// allowlistOf returns the blocks from which the machine's engines accept connections. An
+// empty list accepts every address.
 func allowlistOf(wanted core.Machine) ([]netip.Prefix, error) {
 	var blocks []netip.Prefix
 	for _, entry := range wanted.Allowlist {
@@ -20,7 +21,7 @@ func allowlistOf(wanted core.Machine) ([]netip.Prefix, error) {
 	return blocks, nil
 }
 
-// blockOf reads an entry of an allowlist, which is an address or a block.
+// blockOf parses an entry of an allowlist, which is an address or a CIDR block.
 func blockOf(entry string) (netip.Prefix, error) {
 	if strings.Contains(entry, "/") {
 		return netip.ParsePrefix(entry)

@@ -13,7 +13,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
-// buildKey is a build that may yet be deployed.
+// buildKey identifies a build that has ended and is not deployed.
 type buildKey struct{ instance, app, build string }
 
 // Build builds the branch of an app.
@@ -45,8 +45,8 @@ func (p *Plane) Build(ctx context.Context, instanceID string, a core.App, buildI
 	return built.Commit, err
 }
 
-// Deploy runs a build in the place of the version that runs. Of one that runs it
-// tells again how it does.
+// Deploy replaces the running version of an app by a build. If the build runs already,
+// Deploy only reports the app's status again.
 func (p *Plane) Deploy(ctx context.Context, instanceID, name, buildID string) (err error) {
 	defer rescue.Error(p.log, "deploy an app", &err)
 	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
@@ -77,7 +77,7 @@ func (p *Plane) Deploy(ctx context.Context, instanceID, name, buildID string) (e
 		delete(p.builds, key)
 	}
 	p.mu.Unlock()
-	// What is noted is there until another thing is.
+	// Everything in the record must exist until it is replaced in the record.
 	err = errors.Join(err, p.note(m))
 	if old != nil {
 		err = errors.Join(err, old.Discard())
@@ -85,12 +85,13 @@ func (p *Plane) Deploy(ctx context.Context, instanceID, name, buildID string) (e
 	return err
 }
 
-// runs tells whether a build is the app's version.
+// runs reports whether a build is the app's version.
 func runs(a *appruntime.App, buildID string) bool {
 	return a != nil && a.Build() != nil && a.Build().ID == buildID
 }
 
-// run runs a build and gives back the one that ran. The turn is held.
+// run deploys a build and returns the build that ran before. The caller must hold the
+// turn.
 func (p *Plane) run(m *machine, built *appruntime.Build, spec appruntime.Spec, name string) (*appruntime.Build, error) {
 	a, err := p.apps.App(appruntime.Name{Instance: m.id, App: name})
 	if err != nil {
@@ -99,7 +100,7 @@ func (p *Plane) run(m *machine, built *appruntime.Build, spec appruntime.Spec, n
 	return a.Deploy(built, spec)
 }
 
-// specOf is how an app is to run.
+// specOf returns the desired state of an app.
 func specOf(m *machine, wanted core.Machine, a core.App) appruntime.Spec {
 	spec := appruntime.Spec{Port: a.Port, HealthPath: a.HealthPath, Public: a.Public, Env: a.Env, Disk: int64(wanted.Limits.DiskGB) << 30}
 	if m.postgres != nil {
@@ -134,7 +135,7 @@ func restart(ctx context.Context, running *appruntime.App, spec appruntime.Spec)
 	return err
 }
 
-// RemoveApp takes an app away with its data and its builds.
+// RemoveApp removes an app with its data and its builds.
 func (p *Plane) RemoveApp(ctx context.Context, instanceID, name string) (err error) {
 	defer rescue.Error(p.log, "remove an app", &err)
 	m, leave, err := p.enterByID(ctx, instanceID)
@@ -155,7 +156,7 @@ func (p *Plane) removeApp(m *machine, name string) error {
 		}
 	}
 	p.mu.Unlock()
-	// First it is not noted any more, then it is not there.
+	// The app is removed from the record before it is deleted.
 	err := p.apps.Remove(appruntime.Name{Instance: m.id, App: name}, func() error { return p.note(m) })
 	if len(builds) > 0 {
 		err = errors.Join(err, p.note(m))
@@ -166,7 +167,7 @@ func (p *Plane) removeApp(m *machine, name string) error {
 	return err
 }
 
-// removeApps takes every app of the machine away. The turn is held.
+// removeApps removes every app of the machine. The caller must hold the turn.
 func (p *Plane) removeApps(m *machine) error {
 	p.mu.Lock()
 	names := map[string]bool{}
@@ -186,8 +187,8 @@ func (p *Plane) removeApps(m *machine) error {
 	return errors.Join(errs...)
 }
 
-// applyApps takes apps away that are no more, and starts those again that are
-// to run in another way, such as with another password. The turn is held.
+// applyApps removes apps that are no longer wanted, and restarts those whose settings
+// have changed, such as a password. The caller must hold the turn.
 func (p *Plane) applyApps(_ context.Context, m *machine, wanted core.Machine) error {
 	if !wanted.HasEngine(core.EngineApps) {
 		return p.removeApps(m)
@@ -203,7 +204,7 @@ func (p *Plane) restartApps(ctx context.Context, m *machine, wanted core.Machine
 	})
 }
 
-// eachApp does something with each app that is there.
+// eachApp calls do for each deployed app that is wanted.
 func (p *Plane) eachApp(m *machine, wanted core.Machine, do func(*appruntime.App, core.App) error) error {
 	var errs []error
 	for _, name := range p.apps.Apps(m.id) {
@@ -242,7 +243,7 @@ func (p *Plane) saveApps(m *machine, folder string) (int64, error) {
 	return size, nil
 }
 
-// restoreApps puts the data back of each app that is there now and was then.
+// restoreApps restores the data of each existing app that the backup contains.
 func (p *Plane) restoreApps(m *machine, folder string) error {
 	var errs []error
 	for _, name := range p.apps.Apps(m.id) {
@@ -256,7 +257,7 @@ func (p *Plane) restoreApps(m *machine, folder string) error {
 	return errors.Join(errs...)
 }
 
-// appURLs are the addresses of a machine's public apps.
+// appURLs returns the addresses of a machine's public apps.
 func (p *Plane) appURLs(instanceID string) map[string]string {
 	urls := map[string]string{}
 	for _, name := range p.apps.Apps(instanceID) {
@@ -267,7 +268,7 @@ func (p *Plane) appURLs(instanceID string) map[string]string {
 	return urls
 }
 
-// appChanged passes on how an app does.
+// appChanged passes the new status of an app to the control plane.
 func (p *Plane) appChanged(name appruntime.Name, status appruntime.Status, why *appruntime.Failure) {
 	defer rescue.Log(p.log, "tell how an app does")
 	switch status {
@@ -278,7 +279,7 @@ func (p *Plane) appChanged(name appruntime.Name, status appruntime.Status, why *
 	}
 }
 
-// AppLog is the end of what an app has written.
+// AppLog returns the end of an app's output.
 func (p *Plane) AppLog(instanceID, name string) string {
 	if running := p.apps.Find(appruntime.Name{Instance: instanceID, App: name}); running != nil {
 		return running.Log()
@@ -286,7 +287,7 @@ func (p *Plane) AppLog(instanceID, name string) string {
 	return ""
 }
 
-// Processes are those that run for a machine.
+// Processes returns the processes of a machine.
 func (p *Plane) Processes(instanceID string) []core.Process {
 	p.mu.Lock()
 	m := p.machines[instanceID]

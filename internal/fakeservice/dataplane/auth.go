@@ -17,10 +17,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
-// authPort is where auth engines listen if it is free.
+// authPort is the preferred port of auth engines.
 const authPort = 9999
 
-// applyAuth makes the machine's auth engine so. The turn is held.
+// applyAuth brings the machine's auth engine to its desired state. The caller must hold
+// the turn.
 func (p *Plane) applyAuth(ctx context.Context, m *machine, wanted core.Machine) error {
 	if !wanted.HasEngine(core.EngineAuth) {
 		return p.dropAuth(ctx, m, wanted)
@@ -70,8 +71,8 @@ func (p *Plane) authSettings(m *machine, wanted core.Machine) (authengine.Settin
 	}, nil
 }
 
-// databaseURL is how what runs on the machine reaches its database, without
-// the path of the CA's file, which each reader has elsewhere.
+// databaseURL returns the URL of the database for programs on the machine. It lacks the
+// path of the CA's file, which differs for each of them.
 func databaseURL(m *machine, wanted core.Machine) *url.URL {
 	return &url.URL{
 		Scheme:   "postgresql",
@@ -82,7 +83,7 @@ func databaseURL(m *machine, wanted core.Machine) *url.URL {
 	}
 }
 
-// insideURL is databaseURL for this process, with the CA in a file.
+// insideURL returns databaseURL for this process, with the CA in a file.
 func (p *Plane) insideURL(m *machine, wanted core.Machine) (string, error) {
 	file := p.authority(m.id)
 	if err := os.WriteFile(file, []byte(wanted.CA.Certificate), 0o600); err != nil {
@@ -95,18 +96,18 @@ func (p *Plane) insideURL(m *machine, wanted core.Machine) (string, error) {
 	return database.String(), nil
 }
 
-// authority is the file with the CA of a machine.
+// authority returns the path of the file with the CA of a machine.
 func (p *Plane) authority(instanceID string) string {
 	return filepath.Join(p.folder, "ca-"+instanceID+".pem")
 }
 
-// dropAuth turns the engine off. Its accounts go, those of an engine that does not
-// run any more too.
+// dropAuth turns the engine off and deletes its accounts, even if the engine no longer
+// runs.
 func (p *Plane) dropAuth(ctx context.Context, m *machine, wanted core.Machine) error {
 	if m.authPort == 0 {
 		return nil
 	}
-	// If Postgres has been turned off as well, they are gone already.
+	// Without Postgres, the accounts are gone already.
 	if m.postgres != nil {
 		if err := p.eraseAuth(ctx, m, wanted); err != nil {
 			return fmt.Errorf("turn the auth engine off: %w", err)
@@ -126,7 +127,7 @@ func (p *Plane) eraseAuth(ctx context.Context, m *machine, wanted core.Machine) 
 	return authengine.Erase(ctx, database)
 }
 
-// removeAuth ends the engine. The turn is held.
+// removeAuth stops the engine. The caller must hold the turn.
 func (p *Plane) removeAuth(m *machine) error {
 	p.mu.Lock()
 	engine := m.auth
@@ -140,7 +141,7 @@ func (p *Plane) removeAuth(m *machine) error {
 	return errors.Join(err, engine.Close())
 }
 
-// closeAuth ends every engine when the Plane does.
+// closeAuth stops all auth engines when the Plane is closed.
 func (p *Plane) closeAuth() error {
 	var errs []error
 	p.mu.Lock()
@@ -157,8 +158,8 @@ func (p *Plane) closeAuth() error {
 	return errors.Join(errs...)
 }
 
-// authTold passes on what happened in an auth engine. The link and the code are
-// for the mail alone, as an event never holds a secret.
+// authTold passes an event of an auth engine to the control plane. The link and the code
+// go only into the mail, because an event never contains a secret.
 func (p *Plane) authTold(instanceID string, e authengine.Event) {
 	defer rescue.Log(p.log, "tell of an account")
 	if e.Kind != "" {

@@ -20,7 +20,7 @@ func (p *Plane) backup(instanceID, backupID, engine string) string {
 	return filepath.Join(p.backupsOf(instanceID), backupID, engine)
 }
 
-// Backup saves the data of the machine. One that is there in full stays.
+// Backup saves the data of the machine. A complete backup with this id is kept.
 func (p *Plane) Backup(ctx context.Context, instanceID, backupID string) (_ int64, err error) {
 	defer rescue.Error(p.log, "back a machine up", &err)
 	m, leave, err := p.enterByID(ctx, instanceID)
@@ -49,13 +49,13 @@ func (p *Plane) Backup(ctx context.Context, instanceID, backupID string) (_ int6
 	return size, nil
 }
 
-// halfMade is how the name ends of a backup that is not there in full.
+// halfMade is the suffix of an incomplete backup's name.
 const halfMade = ".next"
 
-// sizeFile holds how many bytes a backup took.
+// sizeFile is the file with the size of a backup in bytes.
 const sizeFile = "size"
 
-// copyOut copies the data of the machine to a folder. The turn is held.
+// copyOut copies the data of the machine to a folder. The caller must hold the turn.
 func (p *Plane) copyOut(ctx context.Context, m *machine, folder string) (int64, error) {
 	if m.postgres == nil && p.postgres.Has(m.id) {
 		return 0, &core.Failure{Code: "engine_down", Detail: "PostgreSQL could not be started, so its data cannot be saved"}
@@ -73,8 +73,8 @@ func (p *Plane) copyOut(ctx context.Context, m *machine, folder string) (int64, 
 	return size, nil
 }
 
-// restoreFrom puts the engine's data back to what a backup holds of it, and tells
-// whether that is anything.
+// restoreFrom restores the engine's data from a backup. It returns false if the backup
+// has no data of the engine.
 func (e namedEngine) restoreFrom(ctx context.Context, backup string) (bool, error) {
 	folder := filepath.Join(backup, e.name)
 	if _, err := os.Stat(folder); err != nil {
@@ -83,8 +83,8 @@ func (e namedEngine) restoreFrom(ctx context.Context, backup string) (bool, erro
 	return true, e.Restore(ctx, folder)
 }
 
-// Restore puts the data back to a backup. An engine that was not on then keeps
-// what it has.
+// Restore restores the data from a backup. An engine that was not on at the time of the
+// backup keeps its data.
 func (p *Plane) Restore(ctx context.Context, instanceID, backupID string) (err error) {
 	defer rescue.Error(p.log, "restore a machine", &err)
 	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
@@ -110,15 +110,15 @@ func (p *Plane) Restore(ctx context.Context, instanceID, backupID string) (err e
 	if err := p.reconnect(ctx, m, wanted); err != nil || m.auth == nil {
 		return err
 	}
-	// The backup may be older than the engine's tables.
+	// The backup may be from before the engine's tables existed.
 	return failure(m.auth.Restart(ctx))
 }
 
-// DropBackup forgets a backup.
+// DropBackup deletes a backup.
 func (p *Plane) DropBackup(ctx context.Context, instanceID, backupID string) (err error) {
 	defer rescue.Error(p.log, "drop a backup", &err)
 	if p.machine(instanceID) == nil {
-		return nil // the backups have gone with their machine
+		return nil // the backups were removed with their machine
 	}
 	_, leave, err := p.enterByID(ctx, instanceID)
 	if err != nil {

@@ -7,18 +7,18 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
-// buildLogsKept is how many builds' logs are kept, the newest ones.
+// buildLogsKept is the number of builds whose logs are kept, the newest ones.
 const buildLogsKept = 100
 
-// buildLogs are the logs of builds by their ids, of those that go on too.
+// buildLogs has the logs of builds by id, including builds in progress.
 type buildLogs struct {
 	mu   sync.Mutex
 	logs map[string]*process.Tail
-	// ids are in order, the oldest first.
+	// ids has the oldest build first.
 	ids []string
 }
 
-// begin gives the log of a build that begins, and forgets the oldest.
+// begin returns the log of a new build, and removes the oldest log if there are too many.
 func (l *buildLogs) begin(buildID string) *process.Tail {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -35,7 +35,7 @@ func (l *buildLogs) begin(buildID string) *process.Tail {
 	return log
 }
 
-// BuildLog is the end of what a build has said so far.
+// BuildLog returns the end of a build's log so far.
 func (p *Plane) BuildLog(buildID string) string {
 	p.buildLogs.mu.Lock()
 	log := p.buildLogs.logs[buildID]

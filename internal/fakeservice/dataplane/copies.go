@@ -16,23 +16,23 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
-// A copy of a machine is a folder like a backup, with the backups and the builds of
-// the apps beside the data, and a file that says what they are.
+// A copy of a machine is a folder like a backup. In addition to the data it has the
+// backups, the builds of the apps, and a file with metadata.
 const (
 	copyFile    = "machine.json"
 	copyBackups = "backups"
 	copyBuilds  = "builds"
 )
 
-// copied is what the file says.
+// copied is the content of the file with metadata.
 type copied struct {
-	// Auth tells that Postgres holds an auth engine's accounts.
+	// Auth reports whether Postgres contains the accounts of an auth engine.
 	Auth bool `json:"auth"`
-	// Builds are those that are deployed, by the app's name.
+	// Builds has the deployed builds, by the app's name.
 	Builds map[string]appruntime.KeptBuild `json:"builds"`
 }
 
-// Save copies all that the machine holds to a folder.
+// Save copies the machine to a folder.
 func (p *Plane) Save(ctx context.Context, instanceID, folder string) (err error) {
 	defer rescue.Error(p.log, "save a machine", &err)
 	m, leave, err := p.enterByID(ctx, instanceID)
@@ -84,7 +84,7 @@ func (p *Plane) save(ctx context.Context, m *machine, folder string) error {
 	return os.WriteFile(filepath.Join(folder, copyFile), text, 0o600)
 }
 
-// Load makes a machine with what was saved of one.
+// Load makes a machine from a copy.
 func (p *Plane) Load(ctx context.Context, instanceID, folder string) (err error) {
 	defer rescue.Error(p.log, "load a machine", &err)
 	is, err := readCopy(folder)
@@ -113,7 +113,7 @@ func (p *Plane) Load(ctx context.Context, instanceID, folder string) (err error)
 	}
 	for _, e := range m.engines() {
 		if e.name == core.EnginePostgres {
-			continue // it began with its data
+			continue // it started with the loaded data
 		}
 		if _, err := e.restoreFrom(ctx, folder); err != nil {
 			return err
@@ -144,13 +144,14 @@ func readCopy(folder string) (copied, error) {
 	return is, nil
 }
 
-// loadPostgres puts the data where the machine's Postgres begins with it.
+// loadPostgres puts the copy's data into the folder with which the machine's Postgres
+// starts.
 func (p *Plane) loadPostgres(ctx context.Context, m *machine, is copied, folder string) error {
 	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if is.Auth {
-		// If the engine is not to run, there are accounts to take away.
+		// If the auth engine is not wanted, its accounts must be deleted.
 		p.mu.Lock()
 		m.authPort = authPort
 		p.mu.Unlock()
@@ -175,7 +176,7 @@ func (p *Plane) loadApp(m *machine, build appruntime.KeptBuild, spec appruntime.
 	return err
 }
 
-// copyFolder copies a folder, if it is there.
+// copyFolder copies a folder, if it exists.
 func copyFolder(from, to string) error {
 	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -9,18 +9,18 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 )
 
-// engine is an engine that runs on a machine and has data of its own. How it is configured,
-// passwords included, is the only thing in which the engines differ.
+// engine is an engine that runs on a machine and has its own data. The engines differ
+// only in their configuration, including passwords.
 type engine interface {
-	// Restart stops the engine and starts it with the same data.
+	// Restart stops the engine and starts it again with the same data.
 	Restart(ctx context.Context) error
-	// Reset takes the data away and starts the engine without any.
+	// Reset deletes the data and starts the engine without data.
 	Reset(ctx context.Context) error
 	// Backup copies the data to a folder and returns its size. Restore replaces the data by
 	// such a copy.
 	Backup(ctx context.Context, folder string) (int64, error)
 	Restore(ctx context.Context, folder string) error
-	// Close stops the engine. Remove takes its data away, too.
+	// Close stops the engine. Remove also deletes its data.
 	Close() error
 	Remove() error
 }
@@ -31,14 +31,14 @@ var (
 	_ engine = (*nats.Server)(nil)
 )
 
-// namedEngine is an engine with the name that the service has for it.
+// namedEngine is an engine with its name in the API.
 type namedEngine struct {
 	name string
 	engine
 }
 
 // engines returns the engines that run on the machine. Postgres is the last, because auth
-// and apps reconnect after it has been replaced. The turn is held.
+// and apps reconnect after it has been replaced. The caller must hold the turn.
 func (m *machine) engines() []namedEngine {
 	var all []namedEngine
 	if m.redis != nil {

@@ -17,27 +17,26 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
-// machine is what runs of one instance.
+// machine is the running part of one instance.
 type machine struct {
 	id string
-	// turn is held by whoever changes the machine.
+	// turn is held by a call that changes the machine.
 	turn chan struct{}
-	// noting is held by whoever writes down how the machine is.
+	// noting is held by a call that writes the machine's record.
 	noting sync.Mutex
 
-	// inside is the machine's own loopback address, by which what runs on it finds
-	// the rest. It never changes.
+	// inside is the machine's own loopback address, at which programs on the machine
+	// reach the engines. It never changes.
 	inside string
 
-	// What follows is guarded by the Plane's lock, and changed with the turn.
+	// The Plane's lock guards the following fields. They only change during a turn.
 	endpoints core.Endpoints
 	postgres  *postgres.Cluster
 	redis     *redis.Server
 	nats      *nats.Server
 	auth      *authengine.Engine
-	// ports, redisPort, natsPort and authPort are where the engines are, or were in an
-	// earlier run. An authPort is there from the engine's start until its accounts are
-	// gone.
+	// ports, redisPort, natsPort and authPort are the current or previous ports of the
+	// engines. authPort is set from the engine's start until its accounts are deleted.
 	ports                         postgres.Ports
 	redisPort, natsPort, authPort int
 	// leaving is set while the machine is being removed.
@@ -55,7 +54,7 @@ func (p *Plane) machine(id string) *machine {
 	return p.machines[id]
 }
 
-// addMachine makes a machine if there is none.
+// addMachine makes a machine unless it exists.
 func (p *Plane) addMachine(ctx context.Context, id string) error {
 	if p.machine(id) != nil {
 		return nil
@@ -81,7 +80,7 @@ func (p *Plane) addMachine(ctx context.Context, id string) error {
 	return nil
 }
 
-// enter takes the turn at a machine, when its present holder leaves.
+// enter waits for the turn at a machine.
 func (p *Plane) enter(ctx context.Context, m *machine) (leave func(), err error) {
 	select {
 	case m.turn <- struct{}{}:
@@ -99,7 +98,7 @@ func (p *Plane) enter(ctx context.Context, m *machine) (leave func(), err error)
 	return func() { <-m.turn }, nil
 }
 
-// enterByID takes the turn at a machine that is there.
+// enterByID waits for the turn at an existing machine.
 func (p *Plane) enterByID(ctx context.Context, id string) (*machine, func(), error) {
 	m := p.machine(id)
 	if m == nil {
@@ -109,8 +108,8 @@ func (p *Plane) enterByID(ctx context.Context, id string) (*machine, func(), err
 	return m, leave, err
 }
 
-// enterWanted takes the turn at a machine that is there, and then asks how it is to be:
-// while others had their turn, that may have changed.
+// enterWanted waits for the turn at an existing machine and then asks for its desired
+// state, which may change during the turns of other calls.
 func (p *Plane) enterWanted(ctx context.Context, id string) (*machine, core.Machine, func(), error) {
 	m, leave, err := p.enterByID(ctx, id)
 	if err != nil {
@@ -134,7 +133,7 @@ func errGone(id string) error {
 	return &core.Failure{Code: "machine_gone", Detail: fmt.Sprintf("the machine of the instance %s is not there any more", id)}
 }
 
-// Apply makes the machine so.
+// Apply brings the machine to its desired state.
 func (p *Plane) Apply(ctx context.Context, instanceID string) (err error) {
 	defer rescue.Error(p.log, "change a machine", &err)
 	if err := p.addMachine(ctx, instanceID); err != nil {
@@ -148,9 +147,9 @@ func (p *Plane) Apply(ctx context.Context, instanceID string) (err error) {
 	return p.apply(ctx, m, wanted)
 }
 
-// apply makes the machine so. The turn is held.
+// apply brings the machine to its desired state. The caller must hold the turn.
 func (p *Plane) apply(ctx context.Context, m *machine, wanted core.Machine) error {
-	// Auth comes after what it needs, and what an app uses before the app.
+	// The auth engine and the apps need the engines before them.
 	for _, apply := range []func(context.Context, *machine, core.Machine) error{
 		p.applyPostgres, p.applyRedis, p.applyNATS, p.applyAuth, p.applyApps,
 	} {
@@ -161,7 +160,7 @@ func (p *Plane) apply(ctx context.Context, m *machine, wanted core.Machine) erro
 	return p.note(m)
 }
 
-// Remove takes the machine away with its data and its backups.
+// Remove removes the machine with its data and its backups.
 func (p *Plane) Remove(ctx context.Context, instanceID string) (err error) {
 	defer rescue.Error(p.log, "remove a machine", &err)
 	m := p.machine(instanceID)
@@ -173,7 +172,7 @@ func (p *Plane) Remove(ctx context.Context, instanceID string) (err error) {
 		return err
 	}
 	defer leave()
-	// What is not noted goes with the next start at the latest.
+	// Anything without a record is deleted at the next start at the latest.
 	if err := p.denote(m); err != nil {
 		return err
 	}
@@ -187,13 +186,13 @@ func (p *Plane) Remove(ctx context.Context, instanceID string) (err error) {
 	return nil
 }
 
-// removeAll takes away all that a machine has, in the reverse order of its making. The turn
-// is held.
+// removeAll removes everything of a machine, in the reverse order of its creation. The
+// caller must hold the turn.
 func (p *Plane) removeAll(m *machine) error {
 	return errors.Join(p.removeApps(m), p.removeAuth(m), p.removeNATS(m), p.removeRedis(m), p.removePostgres(m), scratch.Discard(p.backupsOf(m.id)))
 }
 
-// Restart restarts an engine. Those that do not run for real take no notice.
+// Restart restarts an engine. It does nothing for an engine that is only a record.
 func (p *Plane) Restart(ctx context.Context, instanceID, engine string) (err error) {
 	defer rescue.Error(p.log, "restart an engine", &err)
 	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
@@ -215,7 +214,7 @@ func (p *Plane) Restart(ctx context.Context, instanceID, engine string) (err err
 	return nil
 }
 
-// replaced is called after an engine was stopped and started again, with the error of that.
+// replaced is called after an engine was stopped and started, with the resulting error.
 func (p *Plane) replaced(ctx context.Context, m *machine, wanted core.Machine, e namedEngine, err error) error {
 	if err != nil || e.name != core.EnginePostgres {
 		return failure(err)
@@ -223,13 +222,13 @@ func (p *Plane) replaced(ctx context.Context, m *machine, wanted core.Machine, e
 	return p.reconnect(ctx, m, wanted)
 }
 
-// reconnect tells what uses Postgres where it is now: its inside port may be
-// another one after a restart.
+// reconnect updates the programs that use Postgres, because its inside port may have
+// changed with a restart.
 func (p *Plane) reconnect(ctx context.Context, m *machine, wanted core.Machine) error {
 	return errors.Join(p.applyAuth(ctx, m, wanted), p.applyApps(ctx, m, wanted), p.note(m))
 }
 
-// Reset empties an engine, or all of them when none is named.
+// Reset empties an engine, or all of them if engine is "".
 func (p *Plane) Reset(ctx context.Context, instanceID, engine string) (err error) {
 	defer rescue.Error(p.log, "reset a machine", &err)
 	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
@@ -251,14 +250,14 @@ func (p *Plane) Reset(ctx context.Context, instanceID, engine string) (err error
 			return err
 		}
 	}
-	// Accounts are in Postgres, so they go with it.
+	// The accounts are in Postgres, so they are deleted with its data.
 	if m.auth != nil && (emptied(core.EngineAuth) || emptied(core.EnginePostgres)) {
 		return failure(m.auth.Reset(ctx))
 	}
 	return nil
 }
 
-// backupsOf is the folder of a machine's backups.
+// backupsOf returns the folder of a machine's backups.
 func (p *Plane) backupsOf(instanceID string) string {
 	return filepath.Join(p.folder, "backups", instanceID)
 }

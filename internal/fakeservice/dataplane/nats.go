@@ -9,7 +9,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
-// applyNATS makes the machine's NATS so. The turn is held.
+// applyNATS brings the machine's NATS to its desired state. The caller must hold the
+// turn.
 func (p *Plane) applyNATS(ctx context.Context, m *machine, wanted core.Machine) error {
 	if !wanted.HasEngine(core.EngineNATS) {
 		return p.removeNATS(m)
@@ -42,8 +43,8 @@ func (p *Plane) applyNATS(ctx context.Context, m *machine, wanted core.Machine) 
 	return nil
 }
 
-// removeNATS takes NATS away with its streams, also where it does not run. The turn is
-// held.
+// removeNATS removes NATS with its streams, even if it does not run. The caller must hold
+// the turn.
 func (p *Plane) removeNATS(m *machine) error {
 	server := m.nats
 	p.mu.Lock()
@@ -55,7 +56,7 @@ func (p *Plane) removeNATS(m *machine) error {
 	return server.Remove()
 }
 
-// natsOf is the folder of a machine's NATS.
+// natsOf returns the folder of a machine's NATS.
 func (p *Plane) natsOf(instanceID string) string {
 	return filepath.Join(p.folder, "nats", instanceID)
 }

@@ -22,44 +22,42 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
-// Options says how a Plane runs.
+// Options configures a Plane.
 type Options struct {
-	// Postgres names the programs to run; see postgres.Locate.
+	// Postgres has the paths of the programs; see postgres.Locate.
 	Postgres postgres.Binaries
-	// Redis is the redis-server to run; see redis.Locate. Without a path the engine
-	// is a record alone.
+	// Redis is the redis-server to run; see redis.Locate. Without a path, the engine is
+	// only a record.
 	Redis redis.Program
-	// Repositories, Environment, Go and Patience are those of
-	// appruntime.Options: where the code of apps is, the environment of whoever
-	// runs the fake, what builds may read of Go's caches, and how long an app
-	// may take to answer.
+	// Repositories, Environment, Go and Patience are the options of appruntime.Options.
+	// They are the code of the apps, the environment of the fake, the parts of Go's
+	// caches that builds may read, and the time that an app has to answer.
 	Repositories map[string]string
 	Environment  []string
 	Go           appruntime.GoCaches
 	Patience     time.Duration
-	// StatementTimeout is how long what is sent to the SQL console may take; 0
-	// is half a minute.
+	// StatementTimeout is the time limit for the SQL console. 0 means half a minute.
 	StatementTimeout time.Duration
-	// HashCost is how much work the hash of a password is in auth engines, as bcrypt counts
-	// it; 0 is bcrypt's default.
+	// HashCost is the bcrypt cost of password hashes in auth engines. 0 means bcrypt's
+	// default.
 	HashCost int
-	// AppsFolder is where apps are built and run, which some folders for data
-	// forbid; empty is below the StateFolder.
+	// AppsFolder is the folder in which apps are built and run. Some folders for data do
+	// not allow programs to run. Empty means a folder below StateFolder.
 	AppsFolder string
-	// StateFolder is where the Plane makes the folder that it works in; empty
-	// is the system's folder for temporary files. What planes whose program was
-	// killed have left there is taken away first.
+	// StateFolder is the folder in which the Plane makes its working folder. Empty means
+	// the system's folder for temporary files. Working folders of killed programs are
+	// removed first.
 	StateFolder string
-	// Keep is a folder that the Plane works in instead, apps included, and that
-	// stays when it ends, however it does: the next Plane with it goes on with what
-	// is there, when it is told to by Resume. It is made where it is not there. One
-	// that another Plane keeps is scratch.ErrInUse. Whatever still runs in its folders
-	// pg, redis and apps is ended first.
+	// Keep, if not empty, is the working folder instead, for apps too. It is created if
+	// necessary and stays when the Plane ends. The next Plane with the same folder
+	// continues with its data when Resume is called. If another Plane uses the folder,
+	// New returns scratch.ErrInUse. Programs that still run in its folders pg, redis and
+	// apps are ended first.
 	Keep string
-	// Outside is where instances and apps are reached; the zero value is at loopback
-	// addresses of their own.
+	// Outside configures the addresses of instances and apps. By default each has its own
+	// loopback address.
 	Outside outside.Addresses
-	// Logger is told of crashes and refused connections; nil discards them.
+	// Logger, if non-nil, receives crashes and refused connections.
 	Logger *slog.Logger
 }
 
@@ -67,11 +65,11 @@ type Options struct {
 type Plane struct {
 	folder  string
 	scratch *scratch.Folder
-	// stays is set where the folder does. Sockets then lie in one that goes, as
-	// their paths have to be short.
+	// stays reports whether the folder is kept. Sockets are then in a temporary folder,
+	// because their paths must be short.
 	stays   bool
 	sockets *scratch.Folder
-	// records is the folder with what is noted of each machine, where that is kept.
+	// records is the folder with the records of machines, if the folder is kept.
 	records  string
 	log      *slog.Logger
 	outside  outside.Addresses
@@ -81,31 +79,30 @@ type Plane struct {
 	apps     *appruntime.Runtime
 	// controlPlane is set once, before anything runs.
 	controlPlane core.ControlPlane
-	// life ends when the Plane is closed.
+	// life is the context that ends when the Plane is closed.
 	life    context.Context
 	end     context.CancelFunc
 	closing sync.Once
 	warming sync.WaitGroup
-	// adding is held by whoever adds a machine.
+	// adding is held by a call that adds a machine.
 	adding sync.Mutex
 
 	mu       sync.Mutex
 	machines map[string]*machine
 	builds   map[buildKey]*appruntime.Build
-	// kept are the machines of an earlier run that nobody has asked for yet.
+	// kept has the machines of an earlier run that have not been requested yet.
 	kept   map[string]record
 	closed bool
 
-	// unsandboxed is why apps and builds run in no sandbox; nil if they do.
+	// unsandboxed is the reason that apps and builds run without a sandbox, or nil.
 	unsandboxed error
 
 	buildLogs buildLogs
 }
 
-// The Plane is what the fake asks for.
 var _ core.DataPlane = (*Plane)(nil)
 
-// New makes a Plane with no machine yet. Those that are kept are there after Resume.
+// New makes a Plane without machines. Resume restores the kept ones.
 func New(o Options) (*Plane, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -121,9 +118,9 @@ func New(o Options) (*Plane, error) {
 	return p, nil
 }
 
-// open makes what the Plane works with.
+// open prepares the Plane's folders and servers.
 func (p *Plane) open(o Options) (err error) {
-	// Engines that run as other users pass through to folders of their own.
+	// Engines that run as other users need access to their folders.
 	if p.scratch, err = openFolder(o); err != nil {
 		return err
 	}
@@ -157,7 +154,8 @@ func (p *Plane) open(o Options) (err error) {
 	return p.openRecords()
 }
 
-// Unsandboxed is why apps and builds run in no sandbox, or nil if they do.
+// Unsandboxed returns the reason that apps and builds run without a sandbox, or nil if
+// they have one.
 func (p *Plane) Unsandboxed() error { return p.unsandboxed }
 
 func pathOf(environment []string) string {
@@ -170,7 +168,7 @@ func pathOf(environment []string) string {
 	return path
 }
 
-// Folders of the Plane's in which programs run.
+// Folders of the Plane in which programs run.
 const (
 	clustersFolder = "pg"
 	redisFolder    = "redis"
@@ -184,19 +182,19 @@ func openFolder(o Options) (*scratch.Folder, error) {
 	return scratch.Make(o.StateFolder, "hostingfake-")
 }
 
-// warmUp makes what the first instance would have to wait for otherwise.
+// warmUp prepares Postgres, so that the first instance need not wait for it.
 func (p *Plane) warmUp() {
 	defer rescue.Log(p.log, "prepare PostgreSQL")
 	if err := p.postgres.Prepare(p.life); err != nil && p.life.Err() == nil {
-		// Whoever needs it tries again and is told.
+		// A later call tries again and returns the error.
 		p.log.Warn("PostgreSQL could not be prepared", "error", err)
 	}
 }
 
-// Attach keeps the way to ask and to tell.
+// Attach sets the control plane.
 func (p *Plane) Attach(c core.ControlPlane) { p.controlPlane = c }
 
-// Close stops everything, and takes the folder away unless it is kept.
+// Close stops everything, and removes the folder unless it is kept.
 func (p *Plane) Close() error {
 	var err error
 	p.closing.Do(func() {
@@ -217,8 +215,8 @@ func (p *Plane) Close() error {
 	return err
 }
 
-// closeServers stops the engines of each machine, once whoever changes it has left. What
-// runs the clusters of Postgres stops them.
+// closeServers waits for the turn at each machine and stops its engines, except Postgres,
+// which postgres.Server stops.
 func (p *Plane) closeServers() error {
 	p.mu.Lock()
 	machines := slices.Collect(maps.Values(p.machines))
@@ -249,7 +247,7 @@ func (p *Plane) closeFolder() (err error) {
 	return errors.Join(err, p.scratch.Remove())
 }
 
-// Endpoints says where a machine is reached.
+// Endpoints returns the addresses of a machine.
 func (p *Plane) Endpoints(instanceID string) core.Endpoints {
 	p.mu.Lock()
 	m := p.machines[instanceID]

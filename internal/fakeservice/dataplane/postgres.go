@@ -11,7 +11,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
-// applyPostgres makes the machine's Postgres so. The turn is held.
+// applyPostgres brings the machine's Postgres to its desired state. The caller must hold
+// the turn.
 func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted core.Machine) error {
 	if !wanted.HasEngine(core.EnginePostgres) {
 		return p.removePostgres(m)
@@ -40,7 +41,8 @@ func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted core.Machi
 	return nil
 }
 
-// certificate is for the host by which others know the machine, and for what runs on it.
+// certificate issues a certificate for the machine's outside host and for its inside
+// address.
 func (p *Plane) certificate(m *machine, wanted core.Machine) (certificate, key string, err error) {
 	if !p.outside.Shared() {
 		return wanted.CA.Issue(m.inside)
@@ -48,11 +50,11 @@ func (p *Plane) certificate(m *machine, wanted core.Machine) (certificate, key s
 	return wanted.CA.Issue(m.endpoints.Host, m.inside)
 }
 
-// removePostgres takes Postgres away with its data. The turn is held.
+// removePostgres removes Postgres with its data. The caller must hold the turn.
 func (p *Plane) removePostgres(m *machine) error {
 	cluster := m.postgres
 	if cluster == nil {
-		return p.postgres.Discard(m.id) // it may not have been possible to start it
+		return p.postgres.Discard(m.id) // Postgres may have failed to start
 	}
 	p.mu.Lock()
 	m.postgres = nil
@@ -72,7 +74,7 @@ func settingsOf(wanted core.Machine) (postgres.Settings, error) {
 	return settings, err
 }
 
-// cluster takes the turn at a machine that has Postgres.
+// cluster waits for the turn at a machine and returns its Postgres.
 func (p *Plane) cluster(ctx context.Context, instanceID string) (*postgres.Cluster, func(), error) {
 	m, leave, err := p.enterByID(ctx, instanceID)
 	if err != nil {
@@ -85,8 +87,7 @@ func (p *Plane) cluster(ctx context.Context, instanceID string) (*postgres.Clust
 	return m.postgres, leave, nil
 }
 
-// Databases lists the databases that are there, and the service's extensions in
-// them.
+// Databases lists the existing databases and the service's extensions in them.
 func (p *Plane) Databases(ctx context.Context, instanceID string) (_ []core.Database, _ []core.Extension, err error) {
 	defer rescue.Error(p.log, "list databases", &err)
 	cluster, leave, err := p.cluster(ctx, instanceID)
@@ -115,7 +116,7 @@ func (p *Plane) Databases(ctx context.Context, instanceID string) (_ []core.Data
 	return databases, extensions, nil
 }
 
-// CreateDatabase makes a database. One that is there is made already.
+// CreateDatabase creates a database. It succeeds if the database exists.
 func (p *Plane) CreateDatabase(ctx context.Context, instanceID, name string) (err error) {
 	defer rescue.Error(p.log, "create a database", &err)
 	cluster, leave, err := p.cluster(ctx, instanceID)
@@ -126,7 +127,7 @@ func (p *Plane) CreateDatabase(ctx context.Context, instanceID, name string) (er
 	return failure(cluster.CreateDatabase(ctx, name))
 }
 
-// DropDatabase drops a database and cuts off who uses it.
+// DropDatabase drops a database and ends the sessions that use it.
 func (p *Plane) DropDatabase(ctx context.Context, instanceID, name string) (err error) {
 	defer rescue.Error(p.log, "drop a database", &err)
 	cluster, leave, err := p.cluster(ctx, instanceID)
@@ -160,7 +161,7 @@ func (p *Plane) DropExtension(ctx context.Context, instanceID, database, name st
 	return failure(cluster.DropExtension(ctx, database, extensionName(name)))
 }
 
-// extensionName is PostgreSQL's name for an extension of the service.
+// extensionName returns PostgreSQL's name of an extension of the service.
 func extensionName(name string) string {
 	if name == "pgvector" {
 		return "vector"
@@ -168,7 +169,7 @@ func extensionName(name string) string {
 	return name
 }
 
-// Query runs the console's statements, in ro as the read-only role, so that
+// Query runs the console's statements. In the mode ro it uses the read-only role, so that
 // Postgres itself refuses writes.
 func (p *Plane) Query(ctx context.Context, q core.Query) (_ core.QueryResult, err error) {
 	defer rescue.Error(p.log, "run a statement", &err)
@@ -192,7 +193,7 @@ func (p *Plane) Query(ctx context.Context, q core.Query) (_ core.QueryResult, er
 	return core.QueryResult(result), nil
 }
 
-// SQLSTATEs that tell of the server and not of the statement.
+// SQLSTATEs about the server and not about the statement.
 const (
 	shuttingDown       = "57P" // a class: shutting down, crashed, starting up
 	tooManyConnections = "53300"
@@ -200,7 +201,7 @@ const (
 	noSuchDatabase     = "3D000"
 )
 
-// refusal says whether Postgres refused the statement or was not there.
+// refusal distinguishes a refused statement from an unavailable Postgres.
 func refusal(err error) error {
 	message, state, isSQL := postgres.IsSQLError(err)
 	switch {
@@ -216,7 +217,7 @@ func refusal(err error) error {
 	return core.UnavailableNow("PostgreSQL takes no statements now; it may be restarting")
 }
 
-// failure gives an error of the engine the code that a job shows.
+// failure converts an error of the engine to a core.Failure with the code for the job.
 func failure(err error) error {
 	if err == nil {
 		return nil

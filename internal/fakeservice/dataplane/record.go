@@ -14,20 +14,21 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
-// record is what the next run needs of a machine, beside its data. It is written
-// whole, and what it does not name is not there: who makes something notes it once
-// it is there, and who removes something does so once it is not noted any more.
+// record has the settings of a machine that the next run needs in addition to its data.
+// It is replaced as a whole. Anything that it does not list is deleted at the next start.
+// So new things are created before they are recorded, and removed from the record before
+// they are deleted.
 type record struct {
 	// Inside is the loopback address, which never changes.
 	Inside string `json:"inside"`
-	// The ports are those to have again.
+	// The ports are the preferred ones of the next run.
 	Ports     postgres.Ports `json:"ports"`
 	RedisPort int            `json:"redis_port,omitempty"`
 	NATSPort  int            `json:"nats_port,omitempty"`
 	AuthPort  int            `json:"auth_port,omitempty"`
-	// Apps are those that are deployed, by name.
+	// Apps has the deployed apps, by name.
 	Apps map[string]appruntime.Kept `json:"apps,omitempty"`
-	// Builds are those that have ended and are not deployed.
+	// Builds has the builds that have ended and are not deployed.
 	Builds []builtRecord `json:"builds,omitempty"`
 }
 
@@ -36,14 +37,14 @@ type builtRecord struct {
 	appruntime.KeptBuild
 }
 
-// recordEnding is how the names of records end.
+// recordEnding is the suffix of a record's file name.
 const recordEnding = ".json"
 
 func (p *Plane) recordOf(instanceID string) string {
 	return filepath.Join(p.records, instanceID+recordEnding)
 }
 
-// openRecords reads what is noted, and removes what is not.
+// openRecords reads the records and deletes everything without a record.
 func (p *Plane) openRecords() error {
 	p.records = filepath.Join(p.folder, "machines")
 	p.kept = map[string]record{}
@@ -57,7 +58,7 @@ func (p *Plane) openRecords() error {
 	for _, entry := range entries {
 		id, is := strings.CutSuffix(entry.Name(), recordEnding)
 		if !is {
-			continue // it was not written in full
+			continue // it was not written completely
 		}
 		text, err := os.ReadFile(p.recordOf(id))
 		if err != nil {
@@ -72,7 +73,7 @@ func (p *Plane) openRecords() error {
 	return p.sweep()
 }
 
-// sweep removes what no machine that is kept has.
+// sweep deletes everything that belongs to no recorded machine.
 func (p *Plane) sweep() error {
 	clusters, err := p.postgres.Clusters()
 	for _, name := range clusters {
@@ -125,12 +126,12 @@ func (p *Plane) sweepApps() error {
 	return p.apps.Sweep(named)
 }
 
-// note writes down how the machine is, where that is kept.
+// note writes the machine's record, if records are kept.
 func (p *Plane) note(m *machine) error {
 	if !p.stays {
 		return nil
 	}
-	// Whoever writes last has looked last.
+	// The lock ensures that the last record written has the latest state.
 	m.noting.Lock()
 	defer m.noting.Unlock()
 	r := record{Apps: map[string]appruntime.Kept{}}
@@ -158,7 +159,7 @@ func (p *Plane) note(m *machine) error {
 	return scratch.WriteFile(p.recordOf(m.id), append(text, '\n'))
 }
 
-// denote takes the machine's record away, and keeps it from being written again.
+// denote deletes the machine's record and prevents new ones.
 func (p *Plane) denote(m *machine) error {
 	p.setLeaving(m, true)
 	if !p.stays {
@@ -169,7 +170,7 @@ func (p *Plane) denote(m *machine) error {
 	return scratch.Discard(p.recordOf(m.id))
 }
 
-// noteAgain is for a machine that could not be removed.
+// noteAgain writes the record of a machine that could not be removed.
 func (p *Plane) noteAgain(m *machine) error {
 	p.setLeaving(m, false)
 	return p.note(m)
@@ -181,7 +182,7 @@ func (p *Plane) setLeaving(m *machine, leaving bool) {
 	m.leaving = leaving
 }
 
-// forget removes a machine of an earlier run, if there is one of that id.
+// forget removes the machine of an earlier run with this id, if there is one.
 func (p *Plane) forget(id string) error {
 	p.mu.Lock()
 	r, there := p.kept[id]
@@ -206,7 +207,7 @@ func (p *Plane) forget(id string) error {
 	return errors.Join(err, p.postgres.Discard(id), scratch.Discard(p.redisOf(id)), scratch.Discard(p.natsOf(id)), scratch.Discard(p.backupsOf(id)))
 }
 
-// deploys tells whether a record has a build's folder as the version of an app.
+// deploys reports whether the build in a folder is deployed according to the record.
 func (r record) deploys(folder string) bool {
 	for _, a := range r.Apps {
 		if a.Build != nil && a.Build.Folder == folder {
@@ -216,7 +217,7 @@ func (r record) deploys(folder string) bool {
 	return false
 }
 
-// unwanted are the apps that a record names and the machine is not to have.
+// unwanted returns the names of the recorded apps that the machine should no longer have.
 func (r record) unwanted(wanted core.Machine) map[string]bool {
 	names := map[string]bool{}
 	for name := range r.Apps {

@@ -10,8 +10,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
-// applyRedis makes the machine's Redis so. Where there is no redis-server, the engine
-// is a record alone. The turn is held.
+// applyRedis brings the machine's Redis to its desired state. Without a redis-server, the
+// engine is only a record. The caller must hold the turn.
 func (p *Plane) applyRedis(ctx context.Context, m *machine, wanted core.Machine) error {
 	if !wanted.HasEngine(core.EngineRedis) {
 		return p.removeRedis(m)
@@ -35,7 +35,7 @@ func (p *Plane) applyRedis(ctx context.Context, m *machine, wanted core.Machine)
 	if p.stays {
 		options.Run = filepath.Join(p.sockets.Path(), redisFolder+"-"+m.id)
 	}
-	// Redis runs as another user, who passes through.
+	// Redis runs as a different user and needs access to its folder.
 	if err := os.MkdirAll(filepath.Dir(options.Folder), 0o711); err != nil {
 		return err
 	}
@@ -52,8 +52,8 @@ func (p *Plane) applyRedis(ctx context.Context, m *machine, wanted core.Machine)
 	return nil
 }
 
-// removeRedis takes Redis away with its data, also where it does not run. The turn is
-// held.
+// removeRedis removes Redis with its data, even if it does not run. The caller must hold
+// the turn.
 func (p *Plane) removeRedis(m *machine) error {
 	server := m.redis
 	p.mu.Lock()
@@ -65,7 +65,7 @@ func (p *Plane) removeRedis(m *machine) error {
 	return server.Remove()
 }
 
-// redisOf is the folder of a machine's Redis.
+// redisOf returns the folder of a machine's Redis.
 func (p *Plane) redisOf(instanceID string) string {
 	return filepath.Join(p.folder, redisFolder, instanceID)
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
-// Repositories are those that apps are built from.
+// Repositories returns the repositories of apps.
 func (p *Plane) Repositories() []string { return p.apps.Repositories() }
 
-// Inspect finds out how a branch would be built.
+// Inspect reports how a branch would be built.
 func (p *Plane) Inspect(ctx context.Context, repo, branch string) (_ core.Inspection, err error) {
 	defer rescue.Error(p.log, "inspect a repository", &err)
 	found, err := p.apps.Inspect(ctx, repo, branch)

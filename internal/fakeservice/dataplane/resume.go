@@ -13,11 +13,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
-// resumedAtOnce is how many machines start at the same time.
+// resumedAtOnce is the number of machines that start concurrently.
 const resumedAtOnce = 4
 
-// Resume runs the machines again that are kept and listed, and removes those that
-// are kept and not listed.
+// Resume restarts the kept machines that are listed, and removes the other kept ones.
 func (p *Plane) Resume(ctx context.Context, instanceIDs []string) (err error) {
 	defer rescue.Error(p.log, "run the machines again", &err)
 	p.mu.Lock()
@@ -61,7 +60,7 @@ func (p *Plane) Resume(ctx context.Context, instanceIDs []string) (err error) {
 	return errors.Join(errs...)
 }
 
-// resume runs a machine again.
+// resume restarts a machine.
 func (p *Plane) resume(ctx context.Context, id string, r record) (err error) {
 	defer rescue.Error(p.log, "run a machine again", &err)
 	m, leave, err := p.enterByID(ctx, id)
@@ -70,7 +69,8 @@ func (p *Plane) resume(ctx context.Context, id string, r record) (err error) {
 	}
 	defer leave()
 	wanted, wantedErr := p.controlPlane.Machine(id)
-	// Whatever else is wrong, what is there is known, so that it can be removed.
+	// Even if other steps fail, reopen registers the apps and builds, so that they can be
+	// removed.
 	reopened := p.reopen(m, r)
 	if wantedErr != nil {
 		return errors.Join(wantedErr, reopened)
@@ -85,7 +85,7 @@ func (p *Plane) resume(ctx context.Context, id string, r record) (err error) {
 	return errors.Join(err, reopened)
 }
 
-// reopen goes on with the apps and builds that are kept. Nothing runs yet.
+// reopen registers the kept apps and builds. It starts nothing.
 func (p *Plane) reopen(m *machine, r record) error {
 	var errs []error
 	for name, k := range r.Apps {
@@ -110,8 +110,8 @@ func (p *Plane) reopen(m *machine, r record) error {
 	return errors.Join(errs...)
 }
 
-// tellAppsFailed tells that the apps do not run, as what they need does not. Those
-// that were begun all the same tell for themselves.
+// tellAppsFailed reports that the apps do not run because an engine that they need does
+// not. It skips apps that were started anyway, which report their status themselves.
 func (p *Plane) tellAppsFailed(m *machine, wanted core.Machine, why error) {
 	for _, a := range wanted.Apps {
 		running := p.apps.Find(appruntime.Name{Instance: m.id, App: a.Name})
