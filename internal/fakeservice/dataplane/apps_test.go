@@ -21,8 +21,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 )
 
-// withRepositories lets apps be imported: octo/app is one that works, and
-// octo/broken does not build.
+// withRepositories provides two repositories: octo/app works, and octo/broken does not
+// build.
 func withRepositories(t *testing.T) func(*dataplane.Options) {
 	t.Helper()
 	broken := t.TempDir()
@@ -35,7 +35,7 @@ func withRepositories(t *testing.T) func(*dataplane.Options) {
 	}
 }
 
-// fullBox is an instance with all three engines.
+// fullBox creates an instance with the engines postgres, apps and auth.
 func (f *fake) fullBox() *box {
 	f.t.Helper()
 	b := f.box()
@@ -43,7 +43,7 @@ func (f *fake) fullBox() *box {
 	return b
 }
 
-// importApp imports a repository as the app web, and lets its build end.
+// importApp imports a repository as the app web and waits until its build has ended.
 func (b *box) importApp(repo string, env object) fakeservice.App {
 	b.t.Helper()
 	b.SetDuration("build", time.Millisecond)
@@ -53,7 +53,8 @@ func (b *box) importApp(repo string, env object) fakeservice.App {
 	return b.settled("web")
 }
 
-// settled waits until no build of the app goes on and it runs or has failed.
+// settled waits until the newest build of the app has ended and the app runs or has
+// failed.
 func (b *box) settled(name string) fakeservice.App {
 	b.t.Helper()
 	var a fakeservice.App
@@ -76,7 +77,7 @@ func (b *box) mustRun(a fakeservice.App) fakeservice.App {
 	return a
 }
 
-// ask gets a page of the app.
+// ask requests a page of the app.
 func ask(t *testing.T, address, path string) (int, string) {
 	t.Helper()
 	response, err := http.Get(address + path)
@@ -100,7 +101,7 @@ func mustAsk(t *testing.T, address, path string) string {
 	return text
 }
 
-// variable is a variable of the running app.
+// variable returns the value of a variable of the running app.
 func variable(t *testing.T, address, name string) string {
 	t.Helper()
 	for line := range strings.Lines(mustAsk(t, address, "/env")) {
@@ -123,8 +124,8 @@ func kept(t *testing.T, address string) string {
 	return text
 }
 
-// The app gets a database that it can use whoever is in the allowlist, and new
-// passwords when they change.
+// The app gets a database that it can use regardless of the allowlist, and new passwords
+// when they change.
 func TestAppAndItsDatabase(t *testing.T) {
 	t.Parallel()
 	b := start(t, withRepositories(t)).fullBox()
@@ -134,7 +135,8 @@ func TestAppAndItsDatabase(t *testing.T) {
 	}
 	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"203.0.113.7"}})
 	connects := func(link string) error {
-		// The CA's file is where the app sees it, so the test brings its own.
+		// The path of the CA's file is only valid inside the app, so the test uses its
+		// own file.
 		u, err := url.Parse(link)
 		if err != nil {
 			t.Fatal(err)
@@ -185,8 +187,7 @@ func TestAppAndItsDatabase(t *testing.T) {
 	}
 }
 
-// inside connects as the app does, whose own path of the CA's file is not the
-// test's.
+// inside connects as the app does, but with the test's own file of the CA.
 func (b *box) inside(link string) *pgx.Conn {
 	b.t.Helper()
 	link, _, _ = strings.Cut(link, "?")
@@ -197,7 +198,7 @@ func (b *box) inside(link string) *pgx.Conn {
 	return conn
 }
 
-// A build that fails leaves the running version, and says why.
+// A failed build leaves the running version in place and reports the reason.
 func TestFailedBuilds(t *testing.T) {
 	t.Parallel()
 	b := start(t, withRepositories(t)).fullBox()
@@ -221,7 +222,7 @@ func TestFailedBuilds(t *testing.T) {
 	}
 }
 
-// An app that does not answer has failed, and one that is killed comes back.
+// An app that does not answer fails, and one that is killed is started again.
 func TestHealthOfApps(t *testing.T) {
 	t.Parallel()
 	b := start(t, withRepositories(t), func(o *dataplane.Options) { o.Patience = 3 * time.Second }).fullBox()
@@ -229,13 +230,13 @@ func TestHealthOfApps(t *testing.T) {
 	if a.Status != fakeservice.StatusFailed || a.Builds[0].Status != fakeservice.StatusSuccessful {
 		t.Fatalf("an app that does not answer is %s, its build %v", a.Status, a.Builds[0])
 	}
-	// On a busy machine it may not have come to its first answer.
+	// On a busy machine the app may not have answered at all yet.
 	if why := a.Failure; why == nil || why.Status != http.StatusTeapot && why.Status != 0 || why.Exited || !strings.Contains(why.Log, "/healthz has not been answered with 200 for 3s") {
 		t.Errorf("it failed for %+v", why)
 	}
 	b.done("PATCH", b.path+"/apps/web", object{"env": object{}})
-	// A busy machine may need longer to start it than the sick one was given. It
-	// recovers when it answers.
+	// A busy machine may need longer to start the app than the limit for the failing one.
+	// The app recovers when it answers.
 	runs := func() bool { a, _ = b.App(b.id, "web"); return a.Status == fakeservice.StatusRunning && a.URL != "" }
 	machine.Until(t, "the app runs", runs)
 	if a.Failure != nil {
@@ -259,7 +260,7 @@ func TestHealthOfApps(t *testing.T) {
 	machine.Until(t, "the app runs", runs)
 }
 
-// process is the number of an engine's process, or 0.
+// process returns the process id of an engine, or 0.
 func (b *box) process(engine string) int {
 	for _, p := range b.Processes(b.id) {
 		if p.Engine == engine {
@@ -269,7 +270,7 @@ func (b *box) process(engine string) int {
 	return 0
 }
 
-// What is changed without a build takes effect with a restart.
+// A change without a build takes effect with a restart.
 func TestAppChanges(t *testing.T) {
 	t.Parallel()
 	b := start(t, withRepositories(t)).fullBox()
@@ -289,7 +290,7 @@ func TestAppChanges(t *testing.T) {
 	}
 }
 
-// A backup holds the app's data as well, and a reset empties it.
+// A backup contains the app's data, and a reset empties it.
 func TestBackupsOfApps(t *testing.T) {
 	t.Parallel()
 	b := start(t, withRepositories(t)).fullBox()
@@ -308,7 +309,7 @@ func TestBackupsOfApps(t *testing.T) {
 	}
 }
 
-// Apps and the auth engine go with their engines, and with the fake.
+// Apps and the auth engine end when their engine is turned off, and when the fake ends.
 func TestAppsGo(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

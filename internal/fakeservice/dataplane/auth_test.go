@@ -33,7 +33,7 @@ func (b *box) auth() authRecord {
 	return record
 }
 
-// post asks the auth engine and returns the status and the body.
+// post sends a request to the auth engine and returns the status and the body.
 func (a authRecord) post(t *testing.T, key, path string, body object) (int, object) {
 	t.Helper()
 	text, err := json.Marshal(body)
@@ -66,8 +66,8 @@ func (b *box) signIn() int {
 	return status
 }
 
-// Accounts outlive restarts and rotations, and the anon key does, too. They go
-// with the engine's data and come back with a backup.
+// Accounts and the anon key survive restarts and rotations. The accounts are deleted with
+// the engine's data, and a restore brings them back.
 func TestAuthEngine(t *testing.T) {
 	t.Parallel()
 	b := start(t).fullBox()
@@ -122,7 +122,7 @@ func TestAuthEngine(t *testing.T) {
 	}
 }
 
-// Accounts go with the engines that hold them, and with no other.
+// A reset of an engine with accounts deletes them; any other reset does not.
 func TestResetsThatEndAccounts(t *testing.T) {
 	t.Parallel()
 	b := start(t).fullBox()
@@ -144,7 +144,7 @@ func TestResetsThatEndAccounts(t *testing.T) {
 	}
 }
 
-// The settings are those of the running engine.
+// The running engine uses the settings.
 func TestAuthSettings(t *testing.T) {
 	t.Parallel()
 	b := start(t).fullBox()
@@ -172,7 +172,7 @@ func TestAuthSettings(t *testing.T) {
 	}
 }
 
-// Accounts of one instance are none of another.
+// An account of one instance is unknown to another instance.
 func TestAuthEnginesSideBySide(t *testing.T) {
 	t.Parallel()
 	f := start(t)

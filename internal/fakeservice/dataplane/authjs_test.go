@@ -22,8 +22,8 @@ import (
 // authjs is the folder of a program that uses the JavaScript auth client.
 const authjs = "../authengine/authjs"
 
-// The JavaScript client that most apps use finds in the auth engine what it
-// looks for. Each of its steps is a line of the log.
+// The auth engine works with the JavaScript client that most apps use. Each step of the
+// program is a line of its log.
 func TestAuthJS(t *testing.T) {
 	t.Parallel()
 	folder := fakeservicetest.NodeProject(t, authjs)
@@ -70,7 +70,7 @@ func TestAuthJS(t *testing.T) {
 	fakeservicetest.CountClient(t, "@supabase/auth-js", steps)
 }
 
-// mailSecrets are what the mails carry.
+// mailSecrets returns the links and codes of the mails.
 func mailSecrets(mails []fakeservice.Mail) []string {
 	var secrets []string
 	for _, m := range mails {
@@ -82,8 +82,8 @@ func mailSecrets(mails []fakeservice.Mail) []string {
 	return secrets
 }
 
-// toldOfAccounts makes sure that every kind of event that an auth engine has
-// was emitted, and that none holds a secret or an address.
+// toldOfAccounts checks that every kind of event of an auth engine was emitted, and that
+// no event contains a secret or an address.
 func (b *box) toldOfAccounts(secrets []string) {
 	b.t.Helper()
 	told := map[string]int{}

@@ -32,7 +32,7 @@ func TestRestoreBringsBackRows(t *testing.T) {
 	b.done("POST", b.path+"/actions/rotate", object{})
 
 	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": daily.ID})
-	conn = b.owner() // by the password of now, not of the backup
+	conn = b.owner() // with the current password, not that of the backup
 	if n := b.count(conn, "SELECT count(*) FROM notes WHERE text = 'kept'"); n != 1 {
 		t.Errorf("the row was restored %d times", n)
 	}
@@ -41,7 +41,7 @@ func TestRestoreBringsBackRows(t *testing.T) {
 	}
 	b.exec(b.owner(in("shop")), "SELECT 1")
 
-	// The undo snapshot leads back to before the restore.
+	// The undo snapshot contains the data from before the restore.
 	undo := b.backups()[0]
 	if undo.Kind != "undo" {
 		t.Fatalf("the newest backup is %+v", undo)
@@ -52,8 +52,8 @@ func TestRestoreBringsBackRows(t *testing.T) {
 	}
 }
 
-// What was committed while a backup ran is whole: a copy of files alone would
-// tear it.
+// A backup contains transactions that commit during the backup entirely or not at all. A
+// mere copy of the files could contain them in part.
 func TestBackupUnderWrites(t *testing.T) {
 	t.Parallel()
 	b := start(t).box()
@@ -115,7 +115,7 @@ func TestResetEmpties(t *testing.T) {
 	}
 }
 
-// A backup whose data is gone fails the job, and the data stays.
+// A restore fails if the backup's data is missing, and the current data stays.
 func TestRestoreOfNothing(t *testing.T) {
 	t.Parallel()
 	b := start(t).box()
@@ -130,8 +130,8 @@ func TestRestoreOfNothing(t *testing.T) {
 	b.exec(b.owner(), "SELECT * FROM notes")
 }
 
-// What was written and is gone again makes no backup bigger: of the log it holds what a
-// restore needs.
+// Deleted data does not make later backups larger: a backup contains only the part of the
+// log that a restore needs.
 func TestBackupsHoldNoOldLog(t *testing.T) {
 	t.Parallel()
 	b := start(t).box()

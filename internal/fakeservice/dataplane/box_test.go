@@ -23,7 +23,7 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// fake is a fake service with a data plane, and a client for it.
+// fake is a fake service with a data plane and a client for it.
 type fake struct {
 	*fakeservicetest.Server
 	t *testing.T
@@ -67,7 +67,7 @@ func (f *fake) call(method, path string, body any) (int, object) {
 	return response.StatusCode, answer
 }
 
-// job sends a mutation, lets its job end and returns it.
+// job sends a mutation, finishes its job and returns the job.
 func (f *fake) job(method, path string, body any) fakeservice.Job {
 	f.t.Helper()
 	status, answer := f.call(method, path, body)
@@ -101,7 +101,7 @@ type box struct {
 	id, path string
 }
 
-// box creates an instance with Postgres, the way a customer does.
+// box creates an instance with Postgres through the API.
 func (f *fake) box() *box {
 	f.t.Helper()
 	status, made := f.call("POST", "/instances", object{
@@ -123,7 +123,7 @@ func (f *fake) box() *box {
 	return &box{f, id, "/instances/" + id}
 }
 
-// emptyBox creates an instance without Postgres, and turns these engines on.
+// emptyBox creates an instance without Postgres and turns these engines on.
 func (f *fake) emptyBox(engines object) *box {
 	f.t.Helper()
 	status, made := f.call("POST", "/instances", object{"name": "box", "plan": "free", "region": "eu-central"})
@@ -139,13 +139,13 @@ func (f *fake) emptyBox(engines object) *box {
 	return b
 }
 
-// engines turns these engines on, and every other off.
+// engines turns these engines on and all others off.
 func (b *box) engines(engines object) {
 	b.t.Helper()
 	b.done("PUT", b.path+"/engines", object{"engines": engines})
 }
 
-// connection is what an application needs to connect.
+// connection is the connection record of an instance.
 type connection struct {
 	Host        string `json:"host"`
 	Certificate string `json:"ca_certificate"`
@@ -177,7 +177,7 @@ func (b *box) connection() connection {
 	return record
 }
 
-// roots trusts the instance's own CA and no other.
+// roots returns a pool that contains only the instance's CA.
 func (b *box) roots() *x509.CertPool {
 	b.t.Helper()
 	roots := x509.NewCertPool()
@@ -187,8 +187,8 @@ func (b *box) roots() *x509.CertPool {
 	return roots
 }
 
-// query runs a statement in the console and returns the answer, whose status
-// must be that.
+// query runs a statement in the console and returns the answer, which must have the
+// status want.
 func (b *box) query(sql string, want int) object {
 	b.t.Helper()
 	status, answer := b.call("POST", b.path+"/engines/postgres/query", object{"sql": sql})
@@ -198,8 +198,8 @@ func (b *box) query(sql string, want int) object {
 	return answer
 }
 
-// dial connects with a URL as a careful application does: verify-full with the
-// record's CA. The change is for what a test wants otherwise.
+// dial connects to a URL as a careful application does: with verify-full and the record's
+// CA. change modifies the configuration.
 func (b *box) dial(link string, change ...func(*pgx.ConnConfig)) (*pgx.Conn, error) {
 	b.t.Helper()
 	config, err := pgx.ParseConfig(link)
@@ -239,7 +239,7 @@ func (b *box) exec(conn *pgx.Conn, statements ...string) {
 	}
 }
 
-// count asks for one number.
+// count returns the number that a query returns.
 func (b *box) count(conn *pgx.Conn, sql string) int {
 	b.t.Helper()
 	var n int
@@ -249,7 +249,7 @@ func (b *box) count(conn *pgx.Conn, sql string) int {
 	return n
 }
 
-// from makes a connection come from another address of this machine.
+// from makes a connection come from a different address of this machine.
 func from(address string) func(*pgx.ConnConfig) {
 	return func(config *pgx.ConnConfig) {
 		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
@@ -257,7 +257,7 @@ func from(address string) func(*pgx.ConnConfig) {
 	}
 }
 
-// withPort is a URL with another port.
+// withPort returns a URL with its port replaced.
 func withPort(t *testing.T, link string, port int) string {
 	t.Helper()
 	u, err := url.Parse(link)

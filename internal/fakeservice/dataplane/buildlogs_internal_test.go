@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is kept of logs does not grow with the number of builds.
+// The number of logs is limited, however many builds there are.
 func TestBuildLogsAreBounded(t *testing.T) {
 	t.Parallel()
 	p := &Plane{}

@@ -18,7 +18,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// sqlState is the code by which Postgres refused something, or empty.
+// sqlState returns the SQLSTATE of an error of Postgres, or "".
 func sqlState(err error) string {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
@@ -27,8 +27,8 @@ func sqlState(err error) string {
 	return ""
 }
 
-// The service's document names five reasons for a failed connection, in the
-// order in which to look for them. Each can be had here.
+// The service's document lists five reasons for a failed connection, in the order in
+// which to check them. Each can occur here.
 
 func TestReasonOneAllowlist(t *testing.T) {
 	t.Parallel()
@@ -55,7 +55,7 @@ func TestReasonOneAllowlist(t *testing.T) {
 			t.Error("the pooled port let in an address outside the allowlist")
 		}
 	}
-	// The console and what runs on the instance itself are not outside.
+	// The allowlist does not affect the console and programs on the instance itself.
 	b.done("PUT", b.path+"/sql-console", object{"mode": "ro"})
 	b.query("SELECT 1", http.StatusOK)
 	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{}})
@@ -85,8 +85,8 @@ func TestReasonTwoCertificate(t *testing.T) {
 	}
 }
 
-// without lets a test do less where a program is not installed, and fails it
-// where HOSTING_TEST_STRICT=1 says that all of them are.
+// without logs that a program is not installed and that the test does less. With
+// HOSTING_TEST_STRICT=1, which means that all programs are installed, it fails the test.
 func without(t *testing.T, program string) {
 	t.Helper()
 	if machine.LacksNothing() {
@@ -95,8 +95,7 @@ func without(t *testing.T, program string) {
 	t.Logf("%s is not installed, so this tests less", program)
 }
 
-// psql is what most people will try first. It looks for the CA at the path that
-// it is given.
+// psql connects, and looks for the CA at the path in PGSSLROOTCERT.
 func TestPsqlWithVerifyFull(t *testing.T) {
 	t.Parallel()
 	psql, err := exec.LookPath("psql")
@@ -122,7 +121,7 @@ func TestPsqlWithVerifyFull(t *testing.T) {
 			t.Errorf("psql ended with %v: %s", err, said)
 		}
 	}
-	// Without a named path libpq looks at one of its own and finds nothing.
+	// Without a path, libpq looks for its default file, which does not exist.
 	if said, err := run(record.Engines.Postgres.Owner, ""); err == nil || !strings.Contains(said, "root") {
 		t.Errorf("without the CA psql said: %s", said)
 	}
@@ -132,8 +131,8 @@ func TestPsqlWithVerifyFull(t *testing.T) {
 	}
 }
 
-// Sessions keep what they set on port 5432. On 6432 a session is another one
-// with each transaction.
+// A session keeps its settings on port 5432. On port 6432, each transaction may have a
+// different session.
 func TestReasonThreePort(t *testing.T) {
 	t.Parallel()
 	b := start(t).box()
@@ -144,7 +143,7 @@ func TestReasonThreePort(t *testing.T) {
 		t.Errorf("LISTEN on the direct port gave %v, %v", note, err)
 	}
 	if record.Pooled == 0 {
-		without(t, "PgBouncer") // nothing is promised that is not there
+		without(t, "PgBouncer") // the record has no pooled port then
 		return
 	}
 	pooled := b.owner(func(c *pgx.ConnConfig) {
@@ -160,7 +159,7 @@ func TestReasonThreePort(t *testing.T) {
 	}
 }
 
-// Without PgBouncer the record leaves the pooled port out.
+// Without PgBouncer the record has no pooled port.
 func TestWithoutPgBouncer(t *testing.T) {
 	t.Parallel()
 	b := start(t, func(o *dataplane.Options) { o.Postgres.PgBouncer = "" }).box()
@@ -183,7 +182,7 @@ func TestReasonFourRotation(t *testing.T) {
 		old = append(old, withPort(t, before.Owner, before.Pooled))
 	}
 	for _, link := range old {
-		// PgBouncer has another code for it than Postgres.
+		// PgBouncer reports it with a different code than Postgres.
 		if _, err := b.dial(link); sqlState(err) != "28P01" && sqlState(err) != "08P01" {
 			t.Errorf("an old URL met %v", err)
 		}
@@ -204,7 +203,7 @@ func TestReasonFourRotation(t *testing.T) {
 	}
 }
 
-// A rotation that fails changes nothing.
+// A failed rotation changes nothing.
 func TestFailedRotation(t *testing.T) {
 	t.Parallel()
 	b := start(t).box()

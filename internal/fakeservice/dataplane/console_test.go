@@ -9,8 +9,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 )
 
-// Nothing that is sent to the read-only console leaves its mode: neither the
-// transaction's, nor the role's, nor its password.
+// No statement in the read-only console can leave the read-only mode, the role or the
+// role's password.
 func TestReadOnlyConsoleStaysSo(t *testing.T) {
 	t.Parallel()
 	b := start(t).box()
@@ -35,7 +35,7 @@ func TestReadOnlyConsoleStaysSo(t *testing.T) {
 			t.Errorf("%s was answered with %v", sql, refused)
 		}
 	}
-	// What is only read may come in a transaction of its own.
+	// Statements that only read may contain transactions.
 	answer := b.query("BEGIN; SELECT count(*) FROM notes; SELECT ';'; COMMIT; SELECT text FROM notes", http.StatusOK)
 	if rows, _ := answer["rows"].([]any); len(rows) != 1 || answer["command"] != "SELECT" {
 		t.Errorf("the notes are %v", answer)
@@ -49,7 +49,7 @@ func TestReadOnlyConsoleStaysSo(t *testing.T) {
 	}
 }
 
-// Who reads everything does not read how accounts sign in.
+// The read-only role reads all data except the accounts of the auth engine.
 func TestReadOnlyRoleSeesNoPasswords(t *testing.T) {
 	t.Parallel()
 	b := start(t).fullBox()
@@ -69,8 +69,8 @@ func TestReadOnlyRoleSeesNoPasswords(t *testing.T) {
 	}
 }
 
-// A statement that takes too long is the statement's fault, and it cannot lift
-// the limit. Connecting takes longer than the limit here, and does not count.
+// A statement that takes too long is refused with an SQL error, and cannot lift the
+// limit. Connecting takes longer than the limit here, and does not count.
 func TestStatementTimeout(t *testing.T) {
 	t.Parallel()
 	b := start(t, func(o *dataplane.Options) { o.StatementTimeout = time.Millisecond }).box()
@@ -88,7 +88,7 @@ func TestStatementTimeout(t *testing.T) {
 func TestStatementInADatabaseThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	b := start(t).box()
-	// It was dropped by SQL, of which the records have not heard.
+	// The database was dropped by SQL, so the records still have it.
 	b.done("POST", b.path+"/postgres/databases", object{"name": "lost"})
 	b.exec(b.owner(), "DROP DATABASE lost")
 	b.done("PUT", b.path+"/sql-console", object{"mode": "rw"})

@@ -14,7 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// control asks a control route, as a program on this machine does.
+// control requests a control route, as a program on this machine does.
 func (f *fake) control(path string) object {
 	f.t.Helper()
 	request, err := http.NewRequest(http.MethodGet, f.RootURL+path, nil)
@@ -34,7 +34,7 @@ func (f *fake) control(path string) object {
 	return answer
 }
 
-// A program finds what runs, what was mailed, and what an app wrote.
+// Programs can read the running processes, the mails and the logs of apps.
 func TestControlRoutes(t *testing.T) {
 	t.Parallel()
 	b := start(t, withRepositories(t)).fullBox()
@@ -66,7 +66,7 @@ func TestControlRoutes(t *testing.T) {
 	}
 }
 
-// The log of a build is to be read while it goes on, and after it has succeeded or
+// The log of a build can be read while the build runs, and after it has succeeded or
 // failed.
 func TestBuildLogs(t *testing.T) {
 	t.Parallel()
@@ -89,7 +89,7 @@ func TestBuildLogs(t *testing.T) {
 	if a, _ = b.App(b.id, "web"); a.Builds[0].Status != fakeservice.StatusRunning || strings.Contains(log(), "step 2") {
 		t.Errorf("the build is %s, its log %q", a.Builds[0].Status, log())
 	}
-	// A build sees no folder but its own.
+	// A build sees only its own folder.
 	own, err := filepath.Glob(filepath.Join(apps, "*", "build-*", "source"))
 	if err != nil || len(own) != 1 {
 		t.Fatalf("the build is in %v (%v)", own, err)

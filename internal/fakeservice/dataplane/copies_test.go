@@ -12,9 +12,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
-// What was saved of a machine becomes another one, here and in another plane, with
-// its rows, files, accounts, backups and the app that ran; and the machine itself
-// again.
+// A saved machine can be loaded under a new id, in the same plane and in a different one.
+// It has the rows, files, accounts, backups and the running app. It can also be loaded
+// under its own id.
 func TestSaveAndLoad(t *testing.T) {
 	t.Parallel()
 	folder := keptFolder(t)
@@ -32,7 +32,7 @@ func TestSaveAndLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	saved := filepath.Join(t.TempDir(), "saved")
-	must(t, os.Mkdir(saved+".next", 0o700)) // one that was killed
+	must(t, os.Mkdir(saved+".next", 0o700)) // left by a killed program
 	for range 2 {
 		must(t, p.Save(t.Context(), "i-1", saved))
 	}
@@ -80,7 +80,7 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 	r.exec(p, "i-1", "SELECT * FROM saved")
 
-	// Another plane, that keeps nothing, and an instance without an auth engine.
+	// A different plane without Keep, and an instance without an auth engine.
 	binaries, err := postgres.Locate(t.Context(), "")
 	must(t, err)
 	other, err := dataplane.New(dataplane.Options{Postgres: binaries, StateFolder: stateFolder(t), AppsFolder: os.TempDir(),
@@ -96,7 +96,7 @@ func TestSaveAndLoad(t *testing.T) {
 	if _, err := other.Query(t.Context(), core.Query{Instance: m.Instance, Database: postgres.DefaultDatabase, Mode: "rw", SQL: "SELECT * FROM auth.users"}); err == nil {
 		t.Error("the accounts of an engine that is off are there")
 	}
-	// What is kept of a fork is resumed like any other.
+	// A loaded machine is resumed like any other.
 	must(t, p.Close())
 	p = r.open(folder)
 	must(t, p.Resume(t.Context(), []string{"i-1", "i-2"}))

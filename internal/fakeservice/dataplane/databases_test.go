@@ -12,7 +12,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// in makes a connection go to another database.
+// in makes a connection go to a different database.
 func in(database string) func(*pgx.ConnConfig) {
 	return func(c *pgx.ConnConfig) { c.Database = database }
 }
@@ -47,8 +47,8 @@ func TestDatabases(t *testing.T) {
 	}
 }
 
-// What somebody has made or dropped in SQL counts in the very next change by the
-// API, though nobody has listed it.
+// Databases and extensions that were made or dropped in SQL count in the next change
+// through the API, even if they were not listed before.
 func TestChangesOfWhatSQLMade(t *testing.T) {
 	t.Parallel()
 	b := start(t).box()
@@ -70,7 +70,7 @@ func TestChangesOfWhatSQLMade(t *testing.T) {
 	if n := b.count(conn, "SELECT count(*) FROM pg_database WHERE datname = 'taken'"); n != 0 {
 		t.Error("the database is still there")
 	}
-	// A repetition gets the first answer, whatever has been made since.
+	// A repeated request gets the first answer, whatever has changed since.
 	for range 2 {
 		if status := b.keyed("POST", b.path+"/postgres/databases", object{"name": "kept"}, "once"); status != http.StatusAccepted {
 			t.Errorf("the creation answered %d", status)
@@ -79,7 +79,7 @@ func TestChangesOfWhatSQLMade(t *testing.T) {
 	}
 }
 
-// keyed is call with an Idempotency-Key. It returns the status.
+// keyed is call with an Idempotency-Key. It returns only the status.
 func (f *fake) keyed(method, path string, body any, key string) int {
 	f.t.Helper()
 	request := f.request(method, path, body)
@@ -94,7 +94,7 @@ func (f *fake) keyed(method, path string, body any, key string) int {
 	return response.StatusCode
 }
 
-// What is made and dropped in SQL is seen by the API.
+// The API shows databases and extensions that were made or dropped in SQL.
 func TestDatabasesMadeInSQL(t *testing.T) {
 	t.Parallel()
 	b := start(t).box()
@@ -133,7 +133,7 @@ func TestExtensions(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "SELECT similarity('word', 'world')"); sqlState(err) != "42883" {
 		t.Errorf("a function of a dropped extension met %v", err)
 	}
-	// The machine's own pgvector decides what is true of that one.
+	// Whether pgvector works depends on this machine.
 	available := b.count(conn, "SELECT count(*) FROM pg_available_extensions WHERE name = 'vector'") == 1
 	j := b.job("PUT", path+"pgvector", object{})
 	switch {
@@ -150,7 +150,7 @@ func TestExtensions(t *testing.T) {
 	}
 }
 
-// Something that depends on an extension keeps it.
+// An extension that something depends on cannot be dropped.
 func TestExtensionInUse(t *testing.T) {
 	t.Parallel()
 	b := start(t).box()

@@ -11,9 +11,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// An app that tries to get at the caller's environment, the fake's folder and
-// another instance's Postgres is refused all of it. Without root an app is
-// another process of the same user, and only its own environment is its own.
+// An app cannot access the environment of the user who runs the fake, the fake's folder
+// or another instance's Postgres. Without root, an app is a process of the same user, and
+// only the environment is protected.
 func TestIntruder(t *testing.T) {
 	t.Parallel()
 	folder, apps := stateFolder(t), diskFolder(t)
@@ -40,7 +40,7 @@ func TestIntruder(t *testing.T) {
 	})
 	machine.Until(t, "the intruder has tried all", func() bool { return strings.Contains(f.AppLog(b.id, "web"), "tried all") })
 	said := f.AppLog(b.id, "web")
-	// An app whose port was taken from under it is started again, and tries again.
+	// An app whose port was taken is started again, and tries again.
 	refused := map[string]bool{}
 	for line := range strings.Lines(said) {
 		line = strings.TrimSpace(line)

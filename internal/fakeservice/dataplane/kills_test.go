@@ -23,10 +23,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
-// A plane in a program of its own does one thing after the other, says when it begins
-// and that it is done, and is killed by the test at moments that a seed gives. Then
-// the test goes on in its place, as core does: it resumes, begins again what was not
-// done, and looks whether all is there that was.
+// TestKills runs a plane in a separate program. The program does one deed after the other
+// and reports the beginning and the end of each. The test kills it at moments that depend
+// on a seed, and then takes its place, as core does. It resumes, repeats the deed that
+// was not done, and checks that nothing is lost.
 
 const (
 	killsFolder = "DATAPLANE_KILLS_FOLDER"
@@ -34,7 +34,7 @@ const (
 	killed      = "i-1"
 )
 
-// deed is one thing that a plane does: what, and with which number.
+// deed is one thing that a plane does. n is its number.
 type deed struct {
 	what string
 	n    int
@@ -42,8 +42,8 @@ type deed struct {
 
 func (d deed) String() string { return fmt.Sprint(d.what, " ", d.n) }
 
-// deeds are those of a round, of which the number is the seed. The numbers in it are
-// its own.
+// deeds returns the deeds of a round. The number of the round is the seed. No two rounds
+// use the same numbers.
 func deeds(round int) []deed {
 	random := rand.New(rand.NewPCG(1, uint64(round)))
 	var backups []int
@@ -85,7 +85,7 @@ func newActor(t *testing.T) *actor {
 	return a
 }
 
-// do does a deed. Each may have been done before, in part or as a whole.
+// do does a deed. It may have been done before, in part or completely.
 func (a *actor) do(d deed) error {
 	ctx := a.t.Context()
 	m, err := a.Machine(killed)
@@ -155,7 +155,8 @@ func (a *actor) awaitAnswer() {
 
 func userOf(n int) string { return fmt.Sprintf("u%d@example.com", n) }
 
-// TestPlaneThatIsKilled is the program that is killed; by itself it does nothing.
+// TestPlaneThatIsKilled is the program that TestKills runs and kills. By itself it does
+// nothing.
 func TestPlaneThatIsKilled(t *testing.T) {
 	folder := os.Getenv(killsFolder)
 	if folder == "" {
@@ -176,10 +177,10 @@ func TestPlaneThatIsKilled(t *testing.T) {
 		fmt.Println("done", d)
 	}
 	fmt.Println("begin the end 0")
-	select {} // it is killed
+	select {} // until it is killed
 }
 
-// holding is what a machine holds.
+// holding is the contents of a machine.
 type holding struct {
 	rows, users map[int]bool
 	note        string
@@ -190,7 +191,7 @@ func (h holding) clone() holding {
 	return h
 }
 
-// world is what the test knows to be done.
+// world is the expected result of all deeds that are done.
 type world struct {
 	holding
 	backups  map[int]holding
@@ -198,7 +199,7 @@ type world struct {
 	deployed bool
 }
 
-// did notes a deed that was done.
+// did records a deed that was done.
 func (w *world) did(d deed) {
 	switch d.what {
 	case "insert":
@@ -218,12 +219,13 @@ func (w *world) did(d deed) {
 	}
 }
 
-// killAt runs a round in a program of its own, kills it a while after it has begun so
-// many deeds, and gives what it was doing; the zero deed is nothing.
+// killAt runs a round in a separate program. When the given number of deeds has begun, it
+// waits for a while and kills the program. It returns the deed in progress, or the zero
+// deed.
 func (w *world) killAt(t *testing.T, folder string, round, begun int, while time.Duration) (doing deed) {
 	t.Helper()
 	child := exec.Command(os.Args[0], "-test.run=^TestPlaneThatIsKilled$")
-	// What it makes for the moment goes with the test, as the child cannot clear up.
+	// The test removes the child's temporary files, because a killed child cannot.
 	child.Env = append(os.Environ(), "TMPDIR="+diskFolder(t), killsFolder+"="+folder, fmt.Sprintf("%s=%d %d", killsRound, round, w.edition))
 	child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	child.Stderr = os.Stderr
@@ -239,7 +241,7 @@ func (w *world) killAt(t *testing.T, folder string, round, begun int, while time
 		case "begin":
 			doing = deed{what, n}
 			if begun--; begun == 0 {
-				time.AfterFunc(while, func() { _ = child.Process.Kill() }) // it lives until then
+				time.AfterFunc(while, func() { _ = child.Process.Kill() }) // the child may still run
 			}
 		case "done":
 			w.did(deed{what, n})
@@ -258,8 +260,8 @@ func cutLast(text string) (before string, n int, err error) {
 	return text[:max(at, 0)], n, err
 }
 
-// Whatever a plane is doing when it is killed, nothing is lost that was done before,
-// and what was not done can be done.
+// A plane that is killed at any moment loses nothing that was done before, and the
+// interrupted deed can be repeated.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	const rounds = 3
@@ -270,7 +272,7 @@ func TestKills(t *testing.T) {
 		list := deeds(round)
 		begun := 1 + random.IntN(len(list))
 		if round == 0 {
-			begun = max(begun, 5) // there is something to lose
+			begun = max(begun, 5) // so that there is something to lose
 		}
 		while := time.Duration(random.IntN(300)) * time.Millisecond
 		doing := w.killAt(t, folder, round, begun, while)
@@ -279,7 +281,7 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// check goes on in the place of a killed plane.
+// check takes the place of a killed plane.
 func (w *world) check(t *testing.T, folder string, doing deed) {
 	t.Helper()
 	a := newActor(t)
@@ -292,7 +294,7 @@ func (w *world) check(t *testing.T, folder string, doing deed) {
 	switch doing.what {
 	case "", "the end", "resume":
 	case "insert", "keep", "sign up":
-		// The caller has no answer. What came of it is what is there.
+		// The caller has no answer, so the deed may or may not be done.
 	default:
 		if err := a.do(doing); err != nil {
 			t.Fatalf("%s, again: %s", doing, err)

@@ -18,7 +18,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 )
 
-// left lists what is in a folder.
+// left lists the names in a folder.
 func left(t *testing.T, folder string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -32,8 +32,8 @@ func left(t *testing.T, folder string) []string {
 	return names
 }
 
-// stateFolder is a folder for a plane where it is fastest, and diskFolder one on the disk,
-// for what is large or is run.
+// stateFolder returns a folder for a plane on the fastest file system. diskFolder returns
+// one on the disk, for large files and for programs.
 func stateFolder(t *testing.T) string {
 	t.Helper()
 	return machine.PassableFolder(t, fakeservicetest.FastFolder())
@@ -58,7 +58,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	if n := len(processes.With(t, folder)); n < 2 {
 		t.Fatalf("%d programs run", n)
 	}
-	// One more is being made when the fake stops.
+	// A further instance is being made when the fake stops.
 	if status, answer := f.call("POST", "/instances", object{
 		"name": "late", "plan": "free", "region": "eu-central", "engines": object{"postgres": true},
 	}); status != http.StatusAccepted {
@@ -91,7 +91,7 @@ func TestDeletedInstanceLeavesNothing(t *testing.T) {
 	}
 }
 
-// postmaster is the process id of the only server in a folder.
+// postmaster returns the process id of the only server in a folder.
 func postmaster(t *testing.T, folder string) int {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(folder, "*", "pg", "*", "data", "postmaster.pid"))
@@ -140,7 +140,7 @@ func TestKilledPgBouncerComesBack(t *testing.T) {
 	b := start(t, inFolder(folder)).box()
 	record := b.connection().Engines.Postgres
 	if record.Pooled == 0 {
-		without(t, "PgBouncer") // TestWithoutPgBouncer says what is promised then
+		without(t, "PgBouncer") // see TestWithoutPgBouncer
 		return
 	}
 	pooled := withPort(t, record.Owner, record.Pooled)
@@ -211,7 +211,7 @@ func TestInstancesDoNotSeeEachOther(t *testing.T) {
 	if one.connection().Host == other.connection().Host {
 		t.Error("the two share an address")
 	}
-	// One's password opens nothing at the other.
+	// The password of one instance does not work for the other.
 	here, err := pgx.ParseConfig(one.connection().Engines.Postgres.Owner)
 	if err != nil {
 		t.Fatal(err)
@@ -219,13 +219,13 @@ func TestInstancesDoNotSeeEachOther(t *testing.T) {
 	if _, err := other.dial(other.connection().Engines.Postgres.Owner, func(c *pgx.ConnConfig) { c.Password = here.Password }); sqlState(err) != "28P01" {
 		t.Errorf("one's password met %v at the other", err)
 	}
-	// What is done to one leaves the other's sessions alone.
+	// A change of one instance does not affect sessions of the other.
 	held := other.owner()
 	one.done("POST", one.path+"/engines/postgres/actions/restart", object{})
 	other.exec(held, "SELECT 1")
 }
 
-// An instance that a test adds or removes, without a job, is as real.
+// An instance that a test adds or removes without a job has a real machine too.
 func TestAddedAndRemovedInstance(t *testing.T) {
 	t.Parallel()
 	folder := stateFolder(t)
@@ -249,7 +249,7 @@ func TestAddedAndRemovedInstance(t *testing.T) {
 	}
 }
 
-// A folder that the unprivileged user cannot enter is told of at once.
+// New returns an error for a folder that the unprivileged user cannot enter.
 func TestFolderThatNobodyElseCanEnter(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

@@ -8,13 +8,13 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 )
 
-// broken cannot say how a machine is to be.
+// broken is a ControlPlane whose Machine panics.
 type broken struct{ core.ControlPlane }
 
 func (broken) Machine(string) (core.Machine, error) { panic("broken") }
 
-// A panic in one operation is the error of that operation, and the machine can
-// be used afterwards.
+// A panic in an operation becomes the error of that operation, and the machine can be
+// used afterwards.
 func TestPanicInAnOperation(t *testing.T) {
 	t.Parallel()
 	plane, err := dataplane.New(dataplane.Options{StateFolder: stateFolder(t)})
@@ -27,7 +27,7 @@ func TestPanicInAnOperation(t *testing.T) {
 		}
 	})
 	plane.Attach(broken{})
-	for range 2 { // the first one has left the machine's turn
+	for range 2 { // the first call has released the turn
 		if err := plane.Apply(t.Context(), "i-1"); err == nil || !strings.Contains(err.Error(), "a mistake in the fake service") {
 			t.Errorf("Apply said %v", err)
 		}

@@ -8,11 +8,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// What happens between a job's beginning and its end: its work is done, its records are
-// not, and builds end meanwhile.
+// These tests cover the time between the end of a job's work and the end of the job, when
+// its records have not changed yet. Builds may end in that time.
 
-// during has a job of an operation in progress whose work is done, calls between, and
-// lets the job end.
+// during starts a job, waits until its work is done, calls between, and lets the job end.
 func (b *box) during(operation, method, path string, body any, between func()) {
 	b.t.Helper()
 	release := b.HoldJobs(fakeservice.JobMatch{Operation: operation})
@@ -30,7 +29,8 @@ func (b *box) during(operation, method, path string, body any, between func()) {
 	})
 }
 
-// rebuilding is a box whose app web runs, and is built again until release is called.
+// rebuilding returns a box whose app web runs and is being built again until release is
+// called.
 func rebuilding(t *testing.T) (b *box, release func()) {
 	t.Helper()
 	b = start(t, withRepositories(t)).fullBox()
@@ -40,7 +40,7 @@ func rebuilding(t *testing.T) (b *box, release func()) {
 	return b, release
 }
 
-// begun asks for a mutation and gives its job.
+// begun sends a mutation and returns the id of its job.
 func (b *box) begun(method, path string, body any) string {
 	b.t.Helper()
 	status, answer := b.call(method, path, body)
@@ -50,12 +50,12 @@ func (b *box) begun(method, path string, body any) string {
 	return answer["job_id"].(string)
 }
 
-// A build that ends while the passwords change is deployed with the new one.
+// A build that ends during a rotation is deployed with the new password.
 func TestBuildThatEndsDuringARotation(t *testing.T) {
 	t.Parallel()
 	b, release := rebuilding(t)
 	b.during("rotate", "POST", b.path+"/actions/rotate", object{}, func() {
-		// Whoever asks now is told what works now.
+		// The connection record has the passwords that work now.
 		conn := b.owner()
 		b.exec(conn, "SELECT 1")
 		release()
@@ -65,7 +65,7 @@ func TestBuildThatEndsDuringARotation(t *testing.T) {
 	b.inside(variable(t, a.URL, "DATABASE_URL"))
 }
 
-// A build that ends while its app is deleted makes no app of it again.
+// A build that ends while its app is deleted does not bring the app back.
 func TestBuildThatEndsDuringItsAppsDeletion(t *testing.T) {
 	t.Parallel()
 	b, release := rebuilding(t)
@@ -79,7 +79,7 @@ func TestBuildThatEndsDuringItsAppsDeletion(t *testing.T) {
 	b.noApps()
 }
 
-// The same for the engine of all apps.
+// A build that ends while the apps engine is turned off does not bring the app back.
 func TestBuildThatEndsWhileAppsAreTurnedOff(t *testing.T) {
 	t.Parallel()
 	b, release := rebuilding(t)
@@ -87,7 +87,7 @@ func TestBuildThatEndsWhileAppsAreTurnedOff(t *testing.T) {
 	b.noApps()
 }
 
-// noApps holds that neither a record nor a process of an app is there.
+// noApps checks that the instance has neither records nor processes of apps.
 func (b *box) noApps() {
 	b.t.Helper()
 	if apps := b.Apps(b.id); len(apps) > 0 {
@@ -100,7 +100,7 @@ func (b *box) noApps() {
 	}
 }
 
-// An app that changes while it is deployed runs as the change says.
+// An app that is deployed during an update has the new settings.
 func TestBuildThatEndsDuringAChange(t *testing.T) {
 	t.Parallel()
 	b, release := rebuilding(t)
@@ -116,7 +116,7 @@ func TestBuildThatEndsDuringAChange(t *testing.T) {
 	}
 }
 
-// Work that fails leaves the machine as its record says, for whoever deploys later.
+// After failed work the machine is as its record says, so that later deployments work.
 func TestBuildAfterAFailedRotation(t *testing.T) {
 	t.Parallel()
 	b := start(t, withRepositories(t)).fullBox()

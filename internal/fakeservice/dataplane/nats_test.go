@@ -17,14 +17,14 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// natsBox is an instance with NATS and nothing else.
+// natsBox creates an instance with only NATS.
 func (f *fake) natsBox() *box {
 	f.t.Helper()
 	return f.emptyBox(object{"nats": object{}})
 }
 
-// dialNATS connects with a URL as a careful application does: it trusts the record's
-// CA alone.
+// dialNATS connects to a URL as a careful application does: it trusts only the record's
+// CA.
 func (b *box) dialNATS(link string, options ...nats.Option) (*nats.Conn, error) {
 	b.t.Helper()
 	options = append([]nats.Option{
@@ -37,7 +37,7 @@ func (b *box) dialNATS(link string, options ...nats.Option) (*nats.Conn, error) 
 	return connection, err
 }
 
-// nats connects as the record says.
+// nats connects with the record's URL.
 func (b *box) nats(options ...nats.Option) *nats.Conn {
 	b.t.Helper()
 	connection, err := b.dialNATS(b.connection().Engines.NATS.URL, options...)
@@ -56,7 +56,7 @@ func (b *box) streams() jetstream.JetStream {
 	return manager
 }
 
-// stream makes a stream with so many messages.
+// stream creates a stream with the given number of messages.
 func (b *box) stream(name string, messages int) {
 	b.t.Helper()
 	manager := b.streams()
@@ -70,7 +70,7 @@ func (b *box) stream(name string, messages int) {
 	}
 }
 
-// holds expects a stream with so many messages.
+// holds checks that a stream has the given number of messages.
 func (b *box) holds(name string, messages uint64) {
 	b.t.Helper()
 	stream, err := b.streams().Stream(b.t.Context(), name)
@@ -90,8 +90,7 @@ func (b *box) lacks(name string) {
 	}
 }
 
-// streamEvents are those that the service has let out, such as
-// "nats_stream_created orders".
+// streamEvents returns the events about streams, such as "nats_stream_created orders".
 func (b *box) streamEvents() []string {
 	var events []string
 	for _, e := range b.Events() {
@@ -143,7 +142,8 @@ func TestNATSIsReal(t *testing.T) {
 	b.holds("orders", 3)
 }
 
-// What a client does to streams is told, in its order. What the fake does is not.
+// Changes of streams by clients are emitted as events, in order. Those by the fake are
+// not.
 func TestNATSEvents(t *testing.T) {
 	t.Parallel()
 	b := start(t).natsBox()
@@ -189,7 +189,7 @@ func TestNATSRotation(t *testing.T) {
 	}
 	machine.Until(t, "the end of a session that came in by the old password", held.IsClosed)
 	b.holds("orders", 1)
-	// What is told of streams is still heard.
+	// Events about streams are still emitted.
 	b.stream("later", 0)
 	machine.Until(t, "two events", func() bool { return len(b.streamEvents()) == 2 })
 }
@@ -226,13 +226,12 @@ func TestNATSBackups(t *testing.T) {
 	b.lacks("later")
 	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id})
 	b.lacks("orders")
-	// The undo snapshot leads back to before the reset.
+	// The undo snapshot contains the data from before the reset.
 	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": b.backups()[0].ID})
 	b.holds("orders", 3)
 }
 
-// The budget is what streams in memory may hold, and the plan's disk what those in
-// files may.
+// The budget limits streams in memory, and the plan's disk limits streams in files.
 func TestNATSBudget(t *testing.T) {
 	t.Parallel()
 	b := start(t).natsBox()

@@ -7,7 +7,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// Each operation of the document answers while what is provisioned runs for real.
+// Each operation of the API document works with real engines.
 func TestEveryOperationForReal(t *testing.T) {
 	t.Parallel()
 	repository := builtApp(t)

@@ -21,21 +21,21 @@ import (
 	fakeredis "github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 )
 
-// records is a control plane that keeps how machines are to be, across the planes
-// that run them. Those that it has come and go by hand.
+// records is a control plane that keeps the desired machines across the planes that run
+// them. Tests add and remove them by hand.
 type records struct {
 	t         *testing.T
 	authority core.Authority
 
 	mu       sync.Mutex
 	machines map[string]core.Machine
-	// news are how apps do, by instance/app.
+	// news has the last status of apps, by instance/app.
 	news map[string]string
 }
 
 func newRecords(t *testing.T) *records {
 	t.Helper()
-	// A service without a data plane has an authority as well.
+	// A service without a data plane has an authority too.
 	service := core.New(core.Options{})
 	t.Cleanup(func() {
 		if err := service.Close(); err != nil {
@@ -49,7 +49,7 @@ func newRecords(t *testing.T) *records {
 	return &records{t: t, authority: m.CA, machines: map[string]core.Machine{}, news: map[string]string{}}
 }
 
-// Machine is how a machine is to be.
+// Machine returns the desired state of a machine.
 func (r *records) Machine(id string) (core.Machine, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -60,7 +60,7 @@ func (r *records) Machine(id string) (core.Machine, error) {
 	return m, nil
 }
 
-// Emit and SendMail take no notice.
+// Emit and SendMail do nothing.
 func (r *records) Emit(string, string, map[string]any) {}
 func (r *records) SendMail(core.Mail)                  {}
 
@@ -70,7 +70,7 @@ func (r *records) tell(id, app, news string) {
 	r.news[id+"/"+app] = news
 }
 
-// AppRuns and AppFailed are kept as news.
+// AppRuns and AppFailed add to news.
 func (r *records) AppRuns(id, app string)                      { r.tell(id, app, "runs") }
 func (r *records) AppFailed(id, app string, _ core.AppFailure) { r.tell(id, app, "failed") }
 
@@ -95,7 +95,7 @@ func (r *records) awaitRun(id, app string) {
 	})
 }
 
-// machine makes a machine, or has another one's engines from now on.
+// machine adds a machine, or replaces the engines of an existing one.
 func (r *records) machine(id string, engines ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -143,7 +143,7 @@ func (r *records) credentials(id string) core.Credentials {
 	return m.Credentials
 }
 
-// build builds an app, which the machine is to have from now on.
+// build adds an app to the desired machine and builds it.
 func (r *records) build(p *dataplane.Plane, id, name, build string) {
 	r.t.Helper()
 	a := core.App{Name: name, Repo: "octo/app", Branch: "main", Port: 3000, HealthPath: "/healthz", Public: true}
@@ -162,7 +162,7 @@ func (r *records) deploy(p *dataplane.Plane, id, name, build string) {
 	r.forgetNews()
 }
 
-// exec runs a statement of the owner's, which must succeed.
+// exec runs a statement as the owner, which must succeed.
 func (r *records) exec(p *dataplane.Plane, id, sql string) {
 	r.t.Helper()
 	m, err := r.Machine(id)
@@ -172,11 +172,11 @@ func (r *records) exec(p *dataplane.Plane, id, sql string) {
 	}
 }
 
-// keptFolder is a folder for a plane that every user can pass through, and in which
-// programs may run.
+// keptFolder returns a folder for a plane that every user can enter and in which programs
+// can run.
 func keptFolder(t *testing.T) string {
 	t.Helper()
-	return filepath.Join(diskFolder(t), strings.Repeat("deep", 25), "p") // no socket's path could be as long
+	return filepath.Join(diskFolder(t), strings.Repeat("deep", 25), "p") // too long for the path of a socket
 }
 
 func newPlane(t *testing.T, folder string) (*dataplane.Plane, error) {
@@ -191,7 +191,7 @@ func newPlane(t *testing.T, folder string) (*dataplane.Plane, error) {
 	return dataplane.New(o)
 }
 
-// open opens a plane on a folder, which has to be closed before the next one is.
+// open opens a plane on a folder. It must be closed before the next one is opened.
 func (r *records) open(folder string) *dataplane.Plane {
 	r.t.Helper()
 	p, err := newPlane(r.t, folder)
@@ -219,7 +219,7 @@ func equalEndpoints(a, b core.Endpoints) bool {
 	return same && fmt.Sprint(a) == fmt.Sprint(b)
 }
 
-// signUp makes an account with a password and gives its address.
+// signUp creates an account with a password and returns its email address.
 func signUp(t *testing.T, auth, key string) string {
 	t.Helper()
 	user := fmt.Sprintf("u%d@example.com", time.Now().UnixNano())

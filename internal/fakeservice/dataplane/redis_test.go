@@ -21,7 +21,7 @@ import (
 	fakeredis "github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 )
 
-// redisBox is an instance with Redis and nothing else, where there is a redis-server.
+// redisBox creates an instance with only Redis. It skips the test without a redis-server.
 func (f *fake) redisBox() *box {
 	f.t.Helper()
 	if _, err := fakeredis.Locate(f.t.Context()); err != nil {
@@ -30,8 +30,8 @@ func (f *fake) redisBox() *box {
 	return f.emptyBox(object{"redis": object{}})
 }
 
-// redis is a client of the connection record's URL, as a careful application makes it:
-// it trusts the record's CA alone.
+// redis returns a client for the connection record's URL, configured like a careful
+// application: it trusts only the record's CA.
 func (b *box) redis(change ...func(*redis.Options)) *redis.Client {
 	b.t.Helper()
 	options, err := redis.ParseURL(b.connection().Engines.Redis.URL)
@@ -49,8 +49,8 @@ func (b *box) redis(change ...func(*redis.Options)) *redis.Client {
 	return client
 }
 
-// set sets a key, and get expects it; "" is a key that is not there. A restart ends
-// sessions, so who looks after one takes a new client.
+// set sets a key. get expects a value, or no key if the value is "". A restart ends
+// sessions, so tests make a new client after it.
 func (b *box) set(client *redis.Client, key, value string) {
 	b.t.Helper()
 	if err := client.Set(b.t.Context(), key, value, 0).Err(); err != nil {
@@ -66,7 +66,7 @@ func (b *box) get(client *redis.Client, key, want string) {
 	}
 }
 
-// pid is that of an engine's process, or 0.
+// pid returns the process id of an engine, or 0.
 func (b *box) pid(engine string) int {
 	b.t.Helper()
 	for _, p := range b.control("/_fake/processes")["processes"].([]any) {
@@ -170,17 +170,17 @@ func TestRedisBackups(t *testing.T) {
 	b.get(b.redis(), "later", "")
 	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id, "engine": "redis"})
 	b.get(b.redis(), "k", "")
-	// The undo snapshot leads back to before the reset.
+	// The undo snapshot contains the data from before the reset.
 	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": b.backups()[0].ID})
 	b.get(b.redis(), "k", "kept")
-	// What is restored is kept like everything else.
+	// Restored data is kept like any other data.
 	b.done("POST", b.path+"/engines/redis/actions/restart", object{})
 	b.get(b.redis(), "k", "kept")
 	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id})
 	b.get(b.redis(), "k", "")
 }
 
-// A write over the engine's budget is refused, until the budget is another.
+// A write over the engine's budget is refused until the budget is raised.
 func TestRedisBudget(t *testing.T) {
 	t.Parallel()
 	f := start(t)
@@ -204,8 +204,8 @@ func TestRedisBudget(t *testing.T) {
 	b.set(client, "more", value)
 }
 
-// redisServers is how many run in a folder. Other programs may make the template of
-// Postgres there.
+// redisServers returns the number of Redis servers in a folder. Other programs in it may
+// prepare Postgres.
 func redisServers(t *testing.T, folder string) int {
 	t.Helper()
 	n := 0
@@ -272,8 +272,8 @@ func TestKilledRedisComesBack(t *testing.T) {
 	b.get(b.redis(), "k", "v")
 }
 
-// On a machine without redis-server the engine is a record, as couchdb is everywhere:
-// it has a URL at which nothing listens.
+// Without redis-server the engine is only a record, as couchdb always is: nothing listens
+// at its URL.
 func TestEnginesThatAreRecords(t *testing.T) {
 	t.Parallel()
 	f := start(t, func(o *dataplane.Options) { o.Redis = fakeredis.Program{} })

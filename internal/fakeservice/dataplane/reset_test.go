@@ -19,9 +19,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 )
 
-// A reset while machines are made, apps built and started, databases changed, backed up
-// and asked, again and again, leaves nothing of them: neither a process nor a file. Under
-// -race it shows that the data plane's work keeps to its locks.
+// Resets during all kinds of work leave neither a process nor a file. The work creates
+// machines, builds and starts apps, changes databases, and makes backups. With -race, the
+// test shows that the data plane uses its locks correctly.
 func TestResetsUnderRealWork(t *testing.T) {
 	t.Parallel()
 	repository := builtApp(t)
@@ -43,7 +43,7 @@ func TestResetsUnderRealWork(t *testing.T) {
 					t.Errorf("%s %s answered %d %v (%v)", method, path, status, answer, err)
 				}
 				if id, ok := answer["job_id"].(string); ok {
-					_ = f.FinishJob(id) // a reset may have forgotten the job
+					_ = f.FinishJob(id) // a reset may have removed the job
 				}
 				select {
 				case worked <- struct{}{}:
@@ -66,14 +66,14 @@ func TestResetsUnderRealWork(t *testing.T) {
 				step("POST", path+"/apps/web/actions/restart", nil)
 				step("POST", path+"/actions/rotate", object{})
 				step("GET", path+"/apps", nil)
-				f.Advance(24 * time.Hour) // a backup
+				f.Advance(24 * time.Hour) // makes a daily backup
 				step("POST", path+"/actions/reset", object{"confirm": made["id"], "engine": "postgres"})
 				step("DELETE", path+"?confirm="+fmt.Sprint(made["id"]), nil)
 			}
 		})
 	}
 	for n := range resets {
-		for range 5 + 8*(n%4) { // each time elsewhere in what is done to a machine
+		for range 5 + 8*(n%4) { // a different point of the work each time
 			<-worked
 		}
 		f.Reset()
@@ -93,7 +93,8 @@ func TestResetsUnderRealWork(t *testing.T) {
 	}
 }
 
-// builtApp is a repository whose builds have nothing to do: it holds the program.
+// builtApp returns a repository that contains the compiled program, so that builds have
+// nothing to do.
 func builtApp(t *testing.T) string {
 	t.Helper()
 	repository := t.TempDir()

@@ -13,8 +13,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
-// A plane that is closed and opened again goes on with everything, at the same
-// addresses.
+// A plane that is closed and opened again resumes everything at the same addresses.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	folder := keptFolder(t)
@@ -30,7 +29,7 @@ func TestResume(t *testing.T) {
 		must(t, p.Apply(t.Context(), id))
 	}
 	r.deploy(p, "i-1", "web", "b-1")
-	r.build(p, "i-1", "web", "b-2") // it ends, and is not deployed yet
+	r.build(p, "i-1", "web", "b-2") // the build has ended, and is not deployed yet
 	before := map[string]core.Endpoints{}
 	for id := range r.machines {
 		before[id] = p.Endpoints(id)
@@ -48,7 +47,8 @@ func TestResume(t *testing.T) {
 		t.Errorf("%v still run", left)
 	}
 
-	// While nothing ran, i-2 was deleted, i-1 got other passwords, and i-4 is to be.
+	// While nothing ran, i-2 was deleted, the passwords of i-1 were changed, and i-4 was
+	// added.
 	r.remove("i-2")
 	r.rotate("i-1")
 	r.machine("i-4", core.EnginePostgres)
@@ -94,7 +94,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// One machine that cannot run keeps no other from it, and is mended when it can be.
+// A machine that cannot run does not keep the others from running. It runs again as soon
+// as it can.
 func TestResumeOfABrokenMachine(t *testing.T) {
 	t.Parallel()
 	folder := keptFolder(t)
@@ -124,7 +125,7 @@ func TestResumeOfABrokenMachine(t *testing.T) {
 	r.awaitRun("i-1", "web")
 }
 
-// What was begun before a program ended and is begun again.
+// Calls can be repeated after the end of a program interrupted them.
 func TestRepeatedCalls(t *testing.T) {
 	t.Parallel()
 	folder := keptFolder(t)
@@ -141,7 +142,7 @@ func TestRepeatedCalls(t *testing.T) {
 	}
 	keep(t, p.Endpoints("i-1").AppURLs["web"], "a note")
 	r.exec(p, "i-1", "CREATE TABLE kept (n INT)")
-	// A backup under an id is what it was when it was made in full.
+	// A completed backup is not changed by a repeated call.
 	half := filepath.Join(folder, "backups", "i-1", "bak-1.next", "postgres")
 	must(t, os.MkdirAll(half, 0o700))
 	first, err := p.Backup(t.Context(), "i-1", "bak-1")
@@ -169,7 +170,7 @@ func TestRepeatedCalls(t *testing.T) {
 			}
 		}
 	}
-	// An auth engine that is turned off while nothing runs leaves no account.
+	// An auth engine that is turned off while nothing runs leaves no accounts.
 	user := signUp(t, p.Endpoints("i-1").AuthURL, r.credentials("i-1").AuthAnonKey)
 	must(t, p.Close())
 	r.machine("i-1", core.EnginePostgres, core.EngineApps)
@@ -189,7 +190,7 @@ func TestRepeatedCalls(t *testing.T) {
 	}
 }
 
-// Whoever does not resume what is kept begins anew, also under the same id.
+// A plane that does not resume a kept machine makes a new one under the same id.
 func TestKeptMachineThatNobodyAsksFor(t *testing.T) {
 	t.Parallel()
 	folder := keptFolder(t)
@@ -204,7 +205,7 @@ func TestKeptMachineThatNobodyAsksFor(t *testing.T) {
 	r.exec(p, "i-1", "CREATE TABLE lost (n INT)")
 }
 
-// A folder that cannot be used stays as it is, and can be once it is mended.
+// A folder that cannot be used stays unchanged, and can be used once it is repaired.
 func TestKeptFolderThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	folder := keptFolder(t)

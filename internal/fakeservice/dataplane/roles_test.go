@@ -9,7 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A session may switch off that it is read-only. It gains nothing by that.
+// A session of the read-only role can turn off its read-only mode, but gains nothing by
+// that.
 func TestReadOnlyRoleCannotWrite(t *testing.T) {
 	t.Parallel()
 	b := start(t).box()
@@ -28,7 +29,7 @@ func TestReadOnlyRoleCannotWrite(t *testing.T) {
 	}
 	for _, state := range []string{"25006", "42501"} { // read-only transaction, then insufficient privilege
 		for _, sql := range writes {
-			// What the role may not do at all is refused for that reason first.
+			// Missing privileges are checked before the mode of the transaction.
 			if _, err := conn.Exec(t.Context(), sql); sqlState(err) != state && sqlState(err) != "42501" {
 				t.Errorf("%s met %v", sql, err)
 			}
@@ -54,7 +55,7 @@ func TestOwner(t *testing.T) {
 			t.Errorf("%s met %v", sql, err)
 		}
 	}
-	// The package's own role does not get in from outside.
+	// The fake's own role cannot connect from outside.
 	if _, err := b.dial(b.connection().Engines.Postgres.Owner, func(c *pgx.ConnConfig) { c.User = "hosting" }); sqlState(err) != "28000" {
 		t.Errorf("the superuser met %v", err)
 	}
@@ -73,7 +74,7 @@ func TestConsole(t *testing.T) {
 	b.done("PUT", b.path+"/sql-console", object{"mode": "rw"})
 	b.query(make, http.StatusOK)
 
-	// Several statements are one transaction, and the last one's result counts.
+	// Several statements are one transaction. The answer is the result of the last one.
 	answer := b.query("INSERT INTO notes (text) VALUES ('a'), ('b'); SELECT id, text FROM notes ORDER BY id", http.StatusOK)
 	want := object{
 		"columns": []any{"id", "text"}, "rows": []any{[]any{1.0, "a"}, []any{2.0, "b"}}, "row_count": 2.0, "command": "SELECT",

@@ -10,8 +10,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// A snapshot has the rows of its moment, for the fake itself and for a fork, whose
-// machine is another one. While a job is in progress there is none.
+// A snapshot has the rows at its time, for the fake itself and for a fork, which has a
+// different machine. During a job, a snapshot is refused.
 func TestSnapshotOfRealMachines(t *testing.T) {
 	t.Parallel()
 	b := start(t).box()

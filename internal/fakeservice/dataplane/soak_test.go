@@ -32,27 +32,28 @@ var (
 	soakSeed      = flag.Uint64("soakseed", 1, "the chance of what is changed")
 )
 
-// What may be more at the end than after the warm-up. The warm-up is three tenths: by
-// then each instance has its seven daily backups. What is flat up to a constant of this
-// size would grow by many times of it if a start, a change or a day left something.
+// The limits for growth after the warm-up. The warm-up takes three tenths of the time, so
+// that each instance has its seven daily backups. If a start, a change or a day left
+// something behind, the growth would be many times these limits.
 const (
 	moreThreads     = 8
 	moreGoroutines  = 20
 	moreDescriptors = 20
 	moreProcesses   = 20
 	moreHeap        = 24 << 20
-	// moreDisk is for each instance: its log of writes, which PostgreSQL keeps to a size.
+	// moreDisk is the limit per instance, for its write-ahead log, whose size PostgreSQL
+	// limits.
 	moreDisk = 48 << 20
-	// moreBackup is how much bigger a backup may be than one was, in bytes.
+	// moreBackup is the limit for the growth of a backup, in bytes.
 	moreBackup = 8 << 20
 )
 
-// figures is what the fake holds at a moment.
+// figures is the fake's use of resources at a moment.
 type figures struct {
 	threads, goroutines, descriptors, processes, namespaces int
 	heap, resident                                          int64
-	// data are bytes on disk without backups; backups are how many there are on disk,
-	// and recorded in records.
+	// data is the size on disk in bytes without backups. backups is the number of backups
+	// on disk, and recorded the number in the records.
 	data, backupBytes int64
 	backups, recorded int
 }
@@ -63,7 +64,7 @@ func (f figures) String() string {
 		f.threads, f.goroutines, f.descriptors, f.processes, f.namespaces, f.heap/mb, f.resident/mb, f.data/mb, f.backupBytes/mb, f.backups)
 }
 
-// against lists what there is too much of.
+// against returns the figures that exceed their limits.
 func (f figures) against(warm figures, instances int) (wrong []string) {
 	compare := func(what string, now, before, more int64) {
 		if now > before+more {
@@ -83,7 +84,7 @@ func (f figures) against(warm figures, instances int) (wrong []string) {
 	return wrong
 }
 
-// soak is a fake with instances, in two folders of its own.
+// soak is a fake with instances, in two folders.
 type soak struct {
 	*fake
 	boxes     []*box
@@ -93,7 +94,7 @@ type soak struct {
 	databases map[string][]string
 }
 
-// Thirty days of the fake's clock leave nothing behind but what records tell of.
+// Thirty days of the fake's clock leave nothing behind except what is in the records.
 func TestFakeSoak(t *testing.T) {
 	if *soakDays < 10 {
 		t.Fatal("a soak takes ten days at least, as its warm-up fills the backups of seven")
@@ -134,7 +135,7 @@ func TestFakeSoak(t *testing.T) {
 	var end figures
 	var wrong []string
 	t.Logf("warm: %s", warm)
-	machine.Until(t, "no more is held than when it was warm", func() bool { // what has ended is let go of in its own time
+	machine.Until(t, "no more is held than when it was warm", func() bool { // resources of ended work are released with a delay
 		end = s.look()
 		wrong = end.against(warm, len(s.boxes))
 		return len(wrong) == 0
@@ -145,7 +146,7 @@ func TestFakeSoak(t *testing.T) {
 	}
 }
 
-// measure tells what is held.
+// measure returns and logs the figures.
 func (s *soak) measure(when string) figures {
 	s.t.Helper()
 	h := s.look()
@@ -191,7 +192,7 @@ func (s *soak) look() (h figures) {
 	return h
 }
 
-// resident is the memory of this process alone.
+// resident returns the memory of this process without its children.
 func (s *soak) resident() int64 {
 	var pages, resident int64
 	text, err := os.ReadFile("/proc/self/statm")
@@ -204,18 +205,18 @@ func (s *soak) resident() int64 {
 	return resident * int64(os.Getpagesize())
 }
 
-// weigh adds what is in a folder, as it takes room on the disk.
+// weigh adds the disk usage of a folder.
 func (s *soak) weigh(folder string, h *figures) {
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // it went meanwhile
+			return nil // it was removed in the meantime
 		}
 		if err != nil {
 			return err
 		}
 		info, err := entry.Info()
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // it went meanwhile
+			return nil // it was removed in the meantime
 		}
 		if err != nil {
 			return err
@@ -240,7 +241,7 @@ func (s *soak) weigh(folder string, h *figures) {
 	}
 }
 
-// change makes one change of an instance, and lets its job end.
+// change makes one random change of an instance and finishes its job.
 func (s *soak) change(b *box) {
 	s.t.Helper()
 	switch n := s.chance.IntN(100); {
@@ -283,7 +284,7 @@ func (s *soak) change(b *box) {
 	}
 }
 
-// changeDatabases makes a database, or drops one where there are three.
+// changeDatabases creates a database, or drops one if there are three.
 func (s *soak) changeDatabases(b *box) {
 	names := s.databases[b.id]
 	if len(names) < 3 {
@@ -296,7 +297,7 @@ func (s *soak) changeDatabases(b *box) {
 	s.databases[b.id] = names[1:]
 }
 
-// namesOf are the databases that were made beside an instance's own.
+// namesOf returns the databases that the soak created on an instance.
 func (s *soak) namesOf(b *box) (names []string) {
 	_, answer := b.call("GET", b.path+"/postgres/databases", nil)
 	for _, d := range answer["databases"].([]any) {
@@ -307,8 +308,8 @@ func (s *soak) namesOf(b *box) (names []string) {
 	return names
 }
 
-// startApp has the app of an instance start once more: mostly by a restart, one in ten
-// by a new build, and one in ten because its process has ended.
+// startApp makes the app of an instance start again: mostly by a restart, one time in ten
+// by a new build, and one time in ten by killing its process.
 func (s *soak) startApp(b *box, n int) {
 	s.t.Helper()
 	address := b.mustRun(b.settled("web")).URL

@@ -17,7 +17,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 )
 
-// stores are the clients of a machine's Redis and NATS.
+// stores returns clients of a machine's Redis and NATS.
 func (r *records) stores(p *dataplane.Plane, id string) (*redis.Client, nats.JetStreamContext) {
 	r.t.Helper()
 	roots := x509.NewCertPool()
@@ -38,7 +38,7 @@ func (r *records) stores(p *dataplane.Plane, id string) (*redis.Client, nats.Jet
 	return store, streams
 }
 
-// holds checks that a machine's Redis has a key, and its NATS a message.
+// holds checks that a machine's Redis has a key and its NATS a message.
 func (r *records) holds(p *dataplane.Plane, id, value string) {
 	r.t.Helper()
 	store, streams := r.stores(p, id)
@@ -60,8 +60,8 @@ func (r *records) put(p *dataplane.Plane, id, value string) {
 	must(r.t, err)
 }
 
-// Redis and NATS go on with what they held when a plane is closed and opened again, at
-// the same ports and with other passwords, and become another machine's.
+// Redis and NATS keep their data and ports when a plane is closed and opened again, even
+// if passwords change. Their data can be loaded into a different machine.
 func TestStoresAreKept(t *testing.T) {
 	t.Parallel()
 	folder := keptFolder(t)
