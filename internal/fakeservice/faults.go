@@ -7,21 +7,20 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
-// What can go wrong is the gateway's: package gateway says what each of these
-// does. What the gateway answers by itself is not held to the OpenAPI document;
-// what the service behind it answers is.
+// Package gateway documents these types. Answers of the gateway itself are not checked
+// against the OpenAPI document; answers of the service behind it are.
 type (
-	// Fault is something that goes wrong with the requests that it matches.
+	// Fault is a fault for the requests that it matches.
 	Fault = gateway.Fault
-	// Strike decides what hits each request.
+	// Strike decides which fault affects each request.
 	Strike = gateway.Strike
-	// Conditions hold for all requests until they are changed.
+	// Conditions apply to all requests until they are changed.
 	Conditions = gateway.Conditions
-	// RateLimit refuses what is too much.
+	// RateLimit refuses requests above a rate.
 	RateLimit = gateway.RateLimit
 )
 
-// Inject sets a fault. The function that it returns takes it away.
+// Inject installs a fault and returns a function that removes it.
 func (s *Service) Inject(f Fault) (remove func()) {
 	if f.Lag > 0 {
 		s.KeepPast(f.Lag)
@@ -29,12 +28,12 @@ func (s *Service) Inject(f Fault) (remove func()) {
 	return s.gateway.Inject(f)
 }
 
-// SetStrike sets what sees every request to the API from now on, in order, with
-// its number from 1 on, and decides what hits it; nil takes it away. A Strike
-// with faults that lag needs KeepPast.
+// SetStrike installs a Strike, or removes it if strike is nil. The Strike receives every
+// later request to the API in order, with its number from 1 on. If its faults lag,
+// KeepPast must be called first.
 func (s *Service) SetStrike(strike Strike) { s.setSky(sky{}, strike) }
 
-// sky is the weather and the seed of its chance.
+// sky is the weather and the seed of its random faults.
 type sky struct {
 	weather weather.Weather
 	seed    uint64
@@ -47,8 +46,8 @@ func (s *Service) setSky(now sky, strike Strike) {
 	s.gateway.SetStrike(strike)
 }
 
-// SetWeather has things go wrong by chance from now on, and by the same chance for the
-// same seed. It takes the place of a Strike, and Reset calms it.
+// SetWeather makes random faults happen from now on. The same seed makes the same faults.
+// It replaces a Strike, and Reset sets it to calm.
 func (s *Service) SetWeather(w weather.Weather, seed uint64) {
 	if w == weather.Calm {
 		seed = 0
@@ -58,33 +57,31 @@ func (s *Service) SetWeather(w weather.Weather, seed uint64) {
 	s.setSky(sky{w, seed}, w.Strike(seed))
 }
 
-// Weather is what it is now, and the seed of its chance, which is 0 while it is calm.
+// Weather returns the current weather and its seed, which is 0 while it is calm.
 func (s *Service) Weather() (weather.Weather, uint64) {
 	s.skyMu.Lock()
 	defer s.skyMu.Unlock()
 	return s.sky.weather, s.sky.seed
 }
 
-// SetConditions replaces the conditions. Reads that lag show nothing older than
-// what there was when the lag was switched on.
+// SetConditions replaces the conditions. Reads that lag never show a state from before
+// the lag was set.
 func (s *Service) SetConditions(c Conditions) {
 	s.SetLag(c.Lag)
 	s.gateway.SetConditions(c)
 }
 
-// Conditions are those that hold now.
+// Conditions returns the current conditions.
 func (s *Service) Conditions() Conditions { return s.gateway.Conditions() }
 
-// Away takes the service away for a time of the real clock: requests to the API
-// are answered with a gateway's page of that status, or with 0 find their
-// connection closed. Records, jobs and the fake's clock go on. A time of 0 brings
-// the service back.
+// Away makes the service unavailable for a real duration. Requests to the API are
+// answered with a gateway's page of that status; if it is 0, their connection is closed.
+// Jobs and the fake's clock continue. A duration of 0 makes the service available again.
 func (s *Service) Away(d time.Duration, page int) { s.gateway.Away(d, page) }
 
-// LateRequests is how many requests have been answered that the service has yet
-// to see or to answer, because of Fault.CommitAfter.
+// LateRequests returns the number of requests that have been answered but not yet
+// completely processed by the service, because of Fault.CommitAfter.
 func (s *Service) LateRequests() int { return s.gateway.LateRequests() }
 
-// DeliverLate has the service see all late requests now, and returns how many
-// they were when it has answered them.
+// DeliverLate makes the service process all late requests now. It returns their number.
 func (s *Service) DeliverLate() int { return s.gateway.DeliverLate() }

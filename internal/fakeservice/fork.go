@@ -13,15 +13,15 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
-// forks are the fakes that were started out of one, and the folder of its snapshots.
+// forks has the functions that end a fake's forks, and the folder of its snapshots.
 type forks struct {
 	mu     sync.Mutex
 	folder *scratch.Folder
 	ends   []func() error
 }
 
-// snapshots is the folder of snapshots: the one of the options, or else one that goes
-// with the fake.
+// snapshots returns the folder of snapshots: that of the options, or a temporary one that
+// is removed when the fake ends.
 func (s *Service) snapshots() (string, error) {
 	if s.options.SnapshotFolder != "" {
 		return s.options.SnapshotFolder, nil
@@ -39,12 +39,13 @@ func (s *Service) snapshots() (string, error) {
 	return s.forks.folder.Path(), nil
 }
 
-// Fork makes another fake that knows what this one knows now, with a data plane of its
-// own where this one has one. It is another account with other credentials, and has
-// nothing of what tests have asked of this one. Whoever calls it closes it.
+// Fork makes another fake with a copy of the current state. If this fake has a data
+// plane, the fork has a new one. The fork has a different account and new credentials,
+// and none of the holds and faults of tests. The caller must close it.
 func (s *Service) Fork(ctx context.Context) (*Service, error) { return s.forkAt(ctx, "") }
 
-// forkAt is Fork with the address of the fork's portal, "" being where a caller finds it.
+// forkAt is Fork with the address of the fork's portal. "" means the address at which the
+// caller found the API.
 func (s *Service) forkAt(ctx context.Context, portal string) (fork *Service, err error) {
 	snapshots, err := s.snapshots()
 	if err != nil {
@@ -58,7 +59,7 @@ func (s *Service) forkAt(ctx context.Context, portal string) (fork *Service, err
 	o := s.options
 	o.APIKey, o.ControlToken, o.PortalPassword, o.Storage, o.DataPlane, o.SnapshotFolder = "", "", "", nil, nil, ""
 	o.PortalURL = portal
-	o.Setup = o.Setup.WithAccountID("") // a reset of the fork must not make it this account again
+	o.Setup = o.Setup.WithAccountID("") // a reset of the fork must not restore the id of this account
 	if s.options.DataPlane != nil {
 		if o.NewDataPlane == nil {
 			return nil, errors.New("this fake service has a data plane and cannot make another")
@@ -78,8 +79,8 @@ func (s *Service) forkAt(ctx context.Context, portal string) (fork *Service, err
 	return fork, nil
 }
 
-// serveFork makes a fork that listens on a port of its own until this fake ends, where
-// others reach the machines of this one.
+// serveFork makes a fork that listens on its own port until this fake ends. It uses the
+// same host as the machines of this fake.
 func (s *Service) serveFork(ctx context.Context) (control.Fork, error) {
 	listener, err := s.options.Outside.Listen(ctx, "127.0.0.1")
 	if err != nil {
@@ -106,7 +107,7 @@ func (s *Service) serveFork(ctx context.Context) (control.Fork, error) {
 	}, nil
 }
 
-// end ends the forks and takes the folder of snapshots away.
+// end ends the forks and removes the folder of snapshots.
 func (f *forks) end() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

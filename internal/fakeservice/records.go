@@ -6,7 +6,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
 )
 
-// What core documents, for those who work with a Service.
+// Types of package core for users of a Service. They are documented there.
 //
 //nolint:revive // each has its comment in core
 type (

@@ -21,62 +21,61 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
 )
 
-// Options says how a Service runs.
+// Options configures a Service.
 type Options struct {
-	// Speed is how many times faster than real the fake's clock runs; 0 means 1.
+	// Speed is the speed of the fake's clock relative to real time. 0 means 1.
 	Speed float64
-	// Start is when the fake's clock begins; zero is now.
+	// Start is the initial time of the fake's clock. Zero means now.
 	Start time.Time
-	// APIKey is the first key that is valid, and ControlToken what the routes under
-	// /_fake/ want; "" makes a random one.
+	// APIKey is the first valid key. ControlToken is the token for the routes under
+	// /_fake/. An empty one is replaced by a random one.
 	APIKey, ControlToken string
-	// PortalURL is the address of the portal, where checkouts are opened; "" is the one
-	// at which a caller found the API.
+	// PortalURL is the address of the portal for checkouts. "" means the address at which
+	// the caller found the API.
 	PortalURL string
-	// PortalPassword is what the account signs in with at the portal; "" makes a random
-	// one.
+	// PortalPassword is the account's password at the portal. "" means a random one.
 	PortalPassword string
-	// Outside is where forks listen and are reached, as its machines are.
+	// Outside configures the addresses of forks. dataplane.Options has the same setting
+	// for machines.
 	Outside outside.Addresses
-	// Names are those by which the fake is reached, besides localhost and addresses.
+	// Names has the host names of the fake, in addition to localhost and addresses.
 	Names []string
-	// RequestsKept is how many requests the log holds, the last ones without their
-	// bodies, and how many violations; 0 keeps every one with its body, as tests want
-	// it.
+	// RequestsKept is the number of requests, without bodies, and of violations in the
+	// log. 0 keeps all requests with their bodies, for tests.
 	RequestsKept int
-	// Answered is told of each request to the API, as it is answered; nil is nobody.
+	// Answered, if non-nil, is called with each answered request to the API.
 	Answered func(Request)
-	// Called is told of each call of an MCP tool, as it is answered; nil is nobody.
+	// Called, if non-nil, is called with each answered call of an MCP tool.
 	Called func(ToolCall)
-	// PortalDid is told of each operation of the API's document that the portal has
-	// carried out; nil is nobody.
+	// PortalDid, if non-nil, is called with each operation of the API document that the
+	// portal carries out.
 	PortalDid func(operation string)
-	// Logger gets one line for each request, job and build, without secrets; nil
-	// discards them.
+	// Logger, if non-nil, receives a line for each request, job and build, without
+	// secrets.
 	Logger *slog.Logger
-	// Querier and DataPlane make real what is only a record otherwise, as
-	// core.Options says.
+	// Querier and DataPlane do real work; see core.Options.
 	Querier   Querier
 	DataPlane DataPlane
-	// Storage keeps the records when the program ends, as core.Options says, and with
-	// them the credentials that were made.
+	// Storage stores the records, with the generated credentials; see core.Options.
 	Storage core.Storage
-	// Courier takes events to the webhook endpoints, forks' too; nil delivers none.
+	// Courier, if non-nil, delivers events to the webhook endpoints, including those of
+	// forks.
 	Courier core.Courier
-	// SnapshotFolder is where snapshots stay; "" is a folder that goes with the Service.
+	// SnapshotFolder is the folder of snapshots. "" means a folder that is removed when
+	// the Service is closed.
 	SnapshotFolder string
-	// SnapshotLimit is how many bytes a snapshot that is brought to the fake may have when
-	// it is unpacked; 0 is 2 GiB.
+	// SnapshotLimit is the maximum size in bytes of an uploaded snapshot after it is
+	// unpacked. 0 means 2 GiB.
 	SnapshotLimit int64
 	// NewDataPlane makes the data planes of forks.
 	NewDataPlane func() (DataPlane, error)
-	// Setup is what the service begins with, and again after each Reset.
+	// Setup is the initial contents of the service, also after each Reset.
 	Setup setup.Setup
 }
 
-// Service is the fake: the service with all its faces, behind a gateway at which
-// things go wrong as tests ask for it. It is an http.Handler and safe for concurrent
-// use. What the service itself is, core.Service, tests hold, step and edit directly.
+// Service is the fake with all its interfaces, behind a gateway that injects faults. It
+// is an http.Handler and safe for concurrent use. It embeds core.Service, so that tests
+// can hold and finish jobs and edit the state directly.
 type Service struct {
 	*core.Service
 	*traffic.Log
@@ -95,8 +94,8 @@ type Service struct {
 
 	apiKey, controlToken, portalPassword string
 
-	// begin makes a service that holds nothing what it is to begin with, and setupError says
-	// why it did not.
+	// begin sets up the initial contents of an empty service. setupError is the reason
+	// that this failed.
 	begin      func() error
 	setupError error
 }
@@ -104,7 +103,7 @@ type Service struct {
 // defaultSnapshotLimit is the default of Options.SnapshotLimit.
 const defaultSnapshotLimit = 2 << 30
 
-// New is Open for a Service that keeps nothing, of which no opening can fail.
+// New is like Open for a Service without Storage. It panics on an error.
 func New(o Options) *Service {
 	s, err := Open(o)
 	if err != nil {
@@ -113,8 +112,8 @@ func New(o Options) *Service {
 	return s
 }
 
-// Open makes a Service with what its storage holds, or with a seeded catalogue and
-// nothing else in it.
+// Open makes a Service with the records in its storage, or with only the initial catalog
+// if there are none.
 func Open(o Options) (*Service, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -145,8 +144,8 @@ func Open(o Options) (*Service, error) {
 	return s, nil
 }
 
-// ServeHTTP answers the API under /api/v1, which is behind a gateway, and what
-// is beside it, which is not. GET /healthz needs no token and answers 200.
+// ServeHTTP serves the API under /api/v1, through the gateway, and everything else
+// without it. GET /healthz needs no token and answers 200.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := s.checkVisitor(r); err != nil {
 		http.Error(w, err.Error(), http.StatusForbidden)
@@ -156,34 +155,34 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.gateway.ServeHTTP(w, r)
 		return
 	}
-	// Every answer bears the fake's own time: clients compare it with the
-	// times in records. The gateway sees to its own.
+	// Every answer has the fake's time in its Date header, because clients compare it
+	// with times in records. The gateway sets its own header.
 	w.Header().Set("Date", s.Now().Format(http.TimeFormat))
 	s.mux.ServeHTTP(w, r)
 }
 
-// serveAPI answers what the gateway has passed on, from a moment that is past where
-// the gateway has reads lag.
+// serveAPI answers a request from the gateway. If the gateway makes the read lag, the
+// answer shows the state of a past moment.
 func (s *Service) serveAPI(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	s.api.ServeHTTP(w, r.WithContext(core.Lagging(ctx, gateway.LagOf(ctx))))
 }
 
-// SetupError is why the service does not hold all that Options.Setup names: where there is
-// a data plane, a machine may not come up. It is nil otherwise.
+// SetupError returns the reason that the service lacks part of Options.Setup, or nil.
+// With a data plane, a machine may fail to start.
 func (s *Service) SetupError() error { return s.setupError }
 
-// APIKey is the key that is valid.
+// APIKey returns the first API key.
 func (s *Service) APIKey() string { return s.apiKey }
 
-// ControlToken is what the routes under /_fake/ want as a bearer token.
+// ControlToken returns the bearer token for the routes under /_fake/.
 func (s *Service) ControlToken() string { return s.controlToken }
 
-// PortalPassword is what the account signs in with at the portal.
+// PortalPassword returns the account's password at the portal.
 func (s *Service) PortalPassword() string { return s.portalPassword }
 
-// Close stops the fake's timers and its data plane, and lets go of requests that
-// a fault delays. Those that have yet to reach the service never do.
+// Close stops the fake's timers and its data plane, and ends the delays of requests. Late
+// requests are no longer processed.
 func (s *Service) Close() error {
 	var err error
 	s.once.Do(func() {
@@ -194,9 +193,8 @@ func (s *Service) Close() error {
 	return err
 }
 
-// Reset forgets everything: records, what was set at the gateway, holds, the
-// request log and violations. The clock goes on. Then the service begins again with
-// what its options say.
+// Reset deletes all records, faults, holds, logged requests and violations. The clock
+// keeps running. Then the service gets the initial contents of its options again.
 func (s *Service) Reset() {
 	s.SetStrike(nil)
 	s.gateway.Reset()

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// checkVisitor refuses what a page of another site has a browser send. Such a page can
-// bring a name of its own that leads to this machine, so a name counts only where it is
-// known; an address cannot be brought. And it can send to a known name, which a browser
-// then says.
+// checkVisitor refuses requests that a page of another site makes a browser send. Such a
+// page can use its own host name that resolves to this machine, so only known names and
+// addresses are accepted. It can also send requests to a known name, but then the
+// browser's headers show the origin.
 func (s *Service) checkVisitor(r *http.Request) error {
 	if !s.knows(r.Host) {
 		return errors.New("this fake service does not go by that name; reach it by an address, or start it with the name")
@@ -30,8 +30,8 @@ func (s *Service) checkVisitor(r *http.Request) error {
 	return errors.New("requests of other sites are refused")
 }
 
-// knows tells whether the fake goes by a host: an address, localhost, a name that its
-// options say, or one under test, which nobody can register (RFC 6761).
+// knows reports whether a host is one of the fake's: an address, localhost, a name in its
+// options, or a name under .test, which cannot be registered (RFC 6761).
 func (s *Service) knows(host string) bool {
 	name := host
 	if before, _, err := net.SplitHostPort(host); err == nil {
