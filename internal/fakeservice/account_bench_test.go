@@ -16,24 +16,25 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
-// What a request costs in a small account and in a large one, through the whole handler:
+// These benchmarks measure requests in a small account and in a large one, through the
+// whole handler:
 //
 //	go test ./internal/fakeservice -run '^$' -bench Account
 //
-// Where a request is about one instance, both take the same. cpu-µs/op is the time of
-// all processors, which other programs do not change.
+// A request about one instance takes the same time in both. cpu-µs/op is the time of all
+// processors, which does not depend on other programs.
 
-// few and many are how many instances an account has.
+// few and many are the numbers of instances in the accounts.
 const few, many = 2, 2000
 
-// account is a fake that holds an account, without a network before it.
+// account is a fake with the instances of an account. It is called without a network.
 type account struct {
 	*fakeservice.Service
 	b   testing.TB
 	ids []string
 }
 
-// newAccount has instances that run and are idle, as the program keeps them.
+// newAccount makes an account with idle instances. It has the options of the program.
 func newAccount(b testing.TB, instances int, opts ...func(*fakeservice.Options)) *account {
 	options := fakeservice.Options{APIKey: fakeservicetest.APIKey, RequestsKept: 2000}
 	for _, set := range opts {
@@ -55,7 +56,7 @@ func newAccount(b testing.TB, instances int, opts ...func(*fakeservice.Options))
 	return a
 }
 
-// box is an instance that runs and is idle.
+// box returns an idle instance.
 func box(n int) fakeservice.Instance {
 	return fakeservice.Instance{
 		Name: fmt.Sprintf("box-%d", n), Tags: []string{"team:red", fmt.Sprintf("n:%d", n)}, Allowlist: []string{"203.0.113.0/24"},
@@ -63,7 +64,7 @@ func box(n int) fakeservice.Instance {
 	}
 }
 
-// send sends a request, whose answer must have that status, and returns its body.
+// send sends a request and returns the body of the answer, which must have that status.
 func (a *account) send(status int, method, path, body string, header ...string) []byte {
 	request := httptest.NewRequest(method, "/api/v1"+path, strings.NewReader(body))
 	request.Host = "localhost"
@@ -81,10 +82,10 @@ func (a *account) send(status int, method, path, body string, header ...string) 
 	return answer.Body.Bytes()
 }
 
-// one is one of the instances, each time another.
+// one returns the id of an instance, a different one for each n.
 func (a *account) one(n int) string { return a.ids[n*7919%len(a.ids)] }
 
-// busy lets every instance have a job in progress.
+// busy starts a job on every instance.
 func (a *account) busy() (jobs []string) {
 	for _, id := range a.ids {
 		var accepted struct {
@@ -101,7 +102,7 @@ func (a *account) busy() (jobs []string) {
 func BenchmarkAccount(b *testing.B) {
 	for _, row := range []struct {
 		name string
-		// prepare makes the request of which the n-th is measured.
+		// prepare returns the request to measure. n counts the calls.
 		prepare func(*account) (request func(n int))
 		options []func(*fakeservice.Options)
 	}{
@@ -175,7 +176,7 @@ func BenchmarkAccount(b *testing.B) {
 	}
 }
 
-// change renames an instance and lets the job end.
+// change renames an instance and finishes the job.
 func (a *account) change(n int) {
 	var accepted struct {
 		JobID string `json:"job_id"`
@@ -188,7 +189,7 @@ func (a *account) change(n int) {
 	}
 }
 
-// What an idle instance takes of memory, as B/instance.
+// BenchmarkAccountMemory measures the memory of an idle instance, as B/instance.
 func BenchmarkAccountMemory(b *testing.B) {
 	heap := func() uint64 {
 		runtime.GC()
@@ -197,7 +198,7 @@ func BenchmarkAccountMemory(b *testing.B) {
 		runtime.ReadMemStats(&memory)
 		return memory.HeapAlloc
 	}
-	newAccount(b, few) // what all accounts share
+	newAccount(b, few) // memory that all accounts share
 	before := heap()
 	a := newAccount(b, many)
 	each := float64(heap()-before) / many
@@ -207,9 +208,9 @@ func BenchmarkAccountMemory(b *testing.B) {
 	runtime.KeepAlive(a)
 }
 
-// A request about one instance does the same work in a large account as in a small one,
-// idle or not, as does the poll of a job. It runs alone, as it counts what all of the
-// process allocates.
+// A request about one instance and the poll of a job do the same work in a large account
+// as in a small one, idle or not. The test does not run in parallel, because it counts
+// the allocations of the whole process.
 func TestLargeAccountsAreFlat(t *testing.T) {
 	cost := func(instances int, busy bool) (read, poll float64) {
 		a := newAccount(t, instances)

@@ -12,13 +12,13 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/storage"
 )
 
-// accountOf is the account's id as the API shows it to a key.
+// accountOf returns the account's id as the API shows it to a key.
 func (a *api) accountOf(key string) string {
 	a.t.Helper()
 	return a.want(http.StatusOK, "", http.MethodGet, "/me", nil, "Authorization", "Bearer "+key).string("id")
 }
 
-// withAccount starts a fake with the account's id.
+// withAccount sets the id of the account.
 func withAccount(id string) func(*fakeservice.Options) {
 	return func(o *fakeservice.Options) { o.Setup = o.Setup.WithAccountID(id) }
 }
@@ -35,7 +35,7 @@ func TestTwoFakesAreTwoAccounts(t *testing.T) {
 	equal(t, "the id after a reset", a.AccountID(), id)
 }
 
-// A setup can make two fakes the same account.
+// Two fakes can have the same account through their setup.
 func TestAccountIDOfASetup(t *testing.T) {
 	t.Parallel()
 	for range 2 {
@@ -66,7 +66,7 @@ func TestEveryKeyReadsTheSameAccount(t *testing.T) {
 	equal(t, "the account of the second key", a.accountOf(second.Key), a.accountOf(a.APIKey()))
 }
 
-// A snapshot holds the account's id, wherever it is restored.
+// A snapshot contains the account's id, and a restore in any fake sets it.
 func TestSnapshotHasTheAccountID(t *testing.T) {
 	t.Parallel()
 	a, other := start(t), start(t)
@@ -81,7 +81,7 @@ func TestSnapshotHasTheAccountID(t *testing.T) {
 	equal(t, "the id of the fake that took the snapshot over", other.accountOf(other.APIKey()), id)
 }
 
-// A fork is another account, also after a reset and with the setup of the fake.
+// A fork has a different account, even after a reset and with the setup of the fake.
 func TestForkIsAnotherAccount(t *testing.T) {
 	t.Parallel()
 	a := start(t, withAccount("acc-shop"))

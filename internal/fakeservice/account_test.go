@@ -161,7 +161,7 @@ func TestResize(t *testing.T) {
 	equal(t, "plan", a.call("GET", "/instances/"+id, nil).string("plan"), "large")
 }
 
-// Each operation lets out the event that the contract says, when its job ends.
+// Each operation emits the event of the contract when its job ends.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -204,7 +204,7 @@ func TestEvents(t *testing.T) {
 	equal(t, "events", got, want)
 }
 
-// What changed is told with its value: a label without tags has an empty list of them.
+// The event has the changed values: removed tags are an empty list.
 func TestLabelTellsNoNullTags(t *testing.T) {
 	t.Parallel()
 	a := start(t)

@@ -19,11 +19,11 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// api is a fake with the smallest client that can talk to it.
+// api is a fake with a minimal client.
 type api struct {
 	*fakeservicetest.Server
 	t *testing.T
-	// transport is nil where the fake listens on loopback.
+	// transport is nil if the fake listens on loopback.
 	transport http.RoundTripper
 }
 
@@ -32,7 +32,7 @@ func start(t *testing.T, opts ...func(*fakeservice.Options)) *api {
 	return &api{Server: fakeservicetest.Start(t, opts...), t: t}
 }
 
-// answer is what came back. body is nil where it is no JSON object.
+// answer is a response. body is nil if the text is not a JSON object.
 type answer struct {
 	status int
 	header http.Header
@@ -40,16 +40,16 @@ type answer struct {
 	body   object
 }
 
-// code is the error's code, or empty.
+// code returns the code of the error, or "".
 func (a answer) code() string { return a.string("code") }
 
-// string is a field of the body, or empty.
+// string returns a field of the body, or "".
 func (a answer) string(field string) string {
 	text, _ := a.body[field].(string)
 	return text
 }
 
-// call sends a request; header is pairs of names and values.
+// call sends a request. header has pairs of names and values.
 func (a *api) call(method, path string, body any, header ...string) answer {
 	a.t.Helper()
 	got, err := a.try(method, path, body, header...)
@@ -95,8 +95,8 @@ func (a *api) try(method, path string, body any, header ...string) (answer, erro
 	return got, err
 }
 
-// want sends a request and fails the test unless the status and the error code
-// are those.
+// want sends a request and fails the test unless the answer has that status and error
+// code.
 func (a *api) want(status int, code, method, path string, body any, header ...string) answer {
 	a.t.Helper()
 	got := a.call(method, path, body, header...)
@@ -106,13 +106,13 @@ func (a *api) want(status int, code, method, path string, body any, header ...st
 	return got
 }
 
-// accepted sends a mutation and returns its answer, with the job in progress.
+// accepted sends a mutation and returns its answer while the job is in progress.
 func (a *api) accepted(method, path string, body any) answer {
 	a.t.Helper()
 	return a.want(http.StatusAccepted, "", method, path, body)
 }
 
-// done sends a mutation and lets its job end.
+// done sends a mutation and finishes its job.
 func (a *api) done(method, path string, body any) answer {
 	a.t.Helper()
 	got := a.accepted(method, path, body)
@@ -122,19 +122,19 @@ func (a *api) done(method, path string, body any) answer {
 	return got
 }
 
-// running adds an instance that runs, with engines at their floors.
+// running adds a running instance whose engines have their floors.
 func (a *api) running(engines ...string) string {
 	record := fakeservice.Instance{Name: "box", Plan: "medium", Engines: map[string]*fakeservice.Engine{}}
 	for _, name := range engines {
 		record.Engines[name] = &fakeservice.Engine{}
 	}
 	if apps := record.Engines["apps"]; apps != nil {
-		apps.MemoryMB = 2560 // for up to five
+		apps.MemoryMB = 2560 // for up to five apps
 	}
 	return a.AddInstance(record).ID
 }
 
-// equal fails the test unless both are equal.
+// equal fails the test unless got equals want.
 func equal(t *testing.T, what string, got, want any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -152,7 +152,7 @@ func TestAuthorisation(t *testing.T) {
 	}
 }
 
-// HEAD answers as GET does, without the body.
+// HEAD answers like GET, without the body.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -169,15 +169,15 @@ func TestUnknownPath(t *testing.T) {
 	a.want(404, "not_found", "GET", "/nothing", nil)
 	got := a.want(405, "method_not_allowed", "DELETE", "/webhooks", nil)
 	equal(t, "what is allowed", got.header.Get("Allow"), "GET, HEAD, POST")
-	// The address of the import is that of no app.
+	// No app has the address of the import.
 	got = a.want(405, "method_not_allowed", "DELETE", "/instances/i-1/apps/import", nil)
 	equal(t, "what the import allows", got.header.Get("Allow"), "POST")
-	// An empty id must not be answered with a redirect to another path.
+	// An empty id must not be answered with a redirect to a different path.
 	a.want(404, "not_found", "GET", "/instances//connection", nil)
 }
 
-// serveWithViolations is Start for a test that breaks the document on purpose,
-// so many times.
+// serveWithViolations starts a fake for a test that breaks the API document on purpose.
+// It expects that number of violations.
 func serveWithViolations(t *testing.T, want int) *fakeservicetest.Server {
 	t.Helper()
 	var log recorder
@@ -191,7 +191,7 @@ func serveWithViolations(t *testing.T, want int) *fakeservicetest.Server {
 	return server
 }
 
-// recorder is a test that only counts what it is told.
+// recorder is a testing.TB that only counts errors.
 type recorder struct {
 	testing.TB
 	cleanup []func()
@@ -222,7 +222,7 @@ func TestRequestsThatBreakTheDocument(t *testing.T) {
 	a.want(400, "confirm_mismatch", "POST", "/instances/"+id+"/actions/restore", object{"backup_id": "b"})
 }
 
-// An integer has several spellings, and a field has its limits.
+// An integer can be written in several ways, and the limits of the field apply.
 func TestIntegersOfRequests(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -290,7 +290,7 @@ func TestIdempotencyKey(t *testing.T) {
 	equal(t, "instances after a day", len(a.Instances()), 3)
 }
 
-// A refusal is not remembered, since its reason passes.
+// A refused request is not remembered, because its reason may no longer apply later.
 func TestIdempotencyKeyForgetsRefusals(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -320,7 +320,7 @@ func TestRequestLog(t *testing.T) {
 	equal(t, "everything", a.Count("", ""), 2)
 }
 
-// The log holds no key, and as much as it is to.
+// The log contains no keys, and no more requests than its limit.
 func TestRequestLogIsBounded(t *testing.T) {
 	t.Parallel()
 	a := start(t, func(o *fakeservice.Options) { o.RequestsKept = 2 })
@@ -340,10 +340,10 @@ func TestRequestLogIsBounded(t *testing.T) {
 		a.Violation(errors.New(what))
 	}
 	equal(t, "violations", a.Violations(), []string{"two", "three"})
-	a.Clear() // they are none of this test's
+	a.Clear() // this test caused them on purpose
 }
 
-// page opens a page beside the API, as a browser would, and returns its text.
+// page opens a page outside the API, as a browser would, and returns its text.
 func (a *api) page(url string) string {
 	a.t.Helper()
 	response, err := http.Get(url)

@@ -9,7 +9,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// guestbook is an import request.
+// guestbook returns an import request.
 func guestbook() object {
 	return object{
 		"repo": "owner/guestbook", "branch": "main", "name": "web", "port": 3000,
@@ -17,7 +17,7 @@ func guestbook() object {
 	}
 }
 
-// firstBuild reads an app's builds and returns the newest.
+// firstBuild returns the newest build of an app.
 func firstBuild(a *api, path string) object {
 	a.t.Helper()
 	builds := a.call("GET", path+"/builds", nil).body["builds"].([]any)
@@ -43,7 +43,7 @@ func TestImport(t *testing.T) {
 	equal(t, "build", build["id"], any(imported.string("build_id")))
 	equal(t, "status of the build", build["status"], any("running"))
 
-	// A build is no job: the instance takes mutations.
+	// A build is not a job: the instance accepts mutations.
 	a.done("PATCH", path, object{"links": []string{"auth"}})
 	equal(t, "builds after a change of links", len(a.Apps(id)[0].Builds), 1)
 
@@ -131,7 +131,7 @@ func TestWhatQueuesABuild(t *testing.T) {
 	equal(t, "builds", len(a.Apps(id)[0].Builds), 3)
 }
 
-// One app builds one commit at a time, and later builds are quicker.
+// An app builds one commit at a time, and later builds take less time.
 func TestBuildsQueue(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -171,7 +171,7 @@ func TestFailedBuilds(t *testing.T) {
 	a.Advance(120 * time.Second)
 	url := a.call("GET", path, nil).string("url")
 
-	// A failed build leaves the version that runs.
+	// After a failed build, the running version stays.
 	a.FailBuilds(fakeservice.BuildMatch{}, 1, "out of memory")
 	a.done("POST", path+"/actions/redeploy", nil)
 	a.Advance(120 * time.Second)
@@ -181,7 +181,7 @@ func TestFailedBuilds(t *testing.T) {
 	equal(t, "url", app.string("url"), url)
 }
 
-// A deployed app that does not run says why, for as long as it does not.
+// A deployed app that does not run shows the reason until it runs again.
 func TestAppsThatFailToStart(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -230,8 +230,8 @@ func TestHeldBuilds(t *testing.T) {
 	equal(t, "status", a.call("GET", path, nil).string("status"), "running")
 }
 
-// The apps of an instance fit the budget of its apps engine together: at an import, by a
-// change of an app, and by one of the engines.
+// The apps of an instance must together fit the budget of its apps engine: at an import,
+// at a change of an app, and at a change of the engines.
 func TestAppsFitTheirEngine(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -250,7 +250,7 @@ func TestAppsFitTheirEngine(t *testing.T) {
 	second := guestbook()
 	second["name"], second["memory_mb"] = "second", 513
 	refused("memory_mb", "POST", path+"/apps/import", second)
-	delete(second, "memory_mb") // it has 512 MB
+	delete(second, "memory_mb") // the default is 512 MB
 	a.done("POST", path+"/apps/import", second)
 	refused("memory_mb", "PATCH", path+"/apps/web", object{"memory_mb": 769})
 	a.done("PATCH", path+"/apps/web", object{"memory_mb": 700})
@@ -261,7 +261,8 @@ func TestAppsFitTheirEngine(t *testing.T) {
 	a.done("PATCH", path+"/apps/web", object{"memory_mb": 1024})
 	equal(t, "memory", a.call("GET", path+"/apps/web", nil).body["memory_mb"], any(1024.0))
 
-	// Whoever has too much already may have less of it, and change something else.
+	// If the apps already exceed the budget, they may be made smaller, and other settings
+	// may change.
 	id := strings.TrimPrefix(path, "/instances/")
 	a.EditInstance(id, func(in *fakeservice.Instance) { in.Engines["apps"].MemoryMB = 512 })
 	a.done("PATCH", path+"/apps/web", object{"memory_mb": 1000})
@@ -270,8 +271,8 @@ func TestAppsFitTheirEngine(t *testing.T) {
 	a.done("PUT", path+"/engines", object{"engines": object{"apps": object{"memory_mb": 512}, "redis": object{}}})
 }
 
-// The builds of an app are paged, the newest first. A page continues where it was,
-// whatever is built in between.
+// The list of builds is paged, the newest first. The next page continues at the same
+// place even if builds were added in between.
 func TestBuildsArePaged(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -305,7 +306,7 @@ func TestBuildsArePaged(t *testing.T) {
 	}
 }
 
-// Of several variables with wrong names the same one is named each time.
+// If several variables have invalid names, the refusal always names the same one.
 func TestVariablesAreRefusedInOrder(t *testing.T) {
 	t.Parallel()
 	a := start(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// control sends a control request; header is pairs, and the name Host sets the
-// host.
+// control sends a control request. header has pairs of names and values; the name Host
+// sets the host.
 func (a *api) control(method, path, body string, header ...string) (int, object) {
 	a.t.Helper()
 	request, err := http.NewRequest(method, a.RootURL+"/_fake"+path, strings.NewReader(body))
@@ -43,7 +43,7 @@ func (a *api) control(method, path, body string, header ...string) (int, object)
 	return response.StatusCode, got
 }
 
-// told sends a control request that has to work.
+// told sends a control request that must succeed.
 func (a *api) told(method, path, body string) object {
 	a.t.Helper()
 	status, got := a.control(method, path, body)
@@ -53,7 +53,7 @@ func (a *api) told(method, path, body string) object {
 	return got
 }
 
-// Control routes want the token: an app of an instance reaches them on loopback, too.
+// Control routes require the token, because apps of instances can reach them on loopback.
 func TestControlRoutesWantTheToken(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -67,7 +67,7 @@ func TestControlRoutesWantTheToken(t *testing.T) {
 			t.Errorf("%s %s answered %d %v", route.method, route.path, status, got)
 		}
 	}
-	// The token is not the API's key.
+	// The API does not accept the control token.
 	a.want(401, "unauthorized", "GET", "/plans", nil, "Authorization", "Bearer "+a.ControlToken())
 }
 

@@ -27,7 +27,7 @@ func TestEngines(t *testing.T) {
 	equal(t, "links to an engine that went", len(a.Apps(id)[0].Links), 0)
 	a.want(404, "not_found", "GET", path+"/engines/auth/settings", nil)
 
-	// What is left out goes with its data.
+	// Engines that the request omits are turned off with their data.
 	a.done("PUT", path+"/engines", object{"engines": object{}})
 	equal(t, "apps", len(a.Apps(id)), 0)
 	equal(t, "databases", len(a.Databases(id)), 0)
@@ -58,7 +58,7 @@ func TestEnginesRefused(t *testing.T) {
 			t.Errorf("the detail %q does not name %s", got.string("detail"), row.field)
 		}
 	}
-	// The three engines of the guestbook fit the free plan, to the last MB.
+	// The three engines of the guestbook fit the free plan exactly.
 	a.done("PUT", "/instances/"+id+"/engines", object{"engines": object{"postgres": object{"memory_mb": 768}, "apps": object{}, "auth": object{}}})
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What an event holds is what changed, beside the job. Of variables that is their names:
-// a value may be a secret.
+// An event contains the changed values in addition to the job. For variables it contains
+// only the names, because a value may be a secret.
 func TestWhatEventsHold(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -21,7 +21,7 @@ func TestWhatEventsHold(t *testing.T) {
 		events := a.told("GET", "/events", "")["events"].([]any)
 		newest := events[len(events)-1].(object)
 		data := newest["data"].(object)
-		delete(data, "job_id") // TestEvents looks at it
+		delete(data, "job_id") // TestEvents checks it
 		equal(t, "type", newest["type"], any(kind))
 		if diff := cmp.Diff(want, data); diff != "" {
 			t.Errorf("of %s, wanted (-) and got (+):\n%s", kind, diff)

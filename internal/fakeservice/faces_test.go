@@ -9,7 +9,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
-// documented returns the operations of the API's document.
+// documented returns the operations of the API document.
 func documented(t *testing.T) []apispec.Operation {
 	t.Helper()
 	all, err := apispec.Operations()
@@ -19,10 +19,9 @@ func documented(t *testing.T) []apispec.Operation {
 	return all
 }
 
-// Each operation of the service is had by each face, but for those that are one face's
-// alone. The table of them names what there is: each operation of the document and each
-// tool is in it, and nothing else. The portal's own tests hold its pages and forms
-// against it.
+// Each operation of the service is available in each interface, except those of only one
+// interface. The table of operations has each operation of the document and each tool,
+// and nothing else. The portal's tests compare its pages and forms with the table.
 func TestFacesHaveTheSameOperations(t *testing.T) {
 	t.Parallel()
 	routes := map[string]int{}

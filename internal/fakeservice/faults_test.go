@@ -12,7 +12,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// newHook is a webhook endpoint to create: a POST without a job.
+// newHook is the body of a request for a webhook endpoint, a POST without a job.
 var newHook = object{"url": "https://hooks.example.com"}
 
 func TestFaultAnswers(t *testing.T) {
@@ -22,7 +22,7 @@ func TestFaultAnswers(t *testing.T) {
 		fault   fakeservice.Fault
 		status  int
 		code    string
-		made    int // endpoints afterwards
+		made    int // number of endpoints afterwards
 		matches func(answer) bool
 	}{
 		{"status", fakeservice.Fault{Status: 503}, 503, "unavailable", 0, nil},
@@ -54,7 +54,7 @@ func TestFaultAnswers(t *testing.T) {
 			}
 			equal(t, "endpoints", len(a.Webhooks()), row.made)
 			equal(t, "mark in the log", a.Requests()[0].Fault, true)
-			// It acts once.
+			// The fault acts once.
 			a.want(201, "", "POST", "/webhooks", newHook)
 		})
 	}
@@ -126,7 +126,7 @@ func TestFaultPaths(t *testing.T) {
 	}
 }
 
-// A client that gives up before a delayed request was served has done nothing.
+// A delayed request whose client gives up before it is served has no effect.
 func TestDelayedRequestThatIsGivenUp(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -145,7 +145,7 @@ func TestDelayedRequestThatIsGivenUp(t *testing.T) {
 	equal(t, "endpoints", len(a.Webhooks()), 0)
 }
 
-// Closing lets delayed requests go, so that a server can stop.
+// Close ends delays, so that a server can stop.
 func TestCloseEndsDelays(t *testing.T) {
 	t.Parallel()
 	a := start(t)

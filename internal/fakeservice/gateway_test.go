@@ -11,11 +11,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
-// inMemory runs a test with a fake that needs no socket, in a bubble in which
-// the time of the fake, of the gateway and of the test is one.
+// inMemory runs a test with a fake without a socket, in a bubble in which the fake, the
+// gateway and the test use the same time.
 func inMemory(t *testing.T, test func(*testing.T, *api)) {
 	t.Helper()
-	// What a first fake reads once and for all is not to belong to the bubble.
+	// Values that are computed once per process must not belong to the bubble.
 	if err := fakeservice.New(fakeservice.Options{}).Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -32,11 +32,11 @@ func inMemory(t *testing.T, test func(*testing.T, *api)) {
 	})
 }
 
-// made is an instance to create.
+// made is the body of a request for an instance.
 var made = object{"name": "box", "plan": "free", "region": "eu-central", "engines": object{"postgres": true}}
 
-// The client has its answer long before the service knows of the request, which
-// is in the log once.
+// The client has its answer long before the service processes the request. The log has
+// the request once.
 func TestLateCommit(t *testing.T) {
 	t.Parallel()
 	inMemory(t, func(t *testing.T, a *api) {
@@ -58,7 +58,7 @@ func TestLateCommit(t *testing.T) {
 	})
 }
 
-// A reset ends what it knows of: a request from before it never comes.
+// A late request from before a reset is never processed.
 func TestLateCommitAndReset(t *testing.T) {
 	t.Parallel()
 	inMemory(t, func(t *testing.T, a *api) {
@@ -70,8 +70,7 @@ func TestLateCommitAndReset(t *testing.T) {
 	})
 }
 
-// What comes late is held to the document too, and what the gateway answers is
-// not.
+// A late request is checked against the API document; an answer of the gateway is not.
 func TestViolationBehindTheGateway(t *testing.T) {
 	t.Parallel()
 	a := &api{Server: serveWithViolations(t, 1), t: t}
@@ -99,7 +98,7 @@ func TestAwayKeepsEverything(t *testing.T) {
 	})
 }
 
-// The date is the fake's own, and off by what the gateway's clock is.
+// The Date header is the fake's time plus the gateway's offset.
 func TestDateOffset(t *testing.T) {
 	t.Parallel()
 	inMemory(t, func(t *testing.T, a *api) {
@@ -116,7 +115,7 @@ func TestDateOffset(t *testing.T) {
 func TestStrikeAtTheService(t *testing.T) {
 	t.Parallel()
 	a := start(t)
-	a.told("GET", "/left", "") // no request to the API
+	a.told("GET", "/left", "") // not a request to the API
 	var numbers []int
 	a.SetStrike(func(n int, r *http.Request) *fakeservice.Fault {
 		numbers = append(numbers, n)

@@ -8,7 +8,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// types are those of all events about an instance, in order.
+// types returns the types of all events about an instance, in order.
 func (a *api) types(id string) []string {
 	var types []string
 	for _, e := range a.Events() {
@@ -19,8 +19,8 @@ func (a *api) types(id string) []string {
 	return types
 }
 
-// Health is what is seen: an app that was deployed and does not run makes its instance
-// unhealthy, and each turn is told once.
+// A deployed app that does not run makes its instance unhealthy. Each change of the
+// health is emitted once.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -44,7 +44,7 @@ func TestHealth(t *testing.T) {
 	equal(t, "events", told, []string{"health_alert", "health_reset"})
 }
 
-// What every operation tells when it ends (SERVICE.md#events).
+// Each operation emits an event when it ends (SERVICE.md#events).
 func TestRestartsAndDeletionsEmit(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -63,8 +63,7 @@ func TestRestartsAndDeletionsEmit(t *testing.T) {
 	equal(t, "the deletion of an app", a.types(id)[before:], []string{"engine_settings"})
 }
 
-// Of an app that is being deleted, nothing is built any more; and of one whose engine
-// is turned off.
+// No app is built that is being deleted or whose engine is being turned off.
 func TestBuildsEndFirst(t *testing.T) {
 	t.Parallel()
 	for what, request := range map[string]struct {

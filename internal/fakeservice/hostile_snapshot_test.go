@@ -15,7 +15,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// repacked is an archive with other entries.
+// repacked returns an archive with changed entries.
 func repacked(t *testing.T, archive []byte, change func(out *tar.Writer, entry *tar.Header, content []byte)) []byte {
 	t.Helper()
 	compressed, err := gzip.NewReader(bytes.NewReader(archive))
@@ -60,8 +60,8 @@ func write(t *testing.T, out *tar.Writer, entry *tar.Header, content []byte) {
 	}
 }
 
-// A snapshot may come from somebody else. One that would lead to another place, or that
-// this fake does not know, is refused, and what there is stays.
+// A snapshot may come from another person. One that would write outside its folder, or
+// that this fake does not know, is refused without an effect.
 func TestHostileSnapshots(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -124,7 +124,7 @@ func TestHostileSnapshots(t *testing.T) {
 		})
 	}
 
-	// A small archive may be large when it is unpacked, in bytes or in files.
+	// A small archive may be unpacked to many bytes or many files.
 	limited := start(t, func(o *fakeservice.Options) { o.SnapshotLimit = 1 << 20 })
 	zeros := func(out *tar.Writer, entry *tar.Header, content []byte) {
 		write(t, out, entry, content)

@@ -8,7 +8,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// What is handed out is a copy: changing it changes nothing.
+// Accessors return copies: a change of the result does not change the fake.
 func TestAccessorsGiveCopies(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -81,7 +81,7 @@ func TestChangesBehindTheClientsBack(t *testing.T) {
 	}
 }
 
-// Many at once: the race detector watches, and the rule of one job holds.
+// Concurrent requests cause no data race, and the limit of one job per instance applies.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	a := start(t, func(o *fakeservice.Options) { o.Speed = 1e4 })

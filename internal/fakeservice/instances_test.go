@@ -206,8 +206,8 @@ func TestFailedDeletionLeavesTheInstance(t *testing.T) {
 	equal(t, "instances", a.Left()["instances"], 0)
 }
 
-// A machine breaks and is repaired behind the client's back. Its records show one thing:
-// meanwhile nothing runs on it, and afterwards all is as it was.
+// While a machine is failed, its records show that nothing runs. After the repair they
+// are the same as before.
 func TestMachineBreaksAndIsRepaired(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -235,7 +235,7 @@ func TestMachineBreaksAndIsRepaired(t *testing.T) {
 	a.done("PATCH", path, object{"name": "b"})
 }
 
-// A failed creation that is repaired leaves an instance like any other.
+// An instance whose failed creation is repaired is like any other.
 func TestFailedCreationIsRepaired(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -252,7 +252,7 @@ func TestFailedCreationIsRepaired(t *testing.T) {
 	equal(t, "databases", len(a.Databases(id)), 1)
 }
 
-// An instance whose deletion has failed has the status that it had before.
+// An instance whose deletion has failed has its earlier status again.
 func TestFailedDeletionBringsTheStatusBack(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -291,7 +291,8 @@ func TestPaging(t *testing.T) {
 		if cursor = page.string("next_cursor"); cursor == "" {
 			break
 		}
-		// The page goes on where it was, whatever is deleted in between.
+		// The next page continues at the same place even if instances were deleted in
+		// between.
 		a.RemoveInstance(want[2])
 	}
 	equal(t, "ids of all pages", got, want)
@@ -314,7 +315,7 @@ func TestUpdate(t *testing.T) {
 	equal(t, "tags", record.body["tags"], any([]any{"b", "a"}))
 }
 
-// subscriptionOf is the status of an instance's subscription.
+// subscriptionOf returns the status of an instance's subscription.
 func subscriptionOf(a *api, id string) string {
 	a.t.Helper()
 	for _, s := range a.call("GET", "/billing", nil).body["subscriptions"].([]any) {

@@ -23,13 +23,13 @@ func TestHeldJobsEndWhenReleased(t *testing.T) {
 	equal(t, "mode of the held", a.call("GET", "/instances/"+held+"/sql-console", nil).string("mode"), "off")
 	equal(t, "mode of the free", a.call("GET", "/instances/"+free+"/sql-console", nil).string("mode"), "rw")
 	release()
-	release() // a second time changes nothing
+	release() // a second call changes nothing
 	equal(t, "released", a.call("GET", "/jobs/"+job, nil).string("status"), "done")
 	a.accepted("PUT", "/instances/"+held+"/sql-console", object{"mode": "ro"})
 	equal(t, "after the release", a.call("GET", "/instances/"+held+"/sql-console", nil).string("mode"), "rw")
 }
 
-// A job is let go at once, however much of its time is left.
+// A released job ends immediately, however much of its time is left.
 func TestReleaseDoesNotWait(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -42,7 +42,7 @@ func TestReleaseDoesNotWait(t *testing.T) {
 	equal(t, "held by none", a.call("GET", "/instances/"+id, nil).string("status"), "running")
 }
 
-// Held creations of a paid plan still wait for their checkout when released.
+// A released creation of a paid plan still waits for its checkout.
 func TestReleaseDoesNotPay(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -52,7 +52,7 @@ func TestReleaseDoesNotPay(t *testing.T) {
 	equal(t, "job", a.call("GET", "/jobs/"+made.string("job_id"), nil).string("status"), "queued")
 }
 
-// A failed job leaves everything as it was.
+// A failed job changes nothing.
 func TestFailedJobsApplyNothing(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -168,8 +168,8 @@ func TestDurations(t *testing.T) {
 	equal(t, "after", a.call("GET", "/jobs/"+job, nil).string("status"), "done")
 }
 
-// Jobs end at their own time when nobody looks, by a timer. The log is the one
-// thing that can be watched without looking.
+// Without requests, a timer ends jobs at their time. Only the log can show this without a
+// request.
 func TestJobsEndUnasked(t *testing.T) {
 	t.Parallel()
 	lines := make(lineChannel, 10)
@@ -187,7 +187,7 @@ func TestJobsEndUnasked(t *testing.T) {
 	}
 }
 
-// lineChannel is a writer that hands each line on.
+// lineChannel is a writer that sends each line to a channel.
 type lineChannel chan string
 
 func (c lineChannel) Write(line []byte) (int, error) {

@@ -15,13 +15,13 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/storage"
 )
 
-// What --state costs, next to the same in memory:
+// These benchmarks compare --state with a fake in memory:
 //
 //	go test ./internal/fakeservice -run '^$' -bench Kept
 //
-// The time of a change in a small account and in a large one is among those of Account.
+// The benchmarks of Account include changes in a small account and in a large one.
 
-// kept are the ways to run a fake: in memory, and with its records in a file.
+// kept has the two ways to run a fake: in memory, and with its records in a file.
 func kept(b *testing.B) map[string]func(*fakeservice.Options) {
 	return map[string]func(*fakeservice.Options){
 		"memory": func(*fakeservice.Options) {},
@@ -39,7 +39,8 @@ func openFile(b *testing.B, path string) *storage.File {
 
 const creation = `{"name":"new","plan":"free","region":"eu-central","engines":{"postgres":true},"tags":[]}`
 
-// How many instances are created in a second, by 32 clients at once.
+// BenchmarkKeptCreations measures the instances created per second by 32 concurrent
+// clients.
 func BenchmarkKeptCreations(b *testing.B) {
 	for name, keep := range kept(b) {
 		b.Run(name, func(b *testing.B) {
@@ -55,8 +56,8 @@ func BenchmarkKeptCreations(b *testing.B) {
 	}
 }
 
-// How long GET /instances takes at 200 requests in a second, while instances are changed
-// ten times in a second: 95 of 100 take no longer.
+// BenchmarkKeptReads measures the 95th percentile of GET /instances at 200 requests per
+// second, while instances are changed ten times per second.
 func BenchmarkKeptReads(b *testing.B) {
 	for name, keep := range kept(b) {
 		b.Run(name, func(b *testing.B) {
@@ -90,7 +91,7 @@ func BenchmarkKeptReads(b *testing.B) {
 	}
 }
 
-// How long a fake takes to start with 10,000 instances.
+// BenchmarkKeptStart measures the start of a fake with 10,000 instances.
 func BenchmarkKeptStart(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "records.db")
 	options := fakeservice.Options{APIKey: fakeservicetest.APIKey, Storage: openFile(b, path)}
@@ -119,14 +120,14 @@ func BenchmarkKeptStart(b *testing.B) {
 	}
 }
 
-// addInParallel adds instances that run and are idle.
+// addInParallel adds idle instances.
 func addInParallel(a *account, instances int) {
 	ids := make([]string, instances)
 	inParallel(instances, 64, func(n int) { ids[n] = a.AddInstance(box(n)).ID })
 	a.ids = append(a.ids, ids...)
 }
 
-// inParallel does something so often, by so many at once.
+// inParallel calls do the given number of times from concurrent goroutines.
 func inParallel(times, by int, do func(n int)) {
 	var all sync.WaitGroup
 	var next atomic.Int64

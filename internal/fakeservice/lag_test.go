@@ -11,19 +11,19 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// lag is what reads lag behind in these tests.
+// lag is the lag of reads in these tests.
 const lag = 10 * time.Second
 
-// Each row changes something and reads it: at once and just before the lag has
-// passed there is what was before, then there is the change.
+// Each row makes a change and reads it. The read shows the old value until the lag has
+// passed, and then the change.
 func TestReadsThatLag(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string
 		change func(a *api, id string)
-		path   string // below the instance's, or from the root where it says so
+		path   string // below the instance, or below the root with the prefix root:
 		field  string
-		before any // an int is the status of an error, something that there is any value
+		before any // an int is the status of an error; something is any value
 		after  any
 	}{
 		{"name", func(a *api, id string) { a.done("PATCH", "/instances/"+id, object{"name": "new"}) }, "", "name", "box", "new"},
@@ -96,8 +96,8 @@ func TestReadsThatLag(t *testing.T) {
 	}
 }
 
-// at is a field of an answer, by the names and numbers that lead to it, or the
-// status of an error.
+// at returns a field of an answer, or the status of an error. The field is a path of
+// names and indexes.
 func at(got answer, field string) any {
 	if got.status >= 400 {
 		return got.status
@@ -120,7 +120,7 @@ func at(got answer, field string) any {
 	return found
 }
 
-// something stands for a value that cannot be foreseen.
+// something matches any value.
 type something struct{}
 
 func agrees(t *testing.T, what string, have, want any) {
@@ -132,8 +132,8 @@ func agrees(t *testing.T, what string, have, want any) {
 	}
 }
 
-// A fresh instance is nowhere for a while, its job neither, and yet it is there
-// for whoever changes it.
+// While reads lag, a new instance and its job are not found. Mutations find the instance
+// anyway.
 func TestFreshInstanceThatLags(t *testing.T) {
 	t.Parallel()
 	inMemory(t, func(t *testing.T, a *api) {
@@ -159,8 +159,8 @@ func TestFreshInstanceThatLags(t *testing.T) {
 	})
 }
 
-// A job's status and progress are those of then: its clock goes on between two
-// changes.
+// A lagging read shows the job's status and progress at the past time. The progress
+// increases even between two changes.
 func TestJobThatLags(t *testing.T) {
 	t.Parallel()
 	inMemory(t, func(t *testing.T, a *api) {
@@ -185,7 +185,7 @@ func TestJobThatLags(t *testing.T) {
 	})
 }
 
-// What the clock jumps over is past at once for the service, and not for reads.
+// After the clock is advanced, reads still lag in real time.
 func TestLagAndAdvance(t *testing.T) {
 	t.Parallel()
 	inMemory(t, func(t *testing.T, a *api) {
@@ -199,7 +199,7 @@ func TestLagAndAdvance(t *testing.T) {
 	})
 }
 
-// The certificate of a CA that is first read in the past is the present one's.
+// The certificate of a CA that is first read in the past is the same as the current one.
 func TestAuthorityThatLags(t *testing.T) {
 	t.Parallel()
 	inMemory(t, func(t *testing.T, a *api) {

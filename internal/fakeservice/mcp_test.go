@@ -17,7 +17,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// toolsOf are the server's tools, by name.
+// toolsOf returns the server's tools by name.
 func toolsOf(t *testing.T, agent *fakeservicetest.Agent) map[string]*mcp.Tool {
 	t.Helper()
 	tools := map[string]*mcp.Tool{}
@@ -30,8 +30,9 @@ func toolsOf(t *testing.T, agent *fakeservicetest.Agent) map[string]*mcp.Tool {
 	return tools
 }
 
-// Each tool does what it says, in an order in which each finds what it needs. What reads
-// answers the record that the REST API has, and what changes an instance is a job.
+// Each tool works. The calls are in an order in which each has the objects that it needs.
+// Tools that read return the same record as the REST API, and each change of an instance
+// is a job.
 func TestEveryToolAnswers(t *testing.T) {
 	t.Parallel()
 	a := start(t, withQueries)
@@ -54,7 +55,7 @@ func TestEveryToolAnswers(t *testing.T) {
 		}
 		return answer
 	}
-	// reads calls a tool whose answer is that of a path of the REST API.
+	// reads calls a tool that returns the same record as a path of the REST API.
 	reads := func(tool string, arguments object, path string) object {
 		t.Helper()
 		answer := call(tool, arguments)
@@ -161,7 +162,8 @@ func TestEveryToolAnswers(t *testing.T) {
 	}
 }
 
-// argumentsFor are arguments that fit a tool's schema and name nothing that is there.
+// argumentsFor returns arguments that are valid for a tool's schema and name nothing that
+// exists.
 func argumentsFor(t *testing.T, tool *mcp.Tool) object {
 	t.Helper()
 	var schema struct {
@@ -176,7 +178,7 @@ func argumentsFor(t *testing.T, tool *mcp.Tool) object {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A type that may be null is a list, which is of no interest here.
+	// The type of a nullable property is a list, which does not matter here.
 	_ = json.Unmarshal(text, &schema)
 	arguments := object{}
 	for _, name := range schema.Required {
@@ -197,8 +199,7 @@ func argumentsFor(t *testing.T, tool *mcp.Tool) object {
 	return arguments
 }
 
-// Each tool about something refuses what is not there, and each one arguments that it does
-// not have and those of another type, as the REST API does.
+// Each tool refuses ids of missing objects and unknown arguments, like the REST API.
 func TestEveryToolRefuses(t *testing.T) {
 	t.Parallel()
 	a := start(t, withQueries)
@@ -217,12 +218,11 @@ func TestEveryToolRefuses(t *testing.T) {
 	}
 }
 
-// A refusal of core's is the same envelope by a tool as by the REST API, and changes as
-// little.
+// A tool refuses a request with the same envelope as the REST API and without an effect.
 func TestToolRefusalsAreThoseOfREST(t *testing.T) {
 	t.Parallel()
-	// The three without confirm and those with null break the document, which the REST
-	// API says as well.
+	// The three requests without confirm and those with null also violate the API
+	// document, which the REST API reports.
 	a := &api{Server: serveWithViolations(t, 7), t: t}
 	agent := a.Agent(t)
 	idle := a.AddInstance(fakeservice.Instance{Name: "idle", Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}}}).ID
@@ -300,7 +300,8 @@ func TestToolRefusalsAreThoseOfREST(t *testing.T) {
 				t.Fatalf("it was answered %v", answer)
 			}
 			byREST := a.call(row.method, row.path, row.body).body
-			// The document is held first there, in words of its own.
+			// The REST API checks the document first, and reports violations in different
+			// words.
 			if row.code != "invalid_request" && !cmp.Equal(byREST, answer) {
 				t.Errorf("REST says %v, and the tool %v", byREST, answer)
 			}
@@ -314,10 +315,10 @@ func TestToolRefusalsAreThoseOfREST(t *testing.T) {
 	}
 }
 
-// A mistake of the fake's in one tool is that call's error, and the fake goes on.
+// A panic in a tool is the error of that call, and the fake keeps running.
 func TestToolThatPanics(t *testing.T) {
 	t.Parallel()
-	// The data plane has no such method.
+	// The data plane lacks the method.
 	agent := startWith(t, &stubPlane{}).Agent(t)
 	if answer, refused := agent.Call("list_repos", nil); !refused || answer["code"] != "internal" {
 		t.Errorf("it was answered %v", answer)
@@ -325,8 +326,8 @@ func TestToolThatPanics(t *testing.T) {
 	agent.Do("get_account", nil)
 }
 
-// A wrong key gets nowhere, and is told where it is said how to get in. A key that is
-// revoked is refused at once, in the middle of a session too.
+// A wrong key is refused, and the error says where to find out how to sign in. A revoked
+// key is refused immediately, even during a session.
 func TestToolsWantAKey(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -379,9 +380,9 @@ func TestToolsWantAKey(t *testing.T) {
 	}
 }
 
-// Tools say of themselves what they do: which only read, which take away or overwrite
-// what was there, which bring about the same however often they are called, and which return
-// secrets.
+// The tools describe themselves correctly. The annotations say which tools only read,
+// which delete or overwrite something, and which are idempotent. The metadata, title and
+// description say which tools return secrets.
 func TestToolsSayWhatTheyDo(t *testing.T) {
 	t.Parallel()
 	tools := toolsOf(t, start(t).Agent(t))

@@ -13,8 +13,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// The protocol's TypeScript client finds what it looks for, too, which is more than the
-// one in Go: it holds each result to the tool's schema.
+// The protocol's TypeScript client works too. Unlike the Go client, it checks each result
+// against the tool's schema.
 func TestTypeScriptClient(t *testing.T) {
 	t.Parallel()
 	folder := fakeservicetest.NodeProject(t, "mcp/typescript")

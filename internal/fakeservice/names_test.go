@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNames asserts the rule for each kind of name: what is at its edges is accepted, and
-// what is beyond them is refused.
+// TestNames asserts the rule for each kind of name: names at the limits are accepted, and
+// names beyond them are refused.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	a := start(t)

@@ -18,7 +18,7 @@ func withQueries(o *fakeservice.Options) {
 	})
 }
 
-// Each operation of the document answers, in fair weather and after a gateway's page.
+// Each operation of the document answers, without faults and after a gateway's page.
 func TestEveryOperationAnswers(t *testing.T) {
 	t.Parallel()
 	fakeservicetest.Tour(t, start(t, withQueries).Server, "acme/shop", func(string, string) {})
@@ -31,9 +31,9 @@ func TestEveryOperationAnswers(t *testing.T) {
 	})
 }
 
-// Each operation of the document refuses what it cannot do, in the service's envelope:
-// one about something that is not there by 404, any other by 400 for a parameter that
-// there is not.
+// Each operation of the document refuses invalid requests, in the service's envelope. One
+// with an id answers 404 for a missing object. Any other answers 400 for an unknown
+// parameter.
 func TestEveryOperationRefuses(t *testing.T) {
 	t.Parallel()
 	statuses := map[string][]int{}

@@ -77,7 +77,7 @@ func TestQueryGoesToTheQuerier(t *testing.T) {
 	id := a.running("postgres")
 	path := "/instances/" + id + "/engines/postgres/query"
 	a.done("PUT", "/instances/"+id+"/sql-console", object{"mode": "rw"})
-	// A query is no job, so it runs beside one.
+	// A query is not a job, so it can run during one.
 	a.accepted("PATCH", "/instances/"+id, object{"name": "n"})
 	got := a.want(200, "", "POST", path, object{"sql": "SELECT 1"}, "Idempotency-Key", "k")
 	equal(t, "rows", got.body["rows"], any([]any{[]any{"rw", "main"}}))
@@ -87,7 +87,7 @@ func TestQueryGoesToTheQuerier(t *testing.T) {
 	equal(t, "repeated", again.text, got.text)
 }
 
-// catalogPlane has Postgres servers with some databases.
+// catalogPlane is a data plane whose Postgres has several databases.
 type catalogPlane struct {
 	stubPlane
 	names []string
@@ -104,8 +104,8 @@ func (p *catalogPlane) Databases(context.Context, string) ([]fakeservice.Databas
 	return databases, extensions, nil
 }
 
-// The portal's page of databases is kept up to date, so it asks Postgres no more often
-// the more databases there are.
+// The portal refreshes its page of databases, so the number of queries to Postgres must
+// not depend on the number of databases.
 func TestPageOfDatabasesAsksLittle(t *testing.T) {
 	t.Parallel()
 	plane := &catalogPlane{names: []string{"main", "a", "b", "c"}}

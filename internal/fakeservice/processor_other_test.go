@@ -6,5 +6,6 @@ import "time"
 
 var began = time.Now()
 
-// processorTime is the time that has passed, where the system's own count is not read.
+// processorTime returns the elapsed time, because the processor time is not read on this
+// system.
 func processorTime() time.Duration { return time.Since(began) }

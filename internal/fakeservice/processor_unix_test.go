@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is what this process has taken of all processors so far.
+// processorTime returns the time that this process has used on all processors.
 func processorTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
-// A reset in the middle of requests, jobs and builds, again and again, by both ways,
-// makes no answer a mistake of the fake's and leaves nothing. Under -race it shows that
-// all of them keep to the lock.
+// Resets in the middle of requests, jobs and builds, through Reset and the control route,
+// cause no internal error and leave nothing behind. With -race, the test shows that all
+// of them use the lock correctly.
 func TestResetsUnderLoad(t *testing.T) {
 	t.Parallel()
 	a := start(t, func(o *fakeservice.Options) { o.Speed = 5000 })
@@ -34,7 +34,7 @@ func TestResetsUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	// Any answer of the service will do, but that it has made a mistake.
+	// Any answer is accepted except an internal error.
 	try := func(method, path string, body any) (answer, error) {
 		got, err := a.try(method, path, body)
 		if err == nil && got.status == http.StatusInternalServerError {
@@ -76,7 +76,7 @@ func TestResetsUnderLoad(t *testing.T) {
 		return err
 	})
 	work(func(n int) error {
-		// A lag is kept, and let go of by a reset, while reads ask for it.
+		// Past states are kept and removed by resets while reads use them.
 		a.SetConditions(fakeservice.Conditions{Lag: time.Duration(n%2) * time.Second})
 		a.SetWeather(weather.Calm, 0)
 		release := a.HoldJobs(fakeservice.JobMatch{Operation: "update"})
@@ -97,7 +97,7 @@ func TestResetsUnderLoad(t *testing.T) {
 		for range between {
 			<-worked
 		}
-		for _, violation := range a.Violations() { // a reset forgets them
+		for _, violation := range a.Violations() { // a reset removes them
 			t.Error(violation)
 		}
 		if n%2 == 0 {

@@ -21,7 +21,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/storage"
 )
 
-// download gives the archive of a snapshot.
+// download returns the archive of a snapshot.
 func (a *api) download(name string) []byte {
 	a.t.Helper()
 	status, archive := a.raw(http.MethodGet, "/_fake/snapshots/"+name, nil)
@@ -31,7 +31,7 @@ func (a *api) download(name string) []byte {
 	return archive
 }
 
-// raw sends a control request whose body or answer is no JSON.
+// raw sends a control request whose body or answer is not JSON.
 func (a *api) raw(method, path string, body []byte) (int, []byte) {
 	a.t.Helper()
 	request, err := http.NewRequestWithContext(a.t.Context(), method, a.RootURL+path, bytes.NewReader(body))
@@ -51,7 +51,7 @@ func (a *api) raw(method, path string, body []byte) (int, []byte) {
 	return response.StatusCode, text
 }
 
-// A snapshot is taken, listed, restored, carried to another fake and taken away.
+// A snapshot can be taken, listed, restored, copied to another fake and deleted.
 func TestSnapshotsByControlRoutes(t *testing.T) {
 	t.Parallel()
 	a, other := start(t), start(t)
@@ -91,8 +91,8 @@ func TestSnapshotsByControlRoutes(t *testing.T) {
 	}
 }
 
-// A fork knows what the fake knew, goes its own way, has its own credentials and ends
-// with the fake.
+// A fork starts with the state of the fake and is independent of it afterwards. It has
+// its own credentials, and ends with the fake.
 func TestFork(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -132,8 +132,8 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// A fake that is started again with its file knows what it has answered, repeats the
-// answer to a request that is sent again, and takes the same key.
+// A fake that is started again with its file has the same records and accepts the same
+// key. It returns the stored answer to a repeated request.
 func TestStartedAgainWithItsFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "records.db")
@@ -181,7 +181,7 @@ func TestStartedAgainWithItsFile(t *testing.T) {
 	}
 }
 
-// A fork is reached where the machines are, and what it links to is its own.
+// A fork has the same host as the machines, and its links have its own address.
 func TestForkAtAnAdvertisedHost(t *testing.T) {
 	t.Parallel()
 	ports := fakeservicetest.FreePorts(t, 2)

@@ -10,9 +10,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
-// Only a running instance can be changed: one that is created or deleted is busy, and one
-// that has failed can only be deleted. Whether a job says so or the status alone makes no
-// difference.
+// Only a running instance can be changed. During its creation or deletion it is busy, and
+// after a failure it can only be deleted. This does not depend on whether a job is in
+// progress or a test has set the status.
 func TestOnlyARunningInstanceIsChanged(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -58,7 +58,7 @@ func TestOnlyARunningInstanceIsChanged(t *testing.T) {
 	}
 }
 
-// An instance is deleted in any state, unless another job runs.
+// An instance can be deleted in any state, unless another job is in progress.
 func TestInstanceIsDeletedInAnyState(t *testing.T) {
 	t.Parallel()
 	a := start(t)

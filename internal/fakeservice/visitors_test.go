@@ -12,8 +12,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// No page of another site reaches any face of the fake by a browser on this machine,
-// neither by a name of its own that leads here nor by a name of ours.
+// A page of another site in a browser on this machine cannot use any interface of the
+// fake. It can use neither its own host name, if that resolves to this machine, nor a
+// name of the fake.
 func TestVisitors(t *testing.T) {
 	t.Parallel()
 	a := start(t, func(o *fakeservice.Options) { o.Names = []string{"fake.internal"} })
@@ -33,7 +34,7 @@ func TestVisitors(t *testing.T) {
 		for path, token := range map[string]string{"/api/v1/plans": fakeservicetest.APIKey, "/_fake/left": a.ControlToken(), "/guides/apps": "", "/.well-known/oauth-protected-resource/mcp": ""} {
 			want := row.want
 			if path == "/_fake/left" && row.header == "Origin" {
-				want = http.StatusForbidden // not for pages at all
+				want = http.StatusForbidden // pages may not use it at all
 			}
 			request := httptest.NewRequest(http.MethodGet, path, nil)
 			request.Host = row.host
@@ -49,9 +50,8 @@ func TestVisitors(t *testing.T) {
 	}
 }
 
-// A page of another origin that a browser on this machine shows is refused each thing that
-// it tries, whatever it knows: the API's key and the control token serve it nothing. What
-// it would have done is not done.
+// A page of another origin in a browser on this machine is refused every request, even
+// with the API's key and the control token. The requests have no effect.
 func TestForeignPage(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -61,7 +61,7 @@ func TestForeignPage(t *testing.T) {
 	instance := `{"name":"mined","plan":"free","region":"eu-central","engines":{"postgres":true}}`
 	for _, try := range []struct {
 		what, method, face, path, body string
-		host                           string // 127.0.0.1 where empty
+		host                           string // 127.0.0.1 if empty
 		header                         []string
 	}{
 		{"reads the account's instances", "GET", "/api/v1", "/instances", "", "", []string{"Origin", page}},
@@ -111,7 +111,7 @@ func TestForeignPage(t *testing.T) {
 	}
 }
 
-// Without a key of its own a fake has one that nobody can guess.
+// Without an APIKey the fake generates random secrets.
 func TestKeysAreRandom(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

@@ -8,9 +8,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
-// The weather is set while the fake runs, and again for the same requests from the first
-// one on: what strikes is what package weather says of the seed. A write is asked, as no
-// a write takes its time.
+// The weather can be set at any time, and setting it again repeats the same faults.
+// Package weather determines the faults from the seed.
 func TestControlWeather(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -21,7 +20,7 @@ func TestControlWeather(t *testing.T) {
 	struck := func() (at []int) {
 		before := len(a.Requests())
 		for range requests {
-			_, _ = a.try("PATCH", "/me", object{"company": "C"}) // a closed connection is weather
+			_, _ = a.try("PATCH", "/me", object{"company": "C"}) // a closed connection is part of the weather
 		}
 		for n, r := range a.Requests()[before:] {
 			if r.Fault {
@@ -61,7 +60,7 @@ func TestControlWeather(t *testing.T) {
 	equal(t, "struck after a reset", len(struck()), 0)
 	a.told("PUT", "/weather", `{"weather":"storm","seed":3}`)
 	equal(t, "calmed", a.told("PUT", "/weather", `{"weather":"calm"}`), calm)
-	// A test's own strike takes the weather's place.
+	// A Strike of a test replaces the weather.
 	a.told("PUT", "/weather", `{"weather":"storm","seed":3}`)
 	a.SetStrike(nil)
 	equal(t, "under a strike", a.told("GET", "/weather", ""), calm)

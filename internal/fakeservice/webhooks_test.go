@@ -15,8 +15,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
 
-// What is done to an instance and to keys comes as in SERVICE.md#events, each event once and
-// signed, and nothing of it holds a secret.
+// Changes of instances and keys are delivered as in SERVICE.md#events. Each event is
+// delivered once and signed, and contains no secret.
 func TestEveryOperationIsDelivered(t *testing.T) {
 	t.Parallel()
 	b := fakeservicetest.NewInbox(t, "the endpoint's own secret")
@@ -105,15 +105,15 @@ func TestEveryOperationIsDelivered(t *testing.T) {
 	equal(t, "deliveries", len(b.Deliveries()), len(want))
 }
 
-// eventTypes are the shown types (SERVICE.md#events).
+// eventTypes has the types of SERVICE.md#events.
 const eventTypes = `created ready allowlist label resize reset restore rotate console engines engine_settings
 	health_alert health_reset verify_ok verify_failed job_failed pg_database_created pg_database_dropped
 	couch_database_created couch_database_deleted nats_stream_created nats_stream_purged nats_stream_deleted
 	auth_user_created auth_user_invited auth_user_banned auth_user_unbanned auth_user_deleted auth_link_sent
 	api_key_created api_key_revoked oauth_granted oauth_disconnected`
 
-// Each type of event can be let out by its control route, and is delivered; what came of
-// it is at another one.
+// A control route emits events of every type, and they are delivered. Another route shows
+// the deliveries.
 func TestEveryTypeIsDelivered(t *testing.T) {
 	t.Parallel()
 	b := fakeservicetest.NewInbox(t, "s")
@@ -147,13 +147,14 @@ func TestEveryTypeIsDelivered(t *testing.T) {
 	}
 }
 
-// A receiver that closes the connection, hangs, fails and redirects, and then is well, gets
-// the same delivery each time, at the times of SERVICE.md#webhooks by the fake's clock.
+// A receiver closes the connection, hangs, fails, redirects, and then recovers. It
+// receives the same delivery each time, at the times of SERVICE.md#webhooks by the fake's
+// clock.
 func TestReceiverInEveryTrouble(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := fakeservicetest.NewInbox(t, "s")
-		var mu sync.Mutex // an attempt may still hang while the next one comes
+		var mu sync.Mutex // an attempt may still hang when the next one comes
 		ids, attempts := map[string]bool{}, 0
 		count := func(delivery string) int {
 			mu.Lock()
@@ -191,7 +192,7 @@ func TestReceiverInEveryTrouble(t *testing.T) {
 		for _, a := range list[0].Attempts {
 			got = append(got, fmt.Sprintf("%s %d %s%s", a.At.Sub(began), a.Status, strings.TrimSpace(a.Answer), a.Problem))
 		}
-		// The pause begins when an attempt has failed, and one that hangs takes its ten
+		// The pause begins when an attempt has failed. An attempt that hangs takes ten
 		// seconds.
 		equal(t, "attempts", got, []string{
 			"0s 0 the connection was closed without an answer", "1m0s 0 no answer within 10s", "6m10s 500 the database is away", "36m10s 307 ", "2h36m10s 204 ",
@@ -199,7 +200,7 @@ func TestReceiverInEveryTrouble(t *testing.T) {
 	})
 }
 
-// A fork delivers what happens in it, by its own endpoints.
+// A fork delivers its events to its endpoints.
 func TestForkDelivers(t *testing.T) {
 	t.Parallel()
 	b := fakeservicetest.NewInbox(t, "s")

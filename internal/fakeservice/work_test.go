@@ -11,12 +11,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// stubPlane is a data plane whose work does nothing, unless a test says what.
+// stubPlane is a data plane whose work does nothing by default.
 type stubPlane struct {
 	fakeservice.DataPlane // the methods that no test here calls
 	control               fakeservice.ControlPlane
 
-	// apply is what Apply does; nil is nothing.
+	// apply, if non-nil, is called by Apply.
 	apply func(ctx context.Context, m fakeservice.Machine) error
 
 	mu      sync.Mutex
@@ -81,14 +81,13 @@ func startWith(t *testing.T, plane *stubPlane) *api {
 	return start(t, func(o *fakeservice.Options) { o.DataPlane = plane })
 }
 
-// status is a job's status.
+// status returns the status of a job.
 func (a *api) status(job string) string {
 	a.t.Helper()
 	return a.call("GET", "/jobs/"+job, nil).string("status")
 }
 
-// A job ends when its time has come and its work has returned, whichever is
-// later.
+// A job ends when its time has come and its work has returned, whichever is later.
 func TestJobsWaitForTheirWork(t *testing.T) {
 	t.Parallel()
 	begun, finish := make(chan struct{}), make(chan struct{})
@@ -113,14 +112,14 @@ func TestJobsWaitForTheirWork(t *testing.T) {
 	equal(t, "after its time, with work to do", a.status(job), "running")
 	a.want(409, "job_running", "PATCH", path, object{"name": "n"})
 	close(finish)
-	<-ended // Advance waits for what it has made due
+	<-ended // Advance waits for everything that it makes due
 	equal(t, "after its work", a.status(job), "done")
 	equal(t, "allowlist", a.call("GET", path+"/allowlist", nil).body["allowlist"], any([]any{"192.0.2.1"}))
 
-	// Work that is done early waits for the job's time.
+	// Work that returns early waits for the job's time.
 	plane.apply = nil
 	job = a.accepted("PUT", path+"/allowlist", object{"allowlist": []string{}}).string("job_id")
-	// Attach, and one for each of the three.
+	// The calls are attach and three others.
 	machine.Until(t, "the work is done", func() bool { return len(plane.called()) >= 4 })
 	equal(t, "work done early", a.status(job), "running")
 	a.Advance(20 * time.Second)
@@ -143,14 +142,14 @@ func TestFailedWorkFailsTheJob(t *testing.T) {
 	failure := a.call("GET", "/jobs/"+job, nil).body["error"]
 	equal(t, "error", failure, any(object{"code": "no_route", "detail": "There is no route."}))
 	equal(t, "allowlist", a.call("GET", path+"/allowlist", nil).body["allowlist"], any([]any{}))
-	// The machine was put back to what the record says.
+	// The machine is as its record says again.
 	last := plane.applied[len(plane.applied)-1]
 	equal(t, "calls", plane.called(), []string{"attach", "apply", "apply", "apply"})
 	equal(t, "allowlist of the machine", len(last.Allowlist), 0)
 	events := a.Events()
 	equal(t, "event", events[len(events)-1].Type, "job_failed")
 
-	// Any other error is told too, and the undo snapshot of failed work goes.
+	// Any other error is reported too, and the undo snapshot of failed work is deleted.
 	backup := newBackup(a, id)
 	job = a.done("POST", path+"/actions/restore", object{"confirm": id, "backup_id": backup}).string("job_id")
 	failure = a.call("GET", "/jobs/"+job, nil).body["error"]
@@ -158,7 +157,7 @@ func TestFailedWorkFailsTheJob(t *testing.T) {
 	equal(t, "last calls", plane.called()[4:], []string{"backup", "drop backup"})
 }
 
-// What a test makes fail does not even begin, so nothing of it is real.
+// The work of a job that a test makes fail does not begin, so nothing of it is real.
 func TestJobsMadeToFailDoNoWork(t *testing.T) {
 	t.Parallel()
 	plane := &stubPlane{}
@@ -174,8 +173,8 @@ func TestJobsMadeToFailDoNoWork(t *testing.T) {
 	equal(t, "calls", len(plane.called()), before+1)
 }
 
-// What a test says too late for a job, whose work has begun, is said to the
-// next one: passwords that were changed for real are in the record.
+// FailJobs has no effect on a job whose work has begun, but on the next one. So passwords
+// that were changed for real are in the record.
 func TestJobsAtWorkAreNotMadeToFail(t *testing.T) {
 	t.Parallel()
 	plane := &stubPlane{}
@@ -204,7 +203,7 @@ func TestJobsAtWorkAreNotMadeToFail(t *testing.T) {
 	equal(t, "the next one", a.status(job), "failed")
 }
 
-// A held job works, and ends when it is released or finished.
+// The work of a held job runs, and the job ends when it is released or finished.
 func TestHeldJobsWork(t *testing.T) {
 	t.Parallel()
 	plane := &stubPlane{}
@@ -245,7 +244,7 @@ func TestCreationWithDataPlane(t *testing.T) {
 	equal(t, "size of the first backup", a.call("GET", path+"/backups", nil).body["backups"].([]any)[0].(object)["size_bytes"], any(42.0))
 }
 
-// A creation that fails leaves nothing of the machine.
+// After a failed creation, nothing of the machine is left.
 func TestCreationWhoseWorkFails(t *testing.T) {
 	t.Parallel()
 	plane := &stubPlane{apply: func(context.Context, fakeservice.Machine) error { return errors.New("no room") }}
@@ -257,7 +256,7 @@ func TestCreationWhoseWorkFails(t *testing.T) {
 	equal(t, "status of one that was added", added.Status, fakeservice.StatusFailed)
 }
 
-// Closing tells work to stop and waits for it, and the data plane goes last.
+// Close cancels work and waits for it. It closes the data plane last.
 func TestCloseStopsWork(t *testing.T) {
 	t.Parallel()
 	plane := &stubPlane{}
@@ -277,13 +276,13 @@ func TestCloseStopsWork(t *testing.T) {
 	}
 	calls := plane.called()
 	equal(t, "the end", calls[len(calls)-2:], []string{"stopped", "close"})
-	// What is asked for after that does not begin, and is refused, as it is not kept.
+	// A later request is refused, and its work does not begin.
 	a.want(500, "internal", "POST", "/instances", object{"name": "a", "plan": "free", "region": "us-east", "engines": object{}, "tags": []string{}})
 	equal(t, "calls", len(plane.called()), len(calls))
 }
 
-// An instance that is taken away while a job works on it is removed for real,
-// once the work has stopped.
+// If an instance is removed during a job, its machine is removed once the work has
+// stopped.
 func TestRemovalStopsWork(t *testing.T) {
 	t.Parallel()
 	plane := &stubPlane{}
@@ -303,7 +302,8 @@ func TestRemovalStopsWork(t *testing.T) {
 	equal(t, "last call", calls[len(calls)-1], "remove")
 }
 
-// Daily backups are real, come beside jobs, and the oldest go.
+// Daily backups are made by the data plane, may run during jobs, and the oldest are
+// deleted.
 func TestDailyBackupsAreReal(t *testing.T) {
 	t.Parallel()
 	plane := &stubPlane{}
@@ -329,8 +329,7 @@ func TestDailyBackupsAreReal(t *testing.T) {
 	equal(t, "dropped", dropped, 3)
 }
 
-// Days that pass faster than a backup is made have one backup together: they would pile
-// up.
+// If days pass faster than a backup is made, only one backup is made for all of them.
 func TestBackupsThatAreOverdueAreOne(t *testing.T) {
 	t.Parallel()
 	plane := &stubPlane{}
