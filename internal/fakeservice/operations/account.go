@@ -7,8 +7,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// profile is a core.ProfileChange. Its fields describe the arguments; sent has what was sent,
-// in which a null differs from a field that was left out.
+// profile is a core.ProfileChange. Its other fields describe the arguments; sent has the
+// sent ones, because null and an omitted field differ.
 type profile struct {
 	Name    *string `json:"name,omitempty" jsonschema:"null empties it"`
 	Company *string `json:"company,omitempty" jsonschema:"null empties it"`
@@ -18,7 +18,7 @@ type profile struct {
 	sent core.ProfileChange
 }
 
-// UnmarshalJSON reads what was sent.
+// UnmarshalJSON reads the fields that were sent.
 func (p *profile) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &p.sent) }
 
 func updateProfile(_ context.Context, s Service, in profile) (core.Account, error) {
@@ -29,7 +29,7 @@ func readBilling(ctx context.Context, s Service, in page) (core.BillingRecord, e
 	return s.BillingPage(ctx, in.Cursor, in.limit())
 }
 
-// onWebhook names a webhook endpoint.
+// onWebhook is the argument that names a webhook endpoint.
 type onWebhook struct {
 	WebhookID string `json:"webhook_id" jsonschema:"the id of the endpoint"`
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// onApp names an app of an instance.
+// onApp has the arguments that name an app of an instance.
 type onApp struct {
 	onInstance
 	Name string `json:"name" jsonschema:"the name of the app"`
 }
 
-// onBranch names a branch of a repository.
+// onBranch has the arguments that name a branch of a repository.
 type onBranch struct {
 	onInstance
 	Repo   string `json:"repo" jsonschema:"owner/repo, as list_repos has it"`
@@ -52,7 +52,7 @@ func listBuilds(ctx context.Context, s Service, in struct {
 	return s.BuildPage(ctx, in.InstanceID, in.Name, in.Cursor, in.limit())
 }
 
-// appSource is where an app comes from, and its newest build.
+// appSource is the repository of an app and the app's newest build.
 type appSource struct {
 	Name   string  `json:"name"`
 	Repo   string  `json:"repo"`

@@ -6,23 +6,23 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// onInstance names an instance.
+// onInstance is the argument that names an instance.
 type onInstance struct {
 	InstanceID string `json:"instance_id" jsonschema:"the id of the instance"`
 }
 
-// onInstanceConfirmed names an instance twice.
+// onInstanceConfirmed names an instance and confirms it.
 type onInstanceConfirmed struct {
 	onInstance
 	Confirm string `json:"confirm" jsonschema:"the id of the instance once more"`
 }
 
-// onJob names a job.
+// onJob is the argument that names a job.
 type onJob struct {
 	JobID string `json:"job_id" jsonschema:"the id of the job"`
 }
 
-// page is a part of a list.
+// page has the arguments that select a page of a list.
 type page struct {
 	Cursor string `json:"cursor,omitempty" jsonschema:"next_cursor of the page before; left out for the first page"`
 	Limit  *int   `json:"limit,omitempty" jsonschema:"how many records a page holds: 1 to 200, which is the default"`
@@ -36,7 +36,7 @@ func (p page) limit() int {
 	return *p.Limit
 }
 
-// offer is the plans and the locations.
+// offer has the plans and the locations.
 type offer struct {
 	core.PlanList
 	core.LocationList
@@ -59,7 +59,7 @@ func createInstance(_ context.Context, s Service, in core.NewInstance) (core.Cre
 	return s.CreateInstance(in, s.Portal)
 }
 
-// newInstance is a core.NewInstance as a tool takes it.
+// newInstance is a core.NewInstance with the arguments of the tool.
 type newInstance struct {
 	Tier     string   `json:"tier" jsonschema:"the id of a plan of list_plans"`
 	Name     string   `json:"name" jsonschema:"1 to 100 characters"`

@@ -1,5 +1,6 @@
-// Package operations is the table of what a customer can do with the service. The REST
-// routes and the MCP tools are made from it, and it names the pages of the portal.
+// Package operations is the table of the operations that a customer can do with the
+// service. The REST routes and the MCP tools are made from it, and it lists the pages of
+// the portal.
 //
 // To add an operation, add a row to All and the function that carries the row out.
 package operations
@@ -13,76 +14,78 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// Operation is something that a customer can do with the service.
+// Operation is an operation of a customer.
 type Operation struct {
 	Name   string
 	Effect Effect
-	// Job is the operation of the job that it starts; "" if it starts none.
+	// Job is the operation of the job that it starts, or "".
 	Job string
-	// Run carries the operation out. It is the zero value for what the portal alone does.
+	// Run carries the operation out. It is zero for an operation that only the portal
+	// has.
 	Run Function
-	// REST are the operation's methods and paths in the API's document, such as "GET /me".
+	// REST has the operation's methods and paths in the API document, such as "GET /me".
 	REST []string
-	// Tool is the operation's MCP tool. Without a name there is none.
+	// Tool is the operation's MCP tool. Without a name the operation has no tool.
 	Tool Tool
-	// OtherTools are the names of tools of other operations that do this one too.
+	// OtherTools has the tools of other operations that also do this one.
 	OtherTools []string
-	// Portal are the pages and forms that do the operation, such as "POST /portal/profile".
+	// Portal has the pages and forms that do the operation, such as "POST
+	// /portal/profile".
 	Portal []string
-	// Only is the one face that has the operation; "" if all have it.
+	// Only is the one interface that has the operation, or "" if all have it.
 	Only Face
-	// Example is arguments by name. What depends on the account is left out: ids, a
+	// Example has arguments by name, except those that depend on the account: ids, a
 	// repository, and confirm.
 	Example map[string]any
 }
 
-// Face is a way to the service.
+// Face is an interface of the service.
 type Face string
 
-// The faces.
+// The interfaces of the service.
 const (
 	REST   Face = "REST"
 	MCP    Face = "MCP"
 	Portal Face = "portal"
 )
 
-// Effect is what an operation does to existing things. An operation that only adds
+// Effect is the effect of an operation on existing things. An operation that only adds
 // something does not destroy.
 type Effect struct{ Reads, Destroys, Idempotent bool }
 
 var (
 	// reading changes nothing.
 	reading = Effect{Reads: true}
-	// doing adds or restarts something at each call. adding adds one thing, however often it
-	// is called.
+	// doing adds or restarts something at each call. adding adds one thing, however often
+	// it is called.
 	doing  = Effect{}
 	adding = Effect{Idempotent: true}
-	// replacing removes or overwrites something, and leaves the same state however often it
-	// is called. destroying removes more at each call.
+	// replacing removes or overwrites something, and leaves the same state however often
+	// it is called. destroying removes more at each call.
 	replacing  = Effect{Destroys: true, Idempotent: true}
 	destroying = Effect{Destroys: true}
 )
 
-// Tool is what an MCP client reads about a tool.
+// Tool describes an MCP tool to clients.
 type Tool struct {
 	Name, Title, Text string
 	// Run, if set, is called instead of the operation's function: the tool has other
 	// arguments or another result than the REST routes.
 	Run Function
-	// Secrets says what in the result is secret; "" if nothing is.
+	// Secrets names the secrets in the result, or is "".
 	Secrets string
-	// Fetches is true of a tool that reads something outside the service.
+	// Fetches reports whether the tool reads something outside the service.
 	Fetches bool
-	// TakesNull is true of a tool for which null is a value. It empties a field.
+	// TakesNull reports whether null is a valid value, which empties a field.
 	TakesNull bool
-	// Enums are the values that an argument takes, by its name.
+	// Enums has the valid values of arguments, by name.
 	Enums map[string][]any
 }
 
-// Service is the service, as one caller knows it.
+// Service is the service for one caller.
 type Service struct {
 	*core.Service
-	// Portal is the address of the portal, where checkouts are opened.
+	// Portal is the address of the portal, for checkouts.
 	Portal string
 }
 
@@ -105,8 +108,8 @@ func run[In, Out any](do func(context.Context, Service, In) (Out, error)) Functi
 	}}
 }
 
-// ofAccount makes a Function of what core does without arguments, and ofInstance of what it
-// does with an instance alone.
+// ofAccount makes a Function of a method of core without arguments, and ofInstance one of
+// a method whose only argument is an instance.
 func ofAccount[Out any](do func(*core.Service, context.Context) (Out, error)) Function {
 	return run(func(ctx context.Context, s Service, _ None) (Out, error) { return do(s.Service, ctx) })
 }
@@ -138,10 +141,10 @@ func IDName(path string) string {
 	return strings.TrimSuffix(collection, "s") + "_id"
 }
 
-// None is no arguments, and no result.
+// None stands for no arguments, and for no result.
 type None struct{}
 
-// Markdown is a result that is a text.
+// Markdown is a result in Markdown.
 type Markdown string
 
 // HasJob reports whether there are jobs of an operation, such as "create".
@@ -165,13 +168,13 @@ func (o Operation) Tools() []string {
 	return append([]string{o.Tool.Name}, o.OtherTools...)
 }
 
-// ByTool returns the addresses in the API's document of what a tool does.
+// ByTool returns the addresses in the API document of a tool's operations.
 func ByTool(name string) []string {
 	return addresses(func(o Operation) bool { return slices.Contains(o.Tools(), name) })
 }
 
-// ByPage returns the addresses in the API's document of what a page or form of the portal
-// does.
+// ByPage returns the addresses in the API document of the operations of a page or form of
+// the portal.
 func ByPage(page string) []string {
 	return addresses(func(o Operation) bool { return slices.Contains(o.Portal, page) })
 }
@@ -185,5 +188,5 @@ func addresses(belongs func(Operation) bool) (all []string) {
 	return all
 }
 
-// one is a list of one.
+// one returns a list with one element.
 func one(element string) []string { return []string{element} }

@@ -9,8 +9,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
-// What a method means is what the table says of the effect: GET reads, and what PUT, PATCH
-// or DELETE does leaves the same state however often it is sent.
+// The effect in the table fits the method: GET reads, and repeated PUT, PATCH and DELETE
+// requests leave the same state.
 func TestEffectFitsTheMethod(t *testing.T) {
 	t.Parallel()
 	for _, o := range operations.All {

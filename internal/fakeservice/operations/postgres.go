@@ -6,13 +6,13 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// onDatabase names a database of an instance.
+// onDatabase has the arguments that name a database of an instance.
 type onDatabase struct {
 	onInstance
 	Name string `json:"name" jsonschema:"1 to 63 lower case letters, digits and underscores, the first of them a letter"`
 }
 
-// onExtension names an extension in a database.
+// onExtension has the arguments that name an extension in a database.
 type onExtension struct {
 	onInstance
 	Name     string `json:"name" jsonschema:"pgvector, pg_trgm or pgcrypto"`

@@ -27,7 +27,7 @@ func setAllowlist(_ context.Context, s Service, in struct {
 	return s.SetAllowlist(in.InstanceID, in.Allowlist)
 }
 
-// consoleModes are the modes as the service knows them, by the words that a caller may use.
+// consoleModes maps the words that a caller may use to the modes of the service.
 var consoleModes = map[string]string{"off": "off", "read-only": "ro", "read-write": "rw", "ro": "ro", "rw": "rw"}
 
 func setConsole(_ context.Context, s Service, in struct {

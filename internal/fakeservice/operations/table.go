@@ -2,10 +2,10 @@ package operations
 
 import "github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 
-// envSecrets says what in the record of an app may be secret.
+// envSecrets names the possible secrets in the record of an app.
 const envSecrets = "the values of env, any of which may be one"
 
-// All is every operation, in the order of the service's description.
+// All has every operation, in the order of the service's description.
 var All = []Operation{
 	{
 		Name: "list plans", Effect: reading, Run: ofAccount((*core.Service).Plans),
@@ -336,7 +336,7 @@ var All = []Operation{
 		Tool: Tool{Name: "delete_webhook", Title: "Delete a webhook endpoint", Text: "Deletes a webhook endpoint. Nothing more is delivered to it."},
 	},
 
-	// The API has nothing about deliveries, and a checkout is for a person.
+	// The API has no operations for deliveries, and a person opens a checkout.
 	{Name: "finish a checkout", Only: Portal, Portal: one("GET /checkout/{token}")},
 	{Name: "see what was delivered", Only: Portal, Portal: one("GET /portal/integrations/{endpoint}")},
 	{Name: "send a test event", Only: Portal, Portal: one("POST /portal/integrations/{endpoint}/test")},
