@@ -1,5 +1,5 @@
-// Package rest is the REST face of the service: it carries out the operations of package
-// operations, and checks both sides of each exchange against the OpenAPI document.
+// Package rest serves the REST API: the operations of package operations. It checks
+// requests and responses against the OpenAPI document.
 package rest
 
 import (
@@ -18,23 +18,23 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
-// Prefix is where the API begins.
+// Prefix is the path prefix of the API.
 const Prefix = "/api/v1"
 
-// maxBody is the longest request that is read, in bytes.
+// maxBody is the maximum size of a request in bytes.
 const maxBody = 1 << 20
 
-// Options says how an API is served.
+// Options configures an API.
 type Options struct {
 	Service *core.Service
-	// PortalURL is the address of the portal, where checkouts are opened; empty is the
-	// one at which a caller found the API.
+	// PortalURL is the address of the portal for checkouts. "" means the address at which
+	// the caller found the API.
 	PortalURL string
-	// Violation is told of each exchange that breaks the OpenAPI document.
+	// Violation is called with each violation of the OpenAPI document.
 	Violation func(error)
 }
 
-// API is the REST face. It is an http.Handler and safe for concurrent use.
+// API serves the REST API. It is an http.Handler and safe for concurrent use.
 type API struct {
 	Options
 	routes      []route
@@ -42,8 +42,8 @@ type API struct {
 	repetitions repetitions
 }
 
-// New makes an API. It panics if the embedded OpenAPI document is broken, which a test
-// of that document finds first.
+// New makes an API. It panics if the embedded OpenAPI document is broken, which a test of
+// that document finds first.
 func New(o Options) *API {
 	validator, err := apispec.New()
 	if err != nil {
@@ -52,15 +52,15 @@ func New(o Options) *API {
 	return &API{Options: o, routes: routes(), validator: validator}
 }
 
-// reply is an answer as it goes over the wire.
+// reply is an encoded answer.
 type reply struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// ServeHTTP answers one request, and holds both sides of the exchange to the document.
-// HEAD is answered as GET is, without the body.
+// ServeHTTP answers one request, and checks the request and the answer against the
+// document. HEAD is answered like GET, without the body.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head := r.Method == http.MethodHead
 	if head {
@@ -84,8 +84,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out.write(w)
 }
 
-// answer authorises, routes and checks a request before the handler sees it.
-// It tells whether the operation is in the document at all.
+// answer authorizes, routes and checks a request before the handler sees it. It reports
+// whether the operation is in the document.
 func (a *API) answer(r *http.Request, path string, body []byte) (out reply, documented bool) {
 	route, params := a.findRoute(r.Method, path)
 	if err := a.authorise(r); err != nil {
@@ -129,7 +129,8 @@ func (a *API) authorise(r *http.Request) error {
 	return nil
 }
 
-// tag gives the answer to a GET its ETag, and answers 304 to who has it.
+// tag adds an ETag to the answer to a GET, and returns 304 if the client has this
+// version.
 func (c *call) tag(out reply) reply {
 	if c.request.Method != http.MethodGet || out.status != http.StatusOK {
 		return out
@@ -149,7 +150,7 @@ func (c *call) tag(out reply) reply {
 	return out
 }
 
-// encode turns an answer into bytes.
+// encode encodes an answer.
 func encode(answer response) reply {
 	out := reply{status: answer.status, header: http.Header{}, body: answer.raw}
 	switch {
@@ -181,5 +182,5 @@ func (out reply) write(w http.ResponseWriter) {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(out.status)
-	_, _ = w.Write(out.body) // nothing is left to do for a client that has gone
+	_, _ = w.Write(out.body) // nothing can be done for a client that is gone
 }

@@ -23,7 +23,7 @@ type call struct {
 	body    []byte
 }
 
-// run carries the call out.
+// run carries out the call.
 func (c *call) run() response {
 	result, err := c.route.Call(c.request.Context(), c.service, c.decode)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *call) run() response {
 }
 
 // decode reads the arguments from the body, whose shape has been checked, and from the
-// parameters. All that can be wrong with the body by now is a number that is too large.
+// parameters. The only possible error in the body is a number that is too large.
 func (c *call) decode(into any) error {
 	if len(bytes.TrimSpace(c.body)) > 0 {
 		// The canonical form writes 3e3 and 3000.0, which are integers too, as 3000.
@@ -61,8 +61,8 @@ func (c *call) decode(into any) error {
 	return json.Unmarshal(parameters, into)
 }
 
-// fieldOf returns the name of the field that a value does not fit. The decoder's path to
-// it has the names of embedded structs too, which are no fields of the API.
+// fieldOf returns the name of the field with the invalid value. The decoder's path also
+// has the names of embedded structs, which are not fields of the API.
 func fieldOf(wrong *json.UnmarshalTypeError) string {
 	return wrong.Field[strings.LastIndex(wrong.Field, ".")+1:]
 }
@@ -79,7 +79,7 @@ func (c *call) parameters() map[string]any {
 	if text, ok := parameters["limit"].(string); ok {
 		delete(parameters, "limit")
 		if text != "" {
-			parameters["limit"], _ = strconv.Atoi(text) // what is no number is 0, which is refused
+			parameters["limit"], _ = strconv.Atoi(text) // invalid numbers become 0, which is refused
 		}
 	}
 	for name, value := range c.params {
@@ -91,7 +91,8 @@ func (c *call) parameters() map[string]any {
 	return parameters
 }
 
-// confirm returns the query's parameter of that name, "" unless it is given once.
+// confirm returns the parameter confirm of the query, or "" unless it is given exactly
+// once.
 func (c *call) confirm() string {
 	if given := c.request.URL.Query()["confirm"]; len(given) == 1 {
 		return given[0]
@@ -99,8 +100,8 @@ func (c *call) confirm() string {
 	return ""
 }
 
-// lacksConfirm reports whether a request breaks the document because it leaves confirm
-// out, which is refused with a code of its own.
+// lacksConfirm reports whether a request violates the document because it lacks confirm.
+// This violation has its own code.
 func (c *call) lacksConfirm() bool {
 	if !c.route.Confirms() {
 		return false

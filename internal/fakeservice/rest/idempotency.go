@@ -9,20 +9,21 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// repetitions lets requests with the same Idempotency-Key come one after the other, so
-// that a repetition that comes while the first is carried out waits for its answer.
+// repetitions serializes requests with the same Idempotency-Key, so that a repetition
+// waits for the answer to the first request.
 type repetitions struct {
 	mu      sync.Mutex
 	present map[string]*turn
 }
 
-// turn is held while a request is carried out. callers counts who uses it.
+// turn is locked while a request is carried out. callers is the number of requests that
+// use it.
 type turn struct {
 	sync.Mutex
 	callers int
 }
 
-// idempotencyKey is what an answer is remembered by, or empty.
+// idempotencyKey returns the key under which an answer is stored, or "".
 func (c *call) idempotencyKey() string {
 	key := c.request.Header.Get("Idempotency-Key")
 	if key == "" || c.request.Method != http.MethodPost {
@@ -31,9 +32,9 @@ func (c *call) idempotencyKey() string {
 	return c.request.URL.EscapedPath() + " " + key
 }
 
-// once carries a call out, or gives the first answer to the same request again. The
-// same key with another body is a mistake of the client, not a repetition. A refusal
-// is not kept: the reason for it may be gone at the next try.
+// once carries out a call, or returns the stored answer to an earlier one with the same
+// key. If the body differs from the earlier one, that is an error of the client. A
+// refusal is not stored, because its reason may no longer apply at the next try.
 func (r *repetitions) once(c *call, carryOut func() reply) reply {
 	key := c.idempotencyKey()
 	if key == "" {
@@ -44,7 +45,7 @@ func (r *repetitions) once(c *call, carryOut func() reply) reply {
 		if !bytes.Equal(first.Request, c.body) {
 			return encode(fail(core.Refuse(core.ValidationError, "Idempotency-Key: it was sent before with another body")))
 		}
-		// The header is copied, as what is sent is added to.
+		// The header is copied, because headers are added to the reply.
 		return reply{first.Status, maps.Clone(http.Header(first.Header)), first.Body}
 	}
 	out := carryOut()
@@ -57,7 +58,7 @@ func (r *repetitions) once(c *call, carryOut func() reply) reply {
 	return out
 }
 
-// enter takes the turn of a key, when its present holder leaves.
+// enter waits for the turn of a key.
 func (r *repetitions) enter(key string) (leave func()) {
 	r.mu.Lock()
 	if r.present == nil {

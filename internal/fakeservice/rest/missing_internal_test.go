@@ -11,9 +11,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// Each operation of the document that the fake had no route for would be answered 501 in
-// the service's envelope, whatever is asked of it. What is not in the document is not
-// there, 404.
+// If the fake had no route for an operation of the document, any request for it would be
+// answered with 501 in the service's envelope. An operation that is not in the document
+// is answered with 404.
 func TestMissingOperationsSaySo(t *testing.T) {
 	t.Parallel()
 	operations, err := apispec.Operations()

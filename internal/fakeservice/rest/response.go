@@ -6,17 +6,17 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// response is the answer to a call. It is not written to the connection at once,
-// so that an answer can be remembered, checked, altered or thrown away.
+// response is the answer to a call. It is not written to the connection immediately, so
+// that it can be stored, checked, changed or discarded.
 type response struct {
 	status int
-	// body is encoded as JSON; raw is sent as it is, with its content type.
+	// body is encoded as JSON. raw is sent unchanged with contentType.
 	body        any
 	raw         []byte
 	contentType string
 }
 
-// statuses are how HTTP says what kind of refusal it is (SERVICE.md#errors).
+// statuses maps the codes of refusals to HTTP statuses (SERVICE.md#errors).
 var statuses = map[core.Code]int{
 	core.InvalidRequest:   http.StatusBadRequest,
 	core.ConfirmMismatch:  http.StatusBadRequest,
@@ -34,7 +34,7 @@ var statuses = map[core.Code]int{
 	core.NotImplemented:   http.StatusNotImplemented,
 }
 
-// fail turns an error into an answer.
+// fail converts an error to an answer.
 func fail(err error) response {
 	p := core.ProblemOf(err)
 	return response{status: statuses[p.Code], body: struct {

@@ -14,12 +14,12 @@ import (
 type route struct {
 	method, pattern string
 	operations.Function
-	// success is the status of a request that is carried out.
+	// success is the status of a successful request.
 	success int
 }
 
-// routes returns the routes of the table of operations. The document says which status is
-// that of a success.
+// routes returns the routes for the table of operations. The status of a success comes
+// from the document.
 var routes = sync.OnceValue(func() []route {
 	documented, err := apispec.Operations()
 	if err != nil {
@@ -39,9 +39,8 @@ var routes = sync.OnceValue(func() []route {
 	return all
 })
 
-// findRoute matches an escaped path below the base address. The library's own
-// mux would answer a path that it does not like with a redirect, which a client
-// of this API must never see.
+// findRoute matches an escaped path after the prefix. http.ServeMux would redirect some
+// paths, which clients of this API must never see.
 func (a *API) findRoute(method, path string) (*route, map[string]string) {
 	pattern, params := a.findPattern(path)
 	for i := range a.routes {
@@ -52,8 +51,8 @@ func (a *API) findRoute(method, path string) (*route, map[string]string) {
 	return nil, nil
 }
 
-// findPattern returns the pattern of a path, "" if there is none. Of two patterns the one
-// with fewer parameters counts: the address of an import is that of no app.
+// findPattern returns the pattern of a path, or "". If two patterns match, the one with
+// fewer parameters counts: the path of an import is not that of an app.
 func (a *API) findPattern(path string) (pattern string, params map[string]string) {
 	for _, one := range a.routes {
 		if found, ok := matchPattern(one.pattern, path); ok && (pattern == "" || len(found) < len(params)) {
@@ -63,8 +62,8 @@ func (a *API) findPattern(path string) (pattern string, params map[string]string
 	return pattern, params
 }
 
-// methods are those that an escaped path below the base address takes, none if there
-// is no such path.
+// methods returns the methods that an escaped path after the prefix supports. It returns
+// none if the path does not exist.
 func (a *API) methods(path string) []string {
 	pattern, _ := a.findPattern(path)
 	var allowed []string
