@@ -1,11 +1,10 @@
-// Package mcp is the MCP face of the service: the tools of package operations, by the
-// Streamable HTTP transport of the Model Context Protocol, for the same API keys as the
-// REST face.
+// Package mcp serves the tools of package operations over the Streamable HTTP transport
+// of the Model Context Protocol. It accepts the same API keys as the REST API.
 //
-// Each request stands for itself: there are no sessions, so a key that is revoked is
-// refused at once, and a fake that is started again goes on. Results are core's records
-// as structured content. A refusal is a tool error whose text is the envelope of the REST
-// API, {"detail": string, "code": string}.
+// There are no sessions, so a revoked key is refused immediately, and clients can
+// continue after a restart of the fake. Results are core's records as structured content.
+// A refusal is a tool error whose text is the envelope of the REST API, {"detail":
+// string, "code": string}.
 package mcp
 
 import (
@@ -22,62 +21,63 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// Path is where the server is, below the address of the service.
+// Path is the path of the server.
 const Path = "/mcp"
 
-// metadataPath is where RFC 9728 puts what a protected resource says of itself; that of a
-// resource with a path is below it.
+// metadataPath is the path of the metadata of a protected resource (RFC 9728). The
+// metadata of a resource with a path is below it.
 const metadataPath = "/.well-known/oauth-protected-resource"
 
-// maxBody is the longest request that is read, in bytes.
+// maxBody is the maximum size of a request in bytes.
 const maxBody = 1 << 20
 
-// Options says how the face is served.
+// Options configures the server.
 type Options struct {
 	Service *core.Service
-	// PortalURL is the address of the portal, where checkouts are opened; empty is the
-	// one at which a caller found the server.
+	// PortalURL is the address of the portal for checkouts. "" means the address at which
+	// the caller found the server.
 	PortalURL string
-	// Logger gets one line for each call, without arguments; nil discards them.
+	// Logger, if non-nil, receives a line for each call, without arguments.
 	Logger *slog.Logger
-	// Called is told of each call of a tool that there is, before it is answered; nil is
-	// nobody.
+	// Called, if non-nil, is called with each call of an existing tool, before it is
+	// answered.
 	Called func(Call)
 }
 
-// Call is a call of a tool that has been carried out or refused.
+// Call is a completed or refused call of a tool.
 type Call struct {
 	Tool string
-	// Refused is the code of the refusal; "" where there was none.
+	// Refused is the code of the refusal, or "".
 	Refused core.Code
 }
 
-// Mount adds the server and what it says of itself to a mux.
+// Mount adds the server and its metadata to a mux.
 func Mount(mux *http.ServeMux, o Options) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	f := &face{Options: o}
-	// Few fakes are ever asked for a tool, and describing all of them takes a while.
+	// The descriptions of the tools take a while, and most fakes are never asked for
+	// them.
 	server := sync.OnceValue(f.server)
 	mux.Handle(Path, f.authorised(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server() }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
-		// Whoever serves the mux knows by which names it goes.
+		// The caller of Mount checks the host name.
 		DisableLocalhostProtection: true,
 	})))
 	mux.HandleFunc("GET "+metadataPath, serveMetadata)
 	mux.HandleFunc("GET "+metadataPath+Path, serveMetadata)
 }
 
-// face is the server with what its tools need.
+// face is the server with the data for its tools.
 type face struct {
 	Options
-	// confirmed are the tools that want the instance's id once more.
+	// confirmed has the tools that require the instance's id in confirm.
 	confirmed map[string]bool
 }
 
-// authorised lets requests through that bring an API key. The others are told, as RFC 9728
-// has it, where it is said how to get in.
+// authorised passes on requests with a valid API key. It answers others with the address
+// of the metadata, as in RFC 9728.
 func (f *face) authorised(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := caller.Token(r)
@@ -100,8 +100,8 @@ func refuse(w http.ResponseWriter, challenge, detail string) {
 	_, _ = w.Write([]byte(envelopeOf(&core.Problem{Code: core.Unauthorized, Detail: detail})))
 }
 
-// metadata is what the server says of itself to who wants in (RFC 9728). It names no
-// authorization server, as there is none: keys are made in the portal.
+// metadata is the server's metadata for clients without access (RFC 9728). It names no
+// authorization server, because keys are made in the portal.
 type metadata struct {
 	Resource      string   `json:"resource"`
 	Name          string   `json:"resource_name"`
@@ -110,14 +110,14 @@ type metadata struct {
 
 func serveMetadata(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	// Nothing is left to do for a client that has gone.
+	// Nothing can be done for a client that is gone.
 	_ = json.NewEncoder(w).Encode(metadata{caller.Root(r) + Path, "Instance hosting", []string{"header"}})
 }
 
 // rootKey is the context key of the address at which a caller found the server.
 type rootKey struct{}
 
-// portal is the address of the portal's pages for a caller.
+// portal returns the portal's address for a caller.
 func (f *face) portal(ctx context.Context) string {
 	root, _ := ctx.Value(rootKey{}).(string)
 	return cmp.Or(f.PortalURL, root)

@@ -13,7 +13,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
-// instructions are what a client is told of the server as a whole.
+// instructions describe the server as a whole to clients.
 const instructions = `Tools of an instance hosting service, over the same operations as its REST API.
 
 Every change of an instance is a job: it answers with job_id, get_job tells its progress, and until it is done every other change of that instance is refused with the code job_running. A build is no job; poll it with list_builds or app_repo.
@@ -26,7 +26,7 @@ A refusal is a tool error whose text is {"detail": string, "code": string}.`
 func (f *face) server() *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "instance-hosting", Title: "Instance hosting", Version: "v1"}, &sdk.ServerOptions{
 		Instructions: instructions,
-		// The tools stay the same for as long as the server is there.
+		// The list of tools never changes.
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
 	server.AddReceivingMiddleware(f.answer)
@@ -39,7 +39,7 @@ func (f *face) server() *sdk.Server {
 	return server
 }
 
-// answer gives each refusal the form of the API's envelope.
+// answer converts each refusal to the API's envelope.
 func (f *face) answer(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
 		call, isCall := request.(*sdk.CallToolRequest)
@@ -65,8 +65,8 @@ func (f *face) answer(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// call carries out a call. The contract has a code of its own for one that leaves confirm
-// out.
+// call carries out a call. A call without a required confirm is refused with the code
+// that the contract has for it.
 func (f *face) call(ctx context.Context, method string, call *sdk.CallToolRequest, next sdk.MethodHandler) (sdk.Result, error) {
 	var arguments map[string]json.RawMessage
 	if f.confirmed[call.Params.Name] && json.Unmarshal(call.Params.Arguments, &arguments) == nil {
@@ -79,8 +79,8 @@ func (f *face) call(ctx context.Context, method string, call *sdk.CallToolReques
 	return next(ctx, method, call)
 }
 
-// refusal is a tool's error as the contract knows it. What is none of core's says that the
-// arguments do not fit the tool's schema.
+// refusal returns a tool's error as a Problem. An error that is not from core means that
+// the arguments do not fit the tool's schema.
 func refusal(err error) *core.Problem {
 	if p := (*core.Problem)(nil); errors.As(err, &p) {
 		return p
@@ -88,12 +88,12 @@ func refusal(err error) *core.Problem {
 	return &core.Problem{Code: core.InvalidRequest, Detail: err.Error()}
 }
 
-// envelopeOf is a refusal as the REST API has it.
+// envelopeOf returns the text of a refusal in the REST API.
 func envelopeOf(p *core.Problem) string {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(struct { // two texts are always JSON
+	_ = encoder.Encode(struct { // two strings can always be encoded
 		Detail string    `json:"detail"`
 		Code   core.Code `json:"code"`
 	}{p.Detail, p.Code})

@@ -14,12 +14,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
-// secretMeta marks a tool whose results hold secrets. The protocol has no annotation of
-// its own for that, so its title and its description say it too.
+// secretMeta marks a tool whose results contain secrets. The protocol has no annotation
+// for that, so the tool's title and description say so too.
 const secretMeta = "hosting/returnsSecrets"
 
-// toolOf describes the tool of an operation. Its arguments are the fields of what the
-// function takes, and its structured content is what the function returns.
+// toolOf describes the tool of an operation. The tool's arguments are the fields of the
+// function's argument, and its structured content is the function's result.
 func toolOf(o operations.Operation) *sdk.Tool {
 	function := o.ToolFunction()
 	t := &sdk.Tool{
@@ -57,8 +57,8 @@ func (f *face) addTool(server *sdk.Server, o operations.Operation) {
 	})
 }
 
-// attempt carries a call out. A panic becomes its error, as the protocol's library calls
-// tools where nothing else would recover it.
+// attempt carries out a call and returns a panic as an error, because the protocol's
+// library calls tools without a recover.
 func (f *face) attempt(ctx context.Context, function operations.Function, arguments json.RawMessage) (result any, err error) {
 	defer rescue.Error(f.Logger, "call a tool", &err)
 	return function.Call(ctx, operations.Service{Service: f.Service, Portal: f.portal(ctx)}, func(into any) error {
@@ -85,8 +85,8 @@ func argumentsOf(t operations.Tool, in reflect.Type) *jsonschema.Schema {
 	return schema
 }
 
-// schemaOf returns the schema of a type. It panics on a type that has none: the types are
-// those of the table, and a test adds every tool.
+// schemaOf returns the schema of a type. It panics if there is none, which a test of
+// every tool would find.
 func schemaOf(t reflect.Type) *jsonschema.Schema {
 	schema, err := jsonschema.ForType(t, nil)
 	if err != nil {
@@ -95,8 +95,8 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	return schema
 }
 
-// withoutNull makes a schema, at any depth, one that null does not fit. The library lets
-// null stand for what is left out, which the REST API refuses.
+// withoutNull makes a schema refuse null at any depth. The library allows null for
+// omitted values, but the REST API refuses it.
 func withoutNull(s *jsonschema.Schema) {
 	if s == nil {
 		return
