@@ -4,7 +4,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// offerShown is what the service offers.
+// offerShown is the data of the page of plans and locations.
 type offerShown struct {
 	core.PlanList
 	core.LocationList
@@ -24,7 +24,7 @@ func showBilling(c *call) (*page, error) {
 	return &page{Title: "Billing", Template: "billing", Section: "billing", Data: record}, err
 }
 
-// profileFields are what goes on receipts, by their names in the API.
+// profileFields returns the fields of the profile, by their names in the API.
 func profileFields(a core.Account) []*field {
 	text := func(value *string) string {
 		if value == nil {

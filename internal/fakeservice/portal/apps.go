@@ -28,7 +28,7 @@ func showApps(c *call) (*page, error) {
 	return p, nil
 }
 
-// appFields are those that an import and a change share.
+// appFields returns the fields that the forms for an import and a change of an app share.
 func appFields(a core.AppRecord) []*field {
 	memory := ""
 	if a.MemoryMB > 0 {
@@ -45,7 +45,7 @@ func appFields(a core.AppRecord) []*field {
 	}
 }
 
-// variableLines writes variables as variablesOf reads them.
+// variableLines writes variables in the form that variablesOf reads.
 func variableLines(env map[string]string) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(env)) {
@@ -58,8 +58,8 @@ func variableLines(env map[string]string) string {
 	return strings.Join(list, "\n")
 }
 
-// variablesOf reads NAME=value, one a line. A value may be in quotes, with \n for a line's
-// end.
+// variablesOf reads lines of NAME=value. A value may be in quotes, with \n for a line
+// break.
 func variablesOf(text string) (map[string]string, error) {
 	env := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -81,7 +81,7 @@ func variablesOf(text string) (map[string]string, error) {
 	return env, nil
 }
 
-// changeOf is what a form says of an app.
+// changeOf returns the change of an app in a form.
 func (c *call) changeOf() (core.AppChange, error) {
 	sent := c.r.PostForm
 	branch, health, public := strings.TrimSpace(sent.Get("branch")), strings.TrimSpace(sent.Get("health_path")), sent.Has("public")
@@ -146,7 +146,7 @@ func showApp(c *call) (*page, error) {
 	return p, nil
 }
 
-// updateApp sends what differs from what there is: a change of variables needs a build.
+// updateApp sends only the changed values, because a change of variables needs a build.
 func updateApp(c *call) (outcome, error) {
 	change, err := c.changeOf()
 	if err != nil {
@@ -192,7 +192,7 @@ func deleteApp(c *call) (outcome, error) {
 	return c.queued(accepted, err, "The app is being deleted.", "apps")
 }
 
-// buildShown is a build with what it has said.
+// buildShown is a build with its log.
 type buildShown struct {
 	App   string
 	Build core.BuildRecord

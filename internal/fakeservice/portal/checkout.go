@@ -2,12 +2,11 @@ package portal
 
 import "net/http"
 
-// checkoutShown is what came of opening a checkout; Instance is "" where there is none.
+// checkoutShown is the result of opening a checkout. Instance is "" if there is none.
 type checkoutShown struct{ Text, Instance string }
 
-// serveCheckout is the page that a paid plan waits for. Opening it finishes the checkout,
-// and nothing else does: who asks for the page's headers alone opens nothing. No money
-// moves.
+// serveCheckout serves the checkout page of a paid plan. Only opening the page finishes
+// the checkout; a request for its headers does not. No money moves.
 func (p *Portal) serveCheckout(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)

@@ -10,7 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// Kinds of a field, besides those of an HTML input such as text, url and number.
+// Kinds of a field, in addition to those of an HTML input such as text, url and number.
 const (
 	hidden   = "hidden"
 	textarea = "textarea"
@@ -19,45 +19,45 @@ const (
 	radios   = "radio"
 )
 
-// form is a form of a page. It is sent to Action, by which it is known.
+// form is a form of a page. It is sent to Action, which identifies it.
 type form struct {
 	ID, Action string
 	Title      string
 	Help       string
 	Submit     string
-	// Danger is what cannot be taken back.
+	// Danger marks a form that cannot be undone.
 	Danger bool
-	// Plain is a button alone, beside others.
+	// Plain marks a form that is only a button in a row of others.
 	Plain bool
-	// Pairs has its fields beside each other, two by two.
+	// Pairs shows the fields in two columns.
 	Pairs  bool
 	Fields []*field
-	// Problem is why it was refused, where that concerns no one field.
+	// Problem is the reason of a refusal that is not about a single field.
 	Problem string
 	CSRF    string
 }
 
-// field is one thing that a form asks for.
+// field is an input of a form.
 type field struct {
 	Name, Label, Help, Kind string
 	Value                   string
-	// Checked is a checkbox's.
+	// Checked is the state of a checkbox.
 	Checked      bool
 	Choices      []option
 	Required     bool
 	Autocomplete string
 	Rows         int
-	// Code is text that is no prose.
+	// Code marks text that is not prose.
 	Code  bool
 	Error string
-	// ID is unique in a page, and made of the form's.
+	// ID is unique in a page and includes the form's.
 	ID string
 }
 
-// option is one of a field's choices.
+// option is a choice of a field.
 type option struct{ Value, Label string }
 
-// Describers are the ids of what a field's help and error are in.
+// Describers returns the ids of the elements with the field's help and error.
 func (f *field) Describers() string {
 	var ids []string
 	if f.Error != "" {
@@ -69,12 +69,12 @@ func (f *field) Describers() string {
 	return strings.Join(ids, " ")
 }
 
-// Refused tells whether a form is shown again with what is wrong in it.
+// Refused reports whether the form is shown with an error.
 func (f *form) Refused() bool {
 	return f.Problem != "" || slices.ContainsFunc(f.Fields, func(one *field) bool { return one.Error != "" })
 }
 
-// prepare makes a form ready to be shown in a session.
+// prepare completes a form for a session.
 func (f *form) prepare(csrf string) {
 	f.CSRF = csrf
 	for _, one := range f.Fields {
@@ -82,7 +82,7 @@ func (f *form) prepare(csrf string) {
 	}
 }
 
-// fill puts back what was typed. A password for the portal itself is typed again.
+// fill restores the values that the user entered, except the password for the portal.
 func (f *form) fill(sent url.Values) {
 	for _, one := range f.Fields {
 		switch {
@@ -95,8 +95,8 @@ func (f *form) fill(sent url.Values) {
 	}
 }
 
-// refuse shows what was typed and why it was refused: at the field that the refusal is
-// about, or above the form.
+// refuse restores the values and shows the reason of a refusal, at the field that it is
+// about or above the form.
 func (f *form) refuse(sent url.Values, p *core.Problem) {
 	f.fill(sent)
 	if at := f.about(p); at != nil {
@@ -106,7 +106,7 @@ func (f *form) refuse(sent url.Values, p *core.Problem) {
 	f.Problem = sentence(p.Detail)
 }
 
-// about is the field that a refusal names, or that its kind is about; nil is none.
+// about returns the field that a refusal is about, by its name or its code, or nil.
 func (f *form) about(p *core.Problem) *field {
 	name, _, _ := strings.Cut(p.Detail, ":")
 	switch p.Code {
@@ -124,7 +124,7 @@ func (f *form) about(p *core.Problem) *field {
 	return f.Fields[at]
 }
 
-// sentence begins and ends a detail as people write.
+// sentence returns a detail with a capital letter and a period.
 func sentence(detail string) string {
 	detail = strings.TrimSpace(detail)
 	if detail == "" {
@@ -137,10 +137,10 @@ func sentence(detail string) string {
 	return string(unicode.ToTitle(letter)) + detail[size:]
 }
 
-// lines are the entries of a text area, one a line.
+// lines returns the entries of a text area with one entry per line.
 func lines(text string) []string { return entries(text, "\r\n") }
 
-// listed are the entries of a text, one a line or between commas.
+// listed returns the entries of a text, separated by lines or commas.
 func listed(text string) []string { return entries(text, "\r\n,") }
 
 func entries(text, between string) []string {
@@ -153,17 +153,17 @@ func entries(text, between string) []string {
 	return list
 }
 
-// button is a form that is a button alone.
+// button returns a form that is only a button.
 func button(id, action, label string) *form {
 	return &form{ID: id, Action: action, Submit: label, Plain: true}
 }
 
-// confirmField has what is destroyed typed once more.
+// confirmField makes the user type the name of the thing to destroy.
 func confirmField(what, value string) *field {
 	return &field{Name: "confirm", Label: "Type " + value + " to confirm", Kind: "text", Required: true, Autocomplete: "off", Code: true, Help: what}
 }
 
-// confirmed refuses what the portal has confirmed and the API does without.
+// confirmed checks the confirmation of a form whose request in the API needs none.
 func (c *call) confirmed(want string) error {
 	if c.r.PostFormValue("confirm") != want {
 		return core.Refuse(core.ConfirmMismatch, "it must be %s", want)

@@ -10,7 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// functions are what templates call beside methods.
+// functions has the functions that templates call.
 var functions = template.FuncMap{
 	"time":    timeElement,
 	"money":   money,
@@ -27,7 +27,7 @@ var functions = template.FuncMap{
 	"list":    func(items ...any) []any { return items },
 }
 
-// timeElement shows a moment, given as it is or by a pointer that may be nil.
+// timeElement shows a time.Time or a *time.Time, which may be nil.
 func timeElement(moment any) template.HTML {
 	var t time.Time
 	switch given := moment.(type) {
@@ -41,7 +41,7 @@ func timeElement(moment any) template.HTML {
 	if t.IsZero() {
 		return "never"
 	}
-	// Digits, letters and colons alone, so nothing has to be escaped.
+	// The text has only digits, letters and colons, so nothing needs escaping.
 	return template.HTML(fmt.Sprintf(`<time datetime="%s">%s</time>`, t.UTC().Format(time.RFC3339), timeText(t))) //nolint:gosec // see above
 }
 
@@ -52,7 +52,7 @@ func money(cents int, currency string) string {
 	return fmt.Sprintf("%d.%02d %s", cents/100, cents%100, currency)
 }
 
-// tone is the colour in which a status is shown, beside its word.
+// tone returns the color of a status, which is shown together with its word.
 func tone(status string) string {
 	switch status {
 	case "running", "done", "successful", "active", "enabled", "healthy", "delivered":
@@ -65,7 +65,7 @@ func tone(status string) string {
 	return "quiet"
 }
 
-// working is tone for a job and a build, which have not ended while they run.
+// working is tone for jobs and builds, for which running means that they have not ended.
 func working(status string) string {
 	if status == "running" {
 		return "busy"
@@ -73,7 +73,7 @@ func working(status string) string {
 	return tone(status)
 }
 
-// answer is what a receiver's status says of a delivery.
+// answer returns the state of a delivery for a receiver's status.
 func answer(status int) string {
 	if status >= 200 && status < 300 {
 		return core.DeliveryDelivered
@@ -91,7 +91,7 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.0f KB", float64(bytes)/(1<<10))
 }
 
-// cell is a value of a statement's result.
+// cell returns a value of a statement's result as a text.
 func cell(value any) string {
 	if value == nil {
 		return "null"

@@ -11,17 +11,17 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// maxForm is the longest form that is read, in bytes.
+// maxForm is the maximum size of a form in bytes.
 const maxForm = 1 << 20
 
-// contentPolicy lets a page load what the portal itself serves and nothing else, and
-// nobody frame it.
+// contentPolicy allows a page to load only what the portal itself serves, and forbids
+// frames around it.
 const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// secured gives every page the headers that keep others out. What pages show is secret or
-// old soon, so that nobody may keep it.
+// secured sets the security headers of a page. Pages contain secrets and change soon, so
+// they must not be cached.
 func secured(serve http.HandlerFunc) http.Handler {
-	// No page of another site sends a form here, whoever has a session or none.
+	// A page of another site cannot send forms here, with or without a session.
 	origins := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		setHeaders(w.Header())
@@ -39,12 +39,12 @@ func setHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", contentPolicy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
-	// Without a referrer at all, browsers would send forms with the origin null.
+	// With no referrer at all, browsers would send forms with the origin null.
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 }
 
-// assetsOnly serves the style, the script and the icon, and no list of them.
+// assetsOnly serves the style, the script and the icon, but no list of them.
 func assetsOnly(files http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		setHeaders(w.Header())
@@ -57,13 +57,13 @@ func assetsOnly(files http.Handler) http.Handler {
 	})
 }
 
-// isSecure tells whether a visitor's connection is encrypted, which the portal's address
-// may say.
+// isSecure reports whether a visitor's connection is encrypted. The portal's address may
+// say so too.
 func (p *Portal) isSecure(r *http.Request) bool {
 	return caller.IsSecure(r) || strings.HasPrefix(p.PortalURL, "https://")
 }
 
-// signedIn serves those who have a session. A form has to bear the session's token too.
+// signedIn serves requests with a session. A form must also have the session's token.
 func (p *Portal) signedIn(serve func(*call)) http.Handler {
 	return secured(func(w http.ResponseWriter, r *http.Request) {
 		s := p.sessions.of(r)
@@ -81,13 +81,13 @@ func (p *Portal) signedIn(serve func(*call)) http.Handler {
 	})
 }
 
-// sentForm tells whether a form comes from a page of the session.
+// sentForm reports whether a form comes from a page of the session.
 func (s *session) sentForm(r *http.Request) bool {
 	return subtle.ConstantTimeCompare([]byte(r.PostFormValue(csrfField)), []byte(s.csrf)) == 1
 }
 
-// askToSignIn leads to the sign-in, and from there back. What a form would have done is
-// not done.
+// askToSignIn redirects to the sign-in page, which leads back to a requested page. A form
+// has no effect.
 func (p *Portal) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	next := Root + "/sign-in"
 	if r.Method == http.MethodGet {
@@ -96,7 +96,7 @@ func (p *Portal) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
-// localPath is a page of the portal, or the first one where text is none.
+// localPath returns text if it is a page of the portal, and the first page otherwise.
 func localPath(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.IsAbs() || u.Host != "" || strings.Contains(text, `\`) || path.Clean(u.Path) != u.Path ||

@@ -83,7 +83,8 @@ func createInstance(c *call) (outcome, error) {
 	return outcome{to: instancePath(made.ID), notice: notice{Text: text, JobID: made.JobID}}, nil
 }
 
-// instancePage begins a page of an instance. It says so where there is none.
+// instancePage returns the frame of a page of an instance, or an error if the instance
+// does not exist.
 func (c *call) instancePage(tab, template string) (*page, error) {
 	record, err := c.Service.ReadInstance(c.context(), c.instance())
 	if err != nil {
@@ -98,7 +99,7 @@ func (c *call) instancePage(tab, template string) (*page, error) {
 	return p, nil
 }
 
-// Overview is an instance with what is on it, for its first page.
+// overview is the data of an instance's first page.
 type overview struct {
 	Plan    core.Plan
 	Engines []engineLine
@@ -142,7 +143,7 @@ func showJob(c *call) (*page, error) {
 	return &page{Title: "Job", Template: "job", Section: "instances", Data: job, Live: c.r.URL.EscapedPath(), Busy: job.FinishedAt == nil}, nil
 }
 
-// queued is what a form came to that has queued a job of the instance.
+// queued returns the outcome of a form that has queued a job of the instance.
 func (c *call) queued(accepted core.Accepted, err error, text string, parts ...string) (outcome, error) {
 	return outcome{to: instancePath(c.instance(), parts...), notice: notice{Text: text, JobID: accepted.JobID}}, err
 }

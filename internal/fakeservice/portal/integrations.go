@@ -42,7 +42,7 @@ func sendTestEvent(c *call) (outcome, error) {
 	return outcome{to: endpointPath(sent.WebhookID), notice: notice{Text: "The test event is on its way, as delivery " + sent.ID + "."}}, err
 }
 
-// endpointShown is an endpoint with what was sent to it.
+// endpointShown is an endpoint with its deliveries.
 type endpointShown struct {
 	Endpoint   core.WebhookRecord
 	Deliveries []core.DeliveryRecord
@@ -79,7 +79,7 @@ func updateEndpoint(c *call) (outcome, error) {
 		return outcome{}, err
 	}
 	wanted := core.WebhookChange{URL: &address}
-	// Enabling one that is enabled would forget its failures.
+	// Enabling an enabled endpoint would reset its count of failures.
 	if enabled != present.Enabled {
 		wanted.Enabled = &enabled
 	}

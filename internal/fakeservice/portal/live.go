@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// liveEvery is how often what a page shows is looked at, in real time: the progress of a
-// job is a matter of the clock.
+// liveEvery is the real time after which a page's contents are checked for changes. A
+// job's progress changes with the clock.
 const liveEvery = 250 * time.Millisecond
 
-// isStream tells whether a page's script asks to be kept up to date.
+// isStream reports whether a request comes from a page's script, which keeps it up to
+// date.
 func isStream(r *http.Request) bool { return r.Header.Get("Accept") == "text/event-stream" }
 
-// stream tells a page of the parts of it that have changed, as server-sent events: each
-// has the name of the part and its new HTML. It ends with the session.
+// stream sends the changed parts of a page as server-sent events. Each event has the name
+// of the part and its new HTML. The stream ends with the session.
 func (c *call) stream(s show) {
 	c.w.Header().Set("Content-Type", "text/event-stream")
 	control := http.NewResponseController(c.w)
@@ -29,7 +30,7 @@ func (c *call) stream(s show) {
 	for c.sessions.goesOn(c.session) {
 		parts, err := c.liveParts(s)
 		if err != nil {
-			// What the page is about is gone: the page says so when it is loaded again.
+			// The page shows the reason when it is loaded again.
 			_, _ = fmt.Fprint(c.w, "event: gone\ndata:\n\n")
 			_ = control.Flush()
 			return
@@ -56,7 +57,7 @@ func (c *call) stream(s show) {
 	}
 }
 
-// liveParts are those of a page as it is now.
+// liveParts returns the current parts of a page that can change.
 func (c *call) liveParts(s show) (map[string]string, error) {
 	p, err := s.build(c)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// templates are the pages by name, each with the layout. One defines "content", and
-// "live" where a part of it is kept up to date.
+// templates has the pages by name, each with the layout. A page defines "content", and
+// "live" if a part of it is kept up to date.
 var templates = parseTemplates()
 
 func parseTemplates() map[string]*template.Template {
@@ -35,32 +35,31 @@ func parseTemplates() map[string]*template.Template {
 	return pages
 }
 
-// page is what a visitor sees.
+// page is the data of a page.
 type page struct {
 	Title, Template string
-	// Section is the part of the portal, and Tab that of an instance.
+	// Section is the current part of the portal, and Tab that of an instance.
 	Section, Tab string
-	// Instance is what the page is about, with the job in progress on it, if there is one.
+	// Instance is the instance of the page, and Job its job in progress, or nil.
 	Instance *core.InstanceRecord
 	Job      *core.JobRecord
 	Data     any
 	Forms    []*form
-	// Live is the address at which a page is kept up to date, "" for one that is not: a
-	// form that is refused shows a page at another. Busy ones are loaded again where there
-	// is no script.
+	// Live is the address of the stream that updates the page, or "" if there is none. It
+	// is needed because a refused form shows its page at a different address. A page with
+	// Busy reloads itself if scripts are off.
 	Live string
 	Busy bool
-	// Waiting is why what the page is for cannot be read now.
+	// Waiting is the reason that the page's data cannot be read now.
 	Waiting string
 
-	// What follows is the session's.
+	// The following fields are set from the session.
 	SignedIn bool
 	Notice   *notice
 	SignOut  *form
 }
 
-// Form is a form of the page by its id. A page that asks for one that it does not have is
-// a mistake of the fake's.
+// Form returns the form with this id. It panics if the page does not have it.
 func (p *page) Form(id string) *form {
 	for _, f := range p.Forms {
 		if f.ID == id {
@@ -70,7 +69,7 @@ func (p *page) Form(id string) *form {
 	panic("portal: the page has no form " + id)
 }
 
-// HasForm tells whether the page has a form.
+// HasForm reports whether the page has a form.
 func (p *page) HasForm(id string) bool {
 	for _, f := range p.Forms {
 		if f.ID == id {
@@ -80,10 +79,10 @@ func (p *page) HasForm(id string) bool {
 	return false
 }
 
-// Base is the address of the instance's pages.
+// Base returns the address of the instance's pages.
 func (p *page) Base() string { return instancePath(p.Instance.ID) }
 
-// Tabs are the pages of an instance.
+// Tabs returns the pages of an instance.
 func (p *page) Tabs() []tab { return tabs }
 
 type tab struct{ Path, Title string }
@@ -93,7 +92,7 @@ var tabs = []tab{
 	{"/auth", "Auth"}, {"/allowlist", "Allowlist"}, {"/connection", "Connection"}, {"/backups", "Backups"}, {"/settings", "Settings"},
 }
 
-// instancePath is the address of an instance's page, with what follows in parts.
+// instancePath returns the address of an instance's page. parts is the path below it.
 func instancePath(id string, parts ...string) string {
 	at := Root + "/instances/" + url.PathEscape(id)
 	for _, part := range parts {
@@ -102,28 +101,29 @@ func instancePath(id string, parts ...string) string {
 	return at
 }
 
-// show is a page.
+// show is a page with its address.
 type show struct {
 	pattern string
 	build   func(*call) (*page, error)
 }
 
-// deed is a form of a page.
+// deed is a form with its address.
 type deed struct {
 	pattern string
-	// build makes the page that has the form.
+	// build makes the page with the form.
 	build func(*call) (*page, error)
 	do    func(*call) (outcome, error)
 }
 
-// outcome is what a form came to: a page to go to with a notice, or one to show at once.
+// outcome is the result of a form: a page to redirect to with a notice, or a page to
+// show.
 type outcome struct {
 	to     string
 	notice notice
 	show   *page
 }
 
-// show serves a page, or the stream of what is live on it.
+// show serves a page, or the stream of its changes.
 func (c *call) show(s show) {
 	p, err := s.build(c)
 	if err != nil {
@@ -141,8 +141,7 @@ func (c *call) show(s show) {
 	}
 }
 
-// carryOut does what a form asks for. A form that is refused is shown again as it was
-// sent.
+// carryOut processes a form. A refused form is shown again with the sent values.
 func (c *call) carryOut(d deed) {
 	done, err := d.do(c)
 	if err != nil {
@@ -163,7 +162,7 @@ func (c *call) carryOut(d deed) {
 func (c *call) refuse(d deed, problem *core.Problem) {
 	p, err := d.build(c)
 	if err != nil {
-		c.fail(problem) // it is the reason, whatever the page lacks
+		c.fail(problem) // this is the reason, whatever the page lacks
 		return
 	}
 	for _, f := range p.Forms {
@@ -173,17 +172,17 @@ func (c *call) refuse(d deed, problem *core.Problem) {
 			return
 		}
 	}
-	c.fail(problem) // the form is not offered, as what it is about is gone
+	c.fail(problem) // the form is not offered, because its object is gone
 }
 
-// did reports that a page or a form has done what the table of operations says of it.
+// did reports the operations of a page or a form, according to the table of operations.
 func (p *Portal) did(place string) {
 	for _, operation := range operations.ByPage(place) {
 		p.Did(operation)
 	}
 }
 
-// fail shows a refusal that no form is to blame for.
+// fail shows a refusal without a form.
 func (c *call) fail(err error) {
 	problem := core.ProblemOf(err)
 	title := "That did not work"
@@ -193,7 +192,7 @@ func (c *call) fail(err error) {
 	c.write(statusOf(problem), &page{Title: title, Template: "problem", Data: sentence(problem.Detail)})
 }
 
-// statusOf is how HTTP says what kind of refusal a page shows.
+// statusOf returns the HTTP status of a page with a refusal.
 func statusOf(p *core.Problem) int {
 	switch p.Code {
 	case core.Unauthorized, core.ConsoleOff:
@@ -216,7 +215,7 @@ func (c *call) write(status int, p *page) {
 	c.Portal.write(c.w, status, p)
 }
 
-// dress gives a page what is the session's.
+// dress sets the fields of a page that depend on the session.
 func (c *call) dress(p *page) {
 	p.SignedIn = true
 	p.SignOut = button("sign-out", Root+"/sign-out", "Sign out")
@@ -225,7 +224,7 @@ func (c *call) dress(p *page) {
 	}
 }
 
-// write shows a page, whole or not at all.
+// write sends a page, completely or not at all.
 func (p *Portal) write(w http.ResponseWriter, status int, shown *page) {
 	if !shown.SignedIn {
 		for _, f := range shown.Forms {
@@ -239,8 +238,8 @@ func (p *Portal) write(w http.ResponseWriter, status int, shown *page) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(text.Bytes()) // nothing is left to do for a browser that has gone
+	_, _ = w.Write(text.Bytes()) // nothing can be done for a browser that is gone
 }
 
-// timeText is how a moment is shown: in UTC, as the API has it.
+// timeText returns a time in UTC, as in the API.
 func timeText(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05") + " UTC" }

@@ -1,7 +1,7 @@
-// Package portal is the part of the service that people see in a browser: its pages after
-// sign-in, which do every operation of the API, the checkout of a paid plan, and the guide
-// to apps. Pages are rendered here and work without a script; the one there is keeps
-// what a page shows of jobs up to date.
+// Package portal serves the part of the service that people use in a browser. These are
+// the pages after sign-in, which do every operation of the API, the checkout of a paid
+// plan, and the guide to apps. Pages are rendered on the server and work without scripts.
+// The only script updates the parts of a page that show jobs.
 package portal
 
 import (
@@ -15,20 +15,20 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// Root is where the pages after sign-in begin.
+// Root is the path of the pages after sign-in.
 const Root = "/portal"
 
-// Options says how a Portal is served.
+// Options configures a Portal.
 type Options struct {
 	Service *core.Service
-	// PortalURL is the address of the portal; "" is where a visitor found it.
+	// PortalURL is the address of the portal. "" means the address that the visitor used.
 	PortalURL string
-	// Password is what the account signs in with. Without one nobody can.
+	// Password is the account's password. If it is empty, no sign-in is possible.
 	Password string
-	// Did is told of each operation of the API's document ("GET /me") that a page or a
-	// form has carried out; nil is nobody.
+	// Did, if non-nil, is called with each operation of the API document ("GET /me") that
+	// a page or a form has carried out.
 	Did func(operation string)
-	// Now is the real time, by which sessions end; nil is the computer's clock.
+	// Now returns the real time for the end of sessions. If it is nil, time.Now is used.
 	Now func() time.Time
 }
 
@@ -36,7 +36,7 @@ type Options struct {
 type Portal struct {
 	Options
 	sessions *sessions
-	// life ends with the portal, and with it the streams of what pages show.
+	// life is the context of the streams. It ends when the portal is closed.
 	life context.Context
 	end  context.CancelFunc
 }
@@ -57,7 +57,7 @@ func New(o Options) *Portal {
 	return p
 }
 
-// Close ends the streams that pages have open.
+// Close ends the streams of open pages.
 func (p *Portal) Close() { p.end() }
 
 // Mount adds the portal's pages to a mux.
@@ -80,14 +80,14 @@ func (p *Portal) Mount(mux *http.ServeMux) {
 	mux.Handle(Root+"/", p.signedIn(func(c *call) { c.fail(core.Refuse(core.NotFound, "There is no such page.")) }))
 }
 
-// serveGuide is the guide at the portal's address, for anyone.
+// serveGuide serves the guide without a sign-in.
 func (p *Portal) serveGuide(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", core.GuideType)
-	_, _ = w.Write(core.Guide) // nothing is left to do for a reader that has gone
+	_, _ = w.Write(core.Guide) // nothing can be done for a reader that is gone
 	p.did("GET /guides/apps")
 }
 
-// call is a request of somebody who is signed in.
+// call is a request with a session.
 type call struct {
 	*Portal
 	w       http.ResponseWriter
@@ -97,9 +97,9 @@ type call struct {
 
 func (c *call) context() context.Context { return c.r.Context() }
 
-// param is an element of the path; instance is that of the instance.
+// param returns an element of the path; instance returns the id of the instance.
 func (c *call) param(name string) string { return c.r.PathValue(name) }
 func (c *call) instance() string         { return c.param("id") }
 
-// root is the portal's address as this visitor knows it.
+// root returns the portal's address for this visitor.
 func (c *call) root() string { return cmp.Or(c.PortalURL, caller.Root(c.r)) }

@@ -17,7 +17,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/portal"
 )
 
-// box is an instance that has everything.
+// box adds an instance with all engines.
 func box(s *fakeservicetest.Server) fakeservice.Instance {
 	engines := map[string]*fakeservice.Engine{}
 	for _, name := range []string{"postgres", "redis", "couchdb", "nats", "apps", "auth"} {
@@ -26,7 +26,7 @@ func box(s *fakeservicetest.Server) fakeservice.Instance {
 	return s.AddInstance(fakeservice.Instance{Name: "box", Plan: "medium", Engines: engines})
 }
 
-// sites is a portal with a clock that a test moves.
+// sites is a portal whose clock the test moves.
 type sites struct {
 	*httptest.Server
 	core *core.Service
@@ -54,7 +54,7 @@ func serve(t *testing.T, opts ...func(*portal.Options)) *sites {
 	return s
 }
 
-// answer is what a request was answered.
+// answer is a response.
 type answer struct {
 	status  int
 	header  http.Header
@@ -62,7 +62,7 @@ type answer struct {
 	page    string
 }
 
-// send sends a request as it is and is led nowhere.
+// send sends a request and does not follow redirects.
 func (s *sites) send(t *testing.T, method, path string, header http.Header, values url.Values) answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(values.Encode()))
@@ -105,7 +105,8 @@ func (s *sites) signIn(t *testing.T) (cookie *http.Cookie, token string) {
 
 func (s *sites) keys() int { return len(s.core.Keys()) }
 
-// A form that is refused says why where it is wrong, and keeps what was typed.
+// A refused form shows the error at the invalid field and keeps the values that were
+// entered.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := fakeservicetest.Start(t)
@@ -162,7 +163,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Whoever changes one thing by a form changes nothing else of it, however strange that is.
+// A form that changes one value changes no other, even if the other values are unusual.
 func TestFormsKeepWhatIsNotTyped(t *testing.T) {
 	t.Parallel()
 	s := fakeservicetest.Start(t)
@@ -203,7 +204,7 @@ func TestFormsKeepWhatIsNotTyped(t *testing.T) {
 	}
 }
 
-// While a job is in progress, another change is refused, and what was typed stays.
+// While a job is in progress, a change is refused, and the values that were entered stay.
 func TestBusyInstance(t *testing.T) {
 	t.Parallel()
 	s := fakeservicetest.Start(t)
@@ -217,7 +218,7 @@ func TestBusyInstance(t *testing.T) {
 	}
 }
 
-// A key is shown once, works, and is refused at once when it is revoked.
+// A new key is shown once and works. After it is revoked, it is refused immediately.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	s := fakeservicetest.Start(t)
@@ -261,8 +262,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// A key is shown on the page that its form leads to, and on no other that is opened
-// meanwhile, in another tab.
+// A key is only shown on the page that its form leads to, and not on a page that is
+// opened before that in another tab.
 func TestKeyIsShownWhereItWasMade(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -282,7 +283,7 @@ func TestKeyIsShownWhereItWasMade(t *testing.T) {
 	}
 }
 
-// The connection record hides its secrets until they are asked for.
+// The page of the connection record hides secrets until the user reveals them.
 func TestSecretsAreHidden(t *testing.T) {
 	t.Parallel()
 	s := fakeservicetest.Start(t)
@@ -308,7 +309,7 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 }
 
-// Each page of an instance opens in each state that the instance may be in, and says what
+// Each page of an instance can be opened in each state of the instance, and says what
 // cannot be read yet.
 func TestPagesOfInstancesThatDoNotRun(t *testing.T) {
 	t.Parallel()
@@ -337,8 +338,8 @@ func TestPagesOfInstancesThatDoNotRun(t *testing.T) {
 	}
 }
 
-// An endpoint's page shows what was sent to it, with what was answered, which is text
-// whatever is in it, and when it is tried again; one that was disabled is enabled there.
+// An endpoint's page shows the deliveries, the answers, and the next attempt. An answer
+// is shown as text, even if it is HTML. The form on the page enables a disabled endpoint.
 func TestDeliveriesAreShown(t *testing.T) {
 	t.Parallel()
 	s := fakeservicetest.Start(t, fakeservicetest.Delivering(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -358,7 +359,7 @@ func TestDeliveriesAreShown(t *testing.T) {
 		t.Fatalf("the deliveries are %+v, %v", list, err)
 	}
 	page := v.Open(at)
-	// An element would not be among the text.
+	// The text of the page would not contain an HTML element.
 	for _, want := range []string{list[0].ID, "500", "<script>alert(1)</script>", `"type":"test"`} {
 		if !strings.Contains(page.Text(), want) {
 			t.Errorf("the page lacks %s: %s", want, page.Text())
@@ -386,8 +387,8 @@ func TestDeliveriesAreShown(t *testing.T) {
 	}
 }
 
-// A form about an app that is not there is refused for the reason that the API has, which
-// is the job in progress.
+// A form about a missing app is refused for the same reason as in the API, which is the
+// job in progress.
 func TestRefusalOfAFormWithoutAPage(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -4,7 +4,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// consoleShown is the SQL console, with the result of the statement that was run.
+// consoleShown is the data of the SQL console, with the result of the last statement.
 type consoleShown struct {
 	Mode   string
 	Result *core.StatementResult
@@ -54,7 +54,7 @@ func runStatement(c *call) (outcome, error) {
 	return outcome{show: p}, nil
 }
 
-// databasesShown are what is in an instance's Postgres.
+// databasesShown is the data of the page of databases and extensions.
 type databasesShown struct {
 	Databases  []core.DatabaseRecord
 	Extensions []core.ExtensionRecord

@@ -1,6 +1,6 @@
 package portal
 
-// shows are the pages after sign-in. The table of operations says what each does.
+// shows has the pages after sign-in. The table of operations has their operations.
 var shows = []show{
 	{"/instances", showInstances},
 	{"/instances/new", showNewInstance},
@@ -25,7 +25,7 @@ var shows = []show{
 	{"/integrations/{endpoint}", showEndpoint},
 }
 
-// deeds are the forms after sign-in.
+// deeds has the forms after sign-in.
 var deeds = []deed{
 	{"/instances", showNewInstance, createInstance},
 	{"/instances/{id}/label", showSettings, relabel},

@@ -11,8 +11,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
-// The table of operations has each page and form of the portal, and no other. What changes
-// something is done by a form.
+// The table of operations has each page and form of the portal, and no other. Each
+// operation that changes something has a form.
 func TestTableHasThePages(t *testing.T) {
 	t.Parallel()
 	want := []string{"GET /checkout/{token}", "GET /guides/apps"}
@@ -37,7 +37,7 @@ func TestTableHasThePages(t *testing.T) {
 	}
 }
 
-// What no browser may be led to stays in the portal.
+// After the sign-in, a browser is only redirected to pages of the portal.
 func TestWhereASignInLeads(t *testing.T) {
 	t.Parallel()
 	const first = Root + "/instances"
@@ -60,7 +60,8 @@ func TestWhereASignInLeads(t *testing.T) {
 	}
 }
 
-// A text area holds one entry a line or between commas, and variables by their lines.
+// A list in a text area has one entry per line or between commas, and variables have one
+// per line.
 func TestTextAreas(t *testing.T) {
 	t.Parallel()
 	if got := listed(" a, b\r\n\n c ,"); !slices.Equal(got, []string{"a", "b", "c"}) {

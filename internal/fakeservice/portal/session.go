@@ -12,30 +12,31 @@ import (
 const (
 	csrfField = "csrf"
 
-	// A session ends when nothing was asked for so long, and in any case.
+	// Limits of an idle session and of any session.
 	idleLimit    = 30 * time.Minute
 	sessionLimit = 12 * time.Hour
-	// sessionsKept is how many there are at once; the oldest one ends.
+	// sessionsKept is the maximum number of concurrent sessions. Beyond it, the oldest
+	// one ends.
 	sessionsKept = 100
 )
 
-// session is somebody who is signed in.
+// session is a session after sign-in.
 type session struct {
-	// csrf is what its forms bear.
+	// csrf is the token of the session's forms.
 	csrf        string
 	began, seen time.Time
-	// notices are shown on the pages that forms lead to, by their paths, once.
+	// notices has the notices to show once on pages that forms lead to, by path.
 	notices map[string]*notice
 }
 
-// notice is what a form came to.
+// notice is a message about the result of a form.
 type notice struct {
 	Text string
-	// JobID is the job that was queued, Secret what is shown this once.
+	// JobID is the id of the queued job. Secret is shown only this once.
 	JobID, Secret, SecretName string
 }
 
-// sessions are those that have not ended, by the sum of what the cookie holds.
+// sessions has the sessions that have not ended, by the hash of the cookie's value.
 type sessions struct {
 	now func() time.Time
 	mu  sync.Mutex
@@ -46,7 +47,7 @@ func newSessions(now func() time.Time) *sessions {
 	return &sessions{now: now, all: map[[sha256.Size]byte]*session{}}
 }
 
-// begin makes a session, and gives what the cookie is to hold.
+// begin makes a session and returns the value of its cookie.
 func (s *sessions) begin() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,8 +83,8 @@ func (s *sessions) dropOldest() {
 	delete(s.all, oldest)
 }
 
-// of is the session of a request, or nil. It goes on by being used; a stream that a page
-// keeps open is no use.
+// of returns the session of a request, or nil. A request keeps the session from becoming
+// idle, except for the stream of an open page.
 func (s *sessions) of(r *http.Request) *session {
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil {
@@ -99,7 +100,7 @@ func (s *sessions) of(r *http.Request) *session {
 	return one
 }
 
-// goesOn tells whether a session has not ended.
+// goesOn reports whether a session has not ended.
 func (s *sessions) goesOn(one *session) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,14 +124,14 @@ func (s *sessions) finish(one *session) {
 	}
 }
 
-// leave has a session show something on a page, when that is opened next.
+// leave sets the notice that a page shows when it is opened next.
 func (s *sessions) leave(one *session, path string, n *notice) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	one.notices[path] = n
 }
 
-// take is what a session is to show on a page, once.
+// take returns the notice for a page, once.
 func (s *sessions) take(one *session, path string) *notice {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,8 +140,9 @@ func (s *sessions) take(one *session, path string) *notice {
 	return n
 }
 
-// cookieName is that of a session's cookie. A browser keeps the cookies of one host for
-// all of its ports, and two fakes on it would take each other's away.
+// cookieName returns the name of the session's cookie. A browser shares the cookies of
+// one host between all its ports, so the name includes the port. Otherwise two fakes
+// would replace each other's cookie.
 func cookieName(r *http.Request) string {
 	const name = "portal_session"
 	if _, port, err := net.SplitHostPort(r.Host); err == nil {
@@ -149,7 +151,7 @@ func cookieName(r *http.Request) string {
 	return name
 }
 
-// cookie is the session's for who asks, or ends it for "".
+// cookie returns the session's cookie, or one that removes it if token is "".
 func cookie(r *http.Request, token string, secure bool) *http.Cookie {
 	c := &http.Cookie{
 		Name: cookieName(r), Value: token, Path: Root, MaxAge: int(sessionLimit / time.Second),

@@ -12,8 +12,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// Whoever has no session, or a browser that another site has made send a form, changes
-// nothing and sees nothing.
+// Requests without a session, and forms that another site makes a browser send, change
+// nothing and show nothing.
 func TestWhoIsRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -70,7 +70,7 @@ func TestWrongSignIn(t *testing.T) {
 	}
 }
 
-// A session ends when it is idle, when it is old, and by signing out.
+// A session ends after it is idle, when it is old, and at a sign-out.
 func TestSessionsEnd(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -103,8 +103,8 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// A browser keeps the cookies of one host for all of its ports, so that signing in at one
-// fake is no end of the session at another.
+// A browser shares the cookies of one host between all its ports, but a sign-in at one
+// fake must not end the session at another.
 func TestTwoFakesOnOneHost(t *testing.T) {
 	t.Parallel()
 	browser, err := cookiejar.New(nil)
@@ -134,7 +134,7 @@ func TestTwoFakesOnOneHost(t *testing.T) {
 	}
 }
 
-// Every page tells the browser what it may do with it, refusals too.
+// Every page has the security headers, including refusals.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -173,7 +173,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// A fork has a password of its own.
+// A fork has its own password.
 func TestForkIsSignedInElsewhere(t *testing.T) {
 	t.Parallel()
 	s := fakeservicetest.Start(t, func(o *fakeservice.Options) { o.PortalPassword = "of the first" })

@@ -44,7 +44,7 @@ func relabel(c *call) (outcome, error) {
 	}
 	name, tags := c.r.PostForm.Get("name"), c.r.PostForm.Get("tags")
 	change := core.InstanceChange{Name: &name}
-	// A tag may hold a comma, and is two only where somebody has typed so.
+	// A tag may contain a comma, so the list is only split if the user has changed it.
 	if tags != tagsField(in.Tags).Value {
 		list := listed(tags)
 		change.Tags = &list
@@ -185,7 +185,7 @@ func setEngines(c *call) (outcome, error) {
 	return c.queued(accepted, err, "The engines are being set.", "engines")
 }
 
-// numberOf is the number of a field, nil where nothing is in it.
+// numberOf returns the number in a field, or nil if the field is empty.
 func numberOf(name, text string) (*int, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return nil, nil //nolint:nilnil // no number is none
@@ -228,7 +228,7 @@ func setAuth(c *call) (outcome, error) {
 	return c.queued(accepted, err, "The auth settings are being set.", "auth")
 }
 
-// connectionShown is a connection record, whose secrets are shown when they are asked for.
+// connectionShown is a connection record. Its secrets are hidden unless Revealed is set.
 type connectionShown struct {
 	core.ConnectionRecord
 	Revealed bool

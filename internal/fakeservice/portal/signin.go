@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// signInForm asks for the account's e-mail and the password that the program prints.
+// signInForm returns the form for the account's email address and the password that the
+// program prints.
 func signInForm(next string) *form {
 	return &form{ID: "sign-in", Action: Root + "/sign-in", Submit: "Sign in", Fields: []*field{
 		{Name: "next", Kind: hidden, Value: next},

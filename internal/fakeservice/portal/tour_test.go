@@ -16,14 +16,14 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// tour is a walk through the portal that ends each job at once.
+// tour is a walk through the portal that finishes each job immediately.
 type tour struct {
 	t *testing.T
 	s *fakeservicetest.Server
 	*fakeservicetest.Visitor
 }
 
-// submit sends a form, which has to be accepted, and lets its job end.
+// submit sends a form, which must be accepted, and finishes its job.
 func (w *tour) submit(path, form string, values map[string]string) *fakeservicetest.Page {
 	w.t.Helper()
 	page := w.Open(path).Submit(form, values)
@@ -40,7 +40,7 @@ func (w *tour) submit(path, form string, values map[string]string) *fakeservicet
 	return page
 }
 
-// Each operation of the document is really done by a page or a form.
+// Each operation of the document is carried out by a page or a form.
 func TestEveryOperationInThePortal(t *testing.T) {
 	t.Parallel()
 	done := map[string]int{}
@@ -155,14 +155,14 @@ func TestEveryOperationInThePortal(t *testing.T) {
 	}
 }
 
-// A page is told of a job's progress and of its end, and the stream ends with the session.
+// A page receives a job's progress and end, and the stream ends with the session.
 func TestLivePage(t *testing.T) {
 	t.Parallel()
 	s := fakeservicetest.Start(t)
 	in := box(s)
 	release := s.HoldJobs(fakeservice.JobMatch{})
 	v := fakeservicetest.SignIn(t, s)
-	// A stream that never ends is a failure too.
+	// A stream that does not end fails the test.
 	ctx, cancel := context.WithTimeout(t.Context(), machine.Patience)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, "GET", s.RootURL+"/portal/instances/"+in.ID, nil)
@@ -207,7 +207,7 @@ func TestLivePage(t *testing.T) {
 	}
 }
 
-// answerOne is a Postgres that answers one row.
+// answerOne is a Querier that returns one row.
 func answerOne(context.Context, fakeservice.Query) (fakeservice.QueryResult, error) {
 	return fakeservice.QueryResult{Columns: []string{"n"}, Rows: [][]any{{"<one>"}}, RowCount: 1, Command: "SELECT"}, nil
 }
