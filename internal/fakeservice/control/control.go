@@ -1,5 +1,6 @@
-// Package control is what a running fake is told and asked over /_fake/: holds, faults,
-// the clock, and what it did. It is no part of the service.
+// Package control serves the control routes under /_fake/. With them, a program sets
+// holds, faults and the clock of a running fake, and reads what the fake did. They are
+// not part of the service.
 package control
 
 import (
@@ -20,10 +21,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
 )
 
-// maxBody is the longest control request that is read, in bytes.
+// maxBody is the maximum size of a control request in bytes.
 const maxBody = 1 << 20
 
-// Network is what can go wrong between a client and the service.
+// Network sets faults between clients and the service.
 type Network interface {
 	Inject(gateway.Fault) (remove func())
 	Conditions() gateway.Conditions
@@ -35,25 +36,25 @@ type Network interface {
 	DeliverLate() int
 }
 
-// Options says what is controlled.
+// Options configures the control routes.
 type Options struct {
 	Core    *core.Service
 	Network Network
 	Log     *traffic.Log
-	// Token is what each request must bring as a bearer token.
+	// Token is the required bearer token.
 	Token string
-	// Reset forgets everything.
+	// Reset resets the fake.
 	Reset func()
-	// Snapshots is the folder in which snapshots are kept, which it makes.
+	// Snapshots returns the folder of snapshots, and creates it if necessary.
 	Snapshots func() (string, error)
-	// SnapshotLimit is how many bytes a snapshot that is brought may have when it is
+	// SnapshotLimit is the maximum size in bytes of an uploaded snapshot after it is
 	// unpacked.
 	SnapshotLimit int64
-	// Fork starts another fake with what this one knows now.
+	// Fork starts another fake with a copy of the current state.
 	Fork func(context.Context) (Fork, error)
 }
 
-// Fork is another fake with what this one knew.
+// Fork has the addresses and credentials of a fork.
 type Fork struct {
 	BaseURL        string `json:"base_url"`
 	APIKey         string `json:"api_key"`
@@ -61,19 +62,19 @@ type Fork struct {
 	PortalPassword string `json:"portal_password"`
 }
 
-// control does over HTTP what the methods of these do in Go, and it knows the holds by
-// number, as a caller from outside cannot keep a function.
+// control implements the routes with the Go methods of its Options. It numbers the holds,
+// because a caller over HTTP cannot keep a function.
 type control struct {
 	Options
 
 	mu    sync.Mutex
 	last  int
 	holds map[string]func()
-	// injected takes the faults away that were set from outside.
+	// injected has the functions that remove the faults set over HTTP.
 	injected []func()
 }
 
-// handler answers a control request with something to encode as JSON.
+// handler answers a control request with a value to encode as JSON.
 type handler func(r *http.Request) (any, error)
 
 // Mount adds the control routes to a mux.
@@ -128,13 +129,14 @@ func Mount(mux *http.ServeMux, o Options) {
 	mux.HandleFunc("GET /_fake/snapshots/{name}", c.getSnapshot)
 }
 
-// guarded answers who may ask.
+// guarded answers only requests with the token.
 func (c *control) guarded(handle handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		status, err := c.admit(r)
 		var answer any
 		if err == nil {
-			// A snapshot may take longer than a stranger's request. Not every writer has a deadline.
+			// A snapshot may take longer than other requests. Not every writer has a
+			// deadline.
 			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 			answer, err = handle(r)
 		}
@@ -154,13 +156,13 @@ func (c *control) guarded(handle handler) http.HandlerFunc {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Cache-Control", "no-store")
 		w.WriteHeader(status)
-		_, _ = w.Write(text) // nothing is left to do for a caller that has gone
+		_, _ = w.Write(text) // nothing can be done for a caller that is gone
 	}
 }
 
-// admit lets in who has the token: apps of the fake's instances reach it on loopback,
-// too. A web page is refused even with the token. The status is that of a refusal, or
-// of what is wrong with a request that was let in.
+// admit checks the token, because apps of the fake's instances can reach the fake on
+// loopback too. It refuses a web page even with the token. It returns the status of the
+// refusal, or the status for errors in an admitted request.
 func (c *control) admit(r *http.Request) (status int, err error) {
 	token := caller.Token(r)
 	switch {
@@ -175,9 +177,9 @@ func (c *control) admit(r *http.Request) (status int, err error) {
 // object is a JSON object.
 type object map[string]any
 
-// readControl reads the JSON of a control request. No body is an empty one, so
-// that "hold everything" takes no typing. Unknown fields are refused, as a
-// misspelt one would hold or fail more than was meant.
+// readControl decodes the JSON of a control request. An empty body means an empty object,
+// so that a hold of everything needs no body. Unknown fields are refused, because a
+// misspelled field would hold or fail more than intended.
 func readControl(r *http.Request, into any) error {
 	decoder := json.NewDecoder(io.LimitReader(r.Body, maxBody))
 	decoder.DisallowUnknownFields()
@@ -187,7 +189,7 @@ func readControl(r *http.Request, into any) error {
 	return nil
 }
 
-// keep remembers a release function and gives the number to call it by.
+// keep stores a release function and returns an answer with its hold id.
 func (c *control) keep(release func()) any {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -197,7 +199,7 @@ func (c *control) keep(release func()) any {
 	return object{"hold_id": id}
 }
 
-// release lets go of one hold, or of all when none is named.
+// release releases one hold, or all of them if the request names none.
 func (c *control) release(r *http.Request) (any, error) {
 	var wanted struct {
 		HoldID string `json:"hold_id"`
@@ -221,7 +223,7 @@ func (c *control) release(r *http.Request) (any, error) {
 	return object{"released": released}, nil
 }
 
-// fork starts another fake, which ends with this one.
+// fork starts another fake, which ends when this one ends.
 func (c *control) fork(r *http.Request) (any, error) { return c.Fork(r.Context()) }
 
 func (c *control) reset(*http.Request) (any, error) {

@@ -10,8 +10,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
-// jobControl picks jobs or builds and says what is to become of them. Each
-// route reads the fields that it knows.
+// jobControl is the body of the requests that hold or fail jobs or builds. Each route
+// reads the fields that apply to it.
 type jobControl struct {
 	InstanceID string `json:"instance_id"`
 	Operation  string `json:"operation"`
@@ -66,7 +66,7 @@ func (c *control) failBuilds(r *http.Request) (any, error) {
 	return object{"times": times}, nil
 }
 
-// failApps makes apps fail when they are deployed or restarted next.
+// failApps makes apps fail at their next deployment or restart.
 func (c *control) failApps(r *http.Request) (any, error) {
 	var wanted struct {
 		InstanceID string `json:"instance_id"`
@@ -119,7 +119,7 @@ func (c *control) removeInstance(r *http.Request) (any, error) {
 	return object{"removed": id}, nil
 }
 
-// advance moves the fake's clock; by is a duration such as 90s or 24h.
+// advance moves the fake's clock forward. by is a duration such as 90s or 24h.
 func (c *control) advance(r *http.Request) (any, error) {
 	var wanted struct {
 		By string `json:"by"`
@@ -135,8 +135,8 @@ func (c *control) advance(r *http.Request) (any, error) {
 	return object{"now": c.Core.Now()}, nil
 }
 
-// times are when something began and ended, beside what its record tells: by both
-// clocks.
+// times has times of a job or a build, in addition to those of its record, by the fake's
+// clock and by the real one.
 type times struct {
 	StartedAt      *time.Time `json:"started_at"`
 	RealCreatedAt  *time.Time `json:"real_created_at"`
@@ -172,8 +172,8 @@ type timedBuild struct {
 	times
 }
 
-// getJobs lists jobs and builds with the times of both clocks, from which a
-// program can tell how long an apply took and why.
+// getJobs lists jobs and builds with the times of both clocks, so that a program can find
+// out how long an apply took and why.
 func (c *control) getJobs(*http.Request) (any, error) {
 	jobs, builds := []timedJob{}, []timedBuild{}
 	for _, j := range c.Core.Jobs() {

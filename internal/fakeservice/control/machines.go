@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// getProcesses lists what runs for the instances, so that a program can end a
-// process and see the service recover.
+// getProcesses lists the processes of the instances, so that a program can end one and
+// watch the service recover.
 func (c *control) getProcesses(*http.Request) (any, error) {
 	processes := []object{}
 	for _, in := range c.Core.Instances() {
@@ -19,8 +19,8 @@ func (c *control) getProcesses(*http.Request) (any, error) {
 	return object{"processes": processes}, nil
 }
 
-// getMail lists the mails that the service would have sent. Their links and
-// codes sign the reader in; the fake's are worth nothing elsewhere.
+// getMail lists the mails that the service would have sent. Their links and codes sign
+// the reader in, but only at this fake.
 func (c *control) getMail(*http.Request) (any, error) {
 	mails := []object{}
 	for _, m := range c.Core.Mails() {
@@ -29,12 +29,12 @@ func (c *control) getMail(*http.Request) (any, error) {
 	return object{"mail": mails}, nil
 }
 
-// getAppLog is the end of what an app has written.
+// getAppLog returns the end of an app's output.
 func (c *control) getAppLog(r *http.Request) (any, error) {
 	return object{"log": c.Core.AppLog(r.PathValue("id"), r.PathValue("name"))}, nil
 }
 
-// getBuildLog is the end of what a build has said so far.
+// getBuildLog returns the end of a build's log so far.
 func (c *control) getBuildLog(r *http.Request) (any, error) {
 	log, found := c.Core.BuildLog(r.PathValue("id"), r.PathValue("name"), r.PathValue("build"))
 	if !found {
@@ -43,7 +43,7 @@ func (c *control) getBuildLog(r *http.Request) (any, error) {
 	return object{"log": log}, nil
 }
 
-// orNull is a text, or null where there is none.
+// orNull returns a text, or nil if it is empty.
 func orNull(text string) any {
 	if text == "" {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
-// duration is a time.Duration as control requests write it, such as "2s".
+// duration is a time.Duration in the form of control requests, such as "2s".
 type duration time.Duration
 
-// UnmarshalJSON reads the text of a duration.
+// UnmarshalJSON reads a duration from a string.
 func (d *duration) UnmarshalJSON(text []byte) error {
 	var written string
 	if err := json.Unmarshal(text, &written); err != nil {
@@ -29,11 +29,11 @@ func (d *duration) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the text of a duration.
+// MarshalJSON writes the duration as a string.
 func (d duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
 
-// faultControl is a Fault in JSON. Merge is what Rewrite is in Go: an object
-// that is laid over the answer, with null for a field to take away.
+// faultControl is a Fault in JSON. Merge replaces the function Rewrite: it is an object
+// that is merged into the answer, and null removes a field.
 type faultControl struct {
 	Method      string         `json:"method"`
 	Path        string         `json:"path"`
@@ -91,7 +91,7 @@ func (c *control) postFault(r *http.Request) (any, error) {
 	return object{"faults": len(c.injected)}, nil
 }
 
-// deleteFaults takes away every fault that was set over /_fake/.
+// deleteFaults removes every fault that was set over HTTP.
 func (c *control) deleteFaults(*http.Request) (any, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,7 +103,7 @@ func (c *control) deleteFaults(*http.Request) (any, error) {
 	return object{"removed": removed}, nil
 }
 
-// merge lays one object over another (RFC 7396).
+// merge merges the object over into another (RFC 7396).
 func merge(into, over map[string]any) {
 	for name, value := range over {
 		inner, isObject := value.(map[string]any)
@@ -119,7 +119,7 @@ func merge(into, over map[string]any) {
 	}
 }
 
-// checkPage refuses what is no status of an error page; 0 is no page.
+// checkPage refuses a status that is not an error. 0 means no page.
 func checkPage(page int) error {
 	if page != 0 && (page < 400 || page > 599) {
 		return fmt.Errorf("page must be from 400 to 599")
@@ -145,7 +145,7 @@ func (c *control) getConditions(*http.Request) (any, error) {
 	return shown, nil
 }
 
-// putConditions replaces all conditions: what is left out is fair weather.
+// putConditions replaces all conditions. An omitted condition is turned off.
 func (c *control) putConditions(r *http.Request) (any, error) {
 	var wanted conditionsControl
 	if err := readControl(r, &wanted); err != nil {
@@ -163,8 +163,7 @@ func (c *control) putConditions(r *http.Request) (any, error) {
 	return c.getConditions(r)
 }
 
-// away takes the service away for a while; without a page, connections are
-// closed.
+// away makes the service unavailable for a while. Without a page, it closes connections.
 func (c *control) away(r *http.Request) (any, error) {
 	var wanted struct {
 		For  duration `json:"for"`

@@ -13,10 +13,10 @@ import (
 	"regexp"
 )
 
-// snapshotName is what a snapshot may be called.
+// snapshotName matches valid names of snapshots.
 var snapshotName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// snapshot is the folder of the snapshot that a request names, which need not be there.
+// snapshot returns the folder of the snapshot with this name, which need not exist.
 func (c *control) snapshot(name string) (string, error) {
 	if !snapshotName.MatchString(name) {
 		return "", errors.New("the name of a snapshot takes small letters, digits and hyphens, 63 at most")
@@ -25,7 +25,8 @@ func (c *control) snapshot(name string) (string, error) {
 	return filepath.Join(folder, name), err
 }
 
-// existing is snapshot for one that is there.
+// existing returns the folder of the snapshot in a request, or an error if it does not
+// exist.
 func (c *control) existing(r *http.Request) (folder string, err error) {
 	name := r.PathValue("name")
 	folder, err = c.snapshot(name)
@@ -56,7 +57,7 @@ func (c *control) getSnapshots(*http.Request) (any, error) {
 	return object{"snapshots": names}, nil
 }
 
-// postSnapshot takes a snapshot, in the place of one of the same name.
+// postSnapshot takes a snapshot. It replaces one with the same name.
 func (c *control) postSnapshot(r *http.Request) (any, error) {
 	var wanted struct {
 		Name string `json:"name"`
@@ -67,7 +68,7 @@ func (c *control) postSnapshot(r *http.Request) (any, error) {
 	return c.fillSnapshot(wanted.Name, func(folder string) error { return c.Core.SaveSnapshot(r.Context(), folder) })
 }
 
-// fillSnapshot makes a snapshot whole or not at all.
+// fillSnapshot makes a snapshot completely or not at all.
 func (c *control) fillSnapshot(name string, fill func(folder string) error) (any, error) {
 	folder, err := c.snapshot(name)
 	if err != nil {
@@ -89,7 +90,7 @@ func (c *control) fillSnapshot(name string, fill func(folder string) error) (any
 	return object{"snapshot": name}, nil
 }
 
-// restoreSnapshot makes everything as it was.
+// restoreSnapshot restores a snapshot.
 func (c *control) restoreSnapshot(r *http.Request) (any, error) {
 	folder, err := c.existing(r)
 	if err != nil {
@@ -109,12 +110,12 @@ func (c *control) deleteSnapshot(r *http.Request) (any, error) {
 	return object{"deleted": r.PathValue("name")}, os.RemoveAll(folder)
 }
 
-// putSnapshot takes a snapshot of another fake over, as getSnapshot gives it.
+// putSnapshot stores a snapshot that getSnapshot of another fake returned.
 func (c *control) putSnapshot(r *http.Request) (any, error) {
 	return c.fillSnapshot(r.PathValue("name"), func(folder string) error { return unpack(r.Body, folder, c.SnapshotLimit) })
 }
 
-// getSnapshot gives a snapshot as a compressed archive.
+// getSnapshot sends a snapshot as a compressed archive.
 func (c *control) getSnapshot(w http.ResponseWriter, r *http.Request) {
 	status, err := c.admit(r)
 	var folder string
@@ -127,7 +128,7 @@ func (c *control) getSnapshot(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/gzip")
 	if err := pack(w, folder); err != nil {
-		// A part has gone out. What is cut off cannot be unpacked.
+		// A part has been sent. An interrupted archive cannot be unpacked.
 		panic(http.ErrAbortHandler)
 	}
 }
@@ -139,8 +140,8 @@ func pack(w io.Writer, folder string) error {
 	return errors.Join(archive.AddFS(os.DirFS(folder)), archive.Close(), compressed.Close())
 }
 
-// unpack writes what an archive holds into a folder, and nothing beside it. More than
-// limit bytes are refused; each entry counts as a block of a disk, whatever it holds.
+// unpack extracts an archive into a folder, and nothing outside it. It refuses more than
+// limit bytes. Each entry counts as at least a block, whatever its size.
 func unpack(from io.Reader, folder string, limit int64) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -169,7 +170,7 @@ func unpack(from io.Reader, folder string, limit int64) error {
 	}
 }
 
-// block is what an empty file takes of a disk, in bytes.
+// block is the disk usage of an empty file, in bytes.
 const block = 4 << 10
 
 func unpackEntry(root *os.Root, archive io.Reader, entry *tar.Header) error {

@@ -8,10 +8,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// getState shows everything that the API shows, at one moment.
+// getState returns everything that the API shows, at one moment.
 func (c *control) getState(r *http.Request) (any, error) { return c.Core.Overview(r.Context()) }
 
-// getLeft counts what a clean account does not have, and sums it up.
+// getLeft returns the counts of objects that a clean account does not have, and their
+// sum.
 func (c *control) getLeft(*http.Request) (any, error) {
 	left := c.Core.Left()
 	total := 0
@@ -21,8 +22,8 @@ func (c *control) getLeft(*http.Request) (any, error) {
 	return object{"total": total, "left": left}, nil
 }
 
-// getRequests lists the log without headers and bodies, which hold the key and
-// other secrets.
+// getRequests lists the log without headers and bodies, which contain the key and other
+// secrets.
 func (c *control) getRequests(*http.Request) (any, error) {
 	requests := []object{}
 	for _, r := range c.Log.Requests() {
@@ -46,7 +47,7 @@ func (c *control) getEvents(*http.Request) (any, error) {
 	return object{"events": events}, nil
 }
 
-// postEvent lets an event out whose cause the fake does not have.
+// postEvent emits an event that nothing in the fake causes.
 func (c *control) postEvent(r *http.Request) (any, error) {
 	var wanted struct {
 		Type       string         `json:"type"`

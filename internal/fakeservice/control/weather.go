@@ -15,8 +15,8 @@ func (c *control) getWeather(*http.Request) (any, error) {
 	return object{"weather": now.String(), "seed": seed}, nil
 }
 
-// putWeather has another weather from the next request on. The answer tells the seed,
-// which is drawn where the request has none.
+// putWeather sets the weather from the next request on. The answer has the seed, which is
+// random if the request has none.
 func (c *control) putWeather(r *http.Request) (any, error) {
 	var wanted struct {
 		Weather string `json:"weather"`
