@@ -7,8 +7,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// Apply makes a service that holds nothing begin with the Setup. Where a data plane makes
-// it real, machines run when Apply returns, and apps are imported by then and build.
+// Apply sets up the initial contents of an empty service. With a data plane, all machines
+// run and all apps are imported when Apply returns; the apps may still be building.
 func (s Setup) Apply(service *core.Service, real bool) error {
 	if s.file == nil {
 		return nil
@@ -41,14 +41,15 @@ func (s Setup) Apply(service *core.Service, real bool) error {
 			return err
 		}
 	}
-	// Events of what was there before the start reach nobody.
+	// The endpoints are added last, so that they receive no events about the initial
+	// contents.
 	for _, w := range s.file.Webhooks {
 		service.AddWebhook(core.Webhook{ID: w.ID, URL: sent(w.URL), Secret: sent(w.Secret), Enabled: w.Enabled == nil || *w.Enabled})
 	}
 	return nil
 }
 
-// record is the instance as it is added.
+// record returns the instance for core.AddInstance.
 func (in instance) record() core.Instance {
 	record := core.Instance{
 		ID: in.ID, Name: in.Name, Plan: in.Plan, Region: in.Region, Tags: in.Tags, Allowlist: in.Allowlist,
@@ -60,7 +61,7 @@ func (in instance) record() core.Instance {
 	return record
 }
 
-// fill adds what is on an instance where there are records alone.
+// fill adds the objects of an instance if there is no data plane.
 func fill(service *core.Service, id string, in instance) {
 	for _, name := range in.Databases {
 		service.AddDatabase(id, name)
@@ -76,7 +77,7 @@ func fill(service *core.Service, id string, in instance) {
 	}
 }
 
-// sent returns what a field of a request says, the zero value if it was left out.
+// sent returns the value of a field in the file, or zero if it is omitted.
 func sent[T any](field *T) (value T) {
 	if field != nil {
 		value = *field

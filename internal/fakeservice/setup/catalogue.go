@@ -11,7 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
-// fillIn gives what is left out and follows from nothing else.
+// fillIn sets the defaults of omitted fields.
 func (s *Setup) fillIn() {
 	one, ten, twenty := 1.0, 10, 20
 	for i := range s.file.Plans {
@@ -44,13 +44,13 @@ func (s *Setup) fillIn() {
 	}
 }
 
-// sentOr returns a field of a request, usual if it was left out or is empty.
+// sentOr returns a field, or usual if the field is omitted or empty.
 func sentOr[T comparable](field *T, usual T) *T {
 	value := cmp.Or(sent(field), usual)
 	return &value
 }
 
-// checkCatalogue says what is wrong with what the service would offer.
+// checkCatalogue checks the catalog.
 func (s Setup) checkCatalogue() error {
 	seen := map[string]bool{}
 	for i, p := range s.file.Plans {
@@ -97,7 +97,7 @@ func (s Setup) checkCatalogue() error {
 	return nil
 }
 
-// applyCatalogue sets what the service offers, and how long it takes.
+// applyCatalogue sets the catalog and the durations.
 func (s Setup) applyCatalogue(service *core.Service) error {
 	var wrong error
 	service.EditCatalog(func(c *core.Catalog) {

@@ -8,8 +8,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// check does on a service of records what the file asks for, as a customer would, so that
-// the service's own rules say what is wrong.
+// check applies the file to a service without a data plane, as a customer would, so that
+// the service's own rules are checked.
 func (s Setup) check() error {
 	if err := s.checkCatalogue(); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (s Setup) check() error {
 	return nil
 }
 
-// customer makes an instance of the file as a customer does.
+// customer makes an instance of the file through the service's operations.
 type customer struct {
 	service *core.Service
 	path    string
@@ -107,7 +107,7 @@ func (c customer) makes(in instance) error {
 	return c.fills(id, in)
 }
 
-// fills makes what is on an instance.
+// fills makes the objects of an instance.
 func (c customer) fills(id string, in instance) error {
 	ctx := context.Background()
 	for i, name := range in.Databases {
@@ -129,7 +129,8 @@ func (c customer) fills(id string, in instance) error {
 	return nil
 }
 
-// done ends the job of an operation at once, and with it what a failed job says.
+// done finishes the job of an operation immediately and returns the error of a failed
+// job.
 func (c customer) done(accepted core.Accepted, err error) error {
 	if err != nil {
 		return err
@@ -144,7 +145,7 @@ func (c customer) done(accepted core.Accepted, err error) error {
 	return err
 }
 
-// budgets are the engines as the request to set them has them.
+// budgets returns the engines for the request to set them.
 func (in instance) budgets() map[string]core.EngineBudget {
 	budgets := map[string]core.EngineBudget{}
 	for name, e := range in.Engines {
@@ -153,8 +154,8 @@ func (in instance) budgets() map[string]core.EngineBudget {
 	return budgets
 }
 
-// problem says which field of what is at a path is wrong: a detail of core's begins with
-// the field's name where a value is out of range.
+// problem returns an error with the path of the invalid field. If a value is out of
+// range, the detail of core's error begins with the field's name.
 func problem(path string, err error) error {
 	if p := (*core.Problem)(nil); errors.As(err, &p) && p.Code == core.ValidationError {
 		return fmt.Errorf("%s.%s", path, p.Detail)
@@ -162,7 +163,7 @@ func problem(path string, err error) error {
 	return within(path, err)
 }
 
-// within is problem for what has no fields.
+// within is problem for an element without fields.
 func within(path string, err error) error {
 	if p := (*core.Problem)(nil); errors.As(err, &p) {
 		return fmt.Errorf("%s: %s", path, p.Detail)

@@ -1,7 +1,7 @@
-// Package setup is what a fake begins with, as a file says it in JSON: the catalogue,
-// how long things take, the account, its instances and its webhook endpoints.
+// Package setup reads the initial contents of a fake from a JSON file: the catalog,
+// durations, the account, its instances and its webhook endpoints.
 //
-// Names are those of the API, and what is left out is as it would be without the file:
+// Names are the same as in the API, and omitted fields have their usual defaults:
 //
 //	{
 //	  "plans": [{"id": "free", "memory_mb": 2048}, {"id": "big", "price_cents": 5000, "memory_mb": 8192}],
@@ -33,11 +33,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// Setup is what a fake begins with. The zero value is what it begins with without one.
+// Setup is the initial contents of a fake. The zero value is the default.
 type Setup struct{ file *file }
 
-// WithAccountID returns a copy whose account has an id, with the form that a file's has.
-// For "" the fake draws one, as it does without a Setup.
+// WithAccountID returns a copy with the id of the account, which must be valid as in a
+// file. With "" the fake generates an id, as without a Setup.
 func (s Setup) WithAccountID(id string) Setup {
 	var changed file
 	if s.file != nil {
@@ -77,10 +77,10 @@ type floor struct {
 	FloorMB int `json:"floor_mb"`
 }
 
-// duration is a time.Duration as a text, such as "90s".
+// duration is a time.Duration that is written as a text such as "90s".
 type duration time.Duration
 
-// UnmarshalText reads the text.
+// UnmarshalText parses the text.
 func (d *duration) UnmarshalText(text []byte) error {
 	read, err := time.ParseDuration(string(text))
 	if err != nil || read < 0 {
@@ -119,8 +119,8 @@ type webhook struct {
 	core.WebhookChange
 }
 
-// Read reads a Setup and holds it to the rules of the service. An error begins with the
-// field that is wrong, such as instances[0].plan.
+// Read reads a Setup and checks it against the rules of the service. An error begins with
+// the path of the invalid field, such as instances[0].plan.
 func Read(from io.Reader) (Setup, error) {
 	var read file
 	if err := json.UnmarshalRead(from, &read, json.RejectUnknownMembers(true)); err != nil {
@@ -131,7 +131,7 @@ func Read(from io.Reader) (Setup, error) {
 	return s, s.check()
 }
 
-// inWords says what is wrong with the JSON, and where.
+// inWords returns a JSON error with the path of the invalid field.
 func inWords(err error) error {
 	if wrong := (*json.SemanticError)(nil); errors.As(err, &wrong) {
 		path := pathOf(wrong.JSONPointer)
@@ -152,7 +152,7 @@ func inWords(err error) error {
 	return err
 }
 
-// pathOf writes a JSON pointer as a programmer does: instances[0].plan.
+// pathOf converts a JSON pointer to a path such as instances[0].plan.
 func pathOf(pointer jsontext.Pointer) string {
 	var path strings.Builder
 	for token := range pointer.Tokens() {

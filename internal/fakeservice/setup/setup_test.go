@@ -80,7 +80,7 @@ func TestSetup(t *testing.T) {
 	}
 }
 
-// Whatever is wrong, the error begins with the field.
+// Every error begins with the path of the invalid field.
 func TestErrorsNameTheField(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
