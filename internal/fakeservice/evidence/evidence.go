@@ -1,8 +1,9 @@
-// Package evidence counts what tests have really done with the fake, for each operation of
-// the API's document, and makes a table of it.
+// Package evidence counts what tests have done with each operation of the API document,
+// and makes a table of it.
 //
-// A fake of a test counts its exchanges and writes them into a folder when the test is
-// over. What is in the folder is added up, and what no test has done is shown as missing.
+// A fake of a test counts its exchanges and writes the counts into a folder when the test
+// is over. The counts in the folder are added up. The table shows as missing what no test
+// has done.
 package evidence
 
 import (
@@ -22,38 +23,40 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
 )
 
-// Folder is the environment variable that names the folder for a test's counts. Where it
-// is not set, nothing is counted.
+// Folder is the environment variable with the folder for a test's counts. If it is not
+// set, nothing is counted.
 const Folder = "HOSTING_EVIDENCE"
 
-// A Kind is a way in which an operation is tried.
+// A Kind is a way to test an operation.
 type Kind string
 
 // The kinds.
 const (
-	// Terraform is the provider under a CLI, Raw any other client over HTTP.
+	// Terraform is a request by the provider under a CLI. Raw is one by any other HTTP
+	// client.
 	Terraform Kind = "terraform"
 	Raw       Kind = "raw"
 	// Tool is a success of an MCP tool that does the operation.
 	Tool Kind = "tool"
-	// Negative is a refusal of the service's own, as the document lists it. That of a
-	// wrong key, which is the same everywhere, is none, and 429 is a gateway's.
+	// Negative is a refusal by the service with a status that the document lists for the
+	// operation. It includes neither 401, which is the same for every operation, nor 429,
+	// which comes from the gateway.
 	Negative Kind = "negative"
-	// Faults is an exchange in which the gateway took part.
+	// Faults is an exchange with a fault of the gateway.
 	Faults Kind = "faults"
-	// DataPlane is a success while what is provisioned runs for real.
+	// DataPlane is a success with a data plane.
 	DataPlane Kind = "data plane"
-	// Portal is a page or a form of the portal that has carried it out.
+	// Portal is a page or a form of the portal that has carried out the operation.
 	Portal Kind = "portal"
 )
 
-// agent is how the provider's User-Agent begins.
+// agent is the beginning of the provider's User-Agent.
 const agent = "terraform-provider-hosting/"
 
-// Counts are how often what was done, by operation ("GET /me") and kind.
+// Counts has the number of exchanges by operation ("GET /me") and kind.
 type Counts struct {
 	Operations map[string]map[Kind]int `json:"operations,omitempty"`
-	// Clients are how many steps other clients have done, by name.
+	// Clients has the number of steps of other clients, by name.
 	Clients map[string]int `json:"clients,omitempty"`
 }
 
@@ -67,7 +70,7 @@ func (c *Counts) add(operation string, kind Kind, n int) {
 	c.Operations[operation][kind] += n
 }
 
-// AddClient counts the steps of a client by name.
+// AddClient adds steps of a client.
 func (c *Counts) AddClient(name string, steps int) {
 	if c.Clients == nil {
 		c.Clients = map[string]int{}
@@ -75,7 +78,7 @@ func (c *Counts) AddClient(name string, steps int) {
 	c.Clients[name] += steps
 }
 
-// merge adds what others have counted.
+// merge adds the counts of more.
 func (c *Counts) merge(more Counts) {
 	for operation, kinds := range more.Operations {
 		for kind, n := range kinds {
@@ -114,16 +117,16 @@ func NewCollector(dataPlane bool) (*Collector, error) {
 	return c, nil
 }
 
-// refusals are the statuses of an operation's own refusals.
+// refusals returns the statuses of the operation's refusals.
 func refusals(o apispec.Operation) []int {
 	return slices.DeleteFunc(slices.Clone(o.Statuses), func(status int) bool {
 		return status < 400 || status >= 500 || status == http.StatusUnauthorized || status == http.StatusTooManyRequests
 	})
 }
 
-// Count counts an exchange that is over.
+// Count counts a completed exchange.
 func (c *Collector) Count(r traffic.Request) {
-	// The path was one of a request, so it makes one again.
+	// The path is from a request, so it is valid.
 	asked, err := http.NewRequest(r.Method, "/api/v1"+r.Path, nil) //nolint:noctx // it is never sent
 	if err != nil {
 		return
@@ -153,7 +156,7 @@ func (c *Collector) Count(r traffic.Request) {
 	}
 }
 
-// CountTool counts a call of an MCP tool, for each operation that the tool does.
+// CountTool counts a successful call of an MCP tool for each operation of the tool.
 func (c *Collector) CountTool(call mcp.Call) {
 	if call.Refused != "" {
 		return
@@ -163,21 +166,23 @@ func (c *Collector) CountTool(call mcp.Call) {
 	}
 }
 
-// CountFace counts an operation that a face beside the API has carried out.
+// CountFace counts an operation that was carried out through the MCP server or the
+// portal.
 func (c *Collector) CountFace(face Kind, operation string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.counts.add(operation, face, 1)
 }
 
-// Write writes what was counted into a folder, as a file of its own.
+// Write writes the counts into a new file in a folder.
 func (c *Collector) Write(folder string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.counts.Write(folder)
 }
 
-// Write writes counts into a folder, as a file of their own. Of nothing there is no file.
+// Write writes the counts into a new file in a folder. It writes no file if there are
+// none.
 func (c *Counts) Write(folder string) error {
 	if len(c.Operations)+len(c.Clients) == 0 {
 		return nil
@@ -196,7 +201,7 @@ func (c *Counts) Write(folder string) error {
 	return file.Close()
 }
 
-// Read adds up what is in a folder.
+// Read adds up the counts in a folder.
 func Read(folder string) (Counts, error) {
 	var all Counts
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
@@ -217,9 +222,9 @@ func Read(folder string) (Counts, error) {
 	return all, nil
 }
 
-// Lacking says, a line each, what has to be there and is not: each operation is driven by
-// Terraform or by raw HTTP, by an MCP tool and in the portal, and refuses where the
-// document says how.
+// Lacking returns a line for each missing kind of evidence. Each operation must be tested
+// with Terraform or raw HTTP, with an MCP tool, and in the portal. If the document lists
+// refusals for it, one of them must be tested.
 func (c *Counts) Lacking(documented []apispec.Operation) (lacking []string) {
 	for _, o := range documented {
 		kinds := c.Operations[o.String()]

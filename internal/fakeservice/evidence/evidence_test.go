@@ -24,8 +24,8 @@ func operations(t *testing.T) []apispec.Operation {
 	return all
 }
 
-// The table that is kept has a row for each operation of the document and none beside,
-// and none that nobody drives or refuses. `make evidence` makes it anew.
+// The stored table has exactly one row for each operation of the document, and no
+// required evidence is missing. `make evidence` updates it.
 func TestKeptTableIsWhole(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../evidence.md")
@@ -49,7 +49,7 @@ func TestKeptTableIsWhole(t *testing.T) {
 	}
 }
 
-// What is counted by which kind follows from the exchange.
+// The exchange determines the kinds to count.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	provider := http.Header{"User-Agent": {"terraform-provider-hosting/1 terraform/1.16"}}
@@ -101,7 +101,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// A tool counts for each operation that it does, and only where it was not refused.
+// A successful call of a tool counts for each operation of the tool; a refused one does
+// not count.
 func TestTools(t *testing.T) {
 	t.Parallel()
 	c, err := evidence.NewCollector(false)
@@ -128,7 +129,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// The table is read as it was written, and says what is missing.
+// Parse reads a table as Table wrote it, and the table shows what is missing.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	some := []apispec.Operation{{Method: "GET", Path: "/me", Statuses: []int{200, 401, 429}}, {Method: "POST", Path: "/webhooks", Statuses: []int{201, 400}}}

@@ -10,7 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 )
 
-// columns are those of the table, in order.
+// columns has the columns of the table, in order.
 var columns = []struct {
 	title string
 	kind  Kind
@@ -26,7 +26,7 @@ var columns = []struct {
 
 const missing = "missing"
 
-// Table is a Markdown page of what was counted for each operation. Parse reads it.
+// Table returns a Markdown page with the counts of each operation. Parse reads it.
 func (c *Counts) Table(operations []apispec.Operation, head string) string {
 	var page strings.Builder
 	page.WriteString(head + "\n\n| operation |")
@@ -55,7 +55,7 @@ func cell(n int) string {
 	return strconv.Itoa(n)
 }
 
-// Parse reads a page that Table has made.
+// Parse reads a page that Table returned.
 func Parse(page string) (Counts, error) {
 	var c Counts
 	for line := range strings.Lines(page) {
