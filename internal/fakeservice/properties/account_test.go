@@ -14,41 +14,43 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// account is an account with the fake that serves it, and what is known of it.
+// account is an account with its fake, and the expected state.
 type account struct {
-	// mark is in every name that the account gives, and in no name of another account.
+	// mark is part of every name that the account uses, and of no name of the other
+	// account.
 	mark    string
 	service *fakeservice.Service
-	// revoked is a key that was taken away.
+	// revoked is a revoked key.
 	revoked string
-	// instances, webhooks and jobs are the ids of all that were seen, in order.
+	// instances, webhooks and jobs have the ids of all objects seen so far, in order.
 	instances, webhooks, jobs []string
-	// deleting are the instances whose deletion was accepted, with the jobs, and deleted
-	// what is gone for good.
+	// deleting maps the instances whose deletion was accepted to the jobs. deleted has
+	// the objects that are gone.
 	deleting map[string]string
 	deleted  map[string]bool
-	// cursors are those of lists, and some that no list has returned.
+	// cursors has cursors of lists, and some invalid ones.
 	cursors []string
-	// repeatables are the requests with an Idempotency-Key, by path and key, and last is
-	// the last of them.
+	// repeatables has the requests with an Idempotency-Key, by path and key. last is the
+	// last of them.
 	repeatables map[string]repeatable
 	last        repeatable
-	// effects are what requests that were accepted are yet to bring about.
+	// effects has the expected effects of accepted requests.
 	effects []*effect
-	// cookie is the session at the portal, nil before the sign-in.
+	// cookie is the session at the portal, or nil before the sign-in.
 	cookie *http.Cookie
-	// present is what the account has, as JSON.
+	// present is the account's current state as JSON.
 	present string
 }
 
-// stillness is how fast the clocks of the fakes run by themselves: so slowly that only
-// Advance counts, and a sequence plays the same however long it takes.
+// stillness is the speed of the fakes' clocks. It is so low that only Advance matters,
+// and a sequence plays the same however long it takes.
 const stillness = 1e-3
 
-// begin is when the clocks begin: in the middle of a minute, so that none ends by itself.
+// begin is the start of the clocks. It is in the middle of a minute, so that no minute
+// ends by itself.
 var begin = time.Date(2030, 1, 1, 12, 0, 30, 0, time.UTC)
 
-// newAccount starts a fake with an instance that has everything, and a smaller one.
+// newAccount starts a fake with one instance that has everything and a smaller one.
 func newAccount(t *rapid.T, mark string) *account {
 	a := &account{mark: mark, deleting: map[string]string{}, deleted: map[string]bool{}, repeatables: map[string]repeatable{}, cursors: []string{"YWZ0ZXI6MQ", "YWZ0ZXI6LTU", "nonsense"}}
 	a.service = fakeservice.New(fakeservice.Options{
@@ -99,7 +101,7 @@ func newAccount(t *rapid.T, mark string) *account {
 	return a
 }
 
-// instance returns an instance of the account that is there.
+// instance returns an existing instance of the account.
 func (a *account) instance(id string) (fakeservice.Instance, bool) { return a.service.Instance(id) }
 
 func (a *account) databasesOf(instance string) []string {
@@ -127,7 +129,7 @@ func (a *account) appsOf(instance string) []string {
 	return names
 }
 
-// ofAll returns what all instances of the account have, one of which has each.
+// ofAll returns the elements that of returns for each instance of the account.
 func (a *account) ofAll(of func(instance string) []string) []string {
 	var names []string
 	for _, id := range a.liveInstances() {
@@ -136,7 +138,7 @@ func (a *account) ofAll(of func(instance string) []string) []string {
 	return names
 }
 
-// live returns those of a kind that are there, in order.
+// live returns the ids of existing objects, in order.
 func live[T any](all []T, id func(T) string) []string {
 	var ids []string
 	for _, one := range all {
@@ -153,7 +155,7 @@ func (a *account) liveWebhooks() []string {
 	return live(a.service.Webhooks(), func(w fakeservice.Webhook) string { return w.ID })
 }
 
-// look notes what the account has now, by the operations of core and not by a face.
+// look records the account's current state, which it reads directly from core.
 func (a *account) look() {
 	note := func(known *[]string, ids []string) {
 		for _, id := range ids {
@@ -168,7 +170,7 @@ func (a *account) look() {
 	a.present = a.all()
 }
 
-// all returns everything that the account has, as JSON.
+// all returns the account's state as JSON.
 func (a *account) all() string {
 	ctx := context.Background()
 	var records []any
@@ -197,10 +199,10 @@ func (a *account) all() string {
 	return string(text)
 }
 
-// read makes any record of one of a type.
+// read converts a typed result.
 func read[T any](record T, err error) (any, error) { return record, err }
 
-// advance lets the account's clock run.
+// advance moves the account's clock forward.
 func (a *account) advance(d time.Duration) {
 	if d > 0 {
 		a.service.Advance(d)

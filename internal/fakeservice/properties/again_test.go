@@ -16,11 +16,11 @@ type repeatable struct {
 	at      time.Time
 }
 
-// sameAnswer is how long the first answer is returned again.
+// sameAnswer is the time for which a repeated request gets the first answer.
 const sameAnswer = 24 * time.Hour
 
-// noteKey notes the Idempotency-Key of a request that was carried out, and checks that one
-// is taken for a repetition only if the account has sent the key before.
+// noteKey records the Idempotency-Key of a request. It checks that a request only counts
+// as a repetition if the account has sent the key before.
 func (a *account) noteKey(t *rapid.T, r *request, got answer) {
 	t.Helper()
 	key := r.header["Idempotency-Key"]
@@ -47,8 +47,8 @@ func (a *account) noteKey(t *rapid.T, r *request, got answer) {
 	}
 }
 
-// sendAgain sends the last request with an Idempotency-Key once more, and lets the other
-// account send the same about names of its own.
+// sendAgain repeats the last request with an Idempotency-Key. Then the other account
+// sends the same request with its own names.
 func (w *world) sendAgain(t *rapid.T) {
 	a := w.actor(t)
 	r := a.last.request

@@ -11,8 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkAnswer checks an answer against the document, and against what is known of the
-// request.
+// checkAnswer checks an answer against the document and the expected state.
 func (w *world) checkAnswer(t *rapid.T, a *account, r *request, got answer) {
 	t.Helper()
 	fail := func(why string) { t.Helper(); t.Fatalf("%s was answered %d %.2000s: %s", r, got.status, got.body, why) }
@@ -53,8 +52,8 @@ func (w *world) checkAnswer(t *rapid.T, a *account, r *request, got answer) {
 	}
 }
 
-// lacks reports whether the id in a request's path is none of the account: it never was,
-// or it was deleted.
+// lacks reports whether the account has no object with the id in a request's path,
+// because it never existed or was deleted.
 func (a *account) lacks(r *request) bool {
 	id, there := r.path["id"]
 	switch {
@@ -68,7 +67,7 @@ func (a *account) lacks(r *request) bool {
 	return !slices.Contains(a.instances, id) || a.deleted[id]
 }
 
-// follow notes what a request has begun, and checks what has come of those before.
+// follow records the effects of a request, and checks those of earlier ones.
 func (w *world) follow(t *rapid.T, a *account, r *request, got answer) {
 	t.Helper()
 	if !r.stranger && !r.invalid {
@@ -129,17 +128,17 @@ func (w *world) checkDeleted(t *rapid.T, a *account, id string) {
 	}
 }
 
-// listing is a list with the operation that reads one element of it.
+// listing is a list and the operation that reads one element of it.
 type listing struct{ list, member, key, element string }
 
-// listings are the lists whose elements can be read by themselves.
+// listings has the lists whose elements can be read individually.
 var listings = []listing{
 	{"GET /instances", "instances", "id", "GET /instances/{id}"},
 	{"GET /webhooks", "webhooks", "id", "GET /webhooks/{id}"},
 	{"GET /instances/{id}/apps", "apps", "name", "GET /instances/{id}/apps/{name}"},
 }
 
-// checkLists checks that a list and the reading of its elements agree.
+// checkLists checks that a list and the records of its elements agree.
 func (w *world) checkLists(t *rapid.T, a *account, r *request, got answer) {
 	t.Helper()
 	for _, l := range listings {
@@ -162,7 +161,7 @@ func (w *world) checkLists(t *rapid.T, a *account, r *request, got answer) {
 	}
 }
 
-// elements returns a list from a page on, read to its end.
+// elements returns the elements of a list, from a page to the end.
 func (w *world) elements(t *rapid.T, a *account, l listing, path map[string]string, limit, cursor string) []map[string]any {
 	t.Helper()
 	var all []map[string]any
@@ -195,7 +194,7 @@ func (w *world) elements(t *rapid.T, a *account, l listing, path map[string]stri
 	}
 }
 
-// get reads something by the API.
+// get reads something through the API.
 func (w *world) get(a *account, operation string, path map[string]string) answer {
 	r := &request{operation: operationOf(operation), path: path, scheme: "Bearer", key: "key-of-" + a.mark}
 	return ask(a.service, r.http())
@@ -210,11 +209,11 @@ func decoded(t *rapid.T, body []byte) any {
 	return value
 }
 
-// private is what belongs to one account: ids, and texts as long as a secret.
+// private matches data that belongs to one account: ids, and texts as long as a secret.
 var private = regexp.MustCompile(`\b(?:acc|i|job|bld|wh|bak|chg|key)-[a-z2-7]{12}\b|\b[a-z2-7]{40}\b|eyJ[\w-]+\.[\w-]+\.[\w-]+`)
 
-// checkPrivacy checks that an answer has nothing of the other account but what the request
-// itself has, and notes what it shows of this one.
+// checkPrivacy checks that an answer contains no data of the other account, except data
+// that is in the request. It records the data of this account.
 func (w *world) checkPrivacy(t *rapid.T, a *account, r *request, got answer) {
 	t.Helper()
 	sent := r.target() + string(r.body)

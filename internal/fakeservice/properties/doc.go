@@ -1,10 +1,9 @@
-// Package properties tests the fake service with random requests that are drawn from the
-// API's document.
+// Package properties tests the fake service with random requests from the API document.
 //
-// All of it is tests. TestProperties plays sequences of requests by two accounts, each
-// with a fake of its own: requests that fit the document and requests that do not, with
-// the right key, a wrong one and none, about what exists, what was deleted and what
-// belongs to somebody else. After each request it checks what must hold for any request:
-// the answer is one that the document lists, a refusal changes nothing, no account sees
-// another, and the faces agree. make properties plays many requests.
+// It consists only of tests. TestProperties plays sequences of requests of two accounts,
+// each with its own fake. Some requests fit the document and some do not. They have a
+// valid key, an invalid one or none. They are about existing objects, deleted ones and
+// those of the other account. After each request, TestProperties checks rules for every
+// request: the document lists the answer, a refusal changes nothing, no account sees the
+// other, and the interfaces agree. make properties plays many requests.
 package properties

@@ -13,21 +13,21 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
-// operation is an operation of the document, with what a request for it is drawn from.
+// operation is an operation of the document, with the schemas for its random requests.
 type operation struct {
 	apispec.Operation
-	// body is the schema of the request's body, nil if the operation takes none.
+	// body is the schema of the request's body, or nil if there is none.
 	body         *openapi3.Schema
 	bodyRequired bool
-	// query are the parameters of the query.
+	// query has the parameters of the query.
 	query []*openapi3.Parameter
-	// success is the status of a request that is carried out.
+	// success is the status of a successful request.
 	success int
-	// tools and pages are the same operation on the other faces.
+	// tools and pages are the same operation in the other interfaces.
 	tools, pages []string
 }
 
-// mutates reports whether the operation is there to change something.
+// mutates reports whether the operation is meant to change something.
 func (o *operation) mutates() bool { return o.Method != http.MethodGet }
 
 // has reports whether the document lists a status for the operation.

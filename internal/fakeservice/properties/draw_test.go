@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pauses are how long an account waits before a request. Most jobs are over after a
-// minute, and a creation after ten.
+// pauses has the times that an account waits before a request. Most jobs end within a
+// minute, and a creation within ten.
 var pauses = []time.Duration{10 * time.Minute, 0, 0, time.Minute, 6 * time.Second, 10 * time.Minute, 26 * time.Hour}
 
 // drawRequest draws a request of an account for an operation.
@@ -22,7 +22,7 @@ func drawRequest(t *rapid.T, w *world, of *account, o *operation) *request {
 		operation: o, pause: pick(t, "pause", pauses),
 		key: "key-of-" + of.mark, scheme: "Bearer", query: url.Values{}, header: map[string]string{},
 	}
-	// The clock runs first, as what there is then is drawn from.
+	// The clock moves first, because the request depends on the state after that.
 	of.advance(r.pause)
 	w.checkEffects(t, of)
 	v := &values{t: t, of: of, operation: o}
@@ -55,7 +55,7 @@ func (r *request) setBody(value any) {
 	r.body, r.contentType = text, "application/json"
 }
 
-// pathOf draws the values of the path: mostly those of what the account has.
+// pathOf draws the values of the path, mostly those of existing objects.
 func (v *values) pathOf(w *world) map[string]string {
 	path := map[string]string{}
 	for _, name := range parameters(v.operation.Path) {
@@ -100,8 +100,8 @@ func (v *values) element(w *world, name, instance string) string {
 	return pick(v.t, "which "+name, list)
 }
 
-// pathText is a text as an element of a path: "", "." and import lead to another
-// path there.
+// pathText makes a text usable as an element of a path. "", "." and import would result
+// in a different path.
 func pathText(text string) string {
 	if text == "" || text == "." || text == "import" || len(text) > 1000 {
 		return "none"
@@ -134,7 +134,7 @@ func queryText(value any) string {
 	return ""
 }
 
-// takeKey has the request sent without a key of the account.
+// takeKey makes a request invalid by its key.
 func (v *values) takeKey(w *world, r *request) {
 	r.stranger = true
 	r.kind = pick(v.t, "key", []string{"no key", "another account's key", "a revoked key", "an unknown key", "another scheme"})
@@ -152,7 +152,7 @@ func (v *values) takeKey(w *world, r *request) {
 	}
 }
 
-// spoil makes a request that fits the document into one that does not.
+// spoil makes a valid request invalid.
 func (v *values) spoil(r *request) {
 	ways := []func(*request) string{v.addParameter}
 	if s := r.operation.body; s != nil {
@@ -182,8 +182,7 @@ func (v *values) addBody(r *request) string {
 	return "a body for an operation without one"
 }
 
-// breakParameter makes a parameter of the query one that is not of its type, or takes one
-// away that is required.
+// breakParameter gives a parameter of the query a wrong type, or removes a required one.
 func (v *values) breakParameter(r *request) string {
 	for _, p := range r.operation.query {
 		if p.Required {
@@ -198,7 +197,7 @@ func (v *values) breakParameter(r *request) string {
 	return ""
 }
 
-// breakSyntax makes the body one that is no JSON, or no object.
+// breakSyntax replaces the body by a text that is not JSON or not an object.
 func (v *values) breakSyntax(r *request) string {
 	r.setBody(v.object("", r.operation.body))
 	bodies := []string{string(r.body[:len(r.body)-1]), string(r.body) + "}", string(r.body) + " {}", "[]", "[" + string(r.body) + "]", `"text"`, "null", "0", "{,}", "{'a': 1}", "\xff\xfe{}", "NaN"}
@@ -209,7 +208,7 @@ func (v *values) breakSyntax(r *request) string {
 	return "no JSON object"
 }
 
-// changeType announces the body as something else.
+// changeType gives the body a wrong content type.
 func (v *values) changeType(r *request) string {
 	if r.body == nil {
 		r.setBody(v.object("", r.operation.body))
@@ -218,7 +217,7 @@ func (v *values) changeType(r *request) string {
 	return "another content type"
 }
 
-// repeatMember sends a member twice, of which a reader may take either.
+// repeatMember repeats a member of the body, so that it is undefined which one counts.
 func (v *values) repeatMember(r *request) string {
 	r.value = v.object("", r.operation.body)
 	r.setBody(r.value)
@@ -246,7 +245,7 @@ func (v *values) dropMember(r *request) string {
 	return "without " + name
 }
 
-// breakMember makes one member of the body, at any depth, one that does not fit.
+// breakMember makes one member of the body invalid, at any depth.
 func (v *values) breakMember(r *request) string {
 	r.value = v.object("", r.operation.body)
 	kind := v.breakOne(r.value, r.operation.body)
@@ -255,7 +254,7 @@ func (v *values) breakMember(r *request) string {
 	return kind
 }
 
-// breakOne breaks a member of an object and returns what is wrong with it.
+// breakOne makes a member of an object invalid and returns the kind of the error.
 func (v *values) breakOne(object map[string]any, s *openapi3.Schema) string {
 	names := propertyNames(s)
 	if len(names) == 0 || v.oneIn(5) {

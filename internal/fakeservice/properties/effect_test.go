@@ -10,20 +10,21 @@ import (
 	"pgregory.net/rapid"
 )
 
-// effect is what a request that was accepted is to bring about: that a record has the
-// members that were sent, or that it is gone.
+// effect is the expected effect of an accepted request: a record has the members that
+// were sent, or is gone.
 type effect struct {
 	request string
-	// job is the one that does it, "" if it is done at once.
+	// job is the job that has the effect, or "" if the effect is immediate.
 	job string
-	// read is the operation that shows the record, at the values of path.
+	// read is the operation that returns the record. path has the values of its path.
 	read string
 	path map[string]string
 	sent map[string]any
 	gone bool
 }
 
-// effectOf returns what an accepted request is to bring about, nil if no record shows that.
+// effectOf returns the expected effect of an accepted request, or nil if no record shows
+// it.
 func effectOf(t *rapid.T, r *request, body []byte) *effect {
 	t.Helper()
 	var accepted struct {
@@ -51,7 +52,7 @@ func effectOf(t *rapid.T, r *request, body []byte) *effect {
 	case "POST /instances":
 		e.read, e.path = "GET /instances/{id}", map[string]string{"id": accepted.ID}
 		if e.sent["tier"] == "" {
-			delete(e.sent, "tier") // as if it were not there
+			delete(e.sent, "tier") // as if it were omitted
 		}
 		rename(e.sent, "tier", "plan")
 		delete(e.sent, "engines")
@@ -68,7 +69,7 @@ func effectOf(t *rapid.T, r *request, body []byte) *effect {
 	return e
 }
 
-// spelledPlainly reports whether each address of a list is one that is stored as it is.
+// spelledPlainly reports whether each address of a list is in its canonical form.
 func spelledPlainly(list any) bool {
 	seen := map[any]bool{}
 	for _, entry := range list.([]any) {
@@ -80,7 +81,7 @@ func spelledPlainly(list any) bool {
 	return true
 }
 
-// checkEffects checks what has become of the requests whose jobs are over.
+// checkEffects checks the effects of requests whose jobs have ended.
 func (w *world) checkEffects(t *rapid.T, a *account) {
 	t.Helper()
 	a.effects = slices.DeleteFunc(a.effects, func(e *effect) bool {
@@ -113,7 +114,7 @@ func (w *world) checkEffects(t *rapid.T, a *account) {
 	})
 }
 
-// asRead is a value as it is read from JSON.
+// asRead returns a value as it is decoded from JSON.
 func asRead(t *rapid.T, value any) any {
 	t.Helper()
 	text, err := json.Marshal(value)

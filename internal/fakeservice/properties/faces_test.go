@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkTwins sends a request again in another form that must be answered the same: as
-// HEAD, with the answer's ETag, and as a call of a tool.
+// checkTwins sends a request again in a different way that must get the same answer. The
+// ways are HEAD, the answer's ETag, a form, and a call of a tool.
 func (w *world) checkTwins(t *rapid.T, a *account, r *request, got answer) {
 	t.Helper()
 	if !r.operation.mutates() && pick(t, "twin", []bool{false, false, false, true}) {
@@ -53,8 +53,9 @@ func (w *world) checkTwins(t *rapid.T, a *account, r *request, got answer) {
 	}
 }
 
-// toolSaysTheSame reports whether a tool says all that the answer to a request does. The
-// list of endpoints stands for one of them and refuses none, and billing is whole.
+// toolSaysTheSame reports whether a tool's result includes the answer to a request. The
+// tool that lists all endpoints stands for reading one of them and never refuses. The
+// tool for billing returns all charges.
 func toolSaysTheSame(r *request, got answer) bool {
 	switch r.operation.String() {
 	case "GET /webhooks/{id}":
@@ -65,7 +66,7 @@ func toolSaysTheSame(r *request, got answer) bool {
 	return true
 }
 
-// checkHead checks that HEAD and a conditional GET answer as GET does.
+// checkHead checks that HEAD and a conditional GET agree with GET.
 func (w *world) checkHead(t *rapid.T, a *account, r *request, got answer) {
 	t.Helper()
 	h := r.http()

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// formFields are the members of requests that are fields of the portal's form of the same
-// name, by the operation. Forms that say something in another way are not here.
+// formFields maps operations to the members of requests that are fields with the same
+// name in the portal's form. It omits forms that differ.
 var formFields = map[string][]string{
 	"DELETE /instances/{id}":                                nil,
 	"POST /instances/{id}/actions/reset":                    {"confirm", "engine"},
@@ -30,14 +30,14 @@ var formFields = map[string][]string{
 	"PUT /instances/{id}/sql-console":                       {"mode"},
 }
 
-// formStatuses are those of the pages that show a refusal, by its code.
+// formStatuses maps the code of a refusal to the status of the page that shows it.
 var formStatuses = map[string]int{
 	"console_off": 403, "not_found": 404, "job_running": 409, "not_running": 409, "already_exists": 409,
 	"validation_failed": 422, "sql_error": 422, "confirm_mismatch": 422,
 }
 
-// checkForm sends a request that was refused as the portal's form, which must be refused for
-// the same reason.
+// checkForm sends a refused request as the portal's form, which must be refused for the
+// same reason.
 func (w *world) checkForm(t *rapid.T, a *account, r *request, got answer) {
 	t.Helper()
 	fields, there := formFields[r.operation.String()]
@@ -70,8 +70,9 @@ func (w *world) checkForm(t *rapid.T, a *account, r *request, got answer) {
 	}
 }
 
-// reason is what a page says of a refusal: no field's name, as the reason stands next to
-// the field, and a capital letter at the beginning.
+// reason returns the detail of a refusal as a page shows it. The page omits the field's
+// name, because it shows the reason next to the field, and it begins with a capital
+// letter.
 func reason(detail string) string {
 	if before, after, found := strings.Cut(detail, ": "); found && !strings.ContainsAny(before, ` "`) {
 		detail = after
@@ -80,7 +81,7 @@ func reason(detail string) string {
 	return plain(strings.TrimRight(detail[size:], " ."))
 }
 
-// token is the field of a form that says which session it comes from.
+// token matches the field of a form with the session's token.
 var token = regexp.MustCompile(`name="csrf" value="([^"]*)"`)
 
 // send sends the form of an operation to the portal.

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// shown are the members of a record that the page of the same operation shows, by the
-// operation. A member of each element of a list is written with a dot.
+// shown maps operations to the members of a record that the corresponding page shows. A
+// member of each element of a list is written with a dot.
 var shown = map[string][]string{
 	"GET /instances":                               {"instances.id", "instances.name", "instances.plan", "instances.region", "instances.tags"},
 	"GET /instances/{id}":                          {"name", "plan", "region", "host", "console_mode", "allowlist"},
@@ -36,8 +36,8 @@ var shown = map[string][]string{
 	"GET /instances/{id}/engines/postgres/console": {"mode"},
 }
 
-// compareFaces checks that the portal's pages show what the API does, and nothing of what
-// the account does not have.
+// compareFaces checks that the portal's pages show the same data as the API, and no data
+// of missing objects.
 func (w *world) compareFaces(t *rapid.T) {
 	a := w.actor(t)
 	v := &values{t: t, of: a}
@@ -72,7 +72,7 @@ func (w *world) compareFaces(t *rapid.T) {
 	}
 }
 
-// plain is a text as a page may show it, whose controls and line ends are not the API's.
+// plain returns a text without control characters, which a page may show differently.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == unicode.ReplacementChar {
@@ -101,8 +101,7 @@ func texts(record any, member []string) []string {
 	return nil
 }
 
-// pageOf returns the target of a page or a form of the portal. A form is at the address of
-// its page.
+// pageOf returns the path of a page or a form of the portal.
 func pageOf(page string, path map[string]string) string {
 	_, target, _ := strings.Cut(page, " ")
 	for _, name := range parameters(target) {
@@ -115,7 +114,7 @@ func pageOf(page string, path map[string]string) string {
 	return target
 }
 
-// open reads a page of the portal, signed in.
+// open reads a page of the portal and signs in if necessary.
 func (w *world) open(t *rapid.T, a *account, page string, path map[string]string) answer {
 	t.Helper()
 	target := pageOf(page, path)
@@ -135,7 +134,7 @@ func (w *world) open(t *rapid.T, a *account, page string, path map[string]string
 	return a.show(t, target)
 }
 
-// show asks the portal for a page.
+// show requests a page of the portal.
 func (a *account) show(t *rapid.T, target string) answer {
 	t.Helper()
 	h := newRequest(http.MethodGet, target, nil)

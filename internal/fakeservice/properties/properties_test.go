@@ -12,15 +12,15 @@ import (
 var wanted = flag.Int("properties.requests", 500, "play at least so many requests")
 
 const (
-	// steps is how many steps a sequence has on average. Most steps are a request.
+	// steps is the average number of steps of a sequence. Most steps are requests.
 	steps = 80
-	// enough is how many requests are enough to reach every operation in every way.
+	// enough is the number of requests that reaches every operation in every way.
 	enough = 20_000
 )
 
 // TestProperties plays sequences of requests, as many as -properties.requests says, and
-// checks after each request what must be true. Each sequence has the seed that follows the
-// one before; -rapid.seed is the first.
+// checks the rules after each request. Each sequence has the seed after that of the
+// previous one. -rapid.seed is the first.
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	played := newTally()
@@ -30,7 +30,7 @@ func TestProperties(t *testing.T) {
 			t.Logf("the failure was found in request %d", played.failure)
 		}
 	})
-	set(t, "rapid.nofailfile", "true") // the seed says as much
+	set(t, "rapid.nofailfile", "true") // the seed is sufficient
 	set(t, "rapid.steps", strconv.Itoa(steps))
 	for seed := seedOf(t); played.requests < *wanted; {
 		sequences := (*wanted-played.requests)/steps + 1
@@ -68,7 +68,7 @@ func seedOf(t *testing.T) uint64 {
 	return seed
 }
 
-// set sets a flag of rapid, which takes its settings in no other way.
+// set sets a flag of rapid, which has no other way to configure it.
 func set(t *testing.T, name, value string) {
 	t.Helper()
 	if err := flag.Set(name, value); err != nil {

@@ -12,29 +12,30 @@ import (
 	"time"
 )
 
-// request is a request as it was drawn.
+// request is a random request.
 type request struct {
 	operation *operation
-	// pause is how long the account's clock runs before the request is sent.
+	// pause is the time that the account's clock moves before the request is sent.
 	pause time.Duration
-	// kind says what is special about the request, "" for nothing.
+	// kind says what is special about the request, or is "".
 	kind string
-	// invalid is true of a request that breaks the document.
+	// invalid reports whether the request violates the document.
 	invalid bool
-	// misshapen is true of an invalid request that breaks the schema of its body alone.
+	// misshapen reports whether an invalid request only violates the schema of its body.
 	misshapen bool
-	// key is the API key, and scheme how it is announced; both are "" without a key.
+	// key is the API key, and scheme its authentication scheme. Both are "" without a
+	// key.
 	key, scheme string
-	// stranger is true of a request without a key of the account.
+	// stranger reports whether the request lacks a valid key of the account.
 	stranger bool
 	path     map[string]string
 	query    url.Values
-	// body is what is sent, and value what it was made from, if it is an object.
+	// body is the body to send, and value its source if it is an object.
 	body        []byte
 	value       map[string]any
 	contentType string
 	header      map[string]string
-	// tool is true of a request that is sent as a call of a tool.
+	// tool reports whether the request is sent as a call of a tool.
 	tool bool
 }
 
@@ -60,13 +61,13 @@ func (r *request) String() string {
 	return text.String()
 }
 
-// GoString is String, for the log of what was drawn.
+// GoString returns String, for the log of drawn values.
 func (r *request) GoString() string { return r.String() }
 
-// prefix is where the API begins.
+// prefix is the path prefix of the API.
 const prefix = "/api/v1"
 
-// target returns the escaped path below the API's prefix, and the query.
+// target returns the escaped path after the API's prefix, and the query.
 func (r *request) target() string {
 	target := r.operation.Path
 	for _, name := range parameters(target) {
@@ -78,8 +79,8 @@ func (r *request) target() string {
 	return target
 }
 
-// outsized are integers that no field holds. The faces refuse them before they look for
-// what the request is about, each in its own words.
+// outsized has integers that are too large for any field. The interfaces refuse them
+// before they look up the object, and with different words.
 var outsized = []json.Number{"9223372036854775808", "1e30"}
 
 // isOutsized reports whether an integer of the body is outsized.
@@ -102,7 +103,7 @@ func (r *request) http() *http.Request {
 	return h
 }
 
-// newRequest makes a request as a server hands it to its handler.
+// newRequest makes a request as a server passes it to its handler.
 func newRequest(method, target string, body []byte) *http.Request {
 	h, err := http.NewRequest(method, "http://localhost"+target, bytes.NewReader(body))
 	if err != nil {
@@ -112,7 +113,7 @@ func newRequest(method, target string, body []byte) *http.Request {
 	return h
 }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	status int
 	header http.Header

@@ -9,14 +9,14 @@ import (
 // tally counts the requests that were played.
 type tally struct {
 	requests, compared, pages int
-	// failure is the number of the request that failed first; what comes after it makes
-	// the failure smaller.
+	// failure is the number of the first request that failed. Later requests shrink the
+	// failure.
 	failure int
 	of      map[string]*counts
 	kinds   map[string]int
 }
 
-// counts are the answers to one operation.
+// counts has the number of answers to one operation, by kind.
 type counts struct {
 	done, tool, badRequest, unauthorized, notFound, conflict, refused int
 }
@@ -53,8 +53,8 @@ func (t *tally) count(r *request, status int) {
 	}
 }
 
-// noteEnd notes the request that failed first, if a sequence is not over by now: then a
-// failure, which is a panic, has ended it.
+// noteEnd records the first request that failed. If a sequence is not over, a failure,
+// which is a panic, has ended it.
 func (t *tally) noteEnd(over bool) {
 	if !over && t.failure == 0 {
 		t.failure = t.requests
@@ -86,7 +86,7 @@ func (t *tally) missing() []string {
 	return missing
 }
 
-// String is a table, an operation a line.
+// String returns a table with one line per operation.
 func (t *tally) String() string {
 	var text strings.Builder
 	row := func(name string, c ...any) {

@@ -9,32 +9,32 @@ import (
 	"pgregory.net/rapid"
 )
 
-// called is what a tool answered.
+// called is the result of a tool.
 type called struct {
-	// content is the structured content, nil for a refusal.
+	// content is the structured content, or nil for a refusal.
 	content json.RawMessage
-	// refusal is the text of a refusal, the envelope of the API; "" where there is none.
+	// refusal is the text of a refusal in the API's envelope, or "".
 	refusal string
 }
 
-// canCall reports whether the arguments of a tool can say what a request says.
+// canCall reports whether a request can be expressed as arguments of a tool.
 func canCall(r *request) bool {
 	if r.invalid && !r.misshapen || r.stranger || r.isOutsized() {
 		return false
 	}
 	if _, list := r.value["engines"].([]any); list {
-		return false // a tool takes a list
+		return false // the tool expects a list there
 	}
 	_, plan := r.value["plan"]
 	_, tier := r.value["tier"]
 	return !plan || !tier
 }
 
-// arguments returns the arguments of the tool that say what a request says.
+// arguments returns the arguments of the tool for a request.
 func arguments(r *request) map[string]any {
 	given := map[string]any{}
 	if r.operation.String() == "GET /webhooks/{id}" {
-		return given // its tool is the list
+		return given // its tool lists all endpoints
 	}
 	for name, value := range r.path {
 		switch {
@@ -67,7 +67,8 @@ func arguments(r *request) map[string]any {
 	return given
 }
 
-// namesOf returns the names of the engines that are on, or what is no boolean.
+// namesOf returns the names of the engines that are on, or engines itself if a value is
+// not a boolean.
 func namesOf(engines map[string]any) any {
 	on := []string{}
 	for name, value := range engines {
@@ -120,7 +121,7 @@ func callTool(t *rapid.T, a *account, r *request) called {
 	if answer.Result.IsError {
 		return called{refusal: answer.Result.Content[0].Text}
 	}
-	if answer.Result.StructuredContent == nil { // a guide
+	if answer.Result.StructuredContent == nil { // the guide
 		text, err := json.Marshal(answer.Result.Content[0].Text)
 		if err != nil {
 			t.Fatal(err)
@@ -130,8 +131,8 @@ func callTool(t *rapid.T, a *account, r *request) called {
 	return called{content: answer.Result.StructuredContent}
 }
 
-// part returns what of a tool's result is the answer of a request: some tools show more
-// than one operation.
+// part returns the part of a tool's result that is the answer to a request, because some
+// tools return the data of several operations.
 func part(t *rapid.T, r *request, content json.RawMessage) any {
 	t.Helper()
 	var whole any

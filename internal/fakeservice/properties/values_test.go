@@ -9,17 +9,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// values draws values that fit a schema. Most are also values that make sense in the
-// account, as the ids, plans and names there, so that requests get past the first rule.
+// values draws values that fit a schema. Most of them also make sense in the account,
+// such as existing ids, plans and names, so that requests pass the first checks.
 type values struct {
 	t  *rapid.T
 	of *account
-	// operation is the one that the values are for, and path the values of its path.
+	// operation is the operation of the values, and path has the values of its path.
 	operation *operation
 	path      map[string]string
 }
 
-// draw draws a value that fits a schema, for the member of that name.
+// draw draws a value that fits a schema, for a member with this name.
 func (v *values) draw(name string, s *openapi3.Schema) any {
 	if takesNull(s) && v.oneIn(4) {
 		return nil
@@ -44,7 +44,7 @@ func (v *values) draw(name string, s *openapi3.Schema) any {
 	return v.text(name)
 }
 
-// object draws an object with the members that are required and some of the others.
+// object draws an object with the required members and some of the others.
 func (v *values) object(name string, s *openapi3.Schema) map[string]any {
 	wanted := slices.Clone(s.Required)
 	if len(s.AnyOf) > 0 {
@@ -64,8 +64,8 @@ func (v *values) object(name string, s *openapi3.Schema) map[string]any {
 	return object
 }
 
-// chosen draws whether a member that may be left out is there. Engines need each other,
-// so most are.
+// chosen draws whether an object has an optional member. Most engines are on, because
+// they depend on each other.
 func (v *values) chosen(object, member string) bool {
 	switch {
 	case member == "tier":
@@ -78,13 +78,14 @@ func (v *values) chosen(object, member string) bool {
 	return v.oneIn(2)
 }
 
-// oneIn draws true once in n times.
+// oneIn draws true with a probability of 1 in n.
 func (v *values) oneIn(n int) bool { return index(v.t, n) == n-1 }
 
 // small draws the length of a list.
 func (v *values) small() int { return pick(v.t, "length", []int{1, 0, 2, 1, 3}) }
 
-// integer draws a number. Some are written in another way, and some fit no machine.
+// integer draws a number. Some are written unusually, and some are too large for any
+// integer type.
 func (v *values) integer(name string) any {
 	plausible := []int{3000, 8080}
 	switch name {
@@ -96,14 +97,14 @@ func (v *values) integer(name string) any {
 	if !v.oneIn(8) {
 		return pick(v.t, name, plausible)
 	}
-	if name == "limit" { // a query has one spelling of a number
+	if name == "limit" { // a query has only one way to write a number
 		return pick(v.t, "odd limit", []int{0, -1, 201, 1 << 40})
 	}
 	odd := []any{0, -1, 65536, 201, json.Number("3000.0"), json.Number("3e3"), json.Number("-0"), outsized[0], outsized[1]}
 	return pick(v.t, "odd "+name, odd)
 }
 
-// text draws a text: mostly one that makes sense for the member.
+// text draws a text, mostly one that makes sense for the member.
 func (v *values) text(name string) string {
 	if v.oneIn(7) {
 		return v.odd()
@@ -114,14 +115,14 @@ func (v *values) text(name string) string {
 	return v.odd()
 }
 
-// oddTexts are texts that a service may stumble over.
+// oddTexts has texts that may cause errors in a service.
 var oddTexts = []string{
 	"", " ", "x", "import", "null", "../..", "a/b", "%2e%2e", "a b", "Ünïcode ✓", "\u202eabc", "emoji 👩‍👩‍👧", "<script>alert(1)</script>", `"'; drop table x; --`,
 	"line\nbreak", "tab\there", "nul\x00", "esc\x1b[31m", "\u0085", "\ufffd", "https://", "https://x.example.com:99999/", "javascript:alert(1)", "http://[::1", "0.0.0.0/0", "::/0", "::ffff:10.0.0.1/96",
 	"0", "-1", "HEAD", "postgres", "template0", "main", "constructor", "__proto__", "auth", "oracle",
 }
 
-// odd draws a text that makes no sense, and once in a while a very long one.
+// odd draws a text that makes no sense, and sometimes a very long one.
 func (v *values) odd() string {
 	switch index(v.t, 31) {
 	case 30:
@@ -188,7 +189,7 @@ func (v *values) plausible(name string) []string {
 	return nil
 }
 
-// names returns names for what the operation names.
+// names returns names for the kind of object of the operation.
 func (v *values) names() []string {
 	mark := v.of.mark
 	switch {

@@ -14,12 +14,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// world is two accounts that know of each other's ids.
+// world is two accounts that use each other's ids.
 type world struct {
 	accounts  [2]*account
 	validator *apispec.Validator
 	tally     *tally
-	// owners are the secrets and ids that an account was shown, with its mark.
+	// owners maps secrets and ids to the mark of the account that was shown them.
 	owners map[string]string
 }
 
@@ -42,7 +42,7 @@ func (w *world) other(a *account) *account {
 	return w.accounts[0]
 }
 
-// actions are what can happen next: a request for each operation, and what is no request.
+// actions has the possible next steps: a request for each operation, and other actions.
 func (w *world) actions() map[string]func(*rapid.T) {
 	others := []func(*rapid.T){w.openCheckout, w.openCheckout, w.sendAgain, w.sendAgain, w.failNext, w.useOtherMethod, w.compareFaces}
 	return map[string]func(*rapid.T){"next": func(t *rapid.T) {
@@ -54,7 +54,7 @@ func (w *world) actions() map[string]func(*rapid.T) {
 	}}
 }
 
-// numbers are those under n.
+// numbers returns the numbers below n.
 func numbers(n int) []int {
 	return slices.Collect(func(yield func(int) bool) {
 		for i := range n {
@@ -65,12 +65,12 @@ func numbers(n int) []int {
 	})
 }
 
-// actor draws who acts next.
+// actor draws the account of the next step.
 func (w *world) actor(t *rapid.T) *account {
 	return w.accounts[pick(t, "account", []int{0, 0, 0, 1})]
 }
 
-// play draws a request, sends it and checks what must hold then.
+// play draws a request, sends it and checks the rules.
 func (w *world) play(t *rapid.T, o *operation) {
 	a := w.actor(t)
 	r := rapid.Custom(func(t *rapid.T) *request { return drawRequest(t, w, a, o) }).Draw(t, a.mark)
@@ -97,10 +97,10 @@ func (w *world) play(t *rapid.T, o *operation) {
 	}
 }
 
-// runsSQL reports whether the request runs a statement, which is no job.
+// runsSQL reports whether the request runs a statement, which is not a job.
 func (r *request) runsSQL() bool { return strings.HasSuffix(r.operation.Path, "/query") }
 
-// answerOf calls the tool of a request, and makes its result the answer of the API.
+// answerOf calls the tool of a request and converts its result to an answer of the API.
 func (w *world) answerOf(t *rapid.T, a *account, r *request) answer {
 	result := callTool(t, a, r)
 	header := http.Header{"Content-Type": {"application/json"}}
@@ -117,7 +117,7 @@ func (w *world) answerOf(t *rapid.T, a *account, r *request) answer {
 	return answer{status, header, []byte(result.refusal)}
 }
 
-// statuses are those of refusals, by their codes.
+// statuses maps the codes of refusals to statuses.
 var statuses = map[string]int{
 	"invalid_request": 400, "confirm_mismatch": 400, "unauthorized": 401, "console_off": 403, "not_found": 404,
 	"job_running": 409, "not_running": 409, "already_exists": 409, "validation_failed": 422, "sql_error": 422,
@@ -127,11 +127,11 @@ var statuses = map[string]int{
 // codeOf returns the code of a refusal.
 func codeOf(body []byte) string {
 	var envelope struct{ Code string }
-	_ = json.Unmarshal(body, &envelope) // then it has no code
+	_ = json.Unmarshal(body, &envelope) // without JSON there is no code
 	return envelope.Code
 }
 
-// openCheckout pays for what waits for its checkout.
+// openCheckout finishes the account's pending checkouts.
 func (w *world) openCheckout(t *rapid.T) {
 	a := w.actor(t)
 	for _, in := range a.service.Instances() {
@@ -148,7 +148,7 @@ func (w *world) openCheckout(t *rapid.T) {
 	a.look()
 }
 
-// failNext lets the next job or build fail.
+// failNext makes the next job or build fail.
 func (w *world) failNext(t *rapid.T) {
 	a := w.actor(t)
 	if pick(t, "a build", []bool{false, true}) {
@@ -158,7 +158,7 @@ func (w *world) failNext(t *rapid.T) {
 	a.service.FailJobs(fakeservice.JobMatch{}, 1, "broken", "it broke")
 }
 
-// useOtherMethod sends a method that a path does not take.
+// useOtherMethod sends a request with a method that the path does not support.
 func (w *world) useOtherMethod(t *rapid.T) {
 	a := w.actor(t)
 	o := pick(t, "operation", document())
@@ -173,7 +173,7 @@ func (w *world) useOtherMethod(t *rapid.T) {
 		r.path[name] = "x"
 	}
 	if o.Path == "/instances/{id}/apps/{name}" {
-		return // the import's path is one of an app too
+		return // the path of the import is also a path of an app
 	}
 	got := ask(a.service, r.http())
 	if got.status != http.StatusMethodNotAllowed || got.header.Get("Allow") == "" || codeOf(got.body) != "method_not_allowed" {
