@@ -43,7 +43,7 @@ func (r *postgresDatabaseListResource) List(ctx context.Context, req list.ListRe
 	})
 }
 
-// databases are those of an instance without its own.
+// databases returns the databases of an instance, without the instance's own database.
 func (r *postgresDatabaseListResource) databases(ctx context.Context, instanceID string) ([]client.Database, error) {
 	databases, err := r.client.Databases(ctx, instanceID)
 	if err != nil {

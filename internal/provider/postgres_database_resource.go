@@ -86,8 +86,8 @@ func (r *postgresDatabaseResource) IdentitySchema(_ context.Context, _ resource.
 	}
 }
 
-// ModifyPlan tells of the data that the plan would lose, and resumes a creation
-// that was not seen to its end.
+// ModifyPlan refuses to drop a protected database, warns of the data that dropping any
+// other database deletes, and plans the update that resumes an interrupted creation.
 func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.checkPlannedAccount(ctx, req, resp)
 	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
@@ -118,7 +118,7 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 		}
 	}
 	switch {
-	case dropped && creating: // it was never ready, so nothing is lost
+	case dropped && creating: // the database was never ready, so nothing is lost
 	case dropped && protected && plan == nil:
 		state.protectedObject().refuseDestruction(&resp.Diagnostics, at)
 	case dropped && protected:
@@ -132,7 +132,8 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	}
 }
 
-// object is the database of that name, whichever resource manages it.
+// object identifies the database, whichever resource manages it. It is zero while the
+// instance's id or the name is unknown.
 func (m *postgresDatabaseModel) object() namedObject {
 	if m == nil || m.InstanceID.IsUnknown() || m.Name.IsUnknown() {
 		return namedObject{}
@@ -140,20 +141,20 @@ func (m *postgresDatabaseModel) object() namedObject {
 	return namedObject{"database", "database " + m.Name.ValueString(), m.InstanceID.ValueString()}
 }
 
-// warnOfLoss says what dropping the database loses.
+// warnOfLoss warns that dropping the database deletes its data.
 func (m postgresDatabaseModel) warnOfLoss(diags *diag.Diagnostics, at path.Path) {
 	name, id := m.Name.ValueString(), m.InstanceID.ValueString()
 	diags.AddAttributeWarning(at, "All data of a database will be lost",
 		fmt.Sprintf("The plan drops database %s of instance %s. Applying it permanently deletes everything in it.", name, id))
 }
 
-// absent is the database as something that the service does not know.
+// absent describes the database as an object that was not found.
 func (m postgresDatabaseModel) absent() absentObject {
 	instance := m.InstanceID.ValueString()
 	return absentObject{what: fmt.Sprintf("Database %s of instance %s", m.Name.ValueString(), instance), instanceID: instance}
 }
 
-// protectedObject is the database as errors name it.
+// protectedObject describes the database in errors about its protection.
 func (m postgresDatabaseModel) protectedObject() protectedObject {
 	name, instance := m.Name.ValueString(), m.InstanceID.ValueString()
 	return protectedObject{Title: "Database " + name, Name: "Database " + name + " of instance " + instance, ImportID: instance + "/" + name}
@@ -206,7 +207,7 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 	}
 }
 
-// read reads a database that was created into the model.
+// read reads a created database into the model.
 func (r *postgresDatabaseResource) read(ctx context.Context, m *postgresDatabaseModel) error {
 	database, err := readBack(ctx, func(ctx context.Context) (client.Database, error) { return r.find(ctx, *m) }, anything)
 	if err != nil {
@@ -216,7 +217,7 @@ func (r *postgresDatabaseResource) read(ctx context.Context, m *postgresDatabase
 	return nil
 }
 
-// find reads the database from the instance's list.
+// find looks for the database in the instance's list.
 func (r *postgresDatabaseResource) find(ctx context.Context, m postgresDatabaseModel) (client.Database, error) {
 	databases, err := r.client.Databases(ctx, m.InstanceID.ValueString())
 	if err != nil {
@@ -245,7 +246,7 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 	database, err := r.record(ctx, state)
 	switch {
 	case errors.Is(err, client.ErrNotFound) && inProgress && !r.isElsewhere(ctx, req.Private, &resp.Diagnostics):
-		return // it is not there yet; the next apply waits for it
+		return // the database does not exist yet; the next apply waits for it
 	case errors.Is(err, client.ErrNotFound):
 		r.removeGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics, state.object().managed())
 		return
@@ -265,8 +266,8 @@ func (r *postgresDatabaseResource) record(ctx context.Context, m postgresDatabas
 	return r.client.RefreshDatabase(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
 }
 
-// Update finishes a creation that an earlier apply began. What else can change
-// is known to the provider alone.
+// Update finishes a creation that an earlier apply began. Other changes need no request,
+// because the service does not store those values.
 func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	ctx = r.applying(ctx, "update")
 	identityOfState(ctx, resp.Identity, req.State, &resp.Diagnostics)
@@ -308,7 +309,7 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 		return
 	}
 	name := state.Name.ValueString()
-	mayGo := false // as it is still being created: then it is empty, also once it is there
+	mayGo := false // true after the first permission: a database found missing is empty, even once it exists
 	err := r.delete(ctx, deletion{
 		instanceID: state.InstanceID.ValueString(), timeout: timeout, operation: client.OpDatabaseDrop, object: state.protectedObject(),
 		isProtected: func(ctx context.Context, _ *client.Turn) (bool, error) {
@@ -328,8 +329,8 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 	}
 }
 
-// isProtected looks at the protection once more before a deletion. That the
-// database is still being created may be an old truth.
+// isProtected checks the protection again before a deletion. The note that the database
+// is still being created may be outdated, so isProtected looks for the database.
 func (r *postgresDatabaseResource) isProtected(ctx context.Context, state postgresDatabaseModel, work pendingWork) (bool, error) {
 	if !isProtected(state.DeletionProtection) || !work.Creating {
 		return isProtected(state.DeletionProtection), nil
@@ -343,7 +344,8 @@ func (r *postgresDatabaseResource) ImportState(ctx context.Context, req resource
 	if !ok || !r.requireInstance(ctx, "instance_id", id[0], &resp.Diagnostics) {
 		return
 	}
-	// The list of databases holds it too, but the service never drops it.
+	// The list of databases also has the instance's own database, which the service never
+	// drops.
 	connection, err := r.client.Connection(ctx, id[0])
 	if err == nil && connection.Engines.Postgres != nil && connection.Engines.Postgres.Database == id[1] {
 		resp.Diagnostics.AddAttributeError(path.Root("name"), "The instance's own database cannot be imported",
@@ -359,6 +361,6 @@ func (r *postgresDatabaseResource) ImportState(ctx context.Context, req resource
 func (m *postgresDatabaseModel) setRecord(d client.Database) {
 	setRecorded(&m.CreatedAt.StringValue, timeOrNull(d.CreatedAt).ValueString())
 	if m.DeletionProtection.IsNull() {
-		m.DeletionProtection = types.BoolValue(true) // imported: only the provider knows it
+		m.DeletionProtection = types.BoolValue(true) // after an import: the service does not know this value
 	}
 }

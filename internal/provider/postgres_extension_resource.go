@@ -92,9 +92,9 @@ func (r *postgresExtensionResource) IdentitySchema(_ context.Context, _ resource
 	}
 }
 
-// ModifyPlan says what goes with an extension that the plan drops. A replacement by
-// -replace cannot be told: its first call is that of no change, and the CLI shows no
-// warning of its second.
+// ModifyPlan warns of the objects that are lost if the plan drops the extension. It
+// cannot warn of a replacement by -replace: Terraform's first call looks like a plan
+// without a change, and the CLI does not show the warnings of the second.
 func (r *postgresExtensionResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.checkPlannedAccount(ctx, req, resp)
 	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
@@ -118,7 +118,7 @@ func (r *postgresExtensionResource) ModifyPlan(ctx context.Context, req resource
 	r.checkEngineOn("postgres", "extension", plan.InstanceID, &resp.Diagnostics)
 }
 
-// absent is the extension as something that the service does not know.
+// absent describes the extension as an object that was not found.
 func (m postgresExtensionModel) absent() absentObject {
 	return absentObject{
 		what:       fmt.Sprintf("Extension %s in database %s", m.Name.ValueString(), m.Database.ValueString()),
@@ -126,7 +126,8 @@ func (m postgresExtensionModel) absent() absentObject {
 	}
 }
 
-// object is the extension of a database, whichever resource manages it.
+// object identifies the extension, whichever resource manages it. It is zero while the
+// instance's id, the database or the name is unknown.
 func (m *postgresExtensionModel) object() namedObject {
 	if m == nil || m.InstanceID.IsUnknown() || m.Database.IsUnknown() || m.Name.IsUnknown() {
 		return namedObject{}
@@ -134,7 +135,7 @@ func (m *postgresExtensionModel) object() namedObject {
 	return namedObject{"extension", "extension " + m.Name.ValueString() + " in database " + m.Database.ValueString(), m.InstanceID.ValueString()}
 }
 
-// replacedExtensionAt tells which argument's change replaces the extension.
+// replacedExtensionAt returns the argument whose change replaces the extension.
 func replacedExtensionAt(state, plan postgresExtensionModel) (path.Path, bool) {
 	switch {
 	case !state.InstanceID.Equal(plan.InstanceID):
@@ -147,7 +148,7 @@ func replacedExtensionAt(state, plan postgresExtensionModel) (path.Path, bool) {
 	return path.Empty(), false
 }
 
-// warnOfLoss says what dropping the extension loses.
+// warnOfLoss warns of everything that is dropped with the extension.
 func (m postgresExtensionModel) warnOfLoss(diags *diag.Diagnostics, at path.Path) {
 	name, database := m.Name.ValueString(), m.Database.ValueString()
 	diags.AddAttributeWarning(at, "Everything that uses an extension will be lost",
@@ -167,7 +168,7 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	name, makes := plan.Name.ValueString(), false
 	err := inTurn(ctx, r.client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
 		if plan.Database.IsUnknown() {
-			// Named before it is sent: what comes after it needs the name.
+			// The name is read before the request, because the steps below need it.
 			own, err := ownDatabase(ctx, turn)
 			if err != nil {
 				return err
@@ -210,7 +211,7 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	r.setIdentity(ctx, resp.Identity, plan.identity(), &resp.Diagnostics)
 }
 
-// ownDatabase is the name of an instance's own database.
+// ownDatabase returns the name of an instance's own database.
 func ownDatabase(ctx context.Context, turn *client.Turn) (string, error) {
 	name, err := readBack(ctx, turn.OwnDatabase, func(name string) bool { return name != "" })
 	if err == nil && name == "" {
@@ -219,10 +220,10 @@ func ownDatabase(ctx context.Context, turn *client.Turn) (string, error) {
 	return name, err
 }
 
-// find reads the extension from the instance's list.
+// find looks for the extension in the instance's list.
 func (r *postgresExtensionResource) find(ctx context.Context, m postgresExtensionModel) (client.Extension, error) {
-	// All of the instance's: asking for those of a database that is gone is an
-	// error that does not say so.
+	// Read the extensions of all databases: the service's error for a database that no
+	// longer exists does not say so.
 	extensions, err := r.client.Extensions(ctx, m.InstanceID.ValueString())
 	if err != nil {
 		return client.Extension{}, err
@@ -235,7 +236,7 @@ func (r *postgresExtensionResource) find(ctx context.Context, m postgresExtensio
 	return client.Extension{}, fmt.Errorf("extension %s in database %s: %w", m.Name.ValueString(), m.Database.ValueString(), client.ErrNotFound)
 }
 
-// setRecord takes over what the list of extensions tells of one.
+// setRecord copies the version from an entry of the list of extensions.
 func (m *postgresExtensionModel) setRecord(e client.Extension) { m.Version = stringOrNull(e.Version) }
 
 func (r *postgresExtensionResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -268,7 +269,7 @@ func (r *postgresExtensionResource) record(ctx context.Context, m postgresExtens
 	return r.client.RefreshExtension(ctx, m.InstanceID.ValueString(), m.Database.ValueString(), m.Name.ValueString())
 }
 
-// Update has nothing to send: all that can change in place is the timeouts.
+// Update sends no request, because only the timeouts can change in place.
 func (r *postgresExtensionResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	ctx = r.applying(ctx, "update")
 	identityOfState(ctx, resp.Identity, req.State, &resp.Diagnostics)

@@ -11,8 +11,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// Without an argument it is the instance's own database, by the name that the
-// connection record tells.
+// Without the argument database, the extension is in the instance's own database, which
+// the connection record names.
 func TestPostgresExtensionInTheOwnDatabaseLifecycle(t *testing.T) {
 	fake := seeded(t)
 	const address = "hosting_postgres_extension.test"
@@ -25,7 +25,7 @@ func TestPostgresExtensionInTheOwnDatabaseLifecycle(t *testing.T) {
 		resource.TestStep{ResourceName: address, ImportState: true, ImportStateId: "i-one/main/pgcrypto", ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "name"},
 		resource.TestStep{Config: with(`timeouts = { delete = "7m" }`), ConfigPlanChecks: plans(address, plancheck.ResourceActionUpdate), ConfigStateChecks: inMain},
 		resource.TestStep{Config: with(`database = "main"`), ConfigPlanChecks: plans(address, plancheck.ResourceActionUpdate), ConfigStateChecks: inMain},
-		resource.TestStep{ // its own name is no change, and another is
+		resource.TestStep{ // its own database by name changes nothing, and a different database replaces it
 			PreConfig:         func() { fake.AddDatabase("i-one", "orders") },
 			Config:            with(`database = "orders"`),
 			ConfigPlanChecks:  plans(address, plancheck.ResourceActionDestroyBeforeCreate),
@@ -35,7 +35,7 @@ func TestPostgresExtensionInTheOwnDatabaseLifecycle(t *testing.T) {
 	)
 }
 
-// Where the connection record names no database nothing is set by guess.
+// If the connection record names no database, the provider does not guess one.
 func TestPostgresExtensionWithoutADatabaseToBeIn(t *testing.T) {
 	fake := seeded(t)
 	run(t, refuses(config(fake, `
@@ -46,8 +46,8 @@ resource "hosting_postgres_extension" "test" {
 	must(t, jobsOf(fake, "extension_set") == 0, "an extension was set")
 }
 
-// An instance that is still being made has no connection record yet, and is waited
-// for as before any change of it.
+// An instance that is still being created has no connection record yet. The extension
+// waits for the instance like any other change of it.
 func TestPostgresExtensionWaitsForItsInstance(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, `

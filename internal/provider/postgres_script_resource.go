@@ -128,17 +128,17 @@ func (r *postgresScriptResource) Create(ctx context.Context, req resource.Create
 		return
 	}
 	if ran {
-		// Saved even when the console could not be put back: the script is not
-		// to run again for that.
+		// The state is saved even if the console could not be restored. Otherwise the
+		// script would run again.
 		r.noteCreated(ctx, resp.Private, &resp.Diagnostics)
 		r.setState(ctx, &resp.State, plan, &resp.Diagnostics)
 	}
 	addScriptError(&resp.Diagnostics, "Unable to run the script on instance "+plan.InstanceID.ValueString(), ran, err)
 }
 
-// addScriptError reports what went wrong with a script. One that ran is never
-// reported as an error, which would make it run again: what is left is the
-// console's mode, and the warning says how to set it.
+// addScriptError reports the failure of a script. If the script ran, only the console's
+// mode was not restored. That is a warning, which says how to set the mode: an error
+// would make the script run again.
 func addScriptError(diags *diag.Diagnostics, summary string, ran bool, err error) {
 	switch {
 	case err == nil:
@@ -155,7 +155,7 @@ func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequ
 	if resp.Diagnostics.HasError() || r.client == nil {
 		return
 	}
-	// Only the engine can be looked at: what the script made has gone with it.
+	// Only the engine can be checked: everything that the script made is deleted with it.
 	id := state.InstanceID.ValueString()
 	err := r.refreshEngine(ctx, id)
 	switch {
@@ -173,8 +173,8 @@ func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequ
 	}
 }
 
-// readUnknownUpdate shows the script of an update with an unknown outcome. Met in the
-// state, it was accepted.
+// readUnknownUpdate puts the script of an update with an unknown outcome into the state.
+// If the state already has the script, the user has accepted it.
 func (r *postgresScriptResource) readUnknownUpdate(ctx context.Context, private privateReader, state postgresScriptModel, resp *resource.ReadResponse) {
 	note, unknown := loadPrivate[unknownUpdate](ctx, private, unknownUpdateKey, &resp.Diagnostics)
 	if !unknown {
@@ -189,15 +189,16 @@ func (r *postgresScriptResource) readUnknownUpdate(ctx context.Context, private 
 	r.setState(ctx, &resp.State, state, &resp.Diagnostics)
 }
 
-// absent is what a script made as something that the service does not know.
+// absent describes the objects that the script made as not found.
 func (m postgresScriptModel) absent() absentObject {
 	id := m.InstanceID.ValueString()
 	return absentObject{what: "What a script made on instance " + id, instanceID: id}
 }
 
-// ModifyPlan compares the account. It refuses any plan after an update with an unknown
-// outcome, and the destruction after a creation with one: the plan of a tainted object that
-// is replaced does not see it.
+// ModifyPlan compares the account. It refuses every plan after an update with an unknown
+// outcome. After a creation with an unknown outcome, it refuses a plan that destroys the
+// script. A plan that replaces a tainted script does not see the state, so Delete refuses
+// as well.
 func (r *postgresScriptResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.checkPlannedAccount(ctx, req, resp)
 	state, plan, ok := planning[postgresScriptModel](ctx, req, &resp.Diagnostics)
@@ -270,7 +271,7 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 	}
 	ran, err := r.run(ctx, state, state.DestroySQL.ValueString(), timeout)
 	if !ran && (errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrValidation)) {
-		// The engine is gone with all that the script made, once that is confirmed.
+		// If the engine is confirmed to be gone, so is everything that the script made.
 		lookErr := r.client.RefreshEngine(ctx, state.InstanceID.ValueString(), "postgres")
 		if errors.Is(lookErr, client.ErrNotFound) {
 			return
@@ -287,22 +288,23 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 	}
 }
 
-// ImportState says what to do in place of an import: the service keeps no record of
-// what ran.
+// ImportState refuses the import and says what to do instead. The service keeps no record
+// of scripts.
 func (r *postgresScriptResource) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resp.Diagnostics.AddError("A script cannot be imported",
 		"The service keeps no record of what a script made. Remove the import, and apply: the script runs again, "+
 			"which statements such as CREATE TABLE IF NOT EXISTS can do safely. If its statements must not run again, leave the resource out of the configuration.")
 }
 
-// isAnother tells whether a script is to run after what ran before. Write-only
-// statements cannot be compared: their version tells.
+// isAnother reports whether the script must run, because it differs from the one that ran
+// before. Write-only statements cannot be compared, so a change of their version decides.
 func (m postgresScriptModel) isAnother(before postgresScriptModel) bool {
 	return !m.SQL.IsNull() && !m.SQL.Equal(before.SQL) || m.SQL.IsNull() && !m.SQLWOVersion.Equal(before.SQLWOVersion)
 }
 
-// sql are the statements to run. Write-only ones are in the configuration alone; they
-// and each string in them are kept out of logs and errors from then on.
+// sql returns the statements to run. It reads write-only statements from the
+// configuration, and keeps them and each string in them out of logs and errors from then
+// on.
 func (r *postgresScriptResource) sql(ctx context.Context, plan postgresScriptModel, config tfsdk.Config, diags *diag.Diagnostics) string {
 	if !plan.SQL.IsNull() {
 		return plan.SQL.ValueString()
@@ -316,7 +318,7 @@ func (r *postgresScriptResource) sql(ctx context.Context, plan postgresScriptMod
 	return sql.ValueString()
 }
 
-// run runs SQL at the head of the instance's queue, with the console open.
+// run waits for the instance's turn, and runs SQL with the console open.
 func (r *postgresScriptResource) run(ctx context.Context, m postgresScriptModel, sql string, timeout time.Duration) (ran bool, err error) {
 	err = inTurn(ctx, r.client, m.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
 		ran, err = (&console{client: r.client, turn: turn}).query(ctx, m.Database.ValueString(), sql)

@@ -17,9 +17,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// A recorder stands in for the database: these tests are about the console and
-// the order of requests. That SQL really runs is the matter of the tests with a
-// data plane.
+// A recorder replaces the database, because these tests are about the console and the
+// order of requests. The tests with a data plane check that SQL really runs.
 type recorder struct {
 	mu    sync.Mutex
 	ran   []string // "mode database: sql"
@@ -46,7 +45,7 @@ func (r *recorder) statements() []string {
 	return append([]string(nil), r.ran...)
 }
 
-// startRecorded serves a fake whose SQL is recorded, with an instance i-one.
+// startRecorded starts a fake that has an instance i-one and records its SQL.
 func startRecorded(t *testing.T) (*fakeservicetest.Server, *recorder) {
 	t.Helper()
 	r := &recorder{fails: map[string]*fakeservice.SQLError{}}
@@ -62,7 +61,7 @@ func scriptHCL(arguments string) string {
 
 const scriptAddress = "hosting_postgres_script.test"
 
-// modes are the modes that the console was set to, in order.
+// modes returns the modes that the console was set to, in order.
 func modes(fake *fakeservicetest.Server) []string {
 	var all []string
 	for _, request := range fake.Requests() {
@@ -78,7 +77,7 @@ func TestScriptLifecycle(t *testing.T) {
 	run(t,
 		resource.TestStep{Config: config(fake, "%s", scriptHCL(`sql = "one"`)), ConfigPlanChecks: emptyPlan},
 		resource.TestStep{Config: config(fake, "%s", scriptHCL("sql = \"two\"\ndestroy_sql = \"gone\"")), ConfigPlanChecks: plans(scriptAddress, plancheck.ResourceActionUpdate)},
-		resource.TestStep{ // nothing runs for it
+		resource.TestStep{ // runs no statement
 			Config:           config(fake, "%s", scriptHCL("sql = \"two\"\ndestroy_sql = \"gone\"\ntimeouts = { delete = \"7m\" }")),
 			ConfigPlanChecks: plans(scriptAddress, plancheck.ResourceActionUpdate),
 		},
@@ -154,12 +153,12 @@ func TestScriptInterruptedPutsTheConsoleBack(t *testing.T) {
 	}
 }
 
-// The console is closed after it was opened, as another process does that puts
-// it back.
+// The console is closed after the apply has found it open. Another process, which had
+// opened the console, does that when it restores the mode.
 func TestScriptClosedMidwayIsOpenedAgain(t *testing.T) {
 	fake, sql := startRecorded(t)
 	var once sync.Once
-	fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "rw" }) // opened by the other
+	fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "rw" }) // opened by the other process
 	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/sql-console", Rewrite: func(map[string]any) {
 		once.Do(func() {
 			go fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "off" })
@@ -192,12 +191,12 @@ func TestScriptIsNotSentTwice(t *testing.T) {
 	}
 }
 
-// Both ways out of an unknown outcome do what the error says.
+// Both ways to resolve an unknown outcome do what the error says.
 func TestScriptOfUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	first, second := "rw main: one", "rw main: two"
 	for name, row := range map[string]struct {
-		updates bool // the outcome of an update is unknown, and not that of the creation
+		updates bool // the outcome of an update is unknown, not that of the creation
 		decide  []string
 		want    []string
 	}{
@@ -231,7 +230,7 @@ func TestScriptOfUnknownOutcome(t *testing.T) {
 			i, _ := fake.Instance("i-one")
 			must(t, i.ConsoleMode == "off", "the console is %s", i.ConsoleMode)
 
-			// What follows is as ever.
+			// Later changes run as usual.
 			w.configure(scriptHCL(`sql = "three"`))
 			w.apply()
 			w.mustBeSettled()
@@ -243,7 +242,7 @@ func TestScriptOfUnknownOutcome(t *testing.T) {
 	}
 }
 
-// The console that a person closes while a script runs stays closed.
+// If a person closes the console while a script runs, it stays closed.
 func TestScriptLeavesAConsoleThatSomebodyHasSet(t *testing.T) {
 	fake, sql := startRecorded(t)
 	fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "ro" })
@@ -256,8 +255,8 @@ func TestScriptLeavesAConsoleThatSomebodyHasSet(t *testing.T) {
 	w.mustBeSettled()
 }
 
-// A script that Postgres refuses is not sent again because somebody closed the console
-// meanwhile: what it has committed would take effect twice.
+// A script that Postgres refuses is not sent again, even if the console was closed in the
+// meantime: statements that it has committed would take effect twice.
 func TestScriptThatIsRefusedIsNotSentAgain(t *testing.T) {
 	fake, sql := startRecorded(t)
 	sql.fails = map[string]*fakeservice.SQLError{"one": {Message: "duplicate key value violates unique constraint", SQLState: "23505"}}
@@ -269,8 +268,8 @@ func TestScriptThatIsRefusedIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// A script that takes longer than request_timeout is applied, with the console open
-// until its end.
+// A script that takes longer than request_timeout is applied, with the console open until
+// the script ends.
 func TestScriptOutlastsTheRequestTimeout(t *testing.T) {
 	fake, sql := startRecorded(t)
 	w := newWorkspace(t, fake, "provider \"hosting\" {\n  request_timeout = \"1s\"\n}\n"+scriptHCL(`sql = "one"`))
@@ -299,7 +298,7 @@ func TestScriptWhoseConsoleCannotBePutBackSaysSoLoudly(t *testing.T) {
 	}
 }
 
-// stuck makes putting the console back fail, once.
+// stuck makes the console's mode impossible to restore, once.
 func stuck(fake *fakeservicetest.Server) {
 	fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/sql-console", Skip: 1, Status: 422, Code: "validation_failed", Detail: "stuck"})
 }
@@ -335,8 +334,8 @@ func TestChangedScriptRunsOnceThoughTheConsoleCannotBePutBack(t *testing.T) {
 	}
 }
 
-// Whether destroy_sql ran is not known: it is not sent again unasked, and the
-// error says how to go on if it did.
+// If the response to destroy_sql is lost, it is unknown whether it ran. The destroy does
+// not send it again, and the error says how to continue if it ran.
 func TestDestroySQLWhoseAnswerIsLost(t *testing.T) {
 	fake, sql := startRecorded(t)
 	w := newWorkspace(t, fake, scriptHCL("sql = \"one\"\ndestroy_sql = \"gone\""))
@@ -350,7 +349,7 @@ func TestDestroySQLWhoseAnswerIsLost(t *testing.T) {
 	}
 }
 
-// Ten scripts and a console mode on one instance, by two processes at once.
+// Two processes apply five scripts each on one instance at the same time.
 func TestScriptsOfTwoProcessesLeaveTheConsoleOff(t *testing.T) {
 	fake, sql := startRecorded(t)
 	body := `
@@ -374,8 +373,8 @@ resource "hosting_postgres_script" "many" {
 	}
 }
 
-// What a script made goes with its engine. Then it can be destroyed, and runs again
-// once the engine is back.
+// Everything that a script made is deleted with its engine. The script can then be
+// destroyed, and runs again after the engine is turned on.
 func TestScriptGoesWithItsEngine(t *testing.T) {
 	fake, sql := startRecorded(t)
 	w := newWorkspace(t, fake, scriptHCL("sql = \"one\"\ndestroy_sql = \"gone\""))
@@ -393,7 +392,7 @@ func TestScriptGoesWithItsEngine(t *testing.T) {
 	must(t, len(sql.statements()) == 2, "ran %v", sql.statements())
 }
 
-// A record that does not tell the engines is no proof that the script's is off.
+// A record without engines does not prove that the script's engine is off.
 func TestScriptStaysWhereEnginesAreNotTold(t *testing.T) {
 	fake, sql := startRecorded(t)
 	w := newWorkspace(t, fake, scriptHCL("sql = \"one\""))

@@ -26,17 +26,17 @@ func TestWriteOnlyScriptLifecycle(t *testing.T) {
 			ConfigPlanChecks:  emptyPlan,
 			ConfigStateChecks: []statecheck.StateCheck{null("sql"), null("sql_wo"), shows(scriptAddress, knownvalue.Int64Exact(1), "sql_wo_version")},
 		},
-		resource.TestStep{ // a change of it alone is not seen
+		resource.TestStep{ // sql_wo changes, but its version does not
 			Config:           config(fake, "%s", scriptHCL("sql_wo = \"two\"\nsql_wo_version = 1")),
 			ConfigPlanChecks: plans(scriptAddress, plancheck.ResourceActionNoop),
 		},
 		resource.TestStep{Config: config(fake, "%s", scriptHCL("sql_wo = \"two\"\nsql_wo_version = 2")), ConfigPlanChecks: updates},
-		resource.TestStep{ // nothing runs for it
+		resource.TestStep{ // runs no statement
 			Config:           config(fake, "%s", scriptHCL("sql_wo = \"two\"\nsql_wo_version = 2\ndestroy_sql = \"gone\"")),
 			ConfigPlanChecks: updates,
 		},
 		resource.TestStep{Config: config(fake, "%s", scriptHCL("sql = \"three\"\ndestroy_sql = \"gone\"")), ConfigPlanChecks: updates},
-		resource.TestStep{ // known when applying
+		resource.TestStep{ // known only during the apply
 			Config: config(fake, "%s", `
 resource "terraform_data" "later" { input = { sql = "four", version = 4 } }
 `+scriptHCL("sql_wo = terraform_data.later.output.sql\nsql_wo_version = terraform_data.later.output.version\ndestroy_sql = \"gone\"")),

@@ -30,9 +30,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// A postgresqlProvider stands in for the provider cyrilgdev/postgresql, with the
-// arguments of it that the example sets. It connects as that one does: over TLS, with
-// the CA of a file, to a server whose name must fit.
+// A postgresqlProvider replaces the provider cyrilgdev/postgresql, with the arguments
+// that the example sets. It connects in the same way: over TLS, with the CA from a file,
+// and only to a server whose name matches.
 type postgresqlProvider struct{}
 
 type postgresqlModel struct {
@@ -96,7 +96,7 @@ func (m postgresqlModel) connect(ctx context.Context) (*pgx.Conn, error) {
 	return pgx.ConnectConfig(ctx, config)
 }
 
-// A postgresqlSchema is a schema of a database.
+// A postgresqlSchema manages a schema of a database.
 type postgresqlSchema struct{ postgres postgresqlModel }
 
 func (*postgresqlSchema) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -140,7 +140,7 @@ func (r *postgresqlSchema) run(ctx context.Context, attribute func(context.Conte
 	return diags
 }
 
-// The example of the ephemeral connection configures another provider, which then makes
+// The example of the ephemeral connection configures another provider, which then creates
 // a schema in the instance's Postgres.
 func TestAnotherProviderOverTheEphemeralConnection(t *testing.T) {
 	needsCLI(t)
@@ -158,7 +158,7 @@ func TestAnotherProviderOverTheEphemeralConnection(t *testing.T) {
 	if !ok {
 		t.Fatal("the example makes no schema")
 	}
-	// The test framework has sources of its own.
+	// The test framework sets the sources of providers itself.
 	required, configured, ok := strings.Cut(configured, "\n}\n\n")
 	if !ok || !strings.HasPrefix(required, "terraform {\n") {
 		t.Fatalf("the example begins with %s, want required_providers", required)
