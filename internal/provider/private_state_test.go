@@ -7,25 +7,25 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-// A privateState is a resource's private state, as the framework keeps it: values in
-// JSON by their keys.
+// A privateState is a resource's private state as the framework stores it: JSON values by
+// key.
 type privateState map[string][]byte
 
-// encoded is the private state for the protocol; nil for none.
+// encoded returns the private state in the form of the protocol, or nil if it is empty.
 func (p privateState) encoded() []byte {
 	if len(p) == 0 {
 		return nil
 	}
-	encoded, _ := json.Marshal(p) // bytes by strings can be encoded
+	encoded, _ := json.Marshal(p) // a map from strings to bytes can be encoded
 	return encoded
 }
 
-// GetKey reads a value.
+// GetKey returns a value.
 func (p privateState) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) {
 	return p[key], nil
 }
 
-// SetKey keeps a value, or drops it where it is nil.
+// SetKey stores a value, or deletes the key if the value is empty.
 func (p privateState) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
 	if len(value) == 0 {
 		delete(p, key)

@@ -2,9 +2,9 @@ package provider
 
 import "github.com/hashicorp/terraform-plugin-go/tftypes"
 
-// promised is what was read with each value that the plan knew as it was planned.
-// A set or list with elements that were not known is as it was read. An element that
-// was planned and not read is kept, with null for what was not known of it.
+// promised returns the value that was read, with every value that the plan knew as it was
+// planned. A set or list with unknown elements is returned as read. An attribute or map
+// element that was planned but not read is kept, with null for its unknown values.
 func promised(planned, read tftypes.Value) tftypes.Value {
 	if planned.IsFullyKnown() {
 		return planned
@@ -23,7 +23,7 @@ func promised(planned, read tftypes.Value) tftypes.Value {
 	}
 	var known, there map[string]tftypes.Value
 	if planned.As(&known) != nil || read.As(&there) != nil {
-		return read // of another type, which Set has refused already
+		return read // of a different type, which Set has already refused
 	}
 	kept := map[string]tftypes.Value{}
 	for name, value := range known {

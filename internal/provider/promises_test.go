@@ -9,10 +9,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// What a plan promises, its apply returns, whatever the service says meanwhile;
-// what has moved on shows at the next refresh.
+// The tests below check that an apply returns what its plan promised, whatever the
+// service returns in the meantime. The next refresh shows values that have changed.
 
-// meanwhile alters what GETs of a path answer once a request was sent.
+// meanwhile alters the answers to GETs of a path after a request was sent.
 func meanwhile(fake *fakeservicetest.Server, method, sent, path string, alter func(map[string]any)) (remove func()) {
 	return fake.Inject(fakeservice.Fault{Method: "GET", Path: path, Times: -1, Rewrite: func(answer map[string]any) {
 		if fake.Count(method, sent) > 0 {
@@ -30,7 +30,7 @@ func TestInstanceMovesOnWhileItIsUpdated(t *testing.T) {
 		path      string
 		alter     func(map[string]any)
 		attribute string
-		now       string // what the next refresh reads
+		now       string // value that the next refresh reads
 	}{
 		"status restarting": {"running", "/instances/*", func(m map[string]any) { m["status"] = "restarting" }, "status", "restarting"},
 		"status failed":     {"running", "/instances/*", func(m map[string]any) { m["status"] = "failed" }, "status", "failed"},
@@ -60,8 +60,8 @@ func TestInstanceMovesOnWhileItIsUpdated(t *testing.T) {
 
 func TestServiceThatNormalisesSettings(t *testing.T) {
 	t.Parallel()
-	// A service that adds to what it was given: no apply is inconsistent, and
-	// the next plan shows it.
+	// The service changes the values that it receives. No apply is inconsistent, and the
+	// next plan shows the change.
 	for kind, c := range map[string]struct {
 		created, changed string
 		method, path     string

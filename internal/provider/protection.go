@@ -16,23 +16,23 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// A protectedObject is something with deletion_protection as errors name it.
+// A protectedObject describes an object with deletion_protection in errors.
 type protectedObject struct {
 	Title    string `json:"title"`     // "Instance shop"
 	Name     string `json:"name"`      // "Instance i-1"
 	ImportID string `json:"import_id"` // "i-1"
 }
 
-// refuse says that a plan would replace the object.
+// refuse adds the error for a plan that would replace the object.
 func (o protectedObject) refuse(diags *diag.Diagnostics, at path.Path) {
 	diags.AddAttributeError(at, o.Title+" is protected from deletion",
 		fmt.Sprintf("%s has deletion_protection = true in the state, and replacing it would delete its data. "+
 			"To go ahead, set deletion_protection = false, apply that alone, and then apply the replacement.", o.Name))
 }
 
-// refuseDestruction says that a plan or an apply would destroy the object. Its block
-// may be deleted already. It may be tainted, and it may be a deposed one: nothing in a
-// configuration reaches the protection of that, so the error says what does.
+// refuseDestruction adds the error for a plan or an apply that would destroy the object.
+// Its block may already be deleted, and the object may be tainted or deposed. The error
+// says how to lift the protection in each case.
 func (o protectedObject) refuseDestruction(diags *diag.Diagnostics, at path.Path) {
 	diags.AddAttributeError(at, o.Title+" is protected from deletion",
 		fmt.Sprintf("%s (%s) is protected. Set deletion_protection = false, apply, then destroy. "+
@@ -40,20 +40,20 @@ func (o protectedObject) refuseDestruction(diags *diag.Diagnostics, at path.Path
 			"Tainted? Run terraform untaint first. Deposed? See \"Take back a deposed object\" in the guide \"Protecting and destroying\".", o.Title, o.ImportID))
 }
 
-// isProtected tells whether a value of deletion_protection in a state protects. A
-// state that does not hold it was never read, and protects too.
+// isProtected reports whether the value of deletion_protection in a state protects the
+// object. Null also protects: such an object was never read.
 func isProtected(value types.Bool) bool { return value.IsNull() || value.ValueBool() }
 
-// protectAtOnce saves a protection that an update puts on: that needs no request, so it
-// stays whatever becomes of the rest.
+// protectAtOnce saves a protection that an update turns on. This needs no request, so the
+// protection stays even if the rest of the update fails.
 func protectAtOnce(ctx context.Context, prior, planned types.Bool, state *tfsdk.State, diags *diag.Diagnostics) {
 	if !isProtected(prior) && planned.ValueBool() {
 		diags.Append(state.SetAttribute(ctx, path.Root("deletion_protection"), planned)...)
 	}
 }
 
-// protectionDuring is the deletion_protection of what is being updated: the one that is
-// planned is lifted only once all else is done.
+// protectionDuring returns the deletion_protection of an object during an update. A
+// protection that the plan lifts stays until everything else is done.
 func protectionDuring(prior, planned types.Bool) types.Bool {
 	if planned.ValueBool() {
 		return planned
@@ -61,21 +61,22 @@ func protectionDuring(prior, planned types.Bool) types.Bool {
 	return prior
 }
 
-// A deletion is that of a protectedObject.
+// A deletion describes the deletion of a protectedObject.
 type deletion struct {
 	instanceID string
 	timeout    time.Duration
 	operation  string // of the job
 	object     protectedObject
-	// isProtected looks at the protection once more, right before each request.
+	// isProtected checks the protection again, right before each request.
 	isProtected func(context.Context, *client.Turn) (bool, error)
 	send        func(context.Context, *client.Turn, client.Permit) (client.Pending, error)
 }
 
-// errProtected ends a deletion of what is protected.
+// errProtected ends the deletion of a protected object.
 var errProtected = errors.New("it is protected")
 
-// delete deletes, or refuses to in diags.
+// delete deletes an object. If the object is protected, delete reports that in diags and
+// returns nil.
 func (b *resourceBase) delete(ctx context.Context, d deletion, diags *diag.Diagnostics) error {
 	err := inTurn(ctx, b.client, d.instanceID, d.timeout, func(ctx context.Context, turn *client.Turn) error {
 		permit := func(ctx context.Context) error {
@@ -94,8 +95,8 @@ func (b *resourceBase) delete(ctx context.Context, d deletion, diags *diag.Diagn
 	return err
 }
 
-// unlessGone is an error of reading what is to be deleted, unless it says that
-// nothing is left of it: the deletion itself confirms that.
+// unlessGone returns nil for an error that says that the object to delete is not found,
+// and every other error as it is. The deletion itself confirms the absence.
 func unlessGone(err error) error {
 	if errors.Is(err, client.ErrNotFound) {
 		return nil
@@ -103,16 +104,19 @@ func unlessGone(err error) error {
 	return err
 }
 
-// protectedKey notes in the plan's private state that an object is protected.
+// protectedKey is the key of the note in planned private state that an object is
+// protected.
 //
-// Terraform plans a replacement that the provider did not ask for (-replace,
-// replace_triggered_by) in two calls: the first with the prior state, as if it
-// was no replacement; the second without it, as if the object was new, but with
-// the private state that the first call planned. So the second can tell. Of a
-// tainted object neither call is shown anything: only Delete can refuse that.
+// Terraform plans a replacement that the provider did not request (-replace,
+// replace_triggered_by) in two calls. The first has the prior state and looks like a plan
+// without a replacement. The second has no prior state and looks like a creation, but it
+// has the private state that the first call planned. The note therefore lets the second
+// call refuse the plan. For a tainted object, neither call has the state or private
+// state, so only Delete can refuse.
 const protectedKey = "protected"
 
-// noteProtection leaves the note for the second call.
+// noteProtection writes the note for the second call, or removes it if the object is not
+// protected.
 func noteProtection(ctx context.Context, private privateWriter, o protectedObject, protected bool, diags *diag.Diagnostics) {
 	if protected {
 		savePrivate(ctx, private, protectedKey, o, diags)
@@ -121,22 +125,22 @@ func noteProtection(ctx context.Context, private privateWriter, o protectedObjec
 	}
 }
 
-// forgetProtection keeps the note out of the state's own private state.
+// forgetProtection removes the note, so that it is not saved with the state.
 func forgetProtection(ctx context.Context, private privateWriter, diags *diag.Diagnostics) {
 	diags.Append(private.SetKey(ctx, protectedKey, nil)...)
 }
 
-// refuseReplacement refuses a plan without a prior state that replaces a
-// protected object all the same.
+// refuseReplacement refuses a plan without a prior state that nevertheless replaces a
+// protected object.
 func refuseReplacement(ctx context.Context, private privateReader, diags *diag.Diagnostics) {
 	if o, replaces := loadPrivate[protectedObject](ctx, private, protectedKey, diags); replaces {
 		o.refuse(diags, path.Root("deletion_protection"))
 	}
 }
 
-// replacesKnown replaces a resource when the value changes, unless the state does
-// not hold one: a record that does not tell it, after an import, is no reason to
-// destroy what runs.
+// replacesKnown replaces the resource if a known value changes. If the state has no
+// value, because the record of an imported object did not contain it, a new value does
+// not replace a running object.
 func replacesKnown() planmodifier.String {
 	const description = "a change of a known value replaces the resource"
 	return stringplanmodifier.RequiresReplaceIf(func(_ context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {

@@ -9,9 +9,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// What deletion_protection refuses, and where.
+// The tests below check what deletion_protection refuses, and in which step.
 
-// guarded is an instance with everything that has data, all of it protected.
+// guarded is an instance with one object of each type that has data, all of them
+// protected.
 const guarded = `
 resource "hosting_instance" "test" {
   name    = "test"
@@ -33,18 +34,18 @@ resource "hosting_postgres_database" "test" {
 }
 `
 
-// unruled is the same without a lifecycle.
+// unruled is guarded without a lifecycle block.
 var unruled = strings.Replace(guarded, "  lifecycle {\n    %s\n  }\n", "", 1)
 
-// isRefused checks that a command ends with an error, with a refresh and without.
+// isRefused checks that a command ends with an error, with and without a refresh.
 func (w *workspace) isRefused(texts []string, args ...string) {
 	w.t.Helper()
 	w.says(1, texts, args...)
 	w.says(1, texts, append(args, "-refresh=false")...)
 }
 
-// A replacement is refused in the plan, before anything that hangs on the
-// object is destroyed or a second one is made.
+// A replacement is refused in the plan, before anything that depends on the object is
+// destroyed and before a second object is created.
 func TestReplacementOfWhatIsProtectedIsRefusedInThePlan(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
@@ -103,8 +104,8 @@ func TestTriggeredReplacementOfWhatIsProtectedIsRefusedInThePlan(t *testing.T) {
 	}
 }
 
-// Lifting the protection opens the way, and leaves nothing in private state that
-// would close it again.
+// After the protection is lifted, the replacement is possible. Private state contains
+// nothing that would still refuse it.
 func TestReplacementOnceTheProtectionIsLifted(t *testing.T) {
 	fake := seededApps(t)
 	body := instanceHCL(plainInstance) + oneApp("deletion_protection = false")
@@ -144,8 +145,8 @@ func TestAppProtection(t *testing.T) {
 	must(t, r.exit == 0 && len(fake.Apps("i-one")) == 0, "exit %d:\n%s", r.exit, r.output)
 }
 
-// An update that fails has put the protection on all the same, as that needs no request,
-// and has not lifted it.
+// An update that fails has nevertheless turned the protection on, because that needs no
+// request, but it has not lifted the protection.
 func TestProtectionAfterAnUpdateThatFailed(t *testing.T) {
 	t.Parallel()
 	const bare = "resource \"hosting_instance\" \"test\" {\n name = \"test\"\n region = \"eu-central\"\n engines = { postgres = {} }\n%s\n}\n"
@@ -224,14 +225,14 @@ func TestAppThatNeverRanIsNotProtected(t *testing.T) {
 		w.says(1, []string{"App guestbook is protected from deletion"}, "destroy", "-auto-approve", "-refresh=false")
 		fake.EditApp("i-one", "guestbook", func(a *fakeservice.App) { a.Status = "failed" })
 		w.says(1, []string{"App guestbook is protected from deletion"}, "destroy", "-auto-approve")
-		w.apply() // builds anew, in place
+		w.apply() // builds again, in place
 		w.mustBeSettled()
 		must(t, fake.Count("DELETE", "**") == 0 && theSeededApp(t, fake).Status == "running", "the app is %s", theSeededApp(t, fake).Status)
 	})
 }
 
-// The instance goes, and its app with it: the plan refuses for the app's sake
-// too, though the instance is no longer protected.
+// Replacing the instance would also delete its app. The plan therefore refuses because of
+// the app, although the instance is no longer protected.
 func TestInstanceIsNotReplacedUnderAProtectedApp(t *testing.T) {
 	fake := startFake(t)
 	body := strings.Replace(fmt.Sprintf(guarded, ""), "engines =", "deletion_protection = false\n  engines =", 1)
@@ -241,8 +242,8 @@ func TestInstanceIsNotReplacedUnderAProtectedApp(t *testing.T) {
 	must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
 }
 
-// A deletion cannot overtake the creation: it waits for it. By then there is a
-// machine that runs, and it is protected. It was destroyed as soon as it ran.
+// A deletion waits for the creation to end. By then the machine runs and is protected. It
+// used to be destroyed as soon as it ran.
 func TestDestructionDuringACreationStopsAtAMachineThatRuns(t *testing.T) {
 	fake := startFake(t)
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})

@@ -36,34 +36,34 @@ var (
 	_ provider.ProviderWithListResources      = &hostingProvider{}
 )
 
-// The environment variables that stand in for base_url and api_key.
+// Environment variables that can be set instead of base_url and api_key.
 const (
 	envBaseURL = "HOSTING_BASE_URL"
 	envAPIKey  = "HOSTING_API_KEY"
 )
 
-// An Option changes how a provider reaches the service, or what it tells its caller.
+// An Option changes how a provider reaches the service, or what it reports to its caller.
 type Option func(*hostingProvider)
 
-// WithTransport makes the provider's requests go through a transport, in place of
-// one of its own.
+// WithTransport sends the provider's requests through a transport, instead of the
+// client's default.
 func WithTransport(transport client.Transport) Option {
 	return func(p *hostingProvider) { p.transport = transport }
 }
 
-// WithRandom makes a source the only chance in what the provider does: the jitter
-// of its pauses and its idempotency keys.
+// WithRandom sets the source of all random values of the provider: the jitter of its
+// pauses, and its idempotency keys.
 func WithRandom(source rand.Source) Option {
 	return func(p *hostingProvider) { p.random = source }
 }
 
-// WithUnknowns makes the provider count the unknown values that it kept out of the
-// state. Each of them is a bug.
+// WithUnknowns makes the provider count the unknown values that it kept out of the state.
+// Each of them is a bug.
 func WithUnknowns(count *atomic.Int64) Option {
 	return func(p *hostingProvider) { p.unknowns = count }
 }
 
-// New makes the provider.
+// New returns a function that creates the provider.
 func New(version string, options ...Option) func() provider.Provider {
 	return func() provider.Provider { return newProvider(version, options...) }
 }
@@ -78,10 +78,11 @@ func newProvider(version string, options ...Option) *hostingProvider {
 
 type hostingProvider struct {
 	version   string
-	transport client.Transport // nil for one of the client's own
-	random    rand.Source      // nil for one seeded by the system
+	transport client.Transport // nil for the client's default
+	random    rand.Source      // nil for a source that the system seeds
 	unknowns  *atomic.Int64
-	// configured is what Configure left for resources; nil while it left nothing.
+	// configured is the data that Configure prepared for resources. It is nil if
+	// Configure did not get that far.
 	configured atomic.Pointer[resourceData]
 }
 
@@ -95,7 +96,7 @@ type providerModel struct {
 	DefaultTags       types.Set     `tfsdk:"default_tags"`
 }
 
-// unknown tells whether something is not known yet without which there is no client.
+// unknown reports whether an argument that the client needs is unknown.
 func (m providerModel) unknown() bool {
 	return m.BaseURL.IsUnknown() || m.APIKey.IsUnknown() || m.MaxRetries.IsUnknown() ||
 		m.RequestTimeout.IsUnknown() || m.RequestsPerSecond.IsUnknown() || !allKnown(m.AllowedAccountIDs)
@@ -167,9 +168,9 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		return
 	}
 	if config.unknown() {
-		// It depends on a resource that is not made yet. Where the CLI allows it,
-		// everything waits for that. Elsewhere resources keep their state without
-		// a client, and what must read now says so itself.
+		// The configuration depends on a resource that does not exist yet. If the CLI
+		// supports deferral, everything is deferred. Otherwise resources keep their state
+		// without a client, and operations that must read now report an error.
 		if req.ClientCapabilities.DeferralAllowed {
 			resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 		}
@@ -210,9 +211,9 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		options.MaxRetries = int(config.MaxRetries.ValueInt64())
 	}
 	if !config.RequestTimeout.IsNull() {
-		options.RequestTimeout, _ = time.ParseDuration(config.RequestTimeout.ValueString()) // it is validated
+		options.RequestTimeout, _ = time.ParseDuration(config.RequestTimeout.ValueString()) // the schema has validated it
 	}
-	options.RequestsPerSecond = config.RequestsPerSecond.ValueFloat64() // null is 0: no ceiling
+	options.RequestsPerSecond = config.RequestsPerSecond.ValueFloat64() // null is 0, which means no limit
 	options.Transport, options.Random = p.transport, p.random
 	c, err := client.New(options)
 	if err != nil {
@@ -228,8 +229,8 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	resp.DataSourceData, resp.EphemeralResourceData = c, c
 }
 
-// checkAllowedAccount refuses an API key of an account that is not allowed. It is false
-// when it refused. Without allowed accounts nothing is requested.
+// checkAllowedAccount refuses an API key of an account that is not allowed, and returns
+// false. If allowed is null, it sends no request.
 func checkAllowedAccount(ctx context.Context, c *client.Client, allowed types.Set, diags *diag.Diagnostics) bool {
 	if allowed.IsNull() {
 		return true
@@ -260,8 +261,8 @@ func valueOrEnv(value types.String, name string) string {
 	return value.ValueString()
 }
 
-// Resources returns the constructors of managed resources, each of which may return what
-// an unchangedServer has computed.
+// Resources returns the constructors of managed resources. A resource may return the
+// response that an unchangedServer has computed.
 func (p *hostingProvider) Resources(context.Context) []func() resource.Resource {
 	all := resourceConstructors()
 	for i, newResource := range all {

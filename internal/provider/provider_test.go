@@ -13,8 +13,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// Each of the provider's arguments is tested alone, so that none can be read
-// into another's place.
+// Each of the provider's arguments is tested alone, so that a test fails if one is read
+// in place of another.
 func TestProviderArguments(t *testing.T) {
 	fake := startFake(t)
 	const account = "\n" + `data "hosting_account" "me" {}`
@@ -76,7 +76,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// The ceiling holds for all requests of a run together, whatever their resource.
+// The limit applies to all requests of a run together, whatever their resource.
 func TestRequestsPerSecondIsACeiling(t *testing.T) {
 	fake := startFake(t)
 	fake.AddInstance(fakeservice.Instance{ID: "i-one", Name: "one", Plan: "medium", Region: "eu-central", Engines: map[string]*fakeservice.Engine{}})
@@ -85,8 +85,8 @@ func TestRequestsPerSecondIsACeiling(t *testing.T) {
   count       = %d
   instance_id = "i-one"
 }`, reads), "api_key", fmt.Sprintf("requests_per_second = %d\n api_key", perSecond), 1)
-	// A request may arrive late, so what counts is when the first run of the CLI began:
-	// the last of its reads cannot have been sent earlier than this long after it.
+	// A request may arrive late, so the time is measured from the start of the first run
+	// of the CLI. The last read cannot have been sent before the minimum time after it.
 	var began time.Time
 	run(t, resource.TestStep{Config: configuration, PreConfig: func() { began = time.Now() }})
 	requests := fake.Requests()

@@ -11,7 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// conflicts counts the requests that the fake answered 409.
+// conflicts counts the requests that the fake answered with 409.
 func conflicts(fake *fakeservicetest.Server) int {
 	n := 0
 	for _, request := range fake.Requests() {
@@ -92,7 +92,7 @@ resource "hosting_console_mode" "test" {
 		t.Errorf("%d requests were answered 409, want none", n)
 	}
 	puts := fake.Count("PUT", "/instances/*/sql-console")
-	if puts != 2 { // sent once, and set back by the destroy
+	if puts != 2 { // one from the apply, and one from the destroy, which resets the mode
 		t.Errorf("%d PUTs of the console's mode, want 2", puts)
 	}
 }

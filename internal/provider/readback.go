@@ -8,14 +8,15 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// readLag is for how long a record is read again after a write: a service that
-// answers from replicas may show an older record, or none at all, for a moment.
+// readLag is the maximum time for which a record is read again after a write. A service
+// that answers from replicas may briefly return an older record, or none.
 const readLag = 15 * time.Second
 
-// readBack reads a record after a write until it shows it. A record that never
-// shows the write is returned as it is: then it is the service that decided
-// otherwise, and the caller's state must say so. Nobody answering is borne as it
-// is while waiting for a job: what was written is not to be given up for it.
+// readBack reads a record after a write until the record shows the write. A record that
+// still does not show it after readLag is returned as it is: the service decided
+// otherwise, and the caller's state must say so. Transient failures are tolerated for as
+// long as a wait for a job tolerates them, because the write must not be given up for
+// them.
 func readBack[T any](ctx context.Context, read func(context.Context) (T, error), shows func(T) bool) (T, error) {
 	begun := time.Now()
 	for delay := 250 * time.Millisecond; ; delay = min(2*delay, 2*time.Second) {
@@ -34,7 +35,7 @@ func readBack[T any](ctx context.Context, read func(context.Context) (T, error),
 	}
 }
 
-// pause waits, or returns why the context has ended when that comes first.
+// pause waits for d. If the context ends first, pause returns the cause.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -46,5 +47,5 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// anything accepts the first record that there is.
+// anything accepts the first record that is read.
 func anything[T any](T) bool { return true }

@@ -11,9 +11,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// TestReadBack holds for how long a record is read again after a write. A gateway
-// in trouble was given five seconds, and an app that was being built was told as
-// not deployed then.
+// TestReadBack checks how long a record is read again after a write. When a failing
+// gateway was tolerated for only five seconds, an app that was still being built was
+// reported as not deployed.
 func TestReadBack(t *testing.T) {
 	const old, shown = "old", "shown"
 	gateway := fmt.Errorf("502: %w", client.ErrForeign)
@@ -23,7 +23,7 @@ func TestReadBack(t *testing.T) {
 		err    error
 	}
 	for name, row := range map[string]struct {
-		until  time.Duration // from when on it is shown; never where it is 0
+		until  time.Duration // when the write is shown; 0 means never
 		before answer
 		want   answer
 		takes  time.Duration

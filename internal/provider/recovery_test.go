@@ -11,10 +11,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// What an apply comes back from, beyond the rows of the fault table: each of
-// these once lost, leaked or wedged something.
+// The tests below check that applies recover from more than the rows of the fault table.
+// In each case something was once lost, leaked or stuck.
 
-// oneApp is the app on the seeded instance, with further arguments.
+// oneApp returns the app on the seeded instance, with additional arguments.
 func oneApp(arguments string) string {
 	return "resource \"hosting_app\" \"test\" {\n instance_id = \"i-one\"\n" + appArguments + arguments + "\n}\n"
 }
@@ -26,8 +26,7 @@ func theSeededApp(t *testing.T, fake *fakeservicetest.Server) fakeservice.App {
 	return app
 }
 
-// mustNotHold refreshes, and holds that neither the plan nor the state shows a
-// secret.
+// mustNotHold refreshes, and checks that neither the output nor the state shows a secret.
 func (w *workspace) mustNotHold(secret string) {
 	w.t.Helper()
 	r := w.run("apply", "-refresh-only", "-auto-approve", "-no-color")
@@ -81,7 +80,7 @@ func TestRedeployBySomebodyElseIsNoInconsistency(t *testing.T) {
 	}
 }
 
-// behind sends a request as somebody else.
+// behind sends a request as another client.
 func behind(t *testing.T, fake *fakeservicetest.Server, method, path, body string) {
 	t.Helper()
 	request, err := http.NewRequest(method, fake.BaseURL+path, strings.NewReader(body))
@@ -138,7 +137,7 @@ func TestInterruptedRedeployBuildsOnce(t *testing.T) {
 	must(t, fake.Count("POST", "/instances/*/apps/*/actions/redeploy") == 1, "%d redeploys", fake.Count("POST", "/instances/*/apps/*/actions/redeploy"))
 }
 
-// Only a failed job says that a machine is not worth keeping.
+// Only a failed job taints an instance. These errors do not.
 func TestCreationIsTaintedByAFailedJobAlone(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]fakeservice.Fault{
@@ -184,7 +183,7 @@ func TestRecordThatLacksFieldsLosesNoMachine(t *testing.T) {
 		"no region": {without("region"), 0},
 		"no plan":   {without("plan"), 0},
 		"no name":   {without("name"), 0},
-		"no id":     {without("id"), 1}, // another's record, or nobody's
+		"no id":     {without("id"), 1}, // it is unknown which object the record is about
 		"no host":   {without("host"), 0},
 		"empty":     {fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Body: []byte(" "), Status: http.StatusOK}, 1},
 	} {
@@ -222,7 +221,7 @@ func TestRedirectURLsKeepTheirSpelling(t *testing.T) {
 	w.mustBeSettled()
 }
 
-// lowerHosts writes the hosts of redirect URLs small, as a service may.
+// lowerHosts writes the hosts of redirect URLs in lower case, as a service may.
 func lowerHosts(answer map[string]any) {
 	for key, value := range answer {
 		switch value := value.(type) {

@@ -9,7 +9,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// fieldAttributes are the arguments that the service's fields are sent from.
+// fieldAttributes maps fields of the service to the arguments that they are sent from.
 var fieldAttributes = map[string]string{
 	"allowlist":     "cidrs",
 	"backup_id":     "backup_id",
@@ -40,9 +40,9 @@ var fieldAttributes = map[string]string{
 	"url":           "url",
 }
 
-// attributeOf is the argument that a field of a request was sent from. request is
-// the request's path. The engines are an argument of an instance alone: whatever else
-// is refused for them is on the wrong instance.
+// attributeOf returns the argument that a field of a request was sent from. request is
+// the request's path. Only an instance has the argument engines. If the service refuses
+// the engines in any other request, the argument instance_id names the wrong instance.
 func attributeOf(request, field string) (path.Path, bool) {
 	names := strings.Split(field, ".")
 	attribute, ok := fieldAttributes[names[0]]
@@ -65,7 +65,7 @@ func attributeOf(request, field string) (path.Path, bool) {
 	return at, true
 }
 
-// refusedAttribute is the argument whose value the service refused.
+// refusedAttribute returns the argument whose value the service refused.
 func refusedAttribute(err error) (path.Path, bool) {
 	refused := (*client.APIError)(nil)
 	if !errors.As(err, &refused) {

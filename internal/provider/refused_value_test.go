@@ -14,7 +14,7 @@ func TestAttributeOf(t *testing.T) {
 	engines := path.Root("engines")
 	for _, row := range []struct {
 		request, field string
-		want           path.Path // empty for none
+		want           path.Path // empty if no argument is found
 	}{
 		{"/instances", "name", path.Root("name")},
 		{"/instances", "tier", path.Root("plan")},

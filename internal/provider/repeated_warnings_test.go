@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// An apply plans again what it changes. From its first change on the provider knows
-// that it is the apply, and says no warning of the plan a second time. Before that
-// nothing tells it apart from a plan with -refresh=false, which must warn.
+// An apply plans again each object that it changes. After the first change, the provider
+// knows that the process applies, and it does not repeat the plan's warnings. Before
+// that, an apply looks like a plan with -refresh=false, which must warn.
 func TestWarningsAreNotRepeatedAfterTheFirstChange(t *testing.T) {
 	fake := startFake(t)
 	const body = `

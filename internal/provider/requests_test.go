@@ -15,16 +15,16 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// A fleet is an account of equal instances, each with an app and a database, and the
-// state of one of them.
+// A fleet is an account of equal instances, each with an app and a database. It has the
+// states of the first instance's resources.
 type fleet struct {
 	*fakeservicetest.Server
 	ids     []string
 	schemas map[string]*tfprotov6.Schema
-	states  map[string]tftypes.Value // of the first instance, by the type of resource
+	states  map[string]tftypes.Value // of the first instance, by resource type
 }
 
-// fleetChildren are the imports of what each instance of a fleet has.
+// fleetChildren maps each type of resource on an instance to the end of its import id.
 var fleetChildren = map[string]string{
 	"hosting_allowlist":         "",
 	"hosting_console_mode":      "",
@@ -62,7 +62,7 @@ func newFleet(t *testing.T, instances int, kinds ...string) *fleet {
 	return f
 }
 
-// read refreshes a resource.
+// read refreshes a resource and returns its state.
 func (f *fleet) read(t *testing.T, server tfprotov6.ProviderServer, kind string, state *tfprotov6.DynamicValue) tftypes.Value {
 	read, err := server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: kind, CurrentState: state})
 	if err != nil || len(read.Diagnostics) > 0 {
@@ -76,7 +76,7 @@ func (f *fleet) read(t *testing.T, server tfprotov6.ProviderServer, kind string,
 	return value
 }
 
-// stateOf is the state of a resource of another instance.
+// stateOf returns the state of a resource on the instance with an id.
 func (f *fleet) stateOf(t *testing.T, kind, id string) tftypes.Value {
 	value, err := tftypes.Transform(f.states[kind], func(_ *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
 		var text string
@@ -91,13 +91,13 @@ func (f *fleet) stateOf(t *testing.T, kind, id string) tftypes.Value {
 	return value
 }
 
-// configurationOf is a configuration that asks for what a state holds.
+// configurationOf returns a configuration that asks for the values of a state.
 func (f *fleet) configurationOf(t *testing.T, kind string, state tftypes.Value) tftypes.Value {
 	var values map[string]tftypes.Value
 	if err := state.As(&values); err != nil {
 		t.Error(err)
 	}
-	values = maps.Clone(values) // which are the state's own
+	values = maps.Clone(values) // the map belongs to the state
 	for _, attribute := range f.schemas[kind].Block.Attributes {
 		if !attribute.Required && !attribute.Optional {
 			values[attribute.Name] = tftypes.NewValue(attribute.ValueType(), nil)
@@ -106,7 +106,7 @@ func (f *fleet) configurationOf(t *testing.T, kind string, state tftypes.Value) 
 	return tftypes.NewValue(state.Type(), values)
 }
 
-// refresh reads and plans a resource of which nothing changes, as a plan does.
+// refresh reads and plans a resource that does not change, as a plan does.
 func (f *fleet) refresh(t *testing.T, server tfprotov6.ProviderServer, kind, id string) {
 	of := f.schemas[kind].ValueType()
 	encode := func(v tftypes.Value) *tfprotov6.DynamicValue {
@@ -133,9 +133,9 @@ func (f *fleet) refresh(t *testing.T, server tfprotov6.ProviderServer, kind, id 
 	}
 }
 
-// A plan with nothing to change asks for the list of instances, and for what only an
-// instance itself tells: its apps, of each app the builds, and its databases. Settings
-// are in the instance's record.
+// A plan without changes requests the list of instances, and the data that only an
+// instance's own paths return: its apps, the builds of each app, and its databases.
+// Settings are in the instance's record.
 func TestPlanOfManyTakesFewRequests(t *testing.T) {
 	t.Parallel()
 	settings := []string{"hosting_allowlist", "hosting_console_mode", "hosting_auth_settings"}
@@ -155,7 +155,7 @@ func TestPlanOfManyTakesFewRequests(t *testing.T) {
 			server, before, begun := configured(t, f.Server), len(f.Requests()), time.Now()
 			var all sync.WaitGroup
 			ids := make(chan string)
-			for range 10 { // as Terraform does by itself
+			for range 10 { // Terraform's default parallelism
 				all.Go(func() {
 					for id := range ids {
 						f.refresh(t, server, "hosting_instance", id)
@@ -181,7 +181,7 @@ func TestPlanOfManyTakesFewRequests(t *testing.T) {
 	}
 }
 
-// countRequests counts requests by method and path, each id as {id}.
+// countRequests counts requests by method and path, with {id} in place of each id.
 func countRequests(requests []fakeservice.Request) map[string]int {
 	counts := map[string]int{}
 	for _, r := range requests {
@@ -226,7 +226,7 @@ func create(t *testing.T, server tfprotov6.ProviderServer, kind string, argument
 	must(t, err == nil && len(applied.Diagnostics) == 0, "%v %+v", err, applied)
 }
 
-// A creation asks for nothing twice ("Creations" in doc.go).
+// A creation sends no request without need ("Creations" in doc.go).
 func TestCreationTakesFewRequests(t *testing.T) {
 	t.Parallel()
 	fake := startFake(t)
@@ -254,19 +254,19 @@ func TestCreationTakesFewRequests(t *testing.T) {
 		{"instance", "hosting_instance", map[string]tftypes.Value{
 			"name": text("box"), "plan": text("free"), "region": text("eu-central"), "engines": engines("postgres", "apps", "auth"),
 		}, map[string]int{
-			"GET /plans": 1, "GET /locations": 1, // what the plan is checked against
-			"GET /instances":                 1, // what was there before
+			"GET /plans": 1, "GET /locations": 1, // to check the plan
+			"GET /instances":                 1, // the instances that existed before
 			"POST /instances":                1,
-			"GET /jobs/{id}":                 1, // or as many as its time takes
-			"GET /instances/{id}":            1, // what came of it
+			"GET /jobs/{id}":                 1, // or more, depending on how long the job takes
+			"GET /instances/{id}":            1, // the result
 			"GET /instances/{id}/connection": 1,
-			"GET /me":                        1, // the account that it is in
+			"GET /me":                        1, // the account of the instance
 		}},
 		{"instance in two steps", "hosting_instance", map[string]tftypes.Value{
 			"name": text("cache"), "plan": text("free"), "region": text("eu-central"), "engines": engines("redis"),
 		}, map[string]int{
 			"GET /plans": 1, "GET /locations": 1, "GET /instances": 1, "POST /instances": 1, "GET /jobs/{id}": 2,
-			"GET /instances/{id}":            3, // what came of it, what is on right before, and what came of that
+			"GET /instances/{id}":            3, // the result, the engines right before the change, and the result of the change
 			"PUT /instances/{id}/engines":    1,
 			"GET /instances/{id}/connection": 1,
 			"GET /me":                        1,
@@ -275,17 +275,17 @@ func TestCreationTakesFewRequests(t *testing.T) {
 			"PUT /instances/{id}/allowlist": 1, "GET /jobs/{id}": 1, "GET /instances/{id}/allowlist": 1, "GET /me": 1,
 		}},
 		{"database", "hosting_postgres_database", map[string]tftypes.Value{"instance_id": text(there.ID), "name": text("orders")}, map[string]int{
-			"GET /instances/{id}/postgres/databases":  2, // what was there before, and what came of it
+			"GET /instances/{id}/postgres/databases":  2, // the databases before and after the creation
 			"POST /instances/{id}/postgres/databases": 1, "GET /jobs/{id}": 1, "GET /me": 1,
 		}},
 		{"app", "hosting_app", map[string]tftypes.Value{
 			"instance_id": text(there.ID), "name": text("web"), "repo": text("acme/shop"), "branch": text("main"), "port": tftypes.NewValue(tftypes.Number, 3000),
 			"health_path": text("/"), "links": texts("auth"),
 		}, map[string]int{
-			"GET /plans": 1, "GET /instances/{id}": 1, "GET /instances/{id}/apps": 1, // what the plan is checked against
+			"GET /plans": 1, "GET /instances/{id}": 1, "GET /instances/{id}/apps": 1, // to check the plan
 			"POST /instances/{id}/apps/import": 1, "PATCH /instances/{id}/apps/web": 1, "GET /jobs/{id}": 2,
-			"GET /instances/{id}/apps/web/builds": 2, // until it has succeeded, and what is deployed
-			"GET /instances/{id}/apps/web":        3, // what came of the import, until it runs, and what came of all
+			"GET /instances/{id}/apps/web/builds": 2, // until the build succeeds, and for the deployed build
+			"GET /instances/{id}/apps/web":        3, // after the import, until the app runs, and for the final result
 			"GET /me":                             1,
 		}},
 	} {

@@ -8,19 +8,19 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
-// A rewordedRule is a validator of the framework's about several arguments, which says
-// in this provider's words what is wrong.
+// A rewordedRule is a validator of the framework for several arguments, with an error in
+// this provider's words.
 type rewordedRule struct {
 	rule            validator.Describer
 	summary, detail string
 }
 
-// alsoNeeds rewords a rule by which an argument needs another one beside it.
+// alsoNeeds rewords the rule that an argument requires another one.
 func alsoNeeds(argument, other string, rule validator.Describer) rewordedRule {
 	return rewordedRule{rule, "Missing " + other, argument + " is set and needs " + other + " as well."}
 }
 
-// oneOfTwo rewords a rule by which at most, or exactly, one of two arguments is set.
+// oneOfTwo rewords the rule that at most, or exactly, one of two arguments is set.
 func oneOfTwo(first, second string, rule validator.Describer) rewordedRule {
 	return rewordedRule{rule, "Either " + first + " or " + second, "Set one of " + first + " and " + second + ", and not the other."}
 }
