@@ -11,15 +11,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// A shownSchema is a schema as `terraform providers schema -json` has it, an attribute
-// a line: what it is by its path, such as "engines.memory_mb". What it means is in docs/.
+// A shownSchema contains what `terraform providers schema -json` shows of a schema, in
+// one line per attribute: its properties by its path, such as "engines.memory_mb".
+// Descriptions are in docs/.
 type shownSchema struct {
 	Version    int64             `json:"version"`
 	Attributes map[string]string `json:"attributes,omitempty"`
 	Identity   *shownSchema      `json:"identity,omitempty"`
 }
 
-// shownSchemas are all of the provider, under the CLI's own names of their kinds.
+// shownSchemas contains all schemas of the provider, under the CLI's names of their
+// kinds.
 type shownSchemas struct {
 	Provider           shownSchema            `json:"provider"`
 	Resources          map[string]shownSchema `json:"resource_schemas"`
@@ -30,8 +32,8 @@ type shownSchemas struct {
 	Functions          map[string]string      `json:"functions"`
 }
 
-// TestGoldenSchema shows a change of what a configuration may say and of what a state
-// holds where it is reviewed: in a file, as the provider tells it to a CLI.
+// TestGoldenSchema makes each change of a schema visible in a review. It compares the
+// schemas that the provider sends to a CLI with a golden file.
 func TestGoldenSchema(t *testing.T) {
 	server := providerserver.NewProtocol6(New("test")())()
 	told, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
@@ -90,7 +92,7 @@ func showSchema(t *testing.T, schema *tfprotov6.Schema) shownSchema {
 	return shown
 }
 
-// showAttributes adds each attribute by its path, those within others after them.
+// showAttributes adds each attribute by its path, including nested ones.
 func showAttributes(to map[string]string, within string, attributes []*tfprotov6.SchemaAttribute) {
 	for _, a := range attributes {
 		words := []string{""}
@@ -122,7 +124,7 @@ var nestings = map[tfprotov6.SchemaObjectNestingMode]string{
 	tfprotov6.SchemaObjectNestingModeMap:    "map of",
 }
 
-// showType writes a type as a configuration would, such as set[string].
+// showType returns a short form of a type, such as set[string].
 func showType(of tftypes.Type) string {
 	return strings.ToLower(strings.ReplaceAll(of.String(), "tftypes.", ""))
 }
@@ -142,7 +144,7 @@ func showIdentity(identity *tfprotov6.ResourceIdentitySchema) *shownSchema {
 	return shown
 }
 
-// showFunction writes a function's signature.
+// showFunction returns a function's signature.
 func showFunction(function *tfprotov6.Function) string {
 	var parameters []string
 	for _, p := range function.Parameters {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Every attribute's name stands as the key that it is, in the file that declares its
-// schema, so that a search for the name finds it.
+// The name of every attribute is written as a key in the file that declares its schema,
+// so that a search for the name finds it.
 func TestSchemaNamesStandWhereTheyAreDeclared(t *testing.T) {
 	for _, s := range allSchemas(t) {
 		keys := attributeKeys(t, s.file)
@@ -23,7 +23,7 @@ func TestSchemaNamesStandWhereTheyAreDeclared(t *testing.T) {
 	}
 }
 
-// attributeKeys are the keys of every map of attributes that a file writes out.
+// attributeKeys returns the keys of every literal map of attributes in a file.
 func attributeKeys(t *testing.T, file string) map[string]bool {
 	t.Helper()
 	source, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)

@@ -7,27 +7,29 @@ import (
 	"testing"
 )
 
-// A noun is a thing of the service, and what schemas call it. The rule is in
+// A noun is a kind of object of the service, with its names in schemas. The rule is in
 // CONTRIBUTING.md, "Names of arguments".
 type noun struct {
-	word      string   // as it stands in names, plural for many
-	others    []string // words for the same thing that no name has
-	reference string   // the argument of another thing that refers to it; "" where none does
-	own       string   // what its own schemas call it, name or id
-	schemas   []string // its own
-	also      []string // other attributes with the word, which are no references
+	word   string   // in names; a list has the plural
+	others []string // words for the same thing, which no name may contain
+	// reference is the argument in other schemas that refers to the object, "" if none does.
+	reference string
+	// own is the object's argument in its own schemas: name or id.
+	own     string
+	schemas []string // its own schemas
+	also    []string // other attributes with the word that are not references
 }
 
 var nouns = []noun{
 	{word: "instance", others: []string{"machine", "server"}, reference: "instance_id", own: "id", schemas: []string{"hosting_instance"}},
 	{word: "app", others: []string{"application"}, reference: "app", own: "name", schemas: []string{"hosting_app"}},
 	{word: "build", others: []string{"deployment"}, reference: "build_id"},
-	// The connection record's attributes are named for their engine first.
+	// The names of the connection record's attributes begin with the engine.
 	{word: "database", others: []string{"db"}, reference: "database", own: "name", schemas: []string{"hosting_postgres_database"}, also: []string{"postgres_database"}},
 	{word: "extension", own: "name", schemas: []string{"hosting_postgres_extension"}},
 	{word: "engine", reference: "engine"},
 	{word: "plan", others: []string{"tier"}, reference: "plan", own: "id", schemas: []string{"hosting_plans"}},
-	// The service's list is of locations, and its instances have a region.
+	// The service lists locations, but an instance has a region.
 	{word: "region", reference: "region"},
 	{word: "location", own: "id", schemas: []string{"hosting_locations"}},
 	{word: "backup", others: []string{"snapshot"}, reference: "backup_id"},
@@ -40,10 +42,10 @@ var nouns = []noun{
 	{word: "allowlist", others: []string{"whitelist", "firewall"}, reference: "allowlist"},
 }
 
-// namedSchemas are the schemas whose subject has a name of its own.
+// namedSchemas lists the schemas of objects that have a name.
 var namedSchemas = []string{"hosting_instance", "hosting_instances", "hosting_app", "hosting_postgres_database", "hosting_postgres_extension", "hosting_account", "hosting_account_profile"}
 
-// A thing is name, or id, in its own schemas, and has one name in all others.
+// An object is called name or id in its own schemas, and has one name in all others.
 func TestSchemaNouns(t *testing.T) {
 	found := map[string]bool{}
 	for _, s := range allSchemas(t) {
@@ -62,7 +64,7 @@ func TestSchemaNouns(t *testing.T) {
 		})
 		for _, n := range nouns {
 			if !slices.Contains(n.schemas, s.name) || s.kind == "list resource" {
-				continue // a list's arguments are filters
+				continue // arguments of a list are filters
 			}
 			found[n.word] = true
 			if !slices.Contains(top, n.own) || slices.Contains(top, n.reference) && n.reference != "" {
@@ -80,13 +82,13 @@ func TestSchemaNouns(t *testing.T) {
 	}
 }
 
-// is tells whether an attribute's name is what the thing, or many of it, is called.
+// is reports whether an attribute's name is one of the names of the noun.
 func (n noun) is(name string) bool {
 	return name == n.reference || name == n.word+"s" || slices.Contains(n.also, name)
 }
 
-// miscalled says what is wrong with an attribute's name that speaks of the thing; ""
-// when nothing is.
+// miscalled returns what is wrong with an attribute's name that refers to the noun, or ""
+// if nothing is.
 func (n noun) miscalled(name string) string {
 	for _, word := range strings.Split(name, "_") {
 		singular := strings.TrimSuffix(word, "s")
@@ -97,11 +99,11 @@ func (n noun) miscalled(name string) string {
 	return ""
 }
 
-// The rule finds what breaks it.
+// The check finds names that break the rule.
 func TestMiscalledNouns(t *testing.T) {
 	for _, row := range []struct {
 		name string
-		want []string // the nouns that it miscalls
+		want []string // the nouns that the name miscalls
 	}{
 		{"app", nil}, {"apps", nil}, {"app_name", []string{"app"}}, {"application", []string{"app"}},
 		{"instance_id", nil}, {"instance", []string{"instance"}}, {"server_id", []string{"instance"}},

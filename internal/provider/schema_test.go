@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestEveryAttributeIsDescribed holds that each says what it is, each optional
-// argument its default, and each argument of a resource what a change does.
+// TestEveryAttributeIsDescribed checks that each attribute has a description, that each
+// optional argument states its default, and that each argument of a resource says what a
+// change does.
 func TestEveryAttributeIsDescribed(t *testing.T) {
 	for _, s := range allSchemas(t) {
 		s.visit(t, func(path []string, a anyAttribute) {

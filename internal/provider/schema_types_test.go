@@ -14,7 +14,7 @@ import (
 // timeName matches the names of attributes that are times.
 var timeName = regexp.MustCompile(`^at$|_at$`)
 
-// Times are of the type that compares them as times.
+// Attributes that are times have the type that compares them as times.
 func TestSchemaTimes(t *testing.T) {
 	for _, s := range allSchemas(t) {
 		s.visit(t, func(path []string, a anyAttribute) {
@@ -26,7 +26,7 @@ func TestSchemaTimes(t *testing.T) {
 	}
 }
 
-// Durations have the rule that explains a number without a unit.
+// Attributes that are durations have the rule that explains a number without a unit.
 func TestSchemaDurations(t *testing.T) {
 	for _, s := range allSchemas(t) {
 		s.visit(t, func(path []string, a anyAttribute) {
@@ -45,8 +45,8 @@ func TestSchemaDurations(t *testing.T) {
 // order matches a description that says how a list is ordered.
 var order = regexp.MustCompile(`, the (newest|cheapest) first\.|, sorted by `)
 
-// What has no order is a set. A list says its order, so that its first element
-// means something.
+// A collection without an order is a set. A list says its order, so that its first
+// element has a meaning.
 func TestSchemaListsHaveAnOrder(t *testing.T) {
 	lists := 0
 	for _, s := range allSchemas(t) {

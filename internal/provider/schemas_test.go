@@ -16,15 +16,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 )
 
-// anySchema is one of the provider's schemas, of whichever kind.
+// An anySchema is a schema of the provider, of any kind.
 type anySchema struct {
 	kind string // "resource", "data source" and so on
-	name string // such as hosting_app; "" for the provider's own
-	file string // that declares it
+	name string // such as hosting_app; "" for the provider
+	file string // file that declares the schema
 	top  any    // the schema package's Schema
 }
 
-// An anyAttribute is an attribute of whichever kind of schema.
+// An anyAttribute is an attribute of any kind of schema.
 type anyAttribute interface {
 	GetType() attr.Type
 	GetMarkdownDescription() string
@@ -33,7 +33,7 @@ type anyAttribute interface {
 	IsComputed() bool
 }
 
-// allSchemas are the schemas of the provider and of all that it serves.
+// allSchemas returns the schemas of the provider and of everything that it serves.
 func allSchemas(t *testing.T) []anySchema {
 	t.Helper()
 	ctx := context.Background()
@@ -81,7 +81,8 @@ func allSchemas(t *testing.T) []anySchema {
 		var schema action.SchemaResponse
 		a.Metadata(ctx, action.MetadataRequest{ProviderTypeName: prefix}, &meta)
 		a.Schema(ctx, action.SchemaRequest{}, &schema)
-		// Actions share one Schema method, and each declares what it takes where it is made.
+		// Actions share one Schema method. Each declares its arguments in its
+		// constructor.
 		add("action", meta.TypeName, fileAt(reflect.ValueOf(make).Pointer()), schema.Schema)
 	}
 	var schema provider.SchemaResponse
@@ -90,7 +91,7 @@ func allSchemas(t *testing.T) []anySchema {
 	return all
 }
 
-// fileOf is the file that declares a method.
+// fileOf returns the file that declares a method.
 func fileOf(t *testing.T, of any, method string) string {
 	t.Helper()
 	m, ok := reflect.TypeOf(of).MethodByName(method)
@@ -100,7 +101,7 @@ func fileOf(t *testing.T, of any, method string) string {
 	return fileAt(m.Func.Pointer())
 }
 
-// fileAt is the file that declares the function with an entry point.
+// fileAt returns the file that declares the function with an entry point.
 func fileAt(entry uintptr) string {
 	file, _ := runtime.FuncForPC(entry).FileLine(entry)
 	return file
@@ -109,8 +110,8 @@ func fileAt(entry uintptr) string {
 // String names the schema in a failure.
 func (s anySchema) String() string { return strings.TrimSpace(s.kind + " " + s.name) }
 
-// visit calls f for each attribute, those within others included, with its path.
-// What is in timeouts belongs to its package.
+// visit calls f for each attribute, including nested ones, with its path. It skips the
+// attributes in timeouts, which belong to another module.
 func (s anySchema) visit(t *testing.T, f func(path []string, a anyAttribute)) {
 	t.Helper()
 	visitAttributes(t, reflect.ValueOf(s.top).FieldByName("Attributes"), nil, f)

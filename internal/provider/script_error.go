@@ -11,8 +11,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// A scriptError is the refusal of a script by Postgres, with where in the script the
-// words stand that Postgres quotes.
+// A scriptError is Postgres's refusal of a script, with the lines of the script that
+// contain the words that Postgres quotes.
 type scriptError struct {
 	error
 	places []string // "\"TABEL\" is on line 2"
@@ -20,8 +20,8 @@ type scriptError struct {
 
 func (e *scriptError) Unwrap() error { return e.error }
 
-// locateError adds to Postgres's refusal of a script where in it to look. Postgres
-// names no line, and quotes the word that it stumbled over.
+// locateError adds the lines to look at to Postgres's refusal of a script. Postgres does
+// not report a line, but it quotes the word that it failed at.
 func locateError(err error, sql string) error {
 	refused := (*client.APIError)(nil)
 	if !errors.As(err, &refused) || !errors.Is(err, client.ErrSQL) {
@@ -32,11 +32,11 @@ func locateError(err error, sql string) error {
 
 var quotedWord = regexp.MustCompile(`"([^"]+)"`)
 
-// mostPlaces is of how many lines the places of a word are told. A word that is on
-// more helps nobody to find the mistake.
+// mostPlaces is the maximum number of lines to list for a word. More lines than that do
+// not help to find the mistake.
 const mostPlaces = 3
 
-// placesOf tells on which lines of a script the words stand that a message quotes.
+// placesOf returns the lines of a script that contain the words that a message quotes.
 func placesOf(message, sql string) []string {
 	var places []string
 	for _, match := range quotedWord.FindAllStringSubmatch(message, -1) {
@@ -56,7 +56,7 @@ func placesOf(message, sql string) []string {
 	return places
 }
 
-// hasWord tells whether a word stands in a line, and not only within another one.
+// hasWord reports whether a line contains a word, other than as part of a longer word.
 func hasWord(line, word string) bool {
 	isPart := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 	begins, ends := firstRune(word), lastRune(word)
@@ -77,7 +77,7 @@ func firstRune(s string) rune { r, _ := utf8.DecodeRuneInString(s); return r }
 
 func lastRune(s string) rune { r, _ := utf8.DecodeLastRuneInString(s); return r }
 
-// nextText says what became of the script and where to look.
+// nextText says what happened to the script and where to look for the mistake.
 func (e *scriptError) nextText() string {
 	text := "Nothing was applied, as the statements run in one transaction, unless the script itself commits. Fix the script, then apply again."
 	if len(e.places) == 0 {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// sqlToken finds strings in SQL, and what can hold a quote without being one: comments
-// and quoted names. A string is quoted with its quotes doubled, or E-quoted with
-// escapes, or between two dollar quotes. Go's expressions know no back references, so
-// the second dollar quote is any.
+// sqlToken matches strings in SQL. It also matches comments and quoted names, because a
+// quote in them does not begin a string. A string is quoted with its quotes doubled, or
+// E-quoted with escapes, or between two dollar quotes. Go's regular expressions have no
+// back references, so any dollar quote ends a dollar-quoted string.
 var sqlToken = regexp.MustCompile(`--[^\n]*|/\*(?s:.*?)\*/|"[^"]*"` +
 	`|\b[eE]'((?:[^'\\]|\\(?s:.)|'')*)'|'((?:[^']|'')*)'|\$\w*\$((?s:.+?))\$\w*\$`)
 
@@ -18,8 +18,8 @@ var (
 	sqlEscapes    = strings.NewReplacer("''", "'", `\'`, "'", `\\`, `\`)
 )
 
-// literalsOf are the strings in SQL, as they are written and as Postgres understands
-// them, those within a dollar-quoted body included. Postgres quotes them when it
+// literalsOf returns the strings in SQL, as written and as Postgres understands them.
+// This includes the strings within a dollar-quoted body. Postgres quotes them when it
 // refuses a statement.
 func literalsOf(sql string) []string {
 	var literals []string

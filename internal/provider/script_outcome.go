@@ -10,20 +10,21 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// A script whose answer was lost may have run or not, and it is never sent again unasked.
-// A person decides, by a command that changes the state:
+// If the answer to a script was lost, the script may or may not have run. The provider
+// never sends it again by itself. The user decides, with a command that changes the
+// state:
 //
-//   - The creation of a script ends with an error and a state, so it is tainted.
-//     `terraform untaint` says that the script ran. Terraform hands no private state to the
-//     deletion of a tainted object that is replaced, so the state itself says that the
-//     outcome is unknown; see withUnknownOutcome.
-//   - The update of a script leaves the state as it was, with a note in private state. A
-//     refresh then shows the new script, and `terraform apply -refresh-only` accepts that.
-//   - `terraform state rm` has the script run again, as a new one.
+//   - After a creation, the script is in the state and tainted, because Create returns an
+//     error. `terraform untaint` says that the script ran. When Terraform replaces a tainted
+//     object, it passes no private state to the deletion. The state itself therefore says
+//     that the outcome is unknown; see withUnknownOutcome.
+//   - After an update, the state is as it was before, with a note in private state. A refresh
+//     then shows the new script, and `terraform apply -refresh-only` accepts it.
+//   - `terraform state rm` makes the next apply run the script again, as a new one.
 
-// withUnknownOutcome is a script whose creation has an unknown outcome, as the state has
-// it: with both sql and sql_wo_version, of which a configuration has one. The other one is
-// empty or 0.
+// withUnknownOutcome returns the state of a script whose creation has an unknown outcome.
+// The state has both sql and sql_wo_version, and a configuration has only one of them.
+// The other one is empty or 0.
 func (m postgresScriptModel) withUnknownOutcome() postgresScriptModel {
 	if m.SQL.IsNull() {
 		m.SQL = types.StringValue("")
@@ -33,31 +34,31 @@ func (m postgresScriptModel) withUnknownOutcome() postgresScriptModel {
 	return m
 }
 
-// hasUnknownOutcome reports whether a state is one of withUnknownOutcome.
+// hasUnknownOutcome reports whether withUnknownOutcome returned this state.
 func (m postgresScriptModel) hasUnknownOutcome() bool {
 	return !m.SQL.IsNull() && !m.SQLWOVersion.IsNull()
 }
 
-// An unknownUpdate is a script that was sent by an update and of which nobody knows whether
-// it ran, as private state notes it.
+// An unknownUpdate is the note in private state of a script that an update sent and that
+// may or may not have run.
 type unknownUpdate struct {
 	SQL          *string `json:"sql,omitempty"`
 	SQLWOVersion *int64  `json:"sql_wo_version,omitempty"`
-	// Shown is set once a refresh has put the script into the state. The next refresh finds
-	// it there only if that was accepted.
+	// Shown is set after a refresh has put the script into the state. The next refresh
+	// finds the script in the state only if the user accepted it.
 	Shown bool `json:"shown,omitempty"`
 }
 
 const unknownUpdateKey = "unknown_update"
 
-// isLost reports whether an error leaves open if a script ran.
+// isLost reports whether an error leaves open whether a script ran.
 func isLost(err error) bool {
 	var unknown *client.OutcomeError
 	return errors.As(err, &unknown)
 }
 
-// refresh returns what a refresh makes of the script of a state and of the note; nil is no
-// note any more.
+// refresh returns the refreshed script and the note to keep, which is nil if the user has
+// accepted the script.
 func (u unknownUpdate) refresh(m postgresScriptModel) (postgresScriptModel, *unknownUpdate) {
 	sql, version := types.StringPointerValue(u.SQL), types.Int64PointerValue(u.SQLWOVersion)
 	if u.Shown && m.SQL.Equal(sql) && m.SQLWOVersion.Equal(version) {
@@ -67,7 +68,7 @@ func (u unknownUpdate) refresh(m postgresScriptModel) (postgresScriptModel, *unk
 	return m, &u
 }
 
-// noteUnknownUpdate keeps a note in private state; nil is none.
+// noteUnknownUpdate saves a note in private state, or removes the note if u is nil.
 func noteUnknownUpdate(ctx context.Context, private privateWriter, u *unknownUpdate, diags *diag.Diagnostics) {
 	if u == nil {
 		diags.Append(private.SetKey(ctx, unknownUpdateKey, nil)...)
@@ -76,9 +77,9 @@ func noteUnknownUpdate(ctx context.Context, private privateWriter, u *unknownUpd
 	savePrivate(ctx, private, unknownUpdateKey, u, diags)
 }
 
-// refuseUnknown says that nothing is sent while nobody knows whether a script ran, and
-// both ways out: accept is the command that says that it ran. cause is the error that left
-// it open, nil later.
+// refuseUnknown adds the error that nothing is sent while it is unknown whether a script
+// ran, with the two ways to continue. accept is the command that says that the script
+// ran. cause is the error that left it open, or nil in a later run.
 func refuseUnknown(m postgresScriptModel, accept string, cause error, diags *diag.Diagnostics) {
 	lost := "The answer of the service was lost."
 	if cause != nil {

@@ -7,14 +7,14 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/serving"
 )
 
-// NewServer makes the provider as it is served: by main, and in tests that run it in
+// NewServer returns the server of the provider, for main and for tests that run it in
 // their own process.
 func NewServer(version string, options ...Option) tfprotov6.ProviderServer {
 	p := newProvider(version, options...)
 	return serving.WithShortContexts(newUnchangedServer(p, frameworkServer(p)))
 }
 
-// frameworkServer is the framework's server of the provider. It serves lists and
+// frameworkServer returns the framework's server of the provider. It serves lists and
 // actions, which the interface of the protocol does not require yet.
 func frameworkServer(p *hostingProvider) serving.ProviderServer {
 	return providerserver.NewProtocol6(p)().(serving.ProviderServer)

@@ -12,13 +12,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 )
 
-// The tests that begin with TestAcc need nothing of the fake: `make testacc` runs
+// The tests whose names begin with TestAcc do not depend on the fake. `make testacc` runs
 // them against the real service, with the account in HOSTING_BASE_URL and
-// HOSTING_API_KEY. They take the free plan and the first location that the
-// service offers. `make test` runs them on a fake.
+// HOSTING_API_KEY. They use the free plan and the first location that the service offers.
+// `make test` runs them on a fake.
 
-// accConfig puts a provider block before a configuration, for the real service
-// where one is named.
+// accConfig adds a provider block to a configuration: for the real service if
+// HOSTING_BASE_URL is set, and for a fake otherwise.
 func accConfig(t *testing.T, body string) string {
 	t.Helper()
 	if os.Getenv("HOSTING_BASE_URL") != "" {
@@ -27,8 +27,8 @@ func accConfig(t *testing.T, body string) string {
 	return config(startFake(t), "%s", body)
 }
 
-// accInstance is an instance with a name of its own, as tests run side by side and
-// namesakes would be warned of.
+// accInstance returns an instance with a random name. Tests run in parallel, and the
+// provider would warn of instances with the same name.
 func accInstance() string {
 	return fmt.Sprintf(`
 data "hosting_plans" "free" { max_price_cents = 0 }
