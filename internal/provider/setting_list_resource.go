@@ -12,8 +12,8 @@ import (
 // A settingListResource lists a setting of each instance that has it.
 type settingListResource[M, S any, P settingModel[M, S]] struct {
 	settingResource[M, S, P]
-	engine string       // that an instance has the setting with, "" for any
-	isSet  func(S) bool // tells of a setting that nobody has made yet; nil where there is none
+	engine string       // engine that has the setting, "" if every instance has it
+	isSet  func(S) bool // reports whether a setting has a value; nil if it always has
 }
 
 func (r *settingListResource[M, S, P]) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {
@@ -30,7 +30,7 @@ func (r *settingListResource[M, S, P]) List(ctx context.Context, req list.ListRe
 	})
 }
 
-// settings are the one that an instance has, or none.
+// settings returns the setting of an instance, or nothing if it has no value.
 func (r *settingListResource[M, S, P]) settings(ctx context.Context, instanceID string) ([]S, error) {
 	setting, err := r.refreshed(ctx, instanceID)
 	if err != nil || r.isSet != nil && !r.isSet(setting) {

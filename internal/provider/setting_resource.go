@@ -19,50 +19,49 @@ import (
 
 const settingTimeout = 20 * time.Minute
 
-// A settingModel is the model of a setting: what differs between the allowlist,
-// the console's mode and the auth engine's settings. S is the setting as the
-// service has it.
+// A settingModel is the model of an allowlist, a console mode or auth settings. S is the
+// setting as the service has it.
 type settingModel[M, S any] interface {
 	*M
 
 	instance() types.String
 	timeouts() timeouts.Value
-	// differsFrom tells whether the service has to be asked for anything, coming from a
-	// prior model.
+	// differsFrom reports whether a change from a prior model needs a request.
 	differsFrom(prior *M) bool
-	// setting is what the model asks for.
+	// setting returns the setting that the model requests.
 	setting() S
-	// setRecord takes over what is in force. What is not told keeps its value.
+	// setRecord copies the current setting into the model. A value that is missing from
+	// the record is kept.
 	setRecord(S)
-	// tells tells whether a record holds the setting.
+	// tells reports whether a record contains the setting.
 	tells(S) bool
-	// matches tells whether what is in force is what the model asks for.
+	// matches reports whether the current setting is the one that the model requests.
 	matches(S) bool
-	// reset makes the model what destroying it leaves in force. It is false when
-	// that needs nothing to be sent.
+	// reset changes the model to the setting that Delete sends. It returns false if
+	// Delete sends nothing.
 	reset() bool
 }
 
-// A settingService is where a setting is sent and read.
+// A settingService sends and reads a setting.
 type settingService[S any] struct {
 	operation string // of the job
 	send      func(*client.Turn, context.Context, S) (client.Pending, error)
-	// recorded is what an instance's record holds of it.
+	// recorded returns the setting in an instance's record.
 	recorded func(client.Instance) S
-	// read reads it alone, and refresh reads it alone for a refresh, which confirms an
+	// read reads the setting alone. refresh does the same for a refresh, and confirms an
 	// absence.
 	read, refresh func(*client.Client, context.Context, string) (S, error)
 }
 
-// A settingResource is a setting that an instance has as soon as it exists: to
-// create it is to set it, to destroy it is to set it back. Nothing of one is
-// saved before it is in force, so one that was interrupted is simply set again,
-// and none is ever tainted and set back for that.
+// A settingResource manages a setting that every instance has as soon as it exists:
+// Create sets it, and Delete resets it if reset says so. Nothing is saved before the
+// setting is in effect. An interrupted creation is therefore repeated, and no setting is
+// ever tainted: Terraform would reset a tainted one.
 type settingResource[M, S any, P settingModel[M, S]] struct {
 	resourceBase
-	name    string // without the provider's prefix
-	what    string // in messages, before "of instance"
-	engine  string // that the setting belongs to, "" for one of the instance
+	name    string // type name without the provider's prefix
+	what    string // the setting in messages, before "of instance"
+	engine  string // engine that has the setting, "" if the instance has it
 	service settingService[S]
 }
 
@@ -83,13 +82,13 @@ type settingIdentity struct {
 	InstanceID types.String `tfsdk:"instance_id"`
 }
 
-// of names the setting of an instance in messages.
+// of returns the name of an instance's setting in messages.
 func (r *settingResource[M, S, P]) of(m P) string {
 	return r.what + " of instance " + m.instance().ValueString()
 }
 
-// object is the setting of an instance, whichever resource manages it; zero while the
-// instance's id is not known.
+// object identifies the setting of an instance, whichever resource manages it. It is zero
+// while the instance's id is unknown.
 func (r *settingResource[M, S, P]) object(m P) managedObject {
 	if m == nil || m.instance().IsUnknown() {
 		return managedObject{}
@@ -97,9 +96,9 @@ func (r *settingResource[M, S, P]) object(m P) managedObject {
 	return managedObject{r.what, m.instance().ValueString()}
 }
 
-// ModifyPlan refuses a second resource for the one setting of an instance: the two
-// would overwrite each other with every apply. Where the instance's id is not known
-// when planning, the second creation is refused.
+// ModifyPlan refuses a second resource for the same setting of an instance: the two would
+// overwrite each other with every apply. If the instance's id is unknown during planning,
+// Create refuses the second one.
 func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.checkPlannedAccount(ctx, req, resp)
 	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
@@ -108,7 +107,7 @@ func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.
 		return
 	}
 	if plan == nil && !P(state).reset() {
-		return // its destruction changes nothing
+		return // destroying it changes nothing
 	}
 	of := r.planManaged(ctx, req, resp, r.object(state), r.object(plan))
 	if plan == nil {
@@ -152,9 +151,9 @@ func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.Crea
 	r.setIdentity(ctx, resp.Identity, settingIdentity{InstanceID: P(&plan).instance()}, &resp.Diagnostics)
 }
 
-// put sends the setting, whatever the service shows: a read may lag, and a request that
-// repeats a setting changes nothing. stored is the model as the service stores it, nil if
-// nothing is noted of that.
+// put sends the setting without a comparison: a read may lag, and a request that repeats a
+// setting changes nothing. stored is the model in the form that the service stores, or nil
+// if no such form is noted.
 func (r *settingResource[M, S, P]) put(ctx context.Context, m, stored P, timeout time.Duration, diags *diag.Diagnostics) error {
 	err := inTurn(ctx, r.client, m.instance().ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
 		err := r.send(ctx, turn, m)
@@ -175,8 +174,8 @@ func (r *settingResource[M, S, P]) send(ctx context.Context, turn *client.Turn, 
 	})
 }
 
-// readResult reads back what is in force after a change. That it could not be read is a
-// warning: it is in force.
+// readResult reads the setting back after a change. A failure is a warning, because the
+// change is in effect.
 func (r *settingResource[M, S, P]) readResult(ctx context.Context, m, stored P, diags *diag.Diagnostics) {
 	there, err := readBack(ctx, func(ctx context.Context) (S, error) {
 		return r.service.read(r.client, ctx, m.instance().ValueString())
@@ -188,7 +187,7 @@ func (r *settingResource[M, S, P]) readResult(ctx context.Context, m, stored P, 
 	m.setRecord(there)
 }
 
-// refresh reads what is in force into the model.
+// refresh reads the current setting into the model.
 func (r *settingResource[M, S, P]) refresh(ctx context.Context, m P) error {
 	r.client.StartReadingAccountID(ctx)
 	there, err := r.refreshed(ctx, m.instance().ValueString())
@@ -198,8 +197,8 @@ func (r *settingResource[M, S, P]) refresh(ctx context.Context, m P) error {
 	return err
 }
 
-// refreshed reads what is in force on an instance, from the instance's record if that
-// holds it.
+// refreshed returns the current setting of an instance, from the instance's record if
+// that contains it.
 func (r *settingResource[M, S, P]) refreshed(ctx context.Context, instanceID string) (S, error) {
 	instance, err := r.client.RefreshInstance(ctx, instanceID)
 	there := r.service.recorded(instance)
@@ -209,7 +208,7 @@ func (r *settingResource[M, S, P]) refreshed(ctx context.Context, instanceID str
 	return r.service.refresh(r.client, ctx, instanceID)
 }
 
-// absent is the setting as something that the service does not know.
+// absent describes the setting as an object that was not found.
 func (r *settingResource[M, S, P]) absent(m P) absentObject {
 	return absentObject{what: "The " + r.of(m), instanceID: m.instance().ValueString()}
 }
@@ -276,7 +275,8 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 	case err == nil:
 		return
 	case errors.Is(err, client.ErrNotFound):
-		// It is gone with its instance, or its engine, once that is confirmed.
+		// If the refresh does not find the setting, it is gone with its instance or
+		// engine.
 		lookErr := r.refresh(ctx, &state)
 		if errors.Is(lookErr, client.ErrNotFound) {
 			return
@@ -296,7 +296,8 @@ func (r *settingResource[M, S, P]) ImportState(ctx context.Context, req resource
 	if !ok {
 		return
 	}
-	// Not the instance first: most settings are in its record, which is read once.
+	// The setting is read first: most settings are in the instance's record, so that is
+	// the only request.
 	_, err := r.refreshed(ctx, id[0])
 	if errors.Is(err, client.ErrNotFound) && r.requireInstance(ctx, "instance_id", id[0], &resp.Diagnostics) {
 		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), nothingToImport,

@@ -8,7 +8,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// twiceCases are the settings of an instance, with two values of each.
+// twiceCases contains the settings of an instance, with two values of each.
 var twiceCases = map[string][2]string{
 	"hosting_allowlist":     {`cidrs = ["203.0.113.0/24"]`, `cidrs = ["198.51.100.7"]`},
 	"hosting_console_mode":  {`mode = "ro"`, `mode = "rw"`},
@@ -31,7 +31,8 @@ func TestSecondResourceOfOneSetting(t *testing.T) {
 			w.says(0, []string{"Warning: " + refusal, "terraform state rm " + kind + ".NAME"}, "plan")
 			changedNothing(t, fake)
 
-			// One that is there already, and one for another instance.
+			// The first resource exists already. A resource for another instance is
+			// allowed.
 			w.configure(first + settingHCL(kind, "other", `"i-two"`, c[1]))
 			w.apply()
 			w.configure(first + settingHCL(kind, "other", `"i-two"`, c[1]) + settingHCL(kind, "second", `"i-one"`, c[0]))
@@ -40,8 +41,8 @@ func TestSecondResourceOfOneSetting(t *testing.T) {
 	}
 }
 
-// A replacement is planned twice, a tainted resource without its state, and a
-// resource may take the place of another.
+// A replacement is planned in two calls, a tainted resource is planned without its state,
+// and a resource may take over the setting of another one.
 func TestOneResourceOfASettingIsNoSecondOne(t *testing.T) {
 	t.Parallel()
 	for kind, c := range twiceCases {
@@ -67,8 +68,8 @@ func TestOneResourceOfASettingIsNoSecondOne(t *testing.T) {
 	}
 }
 
-// A setting whose new resource fails to set it is reset by the destruction of the former
-// one, which begins while the new one is being created.
+// If a new resource fails to set a setting, the destruction of the former resource resets
+// it. That destruction begins while the new resource is being created.
 func TestSettingIsResetThoughItsNewResourceFails(t *testing.T) {
 	fake := seeded(t)
 	const kind = "hosting_auth_settings"
@@ -90,8 +91,7 @@ func TestSettingIsResetThoughItsNewResourceFails(t *testing.T) {
 	must(t, i.Engines["auth"].SiteURL == "", "site_url is still %q", i.Engines["auth"].SiteURL)
 }
 
-// Two that are there already and stay as they are do not keep a plan from being
-// made.
+// Two resources that exist already and do not change do not prevent a plan.
 func TestTwoResourcesOfOneSettingThatStay(t *testing.T) {
 	fake := seeded(t)
 	kind, c := "hosting_allowlist", twiceCases["hosting_allowlist"]
@@ -103,7 +103,7 @@ func TestTwoResourcesOfOneSettingThatStay(t *testing.T) {
 	w.says(0, []string{"No changes"}, "plan")
 }
 
-// What only the apply knows, the apply tells.
+// If only the apply knows the instance's id, the apply reports the conflict.
 func TestSecondResourceOfASettingOfANewInstance(t *testing.T) {
 	fake := startFake(t)
 	c := twiceCases["hosting_allowlist"]

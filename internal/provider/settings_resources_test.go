@@ -13,21 +13,22 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// A settingCase is what the three settings of an instance are tested with; they
-// differ in data alone.
+// A settingCase contains the data of the tests for one of an instance's three settings.
+// The tests are otherwise the same.
 type settingCase struct {
-	resource  string // type
+	resource  string // resource type
 	first     string // arguments, without instance_id
 	others    []string
 	drift     func(*fakeservice.Instance)
 	operation string
-	// later are arguments of which each takes a value that is not known when
-	// planning; terraform_data.later.output is "later".
+	// later contains arguments with values that are unknown when planning.
+	// terraform_data.later.output is "later".
 	later   string
-	invalid map[string]string // arguments: what the error says
-	// reset tells whether an instance is as the destroyed resource leaves it.
+	invalid map[string]string // from arguments to the text of the error
+	// reset reports whether an instance is in the state that destroying the resource
+	// leaves.
 	reset func(fakeservice.Instance) bool
-	// verifyIgnore are attributes that only the provider knows.
+	// verifyIgnore lists attributes that only the provider knows.
 	verifyIgnore []string
 }
 
@@ -89,7 +90,7 @@ func settingCases() []settingCase {
 	}
 }
 
-// with is the configuration of the setting with arguments, on the test instance.
+// with returns a configuration of the setting with arguments, on the test instance.
 func (c settingCase) with(fake *fakeservicetest.Server, arguments string) string {
 	return config(fake, `%s
 resource %q "test" {
@@ -128,7 +129,7 @@ func TestSettingLifecycle(t *testing.T) {
 				ConfigPlanChecks: plans(c.address(), plancheck.ResourceActionUpdate),
 			})
 		}
-		steps = append(steps, resource.TestStep{ // destroyed alone, it is set back
+		steps = append(steps, resource.TestStep{ // destroying only the setting resets it
 			Config: config(fake, "%s", appsInstance),
 			Check: func(*terraformState) error {
 				if instance := fake.Instances()[0]; !c.reset(instance) {
@@ -217,7 +218,7 @@ func TestAllowlistSpelling(t *testing.T) {
 	c := settingCases()[0]
 	run(t,
 		resource.TestStep{Config: c.with(fake, `cidrs = ["203.0.113.7", "2001:DB8::/32"]`), ConfigPlanChecks: emptyPlan},
-		resource.TestStep{ // other spellings of the same
+		resource.TestStep{ // other spellings of the same addresses
 			Config:           c.with(fake, `cidrs = ["2001:db8:0::/32", "203.0.113.7/32"]`),
 			ConfigPlanChecks: plans(c.address(), plancheck.ResourceActionNoop),
 		},

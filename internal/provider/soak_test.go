@@ -22,7 +22,7 @@ var (
 	soakSeed = flag.Uint64("soakseed", 0, "the seed to replay; 0 takes a new one")
 )
 
-// A wish is what the configuration asks for.
+// A wish lists the objects that the configuration asks for.
 type wish struct {
 	instances []wishedInstance
 	webhooks  int
@@ -104,7 +104,7 @@ func newWishedInstance(n int) wishedInstance {
 	return wishedInstance{name: fmt.Sprint("machine", n), plan: "free", tag: "t", port: 3000, env: "1", secretVersion: 1, cidr: "203.0.113.0/24", mode: "off"}
 }
 
-// change makes one random change of what is wished for.
+// change makes one random change to the wish.
 func (w *wish) change(random *rand.Rand) {
 	if len(w.instances) == 0 || len(w.instances) < 3 && random.IntN(8) == 0 {
 		w.instances = append(w.instances, newWishedInstance(len(w.instances)))
@@ -141,15 +141,15 @@ func (w *wish) change(random *rand.Rand) {
 	}
 }
 
-// badLuck is what the jobs and builds say that a soak makes fail.
+// badLuck is the error of the jobs and builds that a soak makes fail.
 const badLuck = "it is just bad luck"
 
-// A disturbance is what goes wrong during one apply.
+// A disturbance is a fault or an interruption during one apply.
 type disturbance struct {
 	name string
-	// begin sets it up; its end takes it away.
+	// begin installs the disturbance and returns a function that removes it.
 	begin func(*soak) (end func())
-	// during happens while the CLI runs.
+	// during runs while the CLI runs.
 	during func(*soak, *started)
 }
 
@@ -184,7 +184,7 @@ var disturbances = []disturbance{
 	}},
 	{name: "a foreign job", begin: func(s *soak) func() {
 		for _, i := range s.fake.Instances() {
-			_, _ = s.fake.StartJob(i.ID, "rotate", "") // refused where one runs
+			_, _ = s.fake.StartJob(i.ID, "rotate", "") // refused if a job is running
 		}
 		return func() {}
 	}},
@@ -196,7 +196,7 @@ var disturbances = []disturbance{
 	}},
 }
 
-// A soak walks for a time and counts.
+// A soak is a random walk with its counts.
 type soak struct {
 	t      *testing.T
 	random *rand.Rand
@@ -206,7 +206,7 @@ type soak struct {
 
 	applies, faults, interrupts int
 	lost, twice, wrongly, leaks int
-	// wanted is how many instances had to be created: those newly wished for,
+	// wanted is the number of instances that had to be created: one for each new wish,
 	// and one more for each creation that the service failed.
 	wanted int
 }
@@ -217,7 +217,7 @@ func (s *soak) after(milliseconds int) {
 	time.Sleep(time.Duration(s.random.IntN(milliseconds)) * time.Millisecond)
 }
 
-// interrupt is signal for a CLI that may have ended.
+// interrupt and interruptGroup signal a CLI that may have ended.
 func (s *started) interrupt(sig syscall.Signal)      { _ = s.command.Process.Signal(sig) }
 func (s *started) interruptGroup(sig syscall.Signal) { _ = syscall.Kill(-s.command.Process.Pid, sig) }
 
@@ -253,8 +253,8 @@ func (s *soak) step() {
 		s.t.Errorf("%d tainted after %s:\n%s", tainted, d.name, r.output)
 	}
 	s.look(r.output)
-	// Whatever happened, the next applies come to what is wished for. One that
-	// meets a failure that an earlier step asked for is not counted.
+	// Whatever happened, the next applies must reach the wish. An apply that meets a
+	// failure that an earlier step injected is not counted.
 	for try := 0; ; try++ {
 		r := s.w.run("apply", "-auto-approve", "-no-color")
 		s.applies++
@@ -273,7 +273,7 @@ func (s *soak) step() {
 	s.compare(d.name)
 }
 
-// creations counts the jobs that create instances, all or those that failed.
+// creations counts the jobs that create instances and have a status; "" counts all.
 func (s *soak) creations(status string) int {
 	n := 0
 	for _, job := range s.fake.Jobs() {
@@ -284,7 +284,7 @@ func (s *soak) creations(status string) int {
 	return n
 }
 
-// compare holds what the service has against what is wished for.
+// compare checks that the service has exactly the objects of the wish.
 func (s *soak) compare(after string) {
 	want, have := []string{}, []string{}
 	for _, i := range s.wish.instances {
@@ -305,7 +305,7 @@ func (s *soak) compare(after string) {
 	}
 }
 
-// look searches what was printed, and the state, for secrets.
+// look searches the output and the state for secrets.
 func (s *soak) look(output string) {
 	for _, secret := range []string{fakeservicetest.APIKey, "canary-of-a-webhook", "canary-of-a-variable"} {
 		if strings.Contains(output, secret) || strings.Contains(s.w.state(), secret) {

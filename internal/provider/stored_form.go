@@ -17,26 +17,26 @@ import (
 )
 
 // A service may store a value in its own form: a budget rounded up, tags in lower case, a
-// URL with a slash (SERVICE.md#tolerance). The state then keeps what the plan
-// promised, the next refresh shows what the service keeps, and each plan is to change it
-// again. So the apply says what to write instead, and notes the two forms in private
-// state: the next apply does not wait for the form that will not come.
+// URL with a slash (SERVICE.md#tolerance). The state then keeps the value that the plan
+// promised, the next refresh shows the value that the service stores, and every plan
+// changes it again. The apply therefore says what to write instead, and notes the two
+// forms in private state, so that the next apply does not wait for the requested form.
 
-// A storedForm is an attribute that the service stores in its own form.
+// A storedForm is the value of an attribute that the service stores in its own form.
 type storedForm struct {
 	requested tftypes.Value
-	kept      tftypes.Value // what the service stores instead
+	kept      tftypes.Value // the form that the service stores
 }
 
-// storedForms are the attributes of a resource that the service stores in its own form,
-// by name.
+// storedForms maps the names of attributes to the forms in which the service stores them.
 type storedForms map[string]storedForm
 
-// storedFormsOf are the attributes that a change requested and of which something else was
-// read after it. Those that were read as they were before the change are unchanged instead:
-// a replica may be behind, or the service may not accept the value. What was noted before
-// is a form all the same. What the change leaves as it was is neither: somebody else has
-// changed it.
+// storedFormsOf compares the requested attributes with those that were read after a
+// change. forms has those that were read in a different form. unchanged has those that
+// were read as they were before the change: a replica may be behind, or the service may
+// not accept the value. If the same form was noted before, the attribute is in forms in
+// any case. An attribute that the change did not alter is in neither, because another
+// client has changed it.
 func storedFormsOf(requested map[string]tftypes.Value, prior, read tftypes.Value, noted storedForms) (forms, unchanged storedForms) {
 	before, after := valuesIn(prior), valuesIn(read)
 	forms, unchanged = storedForms{}, storedForms{}
@@ -64,9 +64,9 @@ func (f storedForm) equal(other storedForm) bool {
 	return f.requested.Equal(other.requested) && sameForm(f.requested, other.requested) && f.kept.Equal(other.kept)
 }
 
-// requestedBy are the attributes that a configuration sets, and tags_all, to which the
-// provider adds its default tags. What may be secret is not among them, as a warning shows
-// the values: sensitive attributes and variables.
+// requestedBy returns the attributes that a configuration sets, and tags_all, to which
+// the provider adds its default tags. It omits values that may be secret, because a
+// warning shows the values: sensitive attributes and variables.
 func requestedBy(ctx context.Context, config tfsdk.Config, plan tfsdk.Plan) map[string]tftypes.Value {
 	requested := map[string]tftypes.Value{}
 	for name, value := range valuesIn(config.Raw) {
@@ -81,7 +81,8 @@ func requestedBy(ctx context.Context, config tfsdk.Config, plan tfsdk.Plan) map[
 	return requested
 }
 
-// valuesIn are the values of an object or a map by name, none of null.
+// valuesIn returns the values of an object or a map by name, or nil if it is null or
+// unknown.
 func valuesIn(v tftypes.Value) map[string]tftypes.Value {
 	var attributes map[string]tftypes.Value
 	if !v.IsKnown() || v.As(&attributes) != nil {
@@ -90,8 +91,8 @@ func valuesIn(v tftypes.Value) map[string]tftypes.Value {
 	return attributes
 }
 
-// sameForm reports whether something was read as it is configured. What is not configured,
-// or was not read, does not count.
+// sameForm reports whether a value was read as configured. It ignores values that are not
+// configured or were not read.
 func sameForm(configured, read tftypes.Value) bool {
 	if !configured.IsKnown() || configured.IsNull() || !read.IsKnown() || read.IsNull() {
 		return true
@@ -109,7 +110,7 @@ func sameForm(configured, read tftypes.Value) bool {
 	return configured.Equal(read)
 }
 
-// in is a plan with what the service keeps in place of what is requested again.
+// in returns a plan with the stored form in place of each value that is requested again.
 func (f storedForms) in(plan tftypes.Value, requested map[string]tftypes.Value) tftypes.Value {
 	planned := maps.Clone(valuesIn(plan))
 	if planned == nil {
@@ -123,7 +124,8 @@ func (f storedForms) in(plan tftypes.Value, requested map[string]tftypes.Value) 
 	return tftypes.NewValue(plan.Type(), planned)
 }
 
-// text says what to write, an attribute a line. A URL is not shown, as it may hold a token.
+// text says what to write, one attribute per line. It does not show a URL, which may
+// contain a token.
 func (f storedForms) text() string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(f)) {
@@ -131,7 +133,7 @@ func (f storedForms) text() string {
 		switch form := f[name]; {
 		case name == "url":
 			lines = append(lines, "url: the next plan shows the form that is kept")
-		case name == "tags_all" && own: // they hold the same
+		case name == "tags_all" && own: // tags shows the same
 		case name == "tags_all":
 			lines = append(lines, "default_tags of the provider, in tags_all: requested "+formText(form.requested, form.requested)+", kept "+formText(form.kept, form.requested))
 		default:
@@ -141,7 +143,8 @@ func (f storedForms) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// formText is a value as the configuration has it, without what requested does not have.
+// formText formats a value as in a configuration, without the attributes that requested
+// does not have.
 func formText(v, requested tftypes.Value) string {
 	var text string
 	var number big.Float
@@ -181,8 +184,8 @@ type storedFormNote struct {
 	Kept      []byte `json:"kept"`
 }
 
-// loadStoredForms reads what was noted of a resource of a type. What can no longer be read
-// is as if it had not been noted.
+// loadStoredForms reads the notes of a resource from private state. It ignores notes that
+// it cannot decode.
 func loadStoredForms(ctx context.Context, private privateReader, resourceType tftypes.Type, diags *diag.Diagnostics) storedForms {
 	notes, _ := loadPrivate[map[string]storedFormNote](ctx, private, storedFormsKey, diags)
 	object, _ := resourceType.(tftypes.Object)
@@ -201,7 +204,7 @@ func loadStoredForms(ctx context.Context, private privateReader, resourceType tf
 	return forms
 }
 
-// save keeps the forms in private state.
+// save stores the forms in private state, or removes them if there are none.
 func (f storedForms) save(ctx context.Context, private privateWriter, diags *diag.Diagnostics) {
 	if len(f) == 0 {
 		diags.Append(private.SetKey(ctx, storedFormsKey, nil)...)
@@ -218,9 +221,9 @@ func (f storedForms) save(ctx context.Context, private privateWriter, diags *dia
 	savePrivate(ctx, private, storedFormsKey, notes, diags)
 }
 
-// warnOfStoredForms says once for a resource what the service stores in its own form, and
-// notes it. It says as well what the service still shows as it was, and notes nothing of
-// that: the next apply requests it again.
+// warnOfStoredForms reports the values that the service stores in its own form in one
+// warning, and notes them. It also reports the values that the service still shows as
+// before, but does not note them: the next apply requests them again.
 func warnOfStoredForms(ctx context.Context, of change, read tftypes.Value) {
 	noted := loadStoredForms(ctx, of.private, read.Type(), of.diags)
 	forms, unchanged := storedFormsOf(requestedBy(ctx, of.config, of.plan), of.prior, read, noted)
@@ -239,8 +242,8 @@ func warnOfStoredForms(ctx context.Context, of change, read tftypes.Value) {
 	}
 }
 
-// storedPlan is an update's plan as the service will store it, by what an earlier apply has
-// noted; nil if that noted nothing.
+// storedPlan returns an update's plan as the service will store it, according to the
+// notes of earlier applies. It returns nil without such notes.
 func storedPlan[M any](ctx context.Context, req resource.UpdateRequest, diags *diag.Diagnostics) *M {
 	forms := loadStoredForms(ctx, req.Private, req.Plan.Raw.Type(), diags)
 	if len(forms) == 0 {

@@ -73,7 +73,7 @@ func TestStoredFormsOf(t *testing.T) {
 	}
 }
 
-// What may be secret is not compared, as a warning would show it.
+// Values that may be secret are not compared, because a warning would show them.
 func TestRequestedBy(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

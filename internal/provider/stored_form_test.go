@@ -11,9 +11,9 @@ import (
 
 const inItsOwnForm = "The service stores values in its own form"
 
-// storesInItsOwnForm has the service answer with tags in lower case, budgets in steps of
-// 64 MB, URLs with a slash at their end, names that are trimmed, and blocks with a prefix
-// length.
+// storesInItsOwnForm makes the service answer with values in its own form. Tags are in
+// lower case, budgets are multiples of 64 MB, URLs end in a slash, company names are
+// trimmed, and address blocks have a prefix length.
 func storesInItsOwnForm(fake *fakeservicetest.Server) {
 	fake.Inject(fakeservice.Fault{Times: -1, Rewrite: func(answer map[string]any) { rewrite(answer) }})
 }
@@ -63,15 +63,16 @@ func rewritten(name string, value any) any {
 	return value
 }
 
-// An apply says once for each resource what the service stores in its own form, the next
-// one does not wait for another, and what is written as the service keeps it is quiet.
+// An apply reports once for each resource which values the service stores in its own
+// form. The next apply does not wait for the requested form. A configuration with the
+// stored form causes no warning.
 func TestValuesThatTheServiceStoresInItsOwnForm(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		body            string
 		requested, kept string // in the body
 		says            []string
-		waits           bool // for more than its form, so that the reads tell nothing
+		waits           bool // it waits for more than the form, so the number of reads is not checked
 	}{
 		"tags":   {instanceHCL(plainInstance + "\ntags = [VALUE]"), `"Prod"`, `"prod"`, []string{`tags: requested ["Prod"], kept ["prod"]`}, false},
 		"budget": {instanceHCL("engines = { postgres = { memory_mb = VALUE } }"), "600", "640", []string{"engines: requested { postgres = { memory_mb = 600 } }, kept { postgres = { memory_mb = 640 } }"}, false},
@@ -93,7 +94,7 @@ func TestValuesThatTheServiceStoresInItsOwnForm(t *testing.T) {
 			}
 			apply()
 			w.says(2, nil, "plan", "-detailed-exitcode")
-			reads := apply() // what the service keeps is in the state now, and is changed
+			reads := apply() // the state now has the stored form, which the apply changes
 			must(t, reads <= 12 || row.waits, "%d reads: it waits for a form that does not come", reads)
 			w.says(2, nil, "plan", "-detailed-exitcode")
 			reads = apply()
@@ -107,8 +108,8 @@ func TestValuesThatTheServiceStoresInItsOwnForm(t *testing.T) {
 	}
 }
 
-// An apply says that the service accepts a change and does not show it, and the next one
-// requests it again.
+// If the service accepts a change but does not show it, the apply says so, and the next
+// apply requests the change again.
 func TestValuesThatTheServiceDoesNotChange(t *testing.T) {
 	fake := startFake(t)
 	body := instanceHCL(plainInstance + "\ntags = [\"old\"]")
@@ -128,7 +129,7 @@ func TestValuesThatTheServiceDoesNotChange(t *testing.T) {
 	}
 }
 
-// What somebody else changes meanwhile is no form of the service's own.
+// A change by another client in the meantime is not reported as the service's form.
 func TestSomebodyElsesChangeIsNoFormOfItsOwn(t *testing.T) {
 	fake := startFake(t)
 	body := instanceHCL(plainInstance + "\ntags = [\"Prod\"]")
@@ -143,7 +144,7 @@ func TestSomebodyElsesChangeIsNoFormOfItsOwn(t *testing.T) {
 	w.mustBeSettled()
 }
 
-// A URL may hold a token, so the warning does not show it.
+// A URL may contain a token, so the warning does not show it.
 func TestStoredURLIsNotShown(t *testing.T) {
 	fake := startFake(t)
 	storesInItsOwnForm(fake)
@@ -153,7 +154,7 @@ func TestStoredURLIsNotShown(t *testing.T) {
 	must(t, !strings.Contains(r.output, "token-of-the-receiver"), "%s", r.output)
 }
 
-// Another spelling of the same is no form of its own.
+// A different spelling of the same value is not reported as the service's form.
 func TestSpellingsThatMeanTheSame(t *testing.T) {
 	fake := seededApps(t)
 	storesInItsOwnForm(fake)
