@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// noSuch says that a word is none of those that there are, which of them is
-// probably meant, and what there is.
+// noSuch formats an "unknown value" message. It lists the known words, and suggests the
+// one that was probably meant.
 func noSuch(what, word string, known []string) string {
 	if len(known) == 0 {
 		return fmt.Sprintf("There is no %s %q; there are none at all.", what, word)
@@ -18,9 +18,9 @@ func noSuch(what, word string, known []string) string {
 	return fmt.Sprintf("There is no %s %q; there are: %s.", what, word, there)
 }
 
-// nearest is the known word that a misspelt one probably means: the one that takes
-// the fewest edits to get to, at most one for each three letters, whatever their
-// case. Of several that are equally near it is the first.
+// nearest returns the known word that a misspelt word probably means: the one with the
+// smallest edit distance, ignoring case. It allows one edit for each three letters. If
+// several words are equally near, it returns the first.
 func nearest(word string, known []string) (string, bool) {
 	best, fewest := "", len(word)/3+1
 	for _, candidate := range known {
@@ -31,8 +31,8 @@ func nearest(word string, known []string) (string, bool) {
 	return best, best != ""
 }
 
-// editDistance is how many letters have to be inserted, left out, replaced or swapped with
-// their neighbour to make one word another.
+// editDistance returns the number of edits that turn one word into another. An edit
+// inserts, deletes or replaces a letter, or swaps two neighbouring letters.
 func editDistance(from, to string) int {
 	a, b := []rune(from), []rune(to)
 	var beforeLast []int // the row before the last one, for swaps

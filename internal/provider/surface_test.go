@@ -76,7 +76,7 @@ resource "echo" "test" {}
 	})
 }
 
-// everything is one of each resource that can be imported.
+// everything contains one resource of each type that can be imported, except an instance.
 const everything = `
 resource "hosting_account_profile" "test" {
   company = "Example Ltd"
@@ -118,8 +118,8 @@ func TestImportByIdentity(t *testing.T) {
 	configuration := config(fake, "%s", appsInstance+everything)
 	steps := []resource.TestStep{{Config: configuration, ConfigPlanChecks: emptyPlan}}
 	for _, kind := range []string{"instance", "app", "allowlist", "console_mode", "auth_settings", "webhook_endpoint", "postgres_database", "postgres_extension", "account_profile"} {
-		// An import sets deletion_protection to its default, which the
-		// configuration here has not, so that plan is an update.
+		// An import sets deletion_protection to its default. The configuration here sets
+		// another value, so the plan is an update.
 		step := resource.TestStep{
 			ResourceName:    "hosting_" + kind + ".test",
 			ImportState:     true,
@@ -175,7 +175,7 @@ resource "hosting_postgres_extension" "test" {
 			},
 		},
 		resource.TestStep{Config: with("other", false), ConfigPlanChecks: plans(database, plancheck.ResourceActionDestroyBeforeCreate)},
-		resource.TestStep{ // dropped behind Terraform's back
+		resource.TestStep{ // dropped by another client
 			PreConfig:        func() { fake.RemoveExtension(onlyInstance(t, fake), "other", "pgcrypto") },
 			Config:           with("other", false),
 			ConfigPlanChecks: plans(extension, plancheck.ResourceActionCreate),
@@ -194,7 +194,7 @@ resource "hosting_postgres_extension" "test" {
 		},
 		resource.TestStep{Config: with("third", false), ConfigPlanChecks: emptyPlan},
 	)
-	// The first, the second and the last, each with its extension.
+	// The first, the second and the last database, each with its extension.
 	if databases, extensions := jobsOf(fake, "database_drop"), jobsOf(fake, "extension_drop"); databases != 3 || extensions != 3 {
 		t.Errorf("%d databases and %d extensions were dropped, want 3 each", databases, extensions)
 	}

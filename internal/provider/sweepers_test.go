@@ -16,9 +16,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// What the tests of `make testacc` make has names by which `make sweep` knows it again,
-// where a run was killed before it had destroyed what it made. An instance must have the
-// tag besides: a name alone may be anybody's.
+// Names with which `make sweep` recognises objects of the tests of `make testacc`, if a
+// run was killed before it destroyed them. An instance must also have the tag, because
+// other instances may have such a name.
 const (
 	acceptancePrefix = "acceptance-test-"
 	acceptanceTag    = "acceptance-test"
@@ -30,8 +30,8 @@ func addSweepers() {
 	resource.AddTestSweepers("hosting_webhook_endpoint", &resource.Sweeper{Name: "hosting_webhook_endpoint", F: sweeper(sweepWebhooks)})
 }
 
-// sweeper sweeps the account in HOSTING_BASE_URL and HOSTING_API_KEY. What the framework
-// calls a region means nothing here.
+// sweeper sweeps the account in HOSTING_BASE_URL and HOSTING_API_KEY. It ignores the
+// region that the framework passes.
 func sweeper(sweep func(context.Context, *client.Client) error) resource.SweeperFunc {
 	return func(string) error {
 		c, err := client.New(client.Options{BaseURL: os.Getenv("HOSTING_BASE_URL"), APIKey: os.Getenv("HOSTING_API_KEY")})
@@ -42,7 +42,8 @@ func sweeper(sweep func(context.Context, *client.Client) error) resource.Sweeper
 	}
 }
 
-// sweepInstances deletes what tests have left, one after another, each with all on it.
+// sweepInstances deletes the instances that tests have left, one after another, with
+// everything on them.
 func sweepInstances(ctx context.Context, c *client.Client) error {
 	instances, err := c.Instances(ctx)
 	for _, i := range instances {
@@ -78,7 +79,7 @@ func sweepWebhooks(ctx context.Context, c *client.Client) error {
 	return err
 }
 
-// Only what a test has made is swept.
+// Only objects that a test created are deleted.
 func TestSweepers(t *testing.T) {
 	fake := startFake(t)
 	for id, of := range map[string]fakeservice.Instance{
@@ -97,7 +98,7 @@ func TestSweepers(t *testing.T) {
 		_, err := c.CreateWebhook(t.Context(), url, "secret-of-the-test", false)
 		must(t, err == nil, "%v", err)
 	}
-	for range 2 { // the second time there is nothing to do
+	for range 2 { // the second time there is nothing to delete
 		err := errors.Join(sweeper(sweepInstances)("all"), sweeper(sweepWebhooks)("all"))
 		must(t, err == nil, "%v", err)
 	}

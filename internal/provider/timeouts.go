@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
-// resourceTimeouts returns the argument timeouts of a resource. It names the argument
-// that is not a duration, which the module's own rule does not.
+// resourceTimeouts returns the argument timeouts of a resource. Its validators name the
+// argument that is not a duration; those of the module do not.
 func resourceTimeouts(ctx context.Context, opts timeouts.Opts) schema.Attribute {
 	attribute := timeouts.Attributes(ctx, opts)
 	if nested, ok := attribute.(schema.SingleNestedAttribute); ok {

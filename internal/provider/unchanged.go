@@ -20,7 +20,7 @@ import (
 // framework answers, and its call of the same method returns the response that was
 // computed here (computedResource), so that nothing is requested or noted twice.
 //
-// Four steps of the framework are left out, as they change nothing in such a call:
+// Four steps of the framework are left out, because they change nothing in such a call:
 //   - It plans defaults of arguments that are not set (resourceType.keepsDefaults).
 //   - It removes write-only values from the state (resourceType.decode).
 //   - It calls the schema's plan modifiers. They keep a value that is planned as it is in
@@ -64,8 +64,8 @@ func (s *unchangedServer) ReadResource(ctx context.Context, req *tfprotov6.ReadR
 	return s.ProviderServer.ReadResource(context.WithValue(ctx, computedKey{}, &response), req)
 }
 
-// PlanResourceChange answers with the request's own state if that is what is proposed
-// and the resource's ModifyPlan keeps it.
+// PlanResourceChange answers with the prior state if that is the proposed state and the
+// resource's ModifyPlan keeps it.
 func (s *unchangedServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	t, data := s.types()[req.TypeName], s.provider.configured.Load()
 	if t == nil || data == nil || req.PriorState == nil || req.ProposedNewState == nil || req.Config == nil ||
@@ -107,12 +107,13 @@ func (s *unchangedServer) PlanResourceChange(ctx context.Context, req *tfprotov6
 // *resource.ModifyPlanResponse that was computed before the framework was called.
 type computedKey struct{}
 
-// A computedResource returns the response that the context has for a call, and calls the
-// resource if it has none.
+// A computedResource returns the response that the context has for a call. If it has
+// none, the resource is called.
 type computedResource struct{ managedResource }
 
-// A managedResource is what a computedResource passes on, with ValidateConfig if there is
-// one. TestResourcesHaveNoOtherMethods checks that this is all.
+// A managedResource has the methods that a computedResource passes on. ValidateConfig is
+// passed on too if the resource has it. TestResourcesHaveNoOtherMethods checks that no
+// method is missing here.
 type managedResource interface {
 	resource.ResourceWithConfigure
 	resource.ResourceWithIdentity

@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// usualResource is a resource of a type as it is as a rule, with what a CLI sends of
-// it and what the service tells.
+// usualResource is a resource with the first plausible value of each attribute, in the
+// forms in which a CLI sends it.
 type usualResource struct {
 	s        drawnSchema
 	state    *tfprotov6.DynamicValue
@@ -37,7 +37,7 @@ func usual(kind, id string) usualResource {
 		}
 		kept, err := json.Marshal(state)
 		if err != nil {
-			panic(err) // it is of what encoding/json takes
+			panic(err) // encoding/json can encode all of its values
 		}
 		r := usualResource{s: s, state: dynamicOf(s.of, state), config: dynamicOf(s.of, config), kept: kept}
 		if s.identity != nil {
@@ -48,7 +48,7 @@ func usual(kind, id string) usualResource {
 	panic("there is no " + kind)
 }
 
-// unchangedCalls are those of a plan that changes nothing.
+// unchangedCalls contains the calls of a plan that changes nothing.
 var unchangedCalls = []struct {
 	name string
 	make func(context.Context, tfprotov6.ProviderServer, usualResource) error
@@ -77,7 +77,7 @@ var unchangedCalls = []struct {
 // usualRecords.
 var usualPrivate = privateState{accountNoteKey: []byte(`{"id":"acc-1","origin":"https://hosting.test"}`)}.encoded()
 
-// usualRecords are what the service tells of instances.
+// usualRecords returns the service's records of instances.
 func usualRecords(ids ...string) drawnRecords {
 	records, all := drawnRecords{}, []any{}
 	for _, id := range ids {
@@ -103,8 +103,8 @@ func (s side) configure(t testing.TB) {
 	}
 }
 
-// BenchmarkUnchanged measures a call about an instance that does not change, by an
-// unchangedServer and by the framework alone.
+// BenchmarkUnchanged measures a call about an instance that does not change, with an
+// unchangedServer and with only the framework.
 func BenchmarkUnchanged(b *testing.B) {
 	r := usual("hosting_instance", "i-1")
 	for _, call := range unchangedCalls {
@@ -126,8 +126,8 @@ func BenchmarkUnchanged(b *testing.B) {
 	}
 }
 
-// TestRefreshesGrowNothing refreshes and plans 200 instances ten times in one
-// process.
+// TestRefreshesGrowNothing checks that the heap does not grow when one process refreshes
+// and plans 200 instances ten times.
 func TestRefreshesGrowNothing(t *testing.T) {
 	const instances, most = 200, 1 << 20
 	var ids []string
@@ -158,7 +158,7 @@ func TestRefreshesGrowNothing(t *testing.T) {
 }
 
 // The framework keeps the context of each call until the provider is stopped. A response
-// that was computed before it must not stay with the context.
+// that was computed before the framework was called must not be kept with the context.
 func TestChangedReadsGrowNothing(t *testing.T) {
 	const reads, most = 1000, 1 << 10
 	r, records := usual("hosting_instance", "i-1"), usualRecords("i-1")
@@ -173,7 +173,7 @@ func TestChangedReadsGrowNothing(t *testing.T) {
 			}
 		}
 		runtime.GC()
-		runtime.GC() // a pool's memory goes with the second collection
+		runtime.GC() // the second collection frees the memory of pools
 		runtime.ReadMemStats(&after[n])
 	}
 	if kept := (int64(after[1].HeapAlloc) - int64(after[0].HeapAlloc)) / reads; kept > most {

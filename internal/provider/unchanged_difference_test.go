@@ -22,19 +22,19 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/serving"
 )
 
-// Each answer of an unchangedServer is compared with the framework's own, byte by byte
-// except for the order of maps and sets. Both get the same requests and must send the same
-// requests to the service.
+// Each answer of an unchangedServer is compared with the framework's answer, byte by byte
+// except for the order of maps and sets. Both servers get the same requests and must send
+// the same requests to the service.
 //
-// The test plays as many cases as -rapid.checks says; make differential plays 100,000.
+// The flag -rapid.checks sets the number of cases; make differential plays 100,000.
 
-// A drawnSchema is a type's schema.
+// A drawnSchema is the schema of a resource type.
 type drawnSchema struct {
 	kind       string
 	version    int64
 	attributes []*tfprotov6.SchemaAttribute
 	of         tftypes.Object
-	identity   tftypes.Type // nil for none
+	identity   tftypes.Type // nil if the type has none
 }
 
 var drawnSchemas = sync.OnceValue(func() []drawnSchema {
@@ -59,7 +59,7 @@ var drawnSchemas = sync.OnceValue(func() []drawnSchema {
 	return schemas
 })
 
-// A side is one of the two servers, with a service of its own.
+// A side is one of the two servers, with a separate service.
 type side struct {
 	server   tfprotov6.ProviderServer
 	service  *drawnService
@@ -84,7 +84,8 @@ func (s countedServer) PlanResourceChange(ctx context.Context, req *tfprotov6.Pl
 	return s.ProviderServer.PlanResourceChange(ctx, req)
 }
 
-// newSide makes a side: the framework alone, or an unchangedServer before it.
+// newSide returns a side with an unchangedServer before the framework, or with only the
+// framework if left is nil. left counts the calls that reach the framework.
 func newSide(records drawnRecords, left *map[string]int) side {
 	service := &drawnService{records: records}
 	p := newProvider("difference", WithTransport(service), WithRandom(rand.NewPCG(1, 2)))
@@ -97,7 +98,7 @@ func newSide(records drawnRecords, left *map[string]int) side {
 	return side{server, service, p}
 }
 
-// drawnTypes are the types of a server, whose schemas are read once.
+// drawnTypes returns the types of a server. It reads the schemas only once.
 var drawnTypes = sync.OnceValue(resourceTypes)
 
 var providerType = sync.OnceValue(func() tftypes.Object {
@@ -111,13 +112,13 @@ var providerType = sync.OnceValue(func() tftypes.Object {
 func dynamicOf(of tftypes.Type, v any) *tfprotov6.DynamicValue {
 	encoded, err := tfprotov6.NewDynamicValue(of, tfValue(of, v))
 	if err != nil {
-		panic(err) // it is of that type
+		panic(err) // callers pass a value of that type
 	}
 	return &encoded
 }
 
-// sameAnswers asks both sides, at once so that neither has older readings than the
-// other, and compares.
+// sameAnswers sends a request to both sides and compares the answers. It does so at the
+// same time, so that neither side has older readings than the other.
 func sameAnswers[A any](t *rapid.T, sides [2]side, what string, ask func(tfprotov6.ProviderServer) (A, error), show func(A) any) {
 	var got [2]any
 	var errs [2]error
@@ -139,7 +140,8 @@ func sameAnswers[A any](t *rapid.T, sides [2]side, what string, ask func(tfproto
 	}
 }
 
-// shownDiagnostics are sorted, as the framework walks through a schema in any order.
+// shownDiagnostics returns sorted lines, because the framework walks through a schema in
+// any order.
 func shownDiagnostics(all []*tfprotov6.Diagnostic) []string {
 	var lines []string
 	for _, d := range all {
@@ -150,8 +152,8 @@ func shownDiagnostics(all []*tfprotov6.Diagnostic) []string {
 }
 
 // shown returns an answer's diagnostics and the rest of it. If the state does not fit the
-// model, the framework's first error depends on the order of a map, and only the fact
-// that there is an error can be compared.
+// model, the framework's first error depends on the order of a map. Only the existence of
+// an error can then be compared.
 func shown(all []*tfprotov6.Diagnostic, rest ...any) any {
 	for _, d := range all {
 		if d.Summary == "Value Conversion Error" {
@@ -161,7 +163,7 @@ func shown(all []*tfprotov6.Diagnostic, rest ...any) any {
 	return append(rest, shownDiagnostics(all))
 }
 
-// shownValue is an encoded value with the length of its encoding.
+// shownValue returns a decoded value with the length of its encoding.
 func shownValue(of tftypes.Type, encoded *tfprotov6.DynamicValue) any {
 	if encoded == nil {
 		return nil
@@ -180,7 +182,8 @@ func shownIdentity(of tftypes.Type, identity *tfprotov6.ResourceIdentityData) an
 	return shownValue(of, identity.IdentityData)
 }
 
-// parts is a value as its parts.
+// parts converts a value into Go values that cmp can compare. Elements of sets are
+// sorted.
 func parts(v tftypes.Value) any {
 	switch t := v.Type(); {
 	case v.IsNull():
@@ -189,7 +192,7 @@ func parts(v tftypes.Value) any {
 		return "not known"
 	case t.Is(tftypes.Object{}), t.Is(tftypes.Map{}):
 		var members map[string]tftypes.Value
-		_ = v.As(&members) // it is one
+		_ = v.As(&members) // the type was checked
 		all := object{}
 		for name, member := range members {
 			all[name] = parts(member)
@@ -197,7 +200,7 @@ func parts(v tftypes.Value) any {
 		return all
 	case t.Is(tftypes.Set{}):
 		var elements []tftypes.Value
-		_ = v.As(&elements) // it is one
+		_ = v.As(&elements) // the type was checked
 		all := []string{}   // a set has no order
 		for _, element := range elements {
 			all = append(all, fmt.Sprint(parts(element)))
@@ -206,13 +209,13 @@ func parts(v tftypes.Value) any {
 		return all
 	case t.Is(tftypes.Number):
 		var n big.Float
-		_ = v.As(&n) // it is one
+		_ = v.As(&n) // the type was checked
 		return n.String()
 	}
 	return v.String()
 }
 
-// A timeless test has no deadline, as none in a bubble of synctest has.
+// A timeless hides the deadline of a test, because tests in a synctest bubble have none.
 type timeless struct{ rapid.TB }
 
 func TestUnchangedServerAnswersAsTheFramework(t *testing.T) {
@@ -223,7 +226,7 @@ func TestUnchangedServerAnswersAsTheFramework(t *testing.T) {
 	for _, drawn := range drawnSchemas() {
 		kind := drawn.kind
 		if kind == "hosting_postgres_script" {
-			continue // it has no identity: the framework answers for it
+			continue // a script has no identity, so the framework answers for it
 		}
 		for _, call := range []string{"read", "plan"} {
 			of := call + " " + kind
@@ -236,7 +239,7 @@ func TestUnchangedServerAnswersAsTheFramework(t *testing.T) {
 	}
 }
 
-// compareSides plays what a CLI asks of up to three resources of one type.
+// compareSides plays the calls of a CLI for up to three resources of one type.
 func compareSides(t *rapid.T, asked map[string]int, left *map[string]int) {
 	s := rapid.SampledFrom(drawnSchemas()).Draw(t, "type")
 	var states []object
@@ -265,7 +268,7 @@ func compareSides(t *rapid.T, asked map[string]int, left *map[string]int) {
 	}
 	for _, side := range sides {
 		if data := side.provider.configured.Load(); data != nil {
-			data.client.WaitForAccountID(t.Context()) // or it would come at any time
+			data.client.WaitForAccountID(t.Context()) // otherwise the id could arrive at any time
 		}
 	}
 	for _, state := range states {
@@ -288,7 +291,7 @@ func compareResource(t *rapid.T, s drawnSchema, state object, sides [2]side, cou
 		return shown(a.Diagnostics, shownValue(s.of, a.NewState), shownIdentity(s.identity, a.NewIdentity), string(a.Private), a.Deferred)
 	})
 
-	// A CLI plans only a configuration that is valid.
+	// A CLI plans only a valid configuration.
 	validated, err := sides[0].server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
 		TypeName: s.kind, Config: dynamicOf(s.of, config),
 		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
@@ -329,7 +332,7 @@ func compareResource(t *rapid.T, s drawnSchema, state object, sides [2]side, cou
 	})
 }
 
-// asAny is an object, or nil for null.
+// asAny returns an object, or nil for null.
 func asAny(o object) any {
 	if o == nil {
 		return nil
@@ -337,8 +340,8 @@ func asAny(o object) any {
 	return o
 }
 
-// drawIdentity draws the identity that a CLI hands over: that of the state, none, or
-// another.
+// drawIdentity draws the identity that a CLI passes: that of the state, none, or a
+// different one.
 func drawIdentity(t *rapid.T, s drawnSchema, state object) *tfprotov6.ResourceIdentityData {
 	of, identified := s.identity.(tftypes.Object)
 	if !identified {

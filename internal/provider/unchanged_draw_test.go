@@ -9,17 +9,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What a CLI may send of a resource, and what the service may tell of it, drawn by
-// chance. Most of it belongs together, as otherwise nothing would be unchanged.
+// The functions below draw the requests of a CLI about a resource and the records of the
+// service at random. Most values fit together, because otherwise every call would change
+// something.
 
-// An object is an object's attributes as encoding/json takes them, with notKnown for
-// a value that is not known.
+// An object contains attributes in the form that encoding/json uses, with notKnown for an
+// unknown value.
 type object = map[string]any
 
 type notKnown struct{}
 
-// plausible are the values that an attribute has in the world, by its name; nil is
-// null. The first is what it has as a rule.
+// plausible contains realistic values of attributes, by name. nil is null. The first
+// value is the usual one.
 var plausible = map[string][]any{
 	"id":                    {"i-1", "i-2"},
 	"instance_id":           {"i-1", "i-2"},
@@ -73,7 +74,7 @@ var plausible = map[string][]any{
 	"commit":                {"0123456789abcdef", nil},
 }
 
-// odd are values that hardly anything has.
+// odd contains unusual values, by type.
 var odd = map[string][]any{
 	"string": {"", "odd", nil, "Ünïcode"},
 	"bool":   {nil, true, false},
@@ -98,24 +99,24 @@ func oddOf(t tftypes.Type) []any {
 	return []any{nil}
 }
 
-// chance is true in so many of a hundred cases.
+// chance returns true in the given percentage of cases.
 func chance(t *rapid.T, percent int, what string) bool {
 	return rapid.IntRange(0, 99).Draw(t, what) >= 100-percent
 }
 
-// drawValue draws a value of an attribute: the usual one more often than not.
+// drawValue draws a value of an attribute. If tidy, it mostly draws the usual one.
 func drawValue(t *rapid.T, name string, of tftypes.Type, tidy bool) any {
 	usual := plausible[name]
 	switch {
 	case tidy && !chance(t, 15, "another "+name):
 		return usual[0]
-	case name != "created_at" && chance(t, 4, "odd "+name): // a time that is none is never stored
+	case name != "created_at" && chance(t, 4, "odd "+name): // an invalid time is never stored
 		return rapid.SampledFrom(oddOf(of)).Draw(t, name)
 	}
 	return rapid.SampledFrom(usual).Draw(t, name)
 }
 
-// tfValue makes a value of the protocol.
+// tfValue returns a value in the form of the protocol.
 func tfValue(of tftypes.Type, v any) tftypes.Value {
 	switch v := v.(type) {
 	case nil:
@@ -153,7 +154,8 @@ func drawState(t *rapid.T, of tftypes.Object) object {
 	return state
 }
 
-// drawEdit changes one thing in a copy of an object, in so many of a hundred cases.
+// drawEdit returns a copy of an object, with one attribute changed in the given
+// percentage of cases.
 func drawEdit(t *rapid.T, of tftypes.Object, from object, percent int) object {
 	to := maps.Clone(from)
 	if chance(t, percent, "edited") {
@@ -166,8 +168,8 @@ func drawEdit(t *rapid.T, of tftypes.Object, from object, percent int) object {
 	return to
 }
 
-// drawConfig draws the configuration of a state: what only the service sets is not in
-// it, and what need not be is left out at times.
+// drawConfig draws the configuration of a state. It omits attributes that only the
+// service sets, and sometimes optional arguments.
 func drawConfig(t *rapid.T, s drawnSchema, state object) object {
 	config := object{}
 	for _, a := range s.attributes {
@@ -183,7 +185,7 @@ func drawConfig(t *rapid.T, s drawnSchema, state object) object {
 	return drawEdit(t, s.of, config, 20)
 }
 
-// keptValues are what private state keeps, by key.
+// keptValues contains values of private state, by key.
 var keptValues = map[string][]string{
 	configuredKey:  {`["postgres"]`},
 	secretKeysKey:  {`[]`, `["S"]`, `["A"]`, `{}`},
@@ -196,7 +198,7 @@ var keptValues = map[string][]string{
 	"another.one.": {`1`},
 }
 
-// drawPrivate draws private state, as the provider leaves it and as nobody does.
+// drawPrivate draws private state, both in the provider's form and broken.
 func drawPrivate(t *rapid.T) []byte {
 	if chance(t, 3, "broken private state") {
 		return []byte(rapid.SampledFrom([]string{"null", "{", `{"a":1}`, `{"a":"bm8gSlNPTg=="}`, `{".import_before_read":"dHJ1ZQ=="}`, `{"a":""}`}).Draw(t, "private"))

@@ -12,11 +12,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawnRecords are what the service tells, by path.
+// drawnRecords contains the answers of the service, by path.
 type drawnRecords map[string]any
 
-// A drawnService answers from records, and notes what it was asked for. What it has no
-// record of it does not know.
+// A drawnService answers from records, and notes the requests. A path without a record is
+// not found.
 type drawnService struct {
 	records drawnRecords
 
@@ -40,15 +40,16 @@ func (s *drawnService) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, err
 }
 
-// requests are what was asked for, in order of their lines: what is asked for at once
-// comes in any order.
+// requests returns the requests in sorted order, because concurrent requests arrive in
+// any order.
 func (s *drawnService) requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Sorted(slices.Values(s.asked))
 }
 
-// drawRecord is the record of a thing with a state, with a change in some cases.
+// drawRecord returns the record of an object with a state. A field "tags_all=tags" is the
+// attribute tags_all under the name tags. In some cases one field is changed.
 func drawRecord(t *rapid.T, state object, fields ...string) object {
 	record := object{}
 	for _, field := range fields {
@@ -70,13 +71,13 @@ func drawRecord(t *rapid.T, state object, fields ...string) object {
 	return record
 }
 
-// text is a string of a state; "" for null.
+// text returns a string of a state, or "" for null.
 func text(state object, name string) string {
 	s, _ := state[name].(string)
 	return s
 }
 
-// tell adds to the records what the service tells of an object of a type.
+// tell adds the service's answers about an object of a type to the records.
 func (records drawnRecords) tell(t *rapid.T, kind string, state object) {
 	instance := "/instances/" + text(state, "instance_id")
 	switch kind {

@@ -17,20 +17,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// A resourceType is what the server knows of the resources of one type.
+// A resourceType contains the schemas and defaults of one type of resource.
 type resourceType struct {
 	construct      func() resource.Resource
 	schema         schema.Schema
 	objectType     tftypes.Type // of the schema
 	identitySchema identityschema.Schema
 	identity       tftypes.Type // of the identity schema
-	// defaults are those of the schema's attributes, by their names.
+	// defaults contains the default values of attributes, by attribute name.
 	defaults  map[string]tftypes.Value
 	writeOnly []string
 }
 
-// resourceTypes returns the types of all managed resources by their names. A script has
-// no identity and is not one of them: the framework answers for it.
+// resourceTypes returns the types of all managed resources by name, except scripts: they
+// have no identity, so the framework answers for them.
 func resourceTypes() map[string]*resourceType {
 	ctx := context.Background()
 	types := map[string]*resourceType{}
@@ -64,7 +64,7 @@ func resourceTypes() map[string]*resourceType {
 }
 
 // defaultOf returns the default of an attribute, if it has one. TestDefaultsAreKnown
-// checks that no attribute has a default of another kind.
+// checks that all other attributes have no default.
 func defaultOf(ctx context.Context, attribute schema.Attribute) (tftypes.Value, bool) {
 	var of attr.Value
 	switch attribute := attribute.(type) {
@@ -94,24 +94,25 @@ func defaultOf(ctx context.Context, attribute schema.Attribute) (tftypes.Value, 
 	return value, err == nil
 }
 
-// newResource returns a resource that is configured, as the framework makes one for each
-// call.
+// newResource returns a configured resource. Like the framework, callers create one for
+// each call.
 func (t *resourceType) newResource(ctx context.Context, data resourceData) managedResource {
 	r := t.construct().(managedResource)
 	r.Configure(ctx, resource.ConfigureRequest{ProviderData: data}, &resource.ConfigureResponse{})
 	return r
 }
 
-// A givenResource is what a request says of a resource.
+// A givenResource is the state, the identity and the private state in a request.
 type givenResource struct {
 	state    tfsdk.State
 	identity tfsdk.ResourceIdentity // null if the CLI has stored none
 	private  map[string][]byte
 }
 
-// decode reads what a request says of a resource. It is false for what the framework
-// refuses or changes by itself: a state that is null or has a write-only value, and private
-// state that is broken or the framework's own.
+// decode reads the state, the identity and the private state in a request. It returns
+// false if the framework refuses or changes one of them. That is the case if the state is
+// null or has a write-only value, or if private state is invalid or has keys of the
+// framework.
 func (t *resourceType) decode(state *tfprotov6.DynamicValue, identity *tfprotov6.ResourceIdentityData, private []byte) (givenResource, bool) {
 	if state == nil || state.JSON != nil { // no CLI sends JSON here
 		return givenResource{}, false
@@ -149,8 +150,8 @@ func (t *resourceType) decode(state *tfprotov6.DynamicValue, identity *tfprotov6
 	return given, true
 }
 
-// keepsDefaults reports whether each argument that is not set has its default in the
-// state: the framework plans the default otherwise.
+// keepsDefaults reports whether the state has the default of each argument that is not
+// set. Otherwise the framework plans the default.
 func (t *resourceType) keepsDefaults(state, config tftypes.Value) bool {
 	var before, set map[string]tftypes.Value
 	if state.As(&before) != nil || config.As(&set) != nil {
@@ -164,14 +165,15 @@ func (t *resourceType) keepsDefaults(state, config tftypes.Value) bool {
 	return true
 }
 
-// copyOfIdentity returns the identity for a request or response, whose methods change it.
+// copyOfIdentity returns a copy for a request or response, because a resource may change
+// it.
 func (g givenResource) copyOfIdentity() *tfsdk.ResourceIdentity {
 	identity := g.identity
 	return &identity
 }
 
 // keepsIdentity reports whether an identity is the given one, or the first one of a
-// resource for which none was stored.
+// resource without a stored identity.
 func (g givenResource) keepsIdentity(identity *tfsdk.ResourceIdentity) bool {
 	return g.identity.Raw.IsFullyNull() || identity.Raw.Equal(g.identity.Raw)
 }
@@ -181,7 +183,7 @@ func (t *resourceType) encodeIdentity(identity *tfsdk.ResourceIdentity) (*tfprot
 	return &tfprotov6.ResourceIdentityData{IdentityData: &encoded}, err
 }
 
-// privateKeys are the keys under which resources keep something in private state.
+// privateKeys lists the keys under which resources store values in private state.
 var privateKeys = []string{
 	accountNoteKey, configuredKey, connectionKey, importedKey, pendingKey, plannedKey, protectedKey, secretKeysKey, storedFormsKey, unknownUpdateKey,
 }
@@ -194,20 +196,20 @@ type privateData[P any] interface {
 	Equal(P) bool
 }
 
-// setPrivate makes the private state of a request. Its values are valid.
+// setPrivate creates the private state of a request. All values must be valid.
 func setPrivate[T any, P interface {
 	*T
 	privateData[P]
 }](private *P, values map[string][]byte) {
 	*private = new(T)
-	(*private).SetKey(context.Background(), pendingKey, nil) // makes an empty map
+	(*private).SetKey(context.Background(), pendingKey, nil) // creates an empty map
 	for key, value := range values {
 		(*private).SetKey(context.Background(), key, value)
 	}
 }
 
-// encodePrivate returns the private state of a response as the framework encodes it. It
-// is false if that has a key that is neither in privateKeys nor was given.
+// encodePrivate encodes the private state of a response as the framework does. It returns
+// false if that has a key that is neither in privateKeys nor in given.
 func encodePrivate[T any, P interface {
 	*T
 	privateData[P]

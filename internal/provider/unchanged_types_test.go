@@ -18,8 +18,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// A new field of a request or response may be one that unchangedServer has to read or
-// return. Look at what the framework does with it, then add it here.
+// unchangedServer may have to read or return a new field of a request or response. Look
+// at what the framework does with the field, then add it here.
 func TestFieldsOfRequestsAndResponses(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -51,7 +51,7 @@ func TestFieldsOfRequestsAndResponses(t *testing.T) {
 	}
 }
 
-// A computedResource passes on the methods of managedResource and ValidateConfig alone.
+// A computedResource passes on only the methods of managedResource and ValidateConfig.
 func TestResourcesHaveNoOtherMethods(t *testing.T) {
 	t.Parallel()
 	for _, newResource := range resourceConstructors() {
@@ -82,8 +82,8 @@ func TestDefaultsAreKnown(t *testing.T) {
 	}
 }
 
-// unchangedServer leaves plan modifiers out if the plan is the state. So each must keep a
-// value that is planned as it is in the state, and replace nothing.
+// unchangedServer leaves plan modifiers out if the plan is the state. Each modifier must
+// therefore keep a value that is planned as it is in the state, and must replace nothing.
 func TestPlanModifiersKeepWhatDoesNotChange(t *testing.T) {
 	t.Parallel()
 	ctx, modifiers := t.Context(), 0
@@ -144,7 +144,7 @@ func emptyObject(of tftypes.Object) map[string]tftypes.Value {
 	return values
 }
 
-// eachAttribute calls f with each attribute of a schema, nested ones included.
+// eachAttribute calls f with each attribute of a schema, including nested ones.
 func eachAttribute(attributes map[string]schema.Attribute, at path.Path, f func(path.Path, schema.Attribute)) {
 	for name, attribute := range attributes {
 		f(at.AtName(name), attribute)
@@ -159,7 +159,7 @@ func eachAttribute(attributes map[string]schema.Attribute, at path.Path, f func(
 	}
 }
 
-// A request that no CLI sends is the framework's: values in JSON, or no values.
+// The framework answers requests that no CLI sends: values in JSON, or no values.
 func TestRequestsOfOtherForms(t *testing.T) {
 	t.Parallel()
 	r := usual("hosting_instance", "i-1")
