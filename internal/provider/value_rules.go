@@ -14,15 +14,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// The rules of values that are no closed list (one_of.go), in this provider's words and
-// with a suggestion where one can be made.
+// The rules below are for values that do not come from a closed list (see one_of.go).
+// Their errors are in this provider's words, with a suggestion if possible.
 
 // A textRule validates a string.
 type textRule struct {
 	must  string // "must have the form owner/repo"
 	holds func(string) bool
-	// suggest gives what is probably meant, "" for nothing; nil where nothing can be
-	// suggested, as the value may be secret.
+	// suggest, if non-nil, returns the value that was probably meant, or "" if that is
+	// unknown. If suggest is nil, the error does not show the value, which may be secret.
 	suggest func(string) string
 }
 
@@ -30,7 +30,8 @@ func notEmpty() validator.String {
 	return textRule{must: "must not be empty", holds: func(s string) bool { return s != "" }}
 }
 
-// atLeastLong is a rule of secrets: its error does not show the value.
+// atLeastLong returns the rule for the length of a secret. Its error does not show the
+// value.
 func atLeastLong(characters int) validator.String {
 	return textRule{
 		must:  fmt.Sprintf("must have at least %d characters", characters),
@@ -46,10 +47,10 @@ func beginsWith(prefix string) validator.String {
 	}
 }
 
-// commitHash is a commit's hash or the start of it, as git shows it.
+// commitHash matches the hash of a commit, or the first digits of one, as git prints it.
 var commitHash = regexp.MustCompile(`^[0-9a-fA-F]{7,64}$`)
 
-// commit returns the rule for a commit that is named by its hash.
+// commit returns the rule for the hash of a commit.
 func commit() validator.String {
 	return textRule{
 		must:    "must be a commit's hash, or its first 7 or more hexadecimal digits",
@@ -58,8 +59,8 @@ func commit() validator.String {
 	}
 }
 
-// repository is a repository as the service names it. Of a URL of one its end is
-// meant.
+// repository returns the rule for a repository as the service names it. For a URL, the
+// rule suggests the last two parts.
 func repository() validator.String {
 	holds := func(s string) bool {
 		owner, repo, _ := strings.Cut(s, "/")
@@ -100,7 +101,7 @@ func (r textRule) ValidateString(_ context.Context, req validator.StringRequest,
 	addInvalid(&resp.Diagnostics, req.Path, text)
 }
 
-// addInvalid says what is wrong with the value of an argument.
+// addInvalid adds an error about the value of an argument.
 func addInvalid(diags *diag.Diagnostics, at path.Path, text string) {
 	if !strings.HasSuffix(text, "?") {
 		text += "."
@@ -108,7 +109,7 @@ func addInvalid(diags *diag.Diagnostics, at path.Path, text string) {
 	diags.AddAttributeError(at, "Invalid value of "+at.String(), at.String()+" "+text)
 }
 
-// noEmpty validates a set of strings: none is empty or null.
+// noEmpty refuses a set of strings that contains null or an empty string.
 type noEmpty struct{ what string } // an element, as an error names it
 
 func (v noEmpty) Description(context.Context) string { return "must not contain an empty " + v.what }
@@ -124,7 +125,7 @@ func (v noEmpty) ValidateSet(_ context.Context, req validator.SetRequest, resp *
 	}
 }
 
-// noNullValue validates a map of strings: none is null.
+// noNullValue refuses a map of strings that contains null.
 type noNullValue struct{}
 
 func (noNullValue) Description(context.Context) string { return "must not contain null" }
@@ -139,7 +140,8 @@ func (noNullValue) ValidateMap(_ context.Context, req validator.MapRequest, resp
 	}
 }
 
-// A numberRule validates a number from the least to the most.
+// A numberRule validates that a number is from least to most. If most is 0, it has no
+// maximum.
 type numberRule struct{ least, most float64 }
 
 func (r numberRule) Description(context.Context) string {

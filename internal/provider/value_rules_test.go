@@ -12,10 +12,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// textRuleSamples are values of an argument x that rules of texts refuse, or do not.
+// textRuleSamples contains values of an argument x, with the errors of rules for text.
 var textRuleSamples = []struct {
 	rule        validator.String
-	value, want string // "" for a value that is right
+	value, want string // "" if the value is valid
 }{
 	{notEmpty(), "a", ""},
 	{notEmpty(), "", "x must not be empty."},
@@ -51,7 +51,7 @@ var textRuleSamples = []struct {
 	{webURL{httpsOnly: true}, "http://a.example", `"http://a.example" must be an absolute https URL, like https://example.com/hook.`},
 }
 
-// refusalOf is what a rule says of a value of the argument x; none where it is right.
+// refusalOf returns a rule's errors about a value of the argument x.
 func refusalOf(rule validator.String, value string) diag.Diagnostics {
 	var resp validator.StringResponse
 	rule.ValidateString(context.Background(), validator.StringRequest{Path: path.Root("x"), ConfigValue: types.StringValue(value)}, &resp)

@@ -18,8 +18,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// stringOrNull is null for the empty string: the service's "" and null mean the
-// same, and Terraform's do not.
+// stringOrNull returns null for the empty string. The service does not distinguish ""
+// from null, but Terraform does.
 func stringOrNull(s string) types.String {
 	if s == "" {
 		return types.StringNull()
@@ -27,7 +27,7 @@ func stringOrNull(s string) types.String {
 	return types.StringValue(s)
 }
 
-// timeOrNull is a time in UTC, null when the service told none.
+// timeOrNull returns a time in UTC, or null if the service returned none.
 func timeOrNull(t client.Time) timetypes.RFC3339 {
 	if t.IsZero() {
 		return timetypes.NewRFC3339Null()
@@ -35,8 +35,8 @@ func timeOrNull(t client.Time) timetypes.RFC3339 {
 	return timetypes.NewRFC3339TimeValue(t.UTC())
 }
 
-// setRecorded sets what a record tells; "" keeps the present value, or makes one
-// that is not known yet null.
+// setRecorded sets a value from a record. If recorded is "", a known value is kept, and
+// an unknown value becomes null.
 func setRecorded(v *types.String, recorded string) {
 	switch {
 	case recorded != "":
@@ -46,8 +46,8 @@ func setRecorded(v *types.String, recorded string) {
 	}
 }
 
-// int64OrNull is null for zero, which the service's numbers are only when they
-// are not told.
+// int64OrNull returns null for zero: a number of the service is zero only if the service
+// did not return it.
 func int64OrNull(n int64) types.Int64 {
 	if n == 0 {
 		return types.Int64Null()
@@ -55,8 +55,8 @@ func int64OrNull(n int64) types.Int64 {
 	return types.Int64Value(n)
 }
 
-// nullIfUnknown makes a computed value that stayed unknown null, so that it can
-// be saved before the service has told it.
+// nullIfUnknown returns null for a value that is still unknown, so that it can be saved
+// before the service returns it.
 func nullIfUnknown(v types.String) types.String {
 	if v.IsUnknown() {
 		return types.StringNull()
@@ -64,9 +64,9 @@ func nullIfUnknown(v types.String) types.String {
 	return v
 }
 
-// setOf is a set of strings; what a record tells twice is in it once. For none it
-// is what the prior value says: a configuration may write an empty set or leave it
-// out, and the service cannot tell the two apart.
+// setOf returns a set of strings without duplicates. For no strings, it returns an empty
+// set if the prior value is empty or unknown, and null otherwise. A configuration may
+// write an empty set or omit it, and the service does not distinguish the two.
 func setOf(values []string, prior types.Set) types.Set {
 	if len(values) == 0 && !prior.IsUnknown() {
 		if prior.IsNull() || len(prior.Elements()) > 0 {
@@ -81,7 +81,8 @@ func setOf(values []string, prior types.Set) types.Set {
 	return types.SetValueMust(types.StringType, elements)
 }
 
-// setOrNull is a set of strings of a record, null when the record does not hold it.
+// setOrNull returns the set of strings of a record, or null if the record does not have
+// it.
 func setOrNull(recorded client.Maybe[[]string]) types.Set {
 	if !recorded.Set {
 		return types.SetNull(types.StringType)
@@ -89,7 +90,7 @@ func setOrNull(recorded client.Maybe[[]string]) types.Set {
 	return setOf(recorded.Value, types.SetValueMust(types.StringType, nil))
 }
 
-// stringsOf are the elements of a set of strings, sorted.
+// stringsOf returns the elements of a set of strings, sorted.
 func stringsOf(ctx context.Context, set types.Set, diags *diag.Diagnostics) []string {
 	values := []string{}
 	if set.IsNull() || set.IsUnknown() {
@@ -100,23 +101,23 @@ func stringsOf(ctx context.Context, set types.Set, diags *diag.Diagnostics) []st
 	return values
 }
 
-// sorted is a sorted copy, never nil: an empty list is no null.
+// sorted returns a sorted copy. It is never nil, because an empty list is not null.
 func sorted(values []string) []string {
 	all := append([]string{}, values...)
 	slices.Sort(all)
 	return all
 }
 
-// union is the sorted words of both, each once.
+// union returns the words of both lists, sorted and without duplicates.
 func union(a, b []string) []string { return slices.Compact(sorted(append(slices.Clone(a), b...))) }
 
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
 // A durationRule validates a duration with a unit.
 type durationRule struct {
-	forms    string // of a duration, with %s for its number
-	number   string // in the forms, for a value that has none
-	positive bool   // zero and less are refused
+	forms    string // valid forms of a duration, with %s for the number
+	number   string // number in the forms if the value has none
+	positive bool   // zero and negative durations are refused
 }
 
 func (durationRule) Description(context.Context) string {
@@ -144,12 +145,13 @@ func (r durationRule) ValidateString(_ context.Context, req validator.StringRequ
 		fmt.Sprintf("%s %q %s. Write %s.", req.Path, value, wrong, fmt.Sprintf(r.forms, number)))
 }
 
-// requestDuration is the rule of how long a request may take.
+// requestDuration returns the rule for the time limit of a request.
 func requestDuration() durationRule {
 	return durationRule{forms: "%ss, 20m or 1h", number: "30", positive: true}
 }
 
-// timeoutDuration is the rule of an argument in timeouts: an apply takes minutes.
+// timeoutDuration returns the rule for an argument in timeouts. It suggests minutes,
+// because that is how long an apply takes.
 func timeoutDuration() durationRule { return durationRule{forms: "%sm", number: "45"} }
 
 // webURL validates an absolute http or https URL.

@@ -12,8 +12,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// TestSetOf holds what a list of the service becomes. A set with an element twice
-// is none: it was unknown once, so that its drift was never put right.
+// TestSetOf checks the conversion of a list of the service. An element in the list twice
+// once made the set unknown, so its drift was never corrected.
 func TestSetOf(t *testing.T) {
 	set := func(values ...string) types.Set {
 		elements := []attr.Value{}
@@ -43,8 +43,8 @@ func TestSetOf(t *testing.T) {
 	}
 }
 
-// TestSetOrNull holds that a record without a field claims nothing: an allowlist
-// that is not told is no empty one, which would open the instance.
+// TestSetOrNull checks that a record without a field claims nothing. A missing allowlist
+// is not an empty one, which would mean that the instance is open.
 func TestSetOrNull(t *testing.T) {
 	for name, row := range map[string]struct {
 		recorded client.Maybe[[]string]
@@ -61,8 +61,7 @@ func TestSetOrNull(t *testing.T) {
 	}
 }
 
-// TestTimeOrNull holds that whatever the client reads as a time can be kept in a
-// state.
+// TestTimeOrNull checks that a state can store every time that the client reads.
 func TestTimeOrNull(t *testing.T) {
 	for raw, want := range map[string]timetypes.RFC3339{
 		`"2026-01-02T03:04:05Z"`:      timetypes.NewRFC3339ValueMust("2026-01-02T03:04:05Z"),

@@ -12,11 +12,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
-// In a storm the guestbook is applied, leaves nothing to do and is destroyed, and
-// nothing is made or paid for twice. Requests go out at once, so that each run meets
-// the weather of its seed in another order. The service does not know the
-// Idempotency-Key: what it answers with success a second time, it has made a second
-// time.
+// In a storm the guestbook is applied, has an empty plan and is destroyed. Nothing is
+// created or paid for twice. Requests are sent concurrently, so each run meets the
+// weather of its seed in a different order. The service does not know the
+// Idempotency-Key: if it answers a repeated request with success, it has created a second
+// object.
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	for _, seed := range []uint64{12, 101, 115} {
@@ -25,13 +25,14 @@ func TestStorm(t *testing.T) {
 }
 
 func applyInAStorm(t *testing.T, seed uint64) {
-	// Reads lag behind by seconds of the real clock, so the creation takes some too.
+	// Reads lag by seconds of the real clock, so the creation must take a few seconds
+	// too.
 	fake := keyless(t, fakeservicetest.Start(t, func(o *fakeservice.Options) { o.Speed = 30 }))
 	w := newGuestbook(t, fake)
 	fake.SetWeather(weather.Storm, seed)
 	w.apply()
-	// A plan in the storm may read the past, and would rightly undo what it sees there.
-	// So the destroy takes its plan from the state.
+	// A plan in the storm may read old values, and would rightly change them. The destroy
+	// therefore takes its plan from the state.
 	fake.SetWeather(weather.Calm, 0)
 	w.mustBeSettled()
 	fake.SetWeather(weather.Storm, seed)
@@ -62,8 +63,8 @@ func applyInAStorm(t *testing.T, seed uint64) {
 	t.Logf("%d of %d requests were struck", struck, len(fake.Requests()))
 }
 
-// madeAt is how many POSTs to a path the service has carried out, where it does not
-// know the Idempotency-Key: one that does answers a repetition as it did the first.
+// madeAt counts the POSTs to a path that a service without the Idempotency-Key has
+// carried out. A service with it would answer a repetition like the first request.
 func madeAt(fake *fakeservicetest.Server, path string) int {
 	made := 0
 	for _, r := range fake.Requests() {

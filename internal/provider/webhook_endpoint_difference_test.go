@@ -39,7 +39,7 @@ func TestWebhookEndpointDifference(t *testing.T) {
 	}
 }
 
-// The service never tells a secret.
+// The service never returns a secret.
 func TestWebhookEndpointTakesARecordOver(t *testing.T) {
 	plain := webhookEndpointModel{ID: types.StringValue("wh-1"), URL: types.StringValue("https://A.example/hook"), Enabled: types.BoolValue(true), Secret: types.StringValue("first")}
 	with := func(change func(*webhookEndpointModel)) webhookEndpointModel {

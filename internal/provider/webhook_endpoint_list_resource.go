@@ -19,7 +19,7 @@ func newWebhookEndpointListResource() list.ListResource { return &webhookEndpoin
 
 type webhookEndpointListResource struct{ webhookEndpointResource }
 
-// webhookEndpointFilter picks endpoints; what is null matches any.
+// webhookEndpointFilter selects endpoints. A null attribute matches every endpoint.
 type webhookEndpointFilter struct {
 	Enabled types.Bool `tfsdk:"enabled"`
 }

@@ -27,10 +27,11 @@ func TestSecondWebhookEndpointOfOneURL(t *testing.T) {
 	w.apply()
 	w.configure(endpoint("one", "https://hooks.example/a") + endpoint("two", "https://hooks.example/a"))
 	w.says(0, []string{here}, "plan")
-	w.configure(endpoint("one", "https://hooks.example/foreign")) // by a change of the URL
+	w.configure(endpoint("one", "https://hooks.example/foreign")) // a change of the URL
 	w.says(0, []string{there}, "plan")
 
-	// A replacement is planned twice, and what stays as it is, is not checked.
+	// A replacement is planned in two calls, and an endpoint that does not change is not
+	// checked.
 	w.configure(endpoint("one", "https://hooks.example/a"))
 	for _, args := range [][]string{{"plan"}, {"plan", "-replace=hosting_webhook_endpoint.one"}, {"apply", "-auto-approve", "-replace=hosting_webhook_endpoint.one"}} {
 		r := w.run(append(args, "-no-color")...)

@@ -114,8 +114,8 @@ func (r *webhookEndpointResource) IdentitySchema(_ context.Context, _ resource.I
 	}
 }
 
-// ModifyPlan tells of an endpoint that an earlier apply may have made, and drops
-// the kept secret once a write-only one takes its place.
+// ModifyPlan warns of endpoints with the same URL, which an earlier apply may have
+// created. It plans null for secret if secret_wo is set.
 func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.checkPlannedAccount(ctx, req, resp)
 	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
@@ -140,12 +140,12 @@ func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.M
 	}
 }
 
-// itself is the endpoint, whichever resource manages it.
+// itself identifies the endpoint, whichever resource manages it.
 func (m *webhookEndpointModel) itself() managedObject {
 	return managedObject{"webhook endpoint", m.ID.ValueString()}
 }
 
-// object is the endpoints of one URL; zero while it is not known.
+// object identifies the endpoints with one URL. It is zero while the URL is unknown.
 func (m *webhookEndpointModel) object() managedObject {
 	if m == nil || m.URL.IsUnknown() {
 		return managedObject{}
@@ -153,17 +153,17 @@ func (m *webhookEndpointModel) object() managedObject {
 	return managedObject{"webhook endpoints of", client.CanonicalURL(m.URL.ValueString())}
 }
 
-// warnOfSecondEndpoint warns of another resource of the configuration that has the
-// same URL. The service allows it, and nobody wants it.
+// warnOfSecondEndpoint warns of another resource in the configuration with the same URL.
+// The service allows this, but it is not useful.
 func warnOfSecondEndpoint(plan webhookEndpointModel, diags *diag.Diagnostics) {
 	diags.AddAttributeWarning(path.Root("url"), "Two webhook endpoints with the same URL",
 		fmt.Sprintf("Another hosting_webhook_endpoint of this configuration also has the URL %s. "+
 			"Every endpoint receives every event, so each event would be delivered there twice, signed with two secrets. Keep one of them.", plan.URL.ValueString()))
 }
 
-// checkNamesakes warns of endpoints of the same URL, before the plan makes another:
-// kill -9 leaves nothing in the state. The service allows several, and each gets
-// every event.
+// checkNamesakes warns of endpoints with the same URL before the plan creates another
+// one. An apply that was killed leaves no trace of its endpoint in the state. The service
+// allows several endpoints with the same URL, and each receives every event.
 func (r *webhookEndpointResource) checkNamesakes(ctx context.Context, plan webhookEndpointModel, diags *diag.Diagnostics) {
 	if r.client == nil || plan.URL.IsUnknown() {
 		return
@@ -211,9 +211,9 @@ func (r *webhookEndpointResource) Create(ctx context.Context, req resource.Creat
 	r.setIdentity(ctx, resp.Identity, webhookEndpointIdentity{ID: plan.ID}, &resp.Diagnostics)
 }
 
-// newSecret makes a signing secret of 32 random bytes. It is made here and not
-// by the service, so that an endpoint whose answer was lost is complete when it
-// is found again.
+// newSecret generates a signing secret of 32 random bytes. The provider generates it, and
+// not the service, so that the secret is known even if the response to the create request
+// is lost.
 func newSecret() string {
 	var secret [32]byte
 	rand.Read(secret[:]) // never fails
@@ -276,8 +276,8 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 	r.setResult(ctx, updating(req, resp), plan)
 }
 
-// webhookEndpointDifference is what has to change from an endpoint to what is
-// planned. secret is the write-only one of the configuration, "" for none.
+// webhookEndpointDifference returns the changes from an existing endpoint to the planned
+// one. secret is the write-only secret of the configuration, or "" if it has none.
 func webhookEndpointDifference(there, planned webhookEndpointModel, secret string) client.WebhookChange {
 	var change client.WebhookChange
 	if !planned.URL.Equal(there.URL) {
@@ -290,8 +290,8 @@ func webhookEndpointDifference(there, planned webhookEndpointModel, secret strin
 	case secret != "" && !planned.SecretWOVersion.Equal(there.SecretWOVersion):
 		change.Secret = &secret
 	case secret == "" && !planned.Secret.IsNull() && !planned.Secret.Equal(there.Secret):
-		// Null is planned once a write-only secret is taken out of the configuration:
-		// then the endpoint keeps it.
+		// A planned null means that the write-only secret was removed from the
+		// configuration. The endpoint then keeps that secret.
 		change.Secret = planned.Secret.ValueStringPointer()
 	}
 	return change
@@ -328,12 +328,12 @@ func (r *webhookEndpointResource) ImportState(ctx context.Context, req resource.
 	}
 }
 
-// absent is the endpoint as something that the service does not know.
+// absent describes the endpoint as an object that was not found.
 func (m *webhookEndpointModel) absent() absentObject {
 	return absentObject{what: "Webhook endpoint " + m.ID.ValueString()}
 }
 
-// setRecord takes over what the service tells of an endpoint; never its secret.
+// setRecord copies the service's record of an endpoint, which never contains the secret.
 func (m *webhookEndpointModel) setRecord(w client.Webhook) {
 	setRecorded(&m.ID, w.ID)
 	if !client.SameURL(w.URL, m.URL.ValueString()) {
@@ -348,7 +348,7 @@ func (m *webhookEndpointModel) setRecord(w client.Webhook) {
 	}
 }
 
-// urlCase plans no change for another case of the same host.
+// urlCase plans no change if only the case of the host differs.
 type urlCase struct{}
 
 func (urlCase) Description(context.Context) string {

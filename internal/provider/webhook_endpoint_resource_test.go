@@ -35,7 +35,7 @@ func webhookHas(attribute string, value knownvalue.Check) statecheck.StateCheck 
 
 func TestWebhookEndpointLifecycle(t *testing.T) {
 	fake := startFake(t)
-	var made string // the secret that the provider made
+	var made string // the secret that the provider generated
 	with := func(arguments string) string { return config(fake, webhookBody, arguments) }
 	secretIs := func(want func() string) resource.TestCheckFunc {
 		return func(*terraformState) error {
@@ -76,7 +76,7 @@ func TestWebhookEndpointLifecycle(t *testing.T) {
 			ConfigStateChecks: []statecheck.StateCheck{webhookHas("secret", knownvalue.Null()), webhookHas("secret_wo", knownvalue.Null())},
 			Check:             secretIs(func() string { return "a secret never kept" }),
 		},
-		resource.TestStep{ // without another version nobody sees the change
+		resource.TestStep{ // the change is not noticed without a new version
 			Config:           with(`url = "https://hooks.example/other"` + "\n" + `secret_wo = "another, never kept"` + "\nsecret_wo_version = 1"),
 			ConfigPlanChecks: plans(webhookAddress, plancheck.ResourceActionNoop),
 		},
@@ -127,9 +127,9 @@ func TestWebhookEndpointDisabledByTheServiceIsDrift(t *testing.T) {
 	)
 }
 
-// An endpoint whose receiver fails twenty times is disabled by the service. The plan shows
-// it, the apply enables it, and the receiver, which is well again, gets what comes next,
-// signed by the secret of the state.
+// The service disables an endpoint whose receiver fails twenty times. The plan shows
+// this, and the apply enables the endpoint. The receiver works again, and gets the next
+// event, signed with the secret in the state.
 func TestWebhookEndpointThatFailsIsEnabledAgain(t *testing.T) {
 	const secret = "the secret of the configuration"
 	var well atomic.Bool
@@ -205,8 +205,8 @@ func TestWebhookEndpointInvalid(t *testing.T) {
 	)
 }
 
-// After a kill nothing is in the state. The plan finds the endpoint that the
-// killed apply made, and never those that Terraform manages.
+// A killed apply leaves nothing in the state. The plan finds the endpoint that it
+// created, but does not report endpoints that Terraform manages.
 func TestPlanTellsOfAnOrphanedEndpoint(t *testing.T) {
 	const endpoint = "resource \"hosting_webhook_endpoint\" \"test\" {\n  count = %d\n  url   = \"https://hooks.example/a\"\n}\n"
 	fake := startFake(t)
@@ -221,7 +221,8 @@ func TestPlanTellsOfAnOrphanedEndpoint(t *testing.T) {
 	w.mustBeSettled()
 	must(t, len(fake.Webhooks()) == 1, "%d endpoints", len(fake.Webhooks()))
 
-	// The one that is managed here is no orphan, and its twin is told as one.
+	// The managed endpoint is not reported as an orphan, but the second resource is
+	// reported.
 	w.configure(fmt.Sprintf(endpoint, 2))
 	for _, args := range [][]string{{"plan"}, {"plan", "-refresh=false"}, {"plan", "-replace=hosting_webhook_endpoint.test[0]"}} {
 		r := w.run(append(args, "-no-color")...)
@@ -229,7 +230,7 @@ func TestPlanTellsOfAnOrphanedEndpoint(t *testing.T) {
 	}
 }
 
-// An update that changes nothing at the service sends no empty change.
+// An update that changes nothing at the service sends no empty request.
 func TestEmptyChangesAreNotSent(t *testing.T) {
 	fake := startFake(t)
 	profile := "resource \"hosting_account_profile\" \"test\" {\n %s\n}\n"
