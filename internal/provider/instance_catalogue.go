@@ -12,9 +12,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// checkCatalogue checks what changes against the plans and locations that the
-// service offers. state is nil for an instance that is yet to be bought. Values that
-// are not known yet are left to the service.
+// checkCatalogue checks what changes against the plans and locations that the service
+// offers. state is nil for an instance that will be bought. Unknown values are left to
+// the service.
 func (r *instanceResource) checkCatalogue(ctx context.Context, state *instanceModel, plan instanceModel, diags *diag.Diagnostics) {
 	var before instanceModel
 	if state != nil {
@@ -62,9 +62,9 @@ func checkRegion(region string, locations []client.Location, diags *diag.Diagnos
 	}
 }
 
-// checkPlan checks that a plan exists, and says what choosing it brings: a price
-// where there was no instance, which is before "", and lower limits where there is
-// one.
+// checkPlan checks that plan id exists. For a new instance it warns of the price, and for
+// a resized one of a new price and lower limits. before is the plan of the existing
+// instance, or "".
 func checkPlan(before, id string, plans client.Plans, diags *diag.Diagnostics) {
 	plan, ok := plans.Plan(id)
 	if !ok {
@@ -89,12 +89,12 @@ func checkPlan(before, id string, plans client.Plans, diags *diag.Diagnostics) {
 	}
 }
 
-// priceText says what a plan costs.
+// priceText states what a plan costs.
 func priceText(plan client.Plan) string {
 	return fmt.Sprintf("It costs %.2f %s a month.", float64(plan.PriceCents)/100, plan.Currency)
 }
 
-// lowerLimits are the limits that are lower in one plan than in another.
+// lowerLimits lists the limits that are lower in plan to than in plan from.
 func lowerLimits(from, to client.Plan) []string {
 	var lower []string
 	for _, limit := range []struct {
@@ -113,8 +113,8 @@ func lowerLimits(from, to client.Plan) []string {
 	return lower
 }
 
-// checkEngines checks each engine that changes, its name and that its budget is
-// over its floor, and that all of them fit the plan.
+// checkEngines checks each new or changed engine: its name, and that its budget is not
+// below its minimum. It also checks that all engines together fit the plan.
 func checkEngines(before, planned instanceModel, plans client.Plans, diags *diag.Diagnostics) {
 	engines, known := enginesOf(planned.Engines)
 	there, _ := enginesOf(before.Engines)

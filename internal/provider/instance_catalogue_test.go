@@ -22,7 +22,7 @@ var someCatalogue = client.Plans{
 	Engines: map[string]client.EngineKind{"postgres": {FloorMB: 512}, "redis": {FloorMB: 64}},
 }
 
-// summaries are the diagnostics, each by its severity, attribute and summary.
+// summaries returns the severity, attribute and summary of each diagnostic.
 func summaries(diags diag.Diagnostics) []string {
 	all := []string{}
 	for _, d := range diags {
@@ -88,7 +88,7 @@ func TestCheckEngines(t *testing.T) {
 	}
 }
 
-// What the service's catalogue does not tell is not checked.
+// An engine is not checked if the catalogue does not list engines.
 func TestCheckEnginesWithoutAList(t *testing.T) {
 	var diags diag.Diagnostics
 	checkEngines(instanceModel{}, sized("free", map[string]int64{"anything": 9}), client.Plans{Plans: someCatalogue.Plans}, &diags)
@@ -122,8 +122,8 @@ func TestRefuseEngineLoss(t *testing.T) {
 	}
 }
 
-// A plan, a region or a name that stays is nobody's error, whatever the service
-// offers now. Of an instance that is bought anew everything is checked.
+// An unchanged plan, region or name is never an error, even if the service no longer
+// offers it. If the instance is replaced, everything is checked.
 func TestOnlyWhatChangesIsChecked(t *testing.T) {
 	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
 	defer func() { _ = fake.Close() }()

@@ -14,9 +14,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// What the resources that belong to an instance have in common.
+// This file has the common parts of the resources that belong to an instance.
 
-// instanceIDAttribute is the argument that names the instance.
+// instanceIDAttribute returns the argument instance_id. lost, if not empty, says in the
+// description what a replacement deletes.
 func instanceIDAttribute(lost string) schema.StringAttribute {
 	description := "The instance's id. A change replaces the resource"
 	if lost != "" {
@@ -25,8 +26,8 @@ func instanceIDAttribute(lost string) schema.StringAttribute {
 	return replacingName(description + ".")
 }
 
-// replacingName is a required, non-empty string whose change replaces the
-// resource.
+// replacingName returns a required, non-empty string attribute. A change of it replaces
+// the resource.
 func replacingName(description string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Required:            true,
@@ -36,9 +37,10 @@ func replacingName(description string) schema.StringAttribute {
 	}
 }
 
-// removeGone drops a resource that the service does not know from the state, and says
-// so. It stays if the service was asked with another account. A CLI that planned it before
-// it was read plans it anew, so managed, what it was planned to manage, is forgotten.
+// removeGone removes from the state a resource that the service no longer knows, and adds
+// a warning. The resource stays if confirmsGone cannot confirm that, for example because
+// the account is a different one. A CLI that planned the resource before it read it plans
+// it a second time, so managed, the objects of that plan, are forgotten.
 func (b *resourceBase) removeGone(ctx context.Context, private privateReader, state *tfsdk.State, o absentObject, diags *diag.Diagnostics, managed ...managedObject) {
 	if !b.confirmsGone(ctx, private, o, diags) {
 		return
@@ -49,9 +51,9 @@ func (b *resourceBase) removeGone(ctx context.Context, private privateReader, st
 	state.RemoveResource(ctx)
 }
 
-// refusesChanges reports whether a change was refused because the instance has failed, or
-// its deletion has: its record says so and names no job, and still does once reads can no
-// longer lag.
+// refusesChanges reports whether a change was refused because the instance, or its
+// deletion, has failed. In both cases the record has that status and no job. It is read
+// again after readLag, because the first read may be old.
 func (b *resourceBase) refusesChanges(ctx context.Context, instanceID string, refusal error) bool {
 	if !client.Refused(refusal) {
 		return false
@@ -63,8 +65,8 @@ func (b *resourceBase) refusesChanges(ctx context.Context, instanceID string, re
 	return failed() && pause(ctx, readLag) == nil && failed()
 }
 
-// addDeletionError reports why something on an instance was not deleted. Where the
-// instance refuses every change, it says how to delete the instance all the same.
+// addDeletionError reports why something on an instance was not deleted. If the instance
+// refuses every change, the error explains how to delete the whole instance.
 func (b *resourceBase) addDeletionError(ctx context.Context, instanceID, summary string, err error, diags *diag.Diagnostics) {
 	if !b.refusesChanges(ctx, instanceID, err) {
 		addError(diags, summary, err)
@@ -75,7 +77,7 @@ func (b *resourceBase) addDeletionError(ctx context.Context, instanceID, summary
 		"If you repair the instance instead, apply again after that.")
 }
 
-// childIdentity identifies something that has a name on its instance.
+// childIdentity identifies a named object on an instance.
 type childIdentity struct {
 	InstanceID types.String `tfsdk:"instance_id"`
 	Name       types.String `tfsdk:"name"`

@@ -123,7 +123,7 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
 }
 
-// byName finds the one instance of a name.
+// byName returns the only instance with a name.
 func (d *instanceDataSource) byName(ctx context.Context, name string, diags *diag.Diagnostics) (client.Instance, error) {
 	instances, err := d.client.Instances(ctx)
 	if err != nil {

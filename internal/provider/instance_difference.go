@@ -9,18 +9,19 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// An instanceStep is one request that brings an instance nearer to its plan, with
-// its job. It has one part.
+// An instanceStep is one request, with its job, that brings an instance nearer to its
+// plan. Exactly one field is set.
 type instanceStep struct {
 	label   *client.InstanceChange
-	engines map[string]types.Int64 // all of them; a budget that is null or unknown stays
+	engines map[string]types.Int64 // the complete set; a budget that is null or unknown stays
 	plan    string
 }
 
-// instanceDifference gives the steps to what is planned: what the plan changes of the
-// prior state and the instance does not show yet. Their order always fits both plans:
-// the machine is resized before its engines need more, and after they need less. A
-// step that sends a whole set sends the planned one.
+// instanceDifference returns the steps that make the planned changes: the differences
+// between prior and planned that the instance does not show yet. there is the instance as
+// it is. The order of the steps always fits both plans: the machine is resized before its
+// engines need more memory, and after they need less. A step that sends a whole set sends
+// the planned one.
 func instanceDifference(prior, planned, there instanceModel, kinds map[string]client.EngineKind) []instanceStep {
 	missing := partsThatDiffer(prior, planned).and(partsThatDiffer(there, planned))
 	var steps []instanceStep
@@ -78,13 +79,13 @@ func (m instanceModel) isPartlyShown(prior instanceModel, i client.Instance) boo
 	return changes.and(partsThatDiffer(there, m)) != changes
 }
 
-// isLike tells whether another step changes the same.
+// isLike reports whether two steps change the same part of an instance.
 func (s instanceStep) isLike(other instanceStep) bool {
 	return (s.label == nil) == (other.label == nil) && (s.engines == nil) == (other.engines == nil)
 }
 
-// send sends the step and waits for its job. budgets gives the engines to set for
-// an instance as its record shows it.
+// send sends the step and waits for its job. budgets returns the engines to set, computed
+// from the instance's record.
 func (s instanceStep) send(ctx context.Context, turn *client.Turn, budgets func(client.Instance) (map[string]client.EngineBudget, error)) error {
 	switch {
 	case s.label != nil:
@@ -95,7 +96,7 @@ func (s instanceStep) send(ctx context.Context, turn *client.Turn, budgets func(
 	return turn.Do(ctx, client.OpResize, func(ctx context.Context) (client.Pending, error) { return turn.Resize(ctx, s.plan) })
 }
 
-// applyTo makes the instance what it is after the step.
+// applyTo changes the model in the same way as the step changes the instance.
 func (s instanceStep) applyTo(m *instanceModel, planned instanceModel) {
 	switch {
 	case s.label != nil:
@@ -107,14 +108,15 @@ func (s instanceStep) applyTo(m *instanceModel, planned instanceModel) {
 	}
 }
 
-// shows tells whether a record shows all that a plan changes of the prior state.
+// shows reports whether a record shows everything that the plan m changes of the prior
+// state.
 func (m instanceModel) shows(prior instanceModel, i client.Instance) bool {
 	shown := m
-	shown.setRecord(i, types.SetNull(types.StringType)) // whose the tags are does not matter here
+	shown.setRecord(i, types.SetNull(types.StringType)) // the difference compares tags_all, so default tags do not matter
 	return len(instanceDifference(prior, m, shown, nil)) == 0
 }
 
-// sameStrings tells whether two sets hold the same, where null is empty.
+// sameStrings reports whether two sets have the same elements. Null counts as empty.
 func sameStrings(a, b types.Set) bool {
 	return a.Equal(b) || len(a.Elements()) == 0 && len(b.Elements()) == 0
 }

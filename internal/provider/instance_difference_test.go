@@ -17,7 +17,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
-// String is the step as the table says it.
+// String returns the step as the tables of the tests write it.
 func (s instanceStep) String() string {
 	switch {
 	case s.label != nil:
@@ -35,7 +35,8 @@ func (s instanceStep) String() string {
 	return "plan " + s.plan
 }
 
-// sized is an instance of a plan with engines.
+// sized returns an instance with a plan and engines. A budget of 0 means null, and a
+// negative budget means unknown.
 func sized(plan string, budgets map[string]int64) instanceModel {
 	return instanceModel{
 		ID: types.StringValue("i-one"), Name: types.StringValue("test"), Region: types.StringValue("eu-central"),
@@ -82,8 +83,8 @@ func TestInstanceDifference(t *testing.T) {
 	}
 }
 
-// What the plan does not change is left alone, and what the instance shows already is
-// not sent again. A set of engines is sent whole, as planned.
+// A change that is not in the plan is left alone. A change that the instance already
+// shows is not sent again. The set of engines is sent whole, as planned.
 func TestInstanceDifferenceSendsWhatIsMissing(t *testing.T) {
 	small, large := sized("small", map[string]int64{"postgres": 512}), sized("large", map[string]int64{"postgres": 512})
 	renamed := small
@@ -107,12 +108,12 @@ func TestInstanceDifferenceSendsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// sizes draws a plan and budgets that the plan carries; one of 0 is not asked for.
+// sizes draws an instance with a plan and with engines that fit it.
 func sizes(plans client.Plans) *rapid.Generator[instanceModel] {
 	return rapid.Custom(func(t *rapid.T) instanceModel {
 		plan := rapid.SampledFrom(plans.Plans).Draw(t, "plan")
 		budgets, left := map[string]int64{}, plan.MemoryMB
-		for _, name := range []string{"postgres", "redis", "couchdb", "nats", "apps", "auth"} { // auth needs two before it
+		for _, name := range []string{"postgres", "redis", "couchdb", "nats", "apps", "auth"} { // auth needs postgres and apps, so it comes after them
 			floor := plans.Engines[name].FloorMB
 			needs := name == "auth" && (budgets["postgres"] == 0 || budgets["apps"] == 0)
 			if needs || floor > left || !rapid.Bool().Draw(t, name) {
@@ -129,12 +130,12 @@ func sizes(plans client.Plans) *rapid.Generator[instanceModel] {
 	})
 }
 
-// drawnPairs is how many pairs of what is and what is to be are tried. make steps, which
-// CI runs, tries many times as many as make test.
+// drawnPairs is the number of random pairs of an existing and a planned instance. make
+// steps, which CI runs, tries many more than make test.
 var drawnPairs = flag.Int("pairs", 300, "how many pairs of what is and what is to be are tried")
 
-// Whatever an instance is and is to be: as both fit, the service accepts every
-// step, and what comes of them is what was planned.
+// For any two valid states of an instance, the service accepts every step from one to the
+// other, and the result is as planned.
 func TestInstanceStepsLeadToThePlan(t *testing.T) {
 	t.Parallel()
 	const together = 100
@@ -191,10 +192,10 @@ func stepsLeadToThePlan(t *testing.T, first, last int) {
 	})
 }
 
-// shape is what a model says of an instance's name, tags, plan and engines.
+// shape formats the name, tags, plan and engines of a model.
 func shape(m instanceModel) string { return fmt.Sprint(m.Name, m.Tags, m.Plan, m.Engines) }
 
-// A statusWriter counts the answers that refuse something.
+// A statusWriter counts the responses with a status of 400 or above.
 type statusWriter struct {
 	http.ResponseWriter
 	refused *int

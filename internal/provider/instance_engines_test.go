@@ -11,7 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// An engine that is not in SERVICE.md#instances is like any other.
+// An engine that SERVICE.md#instances does not list is treated like any other.
 func TestEngineThatNobodyKnows(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, instanceHCL("engines = { postgres = {} }"))
@@ -27,7 +27,7 @@ func TestEngineThatNobodyKnows(t *testing.T) {
 	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: strange})
 	job, err := fake.StartJob(id, "engines", "")
 	must(t, err == nil && fake.FinishJob(job.ID) == nil, "%v", err)
-	// The fake's document knows six engines, so the answer is given for it.
+	// The fake's API document lists six engines, so the test answers for it.
 	body, _ := json.Marshal(map[string]string{"job_id": job.ID})
 	fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/engines", Status: 202, Body: body})
 	w.configure(instanceHCL("engines = { postgres = {}, redis = {} }"))
@@ -46,7 +46,8 @@ func TestEngineThatNobodyKnows(t *testing.T) {
 	must(t, fake.Count("PUT", "/instances/*/engines") == 1, "%d PUTs", fake.Count("PUT", "/instances/*/engines"))
 }
 
-// Somebody else turns an engine on. No plan turns it off; both ways out work.
+// Another user turns an engine on. No plan turns it off. The user can turn it off in the
+// portal or add it to the configuration.
 func TestEngineThatTheConfigurationNeverHad(t *testing.T) {
 	fake := startFake(t)
 	unguarded := func(engines string) string {
@@ -72,19 +73,19 @@ func TestEngineThatTheConfigurationNeverHad(t *testing.T) {
 	turn(true)
 	w.configure(unguarded("{ postgres = {}, nats = {} }"))
 	w.mustBeSettled()
-	// An apply with it makes it one of the configuration's own.
+	// After an apply with the engine, the configuration has had it.
 	w.configure(unguarded("{ postgres = {}, nats = { memory_mb = 128 } }"))
 	w.apply()
 	w.configure(unguarded("{ postgres = {} }"))
 	w.says(0, []string{"Turning an engine off deletes its data", "turns the nats engine of instance"}, "plan")
 	w.apply()
 	w.mustBeSettled()
-	// Once it is off, it is somebody else's again.
+	// Once it is off, the configuration is no longer responsible for it.
 	turn(true)
 	w.says(1, []string{never}, "plan")
 }
 
-// The names of engines are checked when planning.
+// Names of engines are checked when planning.
 func TestEngineNames(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, instanceHCL("engines = {}"))
@@ -100,8 +101,8 @@ func TestEngineNames(t *testing.T) {
 	must(t, fake.Count("POST", "**") == 0, "something was created")
 }
 
-// OpenTofu crashes when it plans an engine that is null. It is refused before that,
-// and the way to write it holds.
+// OpenTofu crashes when it plans a null engine, so the validation refuses one before
+// that. The filter that the error suggests works.
 func TestEngineThatIsNull(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, instanceHCL("engines = { postgres = {}, redis = null }"))
@@ -118,8 +119,8 @@ func TestEngineThatIsNull(t *testing.T) {
 	w.says(0, []string{"Turning an engine off deletes its data", "turns the redis engine of instance"}, "plan")
 }
 
-// Engines that are not known when planning are looked at again before anything
-// is turned off.
+// Engines that are unknown when planning are checked again before any engine is turned
+// off.
 func TestEnginesUnknownWhenPlanningAreNotTurnedOffUnseen(t *testing.T) {
 	fake := startFake(t)
 	body := func(engines string) string {
@@ -132,9 +133,9 @@ func TestEnginesUnknownWhenPlanningAreNotTurnedOffUnseen(t *testing.T) {
 	must(t, fake.Instances()[0].Engines["redis"] != nil && jobsOf(fake, "engines") == 1, "redis was turned off")
 }
 
-// The set of engines is sent as a whole, a minute after it was looked at where the
-// machine grows first. What somebody turned on in that minute went, and its data
-// with it.
+// The set of engines is sent as a whole. If the machine has to grow first, that is a
+// minute after the engines were read. An engine that another user turned on in that
+// minute was once turned off, and its data was lost.
 func TestEngineThatIsTurnedOnDuringAnUpdateStaysOn(t *testing.T) {
 	fake := startFake(t)
 	body := func(plan, engines string) string {
@@ -156,7 +157,7 @@ func TestEngineThatIsTurnedOnDuringAnUpdateStaysOn(t *testing.T) {
 	w.mustBeSettled()
 }
 
-// An engine's name that is not known when planning is checked before the request.
+// An engine's name that is unknown when planning is checked before the request.
 func TestEngineNameThatIsKnownWhenApplying(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, `
@@ -175,8 +176,7 @@ resource "hosting_instance" "test" {
 	must(t, fake.Count("POST", "**") == 0, "something was created")
 }
 
-// A paid plan says so when planning, with its price, and a smaller one what it
-// lowers.
+// The plan warns of the price of a paid plan, and of the lower limits of a smaller one.
 func TestPlansThatCostAndPlansThatAreSmaller(t *testing.T) {
 	fake := startFake(t)
 	body := func(plan string) string {
@@ -193,9 +193,9 @@ func TestPlansThatCostAndPlansThatAreSmaller(t *testing.T) {
 	must(t, fake.Count("POST", "**") == 1, "it was resized")
 }
 
-// The apply after an interrupted creation turns off what the creation has requested and
-// the configuration does not have any more, unless the instance is protected: it may
-// have run for a while.
+// If an engine is removed from the configuration after an interrupted creation requested
+// it, the next apply turns it off. A protected instance refuses that, because it may have
+// run for a while.
 func TestEngineThatIsTakenOutDuringACreation(t *testing.T) {
 	t.Parallel()
 	for name, protected := range map[string]bool{"protected": true, "unprotected": false} {
@@ -224,13 +224,13 @@ func TestEngineThatIsTakenOutDuringACreation(t *testing.T) {
 	}
 }
 
-// protectedOr is an instance with engines, protected or not.
+// protectedOr returns an instance with engines, protected or not.
 func protectedOr(protected bool, engines string) string {
 	return strings.Replace(instanceHCL("engines = "+engines), "deletion_protection = false", fmt.Sprint("deletion_protection = ", protected), 1)
 }
 
-// A state from before engines were a map has each engine that is off as null, and
-// no note of what its configuration has had. Nothing is lost by it.
+// A state from before engines became a map has a null for each engine that is off, and no
+// note of the engines that its configuration has had. No engine is lost by that.
 func TestStateFromBeforeEnginesWereAMap(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, instanceHCL("engines = { postgres = {}, redis = {} }"))

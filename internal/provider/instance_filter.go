@@ -11,7 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// instanceFilter picks instances; what is null matches any.
+// instanceFilter selects instances. A null field matches any.
 type instanceFilter struct {
 	Name   types.String `tfsdk:"name"`
 	Plan   types.String `tfsdk:"plan"`
@@ -25,8 +25,8 @@ func (f instanceFilter) matches(i client.Instance) bool {
 		(f.Tag.IsNull() || slices.Contains(i.Tags.Value, f.Tag.ValueString()))
 }
 
-// instanceFilterDescriptions describes the filters of the data source and the
-// list resource.
+// instanceFilterDescriptions describes the filters of the data source and the list
+// resource.
 var instanceFilterDescriptions = map[string]string{
 	"name":   "Only instances of this name. Default: all.",
 	"plan":   "Only instances of this plan. Default: all.",
@@ -35,9 +35,9 @@ var instanceFilterDescriptions = map[string]string{
 	"tag":    "Only instances with this tag. Default: all.",
 }
 
-// check tells of a filter that can match no instance. Plan and region are those
-// that the service offers, and those that an instance still has: any other is an
-// error. The service has answered, since the instances were listed.
+// check reports a filter that can match no instance. A plan or region is an error unless
+// the service offers it or an existing instance has it. The instances have been listed,
+// so the service is known to answer.
 func (f instanceFilter) check(ctx context.Context, c *client.Client, instances []client.Instance, diags *diag.Diagnostics) {
 	if found := idsOf(instances, client.Instance.PlanID); !canMatch(f.Plan, nil, found) {
 		plans, err := c.Plans(ctx)

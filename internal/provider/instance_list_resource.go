@@ -51,7 +51,7 @@ func (r *instanceListResource) List(ctx context.Context, req list.ListRequest, r
 		return
 	}
 	instances = slices.DeleteFunc(slices.Clone(instances), func(i client.Instance) bool {
-		// To adopt what goes is to buy it anew.
+		// An import of an instance that is being deleted would only buy another one.
 		return !filter.matches(i) || filter.Status.IsNull() && i.Status == client.StatusDeleting
 	})
 	resp.Results = listResults(instances, req.Limit, diags, func(i client.Instance) list.ListResult {

@@ -30,9 +30,9 @@ type instanceModel struct {
 	Timeouts           timeouts.Value    `tfsdk:"timeouts"`
 }
 
-// setRecord takes over what an instance's record tells. What it does not hold
-// keeps its value. The id is not among it: it is what the record was asked by.
-// defaultTags are the provider's.
+// setRecord copies an instance's record to the model. Values that the record lacks stay
+// as they are. The id is not copied, because the record was requested by it. defaultTags
+// are the provider's.
 func (m *instanceModel) setRecord(i client.Instance, defaultTags types.Set) {
 	setRecorded(&m.Name, i.Name)
 	setRecorded(&m.Plan, i.PlanID())
@@ -40,7 +40,7 @@ func (m *instanceModel) setRecord(i client.Instance, defaultTags types.Set) {
 	setRecorded(&m.Status, string(i.Status))
 	setRecorded(&m.Host, i.Host)
 	setRecorded(&m.CreatedAt.StringValue, timeOrNull(i.CreatedAt).ValueString())
-	m.CheckoutURL = stringOrNull(i.CheckoutURL) // its absence says that it is paid
+	m.CheckoutURL = stringOrNull(i.CheckoutURL) // no URL means that it is paid
 	if i.Engines.Set {
 		before, _ := enginesOf(m.Engines)
 		m.Engines = enginesMap(recordedEngines(i.Engines.Value, before))
@@ -50,11 +50,11 @@ func (m *instanceModel) setRecord(i client.Instance, defaultTags types.Set) {
 		m.TagsAll = setOf(i.Tags.Value, types.SetUnknown(types.StringType))
 	}
 	if m.DeletionProtection.IsNull() {
-		m.DeletionProtection = types.BoolValue(true) // imported: only the provider knows it
+		m.DeletionProtection = types.BoolValue(true) // imported; the service does not store it
 	}
 }
 
-// setConnection takes over what of the connection record is not secret.
+// setConnection copies the parts of the connection record that are not secret.
 func (m *instanceModel) setConnection(c client.Connection) {
 	m.CACertificate = stringOrNull(c.CACertificate)
 	m.AuthURL, m.AuthAnonKey = types.StringNull(), types.StringNull()
@@ -63,9 +63,9 @@ func (m *instanceModel) setConnection(c client.Connection) {
 	}
 }
 
-// needsConnection tells whether the connection record holds something that the
-// model lacks. It is asked for only then, so that refreshing many instances
-// stays one list.
+// needsConnection reports whether the model lacks a value of the connection record. The
+// record is read only then, so that a refresh of many instances stays one request for the
+// list.
 func (m *instanceModel) needsConnection() bool {
 	if !m.runs() {
 		return false
@@ -76,15 +76,15 @@ func (m *instanceModel) needsConnection() bool {
 	return lacks(m.CACertificate) || hasAuth && (lacks(m.AuthURL) || lacks(m.AuthAnonKey)) || !hasAuth && !m.AuthURL.IsNull()
 }
 
-// connectionMovedOn tells whether the connection record, as it was read into the
-// model, is another than the plan promised.
+// connectionMovedOn reports whether the connection record, as read into the model,
+// differs from the plan.
 func (m *instanceModel) connectionMovedOn(plan instanceModel) bool {
 	other := func(read, planned types.String) bool { return !planned.IsUnknown() && !read.Equal(planned) }
 	return other(m.CACertificate, plan.CACertificate) || other(m.AuthURL, plan.AuthURL) || other(m.AuthAnonKey, plan.AuthAnonKey)
 }
 
-// runs tells whether an instance of a status runs. A word that is not known
-// counts as running if the instance has run before (SERVICE.md#tolerance).
+// runs reports whether an instance with this status is running. An unknown status counts
+// as running if the instance has run before (SERVICE.md#tolerance).
 func runs(status string, ranBefore bool) bool {
 	switch status {
 	case client.StatusRunning:
@@ -97,15 +97,15 @@ func runs(status string, ranBefore bool) bool {
 
 func (m *instanceModel) runs() bool { return runs(m.Status.ValueString(), m.ran()) }
 
-// ran tells whether there is evidence that the instance has run: it runs, or has
-// what a machine gets when it first does.
+// ran reports whether there is evidence that the instance has run: it is running, or it
+// has a host or a certificate, which it gets when it first runs.
 func (m *instanceModel) ran() bool {
 	return m.Status.ValueString() == client.StatusRunning || m.Host.ValueString() != "" || m.CACertificate.ValueString() != ""
 }
 
-// unfinished tells whether the instance's creation was not seen to its end.
-// creating tells that its creation is noted as pending in private state. A
-// machine that has run and reads creating for once is not created again.
+// unfinished reports whether the provider has not seen the end of the instance's creation
+// yet. creating is true if private state notes the creation as pending. An instance that
+// has run and briefly reports creating is not unfinished.
 func (m *instanceModel) unfinished(creating bool) bool {
 	switch m.Status.ValueString() {
 	case client.StatusRunning, client.StatusDeleting, client.StatusFailed:
@@ -114,19 +114,19 @@ func (m *instanceModel) unfinished(creating bool) bool {
 	return creating || !m.ran()
 }
 
-// neverRan tells whether there is evidence that the instance has never run, and so
-// holds nothing: its creation is noted as pending, and nothing says that it ran.
-// What is not known protects: an instance that was imported may have run.
+// neverRan reports whether the instance has evidently never run, and so has no data: its
+// creation is noted as pending, and there is no sign that it ran. Without a note it may
+// have run, for example if it was imported.
 func (m *instanceModel) neverRan(creating bool) bool { return creating && !m.ran() }
 
-// protected tells whether the instance must not be destroyed. The value in the
-// state rules. One that never ran holds nothing to protect, and one that is being
-// deleted is lost already.
+// protected reports whether the instance must not be destroyed. The value in the state
+// decides. An instance that never ran has nothing to protect. One that is being deleted
+// is lost already.
 func (m *instanceModel) protected(creating bool) bool {
 	return isProtected(m.DeletionProtection) && !m.neverRan(creating) && m.Status.ValueString() != client.StatusDeleting
 }
 
-// title names the instance in a summary; by its id while its name is not known.
+// title names the instance in a summary, by its id if the name is unknown.
 func (m *instanceModel) title() string {
 	if name := m.Name.ValueString(); name != "" {
 		return "Instance " + name
@@ -134,13 +134,13 @@ func (m *instanceModel) title() string {
 	return "Instance " + m.ID.ValueString()
 }
 
-// protectedObject is the instance as errors name it.
+// protectedObject returns the instance as errors name it.
 func (m *instanceModel) protectedObject() protectedObject {
 	return protectedObject{Title: m.title(), Name: "Instance " + m.ID.ValueString(), ImportID: m.ID.ValueString()}
 }
 
-// withoutUnknowns is the model with each value that is not known yet as null, as
-// it can be saved at any time.
+// withoutUnknowns returns the model with null in place of unknown values, so that it can
+// be saved at any time.
 func (m instanceModel) withoutUnknowns() instanceModel {
 	for _, v := range m.computed() {
 		*v = nullIfUnknown(*v)
@@ -157,8 +157,8 @@ func (m instanceModel) withoutUnknowns() instanceModel {
 	return m
 }
 
-// withNullsUnknown is the model as planned for a creation that has yet to end:
-// what is null now will be told then.
+// withNullsUnknown returns the model as planned while its creation is in progress: values
+// that are null now are unknown until it ends.
 func (m instanceModel) withNullsUnknown() instanceModel {
 	for _, v := range m.computed() {
 		if v.IsNull() {
@@ -175,12 +175,12 @@ func (m instanceModel) withNullsUnknown() instanceModel {
 	return m
 }
 
-// computed are the model's attributes that only the service sets.
+// computed returns the attributes that only the service sets.
 func (m *instanceModel) computed() []*types.String {
 	return []*types.String{&m.ID, &m.Status, &m.Host, &m.CheckoutURL, &m.CreatedAt.StringValue, &m.CACertificate, &m.AuthURL, &m.AuthAnonKey}
 }
 
-// newInstance is the request to create the instance. It can turn on three of
+// newInstance returns the request that creates the instance. It can turn on only three of
 // the engines; the others and the budgets are set afterwards.
 func (m *instanceModel) newInstance(ctx context.Context, diags *diag.Diagnostics) client.NewInstance {
 	engines, _ := enginesOf(m.Engines)

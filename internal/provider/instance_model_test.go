@@ -10,7 +10,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// What the evidence in a state says of an instance.
+// The state's evidence decides whether an instance runs, is unfinished, never ran or is
+// protected.
 func TestInstanceEvidence(t *testing.T) {
 	for name, row := range map[string]struct {
 		status, host, ca                      string
@@ -84,7 +85,7 @@ func TestInstanceTakesARecordOver(t *testing.T) {
 	}
 }
 
-// What is secret of a connection record has no place in the model.
+// Secrets of a connection record are not copied to the model.
 func TestInstanceTakesItsConnectionOver(t *testing.T) {
 	auth := &client.AuthConnection{URL: "https://one.example/auth/v1", AnonKey: "anon", ServiceKey: "canary"}
 	for name, row := range map[string]struct {
@@ -103,7 +104,7 @@ func TestInstanceTakesItsConnectionOver(t *testing.T) {
 	}
 }
 
-// A creation can turn three engines on, each told as on or off.
+// A request to create an instance states for three engines whether each is on or off.
 func TestNewInstance(t *testing.T) {
 	m := sized("small", map[string]int64{"postgres": 512, "redis": 0})
 	m.Tags, m.TagsAll = texts("a"), texts("b", "a")

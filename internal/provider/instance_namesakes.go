@@ -10,11 +10,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// checkNamesakes looks for instances that an earlier apply may have made and
-// could not save, before the plan makes another: kill -9 leaves nothing in the
-// state. The plan warns of each. It cannot know whose they are, as it may not have
-// read all of the state: only the creation refuses, of one that is being created. It
-// looks while other things are checked, and what it returns tells.
+// checkNamesakes looks for instances that an earlier apply may have created but could not
+// save, for example because of kill -9. The plan warns of each. It cannot know whether a
+// resource manages one, because it may not have read the whole state yet. So only the
+// creation is refused, and only for an instance that is still being created. The search
+// runs at the same time as other checks; the returned function waits for it and adds the
+// warnings.
 func (r *instanceResource) checkNamesakes(ctx context.Context, plan instanceModel) (tell func(*diag.Diagnostics)) {
 	if r.client == nil || plan.Name.IsUnknown() || plan.Plan.IsUnknown() || plan.Region.IsUnknown() {
 		return func(*diag.Diagnostics) {}
@@ -34,7 +35,7 @@ func (r *instanceResource) checkNamesakes(ctx context.Context, plan instanceMode
 	}
 }
 
-// namesakes are the ids of instances that could be taken for one that is planned.
+// namesakes are the ids of instances that could be mistaken for the planned one.
 type namesakes struct{ creating, running []string }
 
 func (n namesakes) tell(name string, diags *diag.Diagnostics) {

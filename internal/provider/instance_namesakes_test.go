@@ -11,8 +11,8 @@ import (
 
 const plainRequest = `{"name":"test","plan":"free","region":"eu-central","engines":{"postgres":true,"apps":false,"auth":false},"tags":[]}`
 
-// After a kill nothing is in the state. The plan warns of what the killed apply made,
-// and the apply creates no second one while nobody can know whose the first is.
+// After a kill, the state is empty. The plan warns of the instance that the killed apply
+// created. Until that instance runs, the apply refuses to create a second one.
 func TestPlanTellsOfAnOrphan(t *testing.T) {
 	fake := startFake(t)
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
@@ -34,9 +34,9 @@ func TestPlanTellsOfAnOrphan(t *testing.T) {
 	must(t, len(fake.Instances()) == 1, "%d instances", len(fake.Instances()))
 }
 
-// Instances of one name in one configuration are no orphans of each other, be they
-// running or still being created. A plan may warn, as it may not have read all of the
-// state yet.
+// Two instances with the same name in one configuration are not orphans, whether running
+// or still being created. A plan may warn, because it may not have read the whole state
+// yet.
 func TestSiblingsOfOneNameAreNoOrphans(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, instanceHCL("count = 1\n"+plainInstance))

@@ -13,8 +13,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// ModifyPlan tells of data that the plan would lose, resumes a creation that was
-// not seen to its end, and checks the plan against the service's catalogue.
+// ModifyPlan warns of data that the plan would delete, resumes an unfinished creation,
+// and checks the plan against the service's catalogue.
 func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.checkPlannedAccount(ctx, req, resp)
 	defer r.withoutRepeats(!req.State.Raw.IsNull(), &resp.Diagnostics)
@@ -56,13 +56,13 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		} else {
 			state.warnOfLoss(&resp.Diagnostics, path.Root("region"), creating, "replaces")
 		}
-		r.checkCatalogue(ctx, nil, *plan, &resp.Diagnostics) // it is bought anew
+		r.checkCatalogue(ctx, nil, *plan, &resp.Diagnostics) // a new instance is bought
 		return
 	}
 	bought := state
 	switch status := state.Status.ValueString(); {
 	case status == client.StatusDeleting && isProtected(state.DeletionProtection) && !isProtected(plan.DeletionProtection):
-		// Its deletion may have failed: the protection is lifted by an apply of its own.
+		// Its deletion may have failed. This apply only lifts the protection.
 	case status == client.StatusFailed && state.neverRan(creating), status == client.StatusDeleting:
 		plan.Status = types.StringUnknown()
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("status"))
@@ -80,12 +80,12 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
-// itself is the instance, whichever resource manages it.
+// itself identifies the instance, whichever resource manages it.
 func (m *instanceModel) itself() managedObject {
 	return managedObject{"instance", m.ID.ValueString()}
 }
 
-// planAuth plans the auth engine's address and key, which come and go with the engine.
+// planAuth plans the auth engine's URL and key, which exist only while the engine is on.
 func planAuth(state, plan *instanceModel) {
 	before, _ := enginesOf(state.Engines)
 	after, known := enginesOf(plan.Engines)
@@ -99,7 +99,8 @@ func planAuth(state, plan *instanceModel) {
 	}
 }
 
-// warnOfLoss says what a plan that destroys or replaces an instance loses.
+// warnOfLoss warns of the data that a plan deletes if it destroys or replaces an
+// instance.
 func (m *instanceModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, creating bool, does string) {
 	if m.neverRan(creating) {
 		return

@@ -7,8 +7,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// instanceRecordModel is an instance as the data sources show it: what its
-// record tells.
+// instanceRecordModel is an instance's record as the data sources show it.
 type instanceRecordModel struct {
 	ID          types.String           `tfsdk:"id"`
 	Name        types.String           `tfsdk:"name"`
@@ -29,7 +28,7 @@ type instanceRecordModel struct {
 	Activity    []activityModel        `tfsdk:"activity"`
 }
 
-// usageModel is what an instance uses at present.
+// usageModel is the current usage of an instance.
 type usageModel struct {
 	CPUPercent types.Float64 `tfsdk:"cpu_percent"`
 	MemoryMB   types.Float64 `tfsdk:"memory_mb"`
@@ -48,7 +47,7 @@ type backupSummaryModel struct {
 	LastAt timetypes.RFC3339 `tfsdk:"last_at"`
 }
 
-// activityModel is one thing that happened to an instance.
+// activityModel is one event of an instance.
 type activityModel struct {
 	At     timetypes.RFC3339 `tfsdk:"at"`
 	Type   types.String      `tfsdk:"type"`
@@ -94,8 +93,8 @@ func (m *instanceRecordModel) setRecord(i client.Instance) {
 	}
 }
 
-// instanceDescriptions describes the attributes of an instance's record, which the
-// data sources hosting_instance and hosting_instances both show.
+// instanceDescriptions describes the attributes of an instance's record, which the data
+// sources hosting_instance and hosting_instances share.
 var instanceDescriptions = map[string]string{
 	"id":           "Identifier.",
 	"name":         "Name.",

@@ -57,9 +57,9 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 		resp.Diagnostics.AddWarning("Adopted existing instance "+request.Name+": the response to the create request was lost", adoptedText("Instance "+created.ID))
 	}
 
-	// From here on there is a machine. Its id is saved before anything else can
-	// fail, and nothing but a failed job may taint it: a tainted instance is
-	// destroyed by the next apply.
+	// From here on the machine exists. Its id is saved before anything else can fail.
+	// Only a failed job may taint the instance, because the next apply destroys a tainted
+	// one.
 	plan.ID = types.StringValue(created.ID)
 	saved := plan.withoutUnknowns()
 	saved.Status = types.StringValue(client.StatusCreating)
@@ -105,15 +105,15 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	r.setResult(ctx, creating(req, resp), finished)
 }
 
-// create asks for the instance. Looking for one whose answer was lost is bounded
-// by the create timeout too.
+// create requests the instance. If the response is lost, the create timeout also limits
+// the search for the instance.
 func (r *instanceResource) create(ctx context.Context, request client.NewInstance, timeout time.Duration) (client.Created, error) {
 	ctx, cancel := withTimeout(ctx, timeout)
 	defer cancel()
 	return r.client.CreateInstance(ctx, request)
 }
 
-// adoptedText says what was taken for the result of a creation.
+// adoptedText explains that an existing object was taken as the result of a creation.
 func adoptedText(object string) string {
 	return fmt.Sprintf("%s did not exist before and matches the request, so this apply manages it and did not request another. "+
 		"Check in the portal that nobody else created an identical one at the same time.", object)
@@ -130,7 +130,7 @@ func unfinishedText(id, job string, err error) string {
 		"Apply again to wait for the same job.", sentence(err.Error()), id, job)
 }
 
-// incompleteText says what of a created instance is as planned and what is not.
+// incompleteText states what a created instance still lacks.
 func incompleteText(m, plan instanceModel, err error) string {
 	missing := "its connection record was not read"
 	asked, _ := enginesOf(plan.Engines)
@@ -155,7 +155,7 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	inProgress := pending && r.inProgress(ctx, work.Job)
 	instance, err := r.record(ctx, state)
 	if errors.Is(err, client.ErrNotFound) && inProgress && !r.isElsewhere(ctx, req.Private, &resp.Diagnostics) {
-		return // not shown yet; it is being created all the same
+		return // not listed yet, but it is being created
 	}
 	if errors.Is(err, client.ErrNotFound) {
 		r.removeGone(ctx, req.Private, &resp.State, r.absent(state), &resp.Diagnostics, state.itself())
@@ -192,7 +192,7 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	r.setState(ctx, &resp.State, state, &resp.Diagnostics)
 }
 
-// absent is the instance as something that the service does not know.
+// absent describes the instance to removeGone and mayDelete.
 func (r *instanceResource) absent(m instanceModel) absentObject {
 	return absentObject{
 		what: fmt.Sprintf("Instance %s (%s)", m.Name.ValueString(), m.ID.ValueString()),
@@ -212,12 +212,12 @@ func (r *instanceResource) record(ctx context.Context, m instanceModel) (client.
 	return r.client.RefreshInstance(ctx, m.ID.ValueString())
 }
 
-// connectionKey notes in private state that an update saw another connection
-// record than its plan had promised. The next refresh reads it.
+// connectionKey is the private state key of a note: an update read a connection record
+// that differs from its plan. The next refresh reads the record again.
 const connectionKey = "connection_moved_on"
 
-// noteCreation notes the creation of an instance that was imported in the middle
-// of it. Only the job itself says for sure that this is no machine that has run.
+// noteCreation notes the creation of an instance that was imported while being created.
+// Only the job proves that the instance has not run yet.
 func (r *instanceResource) noteCreation(ctx context.Context, instance client.Instance, private privateWriter, diags *diag.Diagnostics) {
 	if instance.JobID == "" {
 		return
@@ -260,7 +260,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	creating := pending.Creating
 	m := state
 	if m.unfinished(creating) && pending.Switches != nil {
-		m.Engines = enginesMap(engineSwitches(pending.Switches)) // the others are still to be set
+		m.Engines = enginesMap(engineSwitches(pending.Switches)) // the other engines are still to be set
 	}
 	m.DeletionProtection, m.Timeouts = protectionDuring(state.DeletionProtection, plan.DeletionProtection), plan.Timeouts
 	update := instanceUpdate{
@@ -327,12 +327,12 @@ func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteReques
 	}
 }
 
-// isProtected looks at the protection once more before a deletion: ModifyPlan is
-// not asked about a tainted instance. Evidence in the state that the instance
-// never ran, or is being deleted, may be old, so the record is looked at as well: a
-// failed machine may have been repaired, and a deletion may have failed. A creation in
-// progress is seen to its end first: the deletion would have to wait for it, and would
-// then destroy a machine that runs.
+// isProtected checks the protection again before a deletion, because ModifyPlan does not
+// receive the state of a tainted instance. A state that shows that the instance never ran
+// or is being deleted may be old. So the record is read too: a failed machine may have
+// been repaired, and a deletion may have failed. If the creation is still in
+// progress, isProtected waits for its end: the deletion would have to wait anyway, and
+// would then destroy a running machine.
 func (r *instanceResource) isProtected(ctx context.Context, state instanceModel, work pendingWork) (bool, error) {
 	creating := work.Creating || state.DeletionProtection.IsNull()
 	if !isProtected(state.DeletionProtection) || state.protected(creating) {
@@ -345,7 +345,7 @@ func (r *instanceResource) isProtected(ctx context.Context, state instanceModel,
 	}
 	state.setRecord(instance, r.defaultTags)
 	if instance.Status == client.StatusDeleting {
-		return !state.neverRan(creating), nil // its deletion is not at work, or no other would be sent
+		return !state.neverRan(creating), nil // the deletion must have failed, or no second one would be sent
 	}
 	if state.protected(creating) || !state.unfinished(creating) {
 		return state.protected(creating), nil

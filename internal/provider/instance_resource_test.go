@@ -13,7 +13,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// instanceHCL is an instance that any plan carries, with further arguments.
+// instanceHCL returns an instance that fits every plan, with additional arguments.
 func instanceHCL(arguments string) string {
 	return fmt.Sprintf(`
 resource "hosting_instance" "test" {
@@ -26,7 +26,8 @@ resource "hosting_instance" "test" {
 `, arguments)
 }
 
-// appsInstance carries the engines of the guestbook, with room for an app of 640 MB.
+// appsInstance has the engines that the guestbook needs, with memory for an app of 640
+// MB.
 var appsInstance = instanceHCL(`engines = { postgres = {}, apps = { memory_mb = 640 }, auth = {} }`)
 
 const instanceAddress = "hosting_instance.test"
@@ -73,11 +74,11 @@ resource "hosting_instance" "test" {
 			ConfigStateChecks: []statecheck.StateCheck{instanceHas("name", knownvalue.StringExact("second"))},
 			ConfigPlanChecks:  plans(instanceAddress, plancheck.ResourceActionUpdate),
 		},
-		resource.TestStep{ // tags, another order and one less
+		resource.TestStep{ // tags in a different order, and one fewer
 			Config:           with("second", `["a"]`, `{ postgres = {}, redis = { memory_mb = 128 } }`, true),
 			ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionUpdate),
 		},
-		resource.TestStep{ // no tags; an empty set is written and stays
+		resource.TestStep{ // no tags; an empty set stays an empty set
 			Config:           with("second", `[]`, `{ postgres = {}, redis = { memory_mb = 128 } }`, true),
 			ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionUpdate),
 		},
@@ -85,7 +86,7 @@ resource "hosting_instance" "test" {
 			Config:           with("second", `[]`, `{ postgres = { memory_mb = 640 }, redis = { memory_mb = 128 } }`, true),
 			ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionUpdate),
 		},
-		resource.TestStep{ // a budget that is no longer written stays as it is
+		resource.TestStep{ // a budget that is removed from the configuration stays as it is
 			Config:           with("second", `[]`, `{ postgres = {}, redis = {} }`, true),
 			ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionNoop),
 		},
@@ -94,7 +95,7 @@ resource "hosting_instance" "test" {
 			Config:           with("second", `[]`, `{ postgres = {}, redis = {} }`, false),
 			ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionUpdate),
 		},
-		resource.TestStep{ // engines on and off, with what comes and goes with them
+		resource.TestStep{ // engines on and off, with their attributes
 			Config: with("second", `[]`, `{ postgres = {}, apps = {}, auth = {} }`, false),
 			ConfigStateChecks: []statecheck.StateCheck{
 				instanceHas("auth_url", knownvalue.NotNull()),
@@ -112,7 +113,7 @@ resource "hosting_instance" "test" {
 			ConfigStateChecks: []statecheck.StateCheck{instanceHas("plan", knownvalue.StringExact("small"))},
 			ConfigPlanChecks:  plans(instanceAddress, plancheck.ResourceActionUpdate),
 		},
-		resource.TestStep{ // what only the provider knows
+		resource.TestStep{ // an argument that is not sent to the service
 			Config:           config(fake, one, "second", "small", `[]`, `{ postgres = {} }`, false, `{ delete = "7m" }`),
 			ConfigPlanChecks: plans(instanceAddress, plancheck.ResourceActionUpdate),
 		},
@@ -278,7 +279,7 @@ func TestInstanceCreationFails(t *testing.T) {
 	fake.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "no_capacity", "no machine is free in eu-central")
 	run(t,
 		refuses(configuration, "No machine is free in eu-central (no_capacity)"),
-		resource.TestStep{ // what failed never ran: it is replaced
+		resource.TestStep{ // the failed instance never ran, so it is replaced
 			Config:            configuration,
 			ConfigPlanChecks:  emptyPlan,
 			ConfigStateChecks: []statecheck.StateCheck{instanceHas("status", knownvalue.StringExact("running"))},
@@ -319,7 +320,7 @@ resource "hosting_instance" "test" {
 	}
 }
 
-// The certificate is read again of a machine that is at another host.
+// A refresh reads the certificate again if the instance has moved to another host.
 func TestInstanceAtAnotherHost(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, instanceHCL(plainInstance))

@@ -117,7 +117,7 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 	}
 }
 
-// ValidateConfig checks what needs no service to be asked.
+// ValidateConfig makes the checks that need no request to the service.
 func (r *instanceResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config instanceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -126,7 +126,7 @@ func (r *instanceResource) ValidateConfig(ctx context.Context, req resource.Vali
 	}
 }
 
-// validate checks that the engines which another one needs are on.
+// validate checks that the engines on which another engine depends are on.
 func (m *instanceModel) validate(diags *diag.Diagnostics) {
 	engines, known := enginesOf(m.Engines)
 	if !known || !has(engines, "auth") {

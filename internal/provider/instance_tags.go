@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// tagsAll are an instance's tags with the provider's default ones, unknown while one
-// of either is.
+// tagsAll returns the union of an instance's tags and the provider's default tags. It is
+// unknown if any of them is unknown.
 func tagsAll(own, defaultTags types.Set) types.Set {
 	if !allKnown(own) || !allKnown(defaultTags) {
 		return types.SetUnknown(types.StringType)
@@ -16,10 +16,10 @@ func tagsAll(own, defaultTags types.Set) types.Set {
 	return setOf(union(elementsOf(own), elementsOf(defaultTags)), types.SetUnknown(types.StringType))
 }
 
-// ownTags are those of a record's tags that are the instance's own: those that its
-// configuration names, and those that somebody has added since. The provider's
-// default ones are not among them, nor those that were default ones when the model
-// was last written.
+// ownTags returns the recorded tags that belong to the argument tags: those that the
+// configuration names, and those that another client has added since. It excludes the
+// provider's default tags, and those that were default tags when the model was last
+// written.
 func ownTags(recorded []string, before instanceModel, defaultTags types.Set) []string {
 	named, there, defaults := elementsOf(before.Tags), elementsOf(before.TagsAll), elementsOf(defaultTags)
 	return slices.DeleteFunc(slices.Clone(recorded), func(tag string) bool {
@@ -27,7 +27,7 @@ func ownTags(recorded []string, before instanceModel, defaultTags types.Set) []s
 	})
 }
 
-// allKnown tells whether a set and each of its elements is known, or null.
+// allKnown reports whether a set and all of its elements are known. Null counts as known.
 func allKnown(set types.Set) bool {
 	return !set.IsUnknown() && !slices.ContainsFunc(set.Elements(), func(v attr.Value) bool { return v.IsUnknown() })
 }

@@ -14,9 +14,9 @@ func TestTags(t *testing.T) {
 	oneUnknown := types.SetValueMust(types.StringType, []attr.Value{types.StringUnknown()})
 	for name, row := range map[string]struct {
 		own, defaults, all types.Set
-		before             types.Set // tags_all as they were last written
-		// recorded are the tags that a record shows, and read what is then the
-		// instance's own.
+		before             types.Set // tags_all as last written
+		// recorded are the tags in the record, and read is the value of tags after
+		// reading it.
 		recorded []string
 		read     types.Set
 	}{

@@ -14,28 +14,30 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// An instanceUpdate makes an instance what is planned, from wherever it stands:
-// after its creation, when the plan changes it, or where an earlier apply was cut
-// short.
+// An instanceUpdate changes an instance into the planned one. It works after the
+// creation, for a change of the plan, and after an interrupted apply.
 type instanceUpdate struct {
 	*instanceResource
-	// prior is what the plan was made from: what it does not change is left alone.
+	// prior is the state that the plan was made from. Values that the plan does not
+	// change are left alone.
 	prior, planned instanceModel
-	// stored is the plan as the service stores it, if that is noted to be another form.
+	// stored is the plan in the form in which the service stores it, or nil if the two
+	// forms are the same.
 	stored *instanceModel
-	// creating tells that the instance was not seen to run yet. What it has beyond its
-	// plan and what was configured before, the service has turned on: that stays.
+	// creating is true if the provider has not seen the instance run yet. In that case an
+	// engine that is neither planned nor in configured was turned on by the service, and
+	// stays on.
 	creating bool
 	// configured are the engines that the configuration has had.
 	configured []string
-	// refuse says why engines must not be turned off. Nil refuses none.
+	// refuse returns an error if engines must not be turned off. If nil, all may be.
 	refuse func(off []string) error
-	// save keeps what is true after a step.
+	// save saves the model as it is after a step.
 	save func(instanceModel)
 }
 
-// run makes each change that is missing, and returns what is there in the end, or
-// was when it failed.
+// run makes each missing change. It returns the final model, or on an error the model as
+// far as run got.
 func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceModel) (instanceModel, error) {
 	reached := u.prior // with the steps that this update has sent
 	instance, err := u.current(ctx, turn, reached)
@@ -54,7 +56,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 	if slices.ContainsFunc(steps, func(s instanceStep) bool { return s.engines != nil }) {
 		engines, err := u.engines(on)
 		if err != nil {
-			return m, err // before anything is changed
+			return m, err // nothing has been changed yet
 		}
 		wanted.Engines = enginesMap(engines)
 		steps = instanceDifference(u.prior, wanted, m, plans.Engines)
@@ -65,7 +67,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 		return engineBudgets(engines, there), err
 	}
 	for i, step := range steps {
-		if i > 0 { // somebody may have made the change while the last one was made
+		if i > 0 { // another client may have made this change during the last step
 			if instance, err = u.current(ctx, turn, reached); err != nil {
 				return m, err
 			}
@@ -84,11 +86,11 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 		step.applyTo(&reached, wanted)
 		u.save(m)
 		if turn.BusySince(begun) {
-			return u.run(ctx, turn, m) // another job may have made the other changes
+			return u.run(ctx, turn, m) // another client's job may have made the remaining changes
 		}
 	}
 	if len(steps) > 0 {
-		// It has run, but not every replica may know of that.
+		// The instance has run, but some replicas may not show it yet.
 		instance, err = readBack(ctx, u.instance(turn), func(i client.Instance) bool { return hasRun(i) && u.isShown(wanted, i) })
 		if err != nil {
 			return m, err
@@ -122,9 +124,9 @@ func (u instanceUpdate) current(ctx context.Context, turn *client.Turn, reached 
 	return u.idle(ctx, turn)
 }
 
-// idle reads the instance once no job is at work on it, and it has run. What an
-// interrupted apply or a person has begun is seen to its end first, and shows once
-// reads no longer lag.
+// idle reads the instance once it has run and no job is in progress. If another client or
+// an interrupted apply has begun a change, idle waits for that job's end and until reads
+// show its result.
 func (u instanceUpdate) idle(ctx context.Context, turn *client.Turn) (client.Instance, error) {
 	if !u.changes() {
 		return readBack(ctx, u.instance(turn), hasRun)
@@ -138,13 +140,13 @@ func (u instanceUpdate) idle(ctx context.Context, turn *client.Turn) (client.Ins
 	})
 }
 
-// isShown reports whether a record shows what is wanted, in the form that the service
-// stores.
+// isShown reports whether a record shows the wanted model, or its form as stored by the
+// service.
 func (u instanceUpdate) isShown(wanted instanceModel, i client.Instance) bool {
 	return wanted.shows(u.prior, i) || u.stored != nil && u.stored.shows(u.prior, i)
 }
 
-// changes tells whether the plan changes anything at the service.
+// changes reports whether the plan changes anything at the service.
 func (u instanceUpdate) changes() bool {
 	return len(instanceDifference(u.prior, u.planned, u.prior, nil)) > 0
 }
@@ -155,7 +157,7 @@ func (r *instanceResource) instance(turn *client.Turn) func(context.Context) (cl
 	return func(ctx context.Context) (client.Instance, error) { return r.client.Instance(ctx, turn.InstanceID()) }
 }
 
-// engines are those to set, given those that are on.
+// engines returns the engines to set, including those in on that must stay on.
 func (u instanceUpdate) engines(on map[string]types.Int64) (map[string]types.Int64, error) {
 	engines, _ := enginesOf(u.planned.Engines)
 	for _, name := range without(on, engines) {
@@ -169,8 +171,8 @@ func (u instanceUpdate) engines(on map[string]types.Int64) (map[string]types.Int
 	return engines, u.refuse(without(on, engines))
 }
 
-// engineBudgets are engines as they are sent: one without a budget keeps the one
-// that it has, or gets its floor where it is new.
+// engineBudgets returns the engines in the form of a request. An engine without a budget
+// keeps its current one, or gets the minimum if it is new.
 func engineBudgets(planned, there map[string]types.Int64) map[string]client.EngineBudget {
 	budgets := map[string]client.EngineBudget{}
 	for name, memory := range planned {
@@ -182,12 +184,13 @@ func engineBudgets(planned, there map[string]types.Int64) map[string]client.Engi
 	return budgets
 }
 
-// errRefused ends a change that a diagnostic has refused.
+// errRefused ends a change that was refused with a diagnostic.
 var errRefused = errors.New("refused")
 
-// refuseUnseenLoss looks once more, right before an update sets the engines, at those
-// that it would turn off: the plan may not have known which engines stay, and the state
-// not which are on. What it refuses is errRefused, with the reason in diags.
+// refuseUnseenLoss checks again, right before an update sets the engines, which of them
+// it would turn off. The plan may not have known which engines stay, and the state may
+// not have shown which are on. On refusal it returns errRefused and puts the reason in
+// diags.
 func refuseUnseenLoss(state instanceModel, off, configured []string, diags *diag.Diagnostics) error {
 	seen, _ := enginesOf(state.Engines)
 	if state.refuseEngineLoss(off, configured, diags) {

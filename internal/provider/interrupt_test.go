@@ -45,7 +45,7 @@ resource "hosting_instance" "test" {
 	}
 }
 
-// interruptions are the ways in which an apply is asked to stop.
+// interruptions are the ways to ask an apply to stop.
 var interruptions = map[string]func(*started){
 	"Ctrl-C":               func(s *started) { s.signal(syscall.SIGINT) },
 	"SIGTERM to the group": func(s *started) { s.signalGroup(syscall.SIGTERM) },
@@ -136,14 +136,14 @@ func TestInterruptedImportResumes(t *testing.T) {
 	apply.signal(syscall.SIGINT)
 	apply.wait()
 	w.mustBeKept("hosting_app", "test")
-	// The service shows no app before its import has ended.
+	// The service does not show an app before its import has ended.
 	jobs := fake.Jobs()
 	w.mustResume(fake, jobs[len(jobs)-1].ID, release)
 	mustBeOnce(t, fake)
 }
 
-// mustResume checks that the next apply waits for the same job, and ends well once
-// that is released.
+// mustResume checks that the next apply waits for the same job, and succeeds once the job
+// is released.
 func (w *workspace) mustResume(fake *fakeservicetest.Server, job string, release func()) {
 	w.t.Helper()
 	polls := fake.Count("GET", "/jobs/"+job)
@@ -156,7 +156,7 @@ func (w *workspace) mustResume(fake *fakeservicetest.Server, job string, release
 	w.mustBeSettled()
 }
 
-// mustBeOnce checks that one instance and one app were asked for once.
+// mustBeOnce checks that one instance and one app were requested, once each.
 func mustBeOnce(t *testing.T, fake *fakeservicetest.Server) {
 	t.Helper()
 	if n := fake.Count("POST", "/instances"); n != 1 {
