@@ -12,18 +12,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Whatever a Create, Read or Update leaves in the state goes through setState, and
-// what it leaves in the identity through setIdentity. An unknown value there makes
-// Terraform taint what runs.
+// Each state that a Create, Read or Update returns goes through setState, and each
+// identity through setIdentity. An unknown value in it makes Terraform taint a running
+// object.
 
-// setState writes a resource's state. An unknown value becomes null and is counted. An
-// id that is unknown is an error, as what was created could not be found again.
+// setState writes a resource's state. Unknown values become null and are counted. An
+// unknown id is an error, because the state could not identify the created object.
 func (b *resourceBase) setState(ctx context.Context, state *tfsdk.State, model any, diags *diag.Diagnostics) {
 	diags.Append(state.Set(ctx, model)...)
 	b.keepKnown(state, diags)
 }
 
-// A change is a Create or an Update: what was asked for, and where what came of it goes.
+// A change is a Create or an Update, with its request and the parts of its response.
 type change struct {
 	config  tfsdk.Config
 	plan    tfsdk.Plan
@@ -41,10 +41,10 @@ func updating(req resource.UpdateRequest, resp *resource.UpdateResponse) change 
 	return change{req.Config, req.Plan, req.State.Raw, &resp.State, resp.Private, &resp.Diagnostics}
 }
 
-// setResult is setState at the end of a Create or an Update: model is what was read
-// after the change. What the plan promised is kept, as anything else is Terraform's
-// error "Provider produced inconsistent result after apply". A record that has changed
-// since shows at the next refresh.
+// setResult writes the state at the end of a Create or an Update. model has the values
+// that were read after the change. Values that the plan promised are kept, because
+// Terraform reports any other as "Provider produced inconsistent result after apply". If
+// the record has changed since, the next refresh shows it.
 func (b *resourceBase) setResult(ctx context.Context, of change, model any) {
 	of.diags.Append(of.state.Set(ctx, model)...)
 	warnOfStoredForms(ctx, of, of.state.Raw)
@@ -52,7 +52,7 @@ func (b *resourceBase) setResult(ctx context.Context, of change, model any) {
 	b.keepKnown(of.state, of.diags)
 }
 
-// setIdentity writes a resource's identity, of which each value has to be known.
+// setIdentity writes a resource's identity. An unknown value in it is an error.
 func (b *resourceBase) setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, model any, diags *diag.Diagnostics) {
 	diags.Append(identity.Set(ctx, model)...)
 	if !identity.Raw.IsFullyKnown() {
@@ -74,12 +74,12 @@ func (b *resourceBase) keepKnown(state *tfsdk.State, diags *diag.Diagnostics) {
 	}
 }
 
-// addUnknownID names what was created, and cannot be found again by the state, by the
-// values that are known of it.
+// addUnknownID reports a created object that the state cannot identify, with its known
+// values.
 func addUnknownID(diags *diag.Diagnostics, v tftypes.Value) {
 	var attributes map[string]tftypes.Value
 	if v.As(&attributes) != nil {
-		attributes = nil // it is no object, and has no names
+		attributes = nil // not an object, so it has no attributes
 	}
 	var named []string
 	for _, name := range []string{"instance_id", "name", "url"} {
@@ -92,8 +92,8 @@ func addUnknownID(diags *diag.Diagnostics, v tftypes.Value) {
 		"The service returned no id for the object with "+strings.Join(named, ", ")+". It exists: find it in the portal and import it.")
 }
 
-// withoutUnknowns is a value with null in place of all that is unknown in it, and the
-// paths of those.
+// withoutUnknowns returns a value with null in place of each unknown part, and the paths
+// of these parts.
 func withoutUnknowns(v tftypes.Value) (known tftypes.Value, replaced []string) {
 	known, err := tftypes.Transform(v, func(at *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
 		if v.IsKnown() {
@@ -107,7 +107,7 @@ func withoutUnknowns(v tftypes.Value) (known tftypes.Value, replaced []string) {
 		return tftypes.NewValue(v.Type(), nil), nil
 	})
 	if err != nil {
-		return v, nil // the function returns none
+		return v, nil // the function never returns an error
 	}
 	return known, replaced
 }

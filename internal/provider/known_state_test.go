@@ -38,7 +38,7 @@ func TestWithoutUnknowns(t *testing.T) {
 	}
 }
 
-// stateType has each kind of attribute that the provider's schemas have.
+// stateType has one attribute of each kind in the provider's schemas.
 var stateType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{
 	"name":    tftypes.String,
 	"count":   tftypes.Number,
@@ -47,8 +47,8 @@ var stateType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{
 	"engines": tftypes.Map{ElementType: tftypes.Object{AttributeTypes: map[string]tftypes.Type{"memory_mb": tftypes.Number, "port": tftypes.Number}}},
 }}
 
-// drawPart draws a value of a type; any part of it may be null, and unknown where
-// that is allowed.
+// drawPart draws a value of a type. Any part of it may be null, or unknown if unknown is
+// true.
 func drawPart(t *rapid.T, of tftypes.Type, unknown bool, label string) tftypes.Value {
 	switch pick := rapid.IntRange(0, 5).Draw(t, label); {
 	case pick == 0:
@@ -71,7 +71,7 @@ func drawPart(t *rapid.T, of tftypes.Type, unknown bool, label string) tftypes.V
 			}
 		}
 		return tftypes.NewValue(of, values)
-	case tftypes.Set: // its elements are known once it is applied
+	case tftypes.Set: // its elements are known after an apply
 		var values []tftypes.Value
 		for n := range rapid.IntRange(0, 2).Draw(t, label+" elements") {
 			values = append(values, tftypes.NewValue(of.ElementType, fmt.Sprint(n)))
@@ -84,8 +84,9 @@ func drawPart(t *rapid.T, of tftypes.Type, unknown bool, label string) tftypes.V
 	return tftypes.NewValue(of, rapid.SampledFrom([]string{"x", "y"}).Draw(t, label))
 }
 
-// departure says where a result is not what a plan promised, as Terraform's
-// "Provider produced inconsistent result after apply" does; "" if it is.
+// departure returns the place where a result differs from the plan, as Terraform's error
+// "Provider produced inconsistent result after apply" does. It returns "" if there is
+// none.
 func departure(planned, result tftypes.Value, at string) string {
 	switch {
 	case !planned.IsKnown():
@@ -112,8 +113,8 @@ func departure(planned, result tftypes.Value, at string) string {
 	return ""
 }
 
-// Whatever was planned, and whatever the service tells after the change: the state is
-// what was planned, and nothing in it is unknown, or Terraform taints what runs.
+// For any plan, and any record after the change, the state keeps the planned values.
+// Nothing in it is unknown, because Terraform would taint the running object.
 func TestResultKeepsThePlanAndIsKnown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		planned := drawPart(t, stateType, true, "planned")

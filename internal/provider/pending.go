@@ -13,9 +13,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// inTurn enters an instance's queue and runs what changes it. The timeout
-// starts at the head of the queue: standing in line behind slow siblings takes
-// nothing off it.
+// inTurn waits for its turn in an instance's queue, and then runs change. The timeout
+// starts with the turn, so waiting behind slow siblings does not count.
 func inTurn(ctx context.Context, c *client.Client, instanceID string, timeout time.Duration, change func(context.Context, *client.Turn) error) error {
 	turn, err := c.Enter(ctx, instanceID)
 	if err != nil {
@@ -27,41 +26,40 @@ func inTurn(ctx context.Context, c *client.Client, instanceID string, timeout ti
 	return change(client.WithGracePeriod(ctx), turn)
 }
 
-// pendingWork is what a Create or Update set going and did not see the end of.
-// It is kept in the resource's private state, so that the next apply waits for
-// the same job and build.
+// pendingWork describes work that a Create or Update has started but not seen the end of.
+// It is kept in the resource's private state, so that the next apply waits for the same
+// job and build.
 type pendingWork struct {
 	Job   string `json:"job,omitempty"`
 	Build string `json:"build,omitempty"`
-	// Creating tells that the resource never worked yet: found failed, it is
+	// Creating is true if the resource has never worked yet. If it is found failed, it is
 	// replaced.
 	Creating bool `json:"creating,omitempty"`
-	// Deploying tells that a build is to be seen deployed, the newest one when
-	// Build is not known: the answer that named it may have been lost.
+	// Deploying is true if the next apply must wait until a build is deployed. If Build
+	// is empty, because the response with its id was lost, that is the newest build.
 	Deploying bool `json:"deploying,omitempty"`
-	// Noted are the ids of the builds that were there before a redeploy was first
-	// asked for.
+	// Noted are the ids of the builds that existed before the redeploy was first
+	// requested.
 	Noted []string `json:"noted,omitempty"`
-	// Triggers are the redeploy_triggers that the redeploy was asked for by.
+	// Triggers are the redeploy_triggers for which the redeploy was requested.
 	Triggers string `json:"triggers,omitempty"`
-	// Failed tells that the creation was seen to fail, so that nothing has run.
+	// Failed is true if the creation was seen to fail, so nothing has run.
 	Failed bool `json:"failed,omitempty"`
-	// Protected tells that a creation that failed left deletion_protection null.
-	// It comes back if something runs after all.
+	// Protected is true if a failed creation left deletion_protection null although the
+	// configuration protects the resource. If it runs after all, it is protected again.
 	Protected bool `json:"protected,omitempty"`
-	// Switches are the engines that a creation turned on; the others and the
+	// Switches are the engines that a creation turned on. The other engines and the
 	// budgets are set after it.
 	Switches map[string]bool `json:"switches,omitempty"`
 }
 
-// unfinished tells whether there is anything to see the end of.
+// unfinished reports whether any work is still to be waited for.
 func (w pendingWork) unfinished() bool { return w.Job != "" || w.Deploying || w.Creating }
 
 const pendingKey = "pending"
 
-// awaitLeft waits for the job that an earlier apply left behind. Where its id is
-// not known, or the service does not know the job any more, the records decide
-// what is still to be done.
+// awaitLeft waits for the job that an earlier apply left behind. If its id is unknown, or
+// the service does not know the job any longer, the records decide which work remains.
 func awaitLeft(ctx context.Context, turn *client.Turn, work pendingWork, operation string) error {
 	if work.Job == "" {
 		return nil
@@ -81,7 +79,7 @@ type privateWriter interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-// savePrivate keeps a value in a resource's private state.
+// savePrivate saves a value in a resource's private state.
 func savePrivate(ctx context.Context, private privateWriter, key string, value any, diags *diag.Diagnostics) {
 	encoded, err := json.Marshal(value)
 	if err != nil {
@@ -91,17 +89,16 @@ func savePrivate(ctx context.Context, private privateWriter, key string, value a
 	diags.Append(private.SetKey(ctx, key, encoded)...)
 }
 
-// pendingCreation tells whether private state notes a creation that was not seen
-// to its end.
+// pendingCreation reports whether private state notes an unfinished creation.
 func pendingCreation(ctx context.Context, private privateReader, diags *diag.Diagnostics) bool {
 	work, _ := loadPrivate[pendingWork](ctx, private, pendingKey, diags)
 	return work.Creating
 }
 
-// creationFailed is the work of a creation that failed, and the deletion_protection
-// that its state is left with. Terraform taints it, and does not hand the private
-// state of a tainted object to Delete: null tells Delete that the provider took the
-// protection off, and that it has to look whether anything has run since.
+// creationFailed returns the work of a creation that failed, and the deletion_protection of
+// its state. Terraform taints the resource, and does not pass the private state of a
+// tainted object to Delete. If deletion_protection is null, Delete knows that the provider
+// removed the protection, and checks whether anything has run since.
 func (w pendingWork) creationFailed(protection types.Bool) (pendingWork, types.Bool) {
 	if w.Failed, w.Protected = true, isProtected(protection); !w.Protected {
 		return w, protection
@@ -109,14 +106,14 @@ func (w pendingWork) creationFailed(protection types.Bool) (pendingWork, types.B
 	return w, protectionAfterFailure(false)
 }
 
-// wasUnprotected tells whether the provider took the protection off. It is null then;
-// in a state that was imported and not read yet, the status is null too.
+// wasUnprotected reports whether the provider removed the protection, which is then null.
+// In a state that was imported and not read yet, the status is null too.
 func wasUnprotected(protection types.Bool, status types.String) bool {
 	return protection.IsNull() && !status.IsNull()
 }
 
-// protectionAfterFailure is the deletion_protection of something protected whose
-// creation has failed: it comes back once it has run after all.
+// protectionAfterFailure returns the deletion_protection of a protected resource whose
+// creation failed. If it has run after all, it is protected again.
 func protectionAfterFailure(ran bool) types.Bool {
 	if ran {
 		return types.BoolValue(true)
@@ -124,12 +121,12 @@ func protectionAfterFailure(ran bool) types.Bool {
 	return types.BoolNull()
 }
 
-// clearPending notes that nothing is pending any more.
+// clearPending removes the note of pending work.
 func clearPending(ctx context.Context, private privateWriter, diags *diag.Diagnostics) {
 	diags.Append(private.SetKey(ctx, pendingKey, nil)...)
 }
 
-// loadPrivate reads a value from a resource's private state; false when there is
+// loadPrivate reads a value from a resource's private state. It returns false if there is
 // none.
 func loadPrivate[T any](ctx context.Context, private privateReader, key string, diags *diag.Diagnostics) (T, bool) {
 	var value T
@@ -145,10 +142,10 @@ func loadPrivate[T any](ctx context.Context, private privateReader, key string, 
 	return value, true
 }
 
-// inProgress tells whether the job that makes a resource is still in progress,
-// or cannot be asked about. Until then the service does not show the resource. It is asked
-// before the resource is read: where the job ends while the resource is confirmed to be
-// absent, the reads may have been of the time before.
+// inProgress reports whether the job that creates a resource is still in progress, or
+// cannot be read. Until the job ends, the service does not show the resource. It is
+// called before the resource is read: if the job ends while reads confirm the absence,
+// they may be of the time before.
 func (b *resourceBase) inProgress(ctx context.Context, id string) bool {
 	if id == "" {
 		return false
@@ -160,8 +157,8 @@ func (b *resourceBase) inProgress(ctx context.Context, id string) bool {
 	return !job.Done() && !job.Failed()
 }
 
-// planning reads the state and the plan that a ModifyPlan is asked about; nil
-// for what is not there. It is false after an error.
+// planning reads the state and the plan of a ModifyPlan request. Each is nil if the
+// request has none. ok is false after an error.
 func planning[M any](ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) (state, plan *M, ok bool) {
 	if !req.State.Raw.IsNull() {
 		diags.Append(req.State.Get(ctx, &state)...)
@@ -169,7 +166,7 @@ func planning[M any](ctx context.Context, req resource.ModifyPlanRequest, diags 
 	switch {
 	case req.Plan.Raw.IsNull():
 	case state != nil && req.Plan.Raw.Equal(req.State.Raw):
-		same := *state // reading it again is a twentieth of the time of a plan
+		same := *state // reading it again takes a twentieth of the time of a plan
 		plan = &same
 	default:
 		diags.Append(req.Plan.Get(ctx, &plan)...)

@@ -9,7 +9,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// says runs the CLI and holds what it says, and what it does not.
+// says runs the CLI, and checks its exit code and that its output contains texts.
 func (w *workspace) says(exit int, texts []string, args ...string) result {
 	w.t.Helper()
 	r := w.run(append(args, "-no-color")...)
@@ -69,7 +69,7 @@ resource "hosting_allowlist" "test" {
 	w.says(0, []string{"The instance will be open to the internet", "The allowlist of instance i-one is destroyed"}, "plan", "-destroy")
 }
 
-// What no plan sees, Delete does.
+// The plan refuses -replace. Delete refuses a taint, which no plan can refuse.
 func TestProtectionHoldsAgainstReplaceAndTaint(t *testing.T) {
 	fake := seededApps(t)
 	w := newWorkspace(t, fake, strings.Replace(instanceHCL(plainInstance), "deletion_protection = false", "", 1)+`
@@ -101,8 +101,8 @@ func TestUnreachableCatalogueIsAWarning(t *testing.T) {
 	w.says(0, []string{"The plan could not be checked", "The region could not be checked", "The memory_mb could not be checked"}, "plan")
 }
 
-// Each type's timeouts are its own and bound its waiting. What goes on at the
-// service is a warning; the rest is an error.
+// Each type has timeouts that limit its waits. If the service continues the work, that is
+// a warning; otherwise it is an error.
 func TestTimeouts(t *testing.T) {
 	t.Parallel()
 	for kind, c := range map[string]struct {
@@ -124,7 +124,7 @@ func TestTimeouts(t *testing.T) {
 			defer release()
 			w := newWorkspace(t, fake, fmt.Sprintf("resource %q \"test\" {\n%s\ntimeouts = { create = %q }\n}", kind, c.arguments, soonOver))
 			if kind == "hosting_postgres_script" {
-				// Putting the console back is not bounded by the timeout.
+				// The timeout does not limit the restoration of the console mode.
 				whenever(t, func() bool { return fake.Count("PUT", "/instances/*/sql-console") > 1 }, release)
 			}
 			r := w.run("apply", "-auto-approve", "-no-color")

@@ -13,32 +13,32 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// planned is what this process was asked to plan and to make so far: what one
-// resource's plan, or deletion, has to know of the others'. No provider is told of
-// other resources, but Terraform asks one process to plan all those of a
-// configuration.
+// planned records what this process has planned and created so far. The plan or the
+// deletion of one resource needs that of others. A provider receives no other resources,
+// but Terraform lets one process plan all those of a configuration.
 //
-// An apply plans what it changes once more, in a process of its own, which has not
-// seen what stays as it is.
+// An apply plans its changes again in a new process, which has not seen the resources
+// that stay the same.
 type planned struct {
 	mu       sync.Mutex
 	managers map[managedObject]managers
-	// made are the objects that this process makes: true once it has.
+	// made are the objects that this process creates. The value is true once it has done
+	// so.
 	made map[managedObject]bool
-	// instances are those that are planned so far, by id, with the engines that are
-	// to be on.
+	// instances are the instances planned so far, by id, with the engines that will be
+	// on.
 	instances map[string]plannedInstance
-	// yetToCome are those that are planned to be made.
+	// yetToCome are the planned instances that do not exist yet.
 	yetToCome []plannedInstance
-	// applied tells that something was created, changed or destroyed: no plan does
-	// that, so this process applies.
+	// applied is true if something was created, changed or destroyed. No plan does that,
+	// so this process applies.
 	applied bool
 }
 
-// A plannedInstance is an instance as its own plan makes it.
+// A plannedInstance is an instance as its plan makes it.
 type plannedInstance struct {
-	plan    string           // "" while it is not known
-	engines map[string]int64 // budgets in MB, 0 for one that is not known; nil while it is not known which are on
+	plan    string           // "" if unknown
+	engines map[string]int64 // budgets in MB, 0 if unknown; nil if it is unknown which are on
 }
 
 // lacks reports whether an engine is planned to be off.
@@ -46,31 +46,32 @@ func (i plannedInstance) lacks(engine string) bool {
 	return i.engines != nil && !has(i.engines, engine)
 }
 
-// A managedObject is what has no id of its own, so that two resources can be about
-// it: by mistake, or one after the other.
+// A managedObject identifies an object that two resources could manage: by mistake, or
+// one after the other.
 type managedObject struct{ kind, key string }
 
-// managers are the resources that are to manage an object. They are not told apart:
-// Terraform may plan one more than once.
+// managers summarizes the resources that will manage an object. It cannot distinguish
+// them, because Terraform may plan one more than once.
 type managers struct {
-	new       int  // how often one was planned that is not in the state
-	stays     bool // one that is in the state and keeps the object
-	destroyed bool // one that is in the state and destroys the object
-	// takers are those in the state that are to manage the object, by what they manage now.
+	new       int  // number of plans of resources that are not in the state
+	stays     bool // one in the state keeps the object
+	destroyed bool // one in the state destroys the object
+	// takers are the resources in the state that will take the object over, by their
+	// current object.
 	takers map[managedObject]bool
 }
 
-// kept tells whether one that is in the state already is to manage the object.
+// kept reports whether a resource that is in the state already will manage the object.
 func (m managers) kept() bool { return m.stays || len(m.takers) > 0 }
 
-// A conflict is what other resources of a plan manage the same object.
+// A conflict describes the other resources of a plan that manage the same object.
 type conflict int
 
 const (
 	noConflict       conflict = iota
-	twoNew                    // two that are created, or one that was planned twice
-	keptAndNew                // one that is in the state, and one that is created
-	keptAndDestroyed          // one that is in the state and stays, and one that is destroyed
+	twoNew                    // two are created, or one is planned twice
+	keptAndNew                // one is in the state, and one is created
+	keptAndDestroyed          // one is in the state and stays, and one is destroyed
 )
 
 func newPlanned() *planned {
@@ -87,7 +88,7 @@ func (p *planned) noteApply() {
 	p.applied = true
 }
 
-// hasApplied tells whether this process is surely one that applies.
+// hasApplied reports whether this process is certainly applying.
 func (p *planned) hasApplied() bool {
 	if p == nil {
 		return false
@@ -97,7 +98,7 @@ func (p *planned) hasApplied() bool {
 	return p.applied
 }
 
-// noteInstance notes how an instance is planned. One that is destroyed is not noted.
+// noteInstance notes the plan of an instance. An instance that is destroyed is not noted.
 func (p *planned) noteInstance(plan *instanceModel) {
 	if p == nil || plan == nil {
 		return
@@ -118,10 +119,10 @@ func (p *planned) noteInstance(plan *instanceModel) {
 	p.instances[plan.ID.ValueString()] = noted
 }
 
-// instanceYetToCome is the best that can be said of an instance that this process has
-// planned to make, whichever it is: it has each engine that any of them has, with the
-// biggest budget, and the biggest plan. What is not known of one is not known. It is
-// false while there is none.
+// instanceYetToCome returns the best case of an instance that this process has planned to
+// create, whichever it is. It has every engine of any of them, with the biggest budget,
+// and the biggest plan. If a value of one of them is unknown, it is unknown in the
+// result. The second result is false if no creation is planned.
 func (p *planned) instanceYetToCome(plans client.Plans) (plannedInstance, bool) {
 	if p == nil {
 		return plannedInstance{}, false
@@ -156,7 +157,8 @@ func (p *planned) instanceYetToCome(plans client.Plans) (plannedInstance, bool) 
 	return best, true
 }
 
-// instance is how an instance is planned, false when this process has not planned it.
+// instance returns an instance as planned. It returns false if this process has not
+// planned it.
 func (p *planned) instance(id string) (plannedInstance, bool) {
 	if p == nil {
 		return plannedInstance{}, false
@@ -167,13 +169,13 @@ func (p *planned) instance(id string) (plannedInstance, bool) {
 	return instance, ok
 }
 
-// keeps notes that a resource in the state manages an object, and goes on to.
+// keeps notes that a resource in the state manages an object, and continues to do so.
 func (p *planned) keeps(object managedObject) conflict {
 	return p.manage(object, func(m *managers) { m.stays = true })
 }
 
-// takes notes that a resource in the state is to manage an object instead of the one
-// that it manages now.
+// takes notes that a resource in the state will manage an object instead of its current
+// one.
 func (p *planned) takes(object, now managedObject) conflict {
 	return p.manage(object, func(m *managers) {
 		if m.takers == nil {
@@ -183,8 +185,8 @@ func (p *planned) takes(object, now managedObject) conflict {
 	})
 }
 
-// destroys notes that a resource is to be destroyed, and its object with it. What is to
-// be created instead is no conflict.
+// destroys notes that a resource and its object will be destroyed. A resource that is
+// created in its place does not conflict with it.
 func (p *planned) destroys(object managedObject) conflict {
 	if c := p.manage(object, func(m *managers) { m.destroyed = true }); c == keptAndDestroyed {
 		return c
@@ -192,12 +194,13 @@ func (p *planned) destroys(object managedObject) conflict {
 	return noConflict
 }
 
-// adds notes that a resource is to be created that manages an object.
+// adds notes that a resource that manages an object will be created.
 func (p *planned) adds(object managedObject) conflict {
 	return p.manage(object, func(m *managers) { m.new++ })
 }
 
-// forgets takes keeps and takes back: a resource has left the state, as its object is gone.
+// forgets undoes keeps and takes: a resource has left the state, because its object is
+// gone.
 func (p *planned) forgets(objects ...managedObject) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -206,7 +209,7 @@ func (p *planned) forgets(objects ...managedObject) {
 		m.stays = false
 		p.managers[object] = m
 		for _, other := range p.managers {
-			delete(other.takers, object) // it is not there to take another any more
+			delete(other.takers, object) // a resource that is gone takes no other object over
 		}
 	}
 }
@@ -231,8 +234,8 @@ func (p *planned) manage(object managedObject, note func(*managers)) conflict {
 	return noConflict
 }
 
-// makes notes that a resource is about to make an object. It is false if another
-// resource has made it in this process.
+// makes notes that a resource is about to create an object. It returns false if another
+// resource of this process has begun to create it.
 func (p *planned) makes(object managedObject) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -243,43 +246,44 @@ func (p *planned) makes(object managedObject) bool {
 	return true
 }
 
-// hasMade notes that a resource has made an object. It is called in the instance's turn,
-// so that a deletion in a later turn knows.
+// hasMade notes that a resource has created an object. It is called in the instance's
+// turn, so that a deletion in a later turn sees the note.
 func (p *planned) hasMade(object managedObject) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.made[object] = true
 }
 
-// failsToMake takes makes back.
+// failsToMake undoes makes.
 func (p *planned) failsToMake(object managedObject) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.made, object)
 }
 
-// isMadeAnew tells whether this process has made an object that it is asked to
-// delete. Then another resource has it now, which its deletion would undo: with
-// create_before_destroy the old object's successor, or one at another address. It is
-// asked in the instance's turn: what is still being made may fail.
+// isMadeAnew reports whether this process has created an object that it is about to
+// delete. If so, another resource manages the object now, and the deletion would undo
+// that: with create_before_destroy the successor, or a resource at a different address.
+// It is called in the instance's turn, because a creation that is still in progress may
+// fail.
 func (p *planned) isMadeAnew(object managedObject) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.made[object]
 }
 
-// plannedKey notes in a plan's private state that the resource has been planned.
+// plannedKey is the key in a plan's private state that notes that the resource is
+// planned.
 const plannedKey = "planned"
 
-// planManaged notes which object a resource manages before and after the plan, and
-// returns what other resources of the plan do with that object. Either is the zero
-// managedObject if there is none, or if it is not known.
+// planManaged notes the object that a resource manages before and after the plan, and
+// returns the conflict with other resources of the plan. Either is the zero managedObject
+// if there is none, or if it is unknown.
 //
-// A replacement that the provider did not ask for (-replace) and one that it did are
-// both planned in two calls, the second without the prior state, as if something else
-// was created, but with the private state that the first one planned. A tainted
-// resource is planned without either. What the note leaves behind in a state is never
-// looked at: with a prior state it is the first call.
+// Terraform plans a replacement in two calls, whether the provider or -replace causes it.
+// The second call has no prior state, like a creation, but it has the private state that
+// the first one planned. A tainted resource is planned without either. A note that is
+// left in a state is ignored, because a call with a prior state is the first one.
 func (b *resourceBase) planManaged(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, before, after managedObject) conflict {
 	kept := !req.State.Raw.IsNull()
 	if req.Plan.Raw.IsNull() {
@@ -300,10 +304,11 @@ func (b *resourceBase) planManaged(ctx context.Context, req resource.ModifyPlanR
 	return b.planned.adds(after)
 }
 
-// addConflict reports that two resources of the configuration manage one object. Of two
-// that are created, the creation of the second is refused: a plan cannot tell them from
-// one that was planned twice. An object that is in the state twice is kept and destroyed
-// after a rename without a moved block, if its first address could not be destroyed.
+// addConflict reports that two resources of the configuration manage one object. If both
+// are created, the plan only warns, because it cannot distinguish that from one resource
+// that is planned twice. The apply refuses the second creation. An object that is in the
+// state twice is kept and destroyed after a rename without a moved block, if its first
+// address could not be destroyed.
 func addConflict(c conflict, diags *diag.Diagnostics, at path.Path, summary, text string) {
 	switch c {
 	case keptAndNew:
@@ -318,8 +323,8 @@ func addConflict(c conflict, diags *diag.Diagnostics, at path.Path, summary, tex
 	}
 }
 
-// planIdentified reports another resource of the state for the same object, which has an
-// id of its own.
+// planIdentified reports another resource in the state for the same object. Objects that
+// have their own id are compared by it.
 func (b *resourceBase) planIdentified(req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, object managedObject) {
 	note := b.planned.keeps
 	if req.Plan.Raw.IsNull() {
@@ -328,8 +333,8 @@ func (b *resourceBase) planIdentified(req resource.ModifyPlanRequest, resp *reso
 	addConflict(note(object), &resp.Diagnostics, path.Root("id"), "Two resources manage "+object.kind+" "+object.key, "")
 }
 
-// planNamed reports another resource of the plan for the same object, which has a name of
-// its own. It is before in the state, and after in the plan.
+// planNamed reports another resource of the plan for the same object, which has its own
+// name. before is the object in the state, and after the one in the plan.
 func (b *resourceBase) planNamed(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, before, after namedObject) {
 	of := after
 	if req.Plan.Raw.IsNull() {
@@ -338,8 +343,8 @@ func (b *resourceBase) planNamed(ctx context.Context, req resource.ModifyPlanReq
 	addConflict(b.planManaged(ctx, req, resp, before.managed(), after.managed()), &resp.Diagnostics, path.Root("name"), of.secondText(), of.secondDetail())
 }
 
-// makesNamed notes that a resource is about to create an object, and refuses the second
-// resource of this process that does.
+// makesNamed notes that a resource is about to create an object. It refuses the second
+// resource of this process that does so, and returns false.
 func (b *resourceBase) makesNamed(object namedObject, diags *diag.Diagnostics) bool {
 	made := b.planned.makes(object.managed())
 	if !made {
@@ -348,8 +353,8 @@ func (b *resourceBase) makesNamed(object namedObject, diags *diag.Diagnostics) b
 	return made
 }
 
-// A namedObject is something on an instance that has a name of its own there. It is zero
-// while that is not known.
+// A namedObject is an object with its own name on an instance. It is zero if it is
+// unknown.
 type namedObject struct {
 	kind       string // "app"
 	what       string // "app web"
@@ -372,7 +377,7 @@ func (o namedObject) secondDetail() string {
 		"Remove one of them, or change its name or instance_id.", o.kind, o.kind)
 }
 
-// notePlanned leaves the note for the second call.
+// notePlanned writes the note that the second call reads.
 func notePlanned(ctx context.Context, private privateWriter, diags *diag.Diagnostics) {
 	savePrivate(ctx, private, plannedKey, true, diags)
 }

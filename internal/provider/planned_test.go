@@ -49,7 +49,7 @@ func TestConflicts(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		calls []call
-		want  conflict // as the last call tells
+		want  conflict // returned by the last call
 	}{
 		"one that is kept":                         {[]call{{one, kept}}, noConflict},
 		"one that is created":                      {[]call{{one, added}}, noConflict},
@@ -119,7 +119,7 @@ func TestMakes(t *testing.T) {
 
 func TestInstanceYetToCome(t *testing.T) {
 	type budgets = map[string]int64
-	instance := func(plan string, engines budgets) instanceModel { // a budget of -1 is not known
+	instance := func(plan string, engines budgets) instanceModel { // a budget of -1 is unknown
 		m := sized(plan, engines)
 		m.ID = types.StringUnknown()
 		if engines == nil {

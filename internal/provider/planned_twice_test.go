@@ -9,9 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// A plannedTwice drives a provider as Terraform 1.17 does with -minimal-refresh, which
-// cannot be installed here: it plans a resource from its state, and unless that changes
-// nothing it reads the resource and plans it again, in the same process and with the
+// A plannedTwice calls a provider as Terraform 1.17 does with -minimal-refresh. That
+// version cannot be installed here. It plans a resource from its state. If that changes
+// anything, it reads the resource and plans it again, in the same process and with the
 // prior state both times (terraform, internal/terraform/node_resource_plan_instance.go).
 type plannedTwice struct {
 	t       *testing.T
@@ -29,7 +29,7 @@ func (p *plannedTwice) encode(v tftypes.Value) *tfprotov6.DynamicValue {
 	return &encoded
 }
 
-// plan plans from a prior state, and returns what is planned and its private state.
+// plan plans from a prior state, and returns the planned state and its private state.
 func (p *plannedTwice) plan(prior, config tftypes.Value, private []byte) (tftypes.Value, []byte) {
 	p.t.Helper()
 	planned, err := p.server.PlanResourceChange(p.t.Context(), &tfprotov6.PlanResourceChangeRequest{
@@ -58,7 +58,7 @@ func (p *plannedTwice) twice(prior, config tftypes.Value) (after tftypes.Value, 
 	return p.plan(prior, config, private)
 }
 
-// read reads a prior state, and returns what it is now and its private state.
+// read reads a prior state, and returns the current one and its private state.
 func (p *plannedTwice) read(prior tftypes.Value) (tftypes.Value, []byte) {
 	p.t.Helper()
 	read, err := p.server.ReadResource(p.t.Context(), &tfprotov6.ReadResourceRequest{TypeName: p.kind, CurrentState: p.encode(prior), Private: p.private})
@@ -71,8 +71,8 @@ func (p *plannedTwice) read(prior tftypes.Value) (tftypes.Value, []byte) {
 	return now, read.Private
 }
 
-// proposed is the state that a CLI proposes: what is configured, and of what is computed
-// and not configured the prior value, or an unknown one.
+// proposed returns the state that a CLI proposes. It has the configured values. A
+// computed value that is not configured is the prior one, or unknown.
 func (f *fleet) proposed(t *testing.T, kind string, prior, config tftypes.Value) tftypes.Value {
 	t.Helper()
 	var configured, before map[string]tftypes.Value
@@ -93,7 +93,7 @@ func (f *fleet) proposed(t *testing.T, kind string, prior, config tftypes.Value)
 	return tftypes.NewValue(config.Type(), values)
 }
 
-// with is a configuration with another value of an argument.
+// with returns a configuration with one argument set to a value.
 func with(t *testing.T, config tftypes.Value, name string, value tftypes.Value) tftypes.Value {
 	t.Helper()
 	var values map[string]tftypes.Value
@@ -106,7 +106,7 @@ func with(t *testing.T, config tftypes.Value, name string, value tftypes.Value) 
 	return tftypes.NewValue(config.Type(), changed)
 }
 
-// One resource that is planned twice is no second one.
+// A resource that is planned twice does not count as two.
 func TestPlannedTwice(t *testing.T) {
 	t.Parallel()
 	text := func(s string) tftypes.Value { return tftypes.NewValue(tftypes.String, s) }
@@ -119,7 +119,7 @@ func TestPlannedTwice(t *testing.T) {
 		"hosting_auth_settings":   {"site_url", text("https://other.example")},
 		"hosting_account_profile": {"company", text("Other Ltd")},
 	} {
-		for _, noted := range []bool{true, false} { // false: a state of the edition before
+		for _, noted := range []bool{true, false} { // false: a state of the previous edition
 			t.Run(fmt.Sprint(kind, " noted ", noted), func(t *testing.T) {
 				t.Parallel()
 				f := newFleet(t, 1, kind)
@@ -140,7 +140,7 @@ func TestPlannedTwice(t *testing.T) {
 					"unchanged": func(p *plannedTwice) { p.twice(f.states[kind], config) },
 					"changed":   func(p *plannedTwice) { p.twice(f.states[kind], changed) },
 					"tainted":   func(p *plannedTwice) { p.plan(none, config, nil) },
-					"replaced": func(p *plannedTwice) { // as by -replace: from nothing, with what was planned to be kept
+					"replaced": func(p *plannedTwice) { // as by -replace: no prior state, and the planned private state
 						_, private := p.twice(f.states[kind], config)
 						p.plan(none, config, private)
 					},
@@ -156,8 +156,9 @@ func TestPlannedTwice(t *testing.T) {
 					}
 				}
 
-				// A tainted one is planned as if it were new, so the process cannot tell it from
-				// two that are: that is a warning, and no error.
+				// A tainted resource is planned as if it were new, so the process cannot
+				// distinguish this from two new resources. That is a warning, not an
+				// error.
 				tainted := begin()
 				tainted.plan(none, config, nil)
 				tainted.read(f.states[kind])
@@ -166,7 +167,7 @@ func TestPlannedTwice(t *testing.T) {
 					t.Errorf("tainted, planned twice: %s", all)
 				}
 
-				// Beside one that is in the state, another one is an error, also when the
+				// If one resource is in the state, a second one is an error, also if the
 				// first is planned twice.
 				p := begin()
 				p.twice(f.states[kind], changed)
@@ -179,8 +180,8 @@ func TestPlannedTwice(t *testing.T) {
 	}
 }
 
-// What was planned to be kept, and is found to be gone, is planned anew: that is no second
-// resource of it.
+// An object that was planned to be kept, and is found to be gone, is planned again. That
+// does not count as a second resource for it.
 func TestPlannedTwiceOfWhatIsGone(t *testing.T) {
 	t.Parallel()
 	unprotected := tftypes.NewValue(tftypes.Bool, false)
@@ -200,7 +201,7 @@ func TestPlannedTwiceOfWhatIsGone(t *testing.T) {
 			t.Parallel()
 			f := newFleet(t, 1, kind)
 			p := &plannedTwice{t: t, fleet: f, server: configured(t, f.Server), kind: kind}
-			_, p.private = p.read(f.states[kind]) // it is noted
+			_, p.private = p.read(f.states[kind]) // its private state is noted
 			p.server = configured(t, f.Server)
 			must(t, c.remove(f), "nothing was removed")
 			p.twice(f.states[kind], with(t, f.configurationOf(t, kind, f.states[kind]), c.argument, c.value))
