@@ -14,9 +14,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// listResults are the results of a list request: one for each record, up to the
-// request's limit, where 0 is none. Warnings among diags come with the first result,
-// as Terraform reads none beyond its limit, and errors come last.
+// listResults returns the results of a list request: one for each record, up to the
+// request's limit. A limit of 0 means no limit. The first result has the warnings of
+// diags, because Terraform does not read beyond its limit. The errors come last.
 func listResults[R any](records []R, limit int64, diags diag.Diagnostics, result func(R) list.ListResult) iter.Seq[list.ListResult] {
 	if limit > 0 && int64(len(records)) > limit {
 		records = records[:limit]
@@ -44,9 +44,10 @@ func listResults[R any](records []R, limit int64, diags diag.Diagnostics, result
 	}
 }
 
-// newListResult makes a result with its identity and, where it is asked for, the
-// whole resource, filled as Read fills it: half-filled ones generate invalid
-// configuration. key is set first, so that the rest of the model is typed nulls.
+// newListResult returns a result with its identity. If the request includes the resource,
+// the result has the whole resource, filled as Read fills it: a partial one would
+// generate invalid configuration. key is set first, so that the rest of the model is
+// typed nulls.
 func newListResult[M any](ctx context.Context, req list.ListRequest, name string, identity any, key path.Path, id string, fill func(*M, *diag.Diagnostics)) list.ListResult {
 	result := req.NewListResult(ctx)
 	result.DisplayName = name
@@ -65,27 +66,27 @@ func newListResult[M any](ctx context.Context, req list.ListRequest, name string
 	return result
 }
 
-// newChildResult is newListResult for something that has a name on its instance.
+// newChildResult is newListResult for a named object on an instance.
 func newChildResult[M, R any](ctx context.Context, req list.ListRequest, of child[R], name string, fill func(*M, *diag.Diagnostics)) list.ListResult {
 	identity := childIdentity{InstanceID: types.StringValue(of.instanceID), Name: types.StringValue(name)}
 	return newListResult(ctx, req, name+" on "+of.label, identity, path.Root("instance_id"), of.instanceID, fill)
 }
 
-// instanceIDFilter is the filter of what belongs to an instance.
+// instanceIDFilter selects the objects on one instance.
 type instanceIDFilter struct {
 	InstanceID types.String `tfsdk:"instance_id"`
 }
 
-// A child is a record of something on an instance.
+// A child is a record of an object on an instance.
 type child[R any] struct {
 	instanceID string
-	label      string // of the instance: its name and id
+	label      string // name and id of the instance
 	record     R
 }
 
-// childrenOf reads what the instances have that a filter leaves and that have an
-// engine, "" for any. It ends once there is more than a limit, where 0 is none. what
-// names it in an error.
+// childrenOf reads the objects on the filter's instance. Without one, it reads those on
+// all running instances that have the engine; "" means any. It stops once there are more
+// than limit objects, unless limit is 0. what is their name in an error.
 func childrenOf[R any](ctx context.Context, c *client.Client, filter instanceIDFilter, engine, what string, limit int64, read func(context.Context, string) ([]R, error), diags *diag.Diagnostics) []child[R] {
 	instances := []client.Instance{{ID: filter.InstanceID.ValueString()}}
 	if filter.InstanceID.IsNull() {
@@ -98,7 +99,7 @@ func childrenOf[R any](ctx context.Context, c *client.Client, filter instanceIDF
 			return engine != "" && i.Lacks(engine) || !runs(string(i.Status), i.Host != "")
 		})
 	} else if instance, err := c.Instance(ctx, instances[0].ID); err == nil {
-		instances[0].Name = instance.Name // for labels alone: what is listed reports its own errors
+		instances[0].Name = instance.Name // only for labels; read reports its errors
 	}
 	var children []child[R]
 	for _, instance := range instances {
@@ -117,8 +118,8 @@ func childrenOf[R any](ctx context.Context, c *client.Client, filter instanceIDF
 	return children
 }
 
-// labelOf is an instance as a query shows it: by its name, and by its id, as several
-// instances may have one name.
+// labelOf returns the name of an instance in a query, with its id, because several
+// instances may have the same name.
 func labelOf(i client.Instance) string {
 	if i.Name == "" {
 		return i.ID

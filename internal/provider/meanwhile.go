@@ -1,7 +1,7 @@
 package provider
 
-// meanwhile begins a read beside others that do not depend on it. What it returns waits
-// for the result.
+// meanwhile starts a read that runs at the same time as others. The returned function
+// waits for its result.
 func meanwhile[T any](read func() (T, error)) func() (T, error) {
 	var value T
 	var err error

@@ -12,15 +12,15 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// refusedWith is an answer of the service's own.
+// refusedWith returns an error response of the service.
 func refusedWith(status int, code, method, path, detail string) *client.APIError {
 	return &client.APIError{Status: status, Code: code, Method: method, Path: path, Detail: detail, RequestID: "req-7", BaseURL: sampleURL}
 }
 
 const sampleURL = "https://hosting.example/api/v1"
 
-// errorSamples are one of every error that the client gives, and of those that the
-// provider makes of them.
+// errorSamples has one of every error of the client, and of the errors that the provider
+// derives from them.
 var errorSamples = []struct {
 	name string
 	err  error
@@ -78,8 +78,8 @@ func sampleApp(failure client.AppFailure) error {
 	return &client.AppError{Before: client.AppRunning, App: client.App{Name: "web", Port: client.Some[int64](3000), HealthPath: client.Some("/healthz"), Failure: failure}}
 }
 
-// Every type of error of the client, and every kind that it names for errors.Is, is
-// among the samples.
+// errorSamples must have every type of error of the client, and every kind that the
+// client names for errors.Is.
 func TestEveryErrorIsSampled(t *testing.T) {
 	source := readSource(t, "../client")
 	for _, f := range source.byName["Error"] {
@@ -101,7 +101,7 @@ func TestEveryErrorIsSampled(t *testing.T) {
 	}
 }
 
-// sampled tells whether any sample, or what it wraps, is of a kind.
+// sampled reports whether any sample, or an error that it wraps, is of a kind.
 func sampled(is func(error) bool) bool {
 	for _, sample := range errorSamples {
 		for err := sample.err; err != nil; err = errors.Unwrap(err) {

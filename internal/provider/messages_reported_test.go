@@ -19,8 +19,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
-// Messages that users did not understand, or not soon enough, with what they say now.
-// A mistake that is reported once has one diagnostic, however often it is met.
+// These are messages that once confused users, or came too late, with their current text.
+// A mistake that is reported only once has one diagnostic, however often it occurs.
 func TestMessagesOfCommonMistakes(t *testing.T) {
 	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
 	defer func() { _ = fake.Close() }()
@@ -39,7 +39,7 @@ func TestMessagesOfCommonMistakes(t *testing.T) {
 	}
 	for name, row := range map[string]struct {
 		report func(*diag.Diagnostics)
-		want   string // of the one diagnostic: summary, colon, detail
+		want   string // beginning of the only diagnostic: summary, colon, detail
 	}{
 		"another service": {func(diags *diag.Diagnostics) {
 			addError(diags, "The state belongs to another account", &otherAccountError{seen: accountNote{"acc-1", "https://hosting.example"}, now: accountNote{"acc-2", "https://other.example"}})

@@ -12,11 +12,11 @@ import (
 	"unicode"
 )
 
-// The messages are read from the source: which there are, what they say, and when a
-// user meets them, by who calls whom. Calls are told by name alone, so a message may
-// stand under an earlier phase than it should; none is left out.
+// This file collects the messages from the source: their texts, and the phase in which a
+// user can meet them, which follows from the calls. Calls are matched only by name. So a
+// message may be listed in an earlier phase than the right one, but none is missing.
 
-// A sourceFolder is a package's source without its tests.
+// A sourceFolder is the source of a package without its tests.
 type sourceFolder struct {
 	functions []*sourceFunction
 	byName    map[string][]*sourceFunction
@@ -96,8 +96,8 @@ func typeName(e ast.Expr) string {
 	return ""
 }
 
-// A phase is when a user meets a message, with the functions that Terraform calls
-// then.
+// A phase is a stage in which a user meets messages, with the functions that Terraform
+// calls in it.
 type phase struct {
 	title  string
 	begins func(*sourceFunction) bool
@@ -128,7 +128,7 @@ var phases = []phase{
 	{"Functions", func(f *sourceFunction) bool { return f.file == "functions.go" }},
 }
 
-// setPhases gives each function the first phase that reaches it.
+// setPhases sets the phase of each function to the first one that reaches it.
 func (s *sourceFolder) setPhases() {
 	for _, phase := range phases {
 		var reached []*sourceFunction
@@ -151,8 +151,8 @@ func (s *sourceFolder) setPhases() {
 	}
 }
 
-// called are the functions of the package that one calls or hands over, but those that
-// Terraform calls: timeouts.Create is not a resource's Create.
+// called returns the functions of the package that f calls or passes as an argument. It
+// omits those that Terraform calls: timeouts.Create is not a resource's Create.
 func (s *sourceFolder) called(f *sourceFunction) []*sourceFunction {
 	var called []*sourceFunction
 	add := func(e ast.Expr) {
@@ -188,7 +188,7 @@ func (s *sourceFolder) called(f *sourceFunction) []*sourceFunction {
 	return called
 }
 
-// messages are all of the package's, in the order of their phases.
+// messages returns all messages of the package, in the order of their phases.
 func (s *sourceFolder) messages(t *testing.T) []message {
 	t.Helper()
 	s.setPhases()
@@ -208,8 +208,8 @@ func (s *sourceFolder) messages(t *testing.T) []message {
 	return all
 }
 
-// addMessages adds the messages of a function. One that is there already stands on
-// one argument more.
+// addMessages adds the messages of a function. If a message is in all already, only its
+// attributes are added to that one.
 func (s *sourceFolder) addMessages(all []message, f *sourceFunction) []message {
 	ast.Inspect(f.Body, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
@@ -238,7 +238,7 @@ func (s *sourceFolder) addMessages(all []message, f *sourceFunction) []message {
 	return all
 }
 
-// messageOf is what a call tells a user, if it does.
+// messageOf returns the message of a call, if the call reports one to a user.
 func (s *sourceFolder) messageOf(call *ast.CallExpr, f *sourceFunction) (message, bool) {
 	scope := scope{source: s, function: f}
 	text := func(i int) string { return scope.text(call.Args[i]) }
@@ -266,7 +266,7 @@ func (s *sourceFolder) messageOf(call *ast.CallExpr, f *sourceFunction) (message
 	return m, strings.ContainsFunc(strings.ReplaceAll(m.summary, "…", ""), unicode.IsLetter)
 }
 
-// errorTexts are the texts of the errors that a package makes, sorted.
+// errorTexts returns the texts of the errors that a package creates, sorted.
 func (s *sourceFolder) errorTexts() []string {
 	var texts []string
 	for _, file := range s.files {

@@ -15,8 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files of the tests that run")
 
-// TestMessages holds every message of the provider in one file, whole and in the
-// order in which a user can meet them, so that whoever changes one sees how it reads.
+// TestMessages compares every message of the provider with one file. The file has the
+// whole messages, in the order in which a user can meet them, so that a reviewer sees how
+// a changed message reads.
 func TestMessages(t *testing.T) {
 	source := readSource(t, ".")
 	messages := source.messages(t)
@@ -60,7 +61,7 @@ func TestMessages(t *testing.T) {
 	mustNotRepeat(t, messages)
 }
 
-// mustBeGolden holds a text against a file of testdata.
+// mustBeGolden compares a text with a file of testdata, or writes the file with -update.
 func mustBeGolden(t *testing.T, file, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", file)
@@ -78,11 +79,11 @@ func mustBeGolden(t *testing.T, file, got string) {
 	}
 }
 
-// A message is a diagnostic as far as the source tells it.
+// A message is a diagnostic, as far as the source determines it.
 type message struct {
 	phase      string
 	severity   string
-	attributes []string // none where it stands on the whole
+	attributes []string // none if it is about the whole resource
 	summary    string
 	detail     string
 }
@@ -99,8 +100,8 @@ func indented(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
 }
 
-// mustReadWell holds what can be told of a message without understanding it. A
-// function's error goes on a sentence of Terraform's own, which ends with a full stop.
+// mustReadWell checks the form of a message. A function's error continues a sentence that
+// Terraform begins, and Terraform adds the full stop.
 func (m message) mustReadWell(t *testing.T) {
 	t.Helper()
 	function := m.severity == "Error of a function"
@@ -129,7 +130,8 @@ func mustBeTidy(t *testing.T, text string) {
 	}
 }
 
-// mustNotRepeat holds that no two summaries stand over the same detail.
+// mustNotRepeat asserts that no two summaries have the same detail, and that no error is
+// also a warning.
 func mustNotRepeat(t *testing.T, messages []message) {
 	t.Helper()
 	summaries := map[string]string{}

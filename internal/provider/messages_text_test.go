@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// What an expression of the source says, as far as the source tells.
+// This file evaluates expressions to texts, as far as the source determines them.
 
-// A scope is where an expression stands.
+// A scope is the place of an expression in the source.
 type scope struct {
 	source    *sourceFolder
 	function  *sourceFunction   // nil outside of functions
-	arguments map[string]string // texts of the parameters, where its call is known
+	arguments map[string]string // texts of the parameters, if the call is known
 	depth     int
 }
 
@@ -23,7 +23,8 @@ const unknown = "…"
 
 var verb = regexp.MustCompile(`%[-+#0-9.]*[a-zA-Z%]`)
 
-// text is what an expression gives, as far as the source tells.
+// text returns the text of an expression, with an ellipsis for each part that the source
+// does not determine.
 func (s scope) text(e ast.Expr) string {
 	if s.depth > 8 {
 		return unknown
@@ -54,8 +55,8 @@ func (s scope) text(e ast.Expr) string {
 	return unknown
 }
 
-// variable is the text of a parameter, a constant, or a local variable in all of its
-// forms.
+// variable returns the text of a parameter, of a constant, or of a local variable with
+// all of its forms.
 func (s scope) variable(name string) string {
 	if text, ok := s.arguments[name]; ok {
 		return text
@@ -71,7 +72,8 @@ func (s scope) variable(name string) string {
 	return unknown
 }
 
-// assigned are the texts that a local variable is set to, and what may be added.
+// assigned returns the texts that a local variable is set to, and the texts that may be
+// appended.
 func (s scope) assigned(name string) (forms []string, optional string) {
 	ast.Inspect(s.function.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -98,7 +100,7 @@ func (s scope) assigned(name string) (forms []string, optional string) {
 	return forms, optional
 }
 
-// oneOfForms is a text that has several forms. Forms of forms are forms.
+// oneOfForms returns a text that lists several forms. It flattens forms of forms.
 func oneOfForms(forms []string) string {
 	var all []string
 	for _, form := range forms {
@@ -114,8 +116,8 @@ func oneOfForms(forms []string) string {
 	return "{" + strings.Join(all, " | ") + "}"
 }
 
-// call is the text that a call gives: a format with what goes into it, or a function
-// of the package in all of its forms.
+// call returns the text of a call: a format with its arguments, or all forms of the
+// result of a function in the package.
 func (s scope) call(call *ast.CallExpr) string {
 	name := calledName(call)
 	switch name {
@@ -160,7 +162,7 @@ func (s scope) call(call *ast.CallExpr) string {
 	return s.inlined(called[0], call)
 }
 
-// isReceiver tells whether an expression is the receiver of the scope's method.
+// isReceiver reports whether an expression is the receiver of the scope's method.
 func (s scope) isReceiver(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	return ok && s.function != nil && s.function.Recv != nil && len(s.function.Recv.List[0].Names) == 1 && s.function.Recv.List[0].Names[0].Name == id.Name
@@ -175,8 +177,8 @@ func givesText(f *sourceFunction) bool {
 	return ok && id.Name == "string"
 }
 
-// inlined is what a function of the package gives for the arguments of a call. Of a
-// suggestion only the whole form is of interest.
+// inlined returns the text of a function's result for the arguments of a call. For noSuch
+// it returns only the longest form, which has the suggestion.
 func (s scope) inlined(f *sourceFunction, call *ast.CallExpr) string {
 	inner := scope{source: s.source, function: f, arguments: map[string]string{}, depth: s.depth}
 	at := 0
@@ -209,8 +211,8 @@ func (s scope) inlined(f *sourceFunction, call *ast.CallExpr) string {
 	return oneOfForms(forms)
 }
 
-// path is the argument that a path leads to, "" for none, an ellipsis where the source
-// does not tell.
+// path returns the argument that a path leads to. It is "" for the empty path, and an
+// ellipsis if the source does not determine it.
 func (s scope) path(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.CallExpr:

@@ -10,11 +10,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// A nameRule is how the service wants a kind of name. It is settled and not shown,
-// so the provider warns and the service decides.
+// A nameRule describes the names that the service accepts for one kind of object. It is a
+// settled fact and the real service may differ, so the provider only warns.
 type nameRule struct {
 	longest int
-	other   rune // what a name may hold besides lower case letters and digits, 0 for anything
+	other   rune // allowed besides lower case letters and digits, 0 if anything is
 	words   string
 }
 
@@ -24,7 +24,7 @@ var (
 	databaseNameRule = nameRule{63, '_', "1 to 63 lower case letters, digits and underscores, the first of them a letter"}
 )
 
-// problem says what is wrong with a name, "" for nothing.
+// problem describes why a name breaks the rule. It returns "" if the name follows it.
 func (r nameRule) problem(name string) string {
 	if name == "" {
 		return "is empty"

@@ -26,7 +26,7 @@ func TestSecondResourceOfOneName(t *testing.T) {
 			w.says(0, []string{"Warning: " + conflict}, "plan")
 			changedNothing(t, fake)
 
-			// One that exists, and one on another instance.
+			// One that exists, and one with the same name on another instance.
 			w.configure(first + settingHCL(kind, "other", `"i-two"`, c.arguments))
 			w.apply()
 			r := w.run("plan", "-no-color", "-replace="+kind+".first")
@@ -42,7 +42,8 @@ func TestSecondResourceOfOneName(t *testing.T) {
 	}
 }
 
-// What only the apply knows, the apply says, and it sends the first creation alone.
+// If the instance does not exist yet, only the apply can report the conflict. It sends
+// only the first creation.
 func TestSecondResourceOfOneNameOnANewInstance(t *testing.T) {
 	t.Parallel()
 	for kind, c := range namedTwiceCases {

@@ -10,8 +10,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// A serviceCheck reports once that no request of this process can succeed: a refresh or
-// a plan of fifty resources would otherwise say so fifty times. The one error ends the
+// A serviceCheck reports once that no request of this process can succeed. Otherwise a
+// refresh or a plan of fifty resources would report it fifty times. One error ends the
 // run. Create, Update and Delete report their own errors, since each of them has to fail.
 type serviceCheck struct {
 	client *client.Client
@@ -24,7 +24,7 @@ func newServiceCheck(c *client.Client) *serviceCheck {
 	return &serviceCheck{client: c, reported: map[string]bool{}}
 }
 
-// report adds an error to diags unless this process has it already.
+// report adds an error to diags, unless this process has reported that summary already.
 func (s *serviceCheck) report(summary string, err error, diags *diag.Diagnostics) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,8 +34,9 @@ func (s *serviceCheck) report(summary string, err error, diags *diag.Diagnostics
 	s.reported[summary] = true
 }
 
-// endsRun reports an error that every other request of this process has too: a key that
-// is not valid, and a service that has not answered at all. It is false for any other.
+// endsRun reports an error that every other request of this process would get too: an
+// invalid key, or a service that has never answered. It returns false for any other
+// error.
 func (s *serviceCheck) endsRun(err error, diags *diag.Diagnostics) bool {
 	switch {
 	case errors.Is(err, client.ErrUnauthorized) && !errors.Is(err, client.ErrForeign):
@@ -55,8 +56,9 @@ func (s *serviceCheck) addReadError(diags *diag.Diagnostics, summary string, err
 	}
 }
 
-// warnUnchecked says that a value could not be checked. That it is not the service
-// that answers is an error: no value can be right then.
+// warnUnchecked warns that a value could not be checked. If the base URL leads to
+// something other than the service, it adds an error instead, because no value can be
+// valid then.
 func (s *serviceCheck) warnUnchecked(diags *diag.Diagnostics, attribute string, err error) {
 	switch {
 	case s.endsRun(err, diags):

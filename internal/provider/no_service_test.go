@@ -10,7 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// manyCreations are several resources that a plan checks with the service.
+// manyCreations returns several resources that a plan checks with the service.
 func manyCreations() string {
 	var b strings.Builder
 	for _, name := range []string{"one", "two", "three"} {
@@ -20,8 +20,8 @@ func manyCreations() string {
 	return b.String() + strings.Replace(appOn(`"i-one"`, "name = \"shop\"\nmemory_mb = 512\nlinks = [\"auth\"]"), `"test"`, `"shop"`, 1)
 }
 
-// mustSayOnce asserts that a plan ends with one error and no warning of what it could
-// not check.
+// mustSayOnce asserts that a plan ends with one error and does not warn of unchecked
+// values.
 func mustSayOnce(t *testing.T, r result, summary string) {
 	t.Helper()
 	if errors := strings.Count(r.output, "Error: "); r.exit != 1 || errors != 1 || !strings.Contains(r.output, "Error: "+summary) || strings.Contains(r.output, "could not be checked") {
@@ -64,7 +64,8 @@ func TestServiceThatCannotBeUsedIsOneError(t *testing.T) {
 	}
 }
 
-// In an apply each change has to fail, although the key was reported when planning it.
+// In an apply, each change has to fail, although planning it has already reported the
+// key.
 func TestEachChangeFailsWithAKeyThatIsNotValid(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, manyCreations())
@@ -88,8 +89,8 @@ func TestCatalogueThatFailsAloneIsAWarning(t *testing.T) {
 	w.says(0, []string{"Warning: The plan could not be checked", "Warning: The region could not be checked"}, "plan")
 }
 
-// An app whose instance answers is planned, although the catalogue is the first that is
-// asked and fails.
+// An app is planned if its instance answers, although the catalogue is requested first
+// and fails.
 func TestAppIsPlannedWithoutTheCatalogue(t *testing.T) {
 	fake := seededApps(t)
 	fake.Inject(fakeservice.Fault{Path: "/plans", Times: -1, Drop: true})

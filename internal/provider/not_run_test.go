@@ -11,14 +11,13 @@ import (
 	"testing"
 )
 
-// acceptanceTests are those that would have run a CLI, by their names without what is
-// within them.
+// acceptanceTests are the names of the skipped tests that need a CLI, without subtests.
 var acceptanceTests struct {
 	mu      sync.Mutex
 	skipped map[string]bool
 }
 
-// noteNotRun counts a test that is skipped as nobody has asked for a CLI.
+// noteNotRun counts a test that is skipped because the run requested no CLI.
 func noteNotRun(t *testing.T) {
 	name, _, _ := strings.Cut(t.Name(), "/")
 	acceptanceTests.mu.Lock()
@@ -29,8 +28,7 @@ func noteNotRun(t *testing.T) {
 	acceptanceTests.skipped[name] = true
 }
 
-// notRun says how many tests were not run for that reason, and how to run them; "" if
-// there is none.
+// notRun returns the number of these tests, and how to run them; "" if there are none.
 func notRun() string {
 	acceptanceTests.mu.Lock()
 	defer acceptanceTests.mu.Unlock()
@@ -41,8 +39,8 @@ func notRun() string {
 	return fmt.Sprintf("NOT RUN: the tests that take a CLI, %d of those asked for. Run one with: make test-one RUN=%s\n", n, slices.Min(slices.Collect(maps.Keys(acceptanceTests.skipped))))
 }
 
-// tellNotRun tells it to the output and, since go test shows no output of a package that
-// passes, to the terminal, where somebody sits at one.
+// tellNotRun prints the result of notRun to the output. It also prints it to the
+// terminal, if there is one, because go test hides the output of a package that passes.
 func tellNotRun(output io.Writer) {
 	line := notRun()
 	if line == "" {

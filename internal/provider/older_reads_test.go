@@ -17,9 +17,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
-// replicas are a service whose reads come from several replicas: what one has shown
-// already, the next does not show yet. older has a read answered otherwise than by
-// the newest of them, and tells with false that it has nothing to say.
+// replicas returns a service whose reads come from several replicas, so that a read may
+// lack a change that an earlier read showed. older may answer a read in place of the
+// newest replica. It returns false if it leaves the read to that one.
 func replicas(t *testing.T, older func(w http.ResponseWriter, r *http.Request, newest *httptest.ResponseRecorder) bool) (*fakeservice.Service, *client.Client) {
 	t.Helper()
 	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
@@ -44,7 +44,7 @@ func replicas(t *testing.T, older func(w http.ResponseWriter, r *http.Request, n
 	return fake, c
 }
 
-// answerOlder answers with a record in which a field is as it was.
+// answerOlder answers with the newest record, but with an older value of one field.
 func answerOlder(w http.ResponseWriter, newest *httptest.ResponseRecorder, field string, was any) {
 	var record map[string]any
 	_ = json.Unmarshal(newest.Body.Bytes(), &record)
@@ -52,8 +52,7 @@ func answerOlder(w http.ResponseWriter, newest *httptest.ResponseRecorder, field
 	_ = json.NewEncoder(w).Encode(record)
 }
 
-// An app that was seen to run is not said to be building still, because another
-// replica does not know yet.
+// An app that was seen running is not reported as still building if another replica lags.
 func TestDeployedAppIsReadAsItRan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ran, older := false, 0
@@ -88,8 +87,8 @@ func TestDeployedAppIsReadAsItRan(t *testing.T) {
 	})
 }
 
-// An instance that was seen to run is not said to be creating still, and its
-// connection record is read though a replica says that there is none yet.
+// An instance that was seen running is not reported as still creating. Its connection
+// record is read even if a replica answers that there is none yet.
 func TestInstanceThatRunsIsReadAsItRan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reads, older, refused := 0, 0, 0

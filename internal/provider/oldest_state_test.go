@@ -13,8 +13,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
 )
 
-// A state that the oldest CLI wrote holds no identities, and without a refresh
-// nothing reads them before the update.
+// A state that the oldest CLI wrote has no identities. Without a refresh, no Read adds
+// them before the update.
 func TestStateOfTheOldestCLIIsUpdatedWithoutARefresh(t *testing.T) {
 	needsCLI(t)
 	oldest := os.Getenv("HOSTING_TEST_OLDEST_CLI")
@@ -49,21 +49,21 @@ func TestStateOfTheOldestCLIIsUpdatedWithoutARefresh(t *testing.T) {
 	if r := w.run("destroy", "-auto-approve", "-no-color"); r.exit != 0 {
 		t.Fatalf("destroy ended with exit %d:\n%s", r.exit, r.output)
 	}
-	if instances, webhooks := len(fake.Instances()), len(fake.Webhooks()); instances != 1 || webhooks != 0 { // i-one is the fake's own
+	if instances, webhooks := len(fake.Instances()), len(fake.Webhooks()); instances != 1 || webhooks != 0 { // i-one existed before the apply
 		t.Errorf("%d instances and %d webhook endpoints are left", instances, webhooks)
 	}
 	must(t, len(sql.statements()) == 4, "ran %q", sql.statements()) // two scripts, each twice
 }
 
-// everyType is a configuration with one resource of every type or more: that of the
-// newest states that are kept.
+// everyType returns the configuration of the newest golden states, with at least one
+// resource of every type.
 func everyType(t *testing.T, name string) string {
 	t.Helper()
 	states := goldenStates(t)
 	return fileText(t, states[len(states)-1].edition+"/"+name+".tf")
 }
 
-// managedTypes are the names of the provider's resource types.
+// managedTypes returns the names of the provider's resource types.
 func managedTypes(t *testing.T) []string {
 	t.Helper()
 	var names []string
@@ -75,7 +75,7 @@ func managedTypes(t *testing.T) []string {
 	return names
 }
 
-// planned is what a saved plan does with each resource, such as "update".
+// planned returns the action of a saved plan for each resource, such as "update".
 func (w *workspace) planned(file string) map[string]string {
 	w.t.Helper()
 	output, err := w.command("show", "-json", file).Output()

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
-// oneOf validates a word of a closed list.
+// oneOf returns a validator that accepts only the given words.
 func oneOf(what string, words ...string) validator.String { return oneOfValidator{what, words} }
 
 type oneOfValidator struct {

@@ -7,12 +7,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// The order of the lists that data sources show. The service states none but that of
-// builds, and a replica may answer in another: a list that changes its order would
-// change what is made from it.
+// This file sorts the lists of data sources. The service specifies an order only for
+// builds, and a replica may answer in a different one. If a list changed its order, so
+// would the resources that are made from it.
 
-// sortedBy is a copy of records, sorted by the first of some keys in which they
-// differ. Those that differ in none keep their order.
+// sortedBy returns a copy of records, sorted by the first of some keys in which they
+// differ. Records with equal keys keep their order.
 func sortedBy[R any, K cmp.Ordered](records []R, keys ...func(R) K) []R {
 	return slices.SortedStableFunc(slices.Values(records), func(a, b R) int {
 		for _, key := range keys {
@@ -24,7 +24,7 @@ func sortedBy[R any, K cmp.Ordered](records []R, keys ...func(R) K) []R {
 	})
 }
 
-// newestFirst is a copy of records, sorted by a time. Those without one are last.
+// newestFirst returns a copy of records, sorted by time. Records without a time are last.
 func newestFirst[R any](records []R, at func(R) client.Time) []R {
 	return slices.SortedStableFunc(slices.Values(records), func(a, b R) int { return at(b).Compare(at(a).Time) })
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// A provider ends after the process that started it was killed, though it ignores SIGTERM.
-// With -debug it has no CLI and goes on.
+// A provider ends after the process that started it was killed, although it ignores
+// SIGTERM. With -debug it has no CLI and continues to run.
 func TestProviderEndsWithItsParent(t *testing.T) {
 	shell := exec.CommandContext(t.Context(), "sh", "-c", `"$0" & "$0" -debug & wait`, filepath.Join(providerFolder(t), "terraform-provider-hosting"))
 	shell.Env = append(os.Environ(), "TF_PLUGIN_MAGIC_COOKIE=d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2", "PLUGIN_PROTOCOL_VERSIONS=6")
@@ -49,7 +49,7 @@ func TestProviderEndsWithItsParent(t *testing.T) {
 	must(t, runs(debugged), "the provider that is debugged has ended")
 }
 
-// A CLI that is killed alone leaves no provider behind.
+// If only the CLI is killed, its provider ends too.
 func TestProviderEndsWithAKilledCLI(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, instanceHCL(`engines = { postgres = {} }`))
@@ -64,7 +64,7 @@ func TestProviderEndsWithAKilledCLI(t *testing.T) {
 	}
 }
 
-// runs tells whether a process has not ended yet. One that nobody has waited for has.
+// runs reports whether a process is still running. A zombie is not.
 func runs(pid int) bool {
 	stat, ok := statOf(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	return ok && stat.state != "Z"
