@@ -14,13 +14,13 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// bareInstance is an instance with all of its arguments.
+// bareInstance returns an instance with the given arguments and no others.
 func bareInstance(arguments string) string {
 	return "resource \"hosting_instance\" \"test\" {\n " + arguments + "\n}\n"
 }
 
-// A change that an apply was interrupted in is asked for once: the next apply waits for
-// its job and sees that it is made.
+// A change that an interrupted apply has requested is not requested again: the next apply
+// waits for its job and sees that the change is made.
 func TestInterruptedChangesAreNotRepeated(t *testing.T) {
 	t.Parallel()
 	instance := "name = \"test\"\n region = \"eu-central\"\n deletion_protection = false\n"
@@ -76,8 +76,8 @@ func TestInterruptedChangesAreNotRepeated(t *testing.T) {
 	}
 }
 
-// A redeploy that reached the service after its apply had ended is the one that its
-// triggers ask for, and not one that later triggers ask for.
+// A redeploy that reaches the service after its apply has ended counts for the triggers
+// that requested it, but not for later triggers.
 func TestRedeployOfUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	const redeploy = "/instances/*/apps/guestbook/actions/redeploy"
@@ -114,7 +114,8 @@ func TestRedeployOfUnknownOutcome(t *testing.T) {
 	}
 }
 
-// What a person does between the plan and the apply stays, unless the plan changes it.
+// A change that another user makes between the plan and the apply stays, unless the plan
+// changes the same value.
 func TestWhatThePlanDoesNotChangeIsLeftAlone(t *testing.T) {
 	fake := startFake(t)
 	body := func(name string) string {
@@ -149,7 +150,7 @@ func TestFailedDeletionIsRequestedAgain(t *testing.T) {
 	}
 }
 
-// A machine that has failed goes with the settings that are on it.
+// A failed machine is destroyed together with the settings on it.
 func TestFailedMachineIsDestroyedWithItsSettings(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]*fakeservice.Fault{
@@ -178,8 +179,8 @@ func TestFailedMachineIsDestroyedWithItsSettings(t *testing.T) {
 	}
 }
 
-// What is on a machine that has failed can only go with it, and the advice of the error
-// gets rid of both.
+// Objects on a failed machine can only be deleted together with it. The error's advice
+// removes both.
 func TestFailedMachineIsDestroyedWithItsDatabase(t *testing.T) {
 	t.Parallel()
 	for _, status := range []string{fakeservice.StatusFailed, fakeservice.StatusDeleting} {
@@ -197,8 +198,8 @@ func TestFailedMachineIsDestroyedWithItsDatabase(t *testing.T) {
 	}
 }
 
-// A creation that failed is no longer protected, but a person may have repaired the
-// machine since. Then it is, and the advice of the error leads on.
+// An instance whose creation failed is not protected. If a user has repaired it since, it
+// is protected again, and the error's advice works.
 func TestRepairedMachineIsProtected(t *testing.T) {
 	t.Parallel()
 	for _, flag := range []string{"-refresh=true", "-refresh=false"} {
@@ -229,8 +230,8 @@ func TestRepairedMachineIsProtected(t *testing.T) {
 	}
 }
 
-// A machine whose deletion failed accepts no change, and the advice of the error gets rid of
-// it although it is protected.
+// A machine whose deletion failed accepts no change. The error's advice deletes it
+// although it is protected.
 func TestMachineWhoseDeletionFailedIsChanged(t *testing.T) {
 	fake := startFake(t)
 	body := strings.Replace(instanceHCL(plainInstance), "deletion_protection = false", "deletion_protection = true", 1)
@@ -246,8 +247,8 @@ func TestMachineWhoseDeletionFailedIsChanged(t *testing.T) {
 	must(t, len(fake.Instances()) == 0 && w.managed() == nil, "%d instances, the state has %v", len(fake.Instances()), w.managed())
 }
 
-// A deletion in the portal that failed leaves the status `deleting` and a machine that is
-// still protected here.
+// A failed deletion in the portal leaves the status `deleting`. The machine is still
+// protected here.
 func TestMachineWhoseDeletionFailedIsProtected(t *testing.T) {
 	fake := startFake(t)
 	protected := strings.Replace(instanceHCL(plainInstance), "deletion_protection = false", "", 1)
@@ -264,8 +265,8 @@ func TestMachineWhoseDeletionFailedIsProtected(t *testing.T) {
 	w.mustBeSettled()
 }
 
-// An ephemeral connection is known once the machine runs, and until then each message
-// says what works.
+// An ephemeral connection is known once the machine runs. Until then, each message
+// explains how to continue.
 func TestConnectionOfAnInstanceThatIsBeingCreated(t *testing.T) {
 	fake := startFake(t)
 	hook := "resource \"hosting_webhook_endpoint\" \"hook\" {\n  url = \"https://hooks.example.com/%s\"\n}\n"
@@ -285,7 +286,7 @@ resource "hosting_webhook_endpoint" "uses" {
 	checkout := fake.Instances()[0].CheckoutURL
 	version, err := versionUnderTest()
 	must(t, err == nil, "%v", err)
-	if version.Product == cliversion.OpenTofu { // it does not open what uses an instance with changes
+	if version.Product == cliversion.OpenTofu { // it does not open an ephemeral resource that depends on a changing instance
 		w.says(0, []string{"Deferred due to pending dependencies"}, "plan")
 	} else {
 		w.says(1, []string{checkout, "terraform apply -target=ADDRESS"}, "plan")
@@ -295,7 +296,7 @@ resource "hosting_webhook_endpoint" "uses" {
 
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
 	must(t, fake.PayCheckout(onlyInstance(t, fake)) == nil, "the checkout cannot be paid")
-	// A record may have a host before there is a connection.
+	// A record may have a host before the connection exists.
 	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: func(record map[string]any) {
 		if record["status"] == "creating" {
 			record["host"] = "early.hosting.example"
@@ -311,7 +312,8 @@ resource "hosting_webhook_endpoint" "uses" {
 	w.mustBeSettled()
 }
 
-// An instance that never ran has no connection to wait for. The error gives the ways out.
+// An instance that never ran has no connection to wait for. The error explains how to
+// replace or destroy it.
 func TestConnectionOfAnInstanceThatNeverRan(t *testing.T) {
 	for _, status := range []string{fakeservice.StatusFailed, fakeservice.StatusDeleting} {
 		t.Run(status, func(t *testing.T) {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// An object that two addresses of a state have is not destroyed with one of them. That is
-// what a rename without a moved block leaves, if it is interrupted or done by an import.
+// An object that two addresses of a state manage is not destroyed with one of them. A
+// rename without a moved block leaves such a state if it is interrupted or done by an
+// import.
 func TestObjectIsNotDestroyedWhereAnotherResourceKeepsIt(t *testing.T) {
 	t.Parallel()
 	for kind, c := range map[string]struct{ id, arguments string }{
@@ -57,7 +58,7 @@ func TestObjectIsNotDestroyedWhereAnotherResourceKeepsIt(t *testing.T) {
 	}
 }
 
-// A rename that was applied in part leaves both addresses in the state, too.
+// A rename that was only partly applied also leaves both addresses in the state.
 func TestSettingThatIsRenamedInPart(t *testing.T) {
 	fake := seeded(t)
 	const kind = "hosting_console_mode"
@@ -74,7 +75,7 @@ func TestSettingThatIsRenamedInPart(t *testing.T) {
 	must(t, i.ConsoleMode == "ro", "the console mode is %q", i.ConsoleMode)
 }
 
-// What the message says of a deposed object helps.
+// The message's advice works for a deposed object.
 func TestDeposedObjectOfAKeptSetting(t *testing.T) {
 	fake := seeded(t)
 	const kind = "hosting_console_mode"

@@ -31,9 +31,9 @@ var (
 	killSeed  = flag.Uint64("kill.seed", 1, "the chance by which it is killed")
 )
 
-// With --state, a fake that is killed at any request loses nothing of what it has
-// answered: each apply of the guestbook completes, what was done stays done, and rows,
-// files and accounts are there.
+// With --state, a fake that is killed during any request loses nothing that it has
+// answered. Each apply of the guestbook completes, completed changes stay, and rows,
+// files and accounts are still there.
 func TestFakeIsKilled(t *testing.T) {
 	t.Parallel()
 	needsCLI(t)
@@ -49,7 +49,7 @@ func liveThroughKills(t *testing.T, seed uint64, times int) {
 	f := newMortalFake(t, seed, times)
 	w := newGuestbookBeside(t, &fakeservicetest.Server{BaseURL: f.front.URL + "/api/v1"})
 	w.write("test.auto.tfvars", strings.Replace(guestbookVariables, "https://hooks.example/guestbook", f.receiver.URL, 1)+"deletion_protection = false\n")
-	// A creation that never arrived is looked for until the create timeout.
+	// If a creation never arrived, the provider searches for it until the create timeout.
 	w.write("kills_override.tf", "resource \"hosting_instance\" \"this\" {\n  timeouts = { create = \"2m\" }\n}\n")
 	applies := complete(w, "apply", "-auto-approve", "-no-color")
 	w.mustBeSettled()
@@ -105,15 +105,15 @@ func liveThroughKills(t *testing.T, seed uint64, times int) {
 	t.Logf("%d kills, %d runs of apply: %s", times-f.left(), applies, strings.Join(f.deaths, ", "))
 }
 
-// A death is how the fake is killed at a request.
+// A death is the moment of a request at which the fake is killed.
 type death int
 
 const (
 	lives       death = iota
 	dies              // before the request arrives
-	diesAtWork        // while it is answered
-	diesUnheard       // when it is answered, which the client never hears
-	diesAfter         // when the answer is on the way
+	diesAtWork        // while the program works on it
+	diesUnheard       // after the response, which the client does not receive
+	diesAfter         // after the response, which the client receives
 	deaths
 )
 
@@ -121,7 +121,7 @@ func (d death) String() string {
 	return [...]string{"", "before", "at work", "unheard", "after"}[d]
 }
 
-// A mortalFake is the fake's program with a folder of --state, behind a front that
+// A mortalFake is the fake's program with a folder for --state. A proxy in front of it
 // kills it at some of the requests and starts it again.
 type mortalFake struct {
 	t       *testing.T
@@ -129,23 +129,24 @@ type mortalFake struct {
 	args    []string
 	front   *httptest.Server
 
-	// life is held by whoever kills the program until it answers again.
+	// life is locked from a kill of the program until it answers again.
 	life    sync.RWMutex
 	command *exec.Cmd
-	inside  string // where the program answers
+	inside  string // address of the program
 
 	mu       sync.Mutex
 	drawn    *rand.Rand
 	requests int
-	next     int // the request at which it dies next
-	times    int // how often it has yet to die
+	next     int // number of the request at which the program is killed next
+	times    int // number of kills that remain
 	deaths   []string
-	// jobs are those that were answered, with the status that was heard last.
+	// jobs are the jobs that the program accepted, with the last status that a client
+	// received.
 	jobs map[string]string
-	// creations are how many instances were answered to be made.
+	// creations is the number of instances that the program agreed to create.
 	creations int
 
-	// receiver hears the events, and heard has the id of each one's delivery.
+	// receiver receives the events, and heard has the id of each event's delivery.
 	receiver *httptest.Server
 	heard    sync.Map
 }
@@ -187,7 +188,7 @@ func newMortalFake(t *testing.T, seed uint64, times int) *mortalFake {
 		stopReading()
 		t.Logf("%d reads beside the apply were compared", <-read)
 		f.front.Close()
-		_ = f.command.Process.Signal(syscall.SIGTERM) // if it has ended, that is told next
+		_ = f.command.Process.Signal(syscall.SIGTERM) // if it has ended already, Wait returns the reason
 		if err := f.command.Wait(); err != nil {
 			t.Errorf("the fake ended with %s", err)
 		}
@@ -195,7 +196,7 @@ func newMortalFake(t *testing.T, seed uint64, times int) *mortalFake {
 	return f
 }
 
-// start starts the program, and returns when it answers.
+// start starts the program and returns once it answers.
 func (f *mortalFake) start() error {
 	f.command = exec.Command(f.program, f.args...)
 	f.command.Stderr = os.Stderr
@@ -211,7 +212,7 @@ func (f *mortalFake) start() error {
 	if err != nil {
 		return fmt.Errorf("the fake does not start: %w", err)
 	}
-	go func() { _, _ = io.Copy(io.Discard, reader) }() // it ends with the program
+	go func() { _, _ = io.Copy(io.Discard, reader) }() // ends with the program
 	_, base, _ := strings.Cut(strings.TrimSpace(first), " at ")
 	f.inside = strings.TrimSuffix(base, "/api/v1")
 	return nil
@@ -228,11 +229,12 @@ func (f *mortalFake) kill() {
 	}
 }
 
-// receive is the receiver of the events. A retry comes under the id that came before.
+// receive is the receiver of the events. A retry must have the same delivery id as
+// before.
 func (f *mortalFake) receive(_ http.ResponseWriter, r *http.Request) {
 	var event struct{ ID string }
 	if err := json.NewDecoder(r.Body).Decode(&event); err != nil {
-		return // the program died at it
+		return // the program was killed while sending
 	}
 	id := r.Header.Get("X-Service-Delivery")
 	if known, again := f.heard.LoadOrStore(event.ID, id); again && known != id {
@@ -240,7 +242,8 @@ func (f *mortalFake) receive(_ http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// everythingIsHeard waits until each event since the endpoint was made has come.
+// everythingIsHeard waits until each event since the creation of the endpoint is
+// delivered.
 func (f *mortalFake) everythingIsHeard() {
 	f.t.Helper()
 	var endpoints struct {
@@ -266,9 +269,9 @@ func (f *mortalFake) everythingIsHeard() {
 	}
 }
 
-// compareReads reads beside everything else, and holds that what was shown once is shown
-// again, whenever the program was killed in between: each event, and how a job has ended. It
-// returns how many answers it has compared.
+// compareReads reads at the same time as all other requests. It checks that events and
+// results of jobs, once shown, are shown again, even if the program was killed in
+// between. It returns the number of responses that it has compared.
 func (f *mortalFake) compareReads(ctx context.Context) (reads int) {
 	shown := map[string]map[string]string{}
 	next := time.NewTicker(20 * time.Millisecond) // leaves the processors to the apply
@@ -286,7 +289,7 @@ func (f *mortalFake) compareReads(ctx context.Context) (reads int) {
 			request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
 			status, _, text, err := f.forward(request, nil)
 			if err != nil || status != http.StatusOK {
-				continue // it is killed at the moment
+				continue // the program is being restarted
 			}
 			now := found(text)
 			for id, was := range shown[path] {
@@ -300,7 +303,7 @@ func (f *mortalFake) compareReads(ctx context.Context) (reads int) {
 	}
 }
 
-// eventsThatAreOut finds the events, with their types.
+// eventsThatAreOut returns the type of each event, by id.
 func eventsThatAreOut(answer []byte) map[string]string {
 	var all struct{ Events []struct{ ID, Type string } }
 	out := map[string]string{}
@@ -312,7 +315,7 @@ func eventsThatAreOut(answer []byte) map[string]string {
 	return out
 }
 
-// jobsThatAreOver finds the jobs that have ended, with how.
+// jobsThatAreOver returns the status of each job that has ended, by id.
 func jobsThatAreOver(answer []byte) map[string]string {
 	var all struct{ Jobs []struct{ ID, Status string } }
 	over := map[string]string{}
@@ -326,17 +329,17 @@ func jobsThatAreOver(answer []byte) map[string]string {
 	return over
 }
 
-// plan draws the request at which the program dies next.
+// plan draws the request at which the program is killed next.
 func (f *mortalFake) plan() { f.next = f.requests + 2 + f.drawn.IntN(14) }
 
-// left is how often it has yet to die.
+// left returns the number of kills that remain.
 func (f *mortalFake) left() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.times
 }
 
-// arrive says what a request does to the program.
+// arrive decides whether and when a request kills the program.
 func (f *mortalFake) arrive(r *http.Request) death {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -350,8 +353,8 @@ func (f *mortalFake) arrive(r *http.Request) death {
 	return how
 }
 
-// pass sends a request on, unless the program dies of it. One that comes while the
-// program is started waits.
+// pass forwards a request, unless it kills the program first. A request that arrives
+// during a restart waits.
 func (f *mortalFake) pass(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -379,10 +382,10 @@ func (f *mortalFake) pass(w http.ResponseWriter, r *http.Request) {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // nothing is left to do for a client that has gone
+	_, _ = w.Write(text) // an error means that the client has gone
 }
 
-// forward is the program's answer.
+// forward sends a request to the program and returns the response.
 func (f *mortalFake) forward(r *http.Request, body []byte) (int, http.Header, []byte, error) {
 	f.life.RLock()
 	inside := f.inside
@@ -401,8 +404,8 @@ func (f *mortalFake) forward(r *http.Request, body []byte) (int, http.Header, []
 	return response.StatusCode, response.Header, text, err
 }
 
-// hear notes what an answer promises. What was heard to be over cannot be otherwise
-// later.
+// hear records the job of a response. A job that was reported as ended must keep its
+// status.
 func (f *mortalFake) hear(r *http.Request, status int, text []byte) {
 	if status/100 != 2 {
 		return
@@ -411,7 +414,7 @@ func (f *mortalFake) hear(r *http.Request, status int, text []byte) {
 		Status string `json:"status"`
 		JobID  string `json:"job_id"`
 	}
-	_ = json.Unmarshal(text, &answer) // what is no object holds neither
+	_ = json.Unmarshal(text, &answer) // a body that is not an object has neither
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	id, isJob := strings.CutPrefix(r.URL.Path, "/api/v1/jobs/")
@@ -429,8 +432,9 @@ func (f *mortalFake) hear(r *http.Request, status int, text []byte) {
 	}
 }
 
-// complete runs a command until it succeeds, and says how often that was. What a kill
-// leaves unknown, such as whether a statement was run, ends a run with an error.
+// complete runs a command until it succeeds, at most three times, and returns the number
+// of runs. A run may end with an error because a kill made an outcome unknown, such as
+// whether a statement ran.
 func complete(w *workspace, args ...string) int {
 	w.t.Helper()
 	for n := 1; ; n++ {
@@ -442,8 +446,8 @@ func complete(w *workspace, args ...string) int {
 		if n == 3 {
 			w.t.Fatalf("%s does not complete", args[0])
 		}
-		// A kill in the middle of the statement leaves its outcome unknown. It can run again,
-		// so this follows the message.
+		// A kill during the statement leaves its outcome unknown. It can run twice, so
+		// this follows the message's advice.
 		if strings.Contains(r.output, "It is unknown whether the script ran") {
 			if forgotten := w.run("state", "rm", "hosting_postgres_script.table[0]"); forgotten.exit != 0 {
 				w.t.Fatalf("state rm ended with exit %d:\n%s", forgotten.exit, forgotten.output)
@@ -452,8 +456,8 @@ func complete(w *workspace, args ...string) int {
 	}
 }
 
-// ask sends a request until it is answered, and reads the answer. What it asks for may
-// be done twice.
+// ask sends a request until it is answered, and decodes the response. The requested
+// change may be made twice.
 func (f *mortalFake) ask(method, path, body string, into any) (status int) {
 	f.t.Helper()
 	var text []byte
@@ -492,14 +496,14 @@ func (f *mortalFake) try(method, path, body string) (int, []byte, error) {
 	return response.StatusCode, text, err
 }
 
-// job changes something, and returns when that is done.
+// job requests a change and waits for its job.
 func (f *mortalFake) job(method, path, body string) {
 	f.t.Helper()
 	var answer struct {
 		JobID string `json:"job_id"`
 	}
-	// Where it is refused it was done before, and the answer was not heard: that job ends
-	// first.
+	// A 409 means that an earlier attempt was accepted, but its response was lost. Its
+	// job has to end first.
 	machine.Until(f.t, method+" "+path+" is taken", func() bool { return f.ask(method, path, body, &answer) != http.StatusConflict })
 	machine.Until(f.t, "the job of "+method+" "+path+" is done", func() bool {
 		var job struct {
@@ -526,7 +530,7 @@ func (f *mortalFake) healthy(address string) {
 	})
 }
 
-// nothingIsLost checks that each job that was answered is known.
+// nothingIsLost checks that the program knows each job that it has accepted.
 func (f *mortalFake) nothingIsLost() {
 	f.t.Helper()
 	f.mu.Lock()

@@ -14,8 +14,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// secretFeatures uses everything that bears a secret. The values come in as
-// ephemeral variables, as they must to stay out of a plan.
+// secretFeatures uses every feature with a secret. The values are ephemeral variables,
+// because a plan would store any others.
 const secretFeatures = appsInstanceWithRedis + `
 variable "webhook_secret" {
   type      = string
@@ -69,7 +69,7 @@ func TestSecretsReachNoFileAndNoLog(t *testing.T) {
 	if applied.exit != 0 {
 		t.Fatalf("apply ended with exit %d:\n%s", applied.exit, applied.output)
 	}
-	// A second round, with the connection's secrets in use.
+	// A second apply, with the connection's secrets in use.
 	second := w.run("apply", "-auto-approve", "-no-color")
 	show := w.run("show", "-json")
 	planned := w.run("show", "-json", "saved.plan")
@@ -103,13 +103,13 @@ func TestSecretsReachNoFileAndNoLog(t *testing.T) {
 			}
 		}
 	}
-	// The control: the anon key is no secret, and a grep finds it.
+	// The control: the anon key is not secret, and the search must find it.
 	if anon := connectionOf(t, fake).Engines.Auth.AnonKey; anon == "" || !strings.Contains(places["state"], anon) || !strings.Contains(places["show -json"], anon) {
 		t.Error("the control, the auth anon key, was not found: the grep finds nothing")
 	}
 }
 
-// connectionOf is the connection record of the one instance.
+// connectionOf returns the connection record of the only instance.
 func connectionOf(t *testing.T, fake *fakeservicetest.Server) client.Connection {
 	t.Helper()
 	c, err := client.New(client.Options{BaseURL: fake.BaseURL, APIKey: fakeservicetest.APIKey})
@@ -123,8 +123,8 @@ func connectionOf(t *testing.T, fake *fakeservicetest.Server) client.Connection 
 	return connection
 }
 
-// connectionSecrets are the secrets of the connection record: passwords, whatever
-// URL they are in, and the service key.
+// connectionSecrets returns the secrets of the connection record: the passwords in its
+// URLs, and the service key.
 func connectionSecrets(t *testing.T, fake *fakeservicetest.Server) map[string]string {
 	t.Helper()
 	engines := connectionOf(t, fake).Engines
@@ -138,12 +138,12 @@ func connectionSecrets(t *testing.T, fake *fakeservicetest.Server) map[string]st
 		}
 		secrets[name], _ = u.User.Password()
 	}
-	// Base64 of what a service key signs would be as bad as the key.
+	// The signature must not leak either, even without the rest of the key.
 	secrets["service key's signature"] = engines.Auth.ServiceKey[strings.LastIndex(engines.Auth.ServiceKey, ".")+1:]
 	return secrets
 }
 
-// unzipped is the text of all files of an archive, which a saved plan is.
+// unzipped returns the text of all files of an archive, such as a saved plan.
 func unzipped(t *testing.T, path string) string {
 	t.Helper()
 	raw, err := os.ReadFile(path)

@@ -8,10 +8,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
 )
 
-// What the CLI gives up without destroying it stays at the service as it is, and the
-// provider is not asked: no protection refuses it, and no plan warns of a loss.
+// A CLI can remove an object from the state without destroying it. The object stays as it
+// is, and the CLI does not call the provider. So no protection refuses this, and no plan
+// warns of a loss.
 
-// keptInstance is a protected instance with a database, both with a lifecycle.
+// keptInstance returns a protected instance with a database, both with the same
+// lifecycle.
 func keptInstance(lifecycle string) string {
 	return fmt.Sprintf(`
 resource "hosting_instance" "test" {
@@ -40,21 +42,22 @@ func TestDestroyThatForgets(t *testing.T) {
 	w.apply()
 	id := onlyInstance(t, fake)
 	r := w.run("destroy", "-auto-approve", "-no-color")
-	// OpenTofu ends with an error all the same, to say that what is left may cost money.
+	// OpenTofu ends with an error anyway, because the remaining objects may cost money.
 	must(t, r.exit == 0 || strings.Contains(r.output, "Destroy was successful but left behind forgotten instances"), "exit %d:\n%s", r.exit, r.output)
 	must(t, len(w.managed()) == 0, "the state holds %q", w.managed())
 	must(t, onlyInstance(t, fake) == id && fake.Count("DELETE", "**") == 0, "something was deleted")
 	must(t, !strings.Contains(r.output, "will be lost") && !strings.Contains(r.output, "protected"), "%s", r.output)
 
-	// It is there to be taken back.
+	// The objects can be imported again.
 	w.configure(keptInstance("destroy = false") + fmt.Sprintf("import {\n to = hosting_instance.test\n id = %q\n}\nimport {\n to = hosting_postgres_database.test\n id = \"%s/orders\"\n}\n", id, id))
 	w.apply()
 	w.mustBeSettled()
 	must(t, fake.Count("POST", "/instances") == 1, "another instance was created")
 }
 
-// A replacement forgets the old one too, which is paid for and holds its data still.
-// A provider does not learn of destroy = false, so protection refuses it as any other.
+// A replacement also forgets the old instance, which keeps its data and is still billed.
+// A provider cannot see destroy = false, so the protection refuses the replacement as
+// usual.
 func TestReplacementThatForgets(t *testing.T) {
 	needs(t, lifecycleDestroy)
 	fake := startFake(t)
@@ -85,7 +88,8 @@ resource "hosting_instance" "test" {
 	must(t, w.mustBeKept("hosting_instance", "test").Attributes["id"] != id, "the old one is in the state")
 	w.mustBeSettled()
 
-	// Out of the configuration, Terraform forgets that too, and OpenTofu does not.
+	// If the resource is removed from the configuration, so is destroy = false. Terraform
+	// then destroys the instance, but OpenTofu still forgets it.
 	w.configure("")
 	version, err := versionUnderTest()
 	must(t, err == nil, "%v", err)
@@ -96,7 +100,7 @@ resource "hosting_instance" "test" {
 	}
 }
 
-// The removed block is what every CLI has.
+// Every CLI supports the removed block.
 func TestRemovedBlockThatForgets(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, keptInstance(""))
@@ -107,8 +111,8 @@ func TestRemovedBlockThatForgets(t *testing.T) {
 	must(t, len(w.managed()) == 0 && onlyInstance(t, fake) == id && fake.Count("DELETE", "**") == 0, "something was deleted:\n%s", r.output)
 }
 
-// enabled = false destroys, as taking the resource out of the configuration does: what
-// is protected is refused in the plan.
+// enabled = false destroys an object, as removing its resource from the configuration
+// does. The plan refuses that for a protected object.
 func TestDisabledResource(t *testing.T) {
 	needs(t, lifecycleEnabled)
 	fake := startFake(t)

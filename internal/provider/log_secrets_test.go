@@ -9,7 +9,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// appWithToken is an app with a secret variable, which comes in as an ephemeral one.
+// appWithToken is an app with a secret variable. Its value is an ephemeral variable.
 const appWithToken = `
 variable "token" {
   type      = string
@@ -25,8 +25,9 @@ resource "hosting_app" "test" {
 }
 `
 
-// A build that prints the app's variables shows none of them, to a process that has
-// never sent one: not in data, nor in an error, nor in the provider's log.
+// A build that prints the app's variables does not reveal them to a process that has
+// never sent them. They are neither in the state, nor in an error, nor in the provider's
+// log.
 func TestLogsShowNoVariablesToAnotherProcess(t *testing.T) {
 	needs(t, providerActions)
 	const canary = "canary-of-another-process"
@@ -59,7 +60,7 @@ action "hosting_app_redeploy" "test" {
 		t.Errorf("the state does not hold the log:\n%s", places["state"])
 	}
 
-	// Where the variables cannot be read, there is no log.
+	// If the variables cannot be read, the log is not shown.
 	fake.Inject(fakeservice.Fault{Method: http.MethodGet, Path: "/instances/*/apps/*", Times: -1, Rewrite: func(app map[string]any) { delete(app, "env") }})
 	blind := w.says(0, []string{"The build logs of app guestbook are not shown"}, "apply", "-auto-approve")
 	refused := w.says(1, []string{"The build's log is not shown, because the app's variables could not be read"}, redeploy...)

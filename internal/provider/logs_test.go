@@ -15,12 +15,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// What the provider's program writes is read by the CLI line by line, and thrown
-// away where nobody asks for logs.
+// The CLI reads each line that the provider's program writes, and discards it unless logs
+// are on. So the program writes log lines only then.
 func TestLogLinesAreWrittenWhereSomebodyAsksForThem(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		asking string // a variable of the environment
+		asking string // an environment variable
 		want   bool
 	}{
 		{"nobody asks", "", false},
@@ -37,8 +37,8 @@ func TestLogLinesAreWrittenWhereSomebodyAsksForThem(t *testing.T) {
 	}
 }
 
-// logsOfOneCall is what the provider's program writes to its standard error while it
-// is started as a CLI starts it and called once.
+// logsOfOneCall starts the provider's program as a CLI does, calls it once, and returns
+// its standard error.
 func logsOfOneCall(t *testing.T, asking string) string {
 	t.Helper()
 	var written strings.Builder
@@ -70,7 +70,7 @@ func logsOfOneCall(t *testing.T, asking string) string {
 	return written.String()
 }
 
-// Who asks for INFO alone sees what a wait sees of its job and build, and no requests.
+// At level INFO, the log shows the progress of jobs and builds, and no requests.
 func TestProgressIsLogged(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, instanceHCL(plainInstance))

@@ -11,8 +11,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// What a person changes in the portal shows in the next plan as drift, and apply puts it
-// back, which the portal shows in turn.
+// A change in the portal shows in the next plan as drift. The apply reverts it, and the
+// portal shows that.
 func TestDriftByThePortal(t *testing.T) {
 	fake := startFake(t)
 	configured := config(fake, `%s
