@@ -14,51 +14,51 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
-// Spec is how an app is to run.
+// Spec describes how an app runs.
 type Spec struct {
-	// Port is the one that the app's public address has if it is free. The app
-	// itself gets whichever is free, in PORT: apps share this machine's ports.
+	// Port is the port of the app's public address, if it is free. The app itself always
+	// gets a free port, in PORT, because apps share this machine's ports.
 	Port int
-	// HealthPath is answered with 200 by an app that works.
+	// HealthPath is the path that a working app answers with 200.
 	HealthPath string
-	// Public says whether the app has an address.
+	// Public reports whether the app has a public address.
 	Public bool
-	// Env holds the app's own variables.
+	// Env contains the app's own variables.
 	Env map[string]string
-	// Database is the URL of the machine's database, and CA the certificate
-	// that proves who answers there, in PEM. Both are empty where there is none.
+	// Database is the URL of the machine's database. CA is the certificate, in PEM, that
+	// authenticates the database's server. Both are empty if the machine has no database.
 	Database, CA string
-	// Disk is how many bytes the app's data may have; 0 is any number. A change restarts
-	// nothing.
+	// Disk is the maximum size of the app's data in bytes; 0 means no limit. A change does
+	// not restart the app.
 	Disk int64
 }
 
-// App is an app on an instance. Its data folder is made with it and goes with
-// it; all else changes.
+// App is an app on an instance. Its data folder is created and removed with it; everything
+// else can change.
 type App struct {
 	runtime *Runtime
 	name    Name
-	folder  string // with data, the CA's folder
+	folder  string // contains data and the CA's folder
 	user    process.User
 	log     *process.Tail
 	front   *front
 
-	// changing is held by whoever deploys, restarts or ends the app.
+	// changing is locked during a deployment, a restart or the end of the app.
 	changing sync.Mutex
-	disk     atomic.Int64 // Spec.Disk, as it was told last
+	disk     atomic.Int64 // the latest Spec.Disk
 	build    *Build
 	spec     Spec
-	halt     context.CancelFunc // ends the present run
-	halted   chan struct{}      // closed once it has ended
+	halt     context.CancelFunc // ends the current run
+	halted   chan struct{}      // closed once the run has ended
 
 	mu      sync.Mutex
 	status  Status
-	changed chan struct{}    // closed and made anew with each change of status
-	process *process.Process // nil while none runs
+	changed chan struct{}    // closed and replaced with each change of status
+	process *process.Process // nil while no process runs
 	starts  int
-	// lastAnswer is when the health path was last answered with 200.
+	// lastAnswer is the time of the latest 200 from the health path.
 	lastAnswer time.Time
-	// since is what was seen of the app since it was begun, or last answered.
+	// since records the problems seen since the app was started or last answered.
 	since seen
 }
 
@@ -74,7 +74,7 @@ func newApp(r *Runtime, name Name) (*App, error) {
 	return a, nil
 }
 
-// openApp makes an app of a folder, with the data that is in it.
+// openApp returns an App that uses an existing folder and its data.
 func openApp(r *Runtime, name Name, folder string) (*App, error) {
 	user, err := r.users.take()
 	if err != nil {
@@ -85,7 +85,7 @@ func openApp(r *Runtime, name Name, folder string) (*App, error) {
 		log: process.NewTail(logKept), status: Starting, changed: make(chan struct{}),
 	}
 	a.front = &front{log: r.log, outside: r.options.Outside}
-	// The user that the app runs as passes through here.
+	// The user that the app runs as passes through this folder.
 	if err := errors.Join(
 		os.MkdirAll(a.data(), 0o700), os.MkdirAll(a.trust(), 0o700),
 		os.Chmod(folder, 0o711), os.Chmod(a.trust(), 0o755), give(a.data(), a.user),
@@ -98,15 +98,16 @@ func openApp(r *Runtime, name Name, folder string) (*App, error) {
 
 func (a *App) data() string { return filepath.Join(a.folder, "data") }
 
-// trust is the folder of the CA's file. The app reads it and cannot write there:
-// this program does, and would follow a link that the app had put in its way.
+// trust returns the folder of the CA's file. The app can read the folder and cannot write
+// to it: this program writes the file, and would follow a link that the app had put in its
+// place.
 func (a *App) trust() string { return filepath.Join(a.folder, "trust") }
 
-// Deploy runs a build in place of the one that runs, and takes it over. It gives
-// back the one that ran, nil for none, which the caller discards. Deploy does not
-// wait for the app to answer.
+// Deploy replaces the running build with another build and takes ownership of it. It
+// returns the previous build, or nil, for the caller to discard. It does not wait for the
+// app to answer.
 //
-// The old version ends before the new one begins, because they share /data.
+// The old version ends before the new one starts, because they share /data.
 func (a *App) Deploy(build *Build, spec Spec) (old *Build, err error) {
 	a.changing.Lock()
 	defer a.changing.Unlock()
@@ -123,8 +124,8 @@ func (a *App) Deploy(build *Build, spec Spec) (old *Build, err error) {
 	return old, a.begin()
 }
 
-// Restart ends the app and begins it again, with what has changed of how it is
-// to run. An app that was never deployed stays so.
+// Restart stops the app and starts it with the new spec. It does not start an app that was
+// never deployed.
 func (a *App) Restart(spec Spec) error {
 	a.changing.Lock()
 	defer a.changing.Unlock()
@@ -140,7 +141,8 @@ func (a *App) Restart(spec Spec) error {
 	return a.begin()
 }
 
-// Configure makes the app run so. It restarts one only if something changes.
+// Configure applies the spec. It restarts the app only if something that affects the
+// process changes.
 func (a *App) Configure(spec Spec) error {
 	a.disk.Store(spec.Disk)
 	a.changing.Lock()
@@ -152,10 +154,10 @@ func (a *App) Configure(spec Spec) error {
 	return a.Restart(spec)
 }
 
-// begin runs the build. a.changing is held.
+// begin runs the build. The caller has locked a.changing.
 func (a *App) begin() error {
 	if a.spec.CA != "" {
-		// Everybody may read it: it is no secret.
+		// Every user may read the certificate: it is not secret.
 		file := filepath.Join(a.trust(), caFile)
 		if err := errors.Join(os.WriteFile(file, []byte(a.spec.CA), 0o644), os.Chmod(file, 0o644)); err != nil {
 			return err
@@ -177,7 +179,7 @@ func (a *App) begin() error {
 	return nil
 }
 
-// stop ends the present run, if there is one. a.changing is held.
+// stop ends the current run, if any. The caller has locked a.changing.
 func (a *App) stop() {
 	if a.halt == nil {
 		return
@@ -187,7 +189,7 @@ func (a *App) stop() {
 	a.halt = nil
 }
 
-// end stops the app and its address.
+// end stops the app and closes its address.
 func (a *App) end() {
 	a.changing.Lock()
 	defer a.changing.Unlock()
@@ -195,7 +197,7 @@ func (a *App) end() {
 	a.front.close()
 }
 
-// remove ends the app and takes its folders away.
+// remove ends the app and deletes its folders.
 func (a *App) remove() error {
 	a.end()
 	a.changing.Lock()
@@ -209,31 +211,31 @@ func (a *App) remove() error {
 	return err
 }
 
-// Deployed tells whether there is a version to run.
+// Deployed reports whether the app has a version to run.
 func (a *App) Deployed() bool { return a.Build() != nil }
 
-// Begun tells whether the app is to run at the moment.
+// Begun reports whether the app should currently be running.
 func (a *App) Begun() bool {
 	a.changing.Lock()
 	defer a.changing.Unlock()
 	return a.halt != nil
 }
 
-// Build is the version that is deployed, or nil.
+// Build returns the deployed version, or nil.
 func (a *App) Build() *Build {
 	a.changing.Lock()
 	defer a.changing.Unlock()
 	return a.build
 }
 
-// URL is the app's address, or "" for one that is not deployed or not public.
+// URL returns the app's address, or "" for an app that is not deployed or not public.
 func (a *App) URL() string { return a.front.url() }
 
-// Log is the end of what the app has written, and of what became of it.
+// Log returns the end of the app's output, with notes about its starts and ends.
 func (a *App) Log() string { return a.log.String() }
 
-// PID is the number of the app's process, or 0 while none runs. It leads a
-// process group of that number.
+// PID returns the id of the app's process, or 0 if no process runs. The process leads the
+// process group with the same id.
 func (a *App) PID() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -243,14 +245,14 @@ func (a *App) PID() int {
 	return a.process.PID()
 }
 
-// Starts is how often a process of the app was begun.
+// Starts returns how often a process of the app was started.
 func (a *App) Starts() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.starts
 }
 
-// Status is how the app does.
+// Status returns the app's status.
 func (a *App) Status() Status {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -276,7 +278,7 @@ func (a *App) Settled(ctx context.Context) (Status, error) {
 	}
 }
 
-// setStatus keeps a status and tells of it when it is another one.
+// setStatus stores a status and reports it if it differs from the previous one.
 func (a *App) setStatus(status Status) {
 	a.mu.Lock()
 	same := a.status == status
@@ -291,7 +293,7 @@ func (a *App) setStatus(status Status) {
 	}
 }
 
-// Tell tells again how the app does.
+// Tell reports the app's status again.
 func (a *App) Tell() {
 	if a.runtime.options.StatusChanged != nil {
 		a.tell(a.Status())

@@ -15,40 +15,40 @@ import (
 )
 
 const (
-	// logKept is how much of a build's log and of an app's output is kept.
+	// logKept is the number of bytes kept of a build's log and of an app's output.
 	logKept = 64 << 10
-	// logShown is how much of a failed build's log its error holds.
+	// logShown is the number of bytes of a failed build's log that its error contains.
 	logShown = 4 << 10
 )
 
 // Build is a version of an app, ready to run.
 type Build struct {
-	// ID is what its owner calls it.
+	// ID is the owner's name for the build.
 	ID string
-	// Commit is what it was built from.
+	// Commit is the commit that the build was made from.
 	Commit  string
-	folder  string // everything of the build; taken away with it
-	work    string // where the app runs
+	folder  string // contains the whole build; deleted with it
+	work    string // the app's working folder
 	command []string
 }
 
-// BuildError is a build that failed.
+// BuildError describes a failed build.
 type BuildError struct {
-	// Commit is empty where the branch could not be read.
+	// Commit is empty if the branch could not be read.
 	Commit string
-	// Log is the end of what the build said. It ends with the reason.
+	// Log is the end of the build's log. Its last line is the reason.
 	Log string
 }
 
-// Error is the end of the log.
+// Error returns the end of the log.
 func (e *BuildError) Error() string { return e.Log }
 
-// NewBuildLog makes a log for a build, which keeps the end of what is said.
+// NewBuildLog returns a log for a build. It keeps only the end of the output.
 func NewBuildLog() *process.Tail { return process.NewTail(logKept) }
 
-// Build builds a branch of a repository. The variables are there at build time,
-// as they will be when the app runs. The log can be read while the build goes on.
-// The result is deployed or discarded.
+// Build builds a branch of a repository. The build sees the variables that the app will see
+// when it runs. The caller can read the log during the build, and must deploy or discard
+// the result.
 func (r *Runtime) Build(ctx context.Context, repository, branch string, env map[string]string, log *process.Tail) (*Build, error) {
 	failed := func(commit string, err error) error {
 		fmt.Fprintf(log, "The build failed: %s\n", err)
@@ -77,14 +77,14 @@ func (r *Runtime) Build(ctx context.Context, repository, branch string, env map[
 	return b, nil
 }
 
-// newBuildFolder makes a folder for one build.
+// newBuildFolder creates a folder for one build.
 func (r *Runtime) newBuildFolder() (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		return "", errClosed
 	}
-	// It becomes the build's user's own, and then the app's.
+	// The folder is owned by the build's user, and later by the app's.
 	folder, err := os.MkdirTemp(r.folder, "build-")
 	if err != nil {
 		return "", err
@@ -92,13 +92,14 @@ func (r *Runtime) newBuildFolder() (string, error) {
 	return folder, os.Mkdir(filepath.Join(folder, sourceFolder), 0o755)
 }
 
-// sourceFolder is what a build was made from, in its folder.
+// sourceFolder is the name of the folder, inside the build's, that contains the copied
+// source.
 const sourceFolder = "source"
 
-// Discard takes a build away that was not deployed.
+// Discard deletes a build that was not deployed.
 func (b *Build) Discard() error { return os.RemoveAll(b.folder) }
 
-// make copies the source and runs what turns it into something that starts.
+// make copies the source and runs the command that builds it.
 func (b *Build) make(ctx context.Context, from source, r *Runtime, env map[string]string, log io.Writer) error {
 	var err error
 	if b.Commit, err = from.copyTo(ctx, b.work, r.options.Environment); err != nil {
@@ -118,8 +119,8 @@ func (b *Build) make(ctx context.Context, from source, r *Runtime, env map[strin
 	return b.run(ctx, how.build, r, env, log)
 }
 
-// run runs the command that builds, as a user of its own, with a home folder
-// that goes when it is over.
+// run runs the build command as a separate user, with a home folder that is deleted
+// afterwards.
 func (b *Build) run(ctx context.Context, command []string, r *Runtime, env map[string]string, log io.Writer) (err error) {
 	user, err := r.users.take()
 	if err != nil {
@@ -132,7 +133,7 @@ func (b *Build) run(ctx context.Context, command []string, r *Runtime, env map[s
 		return err
 	}
 	spec := process.Spec{Command: command, Folder: b.work, Output: log, User: user, Contained: true}
-	seenHome := home // as the build sees it
+	seenHome := home // the home folder's path as the build sees it
 	sandboxed := r.options.Sandbox != nil
 	if sandboxed {
 		spec.Mounts = append(r.options.Go.mounts(), process.Mount{Point: buildPoint, Source: b.folder, Writable: true})
@@ -153,8 +154,8 @@ func (b *Build) run(ctx context.Context, command []string, r *Runtime, env map[s
 	return process.Run(ctx, spec)
 }
 
-// seen is a path inside of the build's folder as a program in a sandbox sees it.
-// Anything else stays what it is.
+// seen returns a path in the build's folder as a program in a sandbox sees it. Other paths
+// are returned unchanged.
 func (b *Build) seen(path string) string {
 	if inside, ok := strings.CutPrefix(path, b.folder+string(filepath.Separator)); ok {
 		return filepath.Join(buildPoint, inside)
@@ -170,7 +171,7 @@ func (b *Build) seenAll(command []string) []string {
 	return words
 }
 
-// lastOf is the end of a text, in whole lines where it has to be cut.
+// lastOf returns the end of a text. If it has to cut, it cuts between lines.
 func lastOf(text string, limit int) string {
 	end := process.NewTail(limit)
 	_, _ = end.Write([]byte(strings.TrimRight(text, "\n"))) // a tail's writer never fails

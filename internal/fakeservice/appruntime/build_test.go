@@ -14,7 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 )
 
-// write makes a folder with files.
+// write creates a folder with files.
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -70,7 +70,7 @@ func TestUnknownRepository(t *testing.T) {
 	}
 }
 
-// A failed build touches nothing of the version that runs.
+// A failed build leaves the running version unchanged.
 func TestFailedBuildLeavesTheRunningVersion(t *testing.T) {
 	t.Parallel()
 	broken := write(t, map[string]string{"hosting.json": `{"build": "exit 1", "start": "x"}`})
@@ -96,8 +96,8 @@ func TestLongLogIsCutToItsEnd(t *testing.T) {
 	}
 }
 
-// The recipe's commands get the variables, and run in a copy: the repository
-// itself is not written to.
+// The recipe's commands get the variables, and run in a copy: the repository itself is not
+// written to.
 func TestRecipe(t *testing.T) {
 	t.Parallel()
 	folder := write(t, map[string]string{
@@ -135,8 +135,8 @@ func TestShellStart(t *testing.T) {
 	}
 }
 
-// An app that a shell starts ends when it is asked to. So does what it and its
-// build have started, in a sandbox even in sessions of their own.
+// An app that a shell starts ends when asked to. The processes that it and its build
+// started end too, in a sandbox even those in other sessions.
 func TestAppBehindAShell(t *testing.T) {
 	t.Parallel()
 	session := ""
@@ -144,13 +144,13 @@ func TestAppBehindAShell(t *testing.T) {
 		session = "setsid "
 	}
 	mark := fmt.Sprintf("%ssleep %d%d", session, 1000+len(t.Name()), os.Getpid())
-	// A shell that is asked to end while it starts a command can miss that, so
-	// the test waits until the command runs.
+	// A shell that is asked to end while it starts a command can miss the signal, so the
+	// test waits until the command runs.
 	waiting := fmt.Sprintf("sleep %d%d", 2000+len(t.Name()), os.Getpid())
 	folder := write(t, map[string]string{"hosting.json": fmt.Sprintf(
 		`{"build": "%s & sleep 0.1", "start": "%s & echo begun; %s; echo over"}`, mark, mark, waiting)})
-	// What does not end when it is asked to is killed, which has to be told from a busy
-	// machine.
+	// Processes that do not end when asked to are killed. The patience distinguishes that
+	// from a busy machine.
 	r := open(t, func(o *Options) { o.Repositories["octo/app"], o.Farewell = folder, machine.Patience })
 	b := build(t, r, nil)
 	sleeper := strings.TrimPrefix(mark, session)
@@ -226,7 +226,7 @@ func TestBranchesOfAGitRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	git("commit", "-qam", "two")
-	// What is not committed is not built.
+	// Uncommitted changes are not built.
 	if err := os.WriteFile(filepath.Join(folder, "version"), []byte("three"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -267,8 +267,8 @@ func lacks(t *testing.T, text string, unwanted ...string) {
 	}
 }
 
-// A program whose modules Go has downloaded for whoever runs the tests is built without
-// the network, and changes nothing in Go's caches.
+// A program whose modules Go has already downloaded for the user of the tests is built
+// without the network, and changes nothing in Go's caches.
 func TestBuildWithAModule(t *testing.T) {
 	t.Parallel()
 	ours, err := os.ReadFile("../../../go.mod")

@@ -11,16 +11,16 @@ import (
 	"syscall"
 )
 
-// EraseData empties the app's data folder, while the app does not run.
+// EraseData empties the app's data folder while the app is stopped.
 func (a *App) EraseData() error {
 	return a.whileStopped(func() error { return emptyFolder(a.data()) })
 }
 
-// SaveData copies the app's data to a folder, while the app runs on. It returns
-// how many bytes that took.
+// SaveData copies the app's data to a folder while the app keeps running. It returns the
+// number of bytes copied.
 func (a *App) SaveData(folder string) (int64, error) { return CopyData(a.data(), folder) }
 
-// RestoreData puts the data back to what was saved, while the app does not run.
+// RestoreData replaces the app's data with a saved copy while the app is stopped.
 func (a *App) RestoreData(folder string) error {
 	return a.whileStopped(func() error {
 		if err := emptyFolder(a.data()); err != nil {
@@ -33,7 +33,7 @@ func (a *App) RestoreData(folder string) error {
 	})
 }
 
-// whileStopped ends the app, does something, and begins it again if it was
+// whileStopped stops the app, calls the function, and starts the app again if it was
 // deployed.
 func (a *App) whileStopped(do func() error) error {
 	a.changing.Lock()
@@ -58,10 +58,10 @@ func emptyFolder(folder string) error {
 	return errors.Join(errs...)
 }
 
-// CopyData copies what is in a folder to another: files, folders and links with
-// their rights. It returns how many bytes that took. What vanishes meanwhile is
-// left out. An app that runs may put links in the way of this
-// program, which may read and write more than the app: roots follow none out.
+// CopyData copies the content of a folder to another folder: files, folders and links, with
+// their permissions. It returns the number of bytes copied. Files that vanish during the
+// copy are left out. A running app may plant links for this program, which may read and
+// write more than the app can; os.Root follows no link out of its folder.
 func CopyData(from, to string) (int64, error) {
 	source, err := os.OpenRoot(from)
 	if err != nil {
@@ -102,9 +102,9 @@ func copyEntry(source, target *os.Root, name string) (int64, error) {
 	return copyContent(source, target, name, info.Mode().Perm())
 }
 
-// copyContent copies a file. It may have become something else by now.
+// copyContent copies a file. The name may have become something other than a file by now.
 func copyContent(source, target *os.Root, name string, mode fs.FileMode) (int64, error) {
-	// A pipe would not open otherwise before somebody writes to it.
+	// Otherwise opening a pipe would block until another process opens it for writing.
 	from, err := source.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return 0, err
@@ -121,8 +121,8 @@ func copyContent(source, target *os.Root, name string, mode fs.FileMode) (int64,
 	return size, errors.Join(err, to.Close())
 }
 
-// copySparse copies a file, and leaves holes where it has nothing but zeros: a file with
-// holes may be larger than the disk. It returns the size of the file.
+// copySparse copies a file and leaves holes in place of blocks of zeros, because a file
+// with holes may be larger than the disk. It returns the size of the file.
 func copySparse(to *os.File, from io.Reader) (size int64, err error) {
 	var nothing, block [64 << 10]byte
 	for {

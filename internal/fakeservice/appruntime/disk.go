@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// deepest is how many folders may be in one another in an app's data. Each entry is
-// reached through all that it is in, so very deep ones would take for ever.
+// deepest is the maximum depth of nested folders in an app's data. Each entry is reached
+// through all its parents, so walking deeper folders would take too long.
 const deepest = 256
 
-// checkDisk refuses files of a build and of its data that are larger together than the disk
-// of the instance's plan.
+// checkDisk returns an error if the files of a build and of its data together exceed the
+// disk of the instance's plan.
 func (r *run) checkDisk(ctx context.Context) error {
 	limit := r.app.disk.Load()
 	if limit == 0 {
@@ -34,8 +34,8 @@ func (r *run) checkDisk(ctx context.Context) error {
 	return nil
 }
 
-// awaitFullDisk returns once the app's files are larger than the disk, with an error that
-// says so, or when ctx ends.
+// awaitFullDisk returns an error that says so once the app's files exceed the disk, or
+// returns when ctx ends.
 func (r *run) awaitFullDisk(ctx context.Context) error {
 	for {
 		select {
@@ -49,9 +49,9 @@ func (r *run) awaitFullDisk(ctx context.Context) error {
 	}
 }
 
-// folderSize is how many bytes the files in a folder have, holes included, or most+1 if they
-// have more than most. What vanishes meanwhile is left out. Data that is too deep, or that
-// this program may not read, is an error.
+// folderSize returns the total size in bytes of the files in a folder, holes included, or
+// most+1 if it exceeds most. Files that vanish during the walk are left out. Folders that
+// are too deep or that this program may not read are an error.
 func folderSize(ctx context.Context, folder string, most int64) (size int64, err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -73,8 +73,8 @@ func folderSize(ctx context.Context, folder string, most int64) (size int64, err
 	return size, err
 }
 
-// walkData calls visit for what is in a folder of an app. What vanishes meanwhile is left
-// out. Folders that are too deep are an error.
+// walkData calls visit for each entry of an app's folder. Entries that vanish during the
+// walk are left out. Folders that are too deep are an error.
 func walkData(ctx context.Context, root *os.Root, visit func(name string, entry fs.DirEntry) error) error {
 	return fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {

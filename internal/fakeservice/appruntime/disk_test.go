@@ -12,8 +12,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// An app whose files are larger than the plan's disk is stopped, and is not started before it
-// fits again.
+// An app whose files exceed the plan's disk is stopped, and is not started until they fit
+// again.
 func TestDataFitsTheDisk(t *testing.T) {
 	t.Parallel()
 	r := open(t, func(o *Options) { o.MeasureEvery = 50 * time.Millisecond })
@@ -25,7 +25,7 @@ func TestDataFitsTheDisk(t *testing.T) {
 	}
 	must(t, a, "/keep?text=small")
 	dataPath := variable(t, a, "DATA_DIR")
-	// What an app writes in many steps, it writes here at once.
+	// An app writes its data in many steps; the test writes it in one.
 	large := filepath.Join(a.data(), "large")
 	if err := os.WriteFile(large, make([]byte, 20<<20), 0o600); err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestFolderSize(t *testing.T) {
 	}
 }
 
-// Very deep folders are neither measured nor copied, as that would take for ever.
+// Very deep folders are neither measured nor copied, because that would take too long.
 func TestVeryDeepFolders(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -1,13 +1,12 @@
-// Package appruntime builds repositories and runs them as apps: each version a
-// process of its own, started again when it crashes, watched at its health
-// path, and reached through a proxy whose address stays.
+// Package appruntime builds repositories and runs them as apps. Each version of an app is a
+// separate process, which is watched at its health path and restarted when it crashes. A
+// proxy with a stable address forwards requests to it.
 //
-// It is the apps engine of the fake service, and it knows nothing of the fake:
-// a Runtime is given repositories and told what to build and run.
+// The package is the apps engine of the fake service and does not depend on the fake: the
+// repositories, the builds and the apps to run come from the caller.
 //
-// An app gets PORT, DATABASE_URL where its machine has a database, DATA_DIR,
-// and the variables of its own. Its data folder outlives redeploys, restarts
-// and crashes, and goes with the app. As root an app and a build have a user of
-// their own each. In a sandbox that folder is /data, and other apps' folders are not
-// there.
+// An app gets PORT, DATA_DIR, its own variables, and DATABASE_URL if its machine has a
+// database. Its data folder outlives redeploys, restarts and crashes, and is deleted with
+// the app. If this program runs as root, each app and each build has its own user. In a
+// sandbox the data folder is /data, and other apps' folders are not visible.
 package appruntime

@@ -13,7 +13,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
-// caFile is the name of the file with the machine's CA, in an app's folder for it.
+// caFile is the name of the file with the machine's CA, in the app's folder for it.
 const caFile = "box-ca.pem"
 
 func (s Spec) equal(other Spec) bool {
@@ -21,8 +21,8 @@ func (s Spec) equal(other Spec) bool {
 		s.Database == other.Database && s.CA == other.CA
 }
 
-// launch says how one process of the app begins. In a sandbox, paths are as the
-// app sees them.
+// launch returns how one process of the app starts. In a sandbox, paths are as the app sees
+// them.
 func (r *run) launch(port int) (process.Spec, error) {
 	a := r.app
 	spec := process.Spec{Command: r.build.command, Folder: r.build.work, Output: a.log, User: a.user, Contained: true}
@@ -52,10 +52,10 @@ func (r *run) launch(port int) (process.Spec, error) {
 	return spec, nil
 }
 
-// inherited are the variables of this program's that apps and builds get: the
-// way to other programs, certificates and time zones. What else it runs with is
-// no business of theirs. A program that is to run in the Runtime's sandbox gets the
-// sandbox's PATH, and the certificates are mounted.
+// inherited returns the variables of this program's environment that apps and builds
+// receive: the search path, certificates, language and time zone. The rest of the
+// environment is withheld. A program that runs in the Runtime's sandbox gets the sandbox's
+// PATH, and the certificates are mounted.
 func (r *Runtime) inherited(spec *process.Spec) map[string]string {
 	spec.Sandbox = r.options.Sandbox
 	given := map[string]string{}
@@ -76,7 +76,7 @@ func (r *Runtime) inherited(spec *process.Spec) map[string]string {
 	return given
 }
 
-// environment are variables as a program gets them.
+// environment returns variables in the form that a program receives them.
 func environment(given map[string]string) []string {
 	list := []string{}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -85,19 +85,20 @@ func environment(given map[string]string) []string {
 	return list
 }
 
-// Where an app in a sandbox finds its data folder, its build, and the machine's CA.
+// The paths at which an app in a sandbox finds its data folder, its build, and the
+// machine's CA.
 const (
 	dataPoint  = "/data"
 	buildPoint = "/app"
 	trustPoint = "/trust"
 )
 
-// withRootCertificate adds the path of the CA's file to a database URL. It is
-// named, because libpq would look for one in the home folder otherwise.
+// withRootCertificate adds the path of the CA's file to a database URL. Without it, libpq
+// would look for a certificate in the home folder.
 func withRootCertificate(database, ca, file string) (string, error) {
 	u, err := url.Parse(database)
 	if err != nil {
-		// The error would hold the URL, and with it the password.
+		// The parser's error would contain the URL, and with it the password.
 		return "", fmt.Errorf("the database's URL is none")
 	}
 	if ca != "" {

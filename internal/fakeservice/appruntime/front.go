@@ -17,8 +17,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 )
 
-// front is an app's public address. It stays the same for as long as the app
-// is there, whatever becomes of the process behind it.
+// front is an app's public address. It stays the same as long as the app exists, even if
+// the process behind it changes.
 type front struct {
 	log     *slog.Logger
 	outside outside.Addresses
@@ -31,7 +31,7 @@ type front struct {
 	target  int // the port of the process that answers, or 0
 }
 
-// open begins or ceases to listen.
+// open starts or stops listening.
 func (f *front) open(public bool, port int) error {
 	if !public {
 		f.close()
@@ -58,10 +58,10 @@ func (f *front) open(public bool, port int) error {
 	return nil
 }
 
-// listen takes the address that the app had before, else one of its own: an
-// address of the loopback network for each app keeps their cookies apart, and
-// lets the port be the one that is asked for. Where there is but one loopback
-// address, or others reach this machine by one host, it is shared.
+// listen listens on the app's previous address if it can. Otherwise each app gets its own
+// address of the loopback network: that keeps the cookies of apps apart, and lets each have
+// the port that it asks for. If there is only one loopback address, or other machines reach
+// this one by a single host name, the apps share the address.
 func (f *front) listen(port int) (net.Listener, error) {
 	ctx := context.Background()
 	if f.address != "" {
@@ -87,7 +87,7 @@ func (f *front) close() {
 	if server == nil {
 		return
 	}
-	_ = server.Close() // the listener's own error helps nobody
+	_ = server.Close() // the listener's error is of no use
 	<-served
 }
 
@@ -100,14 +100,14 @@ func (f *front) url() string {
 	return "http://" + f.shown
 }
 
-// kept is the address, of one that is not public at the moment too.
+// kept returns the app's address, even if the app is not public at the moment.
 func (f *front) kept() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.address
 }
 
-// point sends visitors to the process at a port, or nowhere.
+// point sends visitors to the process at a port, or to no process.
 func (f *front) point(port int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -124,11 +124,11 @@ func (f *front) handler() http.Handler {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(&url.URL{Scheme: "http", Host: "localhost:" + strconv.Itoa(f.pointed())})
-			// The app sees the address that its visitors see.
+			// The app sees the host that its visitors use.
 			r.Out.Host = r.In.Host
 			r.SetXForwarded()
 		},
-		// Connections to a process that has ended are of no use to the next.
+		// Connections to an ended process are of no use to its successor.
 		Transport: &http.Transport{DialContext: dialLoopback, MaxIdleConnsPerHost: 16, IdleConnTimeout: 30 * time.Second},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			f.log.Debug("an app did not answer", "path", r.URL.Path, "error", err)
@@ -144,15 +144,15 @@ func (f *front) handler() http.Handler {
 	})
 }
 
-// unavailable is the answer while the app is down.
+// unavailable answers requests while the app is down.
 func unavailable(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
 	w.Header().Set("Cache-Control", "no-store")
 	http.Error(w, "The app is not running at the moment. Try again in a few seconds.", http.StatusServiceUnavailable)
 }
 
-// dialLoopback connects to a port of this machine. An app that listens on
-// "localhost" may have taken either kind of loopback address.
+// dialLoopback connects to a port of this machine. An app that listens on "localhost" may
+// have taken an IPv4 or an IPv6 address.
 func dialLoopback(ctx context.Context, network, address string) (net.Conn, error) {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -15,19 +15,19 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
-// GoCaches are what builds of Go programs may read of somebody's. They change
-// nothing there. The zero value is nothing, so that they download and compile
-// everything anew.
+// GoCaches names the caches of another user that builds of Go programs may read. Builds
+// change nothing in them. With the zero value, builds download and compile everything
+// themselves.
 type GoCaches struct {
 	// Modules and Builds are the folders that Go calls GOMODCACHE and GOCACHE.
 	Modules, Builds string
-	// Proxy is where modules come from that are not in Modules, as GOPROXY has
-	// it. Empty is nowhere, if there are Modules, and else Go's own.
+	// Proxy is the source of modules that are not in Modules, in the form of GOPROXY. If it
+	// is empty, there is no such source if Modules is set, and Go's default otherwise.
 	Proxy string
 }
 
-// FindGoCaches asks Go for those of an environment. They are none where there is
-// no Go.
+// FindGoCaches asks Go for the caches of an environment. The result is empty if Go is not
+// installed.
 func FindGoCaches(ctx context.Context, environment []string) (GoCaches, error) {
 	command := exec.CommandContext(ctx, "go", "env", "-json", "GOMODCACHE", "GOCACHE", "GOPROXY")
 	command.Env = environment
@@ -45,28 +45,28 @@ func FindGoCaches(ctx context.Context, environment []string) (GoCaches, error) {
 	return GoCaches{Modules: found.GOMODCACHE, Builds: found.GOCACHE, Proxy: withoutPasswords(found.GOPROXY)}, nil
 }
 
-// withoutPasswords leaves out the proxies whose address tells a password.
+// withoutPasswords removes the proxies whose addresses contain credentials.
 func withoutPasswords(proxies string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(proxies, ","), func(proxy string) bool {
 		return strings.Contains(proxy, "@")
 	}), ",")
 }
 
-// Where a build in a sandbox finds the caches.
+// The paths at which a build in a sandbox finds the caches.
 const (
 	modulesPoint = "/modules"
 	cachePoint   = "/go-build"
 )
 
-// downloads is where a module cache has what was downloaded, in the form in
-// which a proxy serves it.
+// downloads returns the folder of a module cache that contains the downloads, in the form
+// in which a proxy serves them.
 func (c GoCaches) downloads() string { return filepath.Join(c.Modules, "cache", "download") }
 
-// withoutIndex keeps Go from indexing modules: it is the one thing that Go has to write
-// to its build cache.
+// withoutIndex keeps Go from indexing modules: the index is the only thing that Go must
+// write to its build cache.
 const withoutIndex = "goindex=0"
 
-// mounts are those of a build, which it can only read.
+// mounts returns the read-only mounts of a build.
 func (c GoCaches) mounts() []process.Mount {
 	var mounts []process.Mount
 	if c.Modules != "" && isFolder(c.downloads()) {
@@ -78,10 +78,11 @@ func (c GoCaches) mounts() []process.Mount {
 	return mounts
 }
 
-// variables say to Go where the caches are. Without a sandbox a build is this program's
-// user, or sees only what every user does.
+// variables returns the variables that point Go to the caches. Without a sandbox, a build
+// either is this program's user or sees only what every user can see.
 func (c GoCaches) variables(home string, sandboxed bool) map[string]string {
-	// Without -modcacherw Go takes from everybody the right to remove modules.
+	// Without -modcacherw, Go makes modules read-only, so that even their owner cannot
+	// remove them.
 	given := map[string]string{"GOFLAGS": "-modcacherw", "GOCACHE": filepath.Join(home, "go-build")}
 	modules := c.downloads()
 	if sandboxed {

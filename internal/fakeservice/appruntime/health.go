@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// seen is what speaks against an app.
+// seen records the problems observed of an app.
 type seen struct {
-	status int  // its last answer, 0 for none
-	exited bool // a process of it has ended, or could not begin
+	status int  // the latest answer, or 0
+	exited bool // a process of the app has ended, or could not start
 }
 
-// Failure is why an app has failed.
+// Failure explains why an app has failed.
 type Failure struct {
-	// Status is the last answer of the health path, 0 where there was none.
+	// Status is the last answer of the health path, or 0 if there was no answer.
 	Status int
-	// Exited tells that a process of the app has ended by itself, or could not
-	// begin. It is started again all the same.
+	// Exited reports that a process of the app ended by itself or could not start. The app
+	// is restarted anyway.
 	Exited bool
-	// Log is the end of what the app has written, and of what became of it.
+	// Log is the end of the app's output, with notes about its starts and ends.
 	Log string
 }
 
-// see notes something about the app.
+// see records an observation about the app.
 func (a *App) see(change func(*seen)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -36,7 +36,7 @@ func (a *App) failure() *Failure {
 	return &Failure{Status: since.status, Exited: since.exited, Log: lastOf(a.Log(), logShown)}
 }
 
-// answered notes that the app works. What spoke against it before is over.
+// answered records that the app works, and forgets earlier problems.
 func (a *App) answered() {
 	a.mu.Lock()
 	a.lastAnswer = time.Now()
@@ -45,8 +45,8 @@ func (a *App) answered() {
 	a.setStatus(Running)
 }
 
-// watchPatience lets the app fail when it has not answered its health path for
-// too long, counted from now or from its last answer. It may still recover.
+// watchPatience marks the app as failed when it has not answered its health path for too
+// long, counted from now or from its last answer. The app may still recover.
 func (r *run) watchPatience(ctx context.Context) {
 	patience := r.app.runtime.options.Patience
 	began := time.Now()

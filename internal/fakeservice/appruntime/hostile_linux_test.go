@@ -14,14 +14,15 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
-// hostile is a build, and then an app, that tries to change whatever it finds below the
-// folders that are named by TARGETS.
+// hostile is a build, and then an app, that tries to change everything that it finds below
+// the folders named by TARGETS.
 const hostile = `for f in TARGETS /app/home; do ` +
 	`rm -rf $f/..?* $f/* $f; mv $f $f.gone; echo spoiled > $f; echo spoiled > $f/file; ln -sf /etc/passwd $f/file; chmod -R 777 $f; done 2>/dev/null; ` +
 	`ln -s / $HOME/everything; rm -rf $HOME/everything/TARGETS; true`
 
-// Nothing of this machine changes, whatever a build or an app does: not a folder that is
-// named as one in the sandbox, not what the fake has, and not a neighbour's data.
+// No build and no app can change this machine. The folders that may not change are one with
+// the same path as a folder in the sandbox, those of the fake, and the data of a
+// neighbouring app.
 func TestHostileBuildsChangeNothing(t *testing.T) {
 	sandboxes := map[string]*process.Sandbox{"in a sandbox": sandboxHere()}
 	if os.Geteuid() == 0 {
@@ -74,8 +75,8 @@ func TestHostileBuildsOfAnotherUser(t *testing.T) {
 	machine.RunAsAnotherUser(t, "^TestHostileBuildsChangeNothing$")
 }
 
-// hostsFolder is a folder of this machine at the path that a build sees as its home. Only
-// root can make it.
+// hostsFolder creates a folder on this machine at the path that a build sees as its home.
+// Only root can create it.
 func hostsFolder(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(buildPoint, "home")
@@ -95,7 +96,8 @@ func hostsFolder(t *testing.T) string {
 	return path
 }
 
-// fingerprint is what is in folders: each path with its kind, rights and content.
+// fingerprint returns the content of folders: each path with its kind, permissions and
+// content.
 func fingerprint(t *testing.T, folders []string) string {
 	t.Helper()
 	var all strings.Builder

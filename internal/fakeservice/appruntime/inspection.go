@@ -10,30 +10,30 @@ import (
 	"slices"
 )
 
-// Inspection is what a build of a branch would begin with.
+// Inspection describes the input of a build of a branch.
 type Inspection struct {
 	Commit string
-	// Recipe is the file that says how the branch is built; "" where none does so.
+	// Recipe is the file that says how the branch is built, or "" if no file does.
 	Recipe string
-	// Missing is why there is no recipe.
+	// Missing is the reason why there is no recipe.
 	Missing string
 }
 
-// BranchError is why a branch of a repository could not be read.
+// BranchError is the reason why a branch of a repository could not be read.
 type BranchError struct{ Err error }
 
-// Error is the reason.
+// Error returns the reason.
 func (e *BranchError) Error() string { return e.Err.Error() }
 
-// Unwrap is the reason.
+// Unwrap returns the reason.
 func (e *BranchError) Unwrap() error { return e.Err }
 
-// Repositories are the names of those that apps are built from, in order.
+// Repositories returns the sorted names of the repositories that apps can be built from.
 func (r *Runtime) Repositories() []string {
 	return slices.Sorted(maps.Keys(r.options.Repositories))
 }
 
-// Inspect reads a branch of a repository and builds nothing.
+// Inspect reads a branch of a repository without building anything.
 func (r *Runtime) Inspect(ctx context.Context, repository, branch string) (found Inspection, err error) {
 	path, known := r.options.Repositories[repository]
 	if !known {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What a build would begin with is told without building, and nothing of it stays.
+// Inspect reports the input of a build without building, and leaves no files.
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -36,7 +36,7 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// A branch that a git repository does not have is told apart from other failures.
+// A branch that is missing from a git repository has its own error type.
 func TestInspectWithoutABranch(t *testing.T) {
 	t.Parallel()
 	folder, commit := gitRepository(t)

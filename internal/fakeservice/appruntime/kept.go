@@ -8,29 +8,29 @@ import (
 	"strings"
 )
 
-// Kept is what it takes to go on with an app in another run, with the data that is
-// in its folder. It can be written as JSON.
+// Kept is the record with which another run resumes an app, with the data in its folder. It
+// can be written as JSON.
 type Kept struct {
-	// Folder is the name of the app's, below the Runtime's.
+	// Folder is the name of the app's folder inside the Runtime's.
 	Folder string `json:"folder"`
-	// Address is the public one, which it has again if it is free.
+	// Address is the public address, which the app gets again if it is free.
 	Address string `json:"address,omitempty"`
-	// Build is the version that is deployed; nil is none.
+	// Build is the deployed version, or nil.
 	Build *KeptBuild `json:"build,omitempty"`
 }
 
-// KeptBuild is what it takes to run a build in another run.
+// KeptBuild is the record with which another run resumes a build.
 type KeptBuild struct {
 	ID     string `json:"id"`
 	Folder string `json:"folder"`
 	Commit string `json:"commit"`
-	// Command starts it. Where Built is set, its first word is a path below the
+	// Command starts the build. If Built is set, its first word is a path inside the
 	// build's folder.
 	Command []string `json:"command"`
 	Built   bool     `json:"built,omitempty"`
 }
 
-// Kept is what another run needs of the build.
+// Kept returns the record with which another run resumes the build.
 func (b *Build) Kept() KeptBuild {
 	k := KeptBuild{ID: b.ID, Folder: filepath.Base(b.folder), Commit: b.Commit}
 	k.Command = append(k.Command, b.command...)
@@ -40,7 +40,7 @@ func (b *Build) Kept() KeptBuild {
 	return k
 }
 
-// OpenBuild goes on with a build of another run.
+// OpenBuild resumes a build of another run.
 func (r *Runtime) OpenBuild(k KeptBuild) (*Build, error) {
 	b := &Build{ID: k.ID, Commit: k.Commit, folder: filepath.Join(r.folder, k.Folder)}
 	b.work = filepath.Join(b.folder, sourceFolder)
@@ -54,13 +54,13 @@ func (r *Runtime) OpenBuild(k KeptBuild) (*Build, error) {
 	return b, nil
 }
 
-// Save copies the build to a folder. LoadBuild needs what it returns.
+// Save copies the build to a folder. It returns the record that LoadBuild needs.
 func (b *Build) Save(folder string) (KeptBuild, error) {
 	_, err := CopyData(b.folder, folder)
 	return b.Kept(), err
 }
 
-// LoadBuild makes a build of what was saved of one.
+// LoadBuild makes a build from a saved copy.
 func (r *Runtime) LoadBuild(k KeptBuild, folder string) (*Build, error) {
 	own, err := r.newBuildFolder()
 	if err != nil {
@@ -77,7 +77,7 @@ func (r *Runtime) LoadBuild(k KeptBuild, folder string) (*Build, error) {
 	return b, nil
 }
 
-// Kept is what another run needs of the app.
+// Kept returns the record with which another run resumes the app.
 func (a *App) Kept() Kept {
 	k := Kept{Folder: filepath.Base(a.folder), Address: a.front.kept()}
 	if build := a.Build(); build != nil {
@@ -87,9 +87,9 @@ func (a *App) Kept() Kept {
 	return k
 }
 
-// Reopen goes on with an app of another run. It does not run before it is
-// restarted. Where its build cannot be used the error says so, and the app is there
-// with its data alone.
+// Reopen resumes an app of another run. The app does not run until it is restarted. If its
+// build cannot be used, Reopen returns an error in addition to the app, which then has only
+// its data.
 func (r *Runtime) Reopen(name Name, k Kept) (*App, error) {
 	a, err := openApp(r, name, filepath.Join(r.folder, k.Folder))
 	if err != nil {
@@ -110,8 +110,8 @@ func (r *Runtime) Reopen(name Name, k Kept) (*App, error) {
 	return a, err
 }
 
-// Sweep removes every folder of an app or a build but the named ones. It is called
-// before any is made.
+// Sweep removes every folder of an app or a build except the named ones. It must be called
+// before any is created.
 func (r *Runtime) Sweep(named map[string]bool) error {
 	entries, err := os.ReadDir(r.folder)
 	for _, entry := range entries {
@@ -122,7 +122,7 @@ func (r *Runtime) Sweep(named map[string]bool) error {
 	return err
 }
 
-// Discard removes the folder of an app or a build that was not gone on with.
+// Discard removes the folder of an app or a build that was not resumed.
 func (r *Runtime) Discard(folder string) error {
 	if folder == "" || folder != filepath.Base(folder) {
 		return fmt.Errorf("%q is no folder of an app or a build", folder)

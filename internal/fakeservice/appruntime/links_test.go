@@ -13,8 +13,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// An app owns its build's folder. A link that it puts there must not make this
-// program, which is root at times, write where the link leads.
+// An app owns its build's folder. A link that it puts there must not make this program,
+// which sometimes is root, write to the link's target.
 func TestLinksLeadNoWriteAway(t *testing.T) {
 	t.Parallel()
 	victim := filepath.Join(t.TempDir(), "victim")
@@ -48,7 +48,7 @@ func TestLinksLeadNoWriteAway(t *testing.T) {
 	}
 }
 
-// What was a file a moment ago may be a link or a pipe when it is read.
+// A file may have become a link or a pipe by the time it is read.
 func TestFileThatBecomesSomethingElse(t *testing.T) {
 	t.Parallel()
 	folder, copied := t.TempDir(), t.TempDir()
@@ -83,7 +83,7 @@ func TestFileThatBecomesSomethingElse(t *testing.T) {
 	if n, err := copyContent(source, target, "pipe", 0o600); err != nil || n > 0 {
 		t.Errorf("the pipe was copied: %d bytes, %v", n, err)
 	}
-	// As they are, they are copied as links, and not followed.
+	// Unchanged links are copied as links and not followed.
 	if n, err := CopyData(folder, copied); err != nil || n > 0 {
 		t.Errorf("the copy took %d bytes, %v", n, err)
 	}

@@ -11,17 +11,18 @@ import (
 	"strings"
 )
 
-// RecipeFile is where a repository says how it is built and started.
+// RecipeFile is the name of the file in which a repository says how it is built and
+// started.
 const RecipeFile = "hosting.json"
 
-// recipe is how a repository becomes a running app, as a file of its own says.
+// recipe describes how a repository becomes a running app. file names its source.
 type recipe struct {
 	file         string
 	build, start []string
 }
 
-// readRecipe finds out how a repository is built and started. It says so in a
-// file, or it is a Go program. binary is where a program is to be built to.
+// readRecipe finds out how a repository is built and started: from its RecipeFile, or
+// because it is a Go program. binary is the path for a built Go program.
 func readRecipe(folder, binary string) (recipe, error) {
 	text, err := os.ReadFile(filepath.Join(folder, RecipeFile))
 	if err == nil {
@@ -31,7 +32,7 @@ func readRecipe(folder, binary string) (recipe, error) {
 		return recipe{}, err
 	}
 	if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-		// There are no git records in the copy to stamp the program with.
+		// The copy has no git records with which to stamp the program.
 		return recipe{file: "go.mod", build: []string{"go", "build", "-buildvcs=false", "-o", binary, "."}, start: []string{binary}}, nil
 	}
 	return recipe{}, fmt.Errorf(`the repository does not say how it is built: it has neither a %s such as {"build": "npm ci", "start": "npm start"} nor a go.mod in its root`, RecipeFile)
@@ -57,13 +58,13 @@ func parseRecipe(text []byte) (recipe, error) {
 	return how, nil
 }
 
-// plainCommand is a command that a shell only has to look up: no variables,
-// quotes or operators, and no assignment before it.
+// plainCommand matches a command that a shell only has to look up: no variables, quotes or
+// operators, and no assignment before it.
 var plainCommand = regexp.MustCompile(`^ *[\w./:@%+,-]+( +[\w./:@%+,=-]+)* *$`)
 
-// shellStart is how a shell starts an app. Where it can, it makes room for the app: then
-// signals, and the end of this program, reach the app itself. Elsewhere it waits, when it
-// is asked to end, until what it has started has ended.
+// shellStart returns the command with which a shell starts an app. A plain command replaces
+// the shell, so that signals, and the end of this program, reach the app itself. Otherwise,
+// a shell that is asked to end waits until the processes that it started have ended.
 func shellStart(command string) []string {
 	if plainCommand.MatchString(command) {
 		command = "exec " + command

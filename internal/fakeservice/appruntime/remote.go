@@ -17,33 +17,35 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
-// secureCopy is how ssh names what is on another machine: git@host:owner/repo.git.
+// secureCopy matches the form in which ssh names a location on another machine:
+// git@host:owner/repo.git.
 var secureCopy = regexp.MustCompile(`^[^/@:\s]+@[^/:\s]+:\S`)
 
-// IsURL tells whether a repository is fetched by git from where a URL leads, and is no
-// folder of this machine.
+// IsURL reports whether a repository is a URL from which git fetches, and not a folder on
+// this machine.
 func IsURL(location string) bool {
 	scheme, rest, found := strings.Cut(location, "://")
 	return secureCopy.MatchString(location) ||
 		found && rest != "" && slices.Contains([]string{"https", "http", "ssh", "git", "file"}, scheme)
 }
 
-// userInfo is what of a URL says who asks.
+// userInfo matches the part of a URL that contains the credentials.
 var userInfo = regexp.MustCompile(`([a-z+]+://)[^/@\s]+@`)
 
-// WithoutCredentials is a location, or a text with one, to be shown.
+// WithoutCredentials returns a location, or a text that contains one, in a form that can be
+// shown.
 func WithoutCredentials(text string) string { return userInfo.ReplaceAllString(text, "$1") }
 
-// saidOfGit is how much of what git complained about is told.
+// saidOfGit is the maximum number of bytes of git's complaint that are shown.
 const saidOfGit = 2 << 10
 
-// fetch copies the newest commit of the branch, and nothing older, from where the URL
-// leads, into a store of its own, from which the files are taken.
+// fetch copies the newest commit of the branch, without its history, from the URL into a
+// temporary store, and takes the files from there.
 //
-// A server is asked with the caller's own git configuration and keys; nobody is asked for
-// a password. A repository of this machine may belong to another user, so nothing in it is
-// carried out: git's server sends its commits as it would to a stranger, and neither that
-// server nor the store has any configuration, attributes or hooks but git's own.
+// Requests to a server use the caller's own git configuration and keys, and never prompt
+// for a password. A repository on this machine may belong to another user, so nothing in it
+// is executed. Git's server sends its commits as it would to a stranger. Neither that
+// server nor the store has any configuration, attributes or hooks except git's defaults.
 func (s source) fetch(ctx context.Context, folder string, environment []string) (commit string, err error) {
 	folderOfStore, err := os.MkdirTemp(filepath.Dir(folder), "git-")
 	if err != nil {
@@ -75,17 +77,18 @@ func (s source) fetch(ctx context.Context, folder string, environment []string) 
 	return commit, unpack(strings.NewReader(archive), folder)
 }
 
-// A repository is a git repository of this machine, and the environment that git has there.
+// A repository is a git repository on this machine, with the environment in which git runs
+// there.
 type repository struct {
 	folder      string
 	environment []string
 }
 
-// git runs git in the repository and returns what it writes.
+// git runs git in the repository and returns its output.
 func (r repository) git(ctx context.Context, arguments ...string) (string, error) {
 	command := exec.CommandContext(ctx, "git", append([]string{"-C", r.folder}, arguments...)...)
 	command.Env = r.environment
-	// What git has started may outlive it and hold its output.
+	// Processes that git started may outlive it and keep its output open.
 	command.WaitDelay = 5 * time.Second
 	var out, complaint bytes.Buffer
 	command.Stdout, command.Stderr = &out, &complaint
@@ -95,8 +98,8 @@ func (r repository) git(ctx context.Context, arguments ...string) (string, error
 	return out.String(), nil
 }
 
-// withoutConfiguration is an environment in which git finds other programs, and neither
-// the system's configuration and attributes nor a user's.
+// withoutConfiguration returns an environment in which git finds other programs, but
+// neither the system's configuration and attributes nor a user's.
 func withoutConfiguration(environment []string) []string {
 	alone := []string{"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}
 	for _, variable := range environment {
@@ -107,7 +110,7 @@ func withoutConfiguration(environment []string) []string {
 	return alone
 }
 
-// withoutPassword is the end of what git has said, without what the URL tells of who asks.
+// withoutPassword returns the end of git's output, without the credentials of the URL.
 func (s source) withoutPassword(text string) string {
 	text = WithoutCredentials(text)
 	if u, err := url.Parse(s.path); err == nil && u.User != nil {
@@ -120,7 +123,7 @@ func (s source) withoutPassword(text string) string {
 	return end.String()
 }
 
-// unasked makes git and ssh fail where they would ask a person.
+// unasked returns an environment in which git and ssh fail instead of prompting.
 func unasked(environment []string) []string {
 	environment = append(slices.Clone(environment), "GIT_TERMINAL_PROMPT=0")
 	asks := func(name string) bool {

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// gitRepository is a repository with one commit on main, whose build says its version.
-// The function commits another version.
+// gitRepository creates a repository with one commit on main, whose build prints its
+// version. The returned function commits another version.
 func gitRepository(t *testing.T) (folder string, commit func(version string) string) {
 	t.Helper()
 	folder = write(t, map[string]string{"hosting.json": `{"build": "cat version", "start": "true"}`})
@@ -41,7 +41,7 @@ func gitRepository(t *testing.T) (folder string, commit func(version string) str
 	return folder, commit
 }
 
-// gitServer serves repositories below a folder to ada, whose password is hunter2.
+// gitServer serves repositories below a folder to the user ada with the password hunter2.
 func gitServer(t *testing.T, root string) *httptest.Server {
 	t.Helper()
 	git, err := exec.LookPath("git")
@@ -65,8 +65,8 @@ func gitServer(t *testing.T, root string) *httptest.Server {
 	return server
 }
 
-// A repository that is a URL is fetched for each build, so that the newest commit of the
-// branch is built, and nothing of it stays but the build.
+// A repository with a URL is fetched for each build, so that the newest commit of the
+// branch is built. Only the build itself stays on the disk.
 func TestRepositoryFromAURL(t *testing.T) {
 	t.Parallel()
 	folder, commit := gitRepository(t)
@@ -95,8 +95,8 @@ func TestRepositoryFromAURL(t *testing.T) {
 	}
 }
 
-// Nothing that a repository of this machine says is carried out, and nothing that the
-// configuration of whoever runs this says of such a repository.
+// Nothing in a repository on this machine is executed, and neither is anything that the
+// configuration of this process's user says about such a repository.
 func TestRepositoryCarriesOutNothing(t *testing.T) {
 	t.Parallel()
 	folder, commit := gitRepository(t)
@@ -143,7 +143,7 @@ func TestRepositoryCarriesOutNothing(t *testing.T) {
 	}
 }
 
-// What git complains about is why the build failed, without the credentials of the URL.
+// A failed build reports git's complaint, without the credentials of the URL.
 func TestRepositoryThatCannotBeFetched(t *testing.T) {
 	t.Parallel()
 	folder, commit := gitRepository(t)
@@ -183,7 +183,7 @@ func TestRepositoryThatCannotBeFetched(t *testing.T) {
 	}
 }
 
-// A server that never answers is waited for no longer than the build may take.
+// The wait for a server that never answers ends with the time limit of the build.
 func TestRepositoryThatNeverAnswers(t *testing.T) {
 	t.Parallel()
 	asked, stop := make(chan struct{}, 10), make(chan struct{})
@@ -199,7 +199,7 @@ func TestRepositoryThatNeverAnswers(t *testing.T) {
 		<-asked
 		cancel()
 	}()
-	// Nothing else ends it: the server answers when the test is over.
+	// Only the end of the test makes the server answer.
 	if _, err := r.Build(ctx, "octo/app", "main", nil, NewBuildLog()); err == nil {
 		t.Error("the build has ended well")
 	}

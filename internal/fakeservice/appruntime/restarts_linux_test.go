@@ -12,7 +12,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 )
 
-// usage is what this process holds, and the mount namespaces of it and of what it has started.
+// usage counts the resources of this process, and the mount namespaces of it and its
+// descendants.
 type usage struct{ threads, descriptors, goroutines, namespaces int }
 
 func usageNow(t *testing.T) usage {
@@ -24,7 +25,8 @@ func usageNow(t *testing.T) usage {
 		}
 		return len(entries)
 	}
-	// Only this process and what it has started count: others share the machine.
+	// Only this process and its descendants count, because other programs share the
+	// machine.
 	namespaces := map[string]bool{}
 	look := func(pattern string) {
 		found, err := filepath.Glob(pattern)
@@ -48,8 +50,8 @@ func (u usage) String() string {
 	return fmt.Sprintf("%d threads, %d descriptors, %d goroutines, %d mount namespaces", u.threads, u.descriptors, u.goroutines, u.namespaces)
 }
 
-// However often an app is started, this process holds no more. It runs alone, as
-// it counts what belongs to the whole process.
+// Restarts of an app do not increase the resources of this process. The test does not run
+// in parallel, because it counts those of the whole process.
 func TestRestartsLeaveNothing(t *testing.T) {
 	folder := write(t, map[string]string{"hosting.json": `{"start": "echo here; sleep 1000"}`})
 	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
@@ -68,7 +70,7 @@ func TestRestartsLeaveNothing(t *testing.T) {
 		machine.Until(t, "the app was started again", func() bool { return a.Starts() > starts })
 	}
 	for range 5 {
-		restart() // the runtime makes the threads that it works with
+		restart() // the runtime creates the threads that it needs
 	}
 	before := usageNow(t)
 	const restarts = 25
@@ -83,15 +85,15 @@ func TestRestartsLeaveNothing(t *testing.T) {
 	t.Logf("before %s; after %d restarts %s", before, restarts, after)
 	most := 1
 	if sandboxHere() != nil {
-		most = 2 // the app's own
+		most = 2 // one more for the app
 	}
 	if after.threads > before.threads+5 || after.namespaces > most {
 		t.Errorf("before there were %s; after %d restarts there are %s", before, restarts, after)
 	}
 }
 
-// A build is another user than root, and has nothing of the caller's: neither
-// variables nor a way to change what Go keeps.
+// A build does not run as root, and gets nothing of the caller's: neither variables nor a
+// way to change Go's caches.
 func TestWhatABuildMay(t *testing.T) {
 	t.Parallel()
 	script := `id -u; echo key=$HOSTING_API_KEY; echo mine=$MINE; echo home > $HOME/x && echo wrote; ` +

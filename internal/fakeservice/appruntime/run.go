@@ -13,26 +13,25 @@ import (
 )
 
 const (
-	// healthEvery is how often an app that does not answer yet is asked, and
-	// watchEvery how often one that does.
+	// healthEvery is the time between health checks of an app that does not answer yet, and
+	// watchEvery the time once it does.
 	healthEvery = 50 * time.Millisecond
 	watchEvery  = time.Second
-	// A crashed app is begun again after a pause that doubles, and is short
-	// again once the app has lived for a while.
+	// A crashed app is restarted after a pause. The pause doubles with each crash, and is
+	// short again once the app has lived for a while.
 	firstPause = 100 * time.Millisecond
 	longPause  = 10 * time.Second
 	longLife   = 10 * time.Second
 )
 
-// run is one version of an app with one set of settings, until another takes
-// its place.
+// run is one version of an app with one set of settings, until another run replaces it.
 type run struct {
 	app   *App
 	build *Build
 	spec  Spec
 }
 
-// keepUp begins the app, and begins it again whenever it ends, until ctx does.
+// keepUp starts the app, and restarts it each time it ends, until ctx does.
 func (r *run) keepUp(ctx context.Context) {
 	unhealthy := make(chan struct{})
 	go func() {
@@ -57,13 +56,13 @@ func (r *run) keepUp(ctx context.Context) {
 	}
 }
 
-// live is one process of the app, from its beginning to its end.
+// live runs one process of the app from its start to its end.
 func (r *run) live(ctx context.Context) error {
 	if err := r.checkDisk(ctx); err != nil {
 		return fmt.Errorf("the app cannot be started: %w", err)
 	}
-	// Another program may take the port before the app does. The app ends then,
-	// and gets another one.
+	// Another program may take the port before the app does. The app then ends and gets
+	// another port.
 	port, err := loopback.FreePort(ctx, loopback.Shared)
 	if err != nil {
 		return err
@@ -110,8 +109,8 @@ func (r *run) live(ctx context.Context) error {
 	return err
 }
 
-// watch asks for the health path for as long as the process lives. Visitors are
-// let in from the first 200 on.
+// watch polls the health path as long as the process lives. Visitors are admitted after the
+// first 200.
 func (r *run) watch(ctx context.Context, port int) {
 	pause := healthEvery
 	for ctx.Err() == nil {
@@ -131,14 +130,14 @@ func (r *run) watch(ctx context.Context, port int) {
 	}
 }
 
-// prober asks apps for their health. Redirects are no 200.
+// prober checks the health of apps. A redirect does not count as 200.
 var prober = &http.Client{
 	Timeout:       5 * time.Second,
 	Transport:     &http.Transport{DialContext: dialLoopback, DisableKeepAlives: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// probe asks for the health path once and gives the status, 0 for no answer.
+// probe requests the health path and returns the status, or 0 if there is no answer.
 func (r *run) probe(ctx context.Context, port int) int {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://localhost:%d%s", port, r.spec.HealthPath), nil)
 	if err != nil {
@@ -148,6 +147,6 @@ func (r *run) probe(ctx context.Context, port int) int {
 	if err != nil {
 		return 0
 	}
-	_ = response.Body.Close() // the status is all that counts
+	_ = response.Body.Close() // only the status counts
 	return response.StatusCode
 }

@@ -17,55 +17,54 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
-// Options says how a Runtime works.
+// Options configures a Runtime.
 type Options struct {
-	// Repositories maps owner/repo to a folder of this machine or to a URL. A folder
-	// that is a git repository is built at the branch that is asked for; any other
-	// serves every branch. From a URL git fetches the branch for each build.
+	// Repositories maps owner/repo to a folder on this machine or to a URL. A folder that
+	// is a git repository is built at the requested branch; any other folder serves as
+	// every branch. For a URL, git fetches the branch for each build.
 	Repositories map[string]string
-	// Environment is that of whoever runs this, as KEY=value. Apps and builds get
-	// PATH and little else of it; git, which reads repositories, gets all.
+	// Environment is the environment of the caller's process, as KEY=value. Apps and builds
+	// get PATH and a few other variables; git, which reads repositories, gets all of them.
 	Environment []string
-	// Go is what builds may read of Go's caches.
+	// Go names the Go caches that builds may read.
 	Go GoCaches
-	// Sandbox is what apps and builds run in; nil is none.
+	// Sandbox, if non-nil, is the sandbox in which apps and builds run.
 	Sandbox *process.Sandbox
-	// Parent is the folder in which the Runtime makes its own; "" is the
-	// system's for temporary files.
+	// Parent is the folder in which the Runtime creates its own. The default is the
+	// system's folder for temporary files.
 	Parent string
-	// Kept is a folder that is used in place of one that goes: it is made where it
-	// is not there, and Close leaves it. Nobody else may use it meanwhile. What
-	// is in it is used again by Reopen and OpenBuild, and removed by Sweep.
+	// Kept, if set, is used in place of a temporary folder. Open creates it if it is
+	// missing, and Close leaves it in place. No other process may use it at the same time.
+	// Reopen and OpenBuild reuse its content, and Sweep removes the rest.
 	Kept string
-	// Patience is how long an app may take to answer its health path; 0 is a
-	// minute.
+	// Patience is the time within which an app must answer its health path. The default is
+	// a minute.
 	Patience time.Duration
-	// Farewell is how long an app may take to end when it is asked to; 0 is ten
+	// Farewell is the time that an app has to end after it is asked to. The default is ten
 	// seconds.
 	Farewell time.Duration
-	// MeasureEvery is how often the files of an app that runs are measured; 0 is half a
-	// minute.
+	// MeasureEvery is the time between two measurements of a running app's files. The
+	// default is half a minute.
 	MeasureEvery time.Duration
-	// BuildTimeout is how long a build may take; 0 is a quarter of an hour.
+	// BuildTimeout is the time limit of a build. The default is a quarter of an hour.
 	BuildTimeout time.Duration
-	// Outside is where public apps are reached.
+	// Outside determines the addresses of public apps.
 	Outside outside.Addresses
 	// Logger gets one line for each start and end; nil discards them.
 	Logger *slog.Logger
-	// StatusChanged is told when an app begins or ceases to answer, and why it
-	// has failed; the failure is nil of any other status. It must not call the
-	// Runtime back before it returns.
+	// StatusChanged, if non-nil, is called when an app's status changes. The failure is nil
+	// unless the app has failed. The function must not call the Runtime before it returns.
 	StatusChanged func(Name, Status, *Failure)
 }
 
-// Name is an app on an instance.
+// Name identifies an app on an instance.
 type Name struct{ Instance, App string }
 
-// Status is how an app does.
+// Status is the condition of an app.
 type Status string
 
-// An app is starting until its health path has answered 200 for the first time
-// since it was deployed, and failed when that takes longer than it may.
+// A deployed app is starting until its health path has answered 200 for the first time. It
+// has failed when that takes too long.
 const (
 	Starting Status = "starting"
 	Running  Status = "running"
@@ -77,9 +76,9 @@ type Runtime struct {
 	options Options
 	log     *slog.Logger
 	folder  string
-	scratch *scratch.Folder // nil where the folder is kept
+	scratch *scratch.Folder // nil if the folder is kept
 	users   *users
-	// life ends with Close; everything that runs hangs on it.
+	// life ends with Close, and everything that runs ends with it.
 	life   context.Context
 	cancel context.CancelFunc
 
@@ -88,10 +87,10 @@ type Runtime struct {
 	closed bool
 }
 
-// errClosed is the answer of a Runtime that has ended.
+// errClosed is the error of a Runtime after Close.
 var errClosed = errors.New("the app runtime is closed")
 
-// Open makes a Runtime with a folder of its own.
+// Open creates a Runtime and its folder.
 func Open(o Options) (*Runtime, error) {
 	o.Patience = cmp.Or(o.Patience, time.Minute)
 	o.Farewell = cmp.Or(o.Farewell, 10*time.Second)
@@ -126,7 +125,7 @@ func Open(o Options) (*Runtime, error) {
 	return r, nil
 }
 
-// open makes the Runtime's folder, unless it is there.
+// open creates the Runtime's folder, unless it exists.
 func (r *Runtime) open() (err error) {
 	if r.folder == "" {
 		if r.scratch, err = scratch.Make(r.options.Parent, "hostingapps-"); err != nil {
@@ -134,7 +133,7 @@ func (r *Runtime) open() (err error) {
 		}
 		r.folder = r.scratch.Path()
 	}
-	// Others pass through, and cannot list it.
+	// Other users can pass through the folder but cannot list it.
 	if err := errors.Join(os.MkdirAll(r.folder, 0o711), os.Chmod(r.folder, 0o711)); err != nil {
 		return err
 	}
@@ -144,7 +143,7 @@ func (r *Runtime) open() (err error) {
 	return nil
 }
 
-// letGo takes the folder away unless it is kept.
+// letGo removes the folder unless it is kept.
 func (r *Runtime) letGo() error {
 	if r.scratch == nil {
 		return nil
@@ -152,7 +151,7 @@ func (r *Runtime) letGo() error {
 	return r.scratch.Remove()
 }
 
-// App returns an app, which need not have been deployed yet.
+// App returns an app. It creates one that does not exist yet, without deploying it.
 func (r *Runtime) App(name Name) (*App, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -170,14 +169,14 @@ func (r *Runtime) App(name Name) (*App, error) {
 	return a, nil
 }
 
-// Find returns an app that is there already, or nil.
+// Find returns an existing app, or nil.
 func (r *Runtime) Find(name Name) *App {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.apps[name]
 }
 
-// Apps returns the names of an instance's apps; instance "" means all.
+// Apps returns the names of an instance's apps; the instance "" means all.
 func (r *Runtime) Apps(instance string) []Name {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -190,9 +189,9 @@ func (r *Runtime) Apps(instance string) []Name {
 	return names
 }
 
-// Remove ends an app and takes its data away. One that is not there is removed
-// already. forgotten is called once the Runtime has it no more, while its data is
-// still there; nil is nothing.
+// Remove ends an app and deletes its data. It does nothing if the app does not exist. The
+// function forgotten, if non-nil, is called after the Runtime has forgotten the app and
+// before its data is deleted.
 func (r *Runtime) Remove(name Name, forgotten func() error) error {
 	r.mu.Lock()
 	a := r.apps[name]
@@ -213,7 +212,7 @@ func (r *Runtime) Remove(name Name, forgotten func() error) error {
 	return a.remove()
 }
 
-// Close ends every app and takes all folders away, unless they are kept.
+// Close ends every app and removes all folders, unless they are kept.
 func (r *Runtime) Close() error {
 	r.mu.Lock()
 	apps := r.apps
@@ -221,7 +220,7 @@ func (r *Runtime) Close() error {
 	r.closed = true
 	r.mu.Unlock()
 	r.cancel()
-	// They end together, as each may take its time to say good-bye.
+	// The apps end concurrently, because each may take a while.
 	var ending sync.WaitGroup
 	for _, a := range apps {
 		ending.Go(a.end)

@@ -18,7 +18,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
-// sandboxHere is what apps and builds run in on this machine, or nil.
+// sandboxHere returns the sandbox that this machine offers to apps and builds, or nil.
 var sandboxHere = sync.OnceValue(func() *process.Sandbox {
 	sandbox, err := process.FindSandbox(context.Background(), os.Getenv("PATH"))
 	if err != nil && runtime.GOOS == "linux" && machine.LacksNothing() {
@@ -27,8 +27,8 @@ var sandboxHere = sync.OnceValue(func() *process.Sandbox {
 	return sandbox
 })
 
-// open makes a Runtime that knows the test's app as octo/app, and checks that
-// nothing of it stays behind.
+// open opens a Runtime that knows the test's app as octo/app, and checks that it leaves
+// nothing behind.
 func open(t *testing.T, set ...func(*Options)) *Runtime {
 	t.Helper()
 	parent := machine.PassableFolder(t, "")
@@ -113,7 +113,7 @@ func mustSettle(t *testing.T, a *App, want Status) {
 	}
 }
 
-// get asks the app, and gives the status and the body.
+// get requests a path of the app, and returns the status and the body.
 func get(t *testing.T, a *App, path string) (int, string) {
 	t.Helper()
 	response, err := http.Get(a.URL() + path)
@@ -128,7 +128,7 @@ func get(t *testing.T, a *App, path string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
-// must asks the app for what has to work.
+// must requests a path of the app that must succeed.
 func must(t *testing.T, a *App, path string) string {
 	t.Helper()
 	status, body := get(t, a, path)
@@ -138,7 +138,7 @@ func must(t *testing.T, a *App, path string) string {
 	return body
 }
 
-// variable is a variable of the running app.
+// variable returns a variable of the running app.
 func variable(t *testing.T, a *App, name string) string {
 	t.Helper()
 	for line := range strings.Lines(must(t, a, "/env")) {
@@ -240,8 +240,8 @@ func glob(t *testing.T, r *Runtime, pattern string) []string {
 	return found
 }
 
-// An app that ends, by itself or by force, is started again, and what it has
-// started goes with it.
+// An app that ends, by itself or by force, is restarted, and the processes that it started
+// end with it.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	r := open(t)
@@ -297,8 +297,8 @@ func TestAppThatDoesNotAnswer(t *testing.T) {
 	if !strings.Contains(a.Log(), "/healthz has not been answered with 200 for 3s") {
 		t.Errorf("the log does not say why:\n%s", a.Log())
 	}
-	// It recovers by new variables, and is watched from then on. A busy machine may
-	// need longer to start it than the sick one was given.
+	// New variables let the app recover, and it is watched from then on. A busy machine may
+	// need longer to start it than the failing app had.
 	r.options.Patience = 30 * time.Second
 	if err := a.Configure(Spec{Port: 3000, HealthPath: "/healthz", Public: true}); err != nil {
 		t.Fatal(err)
@@ -323,8 +323,8 @@ func TestAppThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// What speaks against an app is its own: an older version's answer does not, and
-// neither does what was before it answered with 200.
+// Problems of an older version, and problems from before the latest 200, do not count
+// against an app.
 func TestWhatSpeaksAgainstAnApp(t *testing.T) {
 	t.Parallel()
 	r := open(t)
@@ -393,7 +393,7 @@ func TestAddressOfAnAppThatIsNotPublic(t *testing.T) {
 	}
 }
 
-// Two apps side by side do not see each other, nor the folder of the Runtime.
+// Two apps that run at the same time see neither each other nor the folder of the Runtime.
 func TestAppsDoNotSeeEachOther(t *testing.T) {
 	t.Parallel()
 	r := open(t)

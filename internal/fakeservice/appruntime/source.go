@@ -14,12 +14,12 @@ import (
 	"path/filepath"
 )
 
-// source is a branch of a repository, which is a folder of this machine or a URL.
+// source is a branch of a repository, which is a folder on this machine or a URL.
 type source struct{ path, branch string }
 
-// copyTo copies the branch into a folder and returns the commit that it is at:
-// the real one of a git repository, or one that stands for what is in a folder,
-// so that it changes when a file does.
+// copyTo copies the branch into a folder and returns its commit. For a git repository, that
+// is the real one. For any other folder, it is a hash of the content, so that it changes
+// when a file does.
 func (s source) copyTo(ctx context.Context, folder string, environment []string) (commit string, err error) {
 	switch {
 	case IsURL(s.path):
@@ -35,8 +35,8 @@ func (s source) copyTo(ctx context.Context, folder string, environment []string)
 	return copyFolder(s.path, folder)
 }
 
-// isGit tells whether a folder is the root of a git repository, bare or not. A
-// folder inside of one is not: it is only a folder then.
+// isGit reports whether a folder is the root of a git repository, bare or not. A folder
+// inside a repository is not.
 func isGit(path string) bool {
 	if _, err := os.Stat(filepath.Join(path, ".git")); err == nil {
 		return true
@@ -49,9 +49,9 @@ func isGit(path string) bool {
 	return true
 }
 
-// unpack writes the files of a tar archive below a folder.
+// unpack writes the files of a tar archive into a folder.
 func unpack(archive io.Reader, folder string) error {
-	// A root lets nothing in the archive out of the folder.
+	// The root confines every file of the archive to the folder.
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func copyFolder(from, to string) (string, error) {
 		case kind.IsRegular():
 			return copyFile(root, name, path, sum)
 		}
-		// Sockets and pipes are nobody's source.
+		// Sockets and pipes are not source files.
 		return nil
 	})
 	if err != nil {
@@ -140,7 +140,7 @@ func writeFile(root *os.Root, name string, content io.Reader, mode fs.FileMode) 
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	// Others may read it, as the app runs as a user of its own.
+	// Other users may read it, because the app has its own user.
 	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644|mode&0o111)
 	if err != nil {
 		return err

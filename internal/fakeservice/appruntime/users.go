@@ -11,15 +11,14 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
-// The numbers that are free for users who exist only while something runs, by
-// the custom of Linux distributions.
+// The range of user ids that Linux distributions leave free for temporary users.
 const (
 	firstUser  = 61184
 	usersThere = 4332
 )
 
-// users gives each app and each build a user of its own where this program may
-// choose, which is as root, and this program's own user otherwise.
+// users assigns a separate user to each app and each build if this program runs as root,
+// and this program's own user otherwise.
 type users struct {
 	own bool
 
@@ -28,12 +27,12 @@ type users struct {
 	taken map[int]bool
 }
 
-// newUsers begins anywhere, as another fake may give users too.
+// newUsers starts at a random number, because another fake may assign users too.
 func newUsers() *users {
 	return &users{own: os.Geteuid() != 0, next: rand.IntN(usersThere), taken: map[int]bool{}}
 }
 
-// take gives a user that nothing else runs as.
+// take reserves a user that no other program runs as.
 func (u *users) take() (process.User, error) {
 	if u.own {
 		return process.User{}, nil
@@ -51,14 +50,14 @@ func (u *users) take() (process.User, error) {
 	return process.User{}, errors.New("more apps and builds run than this machine has users for")
 }
 
-// release takes a user back, once nothing runs as it.
+// release frees a user after its last process has ended.
 func (u *users) release(user process.User) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.taken, user.UID)
 }
 
-// reachable tells whether every user can get to a folder.
+// reachable reports whether every user can reach a folder.
 func reachable(folder string) bool {
 	for {
 		info, err := os.Stat(folder)
@@ -73,13 +72,13 @@ func reachable(folder string) bool {
 	}
 }
 
-// give makes everything in a folder a user's own, so that an app can write
-// where it runs, as it could in a container.
+// give makes a user the owner of everything in a folder. An app can then write to its
+// working folder, like in a container.
 func give(folder string, user process.User) error {
 	if user == (process.User{}) {
 		return nil
 	}
-	// A root gives nothing away that a link leads to.
+	// os.Root follows no link, so no file outside the folder changes its owner.
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return err
