@@ -14,18 +14,18 @@ import (
 //go:embed schema.sql
 var schema string
 
-// databasePatience is how long a request waits for a database that is starting.
+// databasePatience is the time that a request waits for a database that is starting.
 const databasePatience = 5 * time.Second
 
 // accounts is the engine's part of the database.
 type accounts struct{ pool *pgxpool.Pool }
 
-// openAccounts makes the tables where they are missing. dsn is asked for each
-// new connection, as passwords change.
+// openAccounts creates missing tables. It calls dsn for each new connection, because
+// passwords change.
 func openAccounts(ctx context.Context, dsn func() string) (*accounts, error) {
 	config, err := pgxpool.ParseConfig(dsn())
 	if err != nil {
-		// The error itself would show the password.
+		// The parser's own error would show the password.
 		return nil, errors.New("the database's address is none")
 	}
 	config.MaxConns = 4
@@ -43,7 +43,7 @@ func openAccounts(ctx context.Context, dsn func() string) (*accounts, error) {
 	}
 	a := &accounts{pool: pool}
 	if err := a.inTransaction(ctx, func(tx pgx.Tx) error {
-		// Two engines that start at once would make the tables twice.
+		// Two engines that start at the same time would both create the tables.
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(7331926404)"); err != nil {
 			return err
 		}
@@ -56,11 +56,12 @@ func openAccounts(ctx context.Context, dsn func() string) (*accounts, error) {
 	return a, nil
 }
 
-// Erase takes away all that engines have in a database, while none runs there.
+// Erase deletes everything that engines have stored in a database. No engine may be running
+// there.
 func Erase(ctx context.Context, dsn string) error {
 	pool, err := pgxpool.New(ctx, dsn)
 	if err != nil {
-		// The error itself would show the password.
+		// The parser's own error would show the password.
 		return errors.New("the database's address is none")
 	}
 	defer pool.Close()
@@ -76,9 +77,9 @@ func (a *accounts) erase(ctx context.Context) error {
 
 func (a *accounts) close() { a.pool.Close() }
 
-// inTransaction runs what a request has to do in the database, all of it or
-// nothing. While the database is starting, after a restart or a crash, it tries
-// again: as nothing was committed, nothing can happen twice.
+// inTransaction runs the database work of a request in one transaction. While the database
+// is starting, after a restart or a crash, it tries again: because nothing was committed,
+// nothing can happen twice.
 func (a *accounts) inTransaction(ctx context.Context, do func(pgx.Tx) error) error {
 	give := time.Now().Add(databasePatience)
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
@@ -101,12 +102,12 @@ func (a *accounts) inTransaction(ctx context.Context, do func(pgx.Tx) error) err
 	}
 }
 
-// isUnavailable tells whether a database was not there to answer, rather than
-// answered with an error.
+// isUnavailable reports whether a database was unreachable, as opposed to answering with an
+// error.
 func isUnavailable(err error) bool {
 	if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) {
 		switch refused.Code {
-		// Shutting down, crashed, starting, and no connection left of the plan's.
+		// Shutting down, crashed, starting, and out of the plan's connections.
 		case "57P01", "57P02", "57P03", "53300":
 			return true
 		}

@@ -63,7 +63,7 @@ func TestSignOutScopes(t *testing.T) {
 	b.must(b.call("POST", "/logout?scope=galaxy", token, nil), 400, "validation_failed")
 }
 
-// A wrong password and an account that is not there cannot be told apart.
+// A wrong password and a missing account get the same answer.
 func TestSignInTellsNothing(t *testing.T) {
 	t.Parallel()
 	b := start(t)
@@ -74,7 +74,7 @@ func TestSignInTellsNothing(t *testing.T) {
 		t.Errorf("it says %q and %q", known.text("msg"), unknown.text("msg"))
 	}
 	b.must(b.signIn("no address", "x"), 400, "invalid_credentials")
-	// Neither can it be told from a request for a link.
+	// A request for a link gets the same answer for both, too.
 	for _, email := range []string{"here@example.test", "nobody@example.test"} {
 		b.must(b.call("POST", "/recover", "", map[string]any{"email": email}), 200, "")
 	}
@@ -107,7 +107,7 @@ func TestSignUpsThatAreRefused(t *testing.T) {
 	}
 }
 
-// Of many sign-ups with one address at once, one succeeds.
+// If several sign-ups use the same address at the same time, one succeeds.
 func TestSignUpsAtOnce(t *testing.T) {
 	t.Parallel()
 	b := start(t)
@@ -152,7 +152,7 @@ func TestUpdateUser(t *testing.T) {
 	}
 	b.must(b.signIn("me@example.test", testPassword), 400, "invalid_credentials")
 	b.must(b.signIn("me@example.test", "another horse"), 200, "")
-	// Who had the old password is signed out, and who changed it is not.
+	// A change of password ends all sessions except the one that made it.
 	b.must(b.call("GET", "/user", token, nil), 200, "")
 	b.must(b.call("GET", "/user", first.text("access_token"), nil), 403, "session_not_found")
 }
@@ -165,7 +165,7 @@ func TestRefreshTokensRotate(t *testing.T) {
 	b.must(b.call("GET", "/user", second.text("access_token"), nil), 200, "")
 	// Two tabs may use the same token at about the same time.
 	twin := b.must(b.refresh(first), 200, "")
-	// Later it means that a token was stolen, and the session ends.
+	// A later reuse means that a token was stolen, and the session ends.
 	b.in("UPDATE auth.refresh_tokens SET used_at = now() - interval '1 minute' WHERE used_at IS NOT NULL")
 	b.must(b.refresh(first), 400, "refresh_token_already_used")
 	b.must(b.refresh(second.text("refresh_token")), 400, "refresh_token_not_found")
@@ -175,13 +175,13 @@ func TestRefreshTokensRotate(t *testing.T) {
 	b.must(b.call("POST", "/token?grant_type=magic", "", map[string]any{}), 400, "validation_failed")
 }
 
-// Nothing in the database signs anybody in.
+// The content of the database does not let a reader sign in.
 func TestSecretsAreKeptAsHashes(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	made := b.signUp("ada@example.test")
 	b.in("DO $$ BEGIN IF EXISTS (SELECT 1 FROM auth.users WHERE encrypted_password NOT LIKE '$2a$%') THEN RAISE 'no hash'; END IF; END $$")
-	// A refresh token's hash as text is no token.
+	// The text of a refresh token's hash is not accepted as a token.
 	b.must(b.refresh(string(hashToken(made.text("refresh_token")))), 400, "refresh_token_not_found")
 }
 
@@ -231,8 +231,8 @@ func TestRateLimit(t *testing.T) {
 	}
 	b.must(b.signIn("ada@example.test", "guess"), 429, "over_request_rate_limit")
 	b.must(b.call("POST", "/signup", "", map[string]any{"email": "new@example.test", "password": testPassword}), 429, "over_request_rate_limit")
-	// Codes cannot be guessed either; but who guessed passwords, or had theirs
-	// guessed, still gets mail.
+	// Guesses of codes are limited too. They are counted separately, so an account whose
+	// password was guessed at, or a client that guessed, can still request mail.
 	b.must(b.call("POST", "/otp", "", map[string]any{"email": "ada@example.test"}), 200, "")
 	guess := map[string]any{"type": "email", "email": "ada@example.test", "token": "guess"}
 	for range 3 {

@@ -12,15 +12,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// usersPerPage is how many accounts a page has unless the caller asks for
-// another number, and usersPerPageMax is the highest.
+// usersPerPage is the default number of accounts on a page, and usersPerPageMax is the
+// maximum.
 const (
 	usersPerPage    = 50
 	usersPerPageMax = 1000
 )
 
-// listUsers is for whoever holds the service key: every account, the newest
-// first, page by page.
+// listUsers lists every account, newest first, page by page. It requires the service key.
 func (c *core) listUsers(r *request) (int, any, error) {
 	page, perPage := numberOr(r, "page", 1), numberOr(r, "per_page", usersPerPage)
 	if page < 1 || perPage < 1 || perPage > usersPerPageMax {
@@ -46,8 +45,8 @@ func (c *core) listUsers(r *request) (int, any, error) {
 	return http.StatusOK, withHeader{header, map[string]any{"users": users, "aud": audience}}, err
 }
 
-// pageLinks are the addresses of the next page, if there is one, and of the
-// last. Clients want page to be the first in the query.
+// pageLinks returns the addresses of the next page, if any, and of the last. Clients expect
+// page to be first in the query.
 func pageLinks(asked *url.URL, page, perPage, total int) string {
 	last := max(1, (total+perPage-1)/perPage)
 	link := func(page int, rel string) string {
@@ -66,7 +65,8 @@ func pageLinks(asked *url.URL, page, perPage, total int) string {
 	return link(last, "last")
 }
 
-// numberOr is a number of the query; what is none is 0.
+// numberOr returns a number from the query, otherwise if it is missing, and 0 if it is not
+// a number.
 func numberOr(r *request, name string, otherwise int) int {
 	text := r.URL.Query().Get(name)
 	if text == "" {
@@ -86,8 +86,7 @@ func (c *core) getUserByID(r *request) (int, any, error) {
 	return http.StatusOK, found, err
 }
 
-// deleteUser takes an account away, or leaves nothing of it but its id if it is
-// to be a soft deletion.
+// deleteUser deletes an account. A soft deletion leaves only the account's id.
 func (c *core) deleteUser(r *request) (int, any, error) {
 	var sent struct {
 		Soft bool `json:"should_soft_delete"`
@@ -100,7 +99,7 @@ func (c *core) deleteUser(r *request) (int, any, error) {
 		if err != nil || sent.Soft && u.deletedAt != nil {
 			return err
 		}
-		// Who was deleted softly has gone already.
+		// A softly deleted account was already reported as deleted.
 		if u.deletedAt == nil {
 			t.tell("auth_user_deleted", u)
 		}
@@ -113,8 +112,8 @@ func (c *core) deleteUser(r *request) (int, any, error) {
 	return http.StatusOK, map[string]any{}, err
 }
 
-// deleteSoftly leaves an account that nobody can use and that tells of nobody.
-// Its address is free for another.
+// deleteSoftly makes an account unusable and removes its personal data. Its address becomes
+// free.
 func (t *task) deleteSoftly(ctx context.Context, u *user) error {
 	if err := t.endMails(ctx, u); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// attributes are what the holder of the service key gives an account.
+// attributes are the properties of an account that a caller with the service key can set.
 type attributes struct {
 	ID           string   `json:"id"`
 	Email        string   `json:"email"`
@@ -17,7 +17,7 @@ type attributes struct {
 	UserMetadata metadata `json:"user_metadata"`
 	AppMetadata  metadata `json:"app_metadata"`
 	Role         string   `json:"role"`
-	// BanDuration is such as 24h, or none to end a ban.
+	// BanDuration is a duration such as 24h, or "none" to end a ban.
 	BanDuration string `json:"ban_duration"`
 
 	hash string
@@ -26,7 +26,7 @@ type attributes struct {
 
 var uuidText = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// attributes reads them from a request and checks them.
+// attributes reads the attributes from a request and validates them.
 func (c *core) attributes(r *request) (attributes, error) {
 	var a attributes
 	if err := r.decode(&a); err != nil {
@@ -55,8 +55,8 @@ func (c *core) attributes(r *request) (attributes, error) {
 	return a, err
 }
 
-// createUser makes an account for somebody else. Without a password they sign
-// in by mail.
+// createUser creates an account on behalf of its user. A user without a password signs in
+// by mail.
 func (c *core) createUser(r *request) (int, any, error) {
 	a, err := c.attributes(r)
 	if err != nil {
@@ -81,8 +81,7 @@ func (c *core) createUser(r *request) (int, any, error) {
 	return http.StatusOK, made, err
 }
 
-// updateUserByID changes somebody else's account. Another password ends their
-// sessions.
+// updateUserByID changes another user's account. A new password ends that user's sessions.
 func (c *core) updateUserByID(r *request) (int, any, error) {
 	a, err := c.attributes(r)
 	if err != nil {
@@ -105,7 +104,7 @@ func (c *core) updateUserByID(r *request) (int, any, error) {
 			}
 		}
 		if a.Email != "" && a.Email != u.Email {
-			// Who changes an address for another does not confirm it by that.
+			// An administrator's change of an address does not confirm it.
 			confirmed := u.isConfirmed() || a.EmailConfirm
 			if u, err = t.setEmail(ctx, u, a.Email); err == nil && !confirmed {
 				u, err = t.set(ctx, u.ID, "email_confirmed_at = NULL")
@@ -125,8 +124,8 @@ func (c *core) updateUserByID(r *request) (int, any, error) {
 	return http.StatusOK, changed, err
 }
 
-// ban begins or ends a ban, as attributes say. While it lasts, the account
-// cannot sign in, refresh nor use its sessions; they are there again after it.
+// ban starts or ends a ban, as the attributes say. During a ban, the account cannot sign
+// in, refresh or use its sessions. The sessions work again afterwards.
 func (t *task) ban(ctx context.Context, u *user, a attributes) (*user, error) {
 	if a.BanDuration == "" {
 		return u, nil

@@ -45,7 +45,8 @@ func TestAdminCreates(t *testing.T) {
 	}
 	b.must(b.asService("POST", "/admin/users", ""), 400, "bad_json")
 	b.must(b.call("POST", "/admin/users", "", form{"email": "b@example.test"}), 403, "not_admin")
-	// Who is signed in beside the service key acts as themselves.
+	// A request with a user's access token acts as that user, even if it also has the
+	// service key.
 	token := b.signIn("ada@example.test", testPassword).text("access_token")
 	b.must(b.send("POST", "/admin/users", map[string]string{"apikey": b.settings.Load().ServiceKey, "Authorization": "Bearer " + token}, form{}), 403, "not_admin")
 	if want := []string{"auth_user_created", "auth_user_created"}; !reflect.DeepEqual(b.kinds(), want) {
@@ -72,7 +73,7 @@ func TestAdminUpdates(t *testing.T) {
 		changed.body["app_metadata"].(form)["plan"] != "all" || changed.text("role") != "editor" {
 		t.Errorf("the changed user is %v", changed.body)
 	}
-	// A password that somebody else sets ends every session.
+	// A password that an administrator sets ends every session.
 	b.must(b.call("GET", "/user", made.text("access_token"), nil), 403, "session_not_found")
 	b.must(b.signIn("new@example.test", "another horse"), 200, "")
 
@@ -87,7 +88,7 @@ func TestAdminUpdates(t *testing.T) {
 	}
 }
 
-// Who is banned cannot come in by any door, and is not signed out by it.
+// A banned user cannot sign in by any method, and is not signed out by the ban.
 func TestBan(t *testing.T) {
 	t.Parallel()
 	b := start(t)

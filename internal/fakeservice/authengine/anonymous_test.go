@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Without an e-mail address a sign-up makes an anonymous account. With one it
-// becomes a permanent account, in the same session and with the same id.
+// A sign-up without an e-mail address creates an anonymous account. An e-mail address makes
+// the account permanent, in the same session and with the same id.
 func TestAnonymousBecomesPermanent(t *testing.T) {
 	t.Parallel()
 	b := start(t)
@@ -21,7 +21,7 @@ func TestAnonymousBecomesPermanent(t *testing.T) {
 	if said["is_anonymous"] != true || said["amr"].([]any)[0].(map[string]any)["method"] != "anonymous" {
 		t.Errorf("its token says %v", said)
 	}
-	// Two of them are two: neither has an address that could be another's.
+	// Two anonymous accounts do not conflict, because neither has an address.
 	b.must(b.call("POST", "/signup", "", map[string]any{}), 200, "")
 
 	token := made.text("access_token")
@@ -44,7 +44,7 @@ func TestAnonymousBecomesPermanent(t *testing.T) {
 	}
 }
 
-// What a token says is what clients of the open auth servers read.
+// Tokens have the claims that clients of the open auth servers read.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	b := start(t)
@@ -62,8 +62,7 @@ func TestClaims(t *testing.T) {
 	if first["method"] != "password" || first["timestamp"] == nil || said["session_id"] == "" {
 		t.Errorf("the token says %v", said)
 	}
-	// A refresh goes on with the session: who is signed in proved it at its
-	// beginning.
+	// A refresh continues the session: the user authenticated at its beginning.
 	later := b.must(b.refresh(made.text("refresh_token")), 200, "").claims(t)
 	if later["session_id"] != said["session_id"] || !reflect.DeepEqual(later["amr"], said["amr"]) {
 		t.Errorf("after a refresh the token says %v", later)

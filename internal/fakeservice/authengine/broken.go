@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// isBroken tells whether a connection ended while it was used.
+// isBroken reports whether a connection ended during its use.
 func isBroken(err error) bool {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) {
 		return true

@@ -16,61 +16,59 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-// basePath is where the engine's address ends.
+// basePath is the end of the engine's address.
 const basePath = "/auth/v1"
 
-// Settings are what may change while the engine runs.
+// Settings can change while the engine runs.
 type Settings struct {
-	// DSN is how the engine reaches its database.
+	// DSN is the connection string of the engine's database.
 	DSN string
 	// SigningKey signs tokens.
 	SigningKey string
-	// AnonKey and ServiceKey are what callers send as apikey. They are tokens
-	// that SigningKey has signed, but only these very two are taken.
+	// AnonKey and ServiceKey are the values that callers send as apikey. They are tokens
+	// signed with SigningKey, but the engine accepts only these two.
 	AnonKey, ServiceKey string
-	// SiteURL is where links lead when nothing else is asked for, and
-	// RedirectURLs are the patterns of what else may be.
+	// SiteURL is the default target of links. RedirectURLs are patterns of other allowed
+	// targets.
 	SiteURL      string
 	RedirectURLs []string
 }
 
-// Options says how an Engine runs.
+// Options configures an Engine.
 type Options struct {
 	Settings
-	// Listener is where it listens, which the engine closes. Address is how others
-	// reach it there, as host:port. Without a Listener it listens on the Address, of
-	// which port 0 takes a free one.
+	// Listener is the engine's listener, which the engine closes. Address is the host:port
+	// at which clients reach it. Without a Listener, the engine listens on Address; port 0
+	// takes a free port.
 	Listener net.Listener
 	Address  string
-	// TokenLife is how long an access token is good for; 0 is an hour.
+	// TokenLife is the lifetime of an access token. The default is an hour.
 	TokenLife time.Duration
-	// HashCost is how much work a password's hash is, as bcrypt counts it; 0 is
-	// bcrypt's default.
+	// HashCost is the bcrypt cost of password hashes; 0 means bcrypt's default.
 	HashCost int
-	// Attempts is how many sign-ins and sign-ups an address may try in five
-	// minutes, and how many an e-mail address; as many mails, codes, refreshes
-	// and changes each. 0 is 60, negative is no limit.
+	// Attempts is the maximum number of sign-ins and sign-ups in five minutes for each
+	// client address and each e-mail address. The same limit applies separately to mails,
+	// codes, refreshes and changes. The default is 60; a negative value disables the limit.
 	Attempts int
-	// Notify is told of what happens to accounts and of mails, after it is in the
-	// database; nil tells nobody.
+	// Notify, if non-nil, is called with events of accounts and with mails, after they are
+	// committed to the database.
 	Notify func(Event)
 	// Logger gets one line for each request, without secrets; nil discards them.
 	Logger *slog.Logger
 }
 
-// Event is something that happened in the engine.
+// Event reports something that happened in the engine.
 type Event struct {
-	// Kind is auth_user_created, auth_user_invited, auth_user_banned,
-	// auth_user_unbanned, auth_user_deleted or auth_link_sent; it is empty where
-	// nothing came of it but a mail.
+	// Kind is auth_user_created, auth_user_invited, auth_user_banned, auth_user_unbanned,
+	// auth_user_deleted or auth_link_sent. It is empty if the Event only carries a mail.
 	Kind string
-	// UserID is whom it happened to, and Email where a mail goes.
+	// UserID is the account of the event, and Email the recipient of the mail.
 	UserID, Email string
-	// Link and Code are what the mail carries, if there is one. They are secrets.
+	// Link and Code are the content of the mail, if any. They are secrets.
 	Link, Code string
 }
 
-// Engine is an auth server. Its address stays for as long as it is there.
+// Engine is an auth server. Its address stays the same until Close.
 type Engine struct {
 	options  Options
 	log      *slog.Logger
@@ -79,24 +77,24 @@ type Engine struct {
 	served   chan struct{}
 	settings atomic.Pointer[Settings]
 
-	// changing is held by whoever starts, restarts or ends the engine's part
-	// behind the address.
+	// changing is locked while the part of the engine behind the address starts, restarts
+	// or ends.
 	changing sync.Mutex
 	core     atomic.Pointer[core]
 }
 
-// core is what is behind the address: all that a restart throws away.
+// core is the part of the engine behind the address: a restart discards all of it.
 type core struct {
 	engine   *Engine
 	accounts *accounts
 	limits   *limiter
-	// nobodysHash stands for the password of an account that is not there, so
-	// that the answer takes as long as for one that is.
+	// nobodysHash replaces the password hash of an account that does not exist, so that the
+	// answer takes as long as for one that does.
 	nobodysHash string
 	routes      http.Handler
 }
 
-// Start listens and answers once the database holds the engine's tables.
+// Start listens, and returns once the database has the engine's tables.
 func Start(ctx context.Context, o Options) (*Engine, error) {
 	o.TokenLife = cmp.Or(o.TokenLife, time.Hour)
 	o.HashCost = cmp.Or(o.HashCost, bcrypt.DefaultCost)
@@ -131,15 +129,15 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// URL is the engine's address, which ends in /auth/v1.
+// URL returns the engine's address, which ends in /auth/v1.
 func (e *Engine) URL() string { return e.url }
 
-// Configure changes the settings at once.
+// Configure changes the settings immediately.
 func (e *Engine) Configure(s Settings) {
 	changed := e.settings.Load().DSN != s.DSN
 	e.configure(s)
 	if core := e.core.Load(); changed && core != nil {
-		// Connections that are open go on with what they were opened with.
+		// Open connections would keep using the old settings.
 		core.accounts.pool.Reset()
 	}
 }
@@ -149,8 +147,8 @@ func (e *Engine) configure(s Settings) {
 	e.settings.Store(&s)
 }
 
-// Restart begins the engine anew behind its address. Meanwhile it answers 503.
-// Accounts and sessions stay, as they are in the database.
+// Restart starts a new core behind the same address. While it runs, the engine answers 503.
+// Accounts and sessions survive, because they are in the database.
 func (e *Engine) Restart(ctx context.Context) error {
 	e.changing.Lock()
 	defer e.changing.Unlock()
@@ -169,7 +167,7 @@ func (e *Engine) Restart(ctx context.Context) error {
 	return nil
 }
 
-// Reset takes every account away and begins the engine anew.
+// Reset deletes every account and restarts the engine.
 func (e *Engine) Reset(ctx context.Context) error {
 	if err := e.Erase(ctx); err != nil {
 		return err
@@ -177,7 +175,7 @@ func (e *Engine) Reset(ctx context.Context) error {
 	return e.Restart(ctx)
 }
 
-// Erase takes every account away, and leaves the engine without its tables.
+// Erase deletes every account, and leaves the engine without its tables.
 func (e *Engine) Erase(ctx context.Context) error {
 	e.changing.Lock()
 	defer e.changing.Unlock()
@@ -188,7 +186,7 @@ func (e *Engine) Erase(ctx context.Context) error {
 	return core.accounts.erase(ctx)
 }
 
-// halt ends what is behind the address. e.changing is held.
+// halt ends the core. The caller has locked e.changing.
 func (e *Engine) halt() {
 	if old := e.core.Swap(nil); old != nil {
 		old.accounts.close()
@@ -205,7 +203,7 @@ func (e *Engine) Close() error {
 	return err
 }
 
-// serve answers while the engine runs, and says so while it does not.
+// serve answers requests while the core runs, and 503 otherwise.
 func (e *Engine) serve(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	allowOrigins(w)

@@ -33,7 +33,7 @@ func TestKeys(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) { b.must(b.send("GET", row.path, row.header, nil), row.status, row.code) })
 	}
-	// After a rotation the old service key is worthless, the anon key is not.
+	// After a rotation, the old service key is rejected and the anon key still works.
 	rotated := *b.settings.Load()
 	rotated.ServiceKey = keyOf("service_role", "2")
 	b.Configure(rotated)
@@ -61,8 +61,8 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// Accounts and sessions outlive restarts of the engine and of Postgres, and the
-// address stays. A database that comes back is waited for.
+// Accounts and sessions outlive restarts of the engine and of Postgres, and the address
+// stays the same. Requests wait for a database that is restarting.
 func TestRestarts(t *testing.T) {
 	t.Parallel()
 	b := start(t)
@@ -72,7 +72,7 @@ func TestRestarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.must(b.call("GET", "/user", made.text("access_token"), nil), 200, "")
-	// The connections of the pool are cut, as by a server that ends.
+	// The pool's connections are cut, as if the server had ended.
 	b.in("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
 	b.must(b.call("GET", "/user", made.text("access_token"), nil), 200, "")
 	b.must(b.signIn("ada@example.test", testPassword), 200, "")
@@ -81,7 +81,8 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// Without its database the engine says so, and it recovers by itself.
+// Without its database the engine answers that it is unavailable, and it recovers by
+// itself.
 func TestDatabaseThatIsGone(t *testing.T) {
 	t.Parallel()
 	b := start(t)
@@ -125,7 +126,7 @@ func TestAdmin(t *testing.T) {
 	for _, name := range []string{"b", "c"} {
 		b.signUp(name + "@example.test")
 	}
-	// The newest come first, so the second page has the first account alone.
+	// The newest accounts come first, so the second page has only the first account.
 	page := b.must(b.send("GET", "/admin/users?page=2&per_page=2", service, nil), 200, "")
 	users := page.body["users"].([]any)
 	if len(users) != 1 || page.header.Get("X-Total-Count") != "3" {
@@ -156,8 +157,7 @@ func TestAdmin(t *testing.T) {
 	}
 }
 
-// A link signs its owner in once, and leads nowhere but where the settings
-// allow it to.
+// A link signs its owner in once, and leads only to a target that the settings allow.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	b := start(t)
@@ -196,7 +196,7 @@ func TestLinks(t *testing.T) {
 	if to := follow(link("https://evil.example/")); to.Host != "app.example" {
 		t.Errorf("a link leads to %s", to)
 	}
-	// Not even a link that was altered leads elsewhere.
+	// A link with an altered target does not lead elsewhere either.
 	altered, _ := url.Parse(link("https://app.example/"))
 	values := altered.Query()
 	values.Set("redirect_to", "https://evil.example/")
@@ -208,7 +208,7 @@ func TestLinks(t *testing.T) {
 	if late, _ := url.ParseQuery(follow(old).Fragment); late.Get("error_code") != "otp_expired" {
 		t.Errorf("an old link gives %v", late)
 	}
-	// Another password ends the links from before.
+	// A new password invalidates earlier links.
 	token := b.must(b.signIn("ada@example.test", "a new password"), 200, "").text("access_token")
 	old = link("")
 	b.must(b.call("PUT", "/user", token, map[string]any{"password": "yet another password"}), 200, "")
@@ -221,7 +221,7 @@ func TestLinks(t *testing.T) {
 	if late, _ := url.ParseQuery(follow(old).Fragment); late.Get("error_code") != "otp_expired" {
 		t.Errorf("a link that another one followed gives %v", late)
 	}
-	// What is too old goes with the next link.
+	// The next link deletes expired ones.
 	link("")
 	b.in("UPDATE auth.one_time_tokens SET created_at = now() - interval '2 hours'")
 	link("")

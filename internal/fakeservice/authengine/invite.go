@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// invite makes an account for an e-mail address and sends it a link. An account
-// that has not been confirmed yet is invited again.
+// invite creates an account for an e-mail address and sends it a link. An unconfirmed
+// account is invited again.
 func (c *core) invite(r *request) (int, any, error) {
 	var sent struct {
 		Email string   `json:"email"`
@@ -34,7 +34,7 @@ func (c *core) invite(r *request) (int, any, error) {
 	return http.StatusOK, invited, err
 }
 
-// invited is the account of somebody who is invited, made if there is none.
+// invited returns the account of an invited user, and creates it if it does not exist.
 func (t *task) invited(ctx context.Context, email string, data metadata) (*user, error) {
 	u, err := t.find(ctx, email)
 	switch {
@@ -50,7 +50,7 @@ func (t *task) invited(ctx context.Context, email string, data metadata) (*user,
 	return t.set(ctx, u.ID, "invited_at = now()")
 }
 
-// linkRequest is a link that the holder of the service key sends by themselves.
+// linkRequest asks for a link that the caller, who has the service key, will send.
 type linkRequest struct {
 	Type       string   `json:"type"`
 	Email      string   `json:"email"`
@@ -62,8 +62,8 @@ type linkRequest struct {
 	hash string
 }
 
-// generateLink makes a link and its code and gives them to the caller in place
-// of sending them. It makes the account where the link is for a new one.
+// generateLink creates a link and its code, and returns them to the caller instead of
+// sending them. It creates the account if the link is for a new one.
 func (c *core) generateLink(r *request) (int, any, error) {
 	var sent linkRequest
 	if err := r.decode(&sent); err != nil {
@@ -109,7 +109,7 @@ func (c *core) generateLink(r *request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	// As real ones have it, the answer is the account with the link beside it.
+	// Like real auth servers, it answers with the account and adds the members of the link.
 	answer := of.record()
 	answer["action_link"], answer["email_otp"], answer["hashed_token"] = made.link, made.code, made.token
 	answer["verification_type"], answer["redirect_to"] = sent.Type, redirect
@@ -119,8 +119,8 @@ func (c *core) generateLink(r *request) (int, any, error) {
 	return http.StatusOK, answer, nil
 }
 
-// prepare returns whom a link is for and what it is. u is nil where nobody has
-// the address yet.
+// prepare returns the account that a link is for, and the link's message. The parameter u
+// is nil if no account has the address yet.
 func (t *task) prepare(ctx context.Context, u *user, sent linkRequest) (*user, message, error) {
 	m := message{verification: sent.Type, to: sent.Email}
 	var err error
@@ -132,7 +132,7 @@ func (t *task) prepare(ctx context.Context, u *user, sent linkRequest) (*user, m
 		if sent.Type == "recovery" {
 			return nil, message{}, problemNoUser
 		}
-		// The first link of somebody new is that of a sign-up.
+		// The first link of a new user is a sign-up link.
 		m.kind, m.verification = confirmation, "signup"
 		if u, err = t.create(ctx, newUser{email: sent.Email, metadata: sent.Data}); err == nil {
 			t.tell("auth_user_created", u)
@@ -164,8 +164,8 @@ func (t *task) prepare(ctx context.Context, u *user, sent linkRequest) (*user, m
 	return u, m, err
 }
 
-// prepareChange begins a change of address, or goes on with it where the other
-// link has been made before.
+// prepareChange starts a change of address, or continues one if its other link has been
+// created before.
 func (t *task) prepareChange(ctx context.Context, u *user, sent linkRequest) (*user, message, error) {
 	if u == nil {
 		return nil, message{}, problemNoUser

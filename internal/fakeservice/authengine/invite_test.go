@@ -40,7 +40,7 @@ func TestInvite(t *testing.T) {
 	}
 }
 
-// A generated link is sent to nobody. It works as one that was sent.
+// A generated link is not sent. It works like one that was sent.
 func TestGenerateLink(t *testing.T) {
 	t.Parallel()
 	b := start(t)
@@ -49,7 +49,7 @@ func TestGenerateLink(t *testing.T) {
 	for _, row := range []struct {
 		what string
 		form form
-		// verification is the type of the answer, and linked that of the link.
+		// verification is the type in the answer, and linked is the type of the link.
 		verification, linked string
 		told                 []string
 	}{
@@ -105,7 +105,7 @@ func TestGenerateLink(t *testing.T) {
 		})
 	}
 	b.must(b.call("POST", "/admin/generate_link", "", form{"type": "magiclink", "email": "ada@example.test"}), 403, "not_admin")
-	// The site is where a link leads that may not lead elsewhere.
+	// A link whose target is not allowed leads to the site.
 	away := b.must(b.asService("POST", "/admin/generate_link", form{"type": "magiclink", "email": "ada@example.test", "redirect_to": "https://evil.example/"}), 200, "")
 	if away.text("redirect_to") != "https://app.example" {
 		t.Errorf("the link is %v", away.body)

@@ -10,8 +10,8 @@ import (
 // window is the time in which attempts are counted.
 const window = 5 * time.Minute
 
-// limiter counts attempts by whom they come from. Guessing passwords or codes
-// and filling the database with accounts becomes slow; nobody else notices.
+// limiter counts attempts by their origin. It slows down clients that guess passwords or
+// codes or fill the database with accounts; other clients do not notice it.
 type limiter struct {
 	attempts int
 
@@ -24,7 +24,7 @@ func newLimiter(attempts int) *limiter {
 	return &limiter{attempts: attempts, counted: map[string]int{}, since: time.Now()}
 }
 
-// take counts an attempt under each name, and refuses it if there were too many.
+// take counts an attempt under each name, and returns an error if there were too many.
 func (l *limiter) take(names ...string) error {
 	if l.attempts < 0 {
 		return nil
@@ -44,8 +44,8 @@ func (l *limiter) take(names ...string) error {
 	return nil
 }
 
-// What callers attempt. Each is counted by itself, so that who signs in often
-// still gets their mail.
+// The kinds of attempts. Each is counted separately, so that frequent sign-ins do not use
+// up the limit of mails.
 const (
 	toSignIn  = "sign-in"
 	toRefresh = "refresh"
@@ -54,8 +54,8 @@ const (
 	toChange  = "change"
 )
 
-// attempt counts what a caller tries, and for which e-mail address; an empty
-// one is none.
+// attempt counts an attempt by its caller and, unless email is empty, by its e-mail
+// address.
 func (c *core) attempt(r *request, what, email string) error {
 	names := []string{what + " from " + r.caller()}
 	if email != "" {
@@ -64,7 +64,7 @@ func (c *core) attempt(r *request, what, email string) error {
 	return c.limits.take(names...)
 }
 
-// caller is the address that a request comes from.
+// caller returns the address that a request comes from.
 func (r *request) caller() string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

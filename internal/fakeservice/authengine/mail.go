@@ -9,27 +9,28 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// mailLife is how long the link and the code of a mail are good for.
+// mailLife is the lifetime of the link and the code of a mail.
 const mailLife = time.Hour
 
-// kind is what the token of a mail proves. A newer one ends the older one.
+// kind is the purpose of a mail's token. A newer token of the same kind invalidates the
+// older one.
 type kind string
 
 const (
-	// confirmation is for an account whose address nobody has proved yet, be it
-	// invited or made by an administrator.
+	// confirmation proves an address that is not confirmed yet, of an invited account or of
+	// one that an administrator created.
 	confirmation kind = "confirmation"
 	// recovery signs in without a password.
 	recovery kind = "recovery"
 	// changeCurrent and changeNew are the two halves of a change of address.
 	changeCurrent kind = "email_change_current"
 	changeNew     kind = "email_change_new"
-	// reauthentication allows a change of password in a session that is old.
+	// reauthentication allows a change of password in an old session.
 	reauthentication kind = "reauthentication"
 )
 
-// kindsOf are what a verification of a type accepts; none for a type that there
-// is not.
+// kindsOf returns the kinds of tokens that a verification type accepts, or nil for an
+// unknown type.
 func kindsOf(verification string) []kind {
 	switch verification {
 	case "signup", "invite":
@@ -46,7 +47,7 @@ func kindsOf(verification string) []kind {
 
 func (k kind) text() string { return string(k) }
 
-// sentAt is the column that says when a mail of a kind was made last.
+// sentAt is the column with the time of the latest mail of a kind.
 func (k kind) sentAt() string {
 	switch k {
 	case recovery:
@@ -60,25 +61,26 @@ func (k kind) sentAt() string {
 	return "confirmation_sent_at"
 }
 
-// message is what is to be sent, or handed to an administrator who sends it.
+// message is a mail to send, or to return to an administrator who sends it.
 type message struct {
 	kind kind
 	// verification is the type of the link.
 	verification string
-	// to is the address that it proves, and redirect where the link leads to.
+	// to is the address that the message proves, and redirect is the target of the link.
 	to, redirect string
-	// challenge is of the browser that asked for it; empty for any browser.
+	// challenge belongs to the browser that asked for the message. If it is empty, any
+	// browser can use the link.
 	challenge string
 }
 
-// letter is a message with its secrets. Either works, once.
+// letter is a message with its secrets: a link with a token, and a code. Either works,
+// once.
 type letter struct {
 	message
 	token, code, link string
 }
 
-// write makes what a mail carries, and returns the account that it is for as it
-// is then.
+// write creates the secrets of a mail, and returns the account in its new state.
 func (c *core) write(ctx context.Context, t *task, u *user, m message) (letter, *user, error) {
 	if _, err := t.Exec(ctx, "DELETE FROM auth.one_time_tokens WHERE created_at <= now() - make_interval(secs => $1) OR (user_id = $2 AND kind = $3)",
 		mailLife.Seconds(), u.ID, m.kind); err != nil {
@@ -99,8 +101,8 @@ func (c *core) write(ctx context.Context, t *task, u *user, m message) (letter, 
 	return l, written, err
 }
 
-// send is write for a mail that goes to its reader, and tells of it as event
-// names it; an empty event is told to nobody.
+// send writes a mail and queues the Event that delivers it. event is the Kind, which is
+// empty if only the mail is reported.
 func (c *core) send(ctx context.Context, t *task, u *user, event string, m message) (*user, error) {
 	l, written, err := c.write(ctx, t, u, m)
 	if err == nil {
@@ -109,19 +111,19 @@ func (c *core) send(ctx context.Context, t *task, u *user, event string, m messa
 	return written, err
 }
 
-// used is what a token or a code that fits was made for.
+// used describes a valid token or code that was just used.
 type used struct {
 	user      *user
 	kind      kind
 	challenge string
 }
 
-// useToken uses the token of a link up, if it is of one of the kinds.
+// useToken uses up the token of a link, if it has one of the kinds.
 func (t *task) useToken(ctx context.Context, token string, kinds []kind) (used, error) {
 	return t.use(ctx, "hash = $1", hashToken(token), kinds)
 }
 
-// useCode uses a code up that was sent to an address.
+// useCode uses up a code that was sent to an address.
 func (t *task) useCode(ctx context.Context, email, code string, kinds []kind) (used, error) {
 	return t.use(ctx, "code_hash = $1", hashCode(t.settings, email, code), kinds)
 }
@@ -141,7 +143,7 @@ func (t *task) use(ctx context.Context, condition string, hash []byte, kinds []k
 	return of, err
 }
 
-// endMails makes every link and code of an account worthless.
+// endMails invalidates every link and code of an account.
 func (t *task) endMails(ctx context.Context, u *user) error {
 	_, err := t.Exec(ctx, "DELETE FROM auth.one_time_tokens WHERE user_id = $1", u.ID)
 	return err

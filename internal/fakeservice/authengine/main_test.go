@@ -22,7 +22,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
-// cluster is one PostgreSQL for all tests; each has a database of its own.
+// cluster is one PostgreSQL for all tests; each test has its own database.
 var cluster *postgres.Cluster
 
 func TestMain(m *testing.M) {
@@ -67,7 +67,7 @@ func runWithCluster(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// dsn is the address of a database, as the cluster has it now.
+// dsn returns the current connection string of a database in the cluster.
 func dsn(database string) string {
 	return fmt.Sprintf("postgresql://owner:owner-password@127.0.0.1:%d/%s?sslmode=require", cluster.InsidePort(), database)
 }
@@ -79,7 +79,7 @@ const (
 	testPassword   = "correct horse"
 )
 
-// keyOf is a key of the engine: a token for a role.
+// keyOf returns a key of the engine: a token for a role.
 func keyOf(role, id string) string {
 	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"role": role, "jti": id}).SignedString([]byte(testSigningKey))
 	if err != nil {
@@ -88,7 +88,7 @@ func keyOf(role, id string) string {
 	return token
 }
 
-// bench is an engine under test, with what it told.
+// bench is an engine under test, with the events that it reported.
 type bench struct {
 	*Engine
 	t        *testing.T
@@ -147,7 +147,7 @@ type reply struct {
 	body   map[string]any
 }
 
-// call asks the engine with the anon key, and as somebody if a token is given.
+// call sends a request with the anon key, and with a user's token unless token is empty.
 func (b *bench) call(method, path, token string, body any) reply {
 	b.t.Helper()
 	header := map[string]string{"apikey": b.settings.Load().AnonKey}
@@ -237,13 +237,13 @@ func (b *bench) in(sql string, arguments ...any) {
 	}
 }
 
-// asService asks the engine with the service key.
+// asService sends a request with the service key.
 func (b *bench) asService(method, path string, body any) reply {
 	b.t.Helper()
 	return b.send(method, path, map[string]string{"apikey": b.settings.Load().ServiceKey}, body)
 }
 
-// mail is the last one that was sent, which has to be to that address.
+// mail returns the latest mail, which must have been sent to that address.
 func (b *bench) mail(to string) Event {
 	b.t.Helper()
 	for _, e := range slices.Backward(b.told()) {
@@ -255,13 +255,13 @@ func (b *bench) mail(to string) Event {
 	return Event{}
 }
 
-// token is that of a mail's link.
+// token returns the token in a mail's link.
 func (e Event) token() string {
 	link, _ := url.Parse(e.Link)
 	return link.Query().Get("token")
 }
 
-// follow goes where a mail's link leads.
+// follow requests a mail's link and returns the address that it leads to.
 func (b *bench) follow(e Event) *url.URL {
 	b.t.Helper()
 	r := b.must(b.send("GET", strings.TrimPrefix(e.Link, b.URL()), nil, nil), 303, "")
@@ -272,7 +272,8 @@ func (b *bench) follow(e Event) *url.URL {
 	return to
 }
 
-// kinds are what was told, in order, without the mails that are no event.
+// kinds returns the kinds of the reported events in order, without those that only carry a
+// mail.
 func (b *bench) kinds() []string {
 	var kinds []string
 	for _, e := range b.told() {
@@ -283,13 +284,13 @@ func (b *bench) kinds() []string {
 	return kinds
 }
 
-// user is the account in an answer that signs somebody in.
+// user returns the account in the answer to a sign-in.
 func (r reply) user() map[string]any {
 	user, _ := r.body["user"].(map[string]any)
 	return user
 }
 
-// claims are what the access token of an answer says.
+// claims returns the claims of the access token in an answer.
 func (r reply) claims(t *testing.T) map[string]any {
 	t.Helper()
 	said := jwt.MapClaims{}
@@ -299,5 +300,5 @@ func (r reply) claims(t *testing.T) map[string]any {
 	return said
 }
 
-// query is a URL's query with one field.
+// query returns a URL's query with one field.
 func query(name, value string) string { return "?" + url.Values{name: {value}}.Encode() }

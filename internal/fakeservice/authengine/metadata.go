@@ -5,10 +5,10 @@ import (
 	"maps"
 )
 
-// metadata is a JSON object that callers choose.
+// metadata is a JSON object with content of the caller's choice.
 type metadata map[string]any
 
-// UnmarshalJSON takes an object, and null as none.
+// UnmarshalJSON accepts an object, or null for no metadata.
 func (m *metadata) UnmarshalJSON(text []byte) error {
 	var object map[string]any
 	if json.Unmarshal(text, &object) != nil {
@@ -18,7 +18,7 @@ func (m *metadata) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// with is the metadata after a change: a value of null takes a name away.
+// with returns the metadata after a change: a null value removes a name.
 func (m metadata) with(change metadata) metadata {
 	merged := metadata{}
 	maps.Copy(merged, m)

@@ -11,14 +11,14 @@ import (
 
 const (
 	passwordMin = 8
-	// passwordMax is what bcrypt takes. A longer password would only seem to
-	// be as strong as it is long.
+	// passwordMax is bcrypt's limit in bytes. The rest of a longer password would not
+	// count.
 	passwordMax = 72
 	emailMax    = 254
 )
 
-// normalEmail gives the one spelling of an e-mail address under which an account is
-// kept.
+// normalEmail returns the normalized spelling of an e-mail address, under which an account
+// is stored.
 func normalEmail(text string) (string, error) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	address, err := mail.ParseAddress(text)
@@ -28,7 +28,7 @@ func normalEmail(text string) (string, error) {
 	return text, nil
 }
 
-// newPassword checks a password that somebody chooses, and hashes it.
+// newPassword checks and hashes a new password.
 func (c *core) newPassword(password string) (string, error) {
 	if len([]rune(password)) < passwordMin {
 		return "", invalid("weak_password", fmt.Sprintf("Password should be at least %d characters.", passwordMin))

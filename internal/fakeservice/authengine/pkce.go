@@ -13,11 +13,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// flowLife is how long a followed link waits to be exchanged for a session.
+// flowLife is the time within which a followed link can be exchanged for a session.
 const flowLife = 5 * time.Minute
 
-// challenge is how a browser makes sure that a link's session is for itself
-// alone: it sends a hash now, and what was hashed when it fetches the session.
+// challenge lets only the browser that asked for a link get its session. The browser sends
+// a hash with the request, and the hashed text when it fetches the session.
 type challenge struct {
 	Challenge string `json:"code_challenge"`
 	Method    string `json:"code_challenge_method"`
@@ -25,7 +25,8 @@ type challenge struct {
 
 var challengeText = regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`)
 
-// kept is the challenge with its method, as the database has it; empty for none.
+// kept returns the challenge with its method in the form stored in the database; it is
+// empty if there is no challenge.
 func (c challenge) kept() (string, error) {
 	if c.Challenge == "" && c.Method == "" {
 		return "", nil
@@ -40,7 +41,7 @@ func (c challenge) kept() (string, error) {
 	return method + ":" + c.Challenge, nil
 }
 
-// answers tells whether a verifier is what a kept challenge asks for.
+// answers reports whether a verifier matches a stored challenge.
 func answers(kept, verifier string) bool {
 	method, want, _ := strings.Cut(kept, ":")
 	if method == "s256" {
@@ -50,7 +51,7 @@ func answers(kept, verifier string) bool {
 	return sameSecret(verifier, want)
 }
 
-// beginFlow keeps a session waiting, and returns the code it is fetched with.
+// beginFlow stores a pending session, and returns the code that fetches it.
 func (t *task) beginFlow(ctx context.Context, u *user, method, kept string) (string, error) {
 	if _, err := t.Exec(ctx, "DELETE FROM auth.flow_states WHERE created_at <= now() - make_interval(secs => $1)", flowLife.Seconds()); err != nil {
 		return "", err
@@ -60,7 +61,7 @@ func (t *task) beginFlow(ctx context.Context, u *user, method, kept string) (str
 	return code, err
 }
 
-// pkceGrant gives the browser that asked for a link its session.
+// pkceGrant returns the session to the browser that asked for the link.
 func (c *core) pkceGrant(r *request) (int, any, error) {
 	var sent struct {
 		Code     string `json:"auth_code"`

@@ -5,15 +5,15 @@ import (
 	"net/http"
 )
 
-// problem is an answer that says what is wrong.
+// problem is an error that the caller receives as an answer.
 type problem struct {
 	status  int
 	code    string
 	message string
 }
 
-// The problems that several requests can have. Which part of an e-mail address
-// and password is wrong is nobody's business.
+// The problems that several requests share. None reveals which part of an e-mail address
+// and password is wrong.
 var (
 	problemNoKey       = &problem{http.StatusUnauthorized, "no_api_key", "No API key found in the request. Send the anon key as the header apikey."}
 	problemBadKey      = &problem{http.StatusUnauthorized, "invalid_api_key", "The API key is not valid."}
@@ -38,34 +38,33 @@ var (
 	problemInternal    = &problem{http.StatusInternalServerError, "unexpected_failure", "Something went wrong in the auth engine."}
 )
 
-// Error is the message.
+// Error returns the message.
 func (p *problem) Error() string { return p.message }
 
-// invalid is a request whose content does not fit.
+// invalid returns a problem for a request whose content is invalid.
 func invalid(code, message string) *problem {
 	return &problem{http.StatusUnprocessableEntity, code, message}
 }
 
-// refused is a request that cannot be done as it is.
+// refused returns a problem for a request that cannot be fulfilled.
 func refused(code, message string) *problem {
 	return &problem{http.StatusBadRequest, code, message}
 }
 
-// versionHeader is how a client says which form of errors it reads, and
-// errorVersion is the newer of the two forms.
+// versionHeader is the header with which a client selects a form of errors, and
+// errorVersion is the value of the newer form.
 const (
 	versionHeader = "X-Supabase-Api-Version"
 	errorVersion  = "2024-01-01"
 )
 
-// write answers with the problem, in the newer form for a client that asks for
-// that.
+// write answers with the problem, in the newer form if the client asks for it.
 func (p *problem) write(w http.ResponseWriter, r *http.Request) {
 	if p.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
 	}
 	body := map[string]any{"code": p.status, "error_code": p.code, "msg": p.message}
-	// Versions are dates, so they are in order as texts.
+	// Versions are dates, so they sort as texts.
 	if r.Header.Get(versionHeader) >= errorVersion {
 		w.Header().Set(versionHeader, errorVersion)
 		body = map[string]any{"code": p.code, "message": p.message}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Clients that name the newer form of errors get it, and others the older one.
+// Clients that ask for the newer form of errors get it, and others the older one.
 func TestFormsOfErrors(t *testing.T) {
 	t.Parallel()
 	b := start(t)
@@ -38,14 +38,14 @@ func TestWhatClientsAskFirst(t *testing.T) {
 	if external := settings.body["external"].(map[string]any); external["email"] != true || external["anonymous_users"] != true || settings.body["mailer_autoconfirm"] != true {
 		t.Errorf("the settings are %v", settings.body)
 	}
-	// The key that signs is a secret, so there is none to be shown.
+	// The signing key is a secret, so no key is published.
 	if keys := b.must(b.send("GET", "/.well-known/jwks.json", nil, nil), 200, ""); len(keys.body["keys"].([]any)) != 0 {
 		t.Errorf("the keys are %v", keys.body)
 	}
 }
 
-// What was sent and begun before a restart goes on after it, and the database
-// holds no secret of it.
+// Codes that were sent before a restart still work after it, and the database does not
+// contain their secrets.
 func TestMailsOutliveRestarts(t *testing.T) {
 	t.Parallel()
 	b := start(t)

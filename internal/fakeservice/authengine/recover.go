@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// mailRequest is what requests for a mail send.
+// mailRequest is the body of a request for a mail.
 type mailRequest struct {
 	Email      string   `json:"email"`
 	Phone      string   `json:"phone"`
@@ -15,14 +15,14 @@ type mailRequest struct {
 	challenge
 }
 
-// asked is a request for a mail that may be made.
+// asked is a validated request for a mail.
 type asked struct {
 	mailRequest
-	// redirect is where the link leads to, and kept the challenge.
+	// redirect is the target of the link, and kept is the challenge in its stored form.
 	redirect, kept string
 }
 
-// askForMail reads a request for a mail.
+// askForMail reads and validates a request for a mail.
 func (c *core) askForMail(r *request) (asked, error) {
 	var a asked
 	if err := r.decode(&a.mailRequest); err != nil {
@@ -45,8 +45,8 @@ func (c *core) askForMail(r *request) (asked, error) {
 	return a, err
 }
 
-// recover sends a link that signs the owner of an e-mail address in, to choose
-// another password. The answer is the same whether there is an account or not.
+// recover sends a link that signs in the owner of an e-mail address, to choose a new
+// password. The answer does not reveal whether the account exists.
 func (c *core) recover(r *request) (int, any, error) {
 	asked, err := c.askForMail(r)
 	if err != nil {
@@ -63,8 +63,8 @@ func (c *core) recover(r *request) (int, any, error) {
 	return http.StatusOK, map[string]any{}, err
 }
 
-// otp sends a link and a code that sign in without a password. It makes the
-// account where there is none, unless the caller does not want that.
+// otp sends a link and a code that sign in without a password. It creates a missing
+// account, unless the caller forbids that.
 func (c *core) otp(r *request) (int, any, error) {
 	asked, err := c.askForMail(r)
 	if err != nil {
@@ -90,8 +90,8 @@ func (c *core) otp(r *request) (int, any, error) {
 	return http.StatusOK, map[string]any{}, err
 }
 
-// resend sends once more what an account waits for. Whether it waits, or is
-// there at all, the answer does not tell.
+// resend repeats the mail that an account waits for. The answer does not reveal whether the
+// account exists or waits for a mail.
 func (c *core) resend(r *request) (int, any, error) {
 	asked, err := c.askForMail(r)
 	if err != nil {
@@ -115,7 +115,7 @@ func (c *core) resend(r *request) (int, any, error) {
 	return http.StatusOK, map[string]any{}, err
 }
 
-// reauthenticate sends a code to who is signed in, which shows that they still
+// reauthenticate sends a code to the signed-in user, who proves with it that they still
 // read their mail.
 func (c *core) reauthenticate(r *request) (int, any, error) {
 	u := r.session.user

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// redirectTarget is where a link is to lead: where the caller wants, if the
-// settings allow that, or else to the site. Anything else would let a stranger
-// send a signed-in visitor, with the tokens, to a page of theirs.
+// redirectTarget returns the target of a link: the requested one if the settings allow it,
+// and the site otherwise. Without this check, an attacker could send a signed-in visitor,
+// with the tokens, to the attacker's page.
 func redirectTarget(s *Settings, wanted string) (string, error) {
 	if wanted != "" && allowed(s, wanted) {
 		return wanted, nil
@@ -25,14 +25,14 @@ func allowed(s *Settings, wanted string) bool {
 	if err != nil || target.Host == "" || target.User != nil || strings.ContainsAny(wanted, "\\\r\n\t ") {
 		return false
 	}
-	// A path that climbs could leave what a pattern allows.
+	// A path with dots could leave the part that a pattern allows.
 	for part := range strings.SplitSeq(target.Path, "/") {
 		if part == ".." || part == "." {
 			return false
 		}
 	}
 	target.RawQuery, target.Fragment, target.RawFragment = "", "", ""
-	// An address without a path is that of its root.
+	// An address without a path means the root.
 	if target.Path == "" {
 		target.Path = "/"
 	}
@@ -48,8 +48,8 @@ func allowed(s *Settings, wanted string) bool {
 	return false
 }
 
-// matchesPattern tells whether an address is one of a pattern's: ** stands for
-// anything, * for anything but a slash or a dot, and ? for one such character.
+// matchesPattern reports whether an address matches a pattern: ** stands for anything, *
+// for anything except a slash or a dot, and ? for one such character.
 func matchesPattern(pattern, address string) bool {
 	if !strings.Contains(strings.TrimPrefix(pattern, schemeOf(pattern)), "/") {
 		pattern += "/"

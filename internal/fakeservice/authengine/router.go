@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// maxBody is the longest request that is read.
+// maxBody is the maximum size of a request's body.
 const maxBody = 64 << 10
 
-// access is who may ask for an endpoint.
+// access is the authentication that an endpoint requires.
 type access int
 
 const (
-	// open needs no key: a person's mail program, or a monitor.
+	// open needs no key: it is for a person's mail program, or a monitor.
 	open access = iota
 	// keyed needs the anon key or the service key.
 	keyed
@@ -32,15 +32,15 @@ const (
 type request struct {
 	*http.Request
 	settings *Settings
-	// session is set where the endpoint needs somebody signed in.
+	// session is set if the endpoint requires a signed-in user.
 	session session
 }
 
-// endpoint answers a request with a status and a body, or with an error, which
-// is a *problem where the caller is to know why. A nil body is no body.
+// endpoint answers a request with a status and a body, or with an error. The error is a
+// *problem if the caller should learn the reason. If body is nil, the response has no body.
 type endpoint func(c *core, r *request) (status int, body any, err error)
 
-// router knows every endpoint.
+// router returns the handler of all endpoints.
 func (c *core) router() http.Handler {
 	mux := http.NewServeMux()
 	for _, route := range []struct {
@@ -82,9 +82,8 @@ func (c *core) router() http.Handler {
 	return mux
 }
 
-// allowOrigins lets pages of every origin call the engine. What a caller may do
-// is a matter of the tokens it sends; there are no cookies that a browser would
-// add by itself.
+// allowOrigins lets pages of every origin call the engine. Only the tokens in a request
+// grant rights; there are no cookies that a browser would add by itself.
 func allowOrigins(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
@@ -94,7 +93,7 @@ func allowOrigins(w http.ResponseWriter) {
 	h.Set("Access-Control-Max-Age", "600")
 }
 
-// answer checks who asks, and turns what the endpoint returns into a response.
+// answer authenticates a request, and turns the endpoint's result into a response.
 func (c *core) answer(w http.ResponseWriter, r *http.Request, needs access, handle endpoint) {
 	asked := &request{Request: r, settings: c.engine.settings.Load()}
 	err := c.admit(asked, needs)
@@ -122,16 +121,16 @@ func (c *core) answer(w http.ResponseWriter, r *http.Request, needs access, hand
 	}
 }
 
-// redirection is the body of an answer that leads elsewhere.
+// redirection is the body of an answer that redirects to this address.
 type redirection string
 
-// withHeader is the body of an answer that has headers of its own.
+// withHeader is the body of an answer that adds headers.
 type withHeader struct {
 	header http.Header
 	body   any
 }
 
-// problemOf is what a caller is told of an error.
+// problemOf returns the problem that the caller receives for an error.
 func (c *core) problemOf(err error) *problem {
 	if p := (*problem)(nil); errors.As(err, &p) {
 		return p
@@ -143,7 +142,7 @@ func (c *core) problemOf(err error) *problem {
 	return problemInternal
 }
 
-// admit checks the key, and the token where somebody has to be signed in.
+// admit checks the key and, if the endpoint requires a signed-in user, the token.
 func (c *core) admit(r *request, needs access) error {
 	if needs == open {
 		return nil
@@ -159,7 +158,8 @@ func (c *core) admit(r *request, needs access) error {
 		return problemNoKey
 	case !isService && !sameSecret(key, r.settings.AnonKey):
 		return problemBadKey
-	// Who is signed in with the service key at hand acts as themselves.
+	// A request with a user's access token acts as that user, even if it also has the
+	// service key.
 	case needs == admin && (!isService || bearer != "" && !sameSecret(bearer, r.settings.ServiceKey)):
 		return problemNotAdmin
 	case needs != signedIn:
@@ -172,7 +172,7 @@ func (c *core) admit(r *request, needs access) error {
 	return err
 }
 
-// sameSecret compares without telling by its time how much is right.
+// sameSecret compares in constant time, so that the time does not reveal a correct prefix.
 func sameSecret(have, want string) bool {
 	return want != "" && subtle.ConstantTimeCompare([]byte(have), []byte(want)) == 1
 }
@@ -192,14 +192,14 @@ func (r *request) decode(into any) error {
 	return nil
 }
 
-// redirectTo is where a caller wants a link to lead.
+// redirectTo returns the target that the caller wants for a link.
 func (r *request) redirectTo() string { return r.URL.Query().Get("redirect_to") }
 
 func (c *core) health(*request) (int, any, error) {
 	return http.StatusOK, map[string]any{"name": "auth", "description": "The auth engine of an instance", "version": "v1"}, nil
 }
 
-// publicSettings tells browser clients what they may offer.
+// publicSettings returns the features that browser clients can offer.
 func (c *core) publicSettings(*request) (int, any, error) {
 	return http.StatusOK, map[string]any{
 		"external":           map[string]bool{"email": true, "phone": false, "anonymous_users": true},
@@ -211,8 +211,8 @@ func (c *core) publicSettings(*request) (int, any, error) {
 	}, nil
 }
 
-// publicKeys are none: the key that signs tokens is a secret, so clients ask
-// the engine whether a token is good.
+// publicKeys returns an empty list: the signing key is a secret, so clients ask the engine
+// whether a token is valid.
 func (c *core) publicKeys(*request) (int, any, error) {
 	return http.StatusOK, map[string]any{"keys": []any{}}, nil
 }

@@ -9,7 +9,7 @@ import (
 	"math/big"
 )
 
-// newToken makes a text that cannot be guessed, and what is kept of it.
+// newToken returns a random text, and the hash of it that is stored.
 func newToken() (token string, hash []byte) {
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // it never fails
@@ -22,7 +22,7 @@ func hashToken(token string) []byte {
 	return sum[:]
 }
 
-// newCode makes a code of six digits, which a person copies from a mail.
+// newCode creates a code of six digits, which a person copies from a mail.
 func newCode() string {
 	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
 	if err != nil {
@@ -31,9 +31,9 @@ func newCode() string {
 	return fmt.Sprintf("%06d", n)
 }
 
-// hashCode is what is kept of a code that was sent to an address. A code is
-// short, so the hash is worth nothing without the signing key, which the
-// database does not hold.
+// hashCode returns the stored form of a code that was sent to an address. A code is short,
+// so its hash includes the signing key, which is not in the database. Without the key, the
+// hash is useless.
 func hashCode(s *Settings, email, code string) []byte {
 	mac := hmac.New(sha256.New, []byte(s.SigningKey))
 	fmt.Fprintf(mac, "one-time code\x00%s\x00%s", email, code)

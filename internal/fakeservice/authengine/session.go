@@ -11,18 +11,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// audience is whom every token of a user is for.
+// audience is the audience of every user's token.
 const audience = "authenticated"
 
-// How sessions begin, as tokens say it. A link says its own type, if the
-// browser that asked for it exchanged it for a session.
+// The methods by which sessions begin, as tokens name them. If a browser exchanged a link
+// for its session, the method is the link's type.
 const (
 	methodPassword  = "password"
 	methodAnonymous = "anonymous"
 	methodOTP       = "otp"
 )
 
-// session is somebody who is signed in.
+// session is a signed-in user.
 type session struct {
 	id     string
 	method string
@@ -30,7 +30,7 @@ type session struct {
 	user   *user
 }
 
-// signIn is the answer that gives somebody their tokens.
+// signIn is the answer to a successful sign-in, with the user's tokens.
 type signIn struct {
 	user            *user
 	access, refresh string
@@ -38,7 +38,7 @@ type signIn struct {
 	expires         time.Time
 }
 
-// MarshalJSON is the session as browser clients take it.
+// MarshalJSON encodes the session as browser clients expect it.
 func (s *signIn) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{
 		"access_token": s.access, "token_type": "bearer", "refresh_token": s.refresh,
@@ -46,10 +46,10 @@ func (s *signIn) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// claims are what an access token says.
+// claims is the content of an access token.
 type claims struct {
 	jwt.RegisteredClaims
-	// Audience hides the registered one, which is written as a list.
+	// Audience hides the registered claim, which is encoded as a list.
 	Audience     string   `json:"aud"`
 	Email        string   `json:"email"`
 	Phone        string   `json:"phone"`
@@ -62,10 +62,10 @@ type claims struct {
 	UserMetadata metadata `json:"user_metadata"`
 }
 
-// GetAudience is whom the token is for.
+// GetAudience returns the audience of the token.
 func (c claims) GetAudience() (jwt.ClaimStrings, error) { return jwt.ClaimStrings{c.Audience}, nil }
 
-// proof is how and when somebody showed who they are, in Unix seconds.
+// proof records how a user authenticated, and when, in Unix seconds.
 type proof struct {
 	Method    string `json:"method"`
 	Timestamp int64  `json:"timestamp"`
@@ -86,7 +86,7 @@ func (c *core) begin(ctx context.Context, t *task, u *user, method string) (*sig
 	return c.goOn(ctx, t, of)
 }
 
-// goOn gives a session a new pair of tokens.
+// goOn issues a new pair of tokens for a session.
 func (c *core) goOn(ctx context.Context, t *task, of session) (*signIn, error) {
 	refresh, hash := newToken()
 	if _, err := t.Exec(ctx, "INSERT INTO auth.refresh_tokens (hash, session_id) VALUES ($1, $2)", hash, of.id); err != nil {
@@ -106,8 +106,8 @@ func (c *core) goOn(ctx context.Context, t *task, of session) (*signIn, error) {
 	return made, err
 }
 
-// session finds out who sends an access token. Its session is looked up, so
-// that a sign-out or a ban counts before the token expires.
+// session identifies the sender of an access token. It looks the token's session up, so
+// that a sign-out or a ban takes effect before the token expires.
 func (c *core) session(ctx context.Context, s *Settings, token string) (session, error) {
 	var said claims
 	_, err := jwt.ParseWithClaims(token, &said, func(*jwt.Token) (any, error) { return []byte(s.SigningKey), nil },
@@ -130,7 +130,7 @@ func (c *core) session(ctx context.Context, s *Settings, token string) (session,
 	return of, err
 }
 
-// signOut ends this session, the others or all of them, as scope says.
+// signOut ends this session, the others or all of them, as the scope says.
 func (c *core) signOut(r *request) (int, any, error) {
 	scope := r.URL.Query().Get("scope")
 	switch scope {

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// credentials is what sign-ups and sign-ins send.
+// credentials is the body of sign-ups and sign-ins.
 type credentials struct {
 	Email    string   `json:"email"`
 	Phone    string   `json:"phone"`
@@ -14,9 +14,9 @@ type credentials struct {
 	Data     metadata `json:"data"`
 }
 
-// signUp makes an account and signs it in; without an e-mail address it is an
-// anonymous one. That an account exists cannot be hidden here: without a
-// confirmation by mail, the answer has to tell whether there is one now.
+// signUp creates an account and signs it in. Without an e-mail address, the account is
+// anonymous. The answer cannot hide whether an account exists already: there is no
+// confirmation by mail, so it must say whether the sign-up succeeded.
 func (c *core) signUp(r *request) (int, any, error) {
 	var sent credentials
 	if err := r.decode(&sent); err != nil {

@@ -9,12 +9,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// reuse is how long a refresh token may be used a second time: two tabs of a
-// browser may do so at once. Later, somebody else must have it.
+// reuse is the time in which a refresh token may be used a second time, because two tabs of
+// a browser may use it at nearly the same time. A later use means that the token was
+// stolen.
 const reuse = 10 * time.Second
 
-// token gives tokens for a password, for a refresh token, or for a link that
-// the same browser asked for.
+// token issues tokens for a password, for a refresh token, or for a link that the same
+// browser asked for.
 func (c *core) token(r *request) (int, any, error) {
 	switch r.URL.Query().Get("grant_type") {
 	case "password":
@@ -27,8 +28,8 @@ func (c *core) token(r *request) (int, any, error) {
 	return 0, nil, refused("validation_failed", "grant_type must be password, refresh_token or pkce.")
 }
 
-// passwordGrant tells of a ban, or of an address that is not confirmed, only
-// who has the password.
+// passwordGrant issues tokens for a password. It reveals a ban or an unconfirmed address
+// only to a caller with the right password.
 func (c *core) passwordGrant(r *request) (int, any, error) {
 	var sent credentials
 	if err := r.decode(&sent); err != nil {
@@ -56,7 +57,7 @@ func (c *core) passwordGrant(r *request) (int, any, error) {
 	if known != nil && known.passwordHash != "" {
 		hash = known.passwordHash
 	}
-	// The comparison is slow on purpose, so no transaction waits for it.
+	// The comparison is slow on purpose, so it runs outside a transaction.
 	switch fits := passwordFits(sent.Password, hash); {
 	case !fits || known == nil || known.passwordHash == "":
 		return 0, nil, problemCredentials
@@ -67,7 +68,7 @@ func (c *core) passwordGrant(r *request) (int, any, error) {
 	}
 	var made *signIn
 	err = c.commit(r, func(ctx context.Context, t *task) error {
-		// Meanwhile the account may have been banned, changed or deleted.
+		// The account may have been banned, changed or deleted during the comparison.
 		now, err := t.get(ctx, known.ID)
 		if errors.Is(err, problemNoUser) || err == nil && now.passwordHash != known.passwordHash {
 			return problemCredentials
@@ -81,9 +82,8 @@ func (c *core) passwordGrant(r *request) (int, any, error) {
 	return http.StatusOK, made, err
 }
 
-// refreshGrant gives a new pair of tokens for a refresh token, which is used up
-// by it. A token that is used again after a while has been stolen, or its
-// successor has: its session ends.
+// refreshGrant exchanges a refresh token for a new pair of tokens. If a token is used again
+// after a while, it or its successor was stolen, and its session ends.
 func (c *core) refreshGrant(r *request) (int, any, error) {
 	var sent struct {
 		RefreshToken string `json:"refresh_token"`
@@ -108,7 +108,8 @@ func (c *core) refreshGrant(r *request) (int, any, error) {
 			return refused("user_banned", "Invalid Refresh Token: User Banned")
 		}
 		if stolen = used > reuse; stolen {
-			// This has to stay in the database, so it is no error here.
+			// The end of the sessions must be committed, so the transaction returns no
+			// error.
 			return endSessions(ctx, t, of, "local")
 		}
 		made, err = c.goOn(ctx, t, of)
@@ -120,7 +121,7 @@ func (c *core) refreshGrant(r *request) (int, any, error) {
 	return http.StatusOK, made, err
 }
 
-// takeRefreshToken uses a token up, and says how long ago it was used first.
+// takeRefreshToken uses a token up, and returns the time since its first use.
 func takeRefreshToken(ctx context.Context, t *task, token string) (of session, used time.Duration, err error) {
 	var seconds float64
 	of.user = &user{}

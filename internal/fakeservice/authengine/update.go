@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// trusted is how long after its beginning a session may change the password
-// without a code.
+// trusted is the age up to which a session may change the password without a code.
 const trusted = 24 * time.Hour
 
-// update is what somebody who is signed in changes.
+// update is the body of a signed-in user's changes.
 type update struct {
 	Email       *string  `json:"email"`
 	Phone       string   `json:"phone"`
@@ -22,10 +21,10 @@ type update struct {
 	challenge
 }
 
-// updateUser changes the password, the e-mail address or the metadata of who is
-// signed in. Another password ends the other sessions and the links that were
-// sent before. Another address counts once both addresses are confirmed; an
-// anonymous account that gets one is a permanent one at once.
+// updateUser changes the password, the e-mail address or the metadata of the signed-in
+// user. A new password ends the other sessions and invalidates earlier links. A new address
+// counts once both addresses are confirmed, but it makes an anonymous account permanent
+// immediately.
 func (c *core) updateUser(r *request) (int, any, error) {
 	var sent update
 	if err := r.decode(&sent); err != nil {
@@ -84,8 +83,8 @@ func (c *core) updateUser(r *request) (int, any, error) {
 	return http.StatusOK, changed, err
 }
 
-// newAddress is the address that somebody wants to have, if it is another one,
-// with where the links lead to that confirm it.
+// newAddress returns the requested address, if it differs from the current one, with the
+// target of the confirmation links and the stored form of the challenge.
 func (r *request) newAddress(sent update) (email, redirect, kept string, err error) {
 	if sent.Email == nil {
 		return "", "", "", nil
@@ -108,7 +107,7 @@ func (r *request) newAddress(sent update) (email, redirect, kept string, err err
 	return email, redirect, kept, err
 }
 
-// otherPassword hashes a new password, which must not be the one of before.
+// otherPassword hashes a new password, which must differ from the previous one.
 func (c *core) otherPassword(password, before string) (string, error) {
 	hash, err := c.newPassword(password)
 	if err == nil && before != "" && passwordFits(password, before) {
@@ -117,8 +116,9 @@ func (c *core) otherPassword(password, before string) (string, error) {
 	return hash, err
 }
 
-// allowPassword tells whether a session may change the password: a young one
-// may, and who sends the code of a mail. A code that is sent has to be right.
+// allowPassword returns an error unless the session may change the password. A young
+// session may, and so may one that sends the code of a mail. If a code is sent, it must be
+// right.
 func (t *task) allowPassword(ctx context.Context, of session, nonce string) error {
 	if nonce == "" {
 		if time.Since(of.began) > trusted {
@@ -133,8 +133,8 @@ func (t *task) allowPassword(ctx context.Context, of session, nonce string) erro
 	return err
 }
 
-// setPassword changes a password, and ends sessions of a scope and every link
-// that was sent before.
+// setPassword changes a password, ends the sessions of a scope, and invalidates every
+// earlier link.
 func (t *task) setPassword(ctx context.Context, u *user, hash string, of session, scope string) (*user, error) {
 	changed, err := t.set(ctx, u.ID, "encrypted_password = $2", hash)
 	if err != nil {
@@ -146,8 +146,8 @@ func (t *task) setPassword(ctx context.Context, u *user, hash string, of session
 	return changed, endSessions(ctx, t, of, scope)
 }
 
-// setEmail changes an address that counts as confirmed. It makes a permanent
-// account of an anonymous one, and ends every link that was sent before.
+// setEmail changes an address that counts as confirmed. It makes an anonymous account
+// permanent, and invalidates every earlier link.
 func (t *task) setEmail(ctx context.Context, u *user, email string) (*user, error) {
 	if err := t.endMails(ctx, u); err != nil {
 		return nil, err
@@ -157,8 +157,8 @@ func (t *task) setEmail(ctx context.Context, u *user, email string) (*user, erro
 		email, u.appMetadata.with(metadata{"provider": "email", "providers": []string{"email"}}))
 }
 
-// sendChange sends links to the address of an account and to the one that it is
-// to have. Both have to be followed.
+// sendChange sends a link to the account's current address and one to the new address. Both
+// must be followed.
 func (c *core) sendChange(ctx context.Context, t *task, u *user, email, redirect, kept string) (*user, error) {
 	if other, err := t.find(ctx, email); err != nil || other != nil {
 		if err == nil {
@@ -178,8 +178,8 @@ func (c *core) sendChange(ctx context.Context, t *task, u *user, email, redirect
 	return c.send(ctx, t, u, "auth_link_sent", message{changeNew, "email_change", email, redirect, kept})
 }
 
-// provedChange counts one confirmed half of a change of address. With the
-// second the address changes.
+// provedChange counts one confirmed half of a change of address. The address changes with
+// the second half.
 func (t *task) provedChange(ctx context.Context, u *user) (*user, error) {
 	if u.Email != "" && !u.changeHalfDone {
 		_, err := t.set(ctx, u.ID, "email_change_half_done = true")

@@ -11,11 +11,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// user is an account as the database has it.
+// user is an account as stored in the database.
 type user struct {
 	ID string
-	// Email is empty for an anonymous account, and passwordHash for one without
-	// a password.
+	// Email is empty for an anonymous account, and passwordHash for an account without a
+	// password.
 	Email, passwordHash string
 	role                string
 	metadata            metadata
@@ -31,7 +31,7 @@ type user struct {
 	lastSignInAt, bannedUntil, deletedAt                                  *time.Time
 }
 
-// userColumns are what fields has places for.
+// userColumns lists the columns that fields scans, in the same order.
 const userColumns = "u.id, coalesce(u.email, ''), u.encrypted_password, u.role, u.user_metadata, u.app_metadata, u.identity_id, u.is_anonymous, " +
 	"u.new_email, u.email_change_half_done, u.email_confirmed_at, u.invited_at, u.confirmation_sent_at, u.recovery_sent_at, " +
 	"u.reauthentication_sent_at, u.email_change_sent_at, u.created_at, u.updated_at, u.last_sign_in_at, u.banned_until, u.deleted_at"
@@ -52,10 +52,10 @@ func scanUser(row pgx.Row) (*user, error) {
 
 func (u *user) isConfirmed() bool { return u.confirmedAt != nil }
 
-// isBanned tells whether the account is refused now. A ban ends by itself.
+// isBanned reports whether the account is banned now. A ban ends by itself.
 func (u *user) isBanned() bool { return u.bannedUntil != nil && time.Now().Before(*u.bannedUntil) }
 
-// record is the account as callers see it. Times that are none are left out.
+// record returns the account as callers see it. Unset times are left out.
 func (u *user) record() map[string]any {
 	record := map[string]any{
 		"id": u.ID, "aud": audience, "role": u.role, "email": u.Email, "phone": "",
@@ -78,8 +78,7 @@ func (u *user) record() map[string]any {
 	return record
 }
 
-// identities are the ways in which the account is known: by its e-mail address
-// or not at all.
+// identities returns the ways to identify the account: its e-mail address, or none.
 func (u *user) identities() []any {
 	if u.Email == "" || u.deletedAt != nil {
 		return []any{}
@@ -93,18 +92,18 @@ func (u *user) identities() []any {
 	}}
 }
 
-// MarshalJSON is the record.
+// MarshalJSON encodes the record.
 func (u *user) MarshalJSON() ([]byte, error) { return json.Marshal(u.record()) }
 
-// newUser is an account that is to be made. Email is empty for an anonymous
-// one, and id where any will do.
+// newUser describes an account to create. Email is empty for an anonymous account; if id is
+// empty, it is generated.
 type newUser struct {
 	id, email, hash, role string
 	metadata, appMetadata metadata
 	confirmed             bool
 }
 
-// create makes an account, or tells that there is one with that address or id.
+// create creates an account. It returns an error if the address or the id is taken.
 func (t *task) create(ctx context.Context, n newUser) (*user, error) {
 	known := metadata{}
 	if n.email != "" {
@@ -120,8 +119,8 @@ func (t *task) create(ctx context.Context, n newUser) (*user, error) {
 	return u, err
 }
 
-// set changes columns of an account, given as SQL with arguments from $2 on,
-// and returns it as it is then.
+// set changes columns of an account, written in SQL with arguments from $2 on, and returns
+// the changed account.
 func (t *task) set(ctx context.Context, id, columns string, arguments ...any) (*user, error) {
 	u, err := scanUser(t.QueryRow(ctx, "UPDATE auth.users AS u SET "+columns+", updated_at = now() WHERE id = $1 RETURNING "+userColumns,
 		append([]any{id}, arguments...)...))
@@ -140,8 +139,8 @@ func (t *task) find(ctx context.Context, email string) (*user, error) {
 	return u, err
 }
 
-// get returns an account by its id, which may be any text, and keeps it from
-// being changed meanwhile.
+// get returns an account by its id, which may be any text, and locks it against concurrent
+// changes.
 func (t *task) get(ctx context.Context, id string) (*user, error) {
 	u, err := scanUser(t.QueryRow(ctx, "SELECT "+userColumns+" FROM auth.users AS u WHERE id::text = lower($1) FOR UPDATE", id))
 	return u, orNoUser(err)
@@ -152,7 +151,7 @@ func isDuplicate(err error) bool {
 	return errors.As(err, &refused) && refused.Code == "23505"
 }
 
-// orNoUser turns the absence of a row into what a caller is told.
+// orNoUser turns a missing row into the error for the caller.
 func orNoUser(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return problemNoUser

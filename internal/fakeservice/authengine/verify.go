@@ -8,10 +8,10 @@ import (
 	"strconv"
 )
 
-// halfDone is what the first half of a change of address is answered with.
+// halfDone is the answer to the first half of a change of address.
 const halfDone = "Confirmation link accepted. Please proceed to confirm link sent to the other email"
 
-// verify signs in who has the link's token, or the code and the address that it
+// verify signs in a caller that has the link's token, or the code and the address that it
 // was sent to.
 func (c *core) verify(r *request) (int, any, error) {
 	var sent struct {
@@ -70,10 +70,10 @@ func (c *core) verify(r *request) (int, any, error) {
 	return http.StatusOK, made, err
 }
 
-// follow is where a link leads: it signs its owner in and goes on to the app,
-// with the tokens in the fragment, which servers never see; or with a code that
-// only the browser can use which asked for the link. The target is checked
-// again, as anybody can write a link.
+// follow answers a request for a link. It signs the link's owner in and redirects to the
+// app. The tokens are in the fragment, which servers never see; or the query has a code,
+// which only the browser that asked for the link can use. The target is checked again,
+// because anyone can write a link.
 func (c *core) follow(r *request) (int, any, error) {
 	query := r.URL.Query()
 	target, err := redirectTarget(r.settings, query.Get("redirect_to"))
@@ -118,7 +118,7 @@ func (c *core) follow(r *request) (int, any, error) {
 	})
 	if p := (*problem)(nil); errors.As(err, &p) {
 		said = url.Values{"error": {"access_denied"}, "error_code": {p.code}, "error_description": {p.message}}
-		// A browser that waits for a code looks for errors beside it.
+		// A browser that waits for a code looks for errors in the query too.
 		inQuery = said
 	} else if err != nil {
 		return 0, nil, err
@@ -126,7 +126,7 @@ func (c *core) follow(r *request) (int, any, error) {
 	return http.StatusSeeOther, redirection(withValues(to, inQuery, said)), nil
 }
 
-// withValues is an address with more in its query and with a fragment.
+// withValues returns an address with additional values in its query, and with a fragment.
 func withValues(to *url.URL, query, fragment url.Values) string {
 	if len(query) > 0 {
 		all := to.Query()
@@ -141,8 +141,8 @@ func withValues(to *url.URL, query, fragment url.Values) string {
 	return to.String() + "#" + fragment.Encode()
 }
 
-// proved does what a token that was used up stands for, and returns the account
-// that it signs in; nil where the other half of a change is still missing.
+// proved does what a used token stands for, and returns the account to sign in. The account
+// is nil if the other half of a change of address is missing.
 func (c *core) proved(ctx context.Context, t *task, of used) (*user, error) {
 	if of.kind == changeCurrent || of.kind == changeNew {
 		return t.provedChange(ctx, of.user)

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// A code and the token of a link sign in, once, each for what it was sent for.
+// A code and the token of a link each sign in once, for the purpose that they were sent
+// for.
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	b := start(t)
@@ -70,7 +71,7 @@ func TestVerify(t *testing.T) {
 			}
 			b.must(b.call("GET", "/user", got.text("access_token"), nil), 200, "")
 			b.must(b.call("POST", "/verify", "", row.form(sent)), 403, "otp_expired")
-			// Neither does the other of the two work any more.
+			// The other of the two no longer works either.
 			b.must(b.call("POST", "/verify", "", form{"type": "email", "token_hash": sent.token()}), 403, "otp_expired")
 		})
 	}
@@ -97,11 +98,11 @@ func TestOTP(t *testing.T) {
 	if got.user()["user_metadata"].(map[string]any)["name"] != "Ada" {
 		t.Errorf("it signs %v in", got.user())
 	}
-	// Such an account has no password, so none fits.
+	// An account created by a code has no password, so no password fits.
 	b.must(b.signIn("ada@example.test", ""), 400, "invalid_credentials")
 }
 
-// Another address counts once the link to each of the two has been followed.
+// A new address counts once the links to both addresses have been followed.
 func TestChangeOfAddress(t *testing.T) {
 	t.Parallel()
 	b := start(t)
@@ -128,7 +129,7 @@ func TestChangeOfAddress(t *testing.T) {
 	b.must(b.signIn("old@example.test", testPassword), 400, "invalid_credentials")
 	b.must(b.signIn("new@example.test", testPassword), 200, "")
 
-	// By links, and with an address that somebody else takes meanwhile.
+	// By links, and with an address that another account takes in the meantime.
 	b.must(change("third@example.test"), 200, "")
 	if to := b.follow(b.mail("new@example.test")); !strings.Contains(to.Fragment, "message=") {
 		t.Errorf("half a change leads to %s", to)
@@ -171,7 +172,7 @@ func TestResend(t *testing.T) {
 	b.must(b.signIn("new@example.test", testPassword), 200, "")
 }
 
-// An old session changes the password with the code of a mail alone.
+// An old session can change the password only with the code of a mail.
 func TestReauthenticate(t *testing.T) {
 	t.Parallel()
 	b := start(t)
@@ -196,8 +197,7 @@ func TestReauthenticate(t *testing.T) {
 	b.must(b.call("GET", "/reauthenticate", "", nil), 401, "no_authorization")
 }
 
-// The session of a link is for the browser alone that asked for it, if it says
-// so.
+// If a browser asks for it, only that browser can use the session of its link.
 func TestLinksOfOneBrowser(t *testing.T) {
 	t.Parallel()
 	b := start(t)
