@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// answer is an answer as it goes back to the client.
+// answer is a response that goes back to the client.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// envelope is an answer as the service words its errors.
+// envelope returns an error answer in the service's format.
 func envelope(status int, code, detail string) *answer {
-	// Two strings always encode.
+	// Encoding two strings never fails.
 	text, _ := json.Marshal(struct {
 		Detail string `json:"detail"`
 		Code   string `json:"code"`
@@ -38,18 +38,17 @@ func (a *answer) write(w http.ResponseWriter) {
 	_, _ = w.Write(a.body) // nothing is left to do for a client that has gone
 }
 
-// breakOff announces the whole body, sends the first half and closes the
-// connection.
+// breakOff announces the whole body, sends the first half and closes the connection.
 func (a *answer) breakOff(w http.ResponseWriter) {
 	a.header.Set("Content-Length", strconv.Itoa(len(a.body)))
 	a.writeHeader(w)
 	_, _ = w.Write(a.body[:len(a.body)/2])
-	flush(w) // what is not flushed would be lost with the connection
+	flush(w) // unflushed data would be lost with the connection
 	panic(http.ErrAbortHandler)
 }
 
-// stream sends a body of the fault's size without ever holding it: a JSON
-// string that does not end.
+// stream sends a body of the fault's size without storing it: a JSON string that does not
+// end.
 func (p *passage) stream(w http.ResponseWriter, out *answer) {
 	f := p.fault
 	out.writeHeader(w)
@@ -72,11 +71,11 @@ func (p *passage) stream(w http.ResponseWriter, out *answer) {
 }
 
 func flush(w http.ResponseWriter) {
-	// A writer that cannot flush holds nothing back.
+	// A writer that cannot flush does not buffer.
 	_ = http.NewResponseController(w).Flush()
 }
 
-// record has a handler answer a request, and returns nil if it aborts the
+// record lets a handler answer a request, and returns nil if the handler aborts the
 // connection.
 func record(handler http.Handler, r *http.Request) (out *answer) {
 	made := &recorder{answer{status: http.StatusOK, header: http.Header{}}}
@@ -92,7 +91,7 @@ func record(handler http.Handler, r *http.Request) (out *answer) {
 	return &made.answer
 }
 
-// recorder keeps what a handler writes.
+// recorder stores the output of a handler.
 type recorder struct{ answer }
 
 func (r *recorder) Header() http.Header { return r.header }
@@ -104,12 +103,12 @@ func (r *recorder) Write(piece []byte) (int, error) {
 	return len(piece), nil
 }
 
-// bodyHeld is how much of a request's body is read before it is passed on, which
-// is more than the service takes.
+// bodyHeld is the number of bytes of a request's body that are read before the request is
+// passed on. It is more than the service accepts.
 const bodyHeld = 2 << 20
 
-// requestBody is the body of a request, to be read more than once. What comes
-// after its head, or the error that ended it, is for the service alone.
+// requestBody is the body of a request, whose head can be read more than once. Only the
+// service reads the rest, or the error that ended the body.
 type requestBody struct {
 	head []byte
 	rest io.Reader
@@ -133,7 +132,7 @@ func (b requestBody) reader() io.ReadCloser {
 	return io.NopCloser(io.MultiReader(bytes.NewReader(b.head), b.rest))
 }
 
-// failing is what cannot be read.
+// failing is a reader that returns an error.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }

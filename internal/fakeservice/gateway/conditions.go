@@ -11,34 +11,33 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Conditions hold for every request that is passed on, until they are changed.
-// The zero value is fair weather.
+// Conditions apply to every request that is passed on, until they are changed. The zero
+// value changes nothing.
 type Conditions struct {
-	// DateOffset is how far the Date header is off: ahead, or behind where it is
-	// negative. It holds for what the gateway answers by itself too.
+	// DateOffset shifts the Date header: it is ahead, or behind if the offset is negative.
+	// It also applies to the gateway's own answers.
 	DateOffset time.Duration
-	// Lag has reads answered from the state as it was that long ago. The service
-	// behind the gateway finds it with LagOf.
+	// Lag makes reads return the state as it was that long ago. The service behind the
+	// gateway gets it from LagOf.
 	Lag time.Duration
-	// Latency is how long each request is on its way, before the service or the limit
-	// of requests sees it. What a fault delays is delayed besides.
+	// Latency delays each request on its way to the service and the limit of requests. The
+	// delay of a fault is added to it.
 	Latency time.Duration
-	// RateLimit refuses what is too much.
+	// RateLimit rejects requests that exceed a rate.
 	RateLimit RateLimit
 }
 
-// RateLimit is a bucket of tokens, one for each request. An empty one answers
-// 429 in the service's envelope, code rate_limited, with Retry-After in whole
+// RateLimit is a token bucket with one token for each request. If it is empty, the answer
+// is a 429 in the service's envelope with code rate_limited, and with Retry-After in whole
 // seconds, rounded up.
 type RateLimit struct {
-	// PerSecond is how many tokens come each second; 0 is no limit.
+	// PerSecond is the number of tokens added each second; 0 disables the limit.
 	PerSecond float64
-	// Burst is how many the bucket holds; 0 is one.
+	// Burst is the capacity of the bucket. The default is one.
 	Burst int
 }
 
-// SetConditions replaces the conditions. A rate limit that stays the same keeps
-// its bucket.
+// SetConditions replaces the conditions. A rate limit that stays the same keeps its bucket.
 func (g *Gateway) SetConditions(c Conditions) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -51,21 +50,21 @@ func (g *Gateway) SetConditions(c Conditions) {
 	g.conditions = c
 }
 
-// Conditions are those that hold now.
+// Conditions returns the current conditions.
 func (g *Gateway) Conditions() Conditions {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.conditions
 }
 
-// present is what holds for the requests of this moment.
+// present returns everything that currently applies to requests.
 func (g *Gateway) present() (Conditions, *rate.Limiter, outage) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.conditions, g.limiter, g.away
 }
 
-// outage is a time in which the service is not there.
+// outage is a time in which the service is unreachable.
 type outage struct {
 	until time.Time
 	page  int
@@ -73,16 +72,16 @@ type outage struct {
 
 func (o outage) lasts() bool { return time.Now().Before(o.until) }
 
-// Away takes the service away for a time, counted from now: requests are
-// answered with a gateway's page of that status, or with 0 find their connection
-// closed. What the service holds and does goes on. A time of 0 brings it back.
+// Away makes the service unreachable for a time from now on. The answer to a request is a
+// gateway's page with that status; if page is 0, the connection is closed instead. The
+// service itself continues to work. A duration of 0 ends the outage.
 func (g *Gateway) Away(d time.Duration, page int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.away = outage{time.Now().Add(d), page}
 }
 
-// tooMany refuses a request for which there is no token.
+// tooMany rejects a request for which the bucket has no token.
 func tooMany(wait time.Duration) *answer {
 	seconds := int(math.Ceil(wait.Seconds()))
 	out := envelope(http.StatusTooManyRequests, codeOf(http.StatusTooManyRequests),
@@ -93,8 +92,8 @@ func tooMany(wait time.Duration) *answer {
 
 type lagKey struct{}
 
-// LagOf is how long ago the state was from which a request is to be answered, 0
-// for the present one. ctx is the request's.
+// LagOf returns the age of the state that a request should be answered from, or 0 for the
+// current state. ctx is the request's context.
 func LagOf(ctx context.Context) time.Duration {
 	lag, _ := ctx.Value(lagKey{}).(time.Duration)
 	return lag

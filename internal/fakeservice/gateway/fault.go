@@ -7,80 +7,78 @@ import (
 	"time"
 )
 
-// Fault is something that goes wrong with requests. Four groups of fields say
-// which requests it hits, when the service sees them, what is called on the way,
-// and what the client gets.
+// Fault is a failure of requests. Four groups of fields say which requests it affects, when
+// the service sees them, which functions are called on the way, and what the client
+// receives.
 //
-// A fault with an answer of its own (Page, Status, Body, BodySize, Drop) comes
-// instead of the service, unless AfterCommit, CommitAfter or After says that the
-// service sees the request all the same. Any other fault delays or alters the
-// service's answer.
+// A fault with its own answer (Page, Status, Body, BodySize, Drop) replaces the service.
+// The service sees the request anyway if AfterCommit, CommitAfter or After is set. Any
+// other fault delays or alters the service's answer.
 type Fault struct {
-	// Method is the method to act on, "" for any.
+	// Method is the method to act on; "" means any.
 	Method string
-	// Path is below the prefix, with a glob of path.Match for each element, such
-	// as /instances/*/apps/import. A last element ** matches everything below.
-	// "" is any path.
+	// Path is relative to the prefix, and each element is a glob of path.Match, as in
+	// /instances/*/apps/import. A final ** matches everything below. "" means any path.
 	Path string
-	// Skip is how many matches are let through first; Times is how many are
-	// acted on then: 0 is one, a negative number all. For is how long it acts,
-	// from the first match that is not skipped; with it, Times 0 is all. Both
-	// together end it at whichever comes first.
+	// Skip is the number of matches that pass first. Times is the number of matches that
+	// are affected then: 0 means one, and a negative number means all. For limits the time,
+	// starting with the first match that is not skipped; with For, a Times of 0 means all.
+	// If both are set, the fault ends at the earlier limit.
 	Skip, Times int
 	For         time.Duration
 
-	// AfterCommit lets the service answer first and spoils that answer.
+	// AfterCommit lets the service answer first and alters that answer.
 	AfterCommit bool
-	// CommitAfter lets the service see the request that much later than the
-	// client gets the fault's answer, which is a 504 page unless the fault has
-	// another. Whether the client is still there then makes no difference.
+	// CommitAfter lets the service see the request this long after the client gets the
+	// fault's answer. The default answer is a 504 page. The service sees the request even
+	// if the client has left by then.
 	CommitAfter time.Duration
 
-	// Before is called when the request has arrived, before anything is done with
-	// it. After is called when the service has answered it and the client has not
-	// been answered; with CommitAfter, when the service has answered late.
+	// Before is called when the request has arrived, before any processing. After is called
+	// when the service has answered and before the client gets an answer; with CommitAfter,
+	// it is called after the service's late answer.
 	Before, After func() `json:"-"`
 
-	// Page is a gateway's own page for that status, without the service's
-	// envelope: "default backend - 404", or HTML for any other.
+	// Page is the status of a gateway's own page, without the service's envelope: "default
+	// backend - 404" for 404, and HTML for any other.
 	Page int
-	// Status, Code and Detail are an error answer in the service's envelope. What
-	// is left out of Code and Detail follows from Status.
+	// Status, Code and Detail make an error answer in the service's envelope. An empty Code
+	// or Detail is derived from Status.
 	Status       int
 	Code, Detail string
-	// RetryAfter is the header of that name.
+	// RetryAfter is the header with that name.
 	RetryAfter string
-	// Delay is time before the answer; with AfterCommit, after the commit.
+	// Delay is a delay before the answer; with AfterCommit, after the commit.
 	Delay time.Duration
 	// Drop closes the connection without an answer.
 	Drop bool
 	// Body replaces the body, with ContentType (by default JSON).
 	Body        []byte
 	ContentType string
-	// Truncate sends the first half of the body as if it were all. BreakOff
-	// announces the whole body, sends the first half and closes the connection.
+	// Truncate sends the first half of the body as if it were complete. BreakOff announces
+	// the whole body, sends the first half and closes the connection.
 	Truncate, BreakOff bool
-	// BodySize is a body of that many bytes, made as it is sent. With Pace it
-	// comes slowly: that much time between pieces of 1 KiB.
+	// BodySize replaces the body with one of this many bytes, generated during sending.
+	// With Pace it is slow: Pace is the time between pieces of 1 KiB.
 	BodySize int64
 	Pace     time.Duration
-	// Lag has a read answered from the state as it was that long ago, as
-	// Conditions.Lag does for all reads.
+	// Lag makes a read return the state as it was that long ago, as Conditions.Lag does for
+	// all reads.
 	Lag time.Duration
 	// Rewrite alters a JSON answer that is an object.
 	Rewrite func(map[string]any) `json:"-"`
 }
 
-// replaces tells whether the fault makes an answer of its own.
+// replaces reports whether the fault produces its own answer.
 func (f *Fault) replaces() bool {
 	return f.Page != 0 || f.Status != 0 || f.Drop || f.Body != nil || f.BodySize > 0
 }
 
-// commitsFirst tells whether the service answers before the fault acts.
+// commitsFirst reports whether the service answers before the fault acts.
 func (f *Fault) commitsFirst() bool { return f.AfterCommit || f.After != nil }
 
-// spoil makes the fault's answer of the service's, which is nil where the
-// service has not answered.
+// spoil turns the service's answer, which is nil if the service has not answered, into the
+// fault's answer.
 func (f *Fault) spoil(out *answer) *answer {
 	switch {
 	case f.Page != 0:
@@ -118,7 +116,7 @@ func (f *Fault) spoil(out *answer) *answer {
 	return out
 }
 
-// rewrite alters a body that is a JSON object, and leaves any other.
+// rewrite alters a body that is a JSON object, and leaves any other unchanged.
 func (a *answer) rewrite(alter func(map[string]any)) {
 	var body map[string]any
 	if json.Unmarshal(a.body, &body) != nil || body == nil {
@@ -130,7 +128,7 @@ func (a *answer) rewrite(alter func(map[string]any)) {
 	}
 }
 
-// problem is the fault's code and detail, or those that go with its status.
+// problem returns the fault's code and detail, or the defaults for its status.
 func (f *Fault) problem() (code, detail string) {
 	code, detail = f.Code, f.Detail
 	if code == "" {
@@ -142,7 +140,7 @@ func (f *Fault) problem() (code, detail string) {
 	return code, detail
 }
 
-// codeOf is the service's code for a status, by default.
+// codeOf returns the service's default code for a status.
 func codeOf(status int) string {
 	switch status {
 	case http.StatusBadRequest:

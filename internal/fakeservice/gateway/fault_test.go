@@ -16,8 +16,8 @@ import (
 
 const page504 = "<html>\r\n<head><title>504 Gateway Time-out</title></head>\r\n<body>\r\n<center><h1>504 Gateway Time-out</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n"
 
-// Each row is one POST with the body "x": what the client gets and when, and
-// what reaches the service and when.
+// Each row is one POST with the body "x". It lists what the client and the service get, and
+// when.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	const (
@@ -88,7 +88,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A late commit is told of twice: to the client at once, and when it happens.
+// A late commit is reported twice: when the client gets its answer, and when the commit
+// happens.
 func TestWhatIsWatched(t *testing.T) {
 	t.Parallel()
 	in(t, func(t *testing.T, w *world) {
@@ -150,8 +151,8 @@ func TestBeforeAndAfter(t *testing.T) {
 	})
 }
 
-// A client that gives up before a delayed request was passed on has done
-// nothing. One that gives up on a late commit has done it all the same.
+// A client that gives up before its delayed request is passed on changes nothing. With a
+// late commit, the request is carried out anyway.
 func TestClientThatLeaves(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -219,7 +220,7 @@ func TestWhichRequestsAreHit(t *testing.T) {
 	})
 }
 
-// A service that breaks a connection off breaks it off for the client.
+// A connection that the service breaks off is broken off for the client too.
 func TestServiceThatAborts(t *testing.T) {
 	t.Parallel()
 	in(t, func(t *testing.T, w *world) {
@@ -229,8 +230,8 @@ func TestServiceThatAborts(t *testing.T) {
 	})
 }
 
-// The same over a real connection: what is announced and does not come is an
-// error to net/http's client too.
+// The same over a real connection. An announced body that does not arrive is an error to
+// net/http's client too.
 func TestOverAConnection(t *testing.T) {
 	t.Parallel()
 	service := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, whole) })

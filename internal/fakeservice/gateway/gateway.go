@@ -1,15 +1,14 @@
-// Package gateway is what stands between a client and a service, with all that
-// may go wrong there: an http.Handler in front of another one.
+// Package gateway simulates the network and the gateways between a client and a service,
+// with everything that can go wrong there. A Gateway is an http.Handler in front of another
+// one.
 //
-// Three things decide what becomes of a request. A Strike sees every request in
-// order and picks what hits it. Faults that were injected hit the requests that
-// they match, as many or for as long as they say. Conditions hold for all that
-// is passed on until they are changed: a wrong Date, reads that lag, a limit of
-// requests, a service that is away.
+// Three things decide the outcome of a request. A Strike sees every request in order and
+// selects a fault for it. Injected faults affect the requests that they match, for a number
+// of requests or a time. Conditions apply to all requests that are passed on until they are
+// changed: a wrong Date, reads that lag, a limit of requests, an unreachable service.
 //
-// All durations are those of package time, so that a bubble of testing/synctest
-// rules them. Nothing here is drawn: weather by a seed is a Strike that draws
-// from its own source.
+// All durations use package time, so a bubble of testing/synctest controls them. Nothing in
+// this package is random. Weather from a seed is a Strike with its own random source.
 package gateway
 
 import (
@@ -22,35 +21,34 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Options says how a Gateway runs.
+// Options configures a Gateway.
 type Options struct {
-	// Prefix is where the API begins, such as /api/v1. The paths of faults are
-	// below it.
+	// Prefix is the beginning of the API's paths, such as /api/v1. The paths of faults are
+	// relative to it.
 	Prefix string
-	// Now is the time that the Date header is made from, which is the service's;
-	// nil means time.Now.
+	// Now returns the service's time, for the Date header; nil means time.Now.
 	Now func() time.Time
-	// Watch is called for each request as it arrives, one after the other, and
-	// gives who is told what becomes of it. It is nil where nobody is.
+	// Watch, if non-nil, is called for each request as it arrives, one at a time. It
+	// returns an Exchange, which is notified of the outcome of the request.
 	Watch func(r *http.Request, body []byte) Exchange
 }
 
-// Exchange is told what becomes of a request.
+// Exchange is notified of the outcome of a request.
 type Exchange interface {
-	// Served tells with which status the service has answered. A request that
-	// reaches the service late is served after it was answered.
+	// Served is called with the status of the service's answer. For a request that reaches
+	// the service late, it is called after Answered.
 	Served(status int)
-	// Answered tells which status the client gets, before the first byte of it
-	// goes out: 0 for a connection that is closed without an answer. struck tells
-	// whether the answer, or that there is none, is the gateway's doing.
+	// Answered is called with the status that the client gets, before the first byte is
+	// sent. The status is 0 if the connection is closed without an answer. struck reports
+	// whether the gateway caused the answer or its absence.
 	Answered(status int, struck bool)
 }
 
-// Strike decides what hits a request: a fault, whose Method, Path, Skip, Times
-// and For say nothing here, or nil for what was injected. It sees every request
-// in order of arrival, with its number since the Strike was set, from 1 on. It
-// is called for one request at a time and must return at once; what takes time
-// is done by the fault's Before and After.
+// Strike selects the fault for a request. If it returns nil, the injected faults apply. The
+// fields Method, Path, Skip, Times and For of the fault are ignored. A Strike sees every
+// request in order of arrival, with a number that starts at 1 when the Strike is set. It is
+// called for one request at a time and must return immediately; slow work belongs in the
+// fault's Before and After.
 type Strike func(n int, r *http.Request) *Fault
 
 // Gateway is safe for concurrent use. No lock is held while a request is served.
@@ -64,8 +62,8 @@ type Gateway struct {
 	life context.Context
 	end  context.CancelFunc
 
-	// turn is held while a request is given its number and what hits it, so that
-	// the order of all who see requests is the same.
+	// turn is locked while a request gets its number and its fault, so that all observers
+	// see requests in the same order.
 	turn sync.Mutex
 
 	mu         sync.Mutex
@@ -78,7 +76,7 @@ type Gateway struct {
 	late       []*lateRequest
 }
 
-// New makes a Gateway in front of a handler.
+// New returns a Gateway in front of a handler.
 func New(next http.Handler, o Options) *Gateway {
 	g := &Gateway{next: next, prefix: o.Prefix, now: o.Now, watch: o.Watch}
 	if g.now == nil {
@@ -96,16 +94,16 @@ type unwatched struct{}
 func (unwatched) Served(int)         {}
 func (unwatched) Answered(int, bool) {}
 
-// SetStrike sets what decides about each request from now on, and counts them
-// from 1; nil lets the injected faults decide alone.
+// SetStrike sets the Strike for all following requests, and numbers them from 1. With nil,
+// only the injected faults apply.
 func (g *Gateway) SetStrike(s Strike) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.strike, g.seen = s, 0
 }
 
-// Reset takes everything away that was set: the strike, faults, conditions and
-// an outage. Requests that have yet to reach the service never do.
+// Reset removes all settings: the strike, faults, conditions and an outage. Requests that
+// have yet to reach the service never do.
 func (g *Gateway) Reset() {
 	g.SetStrike(nil)
 	g.SetConditions(Conditions{})
@@ -114,8 +112,8 @@ func (g *Gateway) Reset() {
 	g.dropLate()
 }
 
-// Close lets go of requests that a fault delays, and drops those that have yet
-// to reach the service. It returns when none of those is being served any more.
+// Close releases requests that a fault delays, and drops those that have yet to reach the
+// service. It returns when none of those is being served.
 func (g *Gateway) Close() {
 	g.mu.Lock()
 	g.end() // while the lock is held, so that no late request comes after this
@@ -123,8 +121,8 @@ func (g *Gateway) Close() {
 	g.dropLate()
 }
 
-// ServeHTTP answers a request, or panics with http.ErrAbortHandler where the
-// connection is to be closed without an answer or in the middle of one.
+// ServeHTTP answers a request. It panics with http.ErrAbortHandler to close the connection
+// before the end of the answer.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p := g.arrive(r)
 	if p.fault == nil {
@@ -142,11 +140,11 @@ type passage struct {
 	body    requestBody
 	watcher Exchange
 	fault   *Fault
-	// struck tells whether the answer is the gateway's doing.
+	// struck reports whether the gateway caused the answer.
 	struck bool
 }
 
-// arrive gives a request its number and finds out what hits it.
+// arrive assigns a request its number and its fault.
 func (g *Gateway) arrive(r *http.Request) *passage {
 	p := &passage{gateway: g, request: r, body: readBody(r)}
 	g.turn.Lock()
@@ -167,9 +165,9 @@ func (g *Gateway) arrive(r *http.Request) *passage {
 	return p
 }
 
-// forward passes the request on, if the conditions let it, and returns the
-// answer, or nil for a connection that is to be closed. served tells whether the
-// service has seen the request.
+// forward passes the request on, if the conditions allow it, and returns the answer, or nil
+// if the connection should be closed. served reports whether the service has seen the
+// request.
 func (p *passage) forward(lag time.Duration) (out *answer, served bool) {
 	if c, _, _ := p.gateway.present(); !p.pause(c.Latency) {
 		p.struck = true
@@ -199,8 +197,8 @@ func (p *passage) forward(lag time.Duration) (out *answer, served bool) {
 	return out, true
 }
 
-// serve has the service answer the request, and gives nil where it closes the
-// connection instead.
+// serve lets the service answer the request. It returns nil if the service closes the
+// connection.
 func (p *passage) serve(ctx context.Context, lag time.Duration) *answer {
 	if lag > 0 && (p.request.Method == http.MethodGet || p.request.Method == http.MethodHead) {
 		ctx = context.WithValue(ctx, lagKey{}, lag)
@@ -214,15 +212,15 @@ func (p *passage) serve(ctx context.Context, lag time.Duration) *answer {
 	return out
 }
 
-// toService is the request as the service gets it.
+// toService returns the request in the form that the service sees.
 func (p *passage) toService(ctx context.Context) *http.Request {
 	r := p.request.Clone(ctx)
 	r.Body = p.body.reader()
 	return r
 }
 
-// misbehave answers the request as its fault has it, nil for a connection that
-// is to be closed.
+// misbehave answers the request according to its fault. It returns nil if the connection
+// should be closed.
 func (p *passage) misbehave() *answer {
 	f := p.fault
 	if f.Before != nil {
@@ -237,7 +235,7 @@ func (p *passage) misbehave() *answer {
 		return f.spoil(nil)
 	}
 	if !f.commitsFirst() && !p.pause(f.Delay) {
-		// The client has gone before anything was done.
+		// The client has left before the request was processed.
 		return nil
 	}
 	var out *answer
@@ -259,7 +257,7 @@ func (p *passage) misbehave() *answer {
 	return f.spoil(out)
 }
 
-// end sends the answer, and closes the connection where there is none.
+// end sends the answer, or closes the connection if there is no answer.
 func (p *passage) end(w http.ResponseWriter, out *answer) {
 	if out == nil {
 		p.watcher.Answered(0, true)
@@ -278,8 +276,7 @@ func (p *passage) end(w http.ResponseWriter, out *answer) {
 	}
 }
 
-// pause waits. It is cut short, and false, when the client leaves or the
-// gateway closes.
+// pause waits. It returns false early if the client leaves or the gateway closes.
 func (p *passage) pause(d time.Duration) bool {
 	if d <= 0 {
 		return true

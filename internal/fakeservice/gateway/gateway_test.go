@@ -26,12 +26,13 @@ func TestStrike(t *testing.T) {
 		w.SetStrike(func(n int, r *http.Request) *gateway.Fault {
 			seen = append(seen, fmt.Sprint(n, " ", r.Method, " ", r.URL.Path))
 			if n == 2 {
-				// What picks requests says nothing here.
+				// The fields that select requests are ignored.
 				return &gateway.Fault{Page: 404, Path: "/elsewhere", Skip: 7}
 			}
 			return nil
 		})
-		// An injected fault that another one takes a request from acts on a later one.
+		// If the Strike takes a request from an injected fault, the fault acts on a later
+		// request.
 		equal(t, "statuses", w.statuses(5, "/things"), []int{502, 404, 502, 502, 201})
 		equal(t, "seen", seen, []string{"1 GET /api/things", "2 GET /api/things", "3 GET /api/things", "4 GET /api/things", "5 GET /api/things"})
 
@@ -42,8 +43,8 @@ func TestStrike(t *testing.T) {
 	})
 }
 
-// Requests that come at once have numbers of their own, and are seen one at a
-// time, although one of them is held up.
+// Concurrent requests get distinct numbers and are seen one at a time, although one of them
+// is held up.
 func TestStrikeSeesRequestsInOrder(t *testing.T) {
 	t.Parallel()
 	in(t, func(t *testing.T, w *world) {
@@ -134,7 +135,7 @@ func TestRateLimit(t *testing.T) {
 		time.Sleep(2500 * time.Millisecond)
 		equal(t, "one token", burst(), []int{201, 429, 429, 429, 429})
 
-		// The same limit keeps its bucket, with another condition beside it too.
+		// The same limit keeps its bucket, even in combination with another condition.
 		w.SetConditions(gateway.Conditions{Lag: time.Second, RateLimit: gateway.RateLimit{PerSecond: 0.4, Burst: 3}})
 		equal(t, "an empty bucket", w.get("/things").status, 429)
 		w.SetConditions(gateway.Conditions{})
@@ -143,7 +144,8 @@ func TestRateLimit(t *testing.T) {
 	})
 }
 
-// Each request takes its way before the limit sees it, those at once beside each other.
+// Each request is delayed before it reaches the limit, and concurrent requests are delayed
+// at the same time.
 func TestLatency(t *testing.T) {
 	t.Parallel()
 	in(t, func(t *testing.T, w *world) {
@@ -201,7 +203,7 @@ func TestLateRequests(t *testing.T) {
 			equal(t, "delivered", w.DeliverLate(), 2)
 			equal(t, "left", w.LateRequests(), 0)
 			notes := w.noted()
-			slices.Sort(notes) // they come at once
+			slices.Sort(notes) // they arrive at the same time
 			equal(t, "notes", notes, []string{
 				"1s served: POST a Created", "1s served: POST b Created",
 				"1s service: POST /api/things a", "1s service: POST /api/things b",
@@ -249,7 +251,7 @@ func TestReset(t *testing.T) {
 	})
 }
 
-// Closing lets delayed requests go, so that a server can stop.
+// Close releases delayed requests, so that a server can stop.
 func TestCloseEndsDelays(t *testing.T) {
 	t.Parallel()
 	in(t, func(t *testing.T, w *world) {
@@ -261,7 +263,7 @@ func TestCloseEndsDelays(t *testing.T) {
 	})
 }
 
-// A body that is longer than what is held reaches the service whole.
+// A body that exceeds the gateway's buffer reaches the service whole.
 func TestLongBody(t *testing.T) {
 	t.Parallel()
 	in(t, func(t *testing.T, w *world) {

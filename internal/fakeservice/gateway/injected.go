@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// injected is a fault that is set, with what it has seen.
+// injected is an active fault, with its counters.
 type injected struct {
 	Fault
 	seen, acted int
-	// until is when the fault's time is over; zero before its first match.
+	// until is the time at which the fault ends. It is zero before the first match.
 	until time.Time
 }
 
-// Inject sets a fault. The function that it returns takes it away.
+// Inject installs a fault and returns a function that removes it.
 func (g *Gateway) Inject(f Fault) (remove func()) {
 	set := &injected{Fault: f}
 	g.mu.Lock()
@@ -34,9 +34,9 @@ func (g *Gateway) clearFaults() {
 	g.faults = nil
 }
 
-// take returns the injected fault that hits a request, or nil. Each fault counts
-// the requests that it matches, also those that something else hits: with free
-// false, none of the faults may.
+// take returns the injected fault for a request, or nil. Every fault counts the requests
+// that it matches, even those that it does not affect. If free is false, no fault may
+// affect the request.
 func (g *Gateway) take(method, requestPath string, free bool) *Fault {
 	now := time.Now()
 	g.mu.Lock()
@@ -51,8 +51,7 @@ func (g *Gateway) take(method, requestPath string, free bool) *Fault {
 	return acting
 }
 
-// matches counts a request that the fault is about, and tells whether the fault
-// may hit it.
+// matches counts a matching request, and reports whether the fault may affect it.
 func (f *injected) matches(method, requestPath string, now time.Time) bool {
 	if (f.Method != "" && f.Method != method) || !MatchPath(f.Path, requestPath) {
 		return false
@@ -75,8 +74,8 @@ func (f *injected) matches(method, requestPath string, now time.Time) bool {
 	return times < 0 || f.acted < max(times, 1)
 }
 
-// MatchPath matches a path with a glob, element by element. An empty glob
-// matches any path, and a last ** one or more elements.
+// MatchPath matches a path against a glob, element by element. An empty glob matches any
+// path, and a final ** matches one or more elements.
 func MatchPath(glob, requestPath string) bool {
 	if glob == "" {
 		return true

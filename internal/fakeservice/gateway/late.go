@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// lateRequest is a request that has been answered and that the service has yet
-// to see.
+// lateRequest is a request that has been answered and that the service has yet to see.
 type lateRequest struct {
-	// now has the service see it at once; cancel, never.
+	// now delivers it to the service immediately; cancel drops it.
 	now, cancel context.CancelFunc
-	// done is closed when nothing is left to do about it.
+	// done is closed when the request is served or dropped.
 	done chan struct{}
 }
 
-// serveLate has the service see the request after a time, whatever the client
-// does meanwhile. A gateway that is closed serves nothing late.
+// serveLate delivers the request to the service after a time, even if the client leaves. A
+// closed gateway does not serve late requests.
 func (p *passage) serveLate(after time.Duration, then func()) {
 	g := p.gateway
 	// The request's own context ends with the client's connection.
@@ -60,12 +59,12 @@ func (g *Gateway) lateRequests() []*lateRequest {
 	return slices.Clone(g.late)
 }
 
-// LateRequests is how many requests have been answered that the service has yet
-// to see or to answer.
+// LateRequests returns the number of answered requests that the service has yet to see or
+// to answer.
 func (g *Gateway) LateRequests() int { return len(g.lateRequests()) }
 
-// DeliverLate has the service see all late requests now, and returns how many
-// they were when it has answered them.
+// DeliverLate delivers all late requests to the service now, waits for its answers, and
+// returns the number of requests.
 func (g *Gateway) DeliverLate() int {
 	late := g.lateRequests()
 	for _, l := range late {
@@ -77,8 +76,8 @@ func (g *Gateway) DeliverLate() int {
 	return len(late)
 }
 
-// dropLate has the service never see the late requests, and returns when it is
-// done with those that it sees already.
+// dropLate drops the late requests, and waits for those that the service has already
+// received.
 func (g *Gateway) dropLate() {
 	late := g.lateRequests()
 	for _, l := range late {

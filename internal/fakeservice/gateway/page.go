@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// page is what a gateway answers by itself, in the words of those that are in
-// use: an ingress that knows no such backend, and nginx for anything else.
+// page returns the answer of a gateway itself, in the words of common gateways: an ingress
+// with no such backend for 404, and nginx for anything else.
 func page(status int) *answer {
 	text := "default backend - 404"
 	if status != http.StatusNotFound {
@@ -17,7 +17,7 @@ func page(status int) *answer {
 	return &answer{status, http.Header{"Content-Type": {"text/html"}}, []byte(text)}
 }
 
-// reason is nginx's wording, which differs from the standard's for two.
+// reason returns nginx's wording, which differs from the standard's for two statuses.
 func reason(status int) string {
 	switch status {
 	case http.StatusServiceUnavailable:

@@ -10,18 +10,17 @@ import (
 	"sync"
 )
 
-// ErrConnectionClosed is what a client of a Transport gets for a connection that
-// was closed without an answer.
+// ErrConnectionClosed is the error of a Transport when the connection was closed without an
+// answer.
 var ErrConnectionClosed = errors.New("the connection was closed without an answer")
 
-// Transport is a network without sockets: an http.RoundTripper whose requests a
-// handler answers, in this process. It works in a bubble of testing/synctest.
+// Transport is a network without sockets: an http.RoundTripper whose requests a handler
+// answers in this process. It works in a bubble of testing/synctest.
 //
-// A handler that panics with http.ErrAbortHandler closes the connection: before
-// its answer has begun, the client gets ErrConnectionClosed; after that, the
-// body ends with io.ErrUnexpectedEOF, as it does where less comes than
-// Content-Length says. A client that gives up cancels the context of the request
-// that the handler sees; the handler itself goes on.
+// A handler that panics with http.ErrAbortHandler closes the connection. Before its answer
+// has begun, the client gets ErrConnectionClosed. Afterwards the body ends with
+// io.ErrUnexpectedEOF, like a body that is shorter than Content-Length says. A client that
+// gives up cancels the context of the handler's request, but the handler itself continues.
 type Transport struct{ Handler http.Handler }
 
 // RoundTrip sends a request to the handler.
@@ -70,24 +69,24 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// connection is both ends of an answer. It holds what is written until it is
-// read, so that a handler never waits for its client.
+// connection is both ends of an answer. It buffers unread output, so that a handler never
+// waits for its client.
 type connection struct {
 	header http.Header
-	// begun is closed when the answer has begun or will never come. status, sent
-	// and length are settled by then; status is 0 where none will come.
+	// begun is closed when the answer has begun or will never begin. status, sent and
+	// length are final by then; status is 0 if there will be no answer.
 	begun  chan struct{}
 	status int
 	sent   http.Header
-	length int64 // -1 where it is not announced
+	length int64 // -1 if it is not announced
 	// ctx ends when the client leaves.
 	ctx context.Context
 
 	mu      sync.Mutex
 	held    bytes.Buffer
 	written int64
-	over    error         // why no more comes
-	more    chan struct{} // tells the reader to look again
+	over    error         // why the body ended
+	more    chan struct{} // wakes the reader
 }
 
 func (c *connection) Header() http.Header { return c.header }
@@ -113,10 +112,10 @@ func (c *connection) Write(piece []byte) (int, error) {
 	return len(piece), nil
 }
 
-// Flush does nothing, as what is written can be read at once.
+// Flush does nothing, because output is readable immediately.
 func (c *connection) Flush() {}
 
-// end is called when the handler has returned, or aborted the connection.
+// end is called when the handler has returned or aborted the connection.
 func (c *connection) end(aborted bool) {
 	if !aborted {
 		c.WriteHeader(http.StatusOK)
@@ -132,7 +131,7 @@ func (c *connection) end(aborted bool) {
 	c.tell()
 }
 
-// tell wakes the reader up. The lock is held.
+// tell wakes the reader. The caller holds the lock.
 func (c *connection) tell() {
 	select {
 	case c.more <- struct{}{}:
@@ -169,7 +168,7 @@ func (b body) take(into []byte) (int, error) {
 	return 0, b.over
 }
 
-// Close tells the handler that the client has gone.
+// Close signals to the handler that the client has left.
 func (b body) Close() error {
 	b.leave()
 	return nil

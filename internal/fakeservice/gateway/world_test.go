@@ -16,10 +16,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
-// whole is what the service behind the gateway answers.
+// whole is the answer of the service behind the gateway.
 const whole = `{"id":"t-1","name":"thing"}`
 
-// world is a client, a gateway and a service that notes what reaches it.
+// world is a client, a gateway, and a service that records the requests it gets.
 type world struct {
 	*gateway.Gateway
 	t     *testing.T
@@ -29,7 +29,7 @@ type world struct {
 	notes []string
 }
 
-// in runs a test in a bubble, in which an hour takes no time.
+// in runs a test in a synctest bubble, where an hour takes no time.
 func in(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -42,14 +42,14 @@ func in(t *testing.T, test func(*testing.T, *world)) {
 	})
 }
 
-// note writes down what has happened, with the time since the beginning.
+// note records an event, with the time since the beginning.
 func (w *world) note(what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.notes = append(w.notes, time.Since(w.begun).String()+" "+what)
 }
 
-// noted is what has happened since it was last asked for.
+// noted returns the events since the previous call.
 func (w *world) noted() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -91,7 +91,7 @@ func (e *watched) Answered(status int, struck bool) {
 	e.note(what)
 }
 
-// got is what the client has in hand, and when.
+// got is the client's result, with its time.
 type got struct {
 	status int
 	header http.Header
@@ -118,7 +118,7 @@ func (w *world) send(ctx context.Context, method, path, body string) got {
 
 func (w *world) get(path string) got { return w.send(w.t.Context(), "GET", path, "") }
 
-// statuses sends that many reads, one each second.
+// statuses sends n reads, one each second.
 func (w *world) statuses(n int, path string) []int {
 	var all []int
 	for range n {

@@ -7,37 +7,37 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
-// Kind is a kind of thing that goes wrong on the way.
+// Kind is a kind of failure between client and service.
 type Kind int
 
 // The kinds.
 const (
-	BadGateway    Kind = iota // a gateway's 502 page, the service saw nothing
-	Foreign404                // a gateway's 404 page
-	Unavailable               // a gateway's 503 page
-	NeverSent                 // the connection closes before the service saw the request
-	LostAnswer                // the connection closes after the service answered
-	TimedOut                  // a 504 page after the service answered
-	LateCommit                // a 504 page, and the service sees the request later
-	Lagging                   // a read of the past
-	TooMany                   // 429 in the service's envelope
-	Busy                      // 503 in the service's envelope
-	InternalError             // 500 in the service's envelope, nothing done
-	Slow                      // the answer takes long
-	BrokenOff                 // the connection closes in the middle of the answer
-	Truncated                 // half of the answer, as if it were all
-	Huge                      // an answer over 4 MiB
-	Kinds                     // how many there are
+	BadGateway    Kind = iota // A gateway's 502 page. The service saw nothing.
+	Foreign404                // A gateway's 404 page.
+	Unavailable               // A gateway's 503 page.
+	NeverSent                 // The connection closes before the service saw the request.
+	LostAnswer                // The connection closes after the service answered.
+	TimedOut                  // A 504 page after the service answered.
+	LateCommit                // A 504 page. The service sees the request later.
+	Lagging                   // A read of an old state.
+	TooMany                   // 429 in the service's envelope.
+	Busy                      // 503 in the service's envelope.
+	InternalError             // 500 in the service's envelope. Nothing was done.
+	Slow                      // The answer takes long.
+	BrokenOff                 // The connection closes in the middle of the answer.
+	Truncated                 // Half of the answer, as if it were complete.
+	Huge                      // An answer of more than 4 MiB.
+	Kinds                     // The number of kinds.
 )
 
-// String is the kind in words.
+// String returns a description of the kind.
 func (k Kind) String() string {
 	return [...]string{"502 page", "404 page", "503 page", "never sent", "lost answer", "504 after the commit", "504, late commit",
 		"lag", "429", "503", "500", "slow", "broken off", "truncated", "huge"}[k]
 }
 
-// Fault is what the kind does to one request. amount is how long it takes, where the
-// kind has a time: a late commit, a lag, a slow answer.
+// Fault returns the fault for one request. amount is the duration of kinds that have one: a
+// late commit, a lag, a slow answer.
 func (k Kind) Fault(amount time.Duration) *gateway.Fault {
 	switch k {
 	case BadGateway:
@@ -74,6 +74,6 @@ func (k Kind) Fault(amount time.Duration) *gateway.Fault {
 	panic("there is no such kind of weather")
 }
 
-// LongestLag is how far a read may be behind: some seconds, as the contract says. The
-// service behind the gateway has to keep its past for that long.
+// LongestLag is the maximum age of a read: some seconds, as the contract says. The service
+// behind the gateway must keep its past states for that long.
 const LongestLag = 12 * time.Second

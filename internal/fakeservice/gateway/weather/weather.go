@@ -1,10 +1,10 @@
-// Package weather is what goes wrong on the way by chance, and by the same chance
-// again: a gateway.Strike that draws from a seed.
+// Package weather generates random failures between client and service that can be
+// repeated. A Weather provides a gateway.Strike that draws from a seed.
 //
-// What hits a request follows from the seed, its number and whether it reads or
-// writes, and from nothing that came before. So the same requests in the same order
-// meet the same weather, whatever else has changed, and a client that sends some of
-// them at once meets it too, in another order.
+// The failure of a request depends only on the seed, the request's number, and whether it
+// reads or writes. Earlier requests have no influence. So the same requests in the same
+// order always meet the same weather. A client that sends some of them concurrently meets
+// it too, in a different order.
 package weather
 
 import (
@@ -16,26 +16,26 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
-// Weather is how much goes wrong.
+// Weather is an amount of failures.
 type Weather int
 
-// The weathers. In a storm nothing is refused for good: a write whose answer is lost
-// is carried out, if late. A client that asks again where nothing was done, and looks
-// before it asks where something may have been, gets through.
+// The weathers. No failure in a storm is permanent, and a write whose answer is lost is
+// carried out sooner or later. A client gets through if it repeats requests that had no
+// effect, and checks first if a request may have had one.
 const (
-	// Calm is nothing.
+	// Calm has no failures.
 	Calm Weather = iota
-	// Breeze is a request in ten: limits, slow answers, reads that lag a little,
-	// a gateway's pages in place of reads.
+	// Breeze affects one request in ten: limits, slow answers, reads that lag a little, and
+	// a gateway's pages instead of reads.
 	Breeze
-	// Storm is a request in four: all of that and more of it, and besides closed
-	// connections, answers that are lost or cut after the commit, late commits.
+	// Storm affects one request in four: all of the above, closed connections, answers that
+	// are lost or cut after the commit, and late commits.
 	Storm
 )
 
 var words = map[string]Weather{"calm": Calm, "breeze": Breeze, "storm": Storm}
 
-// Parse reads the word for a weather.
+// Parse reads the name of a weather.
 func Parse(word string) (Weather, error) {
 	w, known := words[word]
 	if !known {
@@ -44,21 +44,21 @@ func Parse(word string) (Weather, error) {
 	return w, nil
 }
 
-// String is the word for a weather.
+// String returns the name of the weather.
 func (w Weather) String() string { return [...]string{"calm", "breeze", "storm"}[w] }
 
-// DrawSeed takes a seed by chance, not 0 and short enough to type again.
+// DrawSeed returns a random seed that is not 0 and is short enough to retype.
 func DrawSeed() uint64 { return 1 + rand.Uint64N(1<<20) }
 
-// chance is how many of a thousand requests a kind hits, and between which times it
-// takes, where it has a time.
+// chance is the share of requests that a kind affects, in thousandths, and the range of its
+// duration if it has one.
 type chance struct {
 	kind           Kind
 	perMille       int
 	least, longest time.Duration
 }
 
-// chances are what may hit a read and a write in a weather.
+// chances lists the kinds that can affect reads and writes in each weather.
 var chances = map[Weather]struct{ reads, writes []chance }{
 	Breeze: {
 		reads: []chance{
@@ -102,8 +102,8 @@ var chances = map[Weather]struct{ reads, writes []chance }{
 	},
 }
 
-// At is what hits the n-th request, from 1 on: a kind and how long it takes. strikes
-// is false where nothing does.
+// At returns the kind of failure of the n-th request, counted from 1, and its duration.
+// strikes is false if the request does not fail.
 func (w Weather) At(seed uint64, n int, method string) (kind Kind, amount time.Duration, strikes bool) {
 	drawn := rand.New(rand.NewPCG(seed, uint64(n)))
 	of := chances[w].writes
@@ -123,8 +123,8 @@ func (w Weather) At(seed uint64, n int, method string) (kind Kind, amount time.D
 	return 0, 0, false
 }
 
-// Strike is the weather by a seed. The service behind the gateway has to keep its
-// past for LongestLag.
+// Strike returns the weather's Strike for a seed. The service behind the gateway must keep
+// its past for LongestLag.
 func (w Weather) Strike(seed uint64) gateway.Strike {
 	if w == Calm {
 		return nil

@@ -20,17 +20,16 @@ import (
 
 const whole = `{"id":"t-1","name":"one"}`
 
-// played is what became of a request.
+// played is the outcome of a request.
 type played struct {
 	Kind   weather.Kind
 	Strike bool
-	// Seen is what the client got: a status, or the error's words; Cut tells that
-	// the body was not whole.
+	// Seen is the client's result: a status, or the text of the error. Cut reports that the
+	// body was incomplete.
 	Seen string
 	Cut  bool
-	// Took is how long the answer took, Lag how far back the service was asked to
-	// look, and Served how long after the request the service saw it, negative for
-	// never.
+	// Took is the time until the answer. Lag is the age of the state that the service was
+	// asked for. Served is the time until the service saw the request, negative for never.
 	Took, Lag, Served time.Duration
 }
 
@@ -63,7 +62,7 @@ func play(t *testing.T, w weather.Weather, seed uint64, n int) []played {
 			p.Seen, p.Cut = send(t.Context(), client, method, fmt.Sprintf("https://hosting.test/?i=%d", i))
 			p.Took = time.Since(sent[i])
 		}
-		time.Sleep(time.Hour) // what is late arrives
+		time.Sleep(time.Hour) // late requests arrive
 	})
 	return all
 }
@@ -86,7 +85,7 @@ func send(ctx context.Context, client *http.Client, method, address string) (see
 	return seen, answer.StatusCode == http.StatusOK && string(body) != whole
 }
 
-// looks is how each kind shows.
+// looks checks the outcome of each kind.
 var looks = map[weather.Kind]func(p played) bool{
 	weather.BadGateway:    func(p played) bool { return p.Seen == "502 page" && p.Served < 0 },
 	weather.Foreign404:    func(p played) bool { return p.Seen == "404 page" && p.Served < 0 },
@@ -104,8 +103,8 @@ var looks = map[weather.Kind]func(p played) bool{
 	weather.Truncated:     func(p played) bool { return p.Seen == "200" && p.Cut && p.Served == 0 },
 }
 
-// Every kind of a weather strikes at each seed, as it should look, about as often as
-// the weather has it; and what does not strike is whole.
+// Every kind of a weather strikes at each seed, with its proper outcome and at about its
+// defined rate. Requests that are not struck succeed in full.
 func TestEachKindStrikes(t *testing.T) {
 	t.Parallel()
 	const n = 2000
@@ -161,7 +160,7 @@ func table(counts map[weather.Kind]int) string {
 	return b.String()
 }
 
-// The same seed gives the same weather, another seed another.
+// The same seed produces the same weather, and a different seed a different one.
 func TestSameSeedSameWeather(t *testing.T) {
 	t.Parallel()
 	first, again, other := play(t, weather.Storm, 3, 300), play(t, weather.Storm, 3, 300), play(t, weather.Storm, 4, 300)
@@ -173,7 +172,7 @@ func TestSameSeedSameWeather(t *testing.T) {
 	}
 }
 
-// What hits a request follows from its number, not from those before it.
+// The failure of a request depends on its number, not on earlier requests.
 func TestEachRequestHasItsOwnWeather(t *testing.T) {
 	t.Parallel()
 	strike := weather.Storm.Strike(3)
