@@ -14,10 +14,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
-// Backup copies the data folder to another, which is not there yet, while the server
-// runs, the way pg_basebackup does, and returns how many bytes that took. It needs nothing
-// but the server: a dump would need programs that some machines have in another
-// version, or not at all.
+// Backup copies the data folder to a new folder while the server runs, in the way of
+// pg_basebackup. It returns the number of bytes copied. It needs only the server. A dump
+// would need programs that some machines have in a different version or not at all.
 func (c *Cluster) Backup(ctx context.Context, folder string) (int64, error) {
 	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {
@@ -31,7 +30,7 @@ func (c *Cluster) Backup(ctx context.Context, folder string) (int64, error) {
 }
 
 func (c *Cluster) backUp(ctx context.Context, folder string) (err error) {
-	// The functions belong to one session, from the first to the last.
+	// The backup functions must all be called in one session.
 	conn, err := c.connect(ctx, superuser, maintenance)
 	if err != nil {
 		return err
@@ -53,7 +52,7 @@ func (c *Cluster) backUp(ctx context.Context, folder string) (err error) {
 		return fmt.Errorf("end the backup: %w", err)
 	}
 	last, label, _ := strings.Cut(told, "\n")
-	// What was written meanwhile is in the log, so that is copied last.
+	// Changes made during the copy are in the log, so the log is copied last.
 	old := func(path string) bool { return notInLog(path, first, last) }
 	if err := c.server.account.CopyTree(ctx, filepath.Join(c.data(), logFolder), filepath.Join(folder, logFolder), old); err != nil {
 		return err
@@ -61,11 +60,11 @@ func (c *Cluster) backUp(ctx context.Context, folder string) (err error) {
 	return c.server.account.WriteFile(filepath.Join(folder, "backup_label"), label)
 }
 
-// logFolder is where the write-ahead log is.
+// logFolder is the folder of the write-ahead log.
 const logFolder = "pg_wal"
 
-// notInBackups tells what belongs to a running server alone, after PostgreSQL's
-// own list. Folders stay, without what is in them.
+// notInBackups reports whether a file belongs only to a running server, according to
+// PostgreSQL's own list. Folders are copied without such content.
 func notInBackups(path string) bool {
 	name := path[strings.LastIndex(path, "/")+1:]
 	if path == "postmaster.pid" || path == "postmaster.opts" || strings.HasPrefix(name, "pgsql_tmp") {
@@ -77,19 +76,19 @@ func notInBackups(path string) bool {
 	}, top)
 }
 
-// notInLog tells what of the log a backup does not need, which begins in one of its files
-// and ends in another: those from before, which are many times as big as the rest, and
-// those that the server has ready for later. Their names sort as they were written.
+// notInLog reports whether a backup does not need a file of the log. A backup begins in the
+// file first and ends in last. Earlier files are many times as big as the rest, and later
+// ones are prepared by the server in advance. Their names sort in the order of writing.
 func notInLog(path, first, last string) bool {
 	return len(path) == len(first) && (path < first || path > last)
 }
 
-// Restore puts the data back to a backup. Passwords stay those of the settings.
+// Restore replaces the data with a backup. Passwords stay those of the settings.
 func (c *Cluster) Restore(ctx context.Context, folder string) error {
 	return c.replaceData(ctx, folder)
 }
 
-// Reset makes the cluster what it was when it was new.
+// Reset restores the cluster's initial state.
 func (c *Cluster) Reset(ctx context.Context) error {
 	if err := c.server.Prepare(ctx); err != nil {
 		return err
@@ -97,8 +96,8 @@ func (c *Cluster) Reset(ctx context.Context) error {
 	return c.replaceData(ctx, c.server.template.folder)
 }
 
-// IsSQLError tells whether PostgreSQL itself refused something, and gives its
-// message and SQLSTATE.
+// IsSQLError reports whether PostgreSQL itself returned an error, with its message and
+// SQLSTATE.
 func IsSQLError(err error) (message, state string, ok bool) {
 	var refused *pgconn.PgError
 	if !errors.As(err, &refused) {

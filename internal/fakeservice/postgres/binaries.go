@@ -17,24 +17,24 @@ import (
 // oldestVersion is the first PostgreSQL that has the role pg_read_all_data.
 const oldestVersion = 14
 
-// debianFolders is where Debian and Ubuntu put the server, one folder for each
-// version. It is not on PATH there.
+// debianFolders matches the folders in which Debian and Ubuntu install the server, one for
+// each version. They are not on PATH there.
 const debianFolders = "/usr/lib/postgresql/*/bin"
 
-// Binaries are the programs that clusters run.
+// Binaries names the programs that clusters run.
 type Binaries struct {
-	// Postgres and Initdb are the server and what makes its data folder.
+	// Postgres is the server, and Initdb creates its data folder.
 	Postgres, Initdb string
 	// Version is the server's major version.
 	Version int
-	// PgBouncer serves the pooled port; empty where it is not installed.
+	// PgBouncer serves the pooled port. It is empty if PgBouncer is not installed.
 	PgBouncer string
 }
 
-// MissingError says which programs were not found, and how to get them.
+// MissingError says which programs were not found, and how to install them.
 type MissingError struct{ Looked string }
 
-// Error is a text for whoever started the fake.
+// Error returns a message for the person who starts the fake.
 func (e *MissingError) Error() string {
 	return "PostgreSQL's server programs (postgres and initdb, version " + strconv.Itoa(oldestVersion) +
 		" or newer) were not found " + e.Looked + "; " + howToInstall(runtime.GOOS)
@@ -50,9 +50,8 @@ func howToInstall(system string) string {
 	return "install them with: apt-get install postgresql pgbouncer (Debian, Ubuntu), dnf install postgresql-server pgbouncer (Fedora), or name their folder with --postgres-bin"
 }
 
-// Locate finds the programs: in the folder, if one is named, or else on PATH
-// and in Debian's folders, newest version first. It returns a *MissingError
-// when there are none.
+// Locate finds the programs: in the named folder if there is one, or else on PATH and in
+// Debian's folders, newest version first. It returns a *MissingError if it finds none.
 func Locate(ctx context.Context, folder string) (Binaries, error) {
 	folders := []string{folder}
 	looked := "in " + folder
@@ -82,11 +81,11 @@ func Locate(ctx context.Context, folder string) (Binaries, error) {
 	return best, nil
 }
 
-// foldersToSearch are the folders that hold a server.
+// foldersToSearch returns the folders that contain a server.
 func foldersToSearch() []string {
 	var folders []string
 	if server, err := exec.LookPath("postgres"); err == nil {
-		// A link on PATH leads to the folder with the rest.
+		// A link on PATH leads to the folder with the other programs.
 		if real, err := filepath.EvalSymlinks(server); err == nil {
 			server = real
 		}

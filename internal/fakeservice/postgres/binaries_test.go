@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// pretend makes a folder with programs of a version.
+// pretend creates a folder with fake programs of a version.
 func pretend(t *testing.T, says string) string {
 	t.Helper()
 	folder := t.TempDir()
 	for _, name := range []string{"postgres", "initdb"} {
-		// A shell writes it: a program that this process has just written may not be
-		// started while another test forks, as the child holds the file open for
-		// writing until it execs ("text file busy").
+		// A shell writes the file. A program that this process has just written may not
+		// start while another test forks ("text file busy"). The forked child keeps the
+		// file open for writing until it execs.
 		write := exec.CommandContext(t.Context(), "sh", "-c", `cat >"$0" && chmod 755 "$0"`, filepath.Join(folder, name))
 		write.Stdin = strings.NewReader(fmt.Sprintf("#!/bin/sh\necho '%s'\n", says))
 		if said, err := write.CombinedOutput(); err != nil {
@@ -65,7 +65,7 @@ func TestLocateNowhere(t *testing.T) {
 	}
 }
 
-// This machine has what the other tests run.
+// This machine has the programs that the other tests run.
 func TestLocateHere(t *testing.T) {
 	t.Parallel()
 	found, err := Locate(t.Context(), "")

@@ -20,63 +20,65 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
 )
 
-// Settings are how a cluster is to be. Host, Certificate, Key and Ports never change.
+// Settings configures a cluster. Host, Certificate, Key and Ports never change.
 type Settings struct {
-	// Host is the loopback address that the ports are at, or those of the inside alone
-	// where Options.Outside has the public ones elsewhere.
+	// Host is the loopback address of the ports. If Options.Outside has the public ports
+	// elsewhere, it is only the address of the inside port.
 	Host string
 	// Certificate and Key are PEM, for Host.
 	Certificate, Key string
-	// Ports are those to have if they are free; 0 is the service's own, and any for
-	// the inside.
+	// Ports are the preferred ports, used if they are free. A 0 means the service's
+	// standard port, or any port for the inside.
 	Ports Ports
-	// OwnerPassword and ReadOnlyPassword are those of the two roles.
+	// OwnerPassword and ReadOnlyPassword are the passwords of the two roles.
 	OwnerPassword, ReadOnlyPassword string
-	// Connections is how many there may be at once, of both roles together.
+	// Connections is the maximum number of concurrent connections of both roles together.
 	Connections int
-	// Allowlist is who may connect to the public ports; empty is everyone.
+	// Allowlist contains the networks that may connect to the public ports; empty means
+	// all.
 	Allowlist []netip.Prefix
 }
 
-// Ports are where a cluster is reached.
+// Ports are the ports of a cluster.
 type Ports struct{ Direct, Pooled, Inside int }
 
-// Cluster is one PostgreSQL. It is safe for concurrent use. One that is killed
-// is started again.
+// Cluster is one PostgreSQL server. It is safe for concurrent use. A server that is killed
+// is restarted.
 type Cluster struct {
 	server *Server
 	folder string
 	log    *slog.Logger
 
 	direct *gate.Gate
-	// pooled is nil where there is no PgBouncer.
+	// pooled is nil if PgBouncer is not installed.
 	pooled *gate.Gate
 	pooler *pooler
 
-	// turn is held by whoever changes the cluster. It guards what follows.
+	// turn serializes changes of the cluster. It guards the following fields.
 	turn     *turn.Turn
 	settings Settings
-	// unsettled is set while it is not sure that the settings are in force.
+	// unsettled is set until the settings are known to be in effect.
 	unsettled bool
 	// process is nil while the server is stopped on purpose.
 	process *program
 
-	// inside is the server's own port; 0 before the first start. Sessions read
-	// it without the turn.
+	// inside is the server's own port, or 0 before the first start. Sessions read it
+	// without the turn.
 	inside atomic.Int32
 }
 
-// Times that things may take on a busy machine.
+// Time limits for a busy machine.
 const (
 	startTime   = time.Minute
 	reviveEvery = 500 * time.Millisecond
-	// startAttempts is how often a start is tried: a port may be taken from
-	// under it, and what is left of a killed server takes a moment to go.
+	// startAttempts is the number of attempts to start: another program may take the port
+	// in the meantime, and the rest of a killed server takes a moment to end.
 	startAttempts = 5
 )
 
-// NewCluster starts the cluster of a name, which is a folder's, with the data that is
-// kept of it. Without any it makes one. What is kept stays when that fails.
+// NewCluster starts the cluster with a name, which is the name of its folder, and with the
+// data kept there. If there is no data, it creates a new cluster. Kept data stays if
+// NewCluster fails.
 func (s *Server) NewCluster(ctx context.Context, name string, settings Settings) (*Cluster, error) {
 	c := &Cluster{
 		server: s, folder: filepath.Join(s.folder, name), log: s.log.With("cluster", name),
@@ -151,11 +153,10 @@ func (c *Cluster) openGate(ctx context.Context, ports ...int) (*gate.Gate, error
 	return gate.Open(ctx, gate.Options{Host: c.settings.Host, Outside: c.server.outside, Ports: ports, Engine: "postgres", Logger: c.log})
 }
 
-// DirectPort is the public port for sessions.
+// DirectPort returns the public port for sessions.
 func (c *Cluster) DirectPort() int { return c.direct.Port() }
 
-// PooledPort is the public port for ordinary transactions, or 0 where there is
-// no PgBouncer.
+// PooledPort returns the public port for ordinary transactions, or 0 without PgBouncer.
 func (c *Cluster) PooledPort() int {
 	if c.pooled == nil {
 		return 0
@@ -163,13 +164,13 @@ func (c *Cluster) PooledPort() int {
 	return c.pooled.Port()
 }
 
-// InsidePort is the port for what runs on the instance itself, which the
-// allowlist does not concern. TLS and a password are required there too. It
-// stays the same unless somebody takes it during a restart.
+// InsidePort returns the port for programs on the instance itself. The allowlist does not
+// apply to it; TLS and a password are required there too. It stays the same unless another
+// program takes it during a restart.
 func (c *Cluster) InsidePort() int { return int(c.inside.Load()) }
 
-// Configure brings other settings into force. Passwords and the allowlist
-// change without a restart, the number of connections with one.
+// Configure applies new settings. Passwords and the allowlist change without a restart; the
+// number of connections needs one.
 func (c *Cluster) Configure(ctx context.Context, s Settings) error {
 	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {
@@ -211,14 +212,14 @@ func (c *Cluster) Restart(ctx context.Context) error {
 	return c.start(ctx)
 }
 
-// start starts the server and lets callers in once the settings are in force.
-// The turn is held.
+// start starts the server and admits clients once the settings are in effect. The caller
+// has the turn.
 func (c *Cluster) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	var err error
 	for range startAttempts {
-		// The port stays the same if it can, as apps have been told of it.
+		// Apps know the port, so it stays the same if possible.
 		if port := c.InsidePort(); port == 0 || !loopback.IsFree(ctx, c.settings.Host, port) {
 			port, err := loopback.FreePort(ctx, c.settings.Host)
 			if err != nil {
@@ -258,7 +259,7 @@ func (c *Cluster) startOnce(ctx context.Context) error {
 	return nil
 }
 
-// awaitReady returns when the server takes connections.
+// awaitReady returns when the server accepts connections.
 func (c *Cluster) awaitReady(ctx context.Context, p *program) error {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -277,7 +278,7 @@ func (c *Cluster) awaitReady(ctx context.Context, p *program) error {
 	}
 }
 
-// stop stops the server. The turn is held.
+// stop stops the server. The caller has the turn.
 func (c *Cluster) stop(how os.Signal) {
 	c.direct.Lead("", "")
 	p := c.process
@@ -287,8 +288,8 @@ func (c *Cluster) stop(how os.Signal) {
 	}
 }
 
-// revive starts a program again when it ends without having been told to. It
-// returns when the program that it watches is no longer the one that is wanted.
+// revive restarts a program that ends without having been told to. It returns when the
+// cluster no longer uses the program that it watches.
 func (c *Cluster) revive(p *program, what string, wanted func() bool, start func(context.Context) error) {
 	defer rescue.Log(c.log, "keep "+what+" running")
 	<-p.Ended()
@@ -315,13 +316,13 @@ func (c *Cluster) revive(p *program, what string, wanted func() bool, start func
 	}
 }
 
-// setPasswords gives the roles their passwords, in the server and the pooler.
-// The turn is held.
+// setPasswords sets the roles' passwords in the server and the pooler. The caller has the
+// turn.
 func (c *Cluster) setPasswords(ctx context.Context) error {
 	err := c.asSuperuser(ctx, maintenance,
 		"ALTER ROLE "+OwnerRole+" PASSWORD "+quote(c.settings.OwnerPassword),
 		"ALTER ROLE "+ReadOnlyRole+" PASSWORD "+quote(c.settings.ReadOnlyPassword),
-		// PostgreSQL lets each role change its own settings, so a session may have.
+		// PostgreSQL lets each role change its own settings, so a session may have done so.
 		"ALTER ROLE "+ReadOnlyRole+" RESET ALL", readOnlyByDefault)
 	if err != nil {
 		return fmt.Errorf("set the passwords: %w", err)
@@ -332,14 +333,14 @@ func (c *Cluster) setPasswords(ctx context.Context) error {
 	return c.pooler.restart(ctx)
 }
 
-// Remove stops the cluster and takes its data away.
+// Remove stops the cluster and deletes its data.
 func (c *Cluster) Remove() error {
 	return errors.Join(c.Close(), scratch.Discard(c.folder))
 }
 
-// Close stops the cluster. Its data stays where it is.
+// Close stops the cluster. Its data stays in place.
 func (c *Cluster) Close() error {
-	// Whoever has the turn ends soon, as its connections to the server do.
+	// The current holder of the turn ends soon, because its connections to the server do.
 	defer c.turn.Close()()
 	defer c.server.forget(c)
 	for _, g := range []*gate.Gate{c.direct, c.pooled} {
@@ -353,7 +354,7 @@ func (c *Cluster) Close() error {
 	if c.process != nil {
 		how := stopImmediate
 		if c.server.kept {
-			how = stopFast // the next start has nothing to mend then
+			how = stopFast // the next start then needs no recovery
 		}
 		c.process.stop(how)
 		c.process = nil

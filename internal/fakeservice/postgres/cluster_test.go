@@ -41,7 +41,7 @@ func newServer(t *testing.T) *Server {
 	return s
 }
 
-// settings are some that work at an address. The certificate signs itself.
+// settings returns valid settings for an address, with a self-signed certificate.
 func settings(t *testing.T, host string) Settings {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -87,7 +87,7 @@ func ask(t *testing.T, c *Cluster, sql string) any {
 	return result.Rows[0][0]
 }
 
-// What cannot be restored leaves everything as it was.
+// A backup that cannot be restored leaves everything as it was.
 func TestRestoreOfRubbish(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -108,14 +108,14 @@ func TestRestoreOfRubbish(t *testing.T) {
 	}
 }
 
-// Who gives up waiting for the turn has changed nothing.
+// A caller that gives up waiting for the turn has changed nothing.
 func TestResetThatIsGivenUp(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	c := newCluster(t, s, loopback.Address(t.Context(), DirectPort, PooledPort))
 	ask(t, c, "CREATE TABLE kept (n INT)")
 	ctx, cancel := context.WithCancel(t.Context())
-	_, leave, err := c.turn.Enter(t.Context()) // somebody else's turn
+	_, leave, err := c.turn.Enter(t.Context()) // another caller's turn
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestResetThatIsGivenUp(t *testing.T) {
 	ask(t, c, "SELECT * FROM kept")
 }
 
-// Where the service's ports are taken, others do.
+// If the service's ports are taken, the cluster uses other ports.
 func TestPortsThatAreTaken(t *testing.T) {
 	t.Parallel()
 	host := loopback.Address(t.Context(), DirectPort, PooledPort)
@@ -147,7 +147,7 @@ func TestPortsThatAreTaken(t *testing.T) {
 	ask(t, c, "SELECT 1")
 }
 
-// The inside port wants TLS and a password like the others, and stays the same.
+// The inside port requires TLS and a password like the others, and stays the same.
 func TestInsidePort(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, newServer(t), loopback.Address(t.Context(), DirectPort, PooledPort))
@@ -181,7 +181,7 @@ func TestInsidePort(t *testing.T) {
 	}
 }
 
-// A cluster that was closed says so, whatever it is asked.
+// Every method of a closed cluster returns an error that says so.
 func TestClosedCluster(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

@@ -8,14 +8,15 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
-// reservedConnections are for the package itself, beside those of the plan.
+// reservedConnections is the number of connections for this package, in addition to the
+// plan's.
 const reservedConnections = 5
 
-// identities is the name of the map of who gets in by the socket.
+// identities is the name of the map of users who may connect through the socket.
 const identities = "fake"
 
-// identityMap lets whoever runs the fake be each role of ours, and the pooler
-// those of the customer.
+// identityMap lets the user who runs the fake act as each of the package's roles, and the
+// pooler as the customer's roles.
 func identityMap(a unprivileged.Account) string {
 	var text strings.Builder
 	for _, role := range []string{superuser, OwnerRole, ReadOnlyRole} {
@@ -27,12 +28,12 @@ func identityMap(a unprivileged.Account) string {
 	return text.String()
 }
 
-// writeConfiguration writes what the server reads when it starts. It lies
-// beside the data folder, which a restore replaces.
+// writeConfiguration writes the files that the server reads when it starts. They are next
+// to the data folder, which a restore replaces.
 func (c *Cluster) writeConfiguration() error {
 	rules := strings.Join([]string{
-		// The folder of the socket is closed to others. Whoever gets there all
-		// the same has to be one of the two users of the map.
+		// The folder of the socket is closed to other users. A user who gets in anyway must
+		// be one of the two in the map.
 		"local all all peer map=" + identities,
 		"hostssl all " + superuser + " all reject",
 		// A connection without TLS matches no line and is refused.
@@ -51,25 +52,25 @@ func (c *Cluster) writeConfiguration() error {
 		{"ssl_cert_file", c.path("server.crt")},
 		{"ssl_key_file", c.path("server.key")},
 		{"password_encryption", "scram-sha-256"},
-		// A killed server loses nothing without these: what it has written is
-		// with the system. Only a crash of the machine would lose it, and of data
-		// that is kept that is not promised.
+		// A killed server loses nothing without fsync: the system has its writes. Only a
+		// crash of the machine would lose them, and kept data is not promised to survive
+		// that.
 		{"fsync", "off"},
-		// Backups copy the log too, so it is kept for as long as one may take.
+		// Backups copy the log too, so it is kept for the duration of a backup.
 		{"wal_keep_size", "64MB"},
 		{"min_wal_size", "2MB"},
 		{"max_wal_size", "64MB"},
-		// Many of these run side by side on a small machine.
+		// Many of these servers run at the same time on a small machine.
 		{"shared_buffers", "16MB"},
 		{"max_wal_senders", 0},
 		{"max_worker_processes", 4},
 		{"max_logical_replication_workers", 0},
 		{"jit", "off"},
-		// Shared memory of a killed server lies in its own folder.
+		// A killed server's shared memory is in its own folder.
 		{"dynamic_shared_memory_type", "mmap"},
 		{"timezone", "UTC"},
 		{"log_timezone", "UTC"},
-		// Statements may hold passwords.
+		// Statements may contain passwords.
 		{"log_min_error_statement", "panic"},
 	}
 	var text strings.Builder
@@ -93,7 +94,7 @@ func (c *Cluster) writeConfiguration() error {
 func (c *Cluster) path(name string) string { return filepath.Join(c.folder, name) }
 func (c *Cluster) data() string            { return c.path("data") }
 
-// sockets is the folder of the cluster's own for them.
+// sockets returns the cluster's own folder for its sockets.
 func (c *Cluster) sockets() string {
 	return filepath.Join(c.server.runs, filepath.Base(c.folder), "run")
 }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// CreateDatabase makes a database that belongs to the owner. One that is there is
-// made already: whoever asks has looked, so a call that was cut off has made it.
+// CreateDatabase creates a database that belongs to the owner. An existing database is not
+// an error: the caller has checked for it, so an interrupted earlier call has created it.
 func (c *Cluster) CreateDatabase(ctx context.Context, name string) error {
 	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {
@@ -27,8 +27,7 @@ func (c *Cluster) CreateDatabase(ctx context.Context, name string) error {
 	return err
 }
 
-// DropDatabase drops a database and cuts off who uses it. One that is not there
-// is dropped already.
+// DropDatabase drops a database and ends its sessions. A missing database is not an error.
 func (c *Cluster) DropDatabase(ctx context.Context, name string) error {
 	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {
@@ -38,10 +37,10 @@ func (c *Cluster) DropDatabase(ctx context.Context, name string) error {
 	return c.asSuperuser(ctx, maintenance, dropDatabase(quoteName(name)))
 }
 
-// duplicateDatabase is the SQLSTATE of a name that a database has.
+// duplicateDatabase is the SQLSTATE for a database name that is taken.
 const duplicateDatabase = "42P04"
 
-// createDatabase, dropDatabase and revokeTemporary take names as SQL has them.
+// createDatabase, dropDatabase and revokeTemporary take quoted names.
 func createDatabase(name string) string {
 	return "CREATE DATABASE " + name + " OWNER " + OwnerRole + ";"
 }
@@ -54,14 +53,14 @@ func revokeTemporary(database string) string {
 	return "REVOKE TEMPORARY ON DATABASE " + database + " FROM PUBLIC;"
 }
 
-// MissingExtensionError is an extension that the server does not have.
+// MissingExtensionError is the error for an extension that the server does not have.
 type MissingExtensionError struct {
 	Name string
-	// Version is the server's.
+	// Version is the server's major version.
 	Version int
 }
 
-// Error says how to get it, where that is known.
+// Error says how to install the extension, if that is known.
 func (e *MissingExtensionError) Error() string {
 	text := fmt.Sprintf("PostgreSQL %d on this machine has no extension %s", e.Version, e.Name)
 	if e.Name == "vector" {
@@ -70,8 +69,8 @@ func (e *MissingExtensionError) Error() string {
 	return text
 }
 
-// SetExtension turns an extension on, by the name that PostgreSQL has for it,
-// and returns the version that is installed.
+// SetExtension installs an extension, by PostgreSQL's name for it, in the database, and
+// returns its version.
 func (c *Cluster) SetExtension(ctx context.Context, database, name string) (version string, err error) {
 	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {
@@ -90,14 +89,14 @@ func (c *Cluster) SetExtension(ctx context.Context, database, name string) (vers
 	if there == "" {
 		return "", &MissingExtensionError{Name: name, Version: c.server.programs.Version}
 	}
-	// The schema is named because the owner may have put another one first.
+	// The schema is named because the owner may have put a different one first.
 	if _, err := value(ctx, conn, "CREATE EXTENSION IF NOT EXISTS "+quoteName(name)+" SCHEMA public"); err != nil {
 		return "", err
 	}
 	return value(ctx, conn, "SELECT extversion FROM pg_extension WHERE extname = "+quote(name))
 }
 
-// DropExtension turns an extension off. It fails while something depends on it.
+// DropExtension removes an extension. It fails while something depends on it.
 func (c *Cluster) DropExtension(ctx context.Context, database, name string) error {
 	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {

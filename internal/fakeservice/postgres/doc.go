@@ -1,15 +1,14 @@
-// Package postgres runs private PostgreSQL clusters, one for each instance of
-// the fake service, from binaries that are on the machine.
+// Package postgres runs private PostgreSQL clusters, one for each instance of the fake
+// service, with the programs installed on the machine.
 //
-// A Server holds what clusters share: the binaries, the account that they run
-// as, the folder that they live in, and a template that new ones are copied
-// from. A Cluster is one PostgreSQL with the service's two roles, its own TLS
-// certificate, backups, and two public ports, direct and pooled.
+// A Server contains the things that clusters share: the programs, the account that they run
+// as, their common folder, and a template that new clusters are copied from. A Cluster is
+// one PostgreSQL server with the service's two roles, its own TLS certificate, backups, and
+// two public ports, direct and pooled.
 //
-// Nothing but this package talks to PostgreSQL itself. Who connects to a public
-// port meets a gate first, which knows the allowlist and passes bytes on to a
-// port of the inside. Apps and the auth engine of the same instance use the
-// inside port, so the allowlist never keeps them out; TLS and a password are
-// required there as well. The package itself comes in by a socket in a folder
-// that nobody else can open.
+// Only this package connects to PostgreSQL itself. A client of a public port meets a gate
+// first, which applies the allowlist and forwards the bytes to an inside port. Apps and the
+// auth engine of the same instance use the inside port, so the allowlist never blocks them;
+// TLS and a password are required there as well. The package itself connects through a
+// socket in a folder that other users cannot open.
 package postgres

@@ -31,7 +31,7 @@ func keptServer(t *testing.T, folder string) *Server {
 	return s
 }
 
-// keptFolder is one that every user can pass through.
+// keptFolder returns a folder that every user can pass through.
 func keptFolder(t *testing.T) string {
 	t.Helper()
 	return filepath.Join(machine.PassableFolder(t, ""), "pg")
@@ -44,9 +44,8 @@ func mustClose(t *testing.T, s *Server) {
 	}
 }
 
-// A cluster whose folder is kept goes on with its rows, at its ports, with the
-// passwords that are asked for now. What a killed owner has left half done is none of
-// its data.
+// A cluster with a kept folder continues with its rows, its ports and the passwords of the
+// new settings. Files that a killed owner left half done are not part of its data.
 func TestKeptCluster(t *testing.T) {
 	t.Parallel()
 	folder, host := keptFolder(t), loopback.Address(t.Context(), DirectPort, PooledPort)
@@ -61,7 +60,7 @@ func TestKeptCluster(t *testing.T) {
 		t.Errorf("%v still run", left)
 	}
 
-	// The server was killed, and so was its owner, in the middle of a restore.
+	// The server and its owner were killed in the middle of a restore.
 	data := c.data()
 	for name, text := range map[string]string{
 		filepath.Join(data, "postmaster.pid"):           "1\n" + data + "\n",
@@ -107,8 +106,8 @@ func TestKeptCluster(t *testing.T) {
 	}
 }
 
-// A killed owner was replacing data: as long as it is not sure that the new works,
-// the old is what counts.
+// The owner was killed while it replaced the data. Until the new data is known to work, the
+// old data counts.
 func TestReplacementThatWasKilled(t *testing.T) {
 	t.Parallel()
 	for _, during := range []string{"between the two", "once the new is there"} {
@@ -163,7 +162,7 @@ func TestKeptDataOfAnotherVersion(t *testing.T) {
 	}
 }
 
-// What a call that was cut off has done, its repetition finds done.
+// A repeated call finds the work of an interrupted call done, and succeeds.
 func TestRepeatedStatements(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, newServer(t), loopback.Address(t.Context(), DirectPort, PooledPort))

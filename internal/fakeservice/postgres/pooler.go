@@ -13,20 +13,19 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 )
 
-// mostClients is how many callers may be connected to the pooled port. They
-// share the server's connections, so this is far above the plan's limit.
+// mostClients is the maximum number of clients of the pooled port. They share the server's
+// connections, so it is far above the plan's limit.
 const mostClients = 1000
 
-// pooler is the PgBouncer of a cluster. Whoever holds the cluster's turn uses
-// it.
+// pooler is the PgBouncer of a cluster. Its methods require the cluster's turn.
 type pooler struct {
 	cluster *Cluster
 	process *program
 	port    int
 }
 
-// restart brings the cluster's settings into force. Passwords that were rotated
-// end the sessions that came in by them, which a reload would leave.
+// restart applies the cluster's settings. It ends the sessions that used rotated passwords,
+// which a reload would leave.
 func (p *pooler) restart(ctx context.Context) error {
 	p.stop()
 	var err error
@@ -63,7 +62,7 @@ func (p *pooler) start(ctx context.Context) error {
 	return nil
 }
 
-// stop ends PgBouncer. It holds nothing that would be lost.
+// stop ends PgBouncer. No data is lost.
 func (p *pooler) stop() {
 	p.cluster.pooled.Lead("", "")
 	process := p.process
@@ -77,7 +76,7 @@ func (p *pooler) address() string {
 	return net.JoinHostPort(p.cluster.settings.Host, strconv.Itoa(p.port))
 }
 
-// writeConfiguration writes what PgBouncer reads when it starts.
+// writeConfiguration writes the files that PgBouncer reads when it starts.
 func (p *pooler) writeConfiguration() error {
 	c := p.cluster
 	var text strings.Builder
@@ -127,7 +126,7 @@ func (p *pooler) awaitReady(ctx context.Context, process *program) error {
 	}
 }
 
-// watch starts PgBouncer again when it ends without having been told to.
+// watch restarts PgBouncer when it ends without having been told to.
 func (p *pooler) watch(process *program) {
 	p.cluster.revive(process, "PgBouncer", func() bool { return p.process == process }, p.restart)
 }

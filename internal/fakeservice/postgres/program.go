@@ -12,28 +12,28 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
-// linger is how long a program that was told to stop has, before it is told
-// again in a way that it cannot refuse.
+// linger is the time that a program has to stop before it gets a signal that it cannot
+// refuse.
 const linger = 20 * time.Second
 
-// Signals by which PostgreSQL is told to stop. Fast lets transactions go and
-// leaves the data in order; immediate just ends.
+// Signals that stop PostgreSQL. With fast, it aborts transactions and leaves the data in
+// order; with immediate, it just ends.
 var (
 	stopFast      os.Signal = syscall.SIGINT
 	stopImmediate os.Signal = syscall.SIGQUIT
 )
 
-// outputKept is how much of a program's output is kept.
+// outputKept is the number of bytes kept of a program's output.
 const outputKept = 4 << 10
 
-// program is a server, with the end of what it said.
+// program is a running server, with the end of its output.
 type program struct {
 	*process.Process
 	output *process.Tail
 }
 
-// startProgram starts a program as an account. Nothing of the environment
-// reaches it but what is given.
+// startProgram starts a program as an account, with an empty environment except for the
+// given variables.
 func startProgram(who unprivileged.Account, folder string, command ...string) (*program, error) {
 	output := process.NewTail(outputKept)
 	p, err := process.Start(specOf(who, folder, output, command))
@@ -50,7 +50,7 @@ func specOf(who unprivileged.Account, folder string, output *process.Tail, comma
 	}
 }
 
-// stop tells the program to stop and waits until it is gone.
+// stop tells the program to stop and waits until it has ended.
 func (p *program) stop(how os.Signal) {
 	signals := []os.Signal{how}
 	if how == stopFast {
@@ -59,8 +59,7 @@ func (p *program) stop(how os.Signal) {
 	p.Stop(linger, signals...)
 }
 
-// run lets a program do its work and returns what went wrong, with the end of
-// what it said.
+// run runs a program to its end. Its error includes the end of the program's output.
 func run(ctx context.Context, who unprivileged.Account, folder, input string, command ...string) error {
 	output := process.NewTail(outputKept)
 	spec := specOf(who, folder, output, command)

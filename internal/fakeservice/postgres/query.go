@@ -13,39 +13,37 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// Result is what the last of some statements gave. Values are such that JSON
-// can hold: null, booleans, numbers, JSON itself, and text as PostgreSQL writes
-// it for everything else.
+// Result is the result of the last of some statements. Values are JSON values: null,
+// booleans, numbers, JSON itself, and PostgreSQL's text form for everything else.
 type Result struct {
 	Columns []string
 	Rows    [][]any
-	// RowCount is how many rows the statement returned or changed.
+	// RowCount is the number of rows that the statement returned or changed.
 	RowCount int
 	// Command is the kind of statement, such as SELECT or CREATE TABLE.
 	Command string
 }
 
-// ErrTooLarge is a result that would be too much for one answer.
+// ErrTooLarge is returned for a result that is too large for one answer.
 var ErrTooLarge = fmt.Errorf("the result is larger than %d MB; ask for fewer rows", largestResult>>20)
 
-// largestResult is how many bytes of values a result may hold.
+// largestResult is the maximum size of a result's values in bytes.
 const largestResult = 8 << 20
 
-// ErrUnreachable is a server that takes no session now: it is restarting, or
-// the plan's connections are used up.
+// ErrUnreachable is returned when the server accepts no sessions: it is restarting, or the
+// plan's connections are used up.
 var ErrUnreachable = errors.New("PostgreSQL takes no session now")
 
-// Query runs statements as a role. Those of the owner run in one transaction,
-// unless they say otherwise. Those of the read-only role run in read-only
-// transactions, whatever they say.
+// Query runs statements as a role. The owner's statements run in one transaction, unless
+// they end it. The read-only role's statements always run in read-only transactions.
 func (c *Cluster) Query(ctx context.Context, role, database, sql string) (_ Result, err error) {
 	conn, err := c.connect(ctx, role, database)
 	if err != nil {
 		return Result{}, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
-	// PostgreSQL counts each statement, and a statement could lift that. This
-	// counts all of them.
+	// PostgreSQL's limit applies to each statement, and a statement could lift it. This
+	// limit applies to all of them together.
 	ctx, cancel := context.WithTimeoutCause(ctx, c.server.patience, errStatementTimeout)
 	defer cancel()
 	var result Result
@@ -60,14 +58,14 @@ func (c *Cluster) Query(ctx context.Context, role, database, sql string) (_ Resu
 	return result, err
 }
 
-// errStatementTimeout is what PostgreSQL says when its own limit is over.
+// errStatementTimeout is PostgreSQL's error when its own limit is exceeded.
 var errStatementTimeout error = &pgconn.PgError{
 	Severity: "ERROR", Code: "57014", Message: "canceling statement due to statement timeout",
 }
 
-// runReadOnly runs statements one by one. A session may choose its own mode, but
-// a transaction that is read-only stays so once it has seen data: so none of the
-// caller's statements is the first of its transaction.
+// runReadOnly runs statements one by one. A session may choose its own mode, but a
+// read-only transaction stays read-only once it has seen data. So none of the caller's
+// statements is the first of its transaction.
 func runReadOnly(ctx context.Context, conn *pgconn.PgConn, sql string) (Result, error) {
 	var last Result
 	for _, statement := range split(sql) {
@@ -92,7 +90,7 @@ func runReadOnly(ctx context.Context, conn *pgconn.PgConn, sql string) (Result, 
 	return last, nil
 }
 
-// lastResult reads all results and keeps the last, and never more than one.
+// lastResult reads all results and returns the last, and never stores more than one.
 func lastResult(reader *pgconn.MultiResultReader) (Result, error) {
 	var last Result
 	for reader.NextResult() {
@@ -105,8 +103,8 @@ func lastResult(reader *pgconn.MultiResultReader) (Result, error) {
 	return last, reader.Close()
 }
 
-// readResult reads one result. When it is too large, the rest is left unread:
-// closing the connection ends the statement.
+// readResult reads one result. When it is too large, the rest is left unread: closing the
+// connection ends the statement.
 func readResult(rows *pgconn.ResultReader) (Result, error) {
 	fields := rows.FieldDescriptions()
 	result := Result{}
@@ -134,8 +132,8 @@ func readResult(rows *pgconn.ResultReader) (Result, error) {
 	return result, nil
 }
 
-// jsonValue turns the text of a value into something that JSON can hold. The
-// bytes are the reader's own and are copied.
+// jsonValue turns the text of a value into a JSON value. The bytes belong to the reader and
+// are copied.
 func jsonValue(oid uint32, text []byte) any {
 	if text == nil {
 		return nil

@@ -13,12 +13,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
-// next is a copy that is yet to become the data, and may be half made. The server runs
-// while it is made.
+// next returns the folder of a copy that will become the data, and that may be incomplete.
+// The server runs during the copying.
 func (c *Cluster) next() string { return c.path("data.next") }
 
-// recover puts in order what a killed owner has left of the cluster, and tells
-// whether there is no data of it.
+// recover cleans up after a killed owner, and reports whether the cluster has no data.
 func (c *Cluster) recover() (isNew bool, err error) {
 	if err := errors.Join(scratch.Sweep(c.folder), scratch.Discard(c.next()), datafolder.Recover(c.data())); err != nil {
 		return false, err
@@ -33,12 +32,12 @@ func (c *Cluster) recover() (isNew bool, err error) {
 	if is := strings.TrimSpace(string(version)); is != fmt.Sprint(c.server.programs.Version) {
 		return false, fmt.Errorf("the data in %s is PostgreSQL %s's, and PostgreSQL %d cannot read it", c.data(), is, c.server.programs.Version)
 	}
-	// What has run there has ended, or the folder were not ours to use. By now
-	// another process may have the server's number.
+	// The old server has ended, because otherwise the folder could not be ours to use.
+	// Another process may have its process id by now.
 	return false, errors.Join(os.RemoveAll(filepath.Join(c.data(), "postmaster.pid")), os.RemoveAll(c.sockets()))
 }
 
-// copyIn makes a copy that is yet to become the data.
+// copyIn makes the copy that will become the data.
 func (c *Cluster) copyIn(ctx context.Context, from string) error {
 	if err := scratch.Discard(c.next()); err != nil {
 		return err
@@ -49,8 +48,8 @@ func (c *Cluster) copyIn(ctx context.Context, from string) error {
 	return nil
 }
 
-// replaceData starts the server with a copy of another data folder. If that
-// fails, the data is as before.
+// replaceData starts the server with a copy of another data folder. If that fails, the data
+// is as before.
 func (c *Cluster) replaceData(ctx context.Context, from string) error {
 	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {

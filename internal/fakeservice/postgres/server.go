@@ -16,38 +16,38 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
-// Options says how a Server runs.
+// Options configures a Server.
 type Options struct {
 	Binaries Binaries
-	// Folder is where clusters live. It is made where it is not there.
+	// Folder is the folder of the clusters. It is created if it does not exist.
 	Folder string
-	// Sockets is where their sockets lie, in a path that is best short; empty is the
-	// Folder.
+	// Sockets is the folder of the clusters' sockets, whose path should be short. The
+	// default is Folder.
 	Sockets string
-	// Kept leaves the folder when the Server is closed, and has NewCluster carry
-	// on with the data that is there. Nobody else may use it meanwhile.
+	// Kept leaves the folder when the Server is closed, and lets NewCluster continue with
+	// the data in it. No other process may use the folder at the same time.
 	Kept bool
-	// StatementTimeout is how long a statement of Query may take; 0 is half a
+	// StatementTimeout is the time limit of a statement of Query. The default is half a
 	// minute.
 	StatementTimeout time.Duration
-	// Outside is where the public ports are.
+	// Outside determines the addresses of the public ports.
 	Outside outside.Addresses
-	// Logger is told of crashes and refused connections; nil discards them.
+	// Logger logs crashes and refused connections; nil discards them.
 	Logger *slog.Logger
 }
 
-// Server makes clusters and holds what they share. It is safe for concurrent
-// use.
+// Server creates clusters and contains the things that they share. It is safe for
+// concurrent use.
 type Server struct {
 	programs Binaries
 	account  unprivileged.Account
 	folder   string
-	runs     string // where the sockets lie
+	runs     string // folder of the sockets
 	kept     bool
 	log      *slog.Logger
 	outside  outside.Addresses
 	template template
-	// patience is how long a statement may take.
+	// patience is the time limit of a statement.
 	patience time.Duration
 
 	mu       sync.Mutex
@@ -55,10 +55,10 @@ type Server struct {
 	closed   bool
 }
 
-// longestSocket is how long the path of a socket can be on every system.
+// longestSocket is the maximum length of a socket's path on every system.
 const longestSocket = 103
 
-// NewServer prepares the folder. Nothing runs yet.
+// NewServer prepares the folder. It starts no program.
 func NewServer(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -98,7 +98,7 @@ func NewServer(o Options) (*Server, error) {
 	}, nil
 }
 
-// add makes a cluster known, so that Close finds it.
+// add registers a cluster, so that Close finds it.
 func (s *Server) add(c *Cluster) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,8 +115,7 @@ func (s *Server) forget(c *Cluster) {
 	delete(s.clusters, c)
 }
 
-// Clusters are the names of those whose data is in the folder, whether they run or
-// not.
+// Clusters returns the names of the clusters that have data in the folder, running or not.
 func (s *Server) Clusters() ([]string, error) {
 	entries, err := os.ReadDir(s.folder)
 	var names []string
@@ -128,14 +127,13 @@ func (s *Server) Clusters() ([]string, error) {
 	return names, err
 }
 
-// Has tells whether there is data of a cluster, whether it runs or not.
+// Has reports whether a cluster has data, running or not.
 func (s *Server) Has(name string) bool {
 	_, err := os.Stat(filepath.Join(s.folder, name))
 	return err == nil
 }
 
-// Load makes the data of a cluster that is not there out of a backup. NewCluster then
-// starts it.
+// Load creates the data of a new cluster from a backup. NewCluster then starts it.
 func (s *Server) Load(ctx context.Context, name, backup string) error {
 	c := &Cluster{server: s, folder: filepath.Join(s.folder, name)}
 	if err := s.account.MakeFolder(c.folder); err != nil {
@@ -147,11 +145,11 @@ func (s *Server) Load(ctx context.Context, name, backup string) error {
 	return os.Rename(c.next(), c.data())
 }
 
-// Discard takes the data away of a cluster that does not run. One that is not there
-// is gone already.
+// Discard deletes the data of a cluster that is not running. A missing cluster is not an
+// error.
 func (s *Server) Discard(name string) error { return scratch.Discard(filepath.Join(s.folder, name)) }
 
-// Close stops every cluster, and takes the folder away unless it is kept.
+// Close stops every cluster, and removes the folder unless it is kept.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -172,8 +170,8 @@ func (s *Server) Close() error {
 	return errors.Join(errs...)
 }
 
-// Prepare makes the template that clusters are copied from, which the first
-// cluster would wait for otherwise.
+// Prepare creates the template that clusters are copied from. Otherwise the first cluster
+// would wait for it.
 func (s *Server) Prepare(ctx context.Context) error {
 	return s.template.make(ctx, s.programs, s.account)
 }

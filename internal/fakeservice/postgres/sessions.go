@@ -9,31 +9,31 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 )
 
-// connect comes in by the socket, where the kernel says who it is.
+// connect connects through the socket, where the kernel identifies the caller.
 func (c *Cluster) connect(ctx context.Context, role, database string) (*pgconn.PgConn, error) {
 	config, err := pgconn.ParseConfig("sslmode=disable")
 	if err != nil {
 		return nil, err
 	}
-	// The variables of libpq, which the parser reads, are whoever starts the
-	// fake's own business.
+	// The parser reads libpq's variables, which belong to the user who starts the fake and
+	// not to this package.
 	config.Host, config.Port = c.sockets(), uint16(c.inside.Load())
 	config.User, config.Password, config.Database = role, "", database
 	config.TLSConfig, config.Fallbacks, config.ValidateConnect = nil, nil, nil
 	config.RuntimeParams = map[string]string{"application_name": "hosting"}
 	if role == superuser {
-		// The owner can set another search path for a database, and must not
-		// get anything of its own run by the superuser.
+		// The owner can set another search path for a database, and must not make the
+		// superuser run the owner's functions.
 		config.RuntimeParams["search_path"] = "pg_catalog"
 	}
-	// When the caller goes, the statement is cancelled and not only forgotten.
+	// If the caller's context ends, the statement is cancelled and not only abandoned.
 	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn}
 	}
 	return pgconn.ConnectConfig(ctx, config)
 }
 
-// asSuperuser runs statements one by one. They may be such that run in no
+// asSuperuser runs statements one by one, so they may be statements that cannot run in a
 // transaction.
 func (c *Cluster) asSuperuser(ctx context.Context, database string, statements ...string) error {
 	conn, err := c.connect(ctx, superuser, database)
@@ -48,7 +48,7 @@ func (c *Cluster) asSuperuser(ctx context.Context, database string, statements .
 	return errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
 }
 
-// value asks the superuser's way for one text. It is "" where there is no row.
+// value returns the one value of a query, or "" if it has no row.
 func value(ctx context.Context, conn *pgconn.PgConn, query string) (string, error) {
 	results, err := conn.Exec(ctx, query).ReadAll()
 	if err != nil {

@@ -2,9 +2,9 @@ package postgres
 
 import "strings"
 
-// split cuts SQL into its statements at the semicolons that end them, and leaves
-// empty ones out. It need not be right about what PostgreSQL would refuse
-// anyhow: each piece is sent as one statement, and PostgreSQL refuses two.
+// split cuts SQL into its statements at the semicolons that end them, and leaves empty ones
+// out. It may be wrong about text that PostgreSQL would refuse anyway: each piece is sent
+// as one statement, and PostgreSQL refuses two.
 func split(sql string) []string {
 	var statements []string
 	keep := func(text string) {
@@ -26,8 +26,8 @@ func split(sql string) []string {
 	return statements
 }
 
-// lengthOfToken is how many bytes belong together at the start of a text: a
-// quoted piece, a comment, or one byte. What has no end goes to the end.
+// lengthOfToken returns the length in bytes of the token at the start of a text: a quoted
+// piece, a comment, or one byte. An unterminated token extends to the end.
 func lengthOfToken(text string) int {
 	switch {
 	case text[0] == '\'' || text[0] == '"':
@@ -48,7 +48,7 @@ func lengthOfToken(text string) int {
 	return 1
 }
 
-// after is where a text goes on after the next end, from a place on.
+// after returns the position in a text after the next end, searched from a position.
 func after(text string, from int, end string) int {
 	if at := strings.Index(text[from:], end); at >= 0 {
 		return from + at + len(end)
@@ -56,7 +56,8 @@ func after(text string, from int, end string) int {
 	return len(text)
 }
 
-// lengthOfEscaped is that of E'…', in which a backslash takes what follows.
+// lengthOfEscaped returns the length of an E'…' string, in which a backslash escapes the
+// next byte.
 func lengthOfEscaped(text string) int {
 	for at := len("E'"); at < len(text); at++ {
 		switch text[at] {
@@ -69,7 +70,7 @@ func lengthOfEscaped(text string) int {
 	return len(text)
 }
 
-// lengthOfComment is that of a comment, which may hold others.
+// lengthOfComment returns the length of a comment, which may contain other comments.
 func lengthOfComment(text string) int {
 	depth := 0
 	for at := 0; at < len(text); {
@@ -90,7 +91,7 @@ func lengthOfComment(text string) int {
 	return len(text)
 }
 
-// dollarTag is the $tag$ at the start of a text, or "".
+// dollarTag returns the $tag$ at the start of a text, or "".
 func dollarTag(text string) string {
 	for at := 1; at < len(text); at++ {
 		switch {
@@ -103,8 +104,8 @@ func dollarTag(text string) string {
 	return ""
 }
 
-// lengthOfName is that of a name or a number, which may hold a $ and may end in
-// an e that no quote belongs to.
+// lengthOfName returns the length of a name or a number. It may contain a $, and a final e
+// of it does not belong to a quote.
 func lengthOfName(text string) int {
 	at := 1
 	for at < len(text) && (isNameByte(text[at]) || text[at] == '$') {

@@ -11,40 +11,40 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
-// Roles and databases that each cluster begins with.
+// The roles and databases of a new cluster.
 const (
 	OwnerRole       = "owner"
 	ReadOnlyRole    = "readonly"
 	DefaultDatabase = "main"
-	// superuser is the package's own. It has no password, so it gets in by the
-	// socket alone.
+	// superuser is this package's role. It has no password, so it can connect only through
+	// the socket.
 	superuser = "hosting"
-	// maintenance is a database that is always there.
+	// maintenance is a database that always exists.
 	maintenance = "postgres"
 )
 
-// template is a data folder that new clusters are copied from. Making one takes
-// about a second, copying it a small part of that.
+// template is a data folder that new clusters are copied from. Creating one takes about a
+// second; copying it takes a small part of that.
 type template struct {
 	mu     sync.Mutex
 	folder string
 	ready  bool
 }
 
-// make makes the template when it is first asked for.
+// make creates the template on the first call.
 func (t *template) make(ctx context.Context, programs Binaries, who unprivileged.Account) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ready {
 		return nil
 	}
-	// What a killed owner has left may be half done, or another version's.
+	// The remains of a killed owner may be incomplete or from a different version.
 	err := os.RemoveAll(t.folder)
 	if err == nil {
 		err = initdb(ctx, programs, who, t.folder)
 	}
 	if err != nil {
-		// What was begun is in the way of the next attempt.
+		// A half-made template would be in the way of the next attempt.
 		return errors.Join(err, os.RemoveAll(t.folder))
 	}
 	t.ready = true
@@ -57,14 +57,14 @@ func initdb(ctx context.Context, programs Binaries, who unprivileged.Account, fo
 	}
 	err := run(ctx, who, folder, "", programs.Initdb,
 		"--pgdata", folder, "--username", superuser, "--auth", "reject", "--encoding", "UTF8", "--locale", "C",
-		// A crash of the machine is none that is survived, and small segments make
-		// small backups.
+		// A crash of the machine need not be survived, and small segments make small
+		// backups.
 		"--no-sync", "--wal-segsize", "1")
 	if err != nil {
 		return fmt.Errorf("make a cluster: %w", err)
 	}
-	// The roles come first, as the rules name them, and the default database
-	// last, as it is copied from template1.
+	// The roles come first, because the rules name them, and the default database last,
+	// because it is copied from template1.
 	for _, step := range []struct {
 		database   string
 		statements []string
@@ -86,7 +86,7 @@ func initdb(ctx context.Context, programs Binaries, who unprivileged.Account, fo
 
 const readOnlyByDefault = "ALTER ROLE " + ReadOnlyRole + " SET default_transaction_read_only = on"
 
-// makeRoles makes the two roles. They get their passwords in each cluster.
+// makeRoles creates the two roles. They get their passwords in each cluster.
 func makeRoles() []string {
 	return []string{
 		"CREATE ROLE " + OwnerRole + " LOGIN CREATEDB;",
@@ -96,9 +96,9 @@ func makeRoles() []string {
 	}
 }
 
-// rulesOf takes from everybody what would let the read-only role leave
-// something behind once a session has switched its read-only default off, and
-// leaves it to the owner. What is granted inside a database is copied with it.
+// rulesOf revokes the privileges with which the read-only role could leave something behind
+// after a session has switched its read-only default off. The owner keeps them. Grants
+// inside a database are copied with it.
 func rulesOf(database string) []string {
 	rules := []string{
 		revokeTemporary(database),
