@@ -9,14 +9,14 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 )
 
-// hostName is a name as DNS has them, or an IPv4 address.
+// hostName matches a DNS name or an IPv4 address.
 var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)
 
-// isHost tells whether a text is a name or an IPv4 address, without a port.
+// isHost reports whether a text is a name or an IPv4 address, without a port.
 func isHost(text string) bool { return hostName.MatchString(text) }
 
-// addresses says where instances and apps are: where the API listens too, for who reaches
-// this machine by the host that is advertised.
+// addresses returns the addresses of instances and apps. If a host is advertised, other
+// machines reach this one by it, and instances and apps listen where the API does.
 func addresses(s settings) outside.Addresses {
 	if s.advertise == "" {
 		return outside.Addresses{}
@@ -36,8 +36,8 @@ func rootURL(s settings, listening net.Addr) string {
 	return "http://" + net.JoinHostPort(s.advertise, strconv.Itoa(loopback.Port(listening)))
 }
 
-// portalURL is where checkouts are opened: where the caller found the API, or at the host
-// that is advertised.
+// portalURL is the address at which checkouts are opened: the advertised host, or "" for
+// the address at which the caller found the API.
 func portalURL(s settings, root string) string {
 	if s.advertise == "" {
 		return ""

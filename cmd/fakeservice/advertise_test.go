@@ -23,20 +23,20 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 )
 
-// visitor reaches a fake from elsewhere: the host that is advertised leads to an address.
+// visitor uses a fake from another machine: the advertised host resolves to an address.
 type visitor struct {
 	*running
 	host, address string
 	ports         outside.Ports
 	token         string
-	// secrets are what no log may tell.
+	// secrets must not appear in any log.
 	secrets []string
 }
 
-// stranger is a name that leads to the fake and that it does not go by.
+// stranger is a host name that resolves to the fake but is not its own.
 const stranger = "other.example"
 
-// client dials the address, whatever the host's name says to this machine.
+// client dials the address, however this machine would resolve the host.
 func (v *visitor) client() *http.Client {
 	return &http.Client{Timeout: machine.Patience, Transport: &http.Transport{
 		DisableKeepAlives: true,
@@ -51,7 +51,7 @@ func (v *visitor) client() *http.Client {
 	}}
 }
 
-// get asks for a page and gives the status and the text.
+// get requests a page and returns the status and the text.
 func (v *visitor) get(t *testing.T, address, token string) (int, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -74,8 +74,8 @@ func (v *visitor) get(t *testing.T, address, token string) (int, string) {
 	return response.StatusCode, string(text)
 }
 
-// mustBeOutside checks that a URL is at the advertised host and a port of the range, one
-// that nothing else has, and gives the port.
+// mustBeOutside checks that a URL has the advertised host and a port of the range that no
+// other part uses. It returns the port.
 func (v *visitor) mustBeOutside(t *testing.T, what, address string, seen map[string]string) int {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -90,8 +90,8 @@ func (v *visitor) mustBeOutside(t *testing.T, what, address string, seen map[str
 	return port
 }
 
-// query connects as a careful client does, verify-full with the instance's CA, and asks
-// for a number. The host is looked up at an address.
+// query connects as a careful client does, verify-full with the instance's CA, and selects
+// a number. The host resolves to an address.
 func query(t *testing.T, link, certificate, address string) error {
 	t.Helper()
 	config, err := pgx.ParseConfig(link)
@@ -116,8 +116,8 @@ func query(t *testing.T, link, certificate, address string) error {
 	return conn.QueryRow(ctx, "SELECT 1").Scan(&n)
 }
 
-// visit makes an instance with all that runs for real and reaches each part of it where
-// the records say.
+// visit creates an instance that runs for real, and reaches each part of it at the
+// addresses in the records.
 func (v *visitor) visit(t *testing.T) (certificate string, app string) {
 	t.Helper()
 	v.transport = v.client().Transport
@@ -209,7 +209,7 @@ func (v *visitor) visit(t *testing.T) (certificate string, app string) {
 
 const appRepository = "octo/app=../../internal/fakeservice/appruntime/testdata/app"
 
-// By a name alone, with ports out of a range: what a container shows of itself, on this
+// With only a name, and ports from a range. A container publishes the same, here on this
 // machine's own loopback address.
 func TestAdvertisedHost(t *testing.T) {
 	t.Parallel()
@@ -225,8 +225,8 @@ func TestAdvertisedHost(t *testing.T) {
 		}
 	}
 
-	// What runs on the instance has Postgres at an address of the inside, which the
-	// certificate names as well.
+	// Programs on the instance reach Postgres at an inside address, which is in the
+	// certificate as well.
 	_, environment := v.get(t, app+"/env", "")
 	for line := range strings.Lines(environment) {
 		link, found := strings.CutPrefix(strings.TrimSpace(line), "DATABASE_URL=")
@@ -249,7 +249,7 @@ func TestAdvertisedHost(t *testing.T) {
 	t.Errorf("the app has no database:\n%s", environment)
 }
 
-// When the range is used up, the job says so, and what is there goes on.
+// If the range is used up, the job reports that, and running parts continue.
 func TestPortsThatAreUsedUp(t *testing.T) {
 	t.Parallel()
 	ports := fakeservicetest.FreePorts(t, 1)

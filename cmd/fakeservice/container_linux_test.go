@@ -14,13 +14,13 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 )
 
-// A container has a network of its own, with a cable to the one outside. Whoever is
-// outside reaches the fake and all that it provisions through it, by the name and the
-// ports that it advertises.
+// A container has its own network, connected to the outside by a virtual cable. A client
+// outside reaches the fake and everything that it provisions by the advertised name and
+// ports.
 func TestServesFromAContainer(t *testing.T) {
 	t.Parallel()
 	inside, address := network(t)
-	ports := outside.Ports{First: 20000, Last: 20020} // nobody else is in there
+	ports := outside.Ports{First: 20000, Last: 20020} // no other program is in there
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), "ip", "netns", "exec", inside, builtProgram(t),
 		"--listen", "0.0.0.0:8080", "--allow-remote", "--advertise-host", "fake.test", "--ports", ports.String(),
 		"--data-plane", "on", "--speed", "1000", "--log-level", "warn", "--repo", appRepository)
@@ -53,11 +53,11 @@ func TestServesFromAContainer(t *testing.T) {
 	(&visitor{running: fake, host: "fake.test", address: address, ports: ports, token: "the-token"}).visit(t)
 }
 
-// network makes a network namespace with a cable to this one. It gives its name and the
+// network creates a network namespace with a cable to this one. It returns its name and the
 // address of its end.
 func network(t *testing.T) (name, address string) {
 	t.Helper()
-	machine.NeedsRoot(t) // TestAdvertisedHost does the same without a network of its own
+	machine.NeedsRoot(t) // TestAdvertisedHost does the same without a separate network
 	if _, err := exec.LookPath("ip"); err != nil {
 		machine.Lacks(t, "a network namespace is made with ip, of the package iproute2")
 	}
@@ -72,11 +72,11 @@ func network(t *testing.T) (name, address string) {
 		return nil
 	}
 	if err := ip("netns", "add", name); err != nil {
-		// Root in a container may not be root enough.
+		// Root in a container may lack this right.
 		machine.Lacks(t, "no network namespace can be made here: %s", err)
 	}
 	t.Cleanup(func() {
-		// The cable goes with it.
+		// The cable is deleted with the namespace.
 		if err := ip("netns", "del", name); err != nil {
 			t.Error(err)
 		}

@@ -24,22 +24,23 @@ const (
 	planeOff  = "off"
 )
 
-// engines are what the fake runs for real.
+// engines is the part of the fake that runs for real.
 type engines struct {
-	// plane is nil where there are records alone, and another makes those of forks.
+	// plane is nil if the fake only has records. another creates the data planes of forks.
 	plane   fakeservice.DataPlane
 	another func() (fakeservice.DataPlane, error)
-	// querier is nil where the plane runs SQL, or says why nothing does.
+	// querier is nil if the plane runs SQL. Otherwise it answers with the reason why no SQL
+	// runs.
 	querier fakeservice.Querier
-	// text tells whoever starts the fake.
+	// text informs the person who starts the fake.
 	text string
 }
 
-// locate finds PostgreSQL's programs in a folder, or where they usually are.
+// locate finds PostgreSQL's programs in a folder, or in the usual places.
 type locate func(ctx context.Context, folder string) (postgres.Binaries, error)
 
-// startEngines finds what engines need. Where that is missing the fake does
-// without, unless it was asked for.
+// startEngines finds the programs that engines need. If they are missing, the fake runs
+// without engines, unless the flags ask for them.
 func startEngines(ctx context.Context, s settings, state state, find locate, log *slog.Logger) (engines, error) {
 	if s.dataPlane == planeOff {
 		return withoutEngines("it is switched off by --data-plane=off"), nil
@@ -89,8 +90,8 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 		programs.Version, filepath.Dir(programs.Postgres), pooler, store, code, isolation(plane.Unsandboxed(), os.Geteuid() == 0))}, nil
 }
 
-// isolation says how apps and builds are kept from the rest of the machine. why is nil
-// where they run in a sandbox.
+// isolation says how apps and builds are isolated from the rest of the machine. why is nil
+// if they run in a sandbox, and the reason otherwise.
 func isolation(why error, root bool) string {
 	switch {
 	case why == nil:
@@ -104,8 +105,8 @@ func isolation(why error, root bool) string {
 	}
 }
 
-// locateRedis says what becomes of the redis engine. Without a redis-server it is a
-// record alone, which is no reason to do without the rest.
+// locateRedis says how the redis engine runs. Without a redis-server, the engine is only a
+// record, and the other engines still run.
 func locateRedis(server redis.Program, err error) (redis.Program, string, error) {
 	if missing := (*redis.MissingError)(nil); errors.As(err, &missing) {
 		return redis.Program{}, "no Redis, which is a record alone: " + missing.Error(), nil
@@ -113,7 +114,8 @@ func locateRedis(server redis.Program, err error) (redis.Program, string, error)
 	return server, fmt.Sprintf("Redis %d from %s", server.Version, filepath.Dir(server.Path)), err
 }
 
-// withoutEngines keeps records alone, and says why to whoever asks for more.
+// withoutEngines returns engines that only keep records, and that give the reason when more
+// is asked for.
 func withoutEngines(reason string) engines {
 	return engines{
 		querier: core.NoDataPlane("this fake service runs no PostgreSQL: " + reason),

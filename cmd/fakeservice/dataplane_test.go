@@ -30,8 +30,8 @@ func missing(context.Context, string) (postgres.Binaries, error) {
 	return postgres.Binaries{}, &postgres.MissingError{Looked: "anywhere"}
 }
 
-// Where there is no data plane, the fake says why at the start, and again to
-// whoever asks for SQL.
+// Without a data plane, the fake states the reason at the start, and again in the answer to
+// SQL.
 func TestWithoutDataPlane(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ args, want []string }{
@@ -55,7 +55,7 @@ func TestWithoutDataPlane(t *testing.T) {
 	}
 }
 
-// What was asked for and cannot be had is an error.
+// Missing engines are an error if the flags ask for them.
 func TestDataPlaneThatIsMissed(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"--data-plane=on"}, {"--postgres-bin=/nowhere"}} {
@@ -69,7 +69,7 @@ func TestDataPlaneThatIsMissed(t *testing.T) {
 	}
 }
 
-// Without a redis-server the fake says so, says how to get one, and runs the rest.
+// Without a redis-server, the fake says so and how to install one, and runs the rest.
 func TestWithoutRedis(t *testing.T) {
 	t.Parallel()
 	wrong := errors.New("it crashed")
@@ -90,8 +90,8 @@ func TestWithoutRedis(t *testing.T) {
 	}
 }
 
-// However the program is ended, nothing that it started stays. Its folder goes
-// too, unless it was given no time for that.
+// When the program ends, all its child processes end. Its folder is removed too, except
+// after SIGKILL.
 func TestSignalsLeaveNothing(t *testing.T) {
 	t.Parallel()
 	program := builtProgram(t)
@@ -105,7 +105,7 @@ func TestSignalsLeaveNothing(t *testing.T) {
 			fake := startProgram(t, program, folder)
 			ran := fake.fill(t)
 			if row.keepsFolder && runtime.GOOS != "linux" {
-				// Other kernels cannot tell them; what is killed there leaves them.
+				// Only Linux ends the children of a killed program.
 				row.signal, row.keepsFolder = syscall.SIGTERM, false
 			}
 			if row.keepsFolder {
@@ -116,7 +116,7 @@ func TestSignalsLeaveNothing(t *testing.T) {
 			}
 			err := fake.command.Wait()
 			if row.keepsFolder {
-				// The kernel has told them, and they take a moment.
+				// The kernel has signalled them, and they take a moment to end.
 				machine.Until(t, "nothing runs", func() bool { return len(processes.Left(t, ran)) == 0 },
 					func() string { return fmt.Sprint(processes.Left(t, ran)) })
 			} else if err != nil {
@@ -136,7 +136,7 @@ func TestSignalsLeaveNothing(t *testing.T) {
 	}
 }
 
-// sweepsUp checks that the next one takes away what a killed one has left.
+// sweepsUp checks that the next fake removes the remains of a killed one.
 func sweepsUp(t *testing.T, program, folder string, left []os.DirEntry) {
 	t.Helper()
 	next := startProgram(t, program, folder)
@@ -156,9 +156,9 @@ func sweepsUp(t *testing.T, program, folder string, left []os.DirEntry) {
 	}
 }
 
-// reachable are those of the processes that the kernel ends with the fake: what
-// an app or a build has started is among them where the fake may contain it,
-// which it may as root. The test itself ends the others.
+// reachable returns the processes that the kernel ends with the fake. The children of an
+// app or a build are among them if the fake can contain them, which it can as root. The
+// test itself ends the others.
 func reachable(t *testing.T, ran []processes.Process) []processes.Process {
 	t.Helper()
 	own, err := os.Readlink("/proc/self/ns/pid")
@@ -174,11 +174,11 @@ func reachable(t *testing.T, ran []processes.Process) []processes.Process {
 	})
 }
 
-// running is the program, as another process.
+// running is the program as a separate process.
 type running struct {
 	command   *exec.Cmd
 	base, key string
-	// transport is nil where the base leads to this machine.
+	// transport is nil if the base resolves to this machine.
 	transport http.RoundTripper
 }
 
@@ -203,7 +203,7 @@ func startProgram(t *testing.T, program, folder string) *running {
 	return fake
 }
 
-// repository is a folder with a recipe.
+// repository returns a folder with a recipe.
 func repository(t *testing.T, recipe string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -213,8 +213,9 @@ func repository(t *testing.T, recipe string) string {
 	return folder
 }
 
-// fill makes an instance with Postgres, an app that a shell runs and a build that goes on,
-// and one with Redis and NATS. It returns the processes that have to go with the fake.
+// fill creates two instances: one with Postgres, an app that a shell runs and a build that
+// does not end, and one with Redis and NATS. It returns the processes that must end with
+// the fake.
 func (fake *running) fill(t *testing.T) []processes.Process {
 	t.Helper()
 	made := fake.call(t, http.MethodPost, "/instances", `{"name": "box", "plan": "free", "region": "eu-central", "engines": {"postgres": true, "apps": true}}`)
@@ -229,7 +230,7 @@ func (fake *running) fill(t *testing.T) []processes.Process {
 	}
 	wanted := []string{"postgres", "sleep 3001", "sleep 3002"}
 	if _, err := redis.Locate(t.Context()); err == nil {
-		wanted = append(wanted, "redis.sock") // what it calls itself ends so
+		wanted = append(wanted, "redis.sock") // the end of the name that Redis shows for itself
 	}
 	var ran []processes.Process
 	var missing []string
@@ -243,7 +244,7 @@ func (fake *running) fill(t *testing.T) []processes.Process {
 	return ran
 }
 
-// wait waits for the job of an answer.
+// wait waits for the job of an answer to succeed.
 func (fake *running) wait(t *testing.T, answer map[string]any) {
 	t.Helper()
 	if job := fake.ended(t, answer); job["status"] != fakeservice.StatusDone {
@@ -251,7 +252,7 @@ func (fake *running) wait(t *testing.T, answer map[string]any) {
 	}
 }
 
-// ended waits for the end of an answer's job, however it ends.
+// ended waits for the end of an answer's job and returns it, successful or not.
 func (fake *running) ended(t *testing.T, answer map[string]any) (job map[string]any) {
 	t.Helper()
 	machine.Until(t, "the job has ended", func() bool {
@@ -261,8 +262,8 @@ func (fake *running) ended(t *testing.T, answer map[string]any) (job map[string]
 	return job
 }
 
-// runs waits for an app to run, and gives its record. One that has failed may still come
-// to answer on a busy machine; one whose build has failed does not.
+// runs waits for an app to run, and returns its record. On a busy machine, a failed app may
+// still start to answer; an app with a failed build cannot.
 func (fake *running) runs(t *testing.T, path string) (app map[string]any) {
 	t.Helper()
 	builds := func() []any { return fake.call(t, http.MethodGet, path+"/builds", "")["builds"].([]any) }

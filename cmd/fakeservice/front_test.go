@@ -16,7 +16,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// Health is told without a token: 503 until the service is there, and then 200.
+// The health check needs no token. It answers 503 until the service is ready, and then 200.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	f := &front{}
@@ -36,7 +36,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// A signal while the program starts is no error.
+// A signal during the start is not an error.
 func TestStoppedWhileStarting(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
@@ -55,7 +55,7 @@ func TestStoppedWhileStarting(t *testing.T) {
 	}
 }
 
-// Half a request, without a key, holds a connection only for a while.
+// An incomplete, unauthenticated request keeps its connection only for a limited time.
 func TestHalfARequest(t *testing.T) {
 	t.Parallel()
 	service := fakeservice.New(fakeservice.Options{})

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// listenAddress refuses an address that other machines can reach, unless that
-// is wanted: keys and passwords travel in the clear. A port alone is one of
-// this machine's own.
+// listenAddress refuses an address that other machines can reach, unless that is wanted:
+// keys and passwords travel unencrypted. A port without a host means this machine's
+// loopback address.
 func listenAddress(address string, allowRemote bool) (string, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -32,14 +32,14 @@ func listenAddress(address string, allowRemote bool) (string, error) {
 	return "", fmt.Errorf("--listen %s would let other machines in, without encryption; use 127.0.0.1:%s, or --allow-remote", address, port)
 }
 
-// listen listens on an address of --listen, where nobody else answers.
+// listen listens on an address of --listen, unless another program uses it.
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
-	// Some systems let two programs have one port, at all addresses and at one of them.
-	// And localhost is two addresses, of which a client may take the other.
+	// Some systems let two programs share a port, one at all addresses and one at a single
+	// address. And localhost is two addresses, so a client may use the other one.
 	if who := whoAnswers(ctx, host, port); who != "" {
 		return nil, taken(address, port, who)
 	}
@@ -55,8 +55,8 @@ func taken(address, port, who string) error {
 	return fmt.Errorf("port %s is taken: %s has it, so nothing is served at %s; end it, or choose another port with --listen", port, who, address)
 }
 
-// whoAnswers says who has a port already at an address that clients of the host would
-// reach, and is empty where nobody does.
+// whoAnswers names the program that already listens on a port at an address that clients of
+// the host would reach. It is empty if there is none.
 func whoAnswers(ctx context.Context, host, port string) string {
 	if port == "0" {
 		return ""
@@ -72,7 +72,7 @@ func whoAnswers(ctx context.Context, host, port string) string {
 		if err != nil {
 			continue
 		}
-		_ = connection.Close() // it has told enough
+		_ = connection.Close() // the connection proves that the port is taken
 		if isFake(ctx, address) {
 			return "another fake service"
 		}
@@ -81,8 +81,8 @@ func whoAnswers(ctx context.Context, host, port string) string {
 	return ""
 }
 
-// isFake tells whether a fake service answers at an address: it is the only one that asks
-// for a control token.
+// isFake reports whether a fake service answers at an address. Only a fake asks for a
+// control token.
 func isFake(ctx context.Context, address string) bool {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/_fake/state", nil)
 	if err != nil {
@@ -93,11 +93,11 @@ func isFake(ctx context.Context, address string) bool {
 	if err != nil {
 		return false
 	}
-	_ = response.Body.Close() // its header says it
+	_ = response.Body.Close() // the header is sufficient
 	return strings.Contains(response.Header.Get("WWW-Authenticate"), "fake service")
 }
 
-// dialable is an address under which this machine reaches the listener.
+// dialable returns an address at which this machine reaches the listener.
 func dialable(address net.Addr) string {
 	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		return (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: tcp.Port}).String()

@@ -38,8 +38,8 @@ func TestListenAddress(t *testing.T) {
 	}
 }
 
-// A port that somebody has is an error that names the port and says who has it, and
-// nothing is said as if the fake served.
+// A taken port is an error that names the port and the program that has it. The fake must
+// not print its start message.
 func TestPortThatIsTaken(t *testing.T) {
 	t.Parallel()
 	program := builtProgram(t)
@@ -56,7 +56,7 @@ func TestPortThatIsTaken(t *testing.T) {
 		{"localhost:" + port, port, "another program"},
 		{"127.0.0.1:" + fake, fake, "another fake service"},
 	}
-	// The system would let the program have the other address that localhost is.
+	// The system would let the program have the second address of localhost.
 	if other, err := net.Listen("tcp", "[::1]:0"); err == nil {
 		defer other.Close()
 		_, port, _ := net.SplitHostPort(other.Addr().String())

@@ -10,8 +10,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 )
 
-// Each level tells what the one before it does and more: warn nothing of a day without
-// trouble, info jobs and builds, debug each request. No level tells a secret.
+// Each level includes the previous one. On a day without trouble, warn prints nothing, info
+// prints jobs and builds, and debug prints each request. Secrets are never logged, at any
+// level.
 func TestLogLevels(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

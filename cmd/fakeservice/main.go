@@ -1,6 +1,6 @@
-// Command fakeservice runs the fake hosting service, to try a Terraform module
-// against before it meets the real one. Its records are in memory, what it
-// provisions runs on this machine, and nothing costs anything.
+// Command fakeservice runs the fake hosting service, to test a Terraform module before it
+// is used with the real one. Its records are in memory, the instances that it provisions
+// run on this machine, and nothing costs anything.
 package main
 
 import (
@@ -40,20 +40,20 @@ func main() {
 func serveUntilSignalled() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// A second signal ends the program at once.
+	// A second signal ends the program immediately.
 	context.AfterFunc(ctx, stop)
 	return run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 }
 
-// The environment variables that stand in for --api-key, --control-token and
-// --portal-password, which others would see in the list of processes.
+// The environment variables that replace --api-key, --control-token and --portal-password,
+// because flags are visible in the list of processes.
 const (
 	envAPIKey         = "FAKESERVICE_API_KEY"
 	envControlToken   = "FAKESERVICE_CONTROL_TOKEN"
 	envPortalPassword = "FAKESERVICE_PORTAL_PASSWORD"
 )
 
-// names are the values of a flag that may be repeated.
+// names collects the values of a flag that may be repeated.
 type names []string
 
 func (n *names) String() string { return strings.Join(*n, ", ") }
@@ -64,7 +64,7 @@ func (n *names) Set(name string) error {
 	return nil
 }
 
-// settings are what the flags say.
+// settings contains the values of the flags.
 type settings struct {
 	listen       string
 	speed        float64
@@ -127,7 +127,8 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
-	// The environment's secrets are not defaults of flags, which --help would print.
+	// The environment's secrets are not defaults of flags, because --help would print
+	// those.
 	s.key = cmp.Or(s.key, os.Getenv(envAPIKey))
 	s.controlToken = cmp.Or(s.controlToken, os.Getenv(envControlToken))
 	s.password = cmp.Or(s.password, os.Getenv(envPortalPassword))
@@ -170,7 +171,7 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	return s, nil
 }
 
-// readSetup reads the file of --setup, if there is one.
+// readSetup reads the file of --setup, if set.
 func readSetup(path string) (setup.Setup, error) {
 	if path == "" {
 		return setup.Setup{}, nil
@@ -187,8 +188,8 @@ func readSetup(path string) (setup.Setup, error) {
 	return begin, nil
 }
 
-// requestsKept is how many requests the log holds unless a flag says otherwise: those
-// of the largest apply, and no more, as the program runs for days.
+// requestsKept is the default number of requests in the log. It suffices for the largest
+// apply, and is limited because the program runs for days.
 const requestsKept = 2000
 
 // run serves until ctx ends.
@@ -244,7 +245,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 		return errors.Join(err, service.Close())
 	case <-ctx.Done():
 	}
-	// Requests that a fault delays are let go first, then the others may end.
+	// Requests that a fault delays are released first, so that the others can end.
 	err = service.Close()
 	graceful, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
@@ -254,7 +255,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	return err
 }
 
-// unlessStopped is why a start has failed, or nil if a signal has stopped it.
+// unlessStopped returns the error of a failed start, or nil if a signal has stopped it.
 func unlessStopped(ctx context.Context, errs io.Writer, err error) error {
 	if ctx.Err() == nil {
 		return err
@@ -263,7 +264,7 @@ func unlessStopped(ctx context.Context, errs io.Writer, err error) error {
 	return nil
 }
 
-// start makes the service, with what --state holds.
+// start creates the service, with the content of --state.
 func start(ctx context.Context, s settings, begin setup.Setup, courier core.Courier, root string, log *slog.Logger) (*fakeservice.Service, engines, error) {
 	kept, err := openState(s.state)
 	if err != nil {
@@ -301,8 +302,8 @@ func start(ctx context.Context, s settings, begin setup.Setup, courier core.Cour
 	return service, real, nil
 }
 
-// announce says where the fake is and how a provider finds it. The first line
-// holds the base URL, for programs that wait for it.
+// announce prints the fake's addresses and how to configure a provider. The first line
+// contains the base URL, for programs that wait for it.
 func announce(out io.Writer, root string, s settings, service *fakeservice.Service, engines string) {
 	_, _ = fmt.Fprintf(out, `The fake service answers at %s/api/v1
 
@@ -327,13 +328,13 @@ Ctrl-C stops it; %s
 `, root, s.speed, time.Duration(float64(8*time.Minute)/s.speed).Round(100*time.Millisecond), root, service.APIKey(), root, root, emailOf(service), service.PortalPassword(), engines, forecast(s), service.ControlToken(), root, keeping(s))
 }
 
-// emailOf is the account's, with which one signs in.
+// emailOf returns the account's e-mail address, which is its sign-in name.
 func emailOf(service *fakeservice.Service) string {
 	account, _ := service.Account(context.Background()) // a read of the present does not fail
 	return account.Email
 }
 
-// keeping says what stays when the fake stops.
+// keeping says what remains when the fake stops.
 func keeping(s settings) string {
 	if s.state == "" {
 		return "it keeps nothing."
@@ -341,8 +342,8 @@ func keeping(s settings) string {
 	return "started with --state " + s.state + " again, it goes on."
 }
 
-// forecast says what the weather is and how to have the same again, in a paragraph
-// of its own; fair weather goes without saying.
+// forecast returns a paragraph that names the weather and the flags that repeat it. In fair
+// weather it is empty.
 func forecast(s settings) string {
 	if s.weather == weather.Calm {
 		return ""
@@ -350,8 +351,7 @@ func forecast(s settings) string {
 	return fmt.Sprintf("\nThe weather is a %s: requests go wrong by chance. To have the same again: --weather %s --seed %d\n", s.weather, s.weather, s.seed)
 }
 
-// writeReady writes the file whole or not at all, so that a reader never sees
-// half an address.
+// writeReady writes the file atomically, so that a reader never sees half an address.
 func writeReady(path, text string) error {
 	temporary := path + ".tmp"
 	if err := os.WriteFile(temporary, []byte(text), 0o600); err != nil {

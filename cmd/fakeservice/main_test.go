@@ -40,8 +40,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// The program says where it is, writes the ready file, answers, and ends
-// without an error when it is told to.
+// The program prints its address, writes the ready file, answers, and ends without an error
+// on a signal.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
@@ -76,7 +76,7 @@ func TestRun(t *testing.T) {
 	if response.StatusCode != http.StatusOK {
 		t.Errorf("GET /plans answered %d", response.StatusCode)
 	}
-	// A browser is not led on, as its cookies are of no account here.
+	// The redirect is not followed: the test checks the answer that sets the cookie.
 	direct := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	signIn, err := direct.PostForm(strings.TrimSuffix(base, "/api/v1")+"/portal/sign-in", url.Values{"email": {"customer@example.com"}, "password": {"p"}})
 	if err != nil {
@@ -100,8 +100,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// The weather of the flags is that of the requests: the first request of a seed that
-// begins with a gateway's page gets one, and the API alone has weather.
+// The weather of the flags applies to the requests: a seed that begins with a gateway's
+// page produces one for the first request. Only the API has weather.
 func TestWeather(t *testing.T) {
 	t.Parallel()
 	seed := uint64(1)

@@ -10,12 +10,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 )
 
-// repositories are those that the account's code-hosting integration sees, by
-// owner/repo, each with the folder of this machine that stands for it or the URL
-// that git fetches it from.
+// repositories are the repositories that the account's code-hosting integration sees. The
+// key is owner/repo, and the value is a folder on this machine or the URL that git fetches
+// from.
 type repositories map[string]string
 
-// String is to be shown: it tells no password that a URL holds.
+// String returns a text without the passwords of URLs, so that it can be shown.
 func (r repositories) String() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r)) {
@@ -38,8 +38,8 @@ func (r repositories) Set(text string) error {
 	return nil
 }
 
-// patience is how long a deployed app may take to answer: a minute of the
-// fake's clock, but never less than a program really needs to start.
+// patience is the time within which a deployed app must answer: a minute of the fake's
+// clock, but never less than a program really needs to start.
 func patience(speed float64) time.Duration {
 	return max(time.Duration(float64(time.Minute)/speed), 15*time.Second)
 }

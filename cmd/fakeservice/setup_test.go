@@ -18,7 +18,7 @@ func setupFile(t *testing.T, text string) string {
 	return path
 }
 
-// A wrong file is an error that names the file and the field.
+// An invalid file is an error that names the file and the field.
 func TestSetupThatIsWrong(t *testing.T) {
 	t.Parallel()
 	path := setupFile(t, `{"instances": [{"name": "shop", "plan": "gold"}]}`)
@@ -31,7 +31,7 @@ func TestSetupThatIsWrong(t *testing.T) {
 	}
 }
 
-// Where there is a data plane, what the file says is there runs.
+// With a data plane, the objects in the file really run.
 func TestSetupIsReal(t *testing.T) {
 	t.Parallel()
 	path := setupFile(t, `{

@@ -10,26 +10,26 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/storage"
 )
 
-// What a folder of --state holds.
+// The content of a folder of --state.
 const (
 	recordsFile     = "records.db"
 	machinesFolder  = "machines"
 	snapshotsFolder = "snapshots"
 )
 
-// state is a folder of --state that is open, or nothing.
+// state is an open folder of --state, or empty.
 type state struct {
 	folder  string
 	storage core.Storage
 }
 
-// openState opens a folder, and makes it where it is not there; "" is none. It is this
-// program's own for as long as the storage is open.
+// openState opens a folder, and creates it if it does not exist; "" means no state. No
+// other program can open the folder while the storage is open.
 func openState(folder string) (state, error) {
 	if folder == "" {
 		return state{}, nil
 	}
-	// Engines that run as other users pass through to folders of their own.
+	// Engines that run as other users pass through to their folders.
 	if err := os.MkdirAll(folder, 0o711); err != nil {
 		return state{}, err
 	}
@@ -48,9 +48,9 @@ func openState(folder string) (state, error) {
 	return s, nil
 }
 
-// checkMachines refuses machines without records: the fake would begin anew, and remove
-// what it does not know. It reads every record, so that a damaged file ends the start
-// before any machine runs.
+// checkMachines refuses machines without records: the fake would start with empty records,
+// and remove the unknown machines. It reads every record, so that a damaged file ends the
+// start before any machine runs.
 func (s state) checkMachines() error {
 	entries, err := s.storage.Read()
 	if err != nil || len(entries) > 0 {
@@ -64,7 +64,7 @@ func (s state) checkMachines() error {
 		filepath.Join(s.folder, recordsFile), len(machines), recordsFile)
 }
 
-// below is a folder in the state's own, or "" where there is none.
+// below returns a folder inside the state's, or "" without a state.
 func (s state) below(name string) string {
 	if s.folder == "" {
 		return ""
@@ -72,7 +72,7 @@ func (s state) below(name string) string {
 	return filepath.Join(s.folder, name)
 }
 
-// close closes the folder where nothing else does.
+// close closes the storage, if the service does not.
 func (s state) close() error {
 	if s.storage == nil {
 		return nil

@@ -36,7 +36,7 @@ func TestStateWithoutItsRecords(t *testing.T) {
 		if err := lose(path); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // the first attempt must not make it a state that is begun
+		for range 2 { // the first attempt must not count as the start of a new state
 			s, err := openState(folder)
 			if err == nil {
 				t.Errorf("records that are %s are no error: %v", what, s.close())
