@@ -20,22 +20,22 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
-// A backup has two files for each stream that lies in files: what the server says of
-// it, and the archive that the server makes of it. Streams in memory are in none.
+// A backup has two files for each stream that is stored in files: the server's description
+// of it, and the archive that the server makes of it. Streams in memory are not backed up.
 const (
 	aboutFile   = ".json"
 	archiveFile = ".archive"
 )
 
-// about is what the server says of a stream that it saves, and wants to be told of one
-// that it restores.
+// about is the server's description of a saved stream, which it needs to restore the
+// stream.
 type about struct {
 	Config json.RawMessage `json:"config"`
 	State  json.RawMessage `json:"state"`
 }
 
-// Backup saves the streams to a folder while the server runs, and returns how many
-// bytes that took.
+// Backup saves the streams to a folder while the server runs, and returns the number of
+// bytes written.
 func (s *Server) Backup(ctx context.Context, folder string) (int64, error) {
 	ctx, leave, err := s.turn.Enter(ctx)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Server) save(ctx context.Context, folder string) error {
 	return streams.Err()
 }
 
-// saveStream asks for an archive of a stream and writes down the pieces that come.
+// saveStream requests an archive of a stream and writes its pieces to a file.
 func saveStream(ctx context.Context, connection *nats.Conn, stream, to string) (err error) {
 	pieces, err := connection.SubscribeSync(connection.NewInbox())
 	if err != nil {
@@ -105,7 +105,7 @@ func saveStream(ctx context.Context, connection *nats.Conn, stream, to string) (
 		if _, err := file.Write(piece.Data); err != nil {
 			return err
 		}
-		// The last piece wants no answer.
+		// The last piece needs no reply.
 		if piece.Reply != "" {
 			if err := piece.Respond(nil); err != nil {
 				return err
@@ -114,7 +114,7 @@ func saveStream(ctx context.Context, connection *nats.Conn, stream, to string) (
 	}
 }
 
-// endOf tells whether an archive has come to its end, or the server has given up.
+// endOf returns an error if the server has given up on an archive.
 func endOf(piece *nats.Msg) error {
 	if status, err := strconv.Atoi(piece.Header.Get("Status")); err == nil && status >= 400 {
 		return errors.New(piece.Header.Get("Description"))
@@ -122,12 +122,12 @@ func endOf(piece *nats.Msg) error {
 	return nil
 }
 
-// Restore puts the streams back to a backup. The settings stay those of now.
+// Restore replaces the streams with a backup. The current settings stay.
 func (s *Server) Restore(ctx context.Context, folder string) error {
 	return s.replaceData(ctx, func(ctx context.Context) error { return s.fill(ctx, folder) })
 }
 
-// Reset makes the server what it was when it was new.
+// Reset restores the server's initial state.
 func (s *Server) Reset(ctx context.Context) error {
 	return s.replaceData(ctx, func(context.Context) error { return nil })
 }
@@ -141,8 +141,8 @@ func (s *Server) replaceData(ctx context.Context, fill func(context.Context) err
 	return datafolder.Replacement{Folder: s.data(), Stop: s.stop, Start: s.start, Fill: fill}.Do(ctx)
 }
 
-// fill makes the data folder with the streams of a backup, by a server that nobody
-// else can reach: what it tells of them is no event.
+// fill creates the data folder with the streams of a backup. It uses a server that no
+// client can reach and whose advisories are not reported as events.
 func (s *Server) fill(ctx context.Context, folder string) (err error) {
 	options := s.options()
 	options.DontListen = true
@@ -163,7 +163,7 @@ func (s *Server) fill(ctx context.Context, folder string) (err error) {
 	return err
 }
 
-// streamsIn are the names of the streams that a backup holds.
+// streamsIn returns the names of the streams in a backup.
 func streamsIn(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -178,7 +178,8 @@ func streamsIn(folder string) ([]string, error) {
 	return streams, err
 }
 
-// pieceSize is how much of an archive is sent at once. The server takes a megabyte.
+// pieceSize is the size of the pieces in which an archive is sent. The server accepts a
+// megabyte.
 const pieceSize = 256 << 10
 
 // restoreStream sends an archive, piece by piece.
@@ -215,15 +216,14 @@ func restoreStream(ctx context.Context, connection *nats.Conn, stream, from stri
 		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return err
 		}
-		// An empty piece is the end.
+		// An empty piece marks the end.
 		if _, err := send(ctx, connection, where.DeliverSubject, piece[:n]); err != nil || n == 0 {
 			return err
 		}
 	}
 }
 
-// ask sends a request of JetStream's and returns the answer, or the error that it
-// holds.
+// ask sends a request to JetStream and returns the answer, or the error in it.
 func ask(ctx context.Context, connection *nats.Conn, subject string, request any) ([]byte, error) {
 	text, err := json.Marshal(request)
 	if err != nil {

@@ -19,13 +19,13 @@ const (
 	own      = "hosting"
 )
 
-// ownSubjects is what the package's own user is answered at.
+// ownSubjects is the prefix of the subjects at which the package's user receives replies.
 const ownSubjects = "_HOSTING"
 
-// patience is how long things may take on a busy machine.
+// patience is the time limit for operations on a busy machine.
 const patience = time.Minute
 
-// options are those of the server that runs, as the settings want it.
+// options returns the options of the running server for the current settings.
 func (s *Server) options() *server.Options {
 	return &server.Options{
 		ServerName: "nats", Host: s.host, Port: server.RANDOM_PORT,
@@ -38,8 +38,8 @@ func (s *Server) options() *server.Options {
 		Users: []*server.User{
 			{Username: own, Password: s.password},
 			{Username: Customer, Password: s.settings.Password, Permissions: &server.Permissions{
-				// Nobody but the server says what happened, and who else is connected is
-				// not for the customer.
+				// Only the server may publish advisories, and the customer may not see
+				// other connections.
 				Publish:   &server.SubjectPermission{Deny: []string{"$JS.EVENT.>", "$SYS.REQ.ACCOUNT.>", ownSubjects + ".>"}},
 				Subscribe: &server.SubjectPermission{Deny: []string{ownSubjects + ".>"}},
 			}},
@@ -72,14 +72,14 @@ func end(running *server.Server) {
 	running.WaitForShutdown()
 }
 
-// connect comes in without a port, as the package's own user.
+// connect connects without a port. It uses the package's user.
 func (s *Server) connect(running *server.Server) (*nats.Conn, error) {
 	return nats.Connect("", nats.InProcessServer(running), nats.UserInfo(own, s.password),
 		nats.CustomInboxPrefix(ownSubjects), nats.NoReconnect(), nats.Timeout(patience))
 }
 
-// logger passes on what is wrong with a server, and keeps what was fatal: a server
-// that runs inside a program does not end it.
+// logger passes on a server's errors, and keeps the fatal one: a server that runs inside a
+// program does not end it.
 type logger struct {
 	log *slog.Logger
 
@@ -87,8 +87,8 @@ type logger struct {
 	fatal error
 }
 
-// The methods are those of a server's logger. Its warnings are for those who configure
-// it, such as that a password is not hashed in a file that here is none.
+// The methods implement the logger of a server. Its warnings are for people who configure
+// it in a file, for example about an unhashed password, and do not apply here.
 
 func (l *logger) Noticef(string, ...any) {}
 func (l *logger) Warnf(string, ...any)   {}

@@ -22,20 +22,19 @@ const (
 	StreamDeleted = "nats_stream_deleted"
 )
 
-// Event is what a client did to a stream. Buckets of keys and of objects are streams
-// too.
+// Event is a client's change of a stream. Buckets of keys and of objects are streams too.
 type Event struct{ Kind, Stream string }
 
-// listener passes on what customers do to streams.
+// listener reports customers' changes of streams.
 type listener struct {
 	connection   *nats.Conn
 	subscription *nats.Subscription
-	// created is when the streams that are there were: one that is asked for again, as
-	// it is, is not new.
+	// created is the creation time of each existing stream. A stream that is requested
+	// again without changes keeps its time, so it is not new.
 	created map[string]time.Time
 }
 
-// listen passes on what happens to streams from now on.
+// listen reports changes of streams from now on.
 func (s *Server) listen(running *server.Server) (*listener, error) {
 	connection, err := s.connect(running)
 	if err != nil {
@@ -73,8 +72,8 @@ func (l *listener) begin(log *slog.Logger, notify func(Event)) error {
 	return l.connection.Flush()
 }
 
-// isNews tells whether an event is one. created is when its stream was, or zero. It is for
-// the subscription alone.
+// isNews reports whether an event is a change. created is the time at which its stream was
+// created, or zero. Only the subscription may call isNews.
 func (l *listener) isNews(e Event, created time.Time) bool {
 	if e.Kind != StreamCreated || created.IsZero() {
 		return true
@@ -84,8 +83,8 @@ func (l *listener) isNews(e Event, created time.Time) bool {
 	return !created.Equal(before)
 }
 
-// hearOut waits until all has been told that the server has answered, and listens no
-// longer. The server answers a request before it tells of it.
+// hearOut waits until all changes that the server has answered are reported, and stops
+// listening. The server answers a request before it publishes the advisory.
 func (l *listener) hearOut(running *server.Server) error {
 	defer l.connection.Close()
 	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
@@ -100,7 +99,7 @@ func (l *listener) hearOut(running *server.Server) error {
 			return errors.New("requests to NATS go on and on")
 		}
 	}
-	// What the server tells comes in the order of what it answers.
+	// The server publishes advisories in the order of its answers.
 	if _, err := l.connection.Request(server.JSApiAccountInfo, nil, patience); err != nil {
 		return err
 	}
@@ -117,17 +116,18 @@ func (l *listener) hearOut(running *server.Server) error {
 	}
 }
 
-// Where streams are made, purged and deleted. The server also tells of a creation and a
-// deletion by themselves, but not reliably: a stream that goes may take that along.
+// The subjects of requests that create, purge and delete streams. The server also publishes
+// separate advisories of creations and deletions, but not reliably: they may be lost when a
+// stream is deleted.
 var (
 	creations = strings.TrimSuffix(server.JSApiStreamCreate, "*")
 	purges    = strings.TrimSuffix(server.JSApiStreamPurge, "*")
 	deletions = strings.TrimSuffix(server.JSApiStreamDelete, "*")
 )
 
-// eventOf reads what the server tells of each request, and of the end of a restore, and
-// for a creation when the stream was created. Most of it is of no interest. What two
-// requests in a row did may be told in any order.
+// eventOf reads the server's advisories: one for each request, and one for the end of a
+// restore. For a creation it also returns the time at which the stream was created. Most
+// advisories are ignored. Those of two consecutive requests may arrive in any order.
 func eventOf(subject string, text []byte) (e Event, created time.Time, ok bool) {
 	if stream, restored := strings.CutPrefix(subject, server.JSAdvisoryStreamRestoreCompletePre+"."); restored {
 		return Event{StreamCreated, stream}, time.Time{}, true

@@ -19,36 +19,35 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
 )
 
-// Port is the service's own, where a Server listens if it is free.
+// Port is the service's standard port. A Server listens there if it is free.
 const Port = 4222
 
-// Options says how a Server runs.
+// Options configures a Server.
 type Options struct {
-	// Folder is where the server's streams lie. It is made where it is not there; the
-	// streams of one that is there are the server's.
+	// Folder is the folder of the server's streams. It is created if it does not exist;
+	// otherwise the server continues with its streams.
 	Folder string
-	// Host is the loopback address that the port is at, unless Outside has public ports
-	// elsewhere. Port is the one to have if it is free; 0 is the service's own.
+	// Host is the loopback address of the port, unless Outside has public ports elsewhere.
+	// Port is the preferred port; 0 means the service's standard port.
 	Host    string
 	Outside outside.Addresses
 	Port    int
 	// Certificate and Key are PEM, for Host.
 	Certificate, Key string
 	Settings         Settings
-	// Notify is told what happens to streams, one event after the other; nil is
-	// nobody.
+	// Notify, if non-nil, is called with changes of streams, one at a time.
 	Notify func(Event)
-	// Logger is told of refused connections and of what is wrong; nil discards it.
+	// Logger logs refused connections and errors; nil discards them.
 	Logger *slog.Logger
 }
 
-// Settings are what can change while a server runs.
+// Settings can change while a server runs.
 type Settings struct {
-	// Password is that of the user Customer.
+	// Password is the password of the user Customer.
 	Password string
-	// MemoryMB and DiskGB are how much streams in memory and in files may hold.
+	// MemoryMB and DiskGB limit the size of streams in memory and in files.
 	MemoryMB, DiskGB int
-	// Allowlist is who may connect; empty is everyone.
+	// Allowlist contains the networks that may connect; empty means all.
 	Allowlist []netip.Prefix
 }
 
@@ -60,13 +59,13 @@ type Server struct {
 	notify func(Event)
 	log    *slog.Logger
 	gate   *gate.Gate
-	// password is that of the package's own user.
+	// password is the password of the package's user.
 	password string
 
-	// turn is held by whoever changes the server. It guards what follows.
+	// turn serializes changes of the server. It guards the following fields.
 	turn     *turn.Turn
 	settings Settings
-	// unsettled is set while it is not sure that the settings are in force.
+	// unsettled is set until the settings are known to be in effect.
 	unsettled bool
 	// running and listening are nil while the server is stopped.
 	running   *server.Server
@@ -117,13 +116,13 @@ func (s *Server) open(ctx context.Context) error {
 	return s.start(ctx)
 }
 
-// Port is the public port.
+// Port returns the public port.
 func (s *Server) Port() int { return s.gate.Port() }
 
-// data is where the streams lie.
+// data returns the folder of the streams.
 func (s *Server) data() string { return filepath.Join(s.folder, "data") }
 
-// start starts the server and lets callers in. The turn is held.
+// start starts the server and admits clients. The caller has the turn.
 func (s *Server) start(context.Context) error {
 	running, err := run(s.options(), s.log)
 	if err != nil {
@@ -139,7 +138,7 @@ func (s *Server) start(context.Context) error {
 	return nil
 }
 
-// stop stops the server, if it runs. The turn is held.
+// stop stops the server, if it runs. The caller has the turn.
 func (s *Server) stop() {
 	s.gate.Lead("", "")
 	if s.listening != nil {
@@ -154,9 +153,8 @@ func (s *Server) stop() {
 	}
 }
 
-// Configure brings other settings into force: passwords and the allowlist without a
-// restart, limits with one. Sessions that came in by a password which is no longer the
-// right one end.
+// Configure applies new settings: passwords and the allowlist without a restart, limits
+// with one. Sessions that used an old password end.
 func (s *Server) Configure(ctx context.Context, wanted Settings) error {
 	ctx, leave, err := s.turn.Enter(ctx)
 	if err != nil {
@@ -199,7 +197,7 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// Remove stops the server and takes its folder away.
+// Remove stops the server and deletes its folder.
 func (s *Server) Remove() error {
 	return errors.Join(s.Close(), os.RemoveAll(s.folder))
 }

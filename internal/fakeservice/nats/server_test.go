@@ -49,7 +49,7 @@ func TestEventOf(t *testing.T) {
 	}
 }
 
-// world is a server's options, with what a customer needs.
+// world is a server's options, with everything that a customer needs.
 type world struct {
 	Options
 	t      *testing.T
@@ -87,7 +87,7 @@ func (w *world) open() *Server {
 	return s
 }
 
-// customer connects as one.
+// customer connects as the customer.
 func (w *world) customer(s *Server, options ...nats.Option) (*nats.Conn, jetstream.JetStream) {
 	w.t.Helper()
 	options = append([]nats.Option{nats.Secure(&tls.Config{RootCAs: w.roots}), nats.NoReconnect()}, options...)
@@ -103,7 +103,7 @@ func (w *world) customer(s *Server, options ...nats.Option) (*nats.Conn, jetstre
 	return connection, manager
 }
 
-// make makes a stream with messages and a consumer that has read one of them.
+// make creates a stream with messages and a consumer that has read one of them.
 func (w *world) make(manager jetstream.JetStream, name string, messages int) {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -129,7 +129,7 @@ func (w *world) make(manager jetstream.JetStream, name string, messages int) {
 	}
 }
 
-// check reads the next message of the consumer that make has made.
+// check reads the next message of the consumer that make created.
 func (w *world) check(manager jetstream.JetStream, name string, messages uint64) {
 	w.t.Helper()
 	stream, err := manager.Stream(w.t.Context(), name)
@@ -148,7 +148,7 @@ func (w *world) check(manager jetstream.JetStream, name string, messages uint64)
 	}
 }
 
-// expect waits for events, which come in any order.
+// expect waits for events, which arrive in any order.
 func (w *world) expect(want ...Event) {
 	w.t.Helper()
 	got := map[Event]int{}
@@ -174,8 +174,8 @@ func (w *world) next() Event {
 	}
 }
 
-// A folder that is opened again has its streams, and so has a backup that was taken of
-// it. None of this is an event.
+// A folder that is opened again has its streams, and so has a restored backup. Neither
+// causes an event.
 func TestFolderIsOpenedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -227,7 +227,7 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 	}
 }
 
-// What was done right before the server stops is told, and once.
+// Changes right before the server stops are reported, exactly once.
 func TestWhatWasDoneBeforeAStopIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -263,7 +263,7 @@ func TestWhatWasDoneBeforeAStopIsTold(t *testing.T) {
 	}
 }
 
-// A stream that is larger than a piece of its archive comes back whole.
+// A stream that exceeds one piece of its archive is restored completely.
 func TestLargeStream(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -298,8 +298,8 @@ func TestLargeStream(t *testing.T) {
 	}
 }
 
-// The customer cannot tell of streams in the server's place, and sees neither the
-// package's own connection nor what is said to it.
+// The customer cannot publish advisories in the server's place, and sees neither the
+// package's connection nor the messages to it.
 func TestCustomerIsAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -345,7 +345,7 @@ func TestCustomerIsAlone(t *testing.T) {
 	}
 }
 
-// A server that cannot start says why, and does not end the program.
+// A server that cannot start returns the reason, and does not end the program.
 func TestServerThatCannotStart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -11,16 +11,16 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
-// The data folder holds Redis' append-only log: a folder with a list of its files. A
-// backup is a snapshot, which is also what such a log can begin with.
+// The data folder contains Redis' append-only log: a folder with a list of its files. A
+// backup is a snapshot, which can also be the first file of such a log.
 const (
 	snapshotFile = "dump.rdb"
 	logFolder    = "log"
 	logName      = "log.aof"
 )
 
-// Backup saves the data to a folder while the server runs, and returns how many bytes
-// that took.
+// Backup saves the data to a folder while the server runs, and returns the number of bytes
+// written.
 func (s *Server) Backup(ctx context.Context, folder string) (int64, error) {
 	ctx, leave, err := s.turn.Enter(ctx)
 	if err != nil {
@@ -47,15 +47,15 @@ func (s *Server) save(ctx context.Context, folder string) error {
 	)
 }
 
-// Restore puts the data back to a backup. The settings stay those of now.
+// Restore replaces the data with a backup. The current settings stay.
 func (s *Server) Restore(ctx context.Context, folder string) error {
 	return s.replaceData(ctx, filepath.Join(folder, snapshotFile))
 }
 
-// Reset makes the server what it was when it was new.
+// Reset restores the server's initial state.
 func (s *Server) Reset(ctx context.Context) error { return s.replaceData(ctx, "") }
 
-// replaceData starts the server with the data of a snapshot, or with none. If that
+// replaceData starts the server with the data of a snapshot, or without data. If that
 // fails, the data is as before.
 func (s *Server) replaceData(ctx context.Context, snapshot string) error {
 	ctx, leave, err := s.turn.Enter(ctx)
@@ -69,7 +69,7 @@ func (s *Server) replaceData(ctx context.Context, snapshot string) error {
 	}.Do(ctx)
 }
 
-// fill makes a data folder with what is in a snapshot, or with nothing.
+// fill creates a data folder with the content of a snapshot, or an empty one.
 func (s *Server) fill(snapshot string) error {
 	if err := s.account.MakeFolder(s.data()); err != nil || snapshot == "" {
 		return err

@@ -10,42 +10,42 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The two users. Who connects without a name is the first.
+// The two users. A client that connects without a name is the first.
 const (
 	customerName = "default"
 	adminName    = "hosting"
 )
 
-// all is every key, channel and command.
+// all allows every key, channel and command.
 var all = []any{"~*", "&*", "+@all"}
 
-// customer is the command that makes the customer what it is to be: whoever has the
-// password may do what concerns the data. Migrate would connect to other servers.
+// customer returns the command that sets up the customer's user: a client with the password
+// may work with the data. Migrate is denied because it would connect to other servers.
 func (s *Server) customer() []any {
 	return append([]any{"ACL", "SETUSER", customerName, "reset", "on", hashed(s.settings.Password)},
 		append(all[:len(all):len(all)], "-@admin", "-migrate")...)
 }
 
-// users is the file of who may come in. It holds no password.
+// users returns the content of the ACL file. It contains no password.
 func (s *Server) users() string {
 	line := func(words []any) string { return strings.TrimSuffix(fmt.Sprintln(words...), "\n") }
 	own := append([]any{"user", adminName, "on", hashed(s.password)}, all...)
-	// The command's first words are those of the line in the file.
+	// The first words of the command differ from those of the file's line.
 	customer := append([]any{"user"}, s.customer()[2:]...)
 	return line(own) + "\n" + line(customer) + "\n"
 }
 
-// hashed is a password as Redis keeps it.
+// hashed returns a password in Redis' hashed form.
 func hashed(password string) string {
 	sum := sha256.Sum256([]byte(password))
 	return "#" + hex.EncodeToString(sum[:])
 }
 
-// memory is how much data there may be.
+// memory returns the maximum size of the data.
 func (s *Server) memory() string { return fmt.Sprintf("%dmb", s.settings.MemoryMB) }
 
-// writeConfiguration writes what the server reads when it starts. It lies beside the
-// data folder, which a restore replaces.
+// writeConfiguration writes the files that the server reads when it starts. They are next
+// to the data folder, which a restore replaces.
 func (s *Server) writeConfiguration() error {
 	var text strings.Builder
 	for _, setting := range [][2]string{
@@ -57,8 +57,8 @@ func (s *Server) writeConfiguration() error {
 		{"aclfile", s.path("users.acl")},
 		{"maxmemory", s.memory()},
 		{"maxmemory-policy", "noeviction"},
-		// Each write is in the log before it is answered, so a killed server loses
-		// nothing. Only a crash of the machine would.
+		// Each write is in the log before it is answered, so a killed server loses nothing.
+		// Only a crash of the machine would.
 		{"appendonly", "yes"},
 		{"appendfsync", "no"},
 		{"appenddirname", logFolder},
@@ -73,12 +73,12 @@ func (s *Server) writeConfiguration() error {
 	return s.account.WriteFile(s.path("users.acl"), s.users())
 }
 
-// admin is a client of the package's own user.
+// admin returns a client for the package's user.
 func (s *Server) admin() *redis.Client {
 	return redis.NewClient(&redis.Options{
 		Network: "unix", Addr: s.socket(), Username: adminName, Password: s.password,
-		// Whoever asks tries again, and nothing is asked twice at once. A snapshot
-		// takes as long as it takes.
+		// Callers retry by themselves, and never send two commands concurrently. A snapshot
+		// has no time limit.
 		MaxRetries: -1, PoolSize: 1, DialTimeout: patience, ReadTimeout: patience, DisableIdentity: true,
 	})
 }

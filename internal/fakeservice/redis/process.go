@@ -12,19 +12,19 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
-// outputKept is how much of a server's output is kept.
+// outputKept is the number of bytes kept of a server's output.
 const outputKept = 4 << 10
 
-// reviveEvery is how often a server that was killed is tried to be started again.
+// reviveEvery is the time between attempts to restart a killed server.
 const reviveEvery = 500 * time.Millisecond
 
-// running is a server's process, with the end of what it said.
+// running is a server's process, with the end of its output.
 type running struct {
 	*process.Process
 	output *process.Tail
 }
 
-// start starts the server and lets callers in once it has its data. The turn is held.
+// start starts the server and admits clients once it has its data. The caller has the turn.
 func (s *Server) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -51,7 +51,7 @@ func (s *Server) start(ctx context.Context) error {
 	return nil
 }
 
-// awaitReady returns when the server takes commands.
+// awaitReady returns when the server accepts commands.
 func (s *Server) awaitReady(ctx context.Context, p *process.Process) error {
 	admin := s.admin()
 	defer admin.Close()
@@ -60,7 +60,7 @@ func (s *Server) awaitReady(ctx context.Context, p *process.Process) error {
 	for {
 		err := s.listens(ctx)
 		if err == nil {
-			// It may be reading its data yet.
+			// It may still be reading its data.
 			err = admin.Ping(ctx).Err()
 		}
 		if err == nil {
@@ -76,7 +76,8 @@ func (s *Server) awaitReady(ctx context.Context, p *process.Process) error {
 	}
 }
 
-// listens tells whether there is somebody to ask. The client would log each vain try.
+// listens returns an error unless the server accepts connections. The client would log each
+// failed attempt.
 func (s *Server) listens(ctx context.Context) error {
 	var dialer net.Dialer
 	connection, err := dialer.DialContext(ctx, "unix", s.socket())
@@ -86,7 +87,7 @@ func (s *Server) listens(ctx context.Context) error {
 	return connection.Close()
 }
 
-// runs tells whether the server does, as far as is known. The turn is held.
+// runs reports whether the server runs, as far as is known. The caller has the turn.
 func (s *Server) runs() bool {
 	if s.process == nil {
 		return false
@@ -99,7 +100,7 @@ func (s *Server) runs() bool {
 	}
 }
 
-// stop stops the server, if it runs. The turn is held.
+// stop stops the server, if it runs. The caller has the turn.
 func (s *Server) stop() {
 	s.gate.Lead("", "")
 	p := s.process
@@ -110,8 +111,8 @@ func (s *Server) stop() {
 	s.pid.Store(0)
 }
 
-// revive starts the server again when it ends without having been told to. It returns
-// when the process that it watches is no longer the one that is wanted.
+// revive restarts the server when it ends without having been told to. It returns when the
+// Server no longer uses the process that it watches.
 func (s *Server) revive(p *running) {
 	defer rescue.Log(s.log, "keep Redis running")
 	<-p.Ended()

@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// oldestVersion is the first Redis whose append-only log begins with a file that a
-// backup can be put in place of, and whose users may be denied one subcommand.
+// oldestVersion is the first Redis whose append-only log begins with a file that can be
+// replaced by a backup, and whose users may be denied single subcommands.
 const oldestVersion = 7
 
 // Program is the redis-server that servers run.
@@ -20,11 +20,10 @@ type Program struct {
 	Version int
 }
 
-// MissingError says that no redis-server was found that will do, why, and how to get
-// one.
+// MissingError says that no suitable redis-server was found, why, and how to install one.
 type MissingError struct{ Why string }
 
-// Error is a text for whoever started the fake.
+// Error returns a message for the person who starts the fake.
 func (e *MissingError) Error() string {
 	install := "apt-get install redis-server (Debian, Ubuntu), dnf install redis (Fedora)"
 	if runtime.GOOS == "darwin" {
@@ -35,8 +34,8 @@ func (e *MissingError) Error() string {
 
 var serverVersion = regexp.MustCompile(` v=(\d+)\.`)
 
-// Locate finds redis-server on PATH. It returns a *MissingError where there is none
-// that will do.
+// Locate finds redis-server on PATH. It returns a *MissingError if there is no suitable
+// one.
 func Locate(ctx context.Context) (Program, error) {
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -49,7 +48,7 @@ func Locate(ctx context.Context) (Program, error) {
 	return programOf(path, string(said))
 }
 
-// programOf reads what a redis-server says of its version.
+// programOf parses the output of redis-server --version.
 func programOf(path, said string) (Program, error) {
 	match := serverVersion.FindStringSubmatch(said)
 	if match == nil {

@@ -21,42 +21,42 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
-// Port is the service's own, where a Server listens if it is free.
+// Port is the service's standard port. A Server listens there if it is free.
 const Port = 6379
 
-// Options says how a Server runs.
+// Options configures a Server.
 type Options struct {
 	Program Program
-	// Folder is where the server's data lies. It is made where it is not there; the
-	// data of one that is there is the server's.
+	// Folder is the folder of the server's data. It is created if it does not exist;
+	// otherwise the server continues with its data.
 	Folder string
-	// Run is a folder for the socket, which goes when the server is closed. Its path is
-	// best short. Empty is the Folder.
+	// Run is a folder for the socket, which is removed when the server is closed. Its path
+	// should be short. The default is Folder.
 	Run string
-	// Host is the loopback address that the port is at, unless Outside has public ports
-	// elsewhere. Port is the one to have if it is free; 0 is the service's own.
+	// Host is the loopback address of the port, unless Outside has public ports elsewhere.
+	// Port is the preferred port; 0 means the service's standard port.
 	Host    string
 	Outside outside.Addresses
 	Port    int
 	// Certificate and Key are PEM, for Host.
 	Certificate, Key string
 	Settings         Settings
-	// Logger is told of crashes and refused connections; nil discards them.
+	// Logger logs crashes and refused connections; nil discards them.
 	Logger *slog.Logger
 }
 
-// Settings are what can change while a server runs.
+// Settings can change while a server runs.
 type Settings struct {
-	// Password is that of the user default.
+	// Password is the password of the user default.
 	Password string
-	// MemoryMB is how much data there may be. A write beyond it is refused.
+	// MemoryMB limits the size of the data. A write beyond it is refused.
 	MemoryMB int
-	// Allowlist is who may connect; empty is everyone.
+	// Allowlist contains the networks that may connect; empty means all.
 	Allowlist []netip.Prefix
 }
 
-// Server is one Redis. It is safe for concurrent use. One that is killed is started
-// again.
+// Server is one Redis server. It is safe for concurrent use. A server that is killed is
+// restarted.
 type Server struct {
 	program  Program
 	folder   string
@@ -64,20 +64,20 @@ type Server struct {
 	log      *slog.Logger
 	account  unprivileged.Account
 	gate     *gate.Gate
-	password string // of the package's own user
-	// pid is that of the process, or 0. It is read without the turn.
+	password string // of the package's user
+	// pid is the id of the process, or 0. It is read without the turn.
 	pid atomic.Int64
 
-	// turn is held by whoever changes the server. It guards what follows.
+	// turn serializes changes of the server. It guards the following fields.
 	turn     *turn.Turn
 	settings Settings
-	// unsettled is set while it is not sure that the settings are in force.
+	// unsettled is set until the settings are known to be in effect.
 	unsettled bool
 	// process is nil while the server is stopped on purpose.
 	process *running
 }
 
-// longestSocket is how long the path of a socket can be on every system.
+// longestSocket is the maximum length of a socket's path on every system.
 const longestSocket = 103
 
 // Open starts a server with the data of its folder.
@@ -145,14 +145,13 @@ func (s *Server) open(ctx context.Context) error {
 	return s.start(ctx)
 }
 
-// Port is the public port.
+// Port returns the public port.
 func (s *Server) Port() int { return s.gate.Port() }
 
-// PID is the number of the server's process, or 0 while none runs.
+// PID returns the id of the server's process, or 0 if none runs.
 func (s *Server) PID() int { return int(s.pid.Load()) }
 
-// Configure brings other settings into force without a restart. Sessions that came in
-// by a password which is no longer the right one end.
+// Configure applies new settings without a restart. Sessions that used an old password end.
 func (s *Server) Configure(ctx context.Context, wanted Settings) error {
 	ctx, leave, err := s.turn.Enter(ctx)
 	if err != nil {
@@ -175,7 +174,7 @@ func (s *Server) Configure(ctx context.Context, wanted Settings) error {
 	return nil
 }
 
-// reconfigure tells the server that runs. The turn is held.
+// reconfigure changes the settings of the running server. The caller has the turn.
 func (s *Server) reconfigure(ctx context.Context, passwordChanged bool) error {
 	if err := s.writeConfiguration(); err != nil {
 		return err
@@ -217,10 +216,10 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// Remove stops the server and takes its folder away.
+// Remove stops the server and deletes its folder.
 func (s *Server) Remove() error {
 	return errors.Join(s.Close(), os.RemoveAll(s.folder))
 }
 
-// patience is how long starting and stopping may take on a busy machine.
+// patience is the time limit for a start or stop on a busy machine.
 const patience = time.Minute

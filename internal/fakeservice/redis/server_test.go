@@ -37,7 +37,7 @@ func TestProgramOf(t *testing.T) {
 	}
 }
 
-// options are some that work in a folder.
+// options returns valid options for a folder.
 func options(t *testing.T, folder string) (Options, *x509.CertPool) {
 	t.Helper()
 	program, err := Locate(t.Context())
@@ -60,7 +60,7 @@ func options(t *testing.T, folder string) (Options, *x509.CertPool) {
 	}, roots
 }
 
-// client is a customer's.
+// client returns a client of the customer's user.
 func client(t *testing.T, s *Server, roots *x509.CertPool) *redis.Client {
 	t.Helper()
 	c := redis.NewClient(&redis.Options{
@@ -71,8 +71,7 @@ func client(t *testing.T, s *Server, roots *x509.CertPool) *redis.Client {
 	return c
 }
 
-// A folder that is opened again has its data, and so has a backup that was taken of
-// it.
+// A folder that is opened again has its data, and so has a restored backup.
 func TestFolderIsOpenedAgain(t *testing.T) {
 	t.Parallel()
 	parent := machine.PassableFolder(t, "")
@@ -135,8 +134,7 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 	}
 }
 
-// A fake that was killed while it put a backup in place left the data of before
-// beside it.
+// A fake that is killed while it restores a backup leaves the old data next to the new.
 func TestReplacementThatWasCutShort(t *testing.T) {
 	t.Parallel()
 	o, roots := options(t, filepath.Join(machine.PassableFolder(t, ""), "r"))
@@ -160,7 +158,7 @@ func TestReplacementThatWasCutShort(t *testing.T) {
 	}
 }
 
-// What was answered is there after the server was killed.
+// Answered writes survive when the server is killed.
 func TestKilledServerComesBack(t *testing.T) {
 	t.Parallel()
 	o, roots := options(t, filepath.Join(machine.PassableFolder(t, ""), "r"))
@@ -186,7 +184,7 @@ func TestKilledServerComesBack(t *testing.T) {
 	}
 }
 
-// The customer may do nothing that concerns the server.
+// The customer cannot run commands that concern the server.
 func TestCustomerIsNoAdministrator(t *testing.T) {
 	t.Parallel()
 	o, roots := options(t, filepath.Join(machine.PassableFolder(t, ""), "r"))
@@ -219,7 +217,7 @@ func TestCustomerIsNoAdministrator(t *testing.T) {
 	}
 }
 
-// A server that cannot start says why, and leaves nothing that runs.
+// A server that cannot start returns the reason, and leaves no process.
 func TestServerThatCannotStart(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t, filepath.Join(machine.PassableFolder(t, ""), "r"))
