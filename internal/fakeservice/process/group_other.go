@@ -9,7 +9,7 @@ import (
 
 func attributes(Spec) *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
 
-// signalGroup reaches the leader alone where there are no process groups.
+// signalGroup reaches only the leader, because this system has no process groups.
 func signalGroup(pid int, s os.Signal) error {
 	leader, err := os.FindProcess(pid)
 	if err != nil {

@@ -7,10 +7,9 @@ import (
 	"syscall"
 )
 
-// attributes gives a program a process group of its own, so that a Ctrl-C at the
-// terminal reaches this program alone, which then ends the others in order. Who
-// is another user belongs to no groups but that user's own. In a sandbox the program
-// becomes that user inside.
+// attributes puts a program into its own process group, so that a Ctrl-C at the terminal
+// reaches only this program, which then ends the others in order. A program with another
+// user has only that user's groups. In a sandbox, the program changes its user inside.
 func attributes(s Spec) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true}
 	if s.User != (User{}) && s.Sandbox == nil {

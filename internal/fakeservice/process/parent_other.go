@@ -4,5 +4,5 @@ package process
 
 import "syscall"
 
-// endWithParent does nothing where no signal tells of a parent's death.
+// endWithParent does nothing on systems that cannot signal a parent's death.
 func endWithParent(*syscall.SysProcAttr, Spec) {}

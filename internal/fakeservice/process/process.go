@@ -12,43 +12,45 @@ import (
 	"time"
 )
 
-// User is whom a program runs as. The zero value is this program's own user.
+// User is the user of a program. The zero value is this program's own user.
 type User struct{ UID, GID int }
 
 // Spec says how a program runs.
 type Spec struct {
-	// Command is the program, by its path or by its name on this program's
-	// PATH, and its arguments.
+	// Command is the program, by its path or by its name on this program's PATH, and its
+	// arguments.
 	Command []string
-	// Folder is where it runs, as an absolute path that it sees.
+	// Folder is the program's working folder, as an absolute path that it sees.
 	Folder string
-	// Environment is all that it gets, as KEY=value.
+	// Environment is the program's complete environment, as KEY=value.
 	Environment []string
-	// Input is what it reads; nil is nothing, and it must be nil in a Sandbox.
-	// Output is what it writes, errors included.
+	// Input is the program's standard input; nil means empty, and it must be nil in a
+	// Sandbox. Output receives its output, errors included.
 	Input  io.Reader
 	Output io.Writer
-	// User must be zero where this program is not root.
+	// User must be zero if this program is not root.
 	User User
-	// Sandbox is what it runs in; nil is no sandbox. In one it is contained.
+	// Sandbox, if non-nil, is the sandbox that the program runs in. The program is then
+	// contained.
 	Sandbox *Sandbox
-	// Mounts is what it sees in a Sandbox beside the system's programs.
+	// Mounts are the files and folders that the program sees in a Sandbox in addition to
+	// the system's programs.
 	Mounts []Mount
-	// Contained is for programs of others. What such a program has started ends
-	// with it, and signals are for all of it. Without a Sandbox that does not
-	// reach what has left its process group.
+	// Contained is for other people's programs. The descendants of such a program end with
+	// it, and signals reach all of them. Without a Sandbox, this does not include processes
+	// that have left its process group.
 	Contained bool
-	// Orphaned ends it when this program is killed, where the kernel can do
-	// that; 0 is SIGKILL.
+	// Orphaned is the signal that ends the program when this one is killed, if the kernel
+	// can do that; 0 means SIGKILL.
 	Orphaned syscall.Signal
 }
 
-// afterwards is how long something else may hold a program's output open after
-// its end.
+// afterwards is the time that other processes may keep a program's output open after its
+// end.
 const afterwards = time.Second
 
-// Process is a program that runs until it ends or is stopped. It is safe for
-// concurrent use.
+// Process is a program that runs until it ends or is stopped. It is safe for concurrent
+// use.
 type Process struct {
 	pid       int
 	contained bool
@@ -58,16 +60,16 @@ type Process struct {
 	result    error
 }
 
-// Start starts a program and returns once it runs or could not begin.
+// Start starts a program. It returns once the program runs or has failed to start.
 func Start(s Spec) (*Process, error) {
 	words := s.Command
 	if s.Sandbox != nil {
 		words = s.Sandbox.command(s)
 	}
-	// No context: who runs it asks it to end before it is made to.
+	// Without a context: the caller first asks the program to end, before it kills it.
 	command := exec.CommandContext(context.Background(), words[0], words[1:]...)
 	command.Stdout, command.Stderr = s.Output, s.Output
-	command.Env = []string{} // nil would be this program's own
+	command.Env = []string{} // nil would mean this program's environment
 	command.WaitDelay = afterwards
 	command.SysProcAttr = attributes(s)
 	p := &Process{contained: s.Contained || s.Sandbox != nil, sandboxed: s.Sandbox != nil, command: command, ended: make(chan struct{})}
@@ -87,8 +89,8 @@ func Start(s Spec) (*Process, error) {
 	return p, nil
 }
 
-// startInside starts bubblewrap, waits until the sandbox is complete, and has the program
-// begin there. The sandbox's first process leads the program's group.
+// startInside starts bubblewrap, waits until the sandbox is complete, and starts the
+// program in it. The sandbox's first process leads the program's group.
 func (p *Process) startInside(s Spec) error {
 	info, infoEnd, err := os.Pipe()
 	if err != nil {
@@ -118,7 +120,7 @@ func (p *Process) startInside(s Spec) error {
 		return fmt.Errorf("bubblewrap ended before the program began: %w", errors.Join(p.command.Wait(), err))
 	}
 	p.pid = about.PID
-	// Whoever ends the sandbox meanwhile learns of it by the end of the program.
+	// If the sandbox ends here, the caller learns that from the end of the program.
 	_, _ = io.WriteString(script, exports(s.Environment))
 	_ = script.Close()
 	return nil
@@ -138,8 +140,7 @@ func (p *Process) wait() {
 	}
 }
 
-// Run lets a program do its work and returns how it ended. When ctx ends, the
-// program does too.
+// Run runs a program to its end and returns how it ended. The program is ended if ctx ends.
 func Run(ctx context.Context, s Spec) error {
 	p, err := Start(s)
 	if err != nil {
@@ -155,10 +156,10 @@ func Run(ctx context.Context, s Spec) error {
 	}
 }
 
-// PID is the number of the process. It leads a process group of that number.
+// PID returns the id of the process. It leads the process group with the same id.
 func (p *Process) PID() int { return p.pid }
 
-// Ended is closed when the program is gone.
+// Ended returns a channel that is closed when the program has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
 // How says how the program ended, for a log. It waits for the end.
@@ -168,14 +169,14 @@ func (p *Process) How() string {
 	switch {
 	case p.result == nil:
 		return "it ended by itself"
-	case p.sandboxed && errors.As(p.result, &exit) && exit.ExitCode() > 128: // as shells and bubblewrap tell of a signal
+	case p.sandboxed && errors.As(p.result, &exit) && exit.ExitCode() > 128: // how shells and bubblewrap report a signal
 		return "signal: " + syscall.Signal(exit.ExitCode()-128).String()
 	default:
 		return p.result.Error()
 	}
 }
 
-// Signal sends a signal. A program that has ended takes no notice.
+// Signal sends a signal. It does nothing if the program has ended.
 func (p *Process) Signal(s os.Signal) {
 	select {
 	case <-p.ended:
@@ -189,9 +190,9 @@ func (p *Process) Signal(s os.Signal) {
 	_ = p.command.Process.Signal(s) // it may just have ended
 }
 
-// Stop sends one signal after the other, with that much time for each, until the
-// program is gone; the last one is always SIGKILL. It takes no context, because
-// a program that was left would outlive this one.
+// Stop sends one signal after the other, and waits the given time after each, until the
+// program has ended. The last signal is always SIGKILL. Stop takes no context, because a
+// program that is left running would outlive this one.
 func (p *Process) Stop(patience time.Duration, signals ...os.Signal) {
 	for _, s := range append(signals, os.Kill) {
 		p.Signal(s)

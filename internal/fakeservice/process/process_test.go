@@ -17,7 +17,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// shell runs a script to its end and gives what it said.
+// shell runs a script to its end and returns its output.
 func shell(t *testing.T, script string, change ...func(*Spec)) (string, error) {
 	t.Helper()
 	said := NewTail(64 << 10)
@@ -60,7 +60,7 @@ func TestProgramsThatDoNotWork(t *testing.T) {
 	}
 }
 
-// One that takes no notice of being asked is made to end.
+// A program that ignores the request to end is killed.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	for script, patience := range map[string]time.Duration{

@@ -9,47 +9,48 @@ import (
 	"strings"
 )
 
-// Sandbox runs programs with bubblewrap (bwrap). Such a program sees the system's
-// programs and libraries, Go and Node.js, what its Spec mounts, and its own processes.
-// It shares the network with this program, so that it can listen and connect.
+// Sandbox runs programs with bubblewrap (bwrap). A program in a sandbox sees the system's
+// programs and libraries, Go and Node.js, the mounts of its Spec, and its own processes. It
+// shares the network with this program, so that it can listen and connect.
 type Sandbox struct {
 	bubblewrap string
-	setpriv    string   // becomes another user; empty where this program is not root
-	system     []string // bubblewrap's arguments for what every program sees
+	setpriv    string   // changes the user; empty if this program is not root
+	system     []string // bubblewrap's arguments for the files that every program sees
 	path       string
 }
 
-// Mount is a file or folder that a program in a Sandbox finds.
+// Mount is a file or folder that a program in a Sandbox sees.
 type Mount struct {
 	// Point is the absolute path at which the program finds it.
 	Point string
 	// Source is the absolute path of the file or folder.
 	Source string
-	// Writable lets the program write there, as far as its user may.
+	// Writable lets the program write there, if its user may.
 	Writable bool
 }
 
-// Path is the PATH of programs in the sandbox.
+// Path returns the PATH of programs in the sandbox.
 func (s *Sandbox) Path() string { return s.path }
 
-// temporary is the size of /tmp in a sandbox, in bytes. It is held in memory.
+// temporary is the size of /tmp in a sandbox, in bytes. It is in memory.
 const temporary = 256 << 20
 
-// Descriptors that bubblewrap inherits. On infoFile it tells the number of the sandbox's
-// first process; readyFile is written to once the sandbox is complete.
+// Descriptors that bubblewrap inherits. It writes the id of the sandbox's first process to
+// infoFile; the shell writes to readyFile once the sandbox is complete.
 const (
 	infoFile  = 3
 	readyFile = 4
 )
 
-// The shell in the sandbox says that it is ready, and carries out what it then reads: the
-// script of exports. If this program is killed before it has sent that, nothing runs.
+// The shell in the sandbox reports that it is ready, and then executes the script of
+// exports from its input. If this program is killed before it has sent the script, nothing
+// runs.
 const insideScript = `echo ready >&4; exec 3>&- 4>&-; eval "$(cat)"`
 
-// command is how bubblewrap runs a program. The environment comes by standard input and
-// is set by a shell that is in the sandbox and runs as the program's user already: in the
-// environment of bubblewrap itself, variables such as LD_PRELOAD would carry out the
-// program's files outside of the sandbox.
+// command returns the command with which bubblewrap runs a program. The program's
+// environment is not bubblewrap's: there, variables such as LD_PRELOAD would execute the
+// program's files outside the sandbox. Instead, a shell reads it from its input and sets
+// it. That shell runs in the sandbox and has the program's user.
 func (s *Sandbox) command(spec Spec) []string {
 	words := []string{s.bubblewrap, "--info-fd", strconv.Itoa(infoFile), "--die-with-parent", "--new-session",
 		"--unshare-pid", "--unshare-ipc", "--unshare-uts"}
@@ -78,8 +79,8 @@ func (s *Sandbox) command(spec Spec) []string {
 	return append(words, spec.Command...)
 }
 
-// exports is a shell script that sets the variables of an environment and runs the
-// program that is named by the script's arguments.
+// exports returns a shell script that sets the variables of an environment and runs the
+// program named by the script's arguments.
 func exports(environment []string) string {
 	var script strings.Builder
 	script.WriteString("unset PWD OLDPWD\n")
@@ -91,20 +92,20 @@ func exports(environment []string) string {
 	return script.String()
 }
 
-// systemFolders hold the system's programs. Where one is a link, as /bin is to usr/bin,
-// the sandbox has the link.
+// systemFolders contain the system's programs. If one is a link, as /bin is to usr/bin, the
+// sandbox has the link.
 var systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
 
-// systemFiles are what programs need of /etc: name resolution, time zone, certificates,
-// and how the linker and the system's programs are found.
+// systemFiles are the files in /etc that programs need: for name resolution, time zone,
+// certificates, and for finding libraries and the system's programs.
 var systemFiles = []string{
 	"/etc/alternatives", "/etc/ca-certificates", "/etc/gai.conf", "/etc/host.conf", "/etc/hosts", "/etc/ld.so.cache", "/etc/ld.so.conf",
 	"/etc/ld.so.conf.d", "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf", "/etc/pki", "/etc/protocols", "/etc/resolv.conf",
 	"/etc/services", "/etc/ssl", "/etc/timezone",
 }
 
-// systemArguments are bubblewrap's arguments for what every program sees, with
-// the mounts of toolchains, each at its own path.
+// systemArguments returns bubblewrap's arguments for the files that every program sees,
+// with the mounts of toolchains, each at its own path.
 func systemArguments(mounts []string) ([]string, error) {
 	var words []string
 	for _, folder := range systemFolders {
@@ -133,9 +134,9 @@ func systemArguments(mounts []string) ([]string, error) {
 	return append(words, "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", strconv.Itoa(temporary), "--tmpfs", "/tmp"), nil
 }
 
-// foldersAbove are bubblewrap's arguments for the folders that paths are in, each before what
-// is in it, without those that are the system's. Those that bubblewrap makes for a mount
-// without being told are for its own user alone.
+// foldersAbove returns bubblewrap's arguments that create the parent folders of paths,
+// outermost first, except the system's. Only bubblewrap's own user could enter the folders
+// that it creates for a mount by itself.
 func foldersAbove(paths []string) []string {
 	var folders []string
 	for _, path := range paths {
@@ -151,20 +152,20 @@ func foldersAbove(paths []string) []string {
 	return words
 }
 
-// inSystem tells whether a path is below one of the system's folders.
+// inSystem reports whether a path is in one of the system's folders.
 func inSystem(path string) bool {
 	return slices.ContainsFunc(systemFolders, func(folder string) bool {
 		return path == folder || strings.HasPrefix(path, folder+"/")
 	})
 }
 
-// toolchains are the programs that build apps and need not be the system's, and what a
-// toolchain of theirs has beside the folder bin.
+// toolchains are the programs that build apps and may be installed outside the system's
+// folders. proof is a folder that a toolchain has next to its bin folder.
 var toolchains = []struct{ program, proof string }{{"go", "pkg/tool"}, {"node", "lib/node_modules"}}
 
-// toolchainsOf finds Go and Node.js on a PATH, with which apps are built. It returns the
-// PATH of a sandbox, which has the system's folders and theirs, and what there is to mount
-// because it is not the system's.
+// toolchainsOf finds Go and Node.js, with which apps are built, on a PATH. It returns the
+// PATH of a sandbox, which contains the system's folders and the toolchains', and the
+// mounts for the toolchains outside the system's folders.
 func toolchainsOf(path string) (inside string, mounts []string) {
 	var folders []string
 	add := func(list *[]string, item string) {
@@ -187,7 +188,8 @@ func toolchainsOf(path string) (inside string, mounts []string) {
 			}
 			bin := filepath.Dir(file)
 			add(&folders, bin)
-			// A lone program may be in a home folder's bin, whose other files are nobody's business.
+			// A single program may be in a home folder's bin, whose other files must stay
+			// hidden.
 			if info, err := os.Stat(filepath.Join(filepath.Dir(bin), known.proof)); err == nil && info.IsDir() {
 				add(&mounts, filepath.Dir(bin))
 			} else {

@@ -13,8 +13,8 @@ import (
 )
 
 // FindSandbox finds bubblewrap, and tries it with a program that does nothing. path is the
-// PATH on which Go and Node.js are looked for. The error says why there is no sandbox, for
-// whoever runs this program.
+// PATH that is searched for Go and Node.js. The error explains to the user of this program
+// why there is no sandbox.
 func FindSandbox(ctx context.Context, path string) (*Sandbox, error) {
 	bubblewrap, err := exec.LookPath("bwrap")
 	if err != nil {
@@ -42,12 +42,12 @@ func FindSandbox(ctx context.Context, path string) (*Sandbox, error) {
 	return s, nil
 }
 
-// nobody is the user who owns nothing, by custom.
+// The user id 65534 owns nothing by convention.
 const nobody = 65534
 
-// awaitEnd waits until a sandbox's first process has ended, and with it all others. It
-// becomes the child of the system's first process when bubblewrap ends, and is taken
-// leave of here if this is it, as in a container.
+// awaitEnd waits until a sandbox's first process has ended, and with it all others. When
+// bubblewrap ends, that process becomes a child of the system's first process. If this
+// process is the first one, as in a container, it must reap it here.
 func awaitEnd(pid int) {
 	handle, err := unix.PidfdOpen(pid, 0)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// sandboxed is a sandbox, and a Spec change that runs a shell in it with two folders of
-// this machine: one that it may write to and one that it may only read.
+// sandboxed returns a folder and a change of a Spec that runs a shell in a sandbox. The
+// sandbox has two folders of this machine: one is writable and one is read-only.
 func sandboxed(t *testing.T) (folder string, inside func(*Spec)) {
 	t.Helper()
 	sandbox, err := FindSandbox(t.Context(), os.Getenv("PATH"))
@@ -85,7 +85,7 @@ func TestSandboxKeepsIn(t *testing.T) {
 		"the tty: none":                  {`(: < /dev/tty) 2>/dev/null || test $(cut -d' ' -f6 /proc/self/stat) != 0 && echo none`, "none"},
 		"it is not root":                 {`test $(id -u) != 0 && echo other`, "other"},
 		"only its own variables":         {`env | grep -vE '^(PWD|OLDPWD|SHLVL|_)=' | sort | tr '\n' ' '`, "A=b PATH="},
-		// The same user sees the names of its keys wherever it is, and not what they hold.
+		// The same user sees the names of its keys everywhere, but not their content.
 		"keyrings: none of the caller": {`test $(id -u) = 61182 || grep -c hosting-test-key /proc/keys`, map[bool]string{true: "0"}[os.Geteuid() == 0]},
 	} {
 		said, err := shell(t, row.script, inside)
@@ -100,8 +100,8 @@ func TestSandboxKeepsIn(t *testing.T) {
 	}
 }
 
-// TestSandboxKeepsVariablesIn holds that the linker's variables act inside only: there is
-// one complaint about a library that is not there, and it is that of the program.
+// TestSandboxKeepsVariablesIn asserts that the linker's variables act only inside: one
+// complaint about a missing library appears, and it comes from the program.
 func TestSandboxKeepsVariablesIn(t *testing.T) {
 	_, inside := sandboxed(t)
 	said, err := shell(t, "", inside, func(s *Spec) {
@@ -113,8 +113,8 @@ func TestSandboxKeepsVariablesIn(t *testing.T) {
 	}
 }
 
-// TestSandboxSignals holds that a program is asked to end, and is made to, with all that
-// it has started.
+// TestSandboxSignals asserts that a program with all its descendants is asked to end, and
+// is killed if it does not.
 func TestSandboxSignals(t *testing.T) {
 	_, inside := sandboxed(t)
 	for name, row := range map[string]struct{ script, how string }{
@@ -137,14 +137,14 @@ func TestSandboxSignals(t *testing.T) {
 		if how := p.How(); how != row.how {
 			t.Errorf("%s: %s, want %s", name, how, row.how)
 		}
-		// One that nobody has taken leave of yet has ended.
+		// A zombie counts as ended.
 		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID())); err == nil && !strings.Contains(string(stat), ") Z ") {
 			t.Errorf("%s: something of it is left", name)
 		}
 	}
 }
 
-// usage is what this process holds.
+// usage counts the resources of this process.
 type usage struct{ threads, descriptors, goroutines int }
 
 func usageNow(t *testing.T) usage {
@@ -159,8 +159,9 @@ func usageNow(t *testing.T) usage {
 	return usage{count("/proc/self/task"), count("/proc/self/fd"), runtime.NumGoroutine()}
 }
 
-// TestSandboxLeavesNothing holds that starts leave nothing in this process, not even those
-// that fail. It runs alone, as it counts what belongs to the whole process.
+// TestSandboxLeavesNothing asserts that starts leave nothing in this process, not even
+// failed ones. It does not run in parallel, because it counts the resources of the whole
+// process.
 func TestSandboxLeavesNothing(t *testing.T) {
 	_, inside := sandboxed(t)
 	start := func() {
@@ -175,7 +176,7 @@ func TestSandboxLeavesNothing(t *testing.T) {
 		}
 	}
 	for range 10 {
-		start() // the runtime makes the threads that it works with
+		start() // the runtime creates the threads that it needs
 	}
 	before, after := usageNow(t), usage{}
 	const starts = 30

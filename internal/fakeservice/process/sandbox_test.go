@@ -42,7 +42,7 @@ func TestFoldersAbove(t *testing.T) {
 	}
 }
 
-// A shell that carries the script out runs the program with the environment alone.
+// A shell that executes the script runs the program with only this environment.
 func TestExports(t *testing.T) {
 	t.Parallel()
 	path := "PATH=" + os.Getenv("PATH")

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spawner is the way to the thread on which every program is started.
+// spawner sends work to the thread on which every program is started.
 var spawner = sync.OnceValue(func() chan<- func() {
 	work := make(chan func())
 	go func() {
 		runtime.LockOSThread()
-		// What is started here gains no rights by a set-user-ID program, and has a session
-		// keyring of its own. A kernel without these features needs neither.
+		// Programs started here gain no rights from a set-user-ID program, and have their
+		// own session keyring. A kernel without these features needs neither.
 		_ = unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 		for do := range work {
 			_, _ = unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0)
@@ -32,8 +32,8 @@ func spawn(command *exec.Cmd) error {
 	return <-done
 }
 
-// endWithParent has the kernel end a program when this one is killed. That reaches the
-// program itself alone, not what it has started.
+// endWithParent makes the kernel end a program when this one is killed. That includes only
+// the program itself, not its descendants.
 func endWithParent(a *syscall.SysProcAttr, s Spec) {
 	a.Pdeathsig = cmp.Or(s.Orphaned, syscall.SIGKILL)
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Tail keeps the end of what is written to it. It is safe for concurrent use.
+// Tail keeps the end of its input. It is safe for concurrent use.
 type Tail struct {
 	limit int
 
@@ -15,7 +15,7 @@ type Tail struct {
 	cut  bool
 }
 
-// NewTail makes a Tail of so many bytes.
+// NewTail returns a Tail with a limit in bytes.
 func NewTail(limit int) *Tail { return &Tail{limit: limit} }
 
 // Write never fails.
@@ -30,7 +30,8 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is the end of what was written: whole lines, where it had to be cut.
+// String returns the end of the input. If the beginning was cut, it consists of whole
+// lines.
 func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package rescue keeps a panic in one operation from ending the whole program:
-// that operation fails, and everything else goes on.
+// Package rescue keeps a panic in one operation from ending the whole program: that
+// operation fails, and everything else continues.
 package rescue
 
 import (
@@ -19,8 +19,8 @@ func Error(log *slog.Logger, what string, err *error) {
 	}
 }
 
-// Log is for a goroutine or a callback, which has nobody to give an error to. It
-// is deferred, and only tells of the panic.
+// Log is for a goroutine or a callback, which cannot return an error. It must be deferred,
+// and only logs the panic.
 func Log(log *slog.Logger, what string) {
 	if cause := recover(); cause != nil {
 		tell(log, what, cause)

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// ErrInUse is a folder that another program that lives keeps.
+// ErrInUse is returned for a folder that another running program keeps.
 var ErrInUse = errors.New("another program uses the folder")
 
-// Keep opens a folder that stays when its owner ends, or makes it. It is the
-// owner's until Release or the owner's end; one that is another's is ErrInUse.
-// What a killed owner has left running in the folders below, of which the names
-// are given, is ended first, whoever else works there too. Others may pass
-// through the folder and cannot list it.
+// Keep opens or creates a folder that stays when its owner ends. It belongs to the owner
+// until Release or the owner's end; a folder with another owner is ErrInUse. Keep first
+// ends the processes that a killed owner has left in the folders named by below, and any
+// other process that works there. Other users can pass through the folder but cannot list
+// it.
 func Keep(path string, below ...string) (*Folder, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -39,8 +39,7 @@ func Keep(path string, below ...string) (*Folder, error) {
 	return f, nil
 }
 
-// Times that an owner which was just killed may take to let go of its folder, and
-// what it has started to end.
+// The times that a killed owner may take to release its folder, and its processes to end.
 const (
 	holdTries  = 20
 	endTries   = 400
@@ -60,7 +59,7 @@ func holdPatiently(path string) (lock *os.File, err error) {
 	return nil, fmt.Errorf("%w %s", ErrInUse, path)
 }
 
-// endLeftovers returns when nothing runs in the folders any more.
+// endLeftovers returns when no process works in the folders.
 func (f *Folder) endLeftovers(below []string) error {
 	for range endTries {
 		found := 0
@@ -75,7 +74,7 @@ func (f *Folder) endLeftovers(below []string) error {
 	return fmt.Errorf("what the last owner of %s has left running there does not end", f.path)
 }
 
-// Release lets go of the folder and leaves it as it is.
+// Release releases the folder and leaves its content unchanged.
 func (f *Folder) Release() (err error) {
 	f.removing.Do(func() { err = f.letGo() })
 	return err
@@ -83,20 +82,20 @@ func (f *Folder) Release() (err error) {
 
 func (f *Folder) letGo() error {
 	defer held.Delete(f)
-	// A program that is being started has the open folder too, for a moment.
+	// A program that is starting has the folder open too, for a moment.
 	return errors.Join(unlock(f.lock), f.lock.Close())
 }
 
-// discarded is how the names begin of what is being removed.
+// discarded is the prefix of the names of folders that are being removed.
 const discarded = ".discarded-"
 
-// Discard removes a file or a folder, all of it or nothing: what is removed when
-// the owner is killed has lost its name, and Sweep removes the rest. What is not
-// there is removed already.
+// Discard removes a file or a folder atomically. If the owner is killed in between, the
+// item has already lost its name, and Sweep removes the rest. A missing item is not an
+// error.
 func Discard(path string) error {
 	grave, err := os.MkdirTemp(filepath.Dir(path), discarded)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil // not even the folder is there
+		return nil // not even the folder exists
 	}
 	if err != nil {
 		return err
@@ -108,7 +107,7 @@ func Discard(path string) error {
 	return errors.Join(err, os.RemoveAll(grave))
 }
 
-// Sweep removes what an owner was killed discarding in a folder.
+// Sweep completes removals in a folder that a killed owner had begun.
 func Sweep(folder string) error {
 	found, err := filepath.Glob(filepath.Join(folder, discarded+"*"))
 	for _, path := range found {
@@ -117,8 +116,8 @@ func Sweep(folder string) error {
 	return err
 }
 
-// WriteFile writes a file, all of it or nothing, that only its owner reads. A
-// crash of the machine may lose it; a killed program loses nothing.
+// WriteFile writes a file atomically, readable only by its owner. A crash of the machine
+// may lose it; the end of the program does not.
 func WriteFile(path string, content []byte) error {
 	next := path + ".next"
 	if err := os.WriteFile(next, content, 0o600); err != nil {

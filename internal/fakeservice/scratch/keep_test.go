@@ -16,7 +16,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
-// A kept folder is one owner's at a time, and stays with what is in it.
+// A kept folder has one owner at a time, and stays with its content.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "deep", "kept")
@@ -30,7 +30,7 @@ func TestKeep(t *testing.T) {
 	if err := WriteFile(filepath.Join(path, "file"), []byte("text")); err != nil {
 		t.Fatal(err)
 	}
-	// A program that is being started has all that is open, for a moment.
+	// A program that is starting has all open files, for a moment.
 	started, err := syscall.Dup(int(f.lock.Fd()))
 	if err != nil {
 		t.Fatal(err)
@@ -51,8 +51,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// What works in the folders of a killed owner has ended once the next one has them.
-// What works elsewhere, in the folder itself too, goes on.
+// Processes in the folders of a killed owner have ended once the next owner has them.
+// Processes elsewhere continue, including those in the kept folder itself.
 func TestKeepEndsWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir()
@@ -84,7 +84,7 @@ func TestKeepEndsWhatIsLeft(t *testing.T) {
 	}
 }
 
-// What runs in a sandbox works in the folder under another name.
+// A process in a sandbox works in the folder under a different path.
 func TestKeepEndsWhatRunsInASandbox(t *testing.T) {
 	t.Parallel()
 	sandbox, err := process.FindSandbox(t.Context(), os.Getenv("PATH"))
@@ -141,7 +141,7 @@ func TestDiscard(t *testing.T) {
 			t.Errorf("Discard of %s: %s", gone, err)
 		}
 	}
-	// An owner was killed in the middle of it.
+	// An owner was killed in the middle of a removal.
 	if err := os.MkdirAll(filepath.Join(path, discarded+"1", "it"), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// endProcessesIn ends what works in a folder, was built there, or has a view of the
-// file system with something of it, as far as this program may: an owner that was
-// killed may leave what its apps and builds have started. Whoever has started this
-// program is left alone. It gives how many there were.
+// endProcessesIn kills every process that works in a folder, was built there, or has
+// something of it in its mount namespace, as far as this program may. An owner that was
+// killed may leave processes that its apps and builds have started. The ancestors of this
+// program are spared. It returns the number of processes.
 func endProcessesIn(folder string) (found int) {
 	processes, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
@@ -24,13 +24,13 @@ func endProcessesIn(folder string) (found int) {
 		if err != nil || spared[id] || !worksIn(process, folder) && !sees(process, here) {
 			continue
 		}
-		_ = syscall.Kill(id, syscall.SIGKILL) // it may be gone by now
+		_ = syscall.Kill(id, syscall.SIGKILL) // it may have ended by now
 		found++
 	}
 	return found
 }
 
-// ancestors are this process, its parent, and so on.
+// ancestors returns this process, its parent, and so on.
 func ancestors() map[int]bool {
 	all := map[int]bool{}
 	for id := os.Getpid(); id > 0 && !all[id]; {
@@ -39,11 +39,11 @@ func ancestors() map[int]bool {
 		if err != nil {
 			break
 		}
-		// The name, in parentheses, may hold anything.
+		// The name, in parentheses, may contain anything.
 		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 		id = 0
 		if len(fields) > 1 {
-			id, _ = strconv.Atoi(fields[1]) // 0 is nobody
+			id, _ = strconv.Atoi(fields[1]) // 0 is not a process
 		}
 	}
 	return all
@@ -59,8 +59,8 @@ func worksIn(process, folder string) bool {
 	return false
 }
 
-// place is where something is in a file system: the system's device, and a path
-// that is the same in whichever namespace.
+// place is a location in a file system: the system's device, and a path that is the same in
+// every namespace.
 type place struct{ device, path string }
 
 // mount is a line of mountinfo.
@@ -72,7 +72,7 @@ type mount struct {
 func mountsOf(process string) []mount {
 	text, err := os.ReadFile(filepath.Join(process, "mountinfo"))
 	if err != nil {
-		return nil // it has ended, or is none of ours
+		return nil // it has ended, or belongs to another user
 	}
 	var mounts []mount
 	for line := range strings.Lines(string(text)) {
@@ -87,13 +87,13 @@ func unescaped(path string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
 }
 
-// placeOf is where a folder of this program's is; the zero place where that cannot
-// be told.
+// placeOf returns the location of a folder of this program, or the zero place if it is
+// unknown.
 func placeOf(folder string) place {
 	var best mount
 	for _, m := range mountsOf("/proc/self") {
 		if (m.point == "/" || folder == m.point || strings.HasPrefix(folder, m.point+"/")) && len(m.point) >= len(best.point) {
-			best = m // the last one covers those before it
+			best = m // a later mount covers earlier ones
 		}
 	}
 	if best.point == "" {
@@ -102,8 +102,8 @@ func placeOf(folder string) place {
 	return place{best.what.device, filepath.Join(best.what.path, strings.TrimPrefix(folder, best.point))}
 }
 
-// sees tells whether a process was given something below a place in a view of its
-// own. Its working folder then has another name.
+// sees reports whether a process in another mount namespace has a mount from below a place.
+// Its working folder then has a different path.
 func sees(process string, here place) bool {
 	own, err := os.Readlink("/proc/self/ns/mnt")
 	if its, itsErr := os.Readlink(filepath.Join(process, "ns", "mnt")); err != nil || itsErr != nil || its == own || here.device == "" {

@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// endProcessesIn ends what was started with the path of something in a folder,
-// such as a server with its data or a program that was built there: this system
-// does not end a program with its parent, nor say as a file where it works. It
-// gives how many there were.
+// endProcessesIn kills the processes that have a path in a folder among their arguments,
+// such as a server with its data or a program that was built there. This system does not
+// end a program with its parent, and does not show working folders as files. It returns the
+// number of processes.
 func endProcessesIn(folder string) (found int) {
 	listed, err := exec.Command("ps", "-axww", "-o", "pid=,command=").Output()
 	if err != nil {

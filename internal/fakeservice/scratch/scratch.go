@@ -1,10 +1,10 @@
-// Package scratch makes folders that go with the program that made them. One
-// that was killed leaves its folders; they and the processes that still work in
-// them are taken away when the next one is made. Keep opens folders that stay.
+// Package scratch creates folders that are removed with the program that created them. A
+// killed program leaves its folders. They, and the processes that still work in them, are
+// removed when the next one is created. Keep opens folders that stay.
 //
-// A folder is its owner's for as long as the owner holds a lock on it, which the
-// kernel releases with the owner, however that ends. So no number of a process
-// has to be guessed at, and a folder that is in use is never taken away.
+// A folder belongs to its owner as long as the owner has a lock on it. The kernel releases
+// the lock when the owner ends in any way. So the package need not guess from process ids,
+// and a folder in use is never removed.
 package scratch
 
 import (
@@ -16,19 +16,19 @@ import (
 	"sync"
 )
 
-// Folder is a folder of this program's own.
+// Folder is a folder that belongs to this program.
 type Folder struct {
 	path string
-	// lock is the open folder, which is what is locked.
+	// lock is the open folder that carries the lock.
 	lock *os.File
 	// removing makes Remove do nothing the second time.
 	removing sync.Once
 }
 
-// Make makes a folder below a parent, "" being the system's for temporary files,
-// and sweeps what owners that are gone have left there under the same prefix.
-// What cannot be swept stays for the next time. Others may pass through the
-// folder and cannot list it.
+// Make creates a folder below a parent; "" means the system's folder for temporary files.
+// It also removes folders with the same prefix whose owners have ended. A folder that
+// cannot be removed stays for the next time. Other users can pass through the folder but
+// cannot list it.
 func Make(parent, prefix string) (*Folder, error) {
 	parent, err := filepath.Abs(cmp.Or(parent, os.TempDir()))
 	if err != nil {
@@ -42,7 +42,7 @@ func Make(parent, prefix string) (*Folder, error) {
 		}
 		lock, err := hold(path)
 		if errors.Is(err, errTaken) {
-			continue // another one's sweep was here first
+			continue // another program's sweep was faster
 		}
 		if err != nil {
 			return nil, errors.Join(err, os.RemoveAll(path))
@@ -57,10 +57,10 @@ func Make(parent, prefix string) (*Folder, error) {
 	return nil, fmt.Errorf("every new folder in %s is taken away at once", parent)
 }
 
-// Path is absolute.
+// Path returns the absolute path.
 func (f *Folder) Path() string { return f.path }
 
-// Remove takes the folder away with all that is in it.
+// Remove removes the folder with its content.
 func (f *Folder) Remove() (err error) {
 	f.removing.Do(func() {
 		err = errors.Join(os.RemoveAll(f.path), f.letGo())
@@ -68,12 +68,12 @@ func (f *Folder) Remove() (err error) {
 	return err
 }
 
-// held keeps the folders that nobody else refers to any more: a file that is
-// collected is closed, and the lock with it.
+// held keeps folders that are otherwise unreferenced from being collected: that would close
+// the file and release the lock.
 var held sync.Map
 
-// errTaken is a folder that somebody holds, or that is gone. errForeign is one of
-// another user's, which is taken too.
+// errTaken is returned for a folder that has an owner, or that no longer exists. errForeign
+// is its variant for a folder of another user.
 var (
 	errTaken   = errors.New("the folder is another's")
 	errForeign = fmt.Errorf("%w user's", errTaken)

@@ -4,14 +4,13 @@ package scratch
 
 import "os"
 
-// hold opens the folder where nothing can be locked.
+// hold opens the folder without a lock, because this system has no locks.
 func hold(path string) (*os.File, error) { return os.Open(path) }
 
 func unlock(*os.File) error { return nil }
 
-// endProcessesIn finds nothing where the system does not say where a process
-// works.
+// endProcessesIn finds nothing, because this system does not show where a process works.
 func endProcessesIn(string) int { return 0 }
 
-// sweep leaves folders where nothing tells whose they are.
+// sweep leaves all folders, because this system does not show which have an owner.
 func sweep(string, string) {}

@@ -14,8 +14,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// asOwner makes this test's program an owner of a folder, which tells its path,
-// leaves a process in it and waits to be killed.
+// asOwner makes this test's program the owner of a folder. It prints its path, leaves a
+// process in it and waits to be killed.
 const asOwner = "SCRATCH_OWNER_IN"
 
 func TestMain(m *testing.M) {
@@ -39,8 +39,8 @@ func own(parent string) {
 	time.Sleep(time.Hour) // it is killed before
 }
 
-// What a killed owner leaves goes when the next folder is made, its processes
-// too; an owner that lives keeps its own, and so do strangers.
+// The folders and processes of a killed owner are removed when the next folder is created.
+// Those of a running owner stay, and so do unrelated ones.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
@@ -114,7 +114,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// workersIn are the processes that work in a folder.
+// workersIn returns the processes that work in a folder.
 func workersIn(t *testing.T, folder string) []string {
 	t.Helper()
 	found, err := filepath.Glob("/proc/[0-9]*/cwd")

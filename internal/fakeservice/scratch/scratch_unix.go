@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// hold locks a folder of this user's, or gives errTaken.
+// hold locks a folder of this user, or returns errTaken.
 func hold(path string) (*os.File, error) {
-	// No link is followed: others may write where folders are made.
+	// No link is followed, because other users may write to the parent folder.
 	folder, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, errors.Join(errTaken, err)
@@ -37,7 +37,7 @@ func ours(folder *os.File) bool {
 	return ok && int(of.Uid) == os.Geteuid()
 }
 
-// same tells whether a folder that is open is still at its path.
+// same reports whether an open folder is still at its path.
 func same(folder *os.File, path string) bool {
 	opened, err := folder.Stat()
 	if err != nil {
@@ -47,7 +47,7 @@ func same(folder *os.File, path string) bool {
 	return err == nil && os.SameFile(opened, there)
 }
 
-// sweep takes away what owners that are gone have left.
+// sweep removes the folders of owners that have ended.
 func sweep(parent, prefix string) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
@@ -67,8 +67,8 @@ func sweep(parent, prefix string) {
 	}
 }
 
-// take ends what runs in a folder and removes it. What ends may take a moment to
-// let go of it.
+// take ends the processes in a folder and removes it. An ending process may take a moment
+// to release it.
 func take(path string) {
 	for range 20 {
 		endProcessesIn(path)

@@ -1,5 +1,5 @@
-// Package unprivileged finds an account that programs run as which must not, or will
-// not, run as root, and gives it files and folders that nobody else can open.
+// Package unprivileged finds an account for programs that must not or cannot run as root,
+// and creates files and folders that only that account can open.
 package unprivileged
 
 import (
@@ -13,28 +13,29 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
-// Account is who programs run as.
+// Account is the user of programs.
 type Account struct {
-	// User is zero where the programs run as whoever runs the fake.
+	// User is zero if the programs run as the user who runs the fake.
 	process.User
-	// Name is the account's, and Caller that of whoever runs the fake.
+	// Name is the account's name, and Caller is the name of the user who runs the fake.
 	Name, Caller string
 }
 
-// NamelessError says that whoever runs the fake has no name on this machine, as in a
+// NamelessError says that the user who runs the fake has no name on this machine, as in a
 // container that was started with --user. PostgreSQL's initdb does not work then.
 type NamelessError struct {
 	Program string
 	UID     int
 }
 
-// Error is a text for whoever started the fake.
+// Error returns a message for the person who starts the fake.
 func (e *NamelessError) Error() string {
 	return fmt.Sprintf("the user %d has no name on this machine, without which %s does not run; add the user to /etc/passwd, or run the fake service as another one", e.UID, e.Program)
 }
 
-// Find finds an account for a program, which is named in errors: that of whoever runs
-// the fake, or, where that is root, the first of the names that there is.
+// Find finds an account for a program, which is named in errors. It is the account of the
+// user who runs the fake. If that is root, it is the first existing account of the given
+// names.
 func Find(program string, names ...string) (Account, error) {
 	caller, err := user.LookupId(strconv.Itoa(os.Geteuid()))
 	if err != nil {
@@ -57,10 +58,10 @@ func Find(program string, names ...string) (Account, error) {
 	return Account{}, fmt.Errorf("%s does not run as root, and this machine has none of the users %s to run it as; run the fake service as another user", program, strings.Join(names, ", "))
 }
 
-// isOther tells whether the programs run as another user than this one.
+// isOther reports whether the programs run as a different user than this one.
 func (a Account) isOther() bool { return a.User != process.User{} }
 
-// give makes a file or folder the account's own.
+// give makes the account the owner of a file or folder.
 func (a Account) give(path string) error {
 	if !a.isOther() {
 		return nil
@@ -68,8 +69,8 @@ func (a Account) give(path string) error {
 	return os.Lchown(path, a.UID, a.GID)
 }
 
-// CanEnter tells whether the account can reach a folder of its own. The error names
-// the program that runs as the account.
+// CanEnter returns an error unless the account can reach its folder. The error names the
+// program that runs as the account.
 func (a Account) CanEnter(program, folder string) error {
 	if !a.isOther() {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// MakeFolder makes a folder that only the account can open.
+// MakeFolder creates a folder that only the account can open.
 func (a Account) MakeFolder(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return err
@@ -26,8 +26,8 @@ func (a Account) WriteFile(path, text string) error {
 	return a.give(path)
 }
 
-// CopyTree copies a folder that may be in use. What vanishes meanwhile is left
-// out, and so is what skip names, by its path in the folder.
+// CopyTree copies a folder that may be in use. It leaves out files that vanish during the
+// copy, and entries that skip selects by their path in the folder.
 func (a Account) CopyTree(ctx context.Context, from, to string, skip func(path string) bool) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -57,12 +57,12 @@ func (a Account) CopyTree(ctx context.Context, from, to string, skip func(path s
 			}
 			return err
 		}
-		// What is copied holds neither links nor sockets that count.
+		// The copied folders contain no links or sockets that matter.
 		return nil
 	})
 }
 
-// CopyFile copies a file. The copy is the account's own.
+// CopyFile copies a file. The account owns the copy.
 func (a Account) CopyFile(from, to string) (err error) {
 	source, err := os.Open(from)
 	if err != nil {
@@ -80,7 +80,7 @@ func (a Account) CopyFile(from, to string) (err error) {
 	return a.give(to)
 }
 
-// SizeOf is how many bytes the files of a folder hold.
+// SizeOf returns the total size in bytes of the files in a folder.
 func SizeOf(folder string) (int64, error) {
 	var size int64
 	err := filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
