@@ -1,4 +1,4 @@
-// Package caller reads from a request what its sender brings, and how they found the fake.
+// Package caller reads the caller's token from a request, and the address that it used.
 package caller
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Token is the bearer token that a request brings, or "". The scheme's name is
+// Token returns the bearer token of a request, or "". The scheme's name is
 // case-insensitive.
 func Token(r *http.Request) string {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -17,12 +17,12 @@ func Token(r *http.Request) string {
 	return token
 }
 
-// IsSecure tells whether a caller's connection is encrypted, here or by a proxy before.
+// IsSecure reports whether a caller's connection is encrypted, here or by a proxy.
 func IsSecure(r *http.Request) bool {
 	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
 }
 
-// Root is the address at which a caller found the fake.
+// Root returns the address at which a caller found the fake.
 func Root(r *http.Request) string {
 	root := url.URL{Scheme: "http", Host: r.Host}
 	if IsSecure(r) {

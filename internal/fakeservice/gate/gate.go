@@ -1,4 +1,4 @@
-// Package gate stands before the public ports of engines and knows the allowlist.
+// Package gate guards the public ports of engines and applies the allowlist.
 package gate
 
 import (
@@ -18,10 +18,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
-// Gate stands before a public port. It lets in who is in the allowlist, resets
-// the connections of others as a firewall does, and knows nothing of what
-// passes through it. It outlives the server behind it, so that a restart never
-// loses the port.
+// Gate guards a public port. It admits clients in the allowlist, resets the connections of
+// others as a firewall does, and does not interpret the bytes that pass through it. It
+// outlives the server behind it, so that a restart never loses the port.
 type Gate struct {
 	listener net.Listener
 	tls      *tls.Config
@@ -32,33 +31,33 @@ type Gate struct {
 	end  context.CancelFunc
 
 	mu sync.Mutex
-	// network and inside are where connections lead; empty while nothing listens
+	// network and inside are the target of connections, empty while no server listens
 	// there.
 	network, inside string
-	// allowed is empty where everyone may come in.
+	// allowed is empty if all clients are admitted.
 	allowed []netip.Prefix
 	open    map[net.Conn]netip.Addr
 	closed  bool
 }
 
-// Options says where a gate is and what it stands before.
+// Options configures a gate and its target.
 type Options struct {
-	// Host is where it listens, unless Outside has public ports elsewhere. Ports are
-	// those to have: it is at the first that is free, or at any where all are taken. A
-	// port 0 is none.
+	// Host is the address that the gate listens on, unless Outside has the public ports
+	// elsewhere. Ports are the preferred ports: the gate takes the first free one, or any
+	// port if all are taken. A port 0 is skipped.
 	Host    string
 	Outside outside.Addresses
 	Ports   []int
-	// Engine is what the log calls the server behind it.
+	// Engine is the log's name for the server behind the gate.
 	Engine string
-	// TLS is for a server that has none of its own: the gate then speaks TLS with who
-	// comes in, and passes on what is inside. Nil passes everything on as it is.
+	// TLS is for a server without TLS: the gate then speaks TLS with clients and forwards
+	// the decrypted bytes. Nil forwards everything unchanged.
 	TLS *tls.Config
-	// Logger is told of refused connections.
+	// Logger logs refused connections.
 	Logger *slog.Logger
 }
 
-// Open opens a gate that leads nowhere yet and lets everyone in.
+// Open opens a gate without a target that admits all clients.
 func Open(ctx context.Context, o Options) (*Gate, error) {
 	listener, err := o.Outside.Listen(ctx, o.Host, o.Ports...)
 	if err != nil {
@@ -73,22 +72,22 @@ func Open(ctx context.Context, o Options) (*Gate, error) {
 	return g, nil
 }
 
-// Port is the one that the gate is at.
+// Port returns the gate's port.
 func (g *Gate) Port() int { return loopback.Port(g.listener.Addr()) }
 
-// Address is the host and the port that the gate is at.
+// Address returns the gate's host and port.
 func (g *Gate) Address() string { return g.listener.Addr().String() }
 
-// Lead sets where connections go from now on, as net.Dial takes it. An empty
-// address refuses them.
+// Lead sets the target of new connections, in the form of net.Dial. An empty address
+// refuses them.
 func (g *Gate) Lead(network, inside string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.network, g.inside = network, inside
 }
 
-// Allow sets who may come in, and cuts off who may not any more. An empty list lets
-// everyone in.
+// Allow sets the allowlist, and cuts off clients that are no longer in it. An empty list
+// admits all clients.
 func (g *Gate) Allow(list []netip.Prefix) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -101,7 +100,7 @@ func (g *Gate) Allow(list []netip.Prefix) {
 	}
 }
 
-// allows tells whether an address may come in. The lock is held.
+// allows reports whether an address is admitted. The caller holds the lock.
 func (g *Gate) allows(from netip.Addr) bool {
 	return len(g.allowed) == 0 || slices.ContainsFunc(g.allowed, func(block netip.Prefix) bool { return block.Contains(from) })
 }
@@ -113,7 +112,7 @@ func (g *Gate) serve() {
 			return
 		}
 		if err != nil {
-			// Too many open files, most likely. It may pass.
+			// Too many open files, most likely. It may be temporary.
 			g.log.Error("a connection could not be accepted", "error", err)
 			time.Sleep(50 * time.Millisecond)
 			continue
@@ -122,7 +121,7 @@ func (g *Gate) serve() {
 	}
 }
 
-// pass takes one connection from its beginning to its end.
+// pass handles one connection from its beginning to its end.
 func (g *Gate) pass(outer net.Conn) {
 	defer rescue.Log(g.log, "pass a connection")
 	defer outer.Close()
@@ -151,10 +150,10 @@ func (g *Gate) pass(outer net.Conn) {
 	both.Wait()
 }
 
-// greetingTime is how long who comes in has for the beginning of TLS.
+// greetingTime is the time limit for a client's TLS handshake.
 const greetingTime = 10 * time.Second
 
-// greet speaks TLS with who comes in, where the gate does.
+// greet performs the TLS handshake with a client, if the gate speaks TLS.
 func (g *Gate) greet(outer net.Conn) (net.Conn, error) {
 	if g.tls == nil {
 		return outer, nil
@@ -165,7 +164,7 @@ func (g *Gate) greet(outer net.Conn) (net.Conn, error) {
 	return secure, secure.HandshakeContext(ctx)
 }
 
-// enter lets a connection in, if it may, and says where it leads.
+// enter registers an admitted connection, and returns its target.
 func (g *Gate) enter(outer net.Conn) (network, inside string, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -190,7 +189,7 @@ func (g *Gate) leave(outer net.Conn) {
 	delete(g.open, outer)
 }
 
-// Close shuts the gate and cuts off everyone.
+// Close shuts the gate and cuts off all clients.
 func (g *Gate) Close() {
 	g.mu.Lock()
 	g.closed = true
@@ -215,11 +214,11 @@ func forward(to, from net.Conn) {
 	_ = from.Close()
 }
 
-// cutOff resets a connection: the caller sees an error at once and never takes
-// it for an orderly end.
+// cutOff resets a connection: the client sees an error immediately, which it cannot mistake
+// for an orderly end.
 func cutOff(connection net.Conn) {
 	if tcp, ok := connection.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // without it the end is an orderly one
+		_ = tcp.SetLinger(0) // otherwise the end is an orderly one
 	}
 	_ = connection.Close()
 }

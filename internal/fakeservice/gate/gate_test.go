@@ -18,7 +18,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 )
 
-// echo is a server that answers each line with itself.
+// echo is a server that returns each line.
 func echo(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -91,7 +91,7 @@ func TestGate(t *testing.T) {
 	if err != nil {
 		t.Errorf("an address in the list met %v", err)
 	}
-	// A reset tells of a firewall. An orderly end would look like a fault.
+	// A reset indicates a firewall. An orderly end would look like a fault.
 	if _, err := visit(t, g, "127.0.0.7"); !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, syscall.EPIPE) {
 		t.Errorf("an address outside the list met %v", err)
 	}
@@ -119,7 +119,8 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// An end in one direction is passed on, and the other goes on until its own.
+// The end of one direction is passed on, and the other direction continues until its own
+// end.
 func TestGatePassesHalfClose(t *testing.T) {
 	t.Parallel()
 	g := openGate(t, slog.New(slog.DiscardHandler))
@@ -140,7 +141,7 @@ func TestGatePassesHalfClose(t *testing.T) {
 	}
 }
 
-// A gate that speaks TLS passes on what is inside, and nothing else.
+// A gate that speaks TLS forwards the decrypted bytes, and rejects clients without TLS.
 func TestGateWithTLS(t *testing.T) {
 	t.Parallel()
 	issuer := httptest.NewTLSServer(nil)
@@ -178,7 +179,7 @@ func TestGateWithTLS(t *testing.T) {
 	}
 }
 
-// A port that is taken makes way for a free one.
+// If the preferred port is taken, the gate uses a free one.
 func TestGateTakesAFreePort(t *testing.T) {
 	t.Parallel()
 	first := openGate(t, slog.New(slog.DiscardHandler))

@@ -1,5 +1,4 @@
-// Package loopback finds addresses and ports of this machine that nothing
-// listens on.
+// Package loopback finds free loopback addresses and ports of this machine.
 package loopback
 
 import (
@@ -16,10 +15,10 @@ import (
 // Shared is the loopback address that every system has.
 const Shared = "127.0.0.1"
 
-// Address finds a loopback address at which all of the ports are free, so that
-// many programs have the same port on one machine. It is random, as another
-// program may be looking too. Where a system has one loopback address alone, or
-// the ports are taken everywhere, it is Shared, and other ports have to do.
+// Address returns a loopback address at which all of the ports are free, so that many
+// programs can have the same port on one machine. It is random, because another program may
+// be looking at the same time. If the system has only one loopback address, or the ports
+// are taken everywhere, it returns Shared, and the caller needs other ports.
 func Address(ctx context.Context, ports ...int) string {
 	for range 20 {
 		// The lower half has addresses that systems use, such as 127.0.0.53.
@@ -40,20 +39,21 @@ func allFree(ctx context.Context, host string, ports []int) bool {
 	return true
 }
 
-// IsFree tells whether nothing listens on a port.
+// IsFree reports whether no program listens on a port.
 func IsFree(ctx context.Context, host string, port int) bool {
 	_, err := try(ctx, host, port)
 	return err == nil
 }
 
-// FreePort finds a port that nothing listens on. Somebody may take it before it
-// is used, so whoever uses it tries again with another.
+// FreePort returns a free port. Another program may take it first, so callers try again
+// with a new port.
 func FreePort(ctx context.Context, host string) (int, error) {
 	return try(ctx, host, 0)
 }
 
-// try listens on a port, and no longer when it returns. No program is started meanwhile:
-// until it runs it would hold the listener as well, and the port would not be free yet.
+// try listens on a port and stops before it returns. It prevents this process from starting
+// a program in the meantime: a new program inherits the listener until it execs, and the
+// port would not be free yet.
 func try(ctx context.Context, host string, port int) (tried int, err error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -64,17 +64,18 @@ func try(ctx context.Context, host string, port int) (tried int, err error) {
 	return Port(listener.Addr()), listener.Close()
 }
 
-// Listen listens on a port, or on a free one for 0.
+// Listen listens on a port; 0 takes a free one.
 func Listen(ctx context.Context, host string, port int) (net.Listener, error) {
 	var config net.ListenConfig
 	return config.Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 }
 
-// letGo is how long a program that was being started may hold what this one has closed.
+// letGo is the maximum time that a starting program keeps sockets open that this process
+// has closed.
 const letGo = 5 * time.Second
 
-// ListenAgain listens on an address such as 127.0.0.1:80, on which this process listened
-// until now. A program that was being started when it stopped still holds it for a moment.
+// ListenAgain listens on an address such as 127.0.0.1:80 that this process has just stopped
+// listening on. A program that was starting then keeps it open for a moment.
 func ListenAgain(ctx context.Context, address string) (net.Listener, error) {
 	var config net.ListenConfig
 	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
@@ -85,7 +86,7 @@ func ListenAgain(ctx context.Context, address string) (net.Listener, error) {
 	}
 }
 
-// Port is the port of a TCP address, and 0 of any other.
+// Port returns the port of a TCP address, and 0 for any other address.
 func Port(address net.Addr) int {
 	if tcp, ok := address.(*net.TCPAddr); ok {
 		return tcp.Port

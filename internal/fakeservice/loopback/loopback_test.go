@@ -10,12 +10,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 )
 
-// What was found free, and what was closed, can be taken, whatever programs start
-// meanwhile: until it runs, a new program holds what this one held.
+// An address that was found free or that was closed can be used, even if programs start at
+// the same time. A new program keeps this process's sockets open until it runs.
 func TestFreeWhileProgramsStart(t *testing.T) {
 	t.Parallel()
 	start := func() error { return exec.CommandContext(t.Context(), "true").Run() }
-	// The first start of a process looks for what the system can do, by a fork of its own.
+	// The first start of a process in Go probes the system's features with another fork.
 	if err := start(); err != nil {
 		t.Fatal(err)
 	}

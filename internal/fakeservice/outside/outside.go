@@ -1,4 +1,4 @@
-// Package outside says where instances and apps are reached, and listens there.
+// Package outside determines the addresses of instances and apps, and listens there.
 package outside
 
 import (
@@ -11,23 +11,23 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 )
 
-// Addresses says where instances and apps are reached. The zero value is at a loopback
-// address of their own each, where every instance has the service's own ports. Otherwise
-// all of them are at one host, which tells them apart by their ports: so it is with a
-// container, of which others see a name and the ports that it publishes.
+// Addresses determines the addresses of instances and apps. With the zero value, each has
+// its own loopback address, so every instance has the service's standard ports. Otherwise
+// all of them share one host and differ by their ports. That suits a container, of which
+// clients see only a name and the published ports.
 type Addresses struct {
-	// Host is the name or the address by which others reach this machine.
+	// Host is the name or the address by which other machines reach this one.
 	Host string
-	// Bind is the address that is listened on; empty is all of the machine's.
+	// Bind is the address that is listened on; empty means all addresses of the machine.
 	Bind string
-	// Ports are those that may be taken; the zero value is any.
+	// Ports are the ports that may be used; the zero value allows any.
 	Ports Ports
 }
 
 // Ports is a range of ports, both ends included.
 type Ports struct{ First, Last int }
 
-// ParsePorts reads a range such as 20000-20100.
+// ParsePorts parses a range such as 20000-20100.
 func ParsePorts(text string) (Ports, error) {
 	from, to, found := strings.Cut(text, "-")
 	first, err := strconv.Atoi(from)
@@ -38,15 +38,16 @@ func ParsePorts(text string) (Ports, error) {
 	return Ports{first, last}, nil
 }
 
-// String is the range as ParsePorts reads it.
+// String returns the range in the form of ParsePorts.
 func (p Ports) String() string { return fmt.Sprintf("%d-%d", p.First, p.Last) }
 
 func (p Ports) has(port int) bool { return p.First <= port && port <= p.Last }
 
-// Shared tells whether all instances and apps are at one host.
+// Shared reports whether all instances and apps share one host.
 func (a Addresses) Shared() bool { return a.Host != "" }
 
-// Name is how others know what listens on a loopback address of its own otherwise.
+// Name returns the public name of a program that otherwise listens on its own loopback
+// address.
 func (a Addresses) Name(own string) string {
 	if a.Shared() {
 		return a.Host
@@ -54,8 +55,9 @@ func (a Addresses) Name(own string) string {
 	return own
 }
 
-// Listen listens where others reach what is at an address of its own, on the first of
-// the ports that may be had, and on another one where none may. A port 0 is none.
+// Listen listens at the public address of a program whose own address is the argument. It
+// uses the first available port of the list, or another port if none is available. A port 0
+// is skipped.
 func (a Addresses) Listen(ctx context.Context, own string, ports ...int) (net.Listener, error) {
 	if a.Shared() {
 		own = a.Bind
@@ -82,10 +84,10 @@ func (a Addresses) Listen(ctx context.Context, own string, ports ...int) (net.Li
 	return nil, fmt.Errorf("no port of %s is free any more: %w", a.Ports, last)
 }
 
-// bounded tells whether only some ports may be taken.
+// bounded reports whether only some ports may be used.
 func (a Addresses) bounded() bool { return a.Shared() && a.Ports != (Ports{}) }
 
-// Of is where others reach a listener, as host:port.
+// Of returns the public address of a listener, as host:port.
 func (a Addresses) Of(listener net.Listener) string {
 	if !a.Shared() {
 		return listener.Addr().String()

@@ -23,7 +23,7 @@ func TestParsePorts(t *testing.T) {
 	}
 }
 
-// Without a host each is where it wants to be, or at a free port there.
+// Without a host, each listener gets its own address, at the wanted port or a free one.
 func TestAddressesOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	var a outside.Addresses
@@ -35,8 +35,8 @@ func TestAddressesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// With a host and a range, each has a port of the range until there is none left, and the
-// one that it wants if that is among them.
+// With a host and a range, each listener gets a port of the range until none is left. It
+// gets the wanted port if that is in the range and free.
 func TestRangeOfPorts(t *testing.T) {
 	t.Parallel()
 	ports := fakeservicetest.FreePorts(t, 3)

@@ -1,4 +1,5 @@
-// Package traffic is the log of the requests to the API, and of what broke its document.
+// Package traffic logs the requests to the API, and the exchanges that violated its
+// document.
 package traffic
 
 import (
@@ -13,40 +14,40 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
-// Request is one request to the API, as the log keeps it.
+// Request is one request to the API in the log.
 type Request struct {
-	// At is by the fake's clock, RealAt by the real one.
+	// At is the time of the fake's clock, RealAt that of the real one.
 	At, RealAt time.Time
 	Method     string
-	// Path is what follows /api/v1, still escaped.
+	// Path is the path after /api/v1, still escaped.
 	Path  string
 	Query string
-	// Header lacks Authorization, which holds the account's key.
+	// Header lacks Authorization, which contains the account's key.
 	Header http.Header
 	Body   []byte
-	// Status is what the client got: 0 while the answer is being made, and for a
-	// connection that was closed without one.
+	// Status is the status that the client got. It is 0 until the answer is complete, and
+	// for a connection that was closed without one.
 	Status int
-	// Served is what the service itself has answered: 0 for a request that has
-	// not reached it, or not yet.
+	// Served is the status of the service's own answer. It is 0 if the request has not
+	// reached the service, or not yet.
 	Served int
-	// Fault tells whether the gateway took part in the answer.
+	// Fault reports whether the gateway took part in the answer.
 	Fault bool
 }
 
-// Options says how a Log is kept.
+// Options configures a Log.
 type Options struct {
-	// Prefix is what all paths begin with, and the log leaves out.
+	// Prefix is the common prefix of all paths, which the log leaves out.
 	Prefix string
-	// Kept is how many requests stay, the last ones, without their bodies, and how many
-	// violations; 0 is all of them, and whole.
+	// Kept limits the log to the latest requests, without their bodies, and to the same
+	// number of violations. 0 keeps all of them in full.
 	Kept int
-	// Now is the fake's time.
+	// Now returns the fake's time.
 	Now func() time.Time
 	// Logger gets one line for each request, without secrets.
 	Logger *slog.Logger
-	// Answered is told of each request before its answer is sent; nil is nobody. It
-	// must not keep the request's parts.
+	// Answered, if non-nil, is called with each request before its answer is sent. It must
+	// not keep the request's parts.
 	Answered func(Request)
 }
 
@@ -59,7 +60,7 @@ type Log struct {
 	violations []string
 }
 
-// New makes an empty Log.
+// New returns an empty Log.
 func New(o Options) *Log { return &Log{options: o} }
 
 func (l *Log) begin(r Request) *Request {
@@ -73,7 +74,7 @@ func (l *Log) begin(r Request) *Request {
 	return &r
 }
 
-// keep adds to a list that holds so many, the last ones; 0 is all of them.
+// keep appends to a list, and drops the oldest elements beyond a limit; 0 means no limit.
 func keep[T any](list []T, added T, most int) []T {
 	if most > 0 && len(list) >= most {
 		list = slices.Delete(list, 0, len(list)-most+1)
@@ -81,7 +82,7 @@ func keep[T any](list []T, added T, most int) []T {
 	return append(list, added)
 }
 
-// Watch logs a request as it comes to the gateway.
+// Watch logs a request when it reaches the gateway.
 func (l *Log) Watch(r *http.Request, body []byte) gateway.Exchange {
 	return &exchange{l, l.begin(Request{
 		At: l.options.Now(), RealAt: time.Now(), Method: r.Method, Path: strings.TrimPrefix(r.URL.EscapedPath(), l.options.Prefix),
@@ -95,15 +96,15 @@ type exchange struct {
 	entry *Request
 }
 
-// Served notes the service's own answer, which may come after the client's.
+// Served records the service's own answer, which may come after the client's.
 func (e *exchange) Served(status int) {
 	e.log.mu.Lock()
 	defer e.log.mu.Unlock()
 	e.entry.Served = status
 }
 
-// Answered completes the entry before the answer is sent, so that whoever has
-// the answer finds the entry complete.
+// Answered completes the entry before the answer is sent, so that a client with the answer
+// finds a complete entry.
 func (e *exchange) Answered(status int, struck bool) {
 	e.log.options.Logger.Debug("request", "method", e.entry.Method, "path", e.entry.Path, "status", status,
 		"took", time.Since(e.entry.RealAt), "fault", struck)
@@ -116,22 +117,22 @@ func (e *exchange) Answered(status int, struck bool) {
 	}
 }
 
-// Violation notes an exchange that broke the OpenAPI document.
+// Violation records an exchange that violated the OpenAPI document.
 func (l *Log) Violation(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.violations = keep(l.violations, err.Error(), l.options.Kept)
 }
 
-// Clear forgets everything.
+// Clear deletes all entries.
 func (l *Log) Clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.requests, l.violations = nil, nil
 }
 
-// Requests returns the requests to the API so far, in order of arrival: every one
-// of them, or the last ones where Options.Kept is set.
+// Requests returns the requests to the API so far, in order of arrival. If Options.Kept is
+// set, it returns only the latest.
 func (l *Log) Requests() []Request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,8 +146,8 @@ func (l *Log) Requests() []Request {
 	return requests
 }
 
-// Count is how many requests of a method ("" for any) had a path that a glob
-// matches, as in gateway.Fault.
+// Count returns the number of requests with a method ("" for any) and with a path that a
+// glob matches, as in gateway.Fault.
 func (l *Log) Count(method, pathGlob string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,8 +160,8 @@ func (l *Log) Count(method, pathGlob string) int {
 	return n
 }
 
-// Violations returns each exchange that broke the OpenAPI document, in words.
-// What an injected fault answered is not among them.
+// Violations describes each exchange that violated the OpenAPI document. The answers of
+// injected faults are not among them.
 func (l *Log) Violations() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

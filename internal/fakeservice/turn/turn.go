@@ -1,4 +1,4 @@
-// Package turn puts in order who changes an engine, until the engine is closed.
+// Package turn serializes changes of an engine, until the engine is closed.
 package turn
 
 import (
@@ -6,28 +6,28 @@ import (
 	"errors"
 )
 
-// Turn is held by one at a time.
+// Turn is a lock with one holder at a time.
 type Turn struct {
 	held chan struct{}
 	life context.Context
 	end  context.CancelFunc
 }
 
-// ErrClosed is the error of who comes after Close.
+// ErrClosed is the error of Enter after Close.
 var ErrClosed = errors.New("the engine is closed")
 
-// New makes a turn that nobody holds. It outlives ctx, whose values it keeps.
+// New returns a free turn. It outlives ctx, but keeps its values.
 func New(ctx context.Context) *Turn {
 	t := &Turn{held: make(chan struct{}, 1)}
 	t.life, t.end = context.WithCancel(context.WithoutCancel(ctx))
 	return t
 }
 
-// Life ends with Close.
+// Life returns a context that ends with Close.
 func (t *Turn) Life() context.Context { return t.life }
 
-// Enter takes the turn, when its present holder leaves. The context that it gives ends
-// with Close too.
+// Enter waits for the current holder to leave, and takes the turn. The returned context
+// also ends with Close.
 func (t *Turn) Enter(ctx context.Context) (bounded context.Context, leave func(), err error) {
 	select {
 	case t.held <- struct{}{}:
@@ -49,8 +49,8 @@ func (t *Turn) Enter(ctx context.Context) (bounded context.Context, leave func()
 	}, nil
 }
 
-// Close lets nobody in any more, ends the context of who has the turn, and takes it
-// when that one has left.
+// Close makes later calls of Enter fail, ends the holder's context, and takes the turn when
+// the holder has left. The returned function leaves it.
 func (t *Turn) Close() (leave func()) {
 	t.end()
 	t.held <- struct{}{}

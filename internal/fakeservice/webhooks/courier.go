@@ -17,8 +17,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// AnswerTime is how long a receiver may take to answer (SERVICE.md#webhooks). It
-// is real time, however fast the fake's clock runs: the receiver is a real program.
+// AnswerTime is the time limit for a receiver's answer (SERVICE.md#webhooks). It is real
+// time, however fast the fake's clock runs: the receiver is a real program.
 const AnswerTime = 10 * time.Second
 
 // The headers of a delivery (SERVICE.md#webhooks).
@@ -28,27 +28,27 @@ const (
 	signatureHeader = "X-Service-Signature"
 )
 
-// Of a receiver's answer so much is read, and so much of its end kept, in bytes.
+// The number of bytes that are read of a receiver's answer, and the number kept of its end.
 const (
 	answerRead = 16 << 10
 	answerKept = 1 << 10
 )
 
-// Options says where deliveries may go.
+// Options restricts the targets of deliveries.
 type Options struct {
-	// Loopback lets them go to receivers on this machine, by https and by http.
+	// Loopback allows receivers on this machine, with https and with http.
 	Loopback bool
-	// Authorities are those that certificates of receivers may come from; nil are the
+	// Authorities are the trusted authorities for receivers' certificates; nil means the
 	// system's.
 	Authorities *x509.CertPool
-	// Transport sends the requests in place of a network; nil is the network.
+	// Transport sends the requests in place of a network; nil means the network.
 	Transport http.RoundTripper
 }
 
 // Courier delivers by HTTP. It is a core.Courier.
 type Courier struct{ secure, plain http.RoundTripper }
 
-// New makes a Courier.
+// New returns a Courier.
 func New(o Options) *Courier {
 	if o.Transport != nil {
 		return &Courier{o.Transport, o.Transport}
@@ -56,8 +56,9 @@ func New(o Options) *Courier {
 	return &Courier{secure: o.network(false), plain: o.network(true)}
 }
 
-// Deliver sends a delivery once, and gives the receiver's answer. A redirect is an answer
-// like any other, and is not followed: a client would read where it leads all the same.
+// Deliver sends a delivery once, and returns the receiver's answer. A redirect is an answer
+// like any other and is not followed. An http.Client would at least parse its target, so
+// Deliver uses the transport.
 func (c *Courier) Deliver(ctx context.Context, d core.Delivery) core.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, AnswerTime)
 	defer cancel()
@@ -83,19 +84,20 @@ func (c *Courier) Deliver(ctx context.Context, d core.Delivery) core.Outcome {
 		return core.Outcome{Problem: reason(err)}
 	}
 	defer response.Body.Close()
-	// The status is the answer. What cannot be read of the rest is missing in the log alone.
+	// The status is the answer. If the rest cannot be read, it is only missing in the log.
 	answer, _ := io.ReadAll(io.LimitReader(response.Body, answerRead))
 	return core.Outcome{Status: response.StatusCode, Answer: end(answer)}
 }
 
-// signature signs a body as it is sent.
+// signature signs a body in the form that is sent.
 func signature(body []byte, secret string) string {
 	sum := hmac.New(sha256.New, []byte(secret))
 	sum.Write(body)
 	return "sha256=" + hex.EncodeToString(sum.Sum(nil))
 }
 
-// reason is why there was no answer, without the URL, which may hold a password.
+// reason returns the reason why there was no answer, without the URL, which may contain a
+// password.
 func reason(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "no answer within " + AnswerTime.String()
@@ -106,7 +108,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// end is the end of an answer as text.
+// end returns the end of an answer as text.
 func end(answer []byte) string {
 	return strings.ToValidUTF8(string(answer[max(0, len(answer)-answerKept):]), "�")
 }

@@ -21,19 +21,19 @@ import (
 
 const event = `{"id":"evt-1","type":"ready","instance_id":"i-1","at":"2026-03-01T12:00:00Z","data":{"job_id":"job-1"}}`
 
-// delivery is one to a URL.
+// delivery returns a delivery to a URL.
 func delivery(url string) core.Delivery {
 	return core.Delivery{ID: "dlv-1", Type: "ready", URL: url, Secret: "s", Body: []byte(event)}
 }
 
-// authorityOf is what a TLS server's certificate comes from.
+// authorityOf returns the authority of a TLS server's certificate.
 func authorityOf(server *httptest.Server) *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(server.Certificate())
 	return pool
 }
 
-// What is sent is as in SERVICE.md#webhooks, and signed as package signed verifies it.
+// Deliveries are as in SERVICE.md#webhooks, and package signed verifies their signatures.
 func TestDelivery(t *testing.T) {
 	t.Parallel()
 	type got struct {
@@ -64,7 +64,7 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
-// A receiver whose certificate nobody knows gets nothing.
+// A receiver with an untrusted certificate gets nothing.
 func TestReceiverWithAnUnknownCertificate(t *testing.T) {
 	t.Parallel()
 	receiver := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("something came") }))
@@ -77,7 +77,7 @@ func TestReceiverWithAnUnknownCertificate(t *testing.T) {
 	}
 }
 
-// A redirect is an answer, and where it leads nothing comes.
+// A redirect is an answer and is not followed.
 func TestRedirectIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
@@ -102,7 +102,7 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 	}
 }
 
-// A receiver has ten seconds, and a service that ends waits for none.
+// A receiver has ten seconds, and a service that ends does not wait for it.
 func TestReceiverThatHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -131,8 +131,8 @@ func TestReceiverThatHangs(t *testing.T) {
 	})
 }
 
-// What a receiver answers after its status is for the log alone: it may be endless, cut
-// off, or no text.
+// The log shows the rest of a receiver's answer, after its status. It may be endless, cut
+// off, or binary.
 func TestStrangeAnswers(t *testing.T) {
 	t.Parallel()
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -166,8 +166,8 @@ func TestStrangeAnswers(t *testing.T) {
 	}
 }
 
-// Without being told to, nothing is delivered on this machine; and no name and no form of
-// an address changes where deliveries may go.
+// By default, nothing is delivered to this machine. No name and no form of an address
+// evades the rules.
 func TestWhereDeliveriesMayGo(t *testing.T) {
 	t.Parallel()
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("something came") }))

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// network is the real one. Each connection is looked at when its address is known and
-// before it is made, so no name, however it resolves, leads where deliveries may not go.
-// There is no proxy, which would resolve names itself, and no connection is used twice.
+// network returns the real network. It checks each connection when its address is known and
+// before it is made, so no name, however it resolves, leads to a forbidden target. It uses
+// no proxy, which would resolve names itself, and uses no connection twice.
 func (o Options) network(loopbackOnly bool) http.RoundTripper {
 	dialer := &net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
@@ -28,8 +28,8 @@ func (o Options) network(loopbackOnly bool) http.RoundTripper {
 	}
 }
 
-// admit tells whether deliveries may go to an address; loopbackOnly is for those that are
-// not encrypted.
+// admit returns an error unless deliveries may go to an address. loopbackOnly is set for
+// unencrypted deliveries.
 func (o Options) admit(to netip.Addr, loopbackOnly bool) error {
 	to = reached(to)
 	switch {
@@ -46,8 +46,8 @@ func (o Options) admit(to netip.Addr, loopbackOnly bool) error {
 	return nil
 }
 
-// isForbidden tells whether an address is a network's own, or one at which clouds tell a
-// machine its credentials.
+// isForbidden reports whether an address belongs to a network itself, or is one at which
+// clouds serve a machine's credentials.
 func isForbidden(to netip.Addr) bool {
 	if to.IsUnspecified() || to.IsMulticast() || to.IsLinkLocalUnicast() {
 		return true
@@ -60,8 +60,8 @@ func isForbidden(to netip.Addr) bool {
 	return false
 }
 
-// forbidden are addresses that no name should lead a delivery to, besides link-local ones,
-// among which is the metadata service of most clouds (169.254.169.254).
+// forbidden are addresses that no name should lead a delivery to, in addition to link-local
+// ones, which include the metadata service of most clouds (169.254.169.254).
 var forbidden = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),          // this network
 	netip.MustParsePrefix("255.255.255.255/32"), // broadcast
@@ -72,8 +72,8 @@ var forbidden = []netip.Prefix{
 	netip.MustParsePrefix("192.0.0.192/32"),     // metadata at Oracle
 }
 
-// The prefixes of IPv6 under which an IPv4 address is reached, and where in the sixteen
-// bytes that one is.
+// The IPv6 prefixes under which an IPv4 address is reached, and the position of that
+// address in the sixteen bytes.
 var translated = map[netip.Prefix]int{
 	netip.MustParsePrefix("64:ff9b::/96"):    12, // NAT64
 	netip.MustParsePrefix("64:ff9b:1::/48"):  12, // NAT64 of a network's own (RFC 8215)
@@ -82,8 +82,8 @@ var translated = map[netip.Prefix]int{
 	netip.MustParsePrefix("::/96"):           12, // IPv4-compatible
 }
 
-// reached is the address that one leads to: of an IPv4 address in the clothes of IPv6, the
-// IPv4 address.
+// reached returns the effective address: for an IPv4 address in the form of IPv6, the IPv4
+// address.
 func reached(to netip.Addr) netip.Addr {
 	to = to.Unmap().WithZone("")
 	if !to.Is6() || to == netip.IPv6Loopback() || to.IsUnspecified() {
