@@ -1,5 +1,5 @@
-// Package datafolder puts other data in the place of an engine's, so that at every
-// moment the data of before or that of after is whole.
+// Package datafolder replaces an engine's data so that at every moment the old or the new
+// data is complete.
 package datafolder
 
 import (
@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// Replacement is what an engine does while its data is replaced.
+// Replacement is the replacement of an engine's data.
 type Replacement struct {
-	// Folder is where the data is.
+	// Folder is the folder of the data.
 	Folder string
 	// Stop ends the engine, if it runs.
 	Stop func()
-	// Fill makes the folder anew with the other data.
+	// Fill creates the folder with the new data.
 	Fill func(context.Context) error
-	// Start starts the engine with what the folder holds.
+	// Start starts the engine with the content of the folder.
 	Start func(context.Context) error
 }
 
-// patience is how long putting the data of before back may take.
+// patience is the time limit for restoring the old data.
 const patience = time.Minute
 
 // Do replaces the data. If that fails, the data is as before.
@@ -38,15 +38,15 @@ func (r Replacement) Do(ctx context.Context) error {
 	if err == nil {
 		return discard(r.Folder)
 	}
-	// Where the caller has gone, there is still the data to put back.
+	// The old data must be restored even if the caller has left.
 	back, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	r.Stop()
 	return errors.Join(err, Recover(r.Folder), r.Start(back))
 }
 
-// Recover takes back a replacement that did not come to its end, as when the fake was
-// killed. It is called before the engine starts.
+// Recover reverts an incomplete replacement, for example after the fake was killed. It must
+// be called before the engine starts.
 func Recover(folder string) error {
 	if err := os.RemoveAll(discarded(folder)); err != nil {
 		return err
@@ -57,8 +57,8 @@ func Recover(folder string) error {
 	return errors.Join(os.RemoveAll(folder), os.Rename(before(folder), folder))
 }
 
-// discard takes the data of before away. It is not there any more at once, so that what
-// is left of it is never taken back.
+// discard deletes the old data. It first renames the folder, so that a partly deleted
+// folder is never restored.
 func discard(folder string) error {
 	if err := errors.Join(os.RemoveAll(discarded(folder)), os.Rename(before(folder), discarded(folder))); err != nil {
 		return err
@@ -66,7 +66,7 @@ func discard(folder string) error {
 	return os.RemoveAll(discarded(folder))
 }
 
-// before is where the data lies while it is being replaced, and discarded where that of
-// before is on its way out.
+// before is the path of the old data during a replacement, and discarded its path during
+// its deletion.
 func before(folder string) string    { return folder + ".before" }
 func discarded(folder string) string { return folder + ".discarded" }

@@ -57,7 +57,7 @@ func TestReplacement(t *testing.T) {
 	}
 }
 
-// What was cut short is taken back, and what was not is left alone.
+// An interrupted replacement is reverted, and a complete one is left unchanged.
 func TestRecover(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "data")

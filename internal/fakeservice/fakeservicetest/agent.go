@@ -11,13 +11,15 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// Agent is a client of the MCP server for one test, by the protocol's own library.
+// Agent is a client of the MCP server for one test, based on the protocol's official
+// library.
 type Agent struct {
 	*mcp.ClientSession
 	t testing.TB
 }
 
-// Connect gives a client of the MCP server an API key. The session ends with the test.
+// Connect returns a client of the MCP server with an API key. The session ends with the
+// test.
 func (s *Server) Connect(t testing.TB, key string) (*Agent, error) {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "v1"}, nil)
@@ -27,11 +29,11 @@ func (s *Server) Connect(t testing.TB, key string) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Cleanup(func() { _ = session.Close() }) // what a revoked key cannot end ends with the test
+	t.Cleanup(func() { _ = session.Close() }) // the test's end also ends the session of a revoked key
 	return &Agent{session, t}, nil
 }
 
-// Agent is Connect with the key of the account.
+// Agent connects with the account's key.
 func (s *Server) Agent(t testing.TB) *Agent {
 	t.Helper()
 	agent, err := s.Connect(t, APIKey)
@@ -41,7 +43,7 @@ func (s *Server) Agent(t testing.TB) *Agent {
 	return agent
 }
 
-// bearer sends a key along.
+// bearer adds a key to each request.
 type bearer string
 
 func (key bearer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -50,7 +52,8 @@ func (key bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// Call calls a tool. The result is its structured content or, of a refusal, the envelope.
+// Call calls a tool. The result is its structured content or, for an error, the error
+// envelope.
 func (a *Agent) Call(tool string, arguments map[string]any) (result map[string]any, refused bool) {
 	a.t.Helper()
 	answer, err := a.CallTool(a.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
@@ -68,7 +71,7 @@ func (a *Agent) Call(tool string, arguments map[string]any) (result map[string]a
 	return result, true
 }
 
-// Do calls a tool that must not be refused.
+// Do calls a tool that must succeed.
 func (a *Agent) Do(tool string, arguments map[string]any) map[string]any {
 	a.t.Helper()
 	result, refused := a.Call(tool, arguments)
@@ -78,8 +81,7 @@ func (a *Agent) Do(tool string, arguments map[string]any) map[string]any {
 	return result
 }
 
-// Done is Do for a change of an instance: it asks for the job until that is done, which it
-// must be.
+// Done calls a tool that changes an instance, and waits for its job, which must succeed.
 func (a *Agent) Done(tool string, arguments map[string]any) map[string]any {
 	a.t.Helper()
 	accepted := a.Do(tool, arguments)
@@ -92,7 +94,7 @@ func (a *Agent) Done(tool string, arguments map[string]any) map[string]any {
 	return accepted
 }
 
-// Until asks with a tool until its result is what is waited for, and returns it.
+// Until calls a tool until its result meets a condition, and returns the result.
 func (a *Agent) Until(what, tool string, arguments map[string]any, come func(result map[string]any) bool) map[string]any {
 	a.t.Helper()
 	var result map[string]any

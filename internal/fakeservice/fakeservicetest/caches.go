@@ -14,8 +14,8 @@ var goCaches = sync.OnceValues(func() (appruntime.GoCaches, error) {
 	return appruntime.FindGoCaches(context.Background(), os.Environ()) //nolint:forbidigo // this package is for tests alone
 })
 
-// GoCaches are those of whoever runs the tests, so that builds of apps download
-// nothing and compile little.
+// GoCaches returns the Go caches of the user who runs the tests, so that builds of apps
+// download nothing and compile little.
 func GoCaches(t testing.TB) appruntime.GoCaches {
 	t.Helper()
 	caches, err := goCaches()

@@ -13,9 +13,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 )
 
-// WithDataPlane gives the fake a data plane, so that what it provisions runs.
-// The test fails where PostgreSQL is not installed; without redis-server that engine is
-// a record.
+// WithDataPlane adds a data plane to the fake, so that the instances that it provisions
+// really run. The test fails if PostgreSQL is not installed; without redis-server, that
+// engine is only a record.
 func WithDataPlane(t testing.TB, opts ...func(*dataplane.Options)) func(*fakeservice.Options) {
 	t.Helper()
 	binaries, err := postgres.Locate(t.Context(), "")
@@ -28,9 +28,9 @@ func WithDataPlane(t testing.TB, opts ...func(*dataplane.Options)) func(*fakeser
 	}
 	options := dataplane.Options{
 		Postgres: binaries, Redis: server, StateFolder: FastFolder(),
-		// Shared memory often forbids to run what lies in it.
+		// Programs in shared memory often cannot be executed.
 		AppsFolder: os.TempDir(), Environment: os.Environ(), Go: GoCaches(t), //nolint:forbidigo // this package is for tests alone
-		// The race detector makes one hash of the default cost a second of work.
+		// With the race detector, one hash at the default cost takes a second.
 		HashCost: bcrypt.MinCost,
 	}
 	for _, set := range opts {

@@ -9,8 +9,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/evidence"
 )
 
-// countEvidence has a fake count what is done with it, where a folder is named to write
-// that into. It is written when the test is over.
+// countEvidence makes a fake count the operations that are called, if the environment names
+// a folder for the counts. They are written at the end of the test.
 func countEvidence(t testing.TB, o *fakeservice.Options) {
 	t.Helper()
 	folder := os.Getenv(evidence.Folder) //nolint:forbidigo // this package is for tests alone
@@ -37,7 +37,7 @@ func countEvidence(t testing.TB, o *fakeservice.Options) {
 	})
 }
 
-// CountClient counts the steps that a client beside the API has done, as evidence.
+// CountClient counts the steps of a client other than the API's as evidence.
 func CountClient(t testing.TB, name string, steps int) {
 	t.Helper()
 	folder := os.Getenv(evidence.Folder) //nolint:forbidigo // this package is for tests alone

@@ -2,5 +2,5 @@
 
 package fakeservicetest
 
-// FastFolder is "" where nothing is known to be faster than the usual folder.
+// FastFolder returns "", because no folder is known to be faster than the usual one.
 func FastFolder() string { return "" }

@@ -10,8 +10,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// NodeProject copies a folder with a package.json and its lock file, and installs there
-// what that pins. The test is skipped where there is no Node, or nowhere to install from.
+// NodeProject copies a folder with a package.json and its lock file, and installs the
+// pinned packages there. The test is skipped without Node, and if the registry is
+// unreachable.
 func NodeProject(t testing.TB, source string) (folder string) {
 	t.Helper()
 	for _, program := range []string{"node", "npm"} {
@@ -34,5 +35,5 @@ func NodeProject(t testing.TB, source string) (folder string) {
 	return folder
 }
 
-// unreachable is what npm says where there is no network.
+// unreachable matches npm's errors without a network.
 var unreachable = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH`)

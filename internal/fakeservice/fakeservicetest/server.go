@@ -1,5 +1,5 @@
 // Package fakeservicetest starts the fake service for this project's own tests. Package
-// hostingtest does it for users, and shows less of the fake.
+// hostingtest does so for users, and exposes less of the fake.
 package fakeservicetest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/testserver"
 )
 
-// APIKey is the key of every fake that Start serves.
+// APIKey is the API key of every fake that Start serves.
 const APIKey = "fake-api-key"
 
 // Server is a fake that listens on loopback.
@@ -17,7 +17,7 @@ type Server struct {
 	*fakeservice.Service
 	// BaseURL is the address of the API; it ends in /api/v1.
 	BaseURL string
-	// RootURL is what is before that.
+	// RootURL is the part of BaseURL before /api/v1.
 	RootURL string
 	// MCPURL is the address of the MCP server.
 	MCPURL string
@@ -30,9 +30,9 @@ func (nowhere) Read() (map[string][]byte, error) { return map[string][]byte{}, n
 func (nowhere) Write(map[string][]byte) error    { return nil }
 func (nowhere) Close() error                     { return nil }
 
-// Start serves a fake for one test, at the pace of the real service. When the test is
-// over, each exchange that broke the OpenAPI document is an error of the test, and so is
-// each record that has changed and would not be written down.
+// Start serves a fake for one test, at the pace of the real service. At the end of the
+// test, each exchange that violated the OpenAPI document is reported as an error. So is
+// each changed record that would not be written to storage.
 func Start(t testing.TB, opts ...func(*fakeservice.Options)) *Server {
 	t.Helper()
 	o := fakeservice.Options{Speed: 1, APIKey: APIKey}

@@ -9,7 +9,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// recorder is a test that only keeps what it is told.
+// recorder is a test that only records its errors.
 type recorder struct {
 	testing.TB
 	cleanup []func()
@@ -20,8 +20,8 @@ func (r *recorder) Helper()               {}
 func (r *recorder) Cleanup(f func())      { r.cleanup = append(r.cleanup, f) }
 func (r *recorder) Errorf(string, ...any) { r.errors++ }
 
-// Violations of either side fail the test that made them, and what a fault
-// answers does not.
+// A violation by either side fails the test that caused it. The answer of a fault is not a
+// violation.
 func TestViolationsFailTheTest(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -19,9 +19,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
-// Tour sends each operation of the table at least once, in an order in which each finds
-// what it needs, and lets each job end. Every answer must be a success. repo is what an app
-// is imported from, and before is called ahead of each request, with its method and path.
+// Tour sends each operation of the table at least once, in an order in which each finds the
+// objects that it needs, and lets each job end. Every answer must be a success. repo is the
+// repository of the imported app. before is called before each request, with its method and
+// path.
 func Tour(t testing.TB, s *Server, repo string, before func(method, path string)) {
 	t.Helper()
 	s.SetDuration("build", time.Millisecond)
@@ -45,8 +46,8 @@ func Tour(t testing.TB, s *Server, repo string, before func(method, path string)
 	}
 }
 
-// deletionsLast returns the table with the operations that delete something at the end, so
-// that what belongs to another thing is deleted before it.
+// deletionsLast returns the table with the operations that delete something at the end,
+// each object before the one that it belongs to.
 func deletionsLast() []operations.Operation {
 	var others, deletions []operations.Operation
 	for _, o := range operations.All {
@@ -60,7 +61,7 @@ func deletionsLast() []operations.Operation {
 	return append(others, deletions...)
 }
 
-// learn notes what an answer says that later operations take as arguments.
+// learn stores the values of an answer that later operations take as arguments.
 func learn(known object, path string, answer object) {
 	if id, ok := answer["id"].(string); ok {
 		known[operations.IDName(path)] = id
@@ -74,7 +75,7 @@ func learn(known object, path string, answer object) {
 	known["confirm"] = known["instance_id"]
 }
 
-// finish ends a job of an operation, which must be done then.
+// finish ends a job of an operation, which must succeed.
 func (s *Server) finish(t testing.TB, id, operation string) {
 	t.Helper()
 	if err := s.FinishJob(id); err != nil {
@@ -87,7 +88,7 @@ func (s *Server) finish(t testing.TB, id, operation string) {
 	}
 }
 
-// Arguments returns the arguments of an operation's example, with those that are known.
+// Arguments returns the arguments of an operation's example, replaced by known values.
 func Arguments(o operations.Operation, known map[string]any) map[string]any {
 	arguments := object{}
 	maps.Copy(arguments, o.Example)
@@ -99,11 +100,11 @@ func Arguments(o operations.Operation, known map[string]any) map[string]any {
 	return arguments
 }
 
-// parameter is a parameter of a path.
+// parameter matches a parameter of a path.
 var parameter = regexp.MustCompile(`{\w+}`)
 
-// Request makes the request for an address of the API's document, such as "GET /jobs/{id}",
-// with the arguments of its operation. It changes arguments.
+// Request creates the request for an address of the API's document, such as "GET
+// /jobs/{id}", with the arguments of its operation. It changes arguments.
 func Request(address string, arguments map[string]any) (method, path string, body any) {
 	method, pattern, _ := strings.Cut(address, " ")
 	path = parameter.ReplaceAllStringFunc(pattern, func(element string) string {
@@ -131,8 +132,8 @@ func Request(address string, arguments map[string]any) (method, path string, bod
 // object is a JSON object.
 type object = map[string]any
 
-// Send sends a request with the key of the account, and returns the status and the body,
-// where that is an object.
+// Send sends a request with the account's key, and returns the status and the body, if it
+// is an object.
 func (s *Server) Send(t testing.TB, method, path string, body any) (int, map[string]any) {
 	t.Helper()
 	var text []byte

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Visitor is somebody at the portal, without a script: they read pages and send forms.
+// Visitor is a user of the portal without scripts: they read pages and submit forms.
 type Visitor struct {
-	// Client keeps the cookies, and is led on by redirects.
+	// Client keeps the cookies, and follows redirects.
 	Client *http.Client
 	t      testing.TB
 	server *Server
 }
 
-// Visit comes to the portal, not signed in.
+// Visit returns a visitor of the portal who is not signed in.
 func Visit(t testing.TB, s *Server) *Visitor {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -29,7 +29,7 @@ func Visit(t testing.TB, s *Server) *Visitor {
 	return &Visitor{Client: &http.Client{Jar: jar}, t: t, server: s}
 }
 
-// SignIn comes to the portal and signs in.
+// SignIn returns a visitor who is signed in.
 func SignIn(t testing.TB, s *Server) *Visitor {
 	t.Helper()
 	v := Visit(t, s)
@@ -44,13 +44,13 @@ func SignIn(t testing.TB, s *Server) *Visitor {
 	return v
 }
 
-// Open reads a page, at an address below the root or a whole one.
+// Open reads a page, given its path below the root or its URL.
 func (v *Visitor) Open(address string) *Page {
 	v.t.Helper()
 	return v.do(http.MethodGet, address, nil)
 }
 
-// Post sends a form that is on no page.
+// Post submits a form that is not on a page.
 func (v *Visitor) Post(path string, values url.Values) *Page {
 	v.t.Helper()
 	return v.do(http.MethodPost, path, values)
@@ -85,7 +85,7 @@ func (v *Visitor) do(method, address string, values url.Values) *Page {
 	return &Page{Status: response.StatusCode, Header: response.Header, HTML: string(text), visitor: v, url: response.Request.URL, root: root}
 }
 
-// Page is what a visitor reads.
+// Page is a page that a visitor reads.
 type Page struct {
 	Status int
 	Header http.Header
@@ -96,10 +96,10 @@ type Page struct {
 	root    *html.Node
 }
 
-// Path is where the page is, after redirects.
+// Path returns the page's path, after redirects.
 func (p *Page) Path() string { return p.url.EscapedPath() }
 
-// Text is what the page says, its words parted by single spaces.
+// Text returns the text of the page, its words separated by single spaces.
 func (p *Page) Text() string {
 	var words []string
 	for n := range p.root.Descendants() {
@@ -110,7 +110,7 @@ func (p *Page) Text() string {
 	return strings.Join(words, " ")
 }
 
-// Find is the first element with an attribute of a value, or nil.
+// Find returns the first element with this value of an attribute, or nil.
 func (p *Page) Find(attribute, value string) *html.Node {
 	for n := range p.root.Descendants() {
 		if n.Type == html.ElementNode && attributeOf(n, attribute) == value {
@@ -120,13 +120,13 @@ func (p *Page) Find(attribute, value string) *html.Node {
 	return nil
 }
 
-// HasForm tells whether the page has a form of an id.
+// HasForm reports whether the page has a form with an id.
 func (p *Page) HasForm(id string) bool {
 	found := p.Find("id", id)
 	return found != nil && found.Data == "form"
 }
 
-// Values are what a form would send as it is.
+// Values returns the values that an unchanged form would send.
 func (p *Page) Values(id string) url.Values {
 	p.visitor.t.Helper()
 	if !p.HasForm(id) {
@@ -148,8 +148,8 @@ func (p *Page) Values(id string) url.Values {
 	return values
 }
 
-// Submit sends a form with other values in some of its fields; "" unticks a checkbox. It
-// is an error of the test if the form has no such field.
+// Submit submits a form with changed values in some of its fields; "" unticks a checkbox.
+// The test fails if the form lacks a field.
 func (p *Page) Submit(id string, changed map[string]string) *Page {
 	p.visitor.t.Helper()
 	values := p.Values(id)
@@ -166,13 +166,13 @@ func (p *Page) Submit(id string, changed map[string]string) *Page {
 	return p.visitor.Post(attributeOf(form, "action"), values)
 }
 
-// Value is what a field of a form holds, and Complaint what is said to be wrong with it.
+// Value returns the value of a form's field.
 func (p *Page) Value(form, name string) string {
 	p.visitor.t.Helper()
 	return p.Values(form).Get(name)
 }
 
-// Complaint is what the page says is wrong with a field.
+// Complaint returns the page's error message for a field.
 func (p *Page) Complaint(form, name string) string {
 	p.visitor.t.Helper()
 	field := p.fieldOf(p.Find("id", form), name)
@@ -196,7 +196,7 @@ func (p *Page) fieldOf(form *html.Node, name string) *html.Node {
 	return nil
 }
 
-// isTicked tells whether an input is sent.
+// isTicked reports whether the form would send an input.
 func isTicked(n *html.Node) bool {
 	switch attributeOf(n, "type") {
 	case "checkbox", "radio":
@@ -205,7 +205,8 @@ func isTicked(n *html.Node) bool {
 	return true
 }
 
-// selected is the value of the option that is chosen, the first one where none is.
+// selected returns the value of the selected option, or of the first one if none is
+// selected.
 func selected(n *html.Node) string {
 	first, any := "", false
 	for one := range n.Descendants() {

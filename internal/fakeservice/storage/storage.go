@@ -23,10 +23,10 @@ var _ core.Storage = (*File)(nil)
 // records is the bucket of the entries.
 var records = []byte("records")
 
-// patience is how long a program that is just ending may hold the file.
+// patience is the time that an ending program may keep the file open.
 const patience = 2 * time.Second
 
-// Open opens a file, and makes it if it is not there.
+// Open opens a file, and creates it if it does not exist.
 func Open(path string) (_ *File, err error) {
 	defer unlessDamaged(path, &err)()
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: patience})
@@ -49,11 +49,11 @@ func Open(path string) (_ *File, err error) {
 	return &File{db}, nil
 }
 
-// unlessDamaged makes an error of what a damaged file does to the program: the library
-// trusts a file, and reads beyond the end of one that was cut. It is deferred, and what it
-// returns too.
+// unlessDamaged turns the crash that a damaged file causes into an error: the library
+// trusts a file, and reads beyond the end of a truncated one. Both the call and the
+// function that it returns must be deferred.
 func unlessDamaged(path string, err *error) func() {
-	before := debug.SetPanicOnFault(true) // a page that is not there is a fault
+	before := debug.SetPanicOnFault(true) // a missing page is a fault
 	return func() {
 		debug.SetPanicOnFault(before)
 		if p := recover(); p != nil {
@@ -66,7 +66,7 @@ func damaged(path string, how any) error {
 	return fmt.Errorf("%s is damaged (%v): restore it from a copy of the folder", path, how)
 }
 
-// Read gives all entries.
+// Read returns all entries.
 func (f *File) Read() (entries map[string][]byte, err error) {
 	defer unlessDamaged(f.db.Path(), &err)()
 	entries = map[string][]byte{}
@@ -79,7 +79,7 @@ func (f *File) Read() (entries map[string][]byte, err error) {
 	return entries, err
 }
 
-// Write sets and forgets entries in one transaction, which is on the disk when it
+// Write sets and deletes entries in one transaction, which is on the disk when Write
 // returns.
 func (f *File) Write(changes map[string][]byte) error {
 	return f.db.Update(func(tx *bbolt.Tx) error {

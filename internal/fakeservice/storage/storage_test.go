@@ -56,7 +56,7 @@ func TestFileIsOnesOwn(t *testing.T) {
 	}
 }
 
-// A file that was cut or overwritten is an error, wherever that was, and no panic.
+// A file that was cut or overwritten anywhere causes an error, not a panic.
 func TestDamagedFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "records.db")

@@ -1,4 +1,4 @@
-// Package testserver serves a fake on loopback for Go tests. Package hostingtest shows it
+// Package testserver serves a fake on loopback for Go tests. Package hostingtest exposes it
 // to users, and fakeservicetest starts this project's own fakes with it.
 package testserver
 
@@ -12,14 +12,14 @@ import (
 // Server is a fake that listens on loopback.
 type Server struct {
 	*fakeservice.Service
-	// BaseURL is the address of the API, which ends in /api/v1. RootURL is what precedes
+	// BaseURL is the address of the API, which ends in /api/v1. RootURL is the part before
 	// that, and the address of the portal. MCPURL is the address of the MCP server.
 	BaseURL, RootURL, MCPURL string
 
 	listener *httptest.Server
 }
 
-// Serve starts a server. Its caller calls Close or CloseAfter.
+// Serve starts a server. Its caller must call Close or CloseAfter.
 func Serve(fake *fakeservice.Service) *Server {
 	listener := httptest.NewServer(fake)
 	return &Server{
@@ -28,7 +28,7 @@ func Serve(fake *fakeservice.Service) *Server {
 	}
 }
 
-// CloseAfter closes the server at the end of a test. Each exchange that broke the API's
+// CloseAfter closes the server at the end of a test. Each exchange that violated the API's
 // document is then an error of the test.
 func (s *Server) CloseAfter(t testing.TB) {
 	t.Helper()
@@ -44,8 +44,8 @@ func (s *Server) CloseAfter(t testing.TB) {
 
 // Close closes the server and the fake.
 func (s *Server) Close() error {
-	// The fake is first: it ends requests that a fault delays, for which the server would
-	// wait.
+	// The fake is closed first: that ends the requests that a fault delays, for which the
+	// server would wait.
 	err := s.Service.Close()
 	s.listener.CloseClientConnections()
 	s.listener.Close()

@@ -1,6 +1,6 @@
-// Package machine says what becomes of tests on a machine without what they need, and on
-// one that is busy. It is one rule for all: the first are skipped, and fail where the
-// machine is said to lack nothing; the others wait.
+// Package machine defines how tests behave on a machine that lacks something, and on a busy
+// one. It is one rule for all tests. A test on a machine that lacks something is skipped;
+// it fails if the machine is declared complete. A test on a busy machine waits.
 package machine
 
 import (
@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// LacksNothing tells whether HOSTING_TEST_STRICT=1 says that all that tests need is
-// there, as in CI.
+// LacksNothing reports whether HOSTING_TEST_STRICT=1 declares that the machine has
+// everything that tests need, as in CI.
 func LacksNothing() bool {
 	return os.Getenv("HOSTING_TEST_STRICT") == "1" //nolint:forbidigo // this package is for tests alone
 }
 
-// Lacks ends a test on a machine without what it needs.
+// Lacks ends a test because the machine lacks something that the test needs.
 func Lacks(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if LacksNothing() {
@@ -23,8 +23,8 @@ func Lacks(t testing.TB, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// NeedsRoot skips a test that only root can run. Who runs the tests is no lack of the
-// machine: CI runs them as its own user, and those of the fake as root, too.
+// NeedsRoot skips a test that only root can run, even on a complete machine: CI runs the
+// tests as an ordinary user, and those of the fake as root, too.
 func NeedsRoot(t testing.TB) {
 	t.Helper()
 	if os.Geteuid() != 0 {

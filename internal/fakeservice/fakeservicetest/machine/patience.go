@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Patience is how long a test waits for what a busy machine does late, before it calls it
-// a hang. No test has a shorter one of its own: a machine may be busy with anything, and
-// what never comes is no more wrong for being told sooner.
+// Patience is the time that a test waits for a condition before it reports a hang. No test
+// has a shorter limit: a machine may be arbitrarily busy, and an earlier report of a hang
+// is not more useful.
 const Patience = 10 * time.Minute
 
-// Until waits until something fits, and fails with what it waited for if that hangs. Where
-// it helps, state says what there is instead.
+// Until waits until a condition is met. If that hangs, the test fails with the condition's
+// description, and with the output of state if given.
 func Until(t testing.TB, what string, fits func() bool, state ...func() string) {
 	t.Helper()
 	begun := time.Now()
@@ -27,8 +27,8 @@ func Until(t testing.TB, what string, fits func() bool, state ...func() string) 
 	}
 }
 
-// patience is Patience, or what is left of the time that go test gives, less a moment in
-// which to say what was waited for: go test would not.
+// patience returns Patience, or the time until go test's own limit if that is shorter. It
+// leaves a moment for the report, which go test would not print.
 func patience(t testing.TB, now time.Time) time.Duration {
 	limited, ok := t.(interface{ Deadline() (time.Time, bool) })
 	if !ok {

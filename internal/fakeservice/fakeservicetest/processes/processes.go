@@ -1,5 +1,5 @@
-// Package processes tells tests which processes run, so that they can show that
-// none is left, and keeps what they write. It reads /proc and needs no program for it.
+// Package processes lists running processes, so that tests can show that none is left, and
+// captures their output. It reads /proc and needs no program for it.
 package processes
 
 import (
@@ -12,18 +12,17 @@ import (
 	"testing"
 )
 
-// Process is one that runs. Those that only wait to be forgotten by their parent
-// are none.
+// Process is a running process. Zombies do not count.
 type Process struct {
 	ID, Parent, Group int
-	// Arguments are the program and what it was given, with spaces between.
+	// Arguments is the program and its arguments, separated by spaces.
 	Arguments string
-	// started tells it from a later one of the same number.
+	// started distinguishes the process from a later one with the same id.
 	started string
 }
 
-// List returns every process. The test is skipped where the system does not
-// show them as files.
+// List returns every process. The test is skipped if the system does not show processes as
+// files.
 func List(t testing.TB) []Process {
 	t.Helper()
 	folders, err := filepath.Glob("/proc/[0-9]*")
@@ -39,14 +38,14 @@ func List(t testing.TB) []Process {
 	return list
 }
 
-// read reads one process, which may end meanwhile.
+// read reads one process, which may end during the call.
 func read(folder string) (Process, bool) {
 	stat, err := os.ReadFile(filepath.Join(folder, "stat"))
 	if err != nil {
 		return Process{}, false
 	}
-	// The name, in parentheses, may hold anything. After it come the state, the
-	// parent and the group; the time of the start is the twentieth.
+	// The name, in parentheses, may contain anything. After it come the state, the parent
+	// and the group; the time of the start is the twentieth field.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
 		return Process{}, false
@@ -64,14 +63,13 @@ func read(folder string) (Process, bool) {
 	return p, true
 }
 
-// With returns those that have a text among their arguments.
+// With returns the processes with a text in their arguments.
 func With(t testing.TB, text string) []Process {
 	t.Helper()
 	return slices.DeleteFunc(List(t), func(p Process) bool { return !strings.Contains(p.Arguments, text) })
 }
 
-// Below returns those that a process has started, and what these have, as long
-// as their parents live.
+// Below returns the descendants of a process whose ancestors are alive.
 func Below(t testing.TB, id int) []Process {
 	t.Helper()
 	list := List(t)
@@ -86,7 +84,7 @@ func Below(t testing.TB, id int) []Process {
 	return found
 }
 
-// Left returns those of the processes that still run.
+// Left returns the given processes that still run.
 func Left(t testing.TB, of []Process) []Process {
 	t.Helper()
 	now := List(t)
@@ -95,5 +93,5 @@ func Left(t testing.TB, of []Process) []Process {
 	})
 }
 
-// String is how a test names one.
+// String identifies the process in a test's output.
 func (p Process) String() string { return fmt.Sprintf("%d (%s)", p.ID, p.Arguments) }
