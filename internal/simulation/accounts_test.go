@@ -25,14 +25,14 @@ func (k credential) String() string {
 
 const strangersKey = "the-key-of-the-other-account"
 
-// The accounts by the ids that GET /me shows.
+// The ids of the accounts as shown by GET /me.
 const (
 	ownAccount      = "acc-one"
 	strangerAccount = "acc-two"
 )
 
-// keyOf is a credential's key. The second key of the account, and the other account,
-// are made when they are first used.
+// keyOf returns a credential's key. The account's second key and the other account are
+// created on their first use.
 func (w *world) keyOf(k credential) string {
 	switch k {
 	case newKey:
@@ -56,12 +56,12 @@ func (w *world) keyOf(k credential) string {
 	return apiKey
 }
 
-// ofStranger reports whether a request is made with the other account's key.
+// ofStranger reports whether a request has the other account's key.
 func ofStranger(r *http.Request) bool {
 	return keyIn(r) == strangersKey
 }
 
-// serveStranger notes what the other account was asked for.
+// serveStranger records a request to the other account.
 func (w *world) serveStranger(r *http.Request, status int) {
 	c := callOf(r.Context())
 	if c == nil {
@@ -73,7 +73,7 @@ func (w *world) serveStranger(r *http.Request, status int) {
 	}
 }
 
-// nameAccount has an account's record show its own id.
+// nameAccount puts an account's own id into its record.
 func nameAccount(r *http.Request, answer any) {
 	record, ok := answer.(map[string]any)
 	if !ok || path(r) != "/me" || record["id"] == nil {
@@ -86,9 +86,9 @@ func nameAccount(r *http.Request, answer any) {
 }
 
 // canBeStranger reports whether a step makes sense with the other account's key. The
-// command has to look at something that the state holds, and each object of the state
-// has to have a note of its account: what is not noted, a provider cannot compare. Nor can
-// it, where the account's record cannot be read, and Terraform hands a creation no note.
+// command must look at something in the state, and each object of the state must have a
+// note of its account. A provider cannot compare without a note, nor if the account's
+// record cannot be read. Terraform passes no note to a creation.
 func (w *world) canBeStranger(c *cli, st step) bool {
 	if len(st.Strikes) > 0 && st.Flags&(withoutRefresh|planningTwice) != 0 {
 		return false
@@ -116,8 +116,8 @@ func (w *world) canBeStranger(c *cli, st step) bool {
 	return false
 }
 
-// asStranger runs a step with the other account's key, and checks that it changes
-// nothing and says why.
+// asStranger runs a step with the other account's key. It checks that the step changes
+// nothing and reports the reason.
 func (w *world) asStranger(c *cli, st step, cmd *command, run func()) {
 	before := c.copied()
 	from := w.toldSoFar()
@@ -144,8 +144,8 @@ func (w *world) asStranger(c *cli, st step, cmd *command, run func()) {
 	}
 }
 
-// whenProtected is a state with the protection on, which needs no request: an update puts it
-// on where the account could not be read, too.
+// whenProtected returns the state with the protection on. An update can turn protection on
+// without a request, so also when the account could not be read.
 func (s *saved) whenProtected() []byte {
 	return bytes.Replace(s.json, []byte(`"deletion_protection":false`), []byte(`"deletion_protection":true`), 1)
 }
@@ -162,7 +162,7 @@ func (w *world) checkNotes(c *cli) {
 	}
 }
 
-// copied is a copy of the state by address.
+// copied returns a copy of the state by address.
 func (c *cli) copied() map[string]*saved {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -173,14 +173,14 @@ func (c *cli) copied() map[string]*saved {
 	return all
 }
 
-// toldSoFar is how many errors all commands have ended with.
+// toldSoFar returns the number of errors of all commands so far.
 func (w *world) toldSoFar() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.errorTexts)
 }
 
-// saidSince reports whether an error since then has a text in it, in whatever case.
+// saidSince reports whether one of the errors since then contains a text, in any case.
 func (w *world) saidSince(from int, text string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

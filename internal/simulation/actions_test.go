@@ -9,8 +9,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// planAction plans an action that is invoked: the instance that it refers to is refreshed
-// before.
+// planAction plans an invocation of an action. It first refreshes the instance that the
+// action refers to.
 func (w *world) planAction(r *run, kind string, config *tfprotov6.DynamicValue) bool {
 	c, cmd := r.cli, r.command
 	if !r.validateAll(w.start(c, cmd)) {
@@ -30,7 +30,7 @@ func (w *world) planAction(r *run, kind string, config *tfprotov6.DynamicValue) 
 	return ok && !r.hear(kind, "plan", planned.Diagnostics) && !cmd.killed() && !cmd.interrupted()
 }
 
-// act has a CLI run an action on the first instance that is in its state.
+// act invokes an action on the first instance in a CLI's state.
 func (w *world) act(c *cli, cmd *command, v verb) {
 	id := c.text(webAddress, "id")
 	config := map[string]any{"instance_id": id}
@@ -72,8 +72,8 @@ func (w *world) act(c *cli, cmd *command, v verb) {
 	if !ok || r.hear(kind, "action", answer) || cmd.killed() {
 		return
 	}
-	// What somebody started so shortly before that no read could show it, is not told
-	// from the own one where the answer is lost.
+	// If the answer is lost, a job that a person started too shortly before for a read to
+	// show it cannot be distinguished from the action's own job.
 	since := of.began.Add(-w.readsLag())
 	for _, j := range w.fake.Jobs() {
 		if j.CreatedAt.After(since) && j.InstanceID == id && j.Operation == operation && j.Status == fakeservice.StatusDone {

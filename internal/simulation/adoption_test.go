@@ -26,8 +26,8 @@ var (
 	adoptionSeed = flag.Int("adoption.seed", 1, "the seed of the first account; the others follow")
 )
 
-// TestAdoption adopts accounts the way of terraform query: it lists each type, makes
-// the configuration that Terraform generates of the results, imports, and plans.
+// TestAdoption adopts accounts in the way of terraform query: it lists each type, generates
+// configuration from the results as Terraform does, imports, and plans.
 func TestAdoption(t *testing.T) {
 	var next, found atomic.Int64
 	tally := struct {
@@ -72,7 +72,7 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// adopting is an account, and how the service words its records.
+// adopting is an account, with the shapes of the service's answers.
 type adopting struct {
 	accounts.Account
 	shapes shapes
@@ -87,7 +87,7 @@ func adoptions() *rapid.Generator[adopting] {
 	})
 }
 
-// adoption adopts an account in a world of its own.
+// adoption adopts an account in a new world.
 func adoption(t *testing.T, a adopting) (o outcome) {
 	warmUp()
 	synctest.Test(t, func(t *testing.T) {
@@ -109,7 +109,7 @@ func adoption(t *testing.T, a adopting) (o outcome) {
 	return o
 }
 
-// adoptAsListed has the first CLI import all that the lists hold.
+// adoptAsListed lets the first CLI import all results of the lists.
 func (w *world) adoptAsListed() {
 	before := accounts.RecordsOf(w.fake)
 	cmd := newCommand(cut{})
@@ -163,7 +163,7 @@ type listed struct {
 	resource value
 }
 
-// list asks for all of a type, with their resources.
+// list queries all objects of a type, with their resources.
 func (r *run) list(p *process, kind string) []listed {
 	t := schemas().ListResourceSchemas[kind].ValueType()
 	config := configValue(t, map[string]any{}, nil)
@@ -183,9 +183,8 @@ func (r *run) list(p *process, kind string) []listed {
 	return results
 }
 
-// generate makes the arguments of a resource as Terraform's internal/genconfig
-// writes them: by the provider's GenerateResourceConfig, and what is sensitive as
-// null.
+// generate creates the arguments of a resource as Terraform's internal/genconfig writes
+// them: from the provider's GenerateResourceConfig, with null for sensitive values.
 func (r *run) generate(p *process, kind string, state value) map[string]any {
 	answer, ok := do(p, &call{address: kind, what: "generation"}, func(ctx context.Context) (*tfprotov6.GenerateResourceConfigResponse, error) {
 		return p.server.GenerateResourceConfig(ctx, &tfprotov6.GenerateResourceConfigRequest{TypeName: kind, State: dynamic(typeOf(kind), state)})
@@ -203,8 +202,8 @@ func (r *run) generate(p *process, kind string, state value) map[string]any {
 	return arguments
 }
 
-// adopt imports a result by its identity, and holds that it is read as it was listed,
-// and that an import by its id comes to the same.
+// adopt imports a result by its identity. It checks that the resource is read as it was
+// listed, and that an import by its id has the same result.
 func (r *run) adopt(p *process, address string, result listed) {
 	kind := r.kindOf(address)
 	w := r.cli.world
@@ -222,8 +221,8 @@ func (r *run) adopt(p *process, address string, result listed) {
 	}
 }
 
-// holdListed holds that the lists have all that a service holds: what runs or is
-// being created, and what is on a machine that runs.
+// holdListed checks that the lists are complete: they must contain all instances that run
+// or are being created, and the objects on running instances.
 func (w *world) holdListed(kind string, ids []string) {
 	var want []string
 	for _, i := range w.fake.Instances() {
@@ -263,8 +262,8 @@ func (w *world) holdListed(kind string, ids []string) {
 	}
 }
 
-// holdNothingToDo holds that a plan leaves all as it is. What has yet to be made is
-// waited for, and an instance may lack a default tag.
+// holdNothingToDo checks that a plan changes nothing. It may wait for objects that are
+// being created, and add default tags to an instance.
 func (w *world) holdNothingToDo(made *change) {
 	switch known := w.stillSo(made); {
 	case made.do == nothing, made.do == update && known == "":
@@ -273,7 +272,8 @@ func (w *world) holdNothingToDo(made *change) {
 	}
 }
 
-// stillSo says what an update changes, "" where it only waits or tags.
+// stillSo returns the name of an attribute that an update changes, or "" if the update only
+// waits or tags.
 func (w *world) stillSo(made *change) string {
 	prior, planned := attributesOf(made.prior), attributesOf(made.planned)
 	waits := w.first.text(made.address, "status") == fakeservice.StatusCreating || w.first.text(made.address, "status") == fakeservice.StatusBuilding
@@ -288,7 +288,8 @@ func (w *world) stillSo(made *change) string {
 	return ""
 }
 
-// finishAll ends what is being created, and gives each instance its default tags.
+// finishAll completes all creations in progress, and adds the default tags to each
+// instance.
 func (w *world) finishAll() {
 	for _, i := range w.fake.Instances() {
 		w.fake.EditInstance(i.ID, func(i *fakeservice.Instance) {
@@ -312,7 +313,7 @@ func (w *world) finishAll() {
 	}
 }
 
-// holdAllInOrder holds that a plan in a process of its own has nothing left to do.
+// holdAllInOrder checks that a plan in a new process has nothing left to do.
 func (w *world) holdAllInOrder() {
 	cmd := newCommand(cut{})
 	r := w.first.run(cmd)

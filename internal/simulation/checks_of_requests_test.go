@@ -15,11 +15,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
-// segments are the elements of a path below the prefix.
+// segments returns the elements of a path below the prefix.
 func segments(p string) []string { return strings.Split(strings.Trim(p, "/"), "/") }
 
-// whatGoes looks at what a request takes away, before the service sees it. What it
-// returns is reported if the service takes the request; "" is nothing to report.
+// whatGoes checks the removals that a request asks for, before the service sees it. The
+// returned text is reported as a violation if the service accepts the request; "" means no
+// violation.
 func (w *world) whatGoes(r *http.Request, body []byte) (check, string) {
 	c := callOf(r.Context())
 	if c == nil || r.Method == http.MethodGet {
@@ -39,9 +40,9 @@ func (w *world) whatGoes(r *http.Request, body []byte) (check, string) {
 	return "", ""
 }
 
-// deletes says what is deleted though it is protected in the state and has run. A
-// creation that failed takes the protection off the state. If a person repairs the
-// machine, it is protected again as it was configured.
+// deletes returns a violation if an object is deleted although it has run and the state
+// protects it. A creation that failed removes the protection from the state. If a person
+// repairs the machine, it is protected again as it was configured.
 func (w *world) deletes(c *call, at []string) string {
 	if len(at) == 2 && w.justRepaired(at[1], c.began) {
 		return ""
@@ -63,7 +64,7 @@ func (w *world) deletes(c *call, at []string) string {
 		ran = slices.ContainsFunc(app.Builds, func(b fakeservice.Build) bool { return b.Status == fakeservice.StatusSuccessful })
 	}
 	if len(at) == 5 && at[3] == "databases" {
-		// One that was still being created is empty.
+		// An object that was still being created is empty.
 		ran = !slices.ContainsFunc(w.fake.Databases(at[1]), func(d fakeservice.Database) bool {
 			return d.Name == at[4] && d.CreatedAt.After(c.began)
 		})
@@ -74,7 +75,8 @@ func (w *world) deletes(c *call, at []string) string {
 	return "it deletes /" + strings.Join(at, "/")
 }
 
-// turnsOff says which engine is turned off that nobody asked to turn off.
+// turnsOff returns a violation if the request turns off an engine that no configuration has
+// removed.
 func (w *world) turnsOff(c *call, id string, body []byte, sent time.Time) string {
 	var asked struct{ Engines map[string]any }
 	i, ok := w.fake.Instance(id)
@@ -87,7 +89,7 @@ func (w *world) turnsOff(c *call, id string, body []byte, sent time.Time) string
 	for _, engine := range engineNamesOf(i) {
 		_, stays := asked.Engines[engine]
 		if w.hidesEngines(sent.Add(-w.couldBeRead())) {
-			continue // the record does not show which are on
+			continue // the record does not show which engines are on
 		}
 		// A machine that had not run when the plan was made had nothing to lose.
 		ran := w.creationOf(id).FinishedAt.Before(c.run.command.began)
@@ -114,14 +116,14 @@ func (w *world) justRepaired(id string, sent time.Time) bool {
 	return w.unseen[id] && w.scenario.Hides&hidesHost != 0
 }
 
-// couldBeSeen tells whether a read before a request was sent, as late as reads are
-// here, can have shown what a person has changed of an instance, or of an app, whose key
-// is that of the instance, a slash and its name: the service knows no conditional changes.
+// couldBeSeen reports whether a read before the request could have shown a person's change,
+// given how far reads lag. id is an instance's, or that of an instance, a slash and an
+// app's name. The service has no conditional requests.
 func (w *world) couldBeSeen(id string, sent time.Time) bool {
 	return sent.Sub(w.touchedAt(id)) > w.readsLag()+2*longestLatency
 }
 
-// readsLag is how far reads may be behind now.
+// readsLag returns how far reads are currently behind.
 func (w *world) readsLag() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -131,7 +133,8 @@ func (w *world) readsLag() time.Duration {
 	return w.scenario.Lag
 }
 
-// makesAllowlist says where an allowlist is none that is configured.
+// makesAllowlist returns a violation if the request sets an allowlist other than the
+// configured one.
 func (w *world) makesAllowlist(c *call, id string, body []byte) string {
 	var sent struct{ Allowlist []string }
 	i, ok := w.fake.Instance(id)
@@ -158,7 +161,8 @@ func (w *world) makesAllowlist(c *call, id string, body []byte) string {
 	return ""
 }
 
-// takesVariables says which variable goes that nobody asked to remove.
+// takesVariables returns a violation if the request removes a variable that no
+// configuration has removed.
 func (w *world) takesVariables(c *call, id, name string, body []byte, sent time.Time) string {
 	var asked struct{ Env *map[string]string }
 	a, ok := w.fake.App(id, name)
@@ -178,14 +182,14 @@ func (w *world) takesVariables(c *call, id, name string, body []byte, sent time.
 		}
 	}
 	if managed {
-		return "" // it is all that the app has, and the plan has shown what goes
+		return "" // the configuration lists all variables, and the plan has shown the removals
 	}
 	for _, variable := range sortedNames(a.Env) {
 		if variable == portalVariable && !w.couldBeSeen(id+"/"+name, sent) {
 			continue // a person has just added it
 		}
-		// What the state holds, the plan has shown to go. A plan that reads nothing does not
-		// know the rest, and plans that there are none.
+		// The plan has shown the removal of variables in the state. A plan without a
+		// refresh does not know the other variables, and plans none.
 		planned := c.cli.attribute(c.address, "env", variable) != nil ||
 			c.run != nil && c.run.command.flags&withoutRefresh != 0 && c.cli.attribute(c.address, "env") != nil
 		if _, stays := (*asked.Env)[variable]; !stays && !planned && !c.cli.hasAsked(c.address, "env."+variable) && !c.cli.hasAsked(c.address, "secret_env_wo."+variable) {
@@ -195,7 +199,7 @@ func (w *world) takesVariables(c *call, id, name string, body []byte, sent time.
 	return ""
 }
 
-// served looks at what the service has answered, which the client may never see.
+// served checks the service's answer, which the client may never see.
 func (w *world) served(r *http.Request, body []byte, status int, answer []byte, arrived time.Time) {
 	p := path(r)
 	at := segments(p)
@@ -248,14 +252,14 @@ func nameIn(body []byte) string {
 	return sent.Name
 }
 
-// postOutcome is what the client knows of a POST of an instance.
+// postOutcome is the client's knowledge about a POST of an instance.
 type postOutcome struct {
 	at      time.Time
 	refused bool   // nothing was done
 	text    string // for people
 }
 
-// witness looks at what the client gets.
+// witness checks the client's result.
 func (w *world) witness(r *http.Request, made *http.Response, err error) (*http.Response, error) {
 	c := callOf(r.Context())
 	if c == nil || r.Method != http.MethodPost || path(r) != "/instances" && path(r) != "/webhooks" {
@@ -268,7 +272,8 @@ func (w *world) witness(r *http.Request, made *http.Response, err error) (*http.
 		made.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failing{broken}))
 		var told struct{ ID, Code string }
 		whole := broken == nil && json.Unmarshal(body, &told) == nil
-		// Whoever says 429 has let nothing through, and 409 and 422 are the service's.
+		// A 429 from any source means that nothing was done, and only the service answers
+		// 409 and 422.
 		refused := made.StatusCode == http.StatusTooManyRequests || made.StatusCode == http.StatusConflict || made.StatusCode == http.StatusUnprocessableEntity || whole && told.Code != "" && made.StatusCode >= 400
 		outcome = postOutcome{outcome.at, refused, fmt.Sprintf("%d (%s)", made.StatusCode, told.Code)}
 		if whole && told.ID != "" && !onSilent(r) {
@@ -286,7 +291,7 @@ func (w *world) witness(r *http.Request, made *http.Response, err error) (*http.
 	return made, err
 }
 
-// failing ends a body as the connection did.
+// failing ends a body in the same way as the connection.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) {

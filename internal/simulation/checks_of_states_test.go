@@ -9,23 +9,22 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// makes notes when the service has made something.
+// makes records that the service has created something.
 func (w *world) makes(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.made[id] = time.Now()
 }
 
-// madeSince tells whether the service has made something since a time.
+// madeSince reports whether the service has created something since a time.
 func (w *world) madeSince(id string, since time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return !w.made[id].Before(since)
 }
 
-// checkTaken holds that what a creation has in the state is its own. What it has
-// not made itself, it can only have taken for its own where somebody made an equal
-// one meanwhile.
+// checkTaken checks that the object that a creation puts into the state is its own. It may
+// only take another object if a person created an equal one at about the same time.
 func (w *world) checkTaken(c *call, kind string, result value) {
 	id, _ := attribute(result, "id").(string)
 	c.mu.Lock()
@@ -35,20 +34,21 @@ func (w *world) checkTaken(c *call, kind string, result value) {
 	if own || kind != "hosting_instance" && kind != "hosting_webhook_endpoint" {
 		return
 	}
-	c.cli.lose(c) // of its own, if there is any, nothing comes into the state
+	c.cli.lose(c) // if it has created an object, that one does not come into the state
 	w.mu.Lock()
 	made := w.made[id]
 	w.mu.Unlock()
-	// Or it could not be seen: one list may serve creations for half a minute.
+	// It may also have been invisible: one list may serve creations for half a minute.
 	meanwhile := !made.Before(c.began.Add(-30*time.Second - w.readsLag()))
 	i, there := w.fake.Instance(id)
 	a := c.block.arguments
 	tags, _ := a["tags"].([]string)
 	hides := func(field hidden) bool { return w.scenario.Hides&field != 0 } // then it cannot be compared
-	// What a person has changed since is no longer as it was made.
+	// An object that a person has changed since cannot be compared with its creation.
 	equal := kind != "hosting_instance" || !there || !w.touchedAt(id).IsZero() || i.Name == a["name"] && i.Region == a["region"] &&
 		(hides(hidesPlan) || i.Plan == a["plan"]) && (hides(hidesTags) || list(i.Tags) == list(tags))
-	// Who looks sees the own one too, unless it was made late or is not as it was.
+	// The search must also find the call's own object, unless it was created late or has
+	// changed.
 	overlooked := slices.ContainsFunc(ids, func(own string) bool {
 		return !w.madeLate(c, own) && w.equals(own, *c.block) && w.touchedAt(own).IsZero() && w.readsLag() == 0
 	})
@@ -57,8 +57,8 @@ func (w *world) checkTaken(c *call, kind string, result value) {
 	}
 }
 
-// madeLate tells whether a call's request has made something only after the call
-// was told how the request ended.
+// madeLate reports whether a call's request created something only after the call received
+// the outcome of the request.
 func (w *world) madeLate(c *call, id string) bool {
 	c.mu.Lock()
 	n := len(c.posts)
@@ -72,7 +72,7 @@ func (w *world) madeLate(c *call, id string) bool {
 	return w.made[id].After(ended)
 }
 
-// touchedAt is when a person has changed an instance last.
+// touchedAt returns the time of a person's latest change of an instance.
 func (w *world) touchedAt(id string) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -91,7 +91,7 @@ func (w *world) anyTouchedSince(then time.Time) bool {
 	return false
 }
 
-// checkOnce holds that nothing is at two addresses of a state.
+// checkOnce checks that no object has two addresses in a state.
 func (w *world) checkOnce(c *cli) {
 	at := map[string]string{}
 	for _, address := range c.addresses() {
@@ -103,7 +103,8 @@ func (w *world) checkOnce(c *cli) {
 	}
 }
 
-// exists tells whether the service has what a resource is about, or is making it.
+// exists reports whether the object of a resource exists at the service, or is being
+// created.
 func (w *world) exists(kind string, v value) bool {
 	id, _ := attribute(v, "instance_id").(string)
 	name, _ := attribute(v, "name").(string)
@@ -116,7 +117,7 @@ func (w *world) exists(kind string, v value) bool {
 	}
 	switch kind {
 	case "hosting_account_profile":
-		return true // an account has one as long as there is the account
+		return true // an account always has one
 	case "hosting_instance":
 		own, _ := attribute(v, "id").(string)
 		_, there = w.fake.Instance(own)
@@ -142,17 +143,18 @@ func (w *world) exists(kind string, v value) bool {
 	return there
 }
 
-// removedByRead holds that what a refresh takes out of the state has gone.
+// removedByRead checks that a resource that a refresh removes from the state no longer
+// exists.
 func (w *world) removedByRead(c *call, kind string, prior value) {
 	if kind != "hosting_instance" && w.hidesEngines(c.began) {
-		return // the record says that the engine is off, and what is in it goes with it
+		return // the record shows the engine as off, so its objects seem deleted too
 	}
 	if w.exists(kind, prior) {
 		w.violate(staysInState, "%s of %s takes it out of the state, and it exists", c.what, c.address)
 	}
 }
 
-// leftByApply looks at a creation or deletion that leaves nothing in the state.
+// leftByApply checks a creation or deletion that leaves nothing in the state.
 func (w *world) leftByApply(c *call, made *change, bad bool) {
 	if c.what == "delete" && !bad {
 		switch made.kind {
@@ -177,9 +179,9 @@ func (w *world) leftByApply(c *call, made *change, bad bool) {
 	}
 }
 
-// toldAsDone holds that the jobs of a call that ended well have ended well, and
-// the newest build of an app that it has changed. A request that was sent again
-// can have started a second job, which then changes nothing.
+// toldAsDone checks the jobs of a call without diagnostics: they must have succeeded, and
+// so must the latest build of an app that the call has changed. A repeated request may have
+// started a second job that changes nothing.
 func (w *world) toldAsDone(c *call) {
 	c.mu.Lock()
 	started := slices.Clone(c.jobs)
@@ -194,7 +196,7 @@ func (w *world) toldAsDone(c *call) {
 		done := slices.ContainsFunc(own, func(other fakeservice.Job) bool {
 			return other.Operation == j.Operation && other.Target == j.Target && other.Status == fakeservice.StatusDone
 		})
-		// Where reads lag, a job that changes nothing may not be seen.
+		// If reads lag, a job that changes nothing may be invisible.
 		unseen := w.readsLag() > 0 && j.Status != "failed"
 		if !done && !unseen {
 			w.violate(toldTruly, "%s of %s ends well, and its job %s %s is %s", c.what, c.address, j.Operation, j.ID, j.Status)
@@ -210,8 +212,8 @@ func (w *world) toldAsDone(c *call) {
 	}
 }
 
-// consoleOf is the mode of the console before a script's call, "" for any other
-// call, and where somebody else has a hand in it.
+// consoleOf returns the console's mode before a script's call. It returns "" for any other
+// call, and if something else may change the mode.
 func (w *world) consoleOf(made *change) string {
 	if made.kind != "hosting_postgres_script" || w.troubled() || w.othersAct() || w.scenario.Lag > 0 {
 		return ""
@@ -225,12 +227,13 @@ func (w *world) consoleOf(made *change) string {
 	return i.ConsoleMode
 }
 
-// leftConsole is how an error says that a script left the console as it needs it.
+// leftConsole is the part of an error which says that a script left the console in the mode
+// that it needs.
 const leftConsole = "was left in mode rw and must be set to"
 
-// checkConsole holds that the console is as it was before a script's call. After Ctrl-C a
-// call has half a minute, and a statement may take longer: then the error says what is to
-// be done by hand, which told says that it does.
+// checkConsole checks that the console's mode is the same as before a script's call. After
+// Ctrl-C a call has half a minute, and a statement may take longer. The error must then say
+// what to do by hand; told reports whether it does.
 func (w *world) checkConsole(c *call, made *change, before string, told bool) {
 	if told && w.scenario.Habits&slowStatements != 0 || before == "" || c.process.command.killed() {
 		return
@@ -240,7 +243,7 @@ func (w *world) checkConsole(c *call, made *change, before string, told bool) {
 	}
 }
 
-// tainted holds that something failed at the service for what is tainted.
+// tainted checks that a tainted resource has a failure at the service.
 func (w *world) tainted(c *call, kind string, result value) {
 	id, _ := attribute(result, "instance_id").(string)
 	if kind == "hosting_instance" {
@@ -262,8 +265,8 @@ func (w *world) tainted(c *call, kind string, result value) {
 	w.violate(taintedOnly, "%s is tainted", c.address)
 }
 
-// checkPatience holds that a creation was waited for, where nothing was in the
-// way of that.
+// checkPatience checks that the apply waited for its creations, unless something prevented
+// that.
 func (w *world) checkPatience(r *run) {
 	w.mu.Lock()
 	unhurried := w.unhurried
@@ -278,25 +281,25 @@ func (w *world) checkPatience(r *run) {
 	}
 }
 
-// hasShortTimeout tells whether creations may end before their jobs do. It asks the
-// configuration and not the blocks: the other CLI's are there only while the first one
+// hasShortTimeout reports whether creations may time out before their jobs end. It checks
+// the configuration and not the blocks: the other CLI has blocks only while the first one
 // has an instance.
 func (w *world) hasShortTimeout() bool { return w.config[argTimeout] != 0 }
 
-// longTroubled tells whether the weather of the step may have gone on for as long
-// as a wait has to bear, which is two minutes; the last request that was struck
-// may have taken one of them.
+// longTroubled reports whether the step's weather may have lasted as long as a wait must
+// tolerate. That limit is two minutes, and the last struck request may have taken one of
+// them.
 func (w *world) longTroubled() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.weather != nil && w.weather.last.Sub(w.weather.first) > time.Minute
 }
 
-// checkOrphans holds that a plan which creates an instance or an endpoint anew
-// names the one that an earlier creation has made.
+// checkOrphans checks that a plan that creates an instance or an endpoint again names the
+// one that an earlier creation left behind.
 func (w *world) checkOrphans(c *cli, r *run, changes map[string]*change) {
 	if r.command.key == strangerKey {
-		return // which cannot see it
+		return // the other account cannot see it
 	}
 	for _, lost := range c.orphans() {
 		made := changes[lost.address]
@@ -308,23 +311,23 @@ func (w *world) checkOrphans(c *cli, r *run, changes map[string]*change) {
 			continue
 		}
 		if len(r.errors()) > 0 && made == nil {
-			continue // the plan came to another end
+			continue // the plan failed for another reason
 		}
 		if r.says("could not be checked") || r.says("The service did not answer") || w.readsLag() > 0 || w.madeSince(lost.id, r.command.began) {
-			continue // it says so, or could not see it yet
+			continue // it reports that, or could not see the object yet
 		}
 		w.violate(orphanNamed, "the plan of %s does not name %s", lost.address, lost.id)
 	}
 }
 
-// troubled tells whether there is any weather, or an outage that a step before has begun.
+// troubled reports whether there is any weather, or an outage from an earlier step.
 func (w *world) troubled() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.weather != nil && (len(w.weather.strikes) > 0 || w.weather.outage)
 }
 
-// equals tells whether what was made is there and as a block wants it.
+// equals reports whether a created object exists and matches a block.
 func (w *world) equals(id string, b block) bool {
 	switch b.kind {
 	case "hosting_instance":
@@ -336,8 +339,8 @@ func (w *world) equals(id string, b block) bool {
 	return false
 }
 
-// readAgain holds that the process reads nothing older than what it has just
-// changed, where nobody else changes anything.
+// readAgain checks that the process reads nothing older than its own changes, if nothing
+// else changes the objects.
 func (w *world) readAgain(r *run, p *process) {
 	if w.record != nil || w.scenario.Lag > 0 || w.scenario.Shapes&moreEngines != 0 || w.troubled() || len(r.told) > 0 || r.command.killed() || r.command.interrupted() || w.othersAct() {
 		return
@@ -356,12 +359,12 @@ func (w *world) readAgain(r *run, p *process) {
 	}
 }
 
-// othersAct tells whether anybody but the first CLI has a hand in the scenario.
+// othersAct reports whether the other CLI or a person acts in the scenario.
 func (w *world) othersAct() bool {
 	return slices.ContainsFunc(w.scenario.Steps, func(s step) bool { return len(s.Deeds) > 0 || s.Beside || s.By == 1 })
 }
 
-// checkAtTheEnd looks at what there is when all is done.
+// checkAtTheEnd checks the final state of the world.
 func (w *world) checkAtTheEnd() {
 	for _, text := range w.fake.Violations() {
 		w.violate(keepsToDoc, "%s", text)
@@ -382,8 +385,8 @@ func (w *world) checkAtTheEnd() {
 	}
 }
 
-// checkNobodysInstances holds that each instance and endpoint is in a state,
-// unless a creation was cut off or said that it does not know.
+// checkNobodysInstances checks that each instance and endpoint is in a state, unless its
+// creation was interrupted or reported an unknown outcome.
 func (w *world) checkNobodysInstances() {
 	known := map[string]bool{}
 	for _, c := range []*cli{w.first, w.other} {
@@ -409,7 +412,7 @@ func (w *world) checkNobodysInstances() {
 	}
 }
 
-// checkState holds that a state has no secret where it may be read.
+// checkState checks that the readable part of a state contains no secret.
 func (w *world) checkState(c *cli, address string) {
 	s := c.get(address)
 	var all map[string]any

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A check is something that must hold in every world.
+// A check is a property of every world.
 type check string
 
 const (
@@ -43,7 +43,7 @@ const (
 	asItIs       check = "an account is listed and imported whole, plans empty as its configuration is generated, and stays as it is"
 )
 
-// A violation is a check that does not hold, with why.
+// A violation is a check that failed, with details.
 type violation struct {
 	check check
 	text  string
@@ -57,17 +57,18 @@ func (w *world) violate(c check, format string, arguments ...any) {
 	w.violations = append(w.violations, violation{c, text})
 }
 
-// refusedAsExisting is how an error says that a name is taken, and shows the import.
+// refusedAsExisting is the part of an error which says that a name is taken, and shows the
+// import.
 const refusedAsExisting = "add this import block and apply again"
 
-// hasNoConnection is how an error says that a connection is read of an instance that never
-// ran. It shows how to replace the instance first.
+// hasNoConnection is the part of an error about the connection of an instance that never
+// ran. The error explains how to replace the instance first.
 const hasNoConnection = "so it has no connection record"
 
-// closedHere are the errors that are as closed where people do more than the closed
-// list is about: they protect an engine, refuse a name that is taken and show the
-// import, say of what was imported that its creation has failed, or that nothing
-// tells its variables, or that nothing tells the account of what is absent.
+// closedHere are errors that count as closed where people do more than the closed list
+// covers. They protect an engine, or refuse a name that is taken and show the import.
+// Others report that the creation of an imported instance failed, that an app's variables
+// are unknown, or that the account of a missing object is unknown.
 var closedHere = []string{
 	"Its account is not known",
 	hasNoConnection,
@@ -82,7 +83,7 @@ func closed(text string) bool {
 	return ClosedErrorIn(text) != "" || slices.ContainsFunc(closedHere, func(known string) bool { return strings.Contains(text, known) })
 }
 
-// hear looks at a diagnostic.
+// hear checks a diagnostic.
 func (w *world) hear(r *run, t told) {
 	kind := map[bool]string{true: "error", false: "warning"}[t.isError]
 	w.tell("%s: %s of %s %s: %s", r.cli.name, kind, t.during, t.address, strings.ReplaceAll(t.text, "\n", " "))
@@ -100,9 +101,9 @@ func (w *world) hear(r *run, t told) {
 	}
 }
 
-// checkTrue checks that an error is none of another configuration: each setting is in a
-// configuration once. A namesake in creation is no error of a plan, as whose it is only
-// shows when the plan is carried out.
+// checkTrue checks that an error does not claim conflicts that the configuration excludes:
+// it manages each setting once. A plan must not fail because of an instance of the same
+// name in creation: only the apply shows which instance is whose.
 func (w *world) checkTrue(t told) {
 	planning := t.during != "create" && t.during != "update" && t.during != "delete"
 	if t.isError && (strings.Contains(t.text, "Two resources manage") || planning && ClosedErrorIn(t.text) == namesakeInCreation) {
@@ -110,7 +111,7 @@ func (w *world) checkTrue(t told) {
 	}
 }
 
-// holdSecret holds that a text has no secret in it.
+// holdSecret checks that a text contains no secret.
 func (w *world) holdSecret(where string, text []byte) {
 	w.mu.Lock()
 	secrets := sortedNames(w.secrets)
@@ -122,7 +123,7 @@ func (w *world) holdSecret(where string, text []byte) {
 	}
 }
 
-// learnSecrets reads the secrets that the service tells.
+// learnSecrets records the secrets in an answer of the service.
 func (w *world) learnSecrets(p string, body []byte) {
 	var told struct {
 		Secret  string

@@ -8,34 +8,33 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// A cli is Terraform, with one configuration and one state, as far as a provider
-// can tell.
+// A cli is Terraform, with one configuration and one state, as a provider sees it.
 type cli struct {
 	world *world
 	name  string
 	kind  cliKind
 	// createsFirst is the address of a resource with create_before_destroy.
 	createsFirst string
-	// defaultTags are its provider's.
+	// defaultTags are the default tags of its provider.
 	defaultTags []string
-	// blocks is its configuration.
+	// blocks returns its configuration.
 	blocks func() []block
 
 	mu    sync.Mutex
 	state map[string]*saved
-	// asked is what its configuration has ever asked for, by address.
+	// asked contains everything that its configuration has ever set, by address.
 	asked map[string]map[string]bool
 	// protected says what the configuration protected when it was last applied, by address.
 	protected map[string]bool
-	// lost are its creations of which nothing came into its state.
+	// lost are the creations that left nothing in its state.
 	lost []*call
-	// released are what was taken out of its state by hand, and taken what was
-	// taken into it.
+	// released are the objects that were removed from its state by hand, and taken those
+	// that were imported into it.
 	released, taken map[string]bool
-	// unknownOutcomes are the calls that left it unknown whether the script at an address
-	// ran, until somebody has said it.
+	// unknownOutcomes are the calls after which it is unknown whether the script at an
+	// address ran, until a person decides it.
 	unknownOutcomes map[string]*call
-	// busy says that it was told to do something at all.
+	// busy reports whether the CLI has run any command.
 	busy bool
 }
 
@@ -48,7 +47,7 @@ type saved struct {
 	tainted  bool
 }
 
-// orphan is what a creation has made of which nothing came into the state.
+// orphan is an object that a creation made but that did not come into the state.
 type orphan struct{ address, id string }
 
 func newCLI(w *world, name string, blocks func() []block) *cli {
@@ -64,8 +63,8 @@ func (c *cli) get(address string) *saved {
 	return c.state[address]
 }
 
-// save keeps a resource, or takes it out where there is nothing of it. A CLI that
-// is dead keeps nothing.
+// save stores a resource in the state, or removes it if s is nil. A killed CLI stores
+// nothing.
 func (c *cli) save(cmd *command, address string, s *saved) {
 	if cmd.killed() {
 		return
@@ -80,14 +79,14 @@ func (c *cli) save(cmd *command, address string, s *saved) {
 	c.state[address] = s
 }
 
-// addresses are those in the state, in order.
+// addresses returns the sorted addresses in the state.
 func (c *cli) addresses() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return sortedNames(c.state)
 }
 
-// attribute is an attribute of a resource in the state, nil where there is none.
+// attribute returns an attribute of a resource in the state, or nil if it does not exist.
 func (c *cli) attribute(address string, path ...string) any {
 	s := c.get(address)
 	if s == nil {
@@ -107,7 +106,7 @@ func (c *cli) text(address string, path ...string) string {
 	return text
 }
 
-// levelOf is the level of a resource whose block may have gone.
+// levelOf returns the level of a resource whose block may no longer exist.
 func levelOf(kind string) int {
 	switch kind {
 	case "hosting_instance":

@@ -17,12 +17,12 @@ const (
 	cliKinds
 )
 
-// String is the name under which its transcripts are kept.
+// String returns the name under which its transcripts are stored.
 func (k cliKind) String() string {
 	return [...]string{"terraform-1.16", "terraform-1.11", "tofu-1.12", "tofu-1.11"}[k]
 }
 
-// version is what the CLI says that it is.
+// version returns the version that the CLI reports.
 func (k cliKind) version() cliversion.Version {
 	product := cliversion.Terraform
 	if k.isTofu() {
@@ -32,15 +32,17 @@ func (k cliKind) version() cliversion.Version {
 	return cliversion.Version{Product: product, Number: goversion.Must(goversion.NewVersion(number))}
 }
 
-// isTofu tells whether it is OpenTofu. That lets no provider defer a change, gives the
-// second plan of a replacement no identity, and reads what a removed block keeps.
+// isTofu reports whether the CLI is OpenTofu. OpenTofu lets no provider defer a change,
+// passes no identity to the second plan of a replacement, and refreshes an object that a
+// removed block keeps.
 func (k cliKind) isTofu() bool { return k == tofu111 || k == tofu112 }
 
-// opensUnused tells whether its apply opens an ephemeral resource whose value nothing uses.
+// opensUnused reports whether the CLI's apply opens an ephemeral resource whose value is
+// unused.
 func (k cliKind) opensUnused() bool { return k != tofu112 }
 
-// noIdentity tells whether it keeps no identities.
+// noIdentity reports whether the CLI stores no identities.
 func (k cliKind) noIdentity() bool { return k == terraform111 || k == tofu111 }
 
-// plansOrphansFirst tells whether it plans what is to go before it reads it.
+// plansOrphansFirst reports whether the CLI plans a removed resource before it reads it.
 func (k cliKind) plansOrphansFirst() bool { return k == terraform111 }

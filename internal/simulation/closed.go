@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// A ClosedError is an error that an apply may end with however calm everything is,
-// as only a person can go on from there. Its message names the cure.
+// A ClosedError is an error that an apply may end with even without any trouble, because
+// only a person can resolve it. Its message says how.
 type ClosedError struct {
 	Name  string
-	texts []string // any of them is in its message
+	texts []string // the message contains one of them
 }
 
 const namesakeInCreation = "a namesake being created"
 
-// ClosedErrors is the closed list of such errors. Every other one that does not go
-// away is a bug.
+// ClosedErrors is the closed list of such errors. Every other error that persists is a bug.
 var ClosedErrors = []ClosedError{
 	{"a checkout", []string{"waits for its checkout"}},
 	{"a protection", []string{"is protected from deletion"}},
@@ -26,7 +25,7 @@ var ClosedErrors = []ClosedError{
 	{"an ambiguous creation", []string{"it cannot be told which of these it created", "and the request was not repeated"}},
 }
 
-// ClosedErrorIn names the closed error that a text shows, "" for none.
+// ClosedErrorIn returns the name of the closed error in a text, or "".
 func ClosedErrorIn(text string) string {
 	for _, e := range ClosedErrors {
 		if slices.ContainsFunc(e.texts, func(part string) bool { return strings.Contains(text, part) }) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// An argument is something in the configuration that may be set.
+// An argument is a part of the configuration that may be set.
 type argument int
 
 const (
@@ -43,7 +43,8 @@ const (
 	arguments // how many there are
 )
 
-// values is how many values each argument has; 0 is left out, or the plainest.
+// values is the number of values of each argument. The value 0 leaves the argument out, or
+// is the simplest one.
 var values = [arguments]int{
 	argEngines: 7, argPlan: 3, argMemory: 3, argTags: 4, argName: 2, argRegion: 2, argProtected: 2, argTimeout: 2, argSpare: 3,
 	argAllowlist: 4, argOnDestroy: 2, argConsole: 4, argAuth: 3, argEndpoint: 4, argEndpointSecret: 4,
@@ -57,7 +58,7 @@ func (a argument) String() string {
 		"app", "branch", "env", "secret_env", "links", "port", "public", "trigger", "app_protected", "profile", "ephemeral"}[a]
 }
 
-// A configuration is what an argument is set to, for each.
+// A configuration assigns a value to each argument.
 type configuration [arguments]int
 
 func (c *configuration) edit(edits []edit) {
@@ -66,12 +67,11 @@ func (c *configuration) edit(edits []edit) {
 	}
 }
 
-// A block is a resource block. An argument is a string, an int, a bool, a
-// []string, a map[string]any, a reference or a value as it is.
+// A block is a resource block. An argument is a string, an int, a bool, a []string, a
+// map[string]any, a reference or a value.
 type block struct {
 	kind, address string
-	// level orders blocks: those of a lower one are made first, those of a higher
-	// one destroyed first.
+	// level orders blocks: those with a lower level are created first and destroyed last.
 	level     int
 	arguments map[string]any
 }
@@ -85,7 +85,7 @@ const (
 	appAddress   = "hosting_app.this"
 )
 
-// secretsOf are the secrets that configurations hold.
+// secretsOf returns the secrets in configurations.
 var (
 	endpointSecrets = []string{"", "endpoint-secret-one", "endpoint-secret-two", "endpoint-secret-three"}
 	secretVariables = []string{"", "secret-variable-one", "secret-variable-two"}
@@ -101,8 +101,7 @@ func (c configuration) engines() []string { return engineSets[c[argEngines]] }
 
 func (c configuration) has(engine string) bool { return slices.Contains(c.engines(), engine) }
 
-// instanceBlock is the instance of the configuration by another name, where one
-// is given.
+// instanceBlock returns the configuration's instance, with an address, a name and tags.
 func (c configuration) instanceBlock(address, name string, tags []string) block {
 	engines := map[string]any{}
 	for _, engine := range c.engines() {
@@ -128,15 +127,15 @@ func (c configuration) tags() []string { return [][]string{nil, {"a"}, {"a", "b"
 
 func (c configuration) name() string { return []string{"web", "site"}[c[argName]] }
 
-// blocks are the resource blocks of the configuration. What an engine is needed
-// for that is off is left out.
+// blocks returns the resource blocks of the configuration. It leaves out blocks that need
+// an engine that is off.
 func (c configuration) blocks() []block {
 	id := reference{webAddress, "id"}
 	all := []block{c.instanceBlock(webAddress, c.name(), c.tags())}
 	switch c[argSpare] {
 	case 1:
 		all = append(all, configuration{}.instanceBlock(spareAddress, "spare", nil))
-	case 2: // the same in all that the service is told
+	case 2: // the same in everything that the service sees
 		all = append(all, c.instanceBlock(spareAddress, c.name(), c.tags()))
 	}
 	add := func(given bool, kind string, level int, arguments map[string]any) {
@@ -209,9 +208,9 @@ func (c configuration) app() map[string]any {
 	return a
 }
 
-// otherBlocks are the second CLI's, next to a configuration of the first. id is
-// the first CLI's instance, "" while it has none, and postgres whether that has
-// the engine.
+// otherBlocks returns the second CLI's blocks, next to a configuration of the first. id is
+// the first CLI's instance, or "" if it has none, and postgres reports whether that
+// instance has the engine.
 func (c configuration) otherBlocks(other otherState, id string, postgres bool) []block {
 	switch other {
 	case twin:
@@ -233,7 +232,7 @@ func (c configuration) otherBlocks(other otherState, id string, postgres bool) [
 	return nil
 }
 
-// byAddress are blocks by their addresses.
+// byAddress returns blocks by their addresses.
 func byAddress(blocks []block) map[string]block {
 	all := map[string]block{}
 	for _, b := range blocks {
@@ -242,7 +241,7 @@ func byAddress(blocks []block) map[string]block {
 	return all
 }
 
-// references are the addresses that a block refers to.
+// references returns the addresses that a block refers to.
 func (b block) references() []string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(b.arguments)) {

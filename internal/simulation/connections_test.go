@@ -11,8 +11,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// A connection is one of a process to the service. One that has fallen silent brings no
-// answer any more, and does not end by itself.
+// A connection is a process's connection to the service. Once it is silent, it delivers no
+// answers, and does not end by itself.
 type connection struct {
 	*process
 	silent atomic.Bool
@@ -20,12 +20,12 @@ type connection struct {
 
 var _ client.Dialer = (*process)(nil)
 
-// Open makes a connection of the process.
+// Open opens a connection of the process.
 func (p *process) Open() client.Transport { return &connection{process: p} }
 
 type connectionKey struct{}
 
-// fallsSilent makes the connection of a request fall silent.
+// fallsSilent makes the connection of a request silent.
 func fallsSilent(r *http.Request) {
 	if c, ok := r.Context().Value(connectionKey{}).(*connection); ok {
 		c.silent.Store(true)
@@ -33,14 +33,14 @@ func fallsSilent(r *http.Request) {
 }
 
 // onSilent reports whether the connection of a request has fallen silent, so that no answer
-// comes over it.
+// arrives on it.
 func onSilent(r *http.Request) bool {
 	c, ok := r.Context().Value(connectionKey{}).(*connection)
 	return ok && c.silent.Load()
 }
 
-// RoundTrip carries a request of the process. Over a connection that is silent, or falls
-// silent with it, the client waits until it gives up.
+// RoundTrip carries a request of the process. On a connection that is silent, or becomes so
+// during the request, the client waits until it gives up.
 func (c *connection) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !c.silent.Load() {
 		made, err := c.process.RoundTrip(r.WithContext(context.WithValue(r.Context(), connectionKey{}, c)))
@@ -51,7 +51,7 @@ func (c *connection) RoundTrip(r *http.Request) (*http.Response, error) {
 			return made, err
 		}
 		if made != nil {
-			_ = made.Body.Close() // nobody gets it
+			_ = made.Body.Close() // no client receives it
 		}
 	}
 	select {
@@ -62,12 +62,14 @@ func (c *connection) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// checkConnections holds that nothing ends with a timeout if all that went wrong is that a
-// connection fell silent: later attempts use another, and a creation whose answer was lost
-// with it is found. What a failed machine has refused may be unknown, and so may a creation
-// of which nothing came: it was refused, or sent before anybody could know of the silence.
-// Where the first connection falls silent before anything came over it, it is no different
-// from a host that is dead, which ends a command soon.
+// checkConnections checks that nothing ends with a timeout if the only fault is a silent
+// connection. Later attempts use a new connection, and find a creation whose answer was
+// lost.
+//
+// There are exceptions. The outcome of a request to a failed machine may be unknown. So may
+// a creation that made nothing: it was refused, or sent before the silence could be
+// noticed. If the first connection falls silent before any answer, it looks like a dead
+// host, which ends a command soon.
 func (w *world) checkConnections(r *run, p *process) {
 	w.mu.Lock()
 	now := w.weather

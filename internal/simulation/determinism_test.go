@@ -8,14 +8,14 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
-// TestOneTracePerScenario holds that a world follows from its scenario alone: the
-// same requests, answered the same at the same times, each time that it is
-// played. Without that nothing that is found could be played again.
+// TestOneTracePerScenario asserts that a world depends only on its scenario: each run has
+// the same requests with the same answers at the same times. Otherwise no finding could be
+// replayed.
 //
-// Two calls that wait for the same answer, such as that of GET /me, go on at the same
-// moment, in the order of Go's scheduler. Two kinds of worlds are left out, because that
-// order shows in them: those with siblings that the service cannot tell apart, and those
-// where the service slows the client down, so that the second call waits for its turn.
+// Two calls that wait for the same answer, such as that of GET /me, continue at the same
+// moment, in the order of Go's scheduler. Two kinds of worlds are left out because that
+// order is visible in them. One has siblings that the service cannot distinguish. In the
+// other, the service slows the client down, so that the second call waits for its turn.
 func TestOneTracePerScenario(t *testing.T) {
 	for seed, found := *simSeed, 0; found < 10; seed++ {
 		s := scenarios().Example(seed)
@@ -35,7 +35,7 @@ func TestOneTracePerScenario(t *testing.T) {
 	}
 }
 
-// slowsDown tells whether the service refuses requests because there are too many.
+// slowsDown reports whether the service refuses requests because there are too many.
 func (s scenario) slowsDown() bool {
 	return s.Rate != 0 || slices.ContainsFunc(s.Steps, func(st step) bool {
 		return slices.ContainsFunc(st.Strikes, func(hit strike) bool {

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// scenarios draws scenarios. The first of every choice is the plainest, as
-// shrinking goes there.
+// scenarios draws scenarios. The first element of every choice is the simplest, because
+// shrinking moves towards it.
 func scenarios() *rapid.Generator[scenario] {
 	return rapid.Custom(func(t *rapid.T) scenario {
 		s := scenario{
@@ -30,7 +30,7 @@ func scenarios() *rapid.Generator[scenario] {
 	})
 }
 
-// drawStep draws a step that comes after others.
+// drawStep draws a step that follows others.
 func drawStep(t *rapid.T, before []step) step {
 	st := step{
 		By:      oneOf(t, "by", 0, 0, 0, 1),
@@ -44,8 +44,8 @@ func drawStep(t *rapid.T, before []step) step {
 		Pause:   oneOf(t, "pause", 0, 0, time.Minute, 20*time.Minute),
 	}
 	if len(before) == 0 {
-		// There is nothing yet that another verb or account could be about. What both
-		// CLIs make at one moment they make now.
+		// The first step cannot be about another verb or account, because nothing exists
+		// yet. This is the time for both CLIs to create something at the same moment.
 		st.Verb = apply
 		st.Beside = oneOf(t, "beside at first", false, false, true)
 	}
@@ -53,7 +53,7 @@ func drawStep(t *rapid.T, before []step) step {
 		st.Key = oneOf(t, "key", usualKey, usualKey, usualKey, usualKey, usualKey, usualKey, usualKey, newKey, strangerKey)
 	}
 	if n := len(before); n > 0 && before[n-1].Verb.isAction() && oneOf(t, "once more", false, true) {
-		st.Verb = before[n-1].Verb // what the first has left behind is no proof of the second
+		st.Verb = before[n-1].Verb // the effect of the first action does not prove the second
 	}
 	if st.Verb.isAction() && oneOf(t, "is struck", false, true) {
 		kind := oneOf(t, "how", badGateway, neverSent, foreign404, lostAnswer)
@@ -73,7 +73,7 @@ func drawStep(t *rapid.T, before []step) step {
 		st.Deeds = append(st.Deeds, deed{Kind: oneOf(t, "trouble", failsDeletion, failsDeletion, breaksMachine)})
 	}
 	if len(before) > 0 && oneOf(t, "resizes and is cut", false, false, false, false, false, false, false, true) {
-		// What the next command finds under way.
+		// The next command finds a resize in progress.
 		st.Verb, st.Pause = apply, 0
 		st.Edits = append(st.Edits, edit{argPlan, rapid.IntRange(0, values[argPlan]-1).Draw(t, "plan")})
 		if oneOf(t, "or fails", false, false, true) {
@@ -112,7 +112,7 @@ func drawStep(t *rapid.T, before []step) step {
 func drawEdit(t *rapid.T) edit {
 	a := argument(rapid.IntRange(0, int(arguments)-1).Draw(t, "argument"))
 	if oneOf(t, "a common one", false, false, false, true) {
-		// What has the longest way changes more often.
+		// Arguments with slow or complicated changes are drawn more often.
 		a = oneOf(t, "common argument", argEngines, argEngines, argMemory, argTags, argBranch, argEnv, argProtected)
 	}
 	return edit{a, rapid.IntRange(0, values[a]-1).Draw(t, "value")}
@@ -128,11 +128,11 @@ func drawStrike(t *rapid.T) strike {
 		Amount: oneOf(t, "amount", 4*time.Second, 12*time.Second, 40*time.Second, 3*time.Minute),
 	}
 	if s.Kind == lagging && oneOf(t, "long", false, true) {
-		// The jobs show what the records do not show yet.
+		// The jobs show changes before the records do.
 		s.Class, s.For = reads, 20*time.Minute
 	}
 	if oneOf(t, "a common one", false, false, false, true) {
-		// Money is spent where the answer to a creation is lost.
+		// A creation with a lost answer may cost money.
 		s.Kind, s.Class = oneOf(t, "common strike", lostAnswer, timedOut, lateCommit, neverSent), creations
 	}
 	return s
@@ -146,7 +146,7 @@ func drawDeed(t *rapid.T) deed {
 	return d
 }
 
-// several draws up to so many of something.
+// several draws up to the given number of elements.
 func several[T any](t *rapid.T, what string, most int, draw func(*rapid.T) T) []T {
 	var all []T
 	for n := rapid.IntRange(0, most).Draw(t, what); len(all) < n; {

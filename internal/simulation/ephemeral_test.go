@@ -16,9 +16,9 @@ const (
 	connectionAddress = "ephemeral." + connectionKind + ".this"
 )
 
-// openConnection opens the ephemeral connection of the first instance, if it is
-// configured, the command is about it and the instance's id is known. It reports
-// whether the command may continue.
+// openConnection opens the ephemeral connection of the first instance if it is configured,
+// the command includes it and the instance's id is known. It reports whether the command
+// may continue.
 func (r *run) openConnection(p *process) (close func(), ok bool) {
 	w := r.cli.world
 	close = func() {}
@@ -72,11 +72,11 @@ func (r *run) openConnection(p *process) (close func(), ok bool) {
 	}, true
 }
 
-// longestOpening is how long an opening waits for a machine that is being created.
+// longestOpening is the time that an opening waits for a machine that is being created.
 const longestOpening = 20 * time.Minute
 
-// checkNotOpened checks an error of an opening: a machine that runs or is being created
-// is no reason for one, and an open checkout is one that has to say what to do.
+// checkNotOpened checks an error of an opening. A machine that runs or is being created
+// must not cause one. An open checkout must, and the error must say what to do.
 func (w *world) checkNotOpened(c *call, before fakeservice.Instance, diagnostics []*tfprotov6.Diagnostic) {
 	says := func(text string) bool {
 		return slices.ContainsFunc(diagnostics, func(d *tfprotov6.Diagnostic) bool { return strings.Contains(d.Summary+"\n"+d.Detail, text) })
@@ -92,14 +92,14 @@ func (w *world) checkNotOpened(c *call, before fakeservice.Instance, diagnostics
 		if !says(now.CheckoutURL) || !says("-target") {
 			w.violate(connects, "%s does not say what to do about the open checkout: %s", connectionAddress, diagnostics[0].Detail)
 		}
-	case slices.ContainsFunc(w.paidSince(c.began.Add(-w.readsLag())), says): // its record was read before
+	case slices.ContainsFunc(w.paidSince(c.began.Add(-w.readsLag())), says): // its record was read before the payment
 	case unhurried, time.Since(c.began) >= longestOpening:
 	default:
 		w.violate(connects, "%s of a machine that is %s ends with: %s\n%s", connectionAddress, before.Status, diagnostics[0].Summary, diagnostics[0].Detail)
 	}
 }
 
-// paidSince are the addresses of the checkouts that were opened since a time.
+// paidSince returns the addresses of the checkouts that were opened since a time.
 func (w *world) paidSince(t time.Time) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -11,13 +11,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A finding is a world in which a check does not hold.
+// A finding is a world in which a check fails.
 type finding struct {
 	runs, seed int
 	violation  violation
 }
 
-// print tells of a finding, with the smallest scenario that shows it.
+// print prints a finding, with the smallest scenario that shows it.
 func (f *finding) print(t *testing.T) {
 	breaks := func(s scenario) (violation, bool) {
 		for _, v := range watchOver(t, f.seed, s).violations {
@@ -41,7 +41,7 @@ func (f *finding) print(t *testing.T) {
 	fmt.Printf("\nWhat happens:\n%s\n", strings.Join(play(t, s).story, "\n"))
 }
 
-// shrunk is what a seed draws as rapid shrinks it.
+// shrunk returns the value that a seed draws, shrunk by rapid.
 func shrunk[T any](t *testing.T, drawn *rapid.Generator[T], seed int, breaks func(T) bool) T {
 	smallest := drawn.Example(seed)
 	for name, value := range map[string]string{"rapid.seed": fmt.Sprint(seed), "rapid.checks": "1", "rapid.nofailfile": "true", "rapid.shrinktime": "10s"} {
@@ -60,7 +60,7 @@ func shrunk[T any](t *testing.T, drawn *rapid.Generator[T], seed int, breaks fun
 	return smallest
 }
 
-// silent is a test whose failure says nothing.
+// silent is a test whose failure is not printed.
 type silent struct {
 	name   string
 	failed bool

@@ -2,16 +2,16 @@ package simulation
 
 import "strings"
 
-// flags are the options of a command that change what it asks the provider.
+// flags are the options of a command that change its calls of the provider.
 type flags int
 
 const (
-	withoutRefresh flags = 1 << iota // -refresh=false: it plans from the state and reads nothing
+	withoutRefresh flags = 1 << iota // -refresh=false: the plan uses the state and reads nothing
 	oneByOne                         // -parallelism=1
-	// planningTwice is -minimal-refresh of Terraform 1.17: a resource is planned from
-	// the state, and if that changes anything, it is read and planned again by the same
-	// process. Both plans get the prior state, and the first one's warnings are told to
-	// nobody. What is to go is not read.
+	// planningTwice is -minimal-refresh of Terraform 1.17. A resource is planned from the
+	// state. If that changes anything, the same process reads it and plans it again. Both
+	// plans get the prior state, and the first one's warnings are dropped. A resource that
+	// will be deleted is not read.
 	planningTwice
 )
 
@@ -27,9 +27,8 @@ func (f flags) String() string {
 	return strings.Join(all, " ")
 }
 
-// planAddress reads and plans one resource as the command's flags say. now is its
-// state, nil if it has none or is found gone, and made is nil if there is nothing to
-// plan.
+// planAddress reads and plans one resource as the command's flags say. now is its state, or
+// nil if it has none or no longer exists. made is nil if there is nothing to plan.
 func (r *run) planAddress(p *process, address string, b *block) (now *saved, made *change, ok bool) {
 	w := r.cli.world
 	var v value

@@ -13,8 +13,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// settings are what of an instance a job can change, each rendered; "" is what a
-// job leaves as it is, or what is not known.
+// settings are the properties of an instance that a job can change, each rendered. "" means
+// that a job does not change the property, or that it is unknown.
 type settings struct{ name, tags, allowlist, console, engines string }
 
 func (s settings) with(changed settings) settings {
@@ -33,9 +33,9 @@ func (s settings) with(changed settings) settings {
 	return s
 }
 
-// The operations on an instance, as the service did them.
+// The operations on an instance, as carried out by the service.
 type (
-	// madeOp makes the instance, with a job.
+	// madeOp creates the instance, with a job.
 	madeOp struct {
 		job string
 		is  settings
@@ -52,14 +52,14 @@ type (
 	}
 	// editedOp is a change without a job, by a person.
 	editedOp struct{ is settings }
-	// readOp shows the instance.
+	// readOp reads the instance.
 	readOp struct {
 		job string
 		is  settings
 	}
 )
 
-// machine is an instance as the model has it.
+// machine is the model's state of an instance.
 type machine struct {
 	there   bool
 	job     string
@@ -67,8 +67,8 @@ type machine struct {
 	is      settings
 }
 
-// oneJobAtATime is an instance as in SERVICE.md#jobs: one job at a time, whose
-// changes are there when it is done, and never when it has failed.
+// oneJobAtATime models an instance as in SERVICE.md#jobs: it has one job at a time, whose
+// changes take effect when the job is done, and never if it fails.
 var oneJobAtATime = porcupine.Model{
 	Init: func() any { return machine{} },
 	Step: func(state, input, _ any) (bool, any) {
@@ -98,8 +98,7 @@ var oneJobAtATime = porcupine.Model{
 	DescribeOperation: func(input, _ any) string { return fmt.Sprintf("%T%+v", input, input) },
 }
 
-// remember keeps what the service did for a request, for the history of the
-// instance.
+// remember adds the service's work for a request to the history of the instance.
 func (w *world) remember(r *http.Request, at []string, body []byte, status int, answer []byte, arrived time.Time) {
 	if at[0] != "instances" || status >= 300 {
 		return
@@ -122,7 +121,7 @@ func (w *world) remember(r *http.Request, at []string, body []byte, status int, 
 		w.add(told.ID, arrived, madeOp{told.JobID, w.settingsOf(told.ID)})
 	case r.Method == http.MethodDelete && len(at) == 2:
 		if m := w.creationOf(at[1]); m.Status == fakeservice.StatusFailed && m.FinishedAt.After(arrived.Add(-time.Millisecond)) {
-			// A creation that waited for its checkout is cancelled by it.
+			// The deletion cancels a creation that waited for its checkout.
 			w.add(at[1], arrived, endedOp{m.ID, false})
 		}
 		w.jobAccepted(at[1], told.JobID, settings{})
@@ -131,7 +130,7 @@ func (w *world) remember(r *http.Request, at []string, body []byte, status int, 
 	}
 }
 
-// instanceRecord is what of a record the history is about.
+// instanceRecord is the part of a record that the history covers.
 type instanceRecord struct {
 	ID          string
 	Name        string
@@ -146,13 +145,13 @@ func (i instanceRecord) settings() settings {
 	return settings{"=" + i.Name, list(i.Tags), list(i.Allowlist), "=" + i.ConsoleMode, list(sortedNames(i.Engines))}
 }
 
-// list renders a list whose order says nothing.
+// list renders a list whose order is irrelevant.
 func list(of []string) string {
 	sorted := slices.Sorted(slices.Values(of))
 	return "=" + strings.Join(sorted, ",")
 }
 
-// changesOf is what a request asks for.
+// changesOf returns the changes that a request asks for.
 func changesOf(method string, at []string, body []byte) settings {
 	var asked struct {
 		Name      *string
@@ -183,7 +182,7 @@ func changesOf(method string, at []string, body []byte) settings {
 	return s
 }
 
-// creationOf is the job that has created an instance.
+// creationOf returns the job that created an instance.
 func (w *world) creationOf(instance string) fakeservice.Job {
 	for _, j := range w.fake.Jobs() {
 		if j.InstanceID == instance && j.Operation == "create" {
@@ -197,13 +196,13 @@ func (w *world) jobAccepted(instance, job string, changes settings) {
 	w.add(instance, time.Now(), acceptedOp{job, changes})
 }
 
-// settingsOf are an instance's settings now.
+// settingsOf returns an instance's current settings.
 func (w *world) settingsOf(id string) settings {
 	i, _ := w.fake.Instance(id)
 	return settings{"=" + i.Name, list(i.Tags), list(i.Allowlist), "=" + i.ConsoleMode, list(engineNamesOf(i))}
 }
 
-// edited keeps that a person has changed an instance.
+// edited records that a person has changed an instance.
 func (w *world) edited(id string) {
 	if _, ok := w.fake.Instance(id); !ok {
 		return
@@ -221,8 +220,8 @@ func (w *world) add(instance string, at time.Time, input any) {
 	w.history[instance] = append(w.history[instance], porcupine.Operation{Input: input, Call: at.UnixNano(), Return: now.UnixNano()})
 }
 
-// checkHistory holds the history of each instance, with the ends of its jobs,
-// against the model.
+// checkHistory checks the history of each instance, with the ends of its jobs, against the
+// model.
 func (w *world) checkHistory() {
 	for _, j := range w.fake.Jobs() {
 		if !j.FinishedAt.IsZero() && len(w.history[j.InstanceID]) > 0 && !w.hasEnded(j.InstanceID, j.ID) {
@@ -248,7 +247,7 @@ func (w *world) hasEnded(instance, job string) bool {
 	})
 }
 
-// firstMisfit is the operation with which the history stops making sense.
+// firstMisfit describes the first operation that contradicts the model.
 func (w *world) firstMisfit(id string) string {
 	all := slices.SortedStableFunc(slices.Values(w.history[id]), func(a, b porcupine.Operation) int { return int(a.Return - b.Return) })
 	for n := range all {

@@ -11,11 +11,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// buildsPath are the builds of an app of an instance.
+// buildsPath matches the path of the builds of an app.
 var buildsPath = regexp.MustCompile(`/instances/([^/]+)/apps/([^/]+)/builds$`)
 
-// printVariables has the log of each failed build end with the app's variables, as that
-// of a build that prints its environment.
+// printVariables adds the app's variables to the end of each failed build's log, as in a
+// build that prints its environment.
 func (w *world) printVariables(p string, answer any) {
 	of := buildsPath.FindStringSubmatch(p)
 	body, ok := answer.(map[string]any)
@@ -42,8 +42,8 @@ func (w *world) printVariables(p string, answer any) {
 
 const buildsKind = "hosting_app_builds"
 
-// readLogs has a build of each app fail. It reads the builds in a process that has not
-// sent the app's variables, and holds that no log shows them.
+// readLogs makes a build of each app fail. It reads the builds in a process that has not
+// sent the app's variables, and checks that no log shows them.
 func (w *world) readLogs() {
 	t := schemas().DataSourceSchemas[buildsKind].ValueType()
 	cmd := newCommand(cut{})

@@ -10,14 +10,14 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// habits are what services do differently that may do it either way.
+// habits are differences between services that the contract allows.
 type habits int
 
 const (
-	resizesAgain   habits = 1 << iota // a resize to the present plan is a second job, and no 422
-	refusesBy422                      // a machine that failed refuses changes with 422, and not with 409
-	staysDeleting                     // after a deletion that failed the status stays deleting
-	slowStatements                    // a statement takes minutes
+	resizesAgain   habits = 1 << iota // A resize to the current plan is a second job, not a 422.
+	refusesBy422                      // A failed machine refuses changes with 422, not 409.
+	staysDeleting                     // After a failed deletion the status stays deleting.
+	slowStatements                    // A statement takes minutes.
 	allHabits      habits = 1<<iota - 1
 )
 
@@ -33,8 +33,8 @@ func (h habits) String() string {
 	return strings.Join(all, ", ")
 }
 
-// refuses answers a request as the world's service does where the fake has one way
-// only. It reports whether it did.
+// refuses answers a request in the way of the world's service if the fake has only one way.
+// It reports whether it did.
 func (w *world) refuses(to http.ResponseWriter, r *http.Request, body []byte) bool {
 	w.leavesDeleting()
 	at := segments(path(r))
@@ -77,10 +77,10 @@ func (w *world) refuses(to http.ResponseWriter, r *http.Request, body []byte) bo
 	return false
 }
 
-// hasPlanAlready is how a resize to the present plan is refused.
+// hasPlanAlready is the text with which a resize to the current plan is refused.
 const hasPlanAlready = "instance has this plan already"
 
-// machineFailed is how a machine that failed refuses a change.
+// machineFailed is the text with which a failed machine refuses a change.
 const machineFailed = "instance failed; it can only be deleted"
 
 func refusal(to http.ResponseWriter, status int, code, detail string) {
@@ -92,12 +92,12 @@ func refusal(to http.ResponseWriter, status int, code, detail string) {
 
 func planIn(body []byte) string {
 	var sent struct{ Plan string }
-	_ = json.Unmarshal(body, &sent) // what is no request has no plan
+	_ = json.Unmarshal(body, &sent) // an invalid request has no plan
 	return sent.Plan
 }
 
-// leavesDeleting sets the status of instances whose deletion has failed, if that is a
-// habit of the service: the status stays, and no job is named.
+// leavesDeleting sets the status of instances with a failed deletion, if that is a habit of
+// the service: the status stays deleting, without a job.
 func (w *world) leavesDeleting() {
 	w.mu.Lock()
 	due := w.deletionsFail && w.scenario.Habits&staysDeleting != 0
@@ -120,14 +120,14 @@ func (w *world) leavesDeleting() {
 	}
 }
 
-// failsNext has the next job of each of some operations fail.
+// failsNext makes the next job of each operation fail.
 func (w *world) failsNext(operations ...string) {
 	for _, operation := range operations {
 		w.later(w.fake.FailJobs(fakeservice.JobMatch{Operation: operation}, 1, "trouble", "the machine is on fire"))
 	}
 }
 
-// breaks has a machine that runs fail, until it is repaired half an hour later.
+// breaks makes a running machine fail, until it is repaired half an hour later.
 func (w *world) breaks(id string) bool {
 	broken := false
 	w.fake.EditInstance(id, func(i *fakeservice.Instance) {
@@ -142,7 +142,7 @@ func (w *world) breaks(id string) bool {
 	return broken
 }
 
-// repairs has a machine run that failed, or whose creation did. It reports whether
+// repairs makes a machine run that has failed, or whose creation has. It reports whether
 // there was anything to repair.
 func (w *world) repairs(id string) bool {
 	i, there := w.fake.Instance(id)
@@ -159,15 +159,15 @@ func (w *world) repairs(id string) bool {
 	return true
 }
 
-// touch notes that a person has changed an instance now.
+// touch records that a person has changed an instance now.
 func (w *world) touch(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.touched[id] = time.Now()
 }
 
-// resizes has a person move an instance to another plan in the portal: the one that is
-// configured if that is another, or the next one that the engines fit in.
+// resizes moves an instance to another plan, as a person in the portal. It is the
+// configured plan if that differs, or the next one that the engines fit in.
 func (w *world) resizes(i fakeservice.Instance) bool {
 	configured := plans[w.config[argPlan]]
 	for _, plan := range append([]string{configured}, plans[1:]...) {
@@ -183,7 +183,7 @@ func (w *world) resizes(i fakeservice.Instance) bool {
 	return false
 }
 
-// countFailures counts the jobs that failed by what they were to do.
+// countFailures counts the failed jobs by their operation.
 func (w *world) countFailures() {
 	for _, j := range w.fake.Jobs() {
 		if j.Status != fakeservice.StatusFailed || j.ErrorCode != "trouble" {
@@ -200,10 +200,10 @@ func (w *world) countFailures() {
 	}
 }
 
-// deletions are the operations that take something away.
+// deletions are the operations that delete something.
 var deletions = []string{"delete", "app_delete", "database_drop"}
 
-// own notes a job that the world's service has started in the fake's place.
+// own records a job that the world's service has started in place of the fake.
 func (w *world) own(r *http.Request, status int, answer []byte) {
 	var told struct {
 		JobID string `json:"job_id"`
@@ -217,10 +217,10 @@ func (w *world) own(r *http.Request, status int, answer []byte) {
 	c.jobs = append(c.jobs, told.JobID)
 }
 
-// checkDestroyed checks that a destroy leaves nothing in the state, if nothing was in
-// its way: no weather, nobody else and nothing protected.
-// A machine that failed is no hindrance. What it refuses to drop by itself is: its apps
-// and databases can only go with it.
+// checkDestroyed checks that a destroy leaves nothing in the state, unless it was hindered
+// by weather, another actor or protection. A failed machine does not hinder it. Objects
+// that the machine refuses to drop individually do: its apps and databases can only be
+// deleted with it.
 func (w *world) checkDestroyed(c *cli, st step, a applied) {
 	hindered := len(st.Strikes) > 0 || st.Cut.At > 0 || st.Beside || st.Key == strangerKey || w.readsLag() > 0 ||
 		slices.ContainsFunc(st.Deeds, func(d deed) bool { return d.At > 0 || d.Kind != breaksMachine })
@@ -242,7 +242,7 @@ func (w *world) checkDestroyed(c *cli, st step, a applied) {
 	}
 }
 
-// failsSoon reports whether jobs are made to fail or held at present.
+// failsSoon reports whether jobs are currently made to fail or held.
 func (w *world) failsSoon() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -256,11 +256,11 @@ func (w *world) deletionHasFailed() bool {
 	})
 }
 
-// liftsProtection reports whether an apply did no more with a machine whose deletion has
-// failed than to lift its protection: the next one deletes it.
+// liftsProtection reports whether an apply only turned off the protection of a machine
+// whose deletion had failed: the next apply deletes it.
 func (a applied) liftsProtection() bool {
 	if !a.planned {
-		return false // a plan that cannot be made lifts nothing
+		return false // a plan that cannot be made turns nothing off
 	}
 	for _, made := range a.changed {
 		protected, _ := attribute(made.prior, "deletion_protection").(bool)
@@ -271,9 +271,9 @@ func (a applied) liftsProtection() bool {
 	return false
 }
 
-// isOnFailedMachine reports whether an instance of the first CLI or this one has failed, or
-// its deletion has, so that nothing can be made on it, and nothing replaces it: it was
-// imported, or it is protected, and its deletion has failed.
+// isOnFailedMachine reports whether an instance of the first CLI or of this one cannot be
+// used and is not replaced. Such an instance, or its deletion, has failed, and it was
+// imported or is protected.
 func (w *world) isOnFailedMachine(c *cli) bool {
 	return slices.ContainsFunc([]*cli{w.first, c}, func(of *cli) bool {
 		i, there := w.fake.Instance(of.text(webAddress, "id"))

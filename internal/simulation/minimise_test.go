@@ -4,9 +4,8 @@ import (
 	"slices"
 )
 
-// minimise makes a scenario smaller as long as it breaks the same check: without a
-// step, a strike, a deed, an edit or a cut, and with less of what has a size.
-// tries bounds how many worlds are played for it.
+// minimise reduces a scenario as long as it breaks the same check. It drops steps, strikes,
+// deeds, edits and cuts, and reduces sizes. tries limits the number of worlds played.
 func minimise(s scenario, tries int, breaks func(scenario) bool) scenario {
 	for again := true; again; {
 		again = false
@@ -23,8 +22,7 @@ func minimise(s scenario, tries int, breaks func(scenario) bool) scenario {
 	return s
 }
 
-// smallerThan are the scenarios that are one thing smaller, the biggest things
-// first.
+// smallerThan returns the scenarios with one reduction, the largest reductions first.
 func smallerThan(s scenario) []scenario {
 	var all []scenario
 	for i := range s.Steps {
@@ -87,7 +85,7 @@ func smallerThan(s scenario) []scenario {
 
 const shapesEnd = 15
 
-// with is a changed copy.
+// with returns a changed copy.
 func (s scenario) with(change func(*scenario)) scenario {
 	s.Steps = slices.Clone(s.Steps)
 	for i, st := range s.Steps {

@@ -16,11 +16,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
-// maxRequests bounds the requests of a world. Who sends more polls in a circle.
+// maxRequests limits the requests of a world. A CLI that exceeds it polls in a loop.
 const maxRequests = 5000
 
-// mayGoOn counts a request of the world, and tells whether it is not one too
-// many.
+// mayGoOn counts a request of the world, and reports whether it is within the limit.
 func (w *world) mayGoOn() bool {
 	w.mu.Lock()
 	w.requests++
@@ -32,10 +31,10 @@ func (w *world) mayGoOn() bool {
 	return n < maxRequests
 }
 
-// path is what follows the prefix of the API.
+// path returns the path below the prefix of the API.
 func path(r *http.Request) string { return strings.TrimPrefix(r.URL.Path, "/api/v1") }
 
-// classOf is what a request is. A POST is a write too.
+// classesOf returns the classes of a request. A POST is a write too.
 func classesOf(r *http.Request) []class {
 	switch p := path(r); {
 	case r.Method == http.MethodPost:
@@ -48,13 +47,13 @@ func classesOf(r *http.Request) []class {
 	return []class{reads}
 }
 
-// stepWeather is the strikes of a step, with what they have seen.
+// stepWeather is the strikes of a step, with their counters.
 type stepWeather struct {
 	strikes []*falling
 	deeds   []deed
 	seen    int  // requests
 	outage  bool // of a step before, when this one began
-	// first and last are when it has struck.
+	// first and last are the times of the first and the latest strike.
 	first, last time.Time
 }
 
@@ -98,7 +97,7 @@ func (w *world) decide(_ int, r *http.Request) *gateway.Fault {
 	return hit
 }
 
-// matches counts a request that the strike is about, and tells whether it is hit.
+// matches counts a request that the strike matches, and reports whether it is hit.
 func (f *falling) matches(r *http.Request) bool {
 	if !slices.Contains(classesOf(r), f.Class) || f.Kind == lagging && r.Method != http.MethodGet || f.Kind == leaky && r.Method == http.MethodGet {
 		return false
@@ -113,7 +112,7 @@ func (f *falling) matches(r *http.Request) bool {
 	return f.hit < f.Times || time.Now().Before(f.until)
 }
 
-// fault is what a strike does to one request.
+// fault returns the fault that a strike causes for one request.
 func (w *world) fault(s strike, r *http.Request) *gateway.Fault {
 	switch s.Kind {
 	case leaky:
@@ -131,18 +130,18 @@ func (w *world) fault(s strike, r *http.Request) *gateway.Fault {
 	return weather.Kind(s.Kind).Fault(s.Amount)
 }
 
-// keyIn is the API key of a request.
+// keyIn returns the API key of a request.
 func keyIn(r *http.Request) string {
 	return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 }
 
-// leakedPassword is in the words of a refusal that leaks.
+// leakedPassword is in the text of a refusal that leaks secrets.
 const leakedPassword = "leaked-password"
 
-// serve is the service with its habits of wording, and what witnesses all that it
-// really did.
+// serve is the service with its variations. It records everything that the service really
+// did.
 func (w *world) serve(to http.ResponseWriter, r *http.Request) {
-	// A service may ignore the key, so a world in which it counts proves nothing.
+	// A service may ignore the key, so a world in which it matters proves nothing.
 	r.Header.Del("Idempotency-Key")
 	body, _ := io.ReadAll(r.Body) // the gateway holds it
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -178,7 +177,7 @@ func (w *world) serve(to http.ResponseWriter, r *http.Request) {
 		w.alterStatus(decoded)
 		w.printVariables(r.URL.Path, decoded)
 		w.hide(decoded)
-		answer, _ = json.Marshal(w.scenario.Shapes.of(w, decoded)) // what JSON made encodes
+		answer, _ = json.Marshal(w.scenario.Shapes.of(w, decoded)) // JSON can encode a decoded value
 	}
 	for name, values := range made.Header() {
 		to.Header()[name] = values
@@ -190,8 +189,8 @@ func (w *world) serve(to http.ResponseWriter, r *http.Request) {
 
 var idPattern = regexp.MustCompile(`\b(i|job|wh|bld|acc)-[a-z2-7]{12}\b`)
 
-// normal is a text with ids in the order in which they first came up, in place of
-// those that the service drew.
+// normal replaces the generated ids in a text with numbers in the order of their first
+// appearance.
 func (w *world) normal(text string) string {
 	return idPattern.ReplaceAllStringFunc(text, func(id string) string {
 		w.mu.Lock()
@@ -232,7 +231,7 @@ func (e *watched) Answered(status int, struck bool) {
 	}
 }
 
-// strikes notes that the weather strikes now.
+// strikes records that the weather strikes now.
 func (w *world) strikes() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -252,7 +251,7 @@ func (w *world) note(format string, arguments ...any) {
 	w.log = append(w.log, fmt.Sprintf("%s ", time.Since(w.begun))+fmt.Sprintf(format, arguments...))
 }
 
-// tell adds a line to the story, which is what a person reads of a world.
+// tell adds a line to the story, the description of a world for people.
 func (w *world) tell(format string, arguments ...any) {
 	line := w.normal(fmt.Sprintf(format, arguments...))
 	w.mu.Lock()

@@ -10,7 +10,7 @@ import (
 // portalVariable is the variable that a person adds to an app.
 const portalVariable = "PORTAL"
 
-// person does something in the portal, to the first instance that there is.
+// person acts in the portal, on the first existing instance.
 func (w *world) person(does deedKind) {
 	instances := w.fake.Instances()
 	id := ""
@@ -132,7 +132,7 @@ func (w *world) person(does deedKind) {
 	}
 }
 
-// soon does something after a time, unless the world has ended by then.
+// soon calls a function after a time, unless the world has ended by then.
 func (w *world) soon(after time.Duration, do func()) {
 	w.calls.Go(func() {
 		select {
@@ -143,7 +143,7 @@ func (w *world) soon(after time.Duration, do func()) {
 	})
 }
 
-// shows has the records of running instances show another status for a while.
+// shows makes the records of running instances show a different status for a while.
 func (w *world) shows(status string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -151,14 +151,14 @@ func (w *world) shows(status string) bool {
 	return true
 }
 
-// seemsFailed tells whether running instances show that they failed.
+// seemsFailed reports whether running instances are shown as failed.
 func (w *world) seemsFailed() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.status == fakeservice.StatusFailed && time.Now().Before(w.statusUntil)
 }
 
-// alterStatus has an answer show the status that instances and apps show now.
+// alterStatus puts the status that instances and apps currently show into an answer.
 func (w *world) alterStatus(answer any) {
 	w.mu.Lock()
 	status, until, crashedUntil := w.status, w.statusUntil, w.crashedUntil
@@ -184,7 +184,7 @@ func (w *world) unhurriedNow() {
 	w.unhurried = true
 }
 
-// later does something when the weather clears up.
+// later calls a function when the weather clears up.
 func (w *world) later(do func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -200,7 +200,7 @@ func (w *world) startsJob(id, operation string) bool {
 	return err == nil
 }
 
-// payAll opens every checkout, and tells whether there was one.
+// payAll opens every checkout, and reports whether there was one.
 func (w *world) payAll() bool {
 	paid := false
 	for _, i := range w.fake.Instances() {
@@ -215,7 +215,7 @@ func (w *world) payAll() bool {
 	return paid
 }
 
-// engineNames are the engines that an instance has.
+// engineNames returns the names of an instance's engines.
 func engineNamesOf(i fakeservice.Instance) []string {
 	names := sortedNames(i.Engines)
 	slices.Sort(names)

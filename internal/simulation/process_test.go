@@ -27,8 +27,8 @@ const (
 	apiKey  = "the-key-of-the-simulation"
 )
 
-// A process is one run of the provider's program, as a CLI starts one for each
-// plan and each apply.
+// A process is one run of the provider's program. A CLI starts one for each plan and each
+// apply.
 type process struct {
 	world   *world
 	cli     *cli
@@ -46,7 +46,7 @@ type process struct {
 	sending map[string]int // how many requests of a line are on their way
 }
 
-// command is one command of a CLI, which is cut as a whole.
+// command is one command of a CLI. A cut affects all of it.
 type command struct {
 	cut   cut
 	flags flags
@@ -113,37 +113,37 @@ func (w *world) start(c *cli, cmd *command) *process {
 	return p
 }
 
-// call is a call of the provider: for what, and since when.
+// call is a call of the provider.
 type call struct {
 	cli     *cli
 	process *process
 	address string
 	what    string // such as create
 	began   time.Time
-	block   *block // as it is configured; nil for a deletion
+	block   *block // the configured block; nil for a deletion
 	run     *run   // of an apply; nil otherwise
-	// protected tells whether the state protected the object when the call began, and
-	// protects whether the configuration that was last applied did: a late request may
-	// arrive after an import.
+	// protected reports whether the state protected the object when the call began.
+	// protects reports whether the configuration that was last applied did: a late request
+	// may arrive after an import.
 	protected, protects bool
 
 	mu sync.Mutex
-	// posts are the outcomes of the call's POSTs of /instances, as the client saw
-	// them.
+	// posts are the client's results of the call's POSTs of /instances.
 	posts []postOutcome
-	// ids are what its requests have made, known to the client or not.
+	// ids are the objects that the call's requests have created, known to the client or
+	// not.
 	ids []string
-	// answered tells whether the client was told of each.
+	// answered reports for each id whether the client received it.
 	answered map[string]bool
-	// refusedAsExisting tells that the call was told to be a conflict with what
-	// exists.
+	// refusedAsExisting reports whether the call was refused because of a conflict with an
+	// existing object.
 	refusedAsExisting bool
-	// sql counts the call's statements, and ran tells that one was run.
+	// sql counts the call's statements, and ran reports whether one was executed.
 	sql map[string]int
 	ran bool
-	// taken counts, by path, the POSTs of actions that the service took.
+	// taken counts, by path, the POSTs of actions that the service accepted.
 	taken map[string]int
-	// jobs are those that its requests have started.
+	// jobs are the jobs that the call's requests have started.
 	jobs []string
 }
 
@@ -154,16 +154,15 @@ func callOf(ctx context.Context) *call {
 	return c
 }
 
-// The longest that a call may take: the longest timeout, the queue before it, the
-// look for a lost creation and a tolerated outage.
+// The maximum duration of a call: the longest timeout, the queue before it, the search for
+// a lost creation and a tolerated outage.
 const longestCall = 3 * time.Hour
 
-// longestGrace is how long a call may go on after Ctrl-C: all detached work
-// together has 30 s, and what is on the wire then ends with it.
+// longestGrace is the maximum time that a call may continue after Ctrl-C: all detached work
+// together has 30 s, which also ends its requests.
 const longestGrace = 35 * time.Second
 
-// do makes a call of the provider, and tells whether there was an answer: a
-// process that is killed gives none.
+// do calls the provider, and reports whether it answered: a killed process does not.
 func do[T any](p *process, c *call, run func(context.Context) (T, error)) (answer T, ok bool) {
 	w := p.world
 	c.cli, c.process, c.began = p.cli, p, time.Now()
@@ -229,11 +228,12 @@ func (c *command) stop() {
 	_, _ = p.server.StopProvider(p.ctx, &tfprotov6.StopProviderRequest{})
 }
 
-// RoundTrip carries a request of the process. It takes 20 to 30 ms, by what the
-// request is, so that no two arrive at one instant.
+// RoundTrip carries a request of the process. It takes 20 to 30 ms, depending on the
+// request, so that no two arrive at the same instant.
 func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := p.world
-	// What the service does of it may be done after the call, whose context is empty then.
+	// The service may carry the request out after the call, and the context then has no
+	// call.
 	r = r.WithContext(context.WithValue(r.Context(), callKey{}, callOf(r.Context())))
 	line := r.Method + " " + w.normal(r.URL.Path)
 	p.mu.Lock()
@@ -272,7 +272,7 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if cmd.killed() {
 		if made != nil {
-			_ = made.Body.Close() // nobody reads it
+			_ = made.Body.Close() // no client reads it
 		}
 		return nil, w.silence(r)
 	}
@@ -282,11 +282,11 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.witness(r, made, err)
 }
 
-// shortestGrace is how long a mutation in flight must be waited for after
+// shortestGrace is the minimum time for which a mutation in flight must be waited for after
 // Ctrl-C.
 const shortestGrace = 20 * time.Second
 
-// cutsAt counts a request, and tells whether the command is cut at it.
+// cutsAt counts a request, and reports whether the command is cut at it.
 func (c *command) cutsAt(r *http.Request) bool {
 	if c.cut.Writes && r.Method == http.MethodGet {
 		return false
@@ -299,23 +299,24 @@ func (c *command) cutsAt(r *http.Request) bool {
 
 type sentKey struct{}
 
-// sentAt is when a request was sent, which may be long before the service sees it.
+// sentAt returns the time at which a request was sent, which may be long before the service
+// sees it.
 func sentAt(r *http.Request) time.Time {
 	at, _ := r.Context().Value(sentKey{}).(time.Time)
 	return at
 }
 
-// silence is what a dead process hears: nothing, until the world ends.
+// silence blocks a dead process until the world ends.
 func (w *world) silence(r *http.Request) error {
 	<-w.over
 	return fmt.Errorf("the world has ended: %s", r.URL.Path)
 }
 
-// longestLatency is the longest that a request takes to the service.
+// longestLatency is the maximum time that a request takes to the service.
 const longestLatency = 30 * time.Millisecond
 
-// latency is from 20 to 30 ms, with odd microseconds of its own for each request
-// that may be on its way with it.
+// latency returns a duration from 20 to 30 ms, with a distinct fraction for each request
+// that may be on its way at the same time.
 func latency(line string, process, rank int) time.Duration {
 	h := fnv.New32a()
 	_, _ = fmt.Fprint(h, line, process, rank) // a hash takes everything

@@ -23,10 +23,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/simulation/transcript"
 )
 
-// recordWith names the CLI that TestRecordTranscripts runs, such as terraform-1.16=/usr/bin/terraform.
+// recordWith names the CLI that TestRecordTranscripts runs, such as
+// terraform-1.16=/usr/bin/terraform.
 var recordWith = flag.String("transcripts.cli", "", "NAME=PATH of the CLI whose calls are written to testdata/transcripts/NAME")
 
-// TestRecordTranscripts has a real CLI play the scenarios, and keeps what it asks.
+// TestRecordTranscripts plays the scenarios with a real CLI and records its calls.
 func TestRecordTranscripts(t *testing.T) {
 	name, cli, given := strings.Cut(*recordWith, "=")
 	if !given {
@@ -66,7 +67,7 @@ func TestRecordTranscripts(t *testing.T) {
 	}
 }
 
-// A recording is a folder in which a real CLI works on a fake of its own.
+// A recording is a folder in which a real CLI works on its own fake.
 type recording struct {
 	t           *testing.T
 	fake        *fakeservicetest.Server
@@ -75,7 +76,7 @@ type recording struct {
 	config      configuration
 	// createsFirst is the address of a resource with create_before_destroy.
 	createsFirst string
-	// release lets the jobs go on that are held, nil while none are.
+	// release releases the held jobs; nil if none are held.
 	release func()
 }
 
@@ -96,7 +97,7 @@ func (r *recording) write(name, text string) {
 	}
 }
 
-// step plays a step, and returns what it asked the provider.
+// step plays a step, and returns the calls of the provider.
 func (r *recording) step(st step) []transcript.Call {
 	r.t.Helper()
 	r.config.edit(st.Edits)
@@ -134,7 +135,7 @@ func (r *recording) person(does deedKind) {
 	}
 }
 
-// commands are the command lines of a step.
+// commands returns the command lines of a step.
 func (r *recording) commands(st step) [][]string {
 	blocks := r.config.blocks()
 	inState := func() string { return sortedNames(byAddress(blocks))[st.Target] }
@@ -196,7 +197,7 @@ func (r *recording) commands(st step) [][]string {
 	return nil
 }
 
-// importID is the id by which a resource of the state is imported.
+// importID returns the id by which a resource of the state is imported.
 func (r *recording) importID(address string) string {
 	instance := r.fake.Instances()[0].ID
 	if address == appAddress {
@@ -205,12 +206,13 @@ func (r *recording) importID(address string) string {
 	return instance
 }
 
-// run runs the CLI once. What it comes to is in its calls: a scenario may be about an error.
+// run runs the CLI once. Its calls show the outcome; its error is ignored, because a
+// scenario may be about one.
 func (r *recording) run(c cut, args ...string) {
 	r.t.Helper()
 	command := exec.Command(r.cli, append(args, "-no-color")...)
 	command.Dir, command.Env = r.folder, r.env
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a signal reaches the CLI alone
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a signal reaches only the CLI
 	switch {
 	case c.At > 0:
 		r.release = r.fake.HoldJobs(fakeservice.JobMatch{})
@@ -221,7 +223,7 @@ func (r *recording) run(c cut, args ...string) {
 	case r.release != nil:
 		release := r.release
 		r.release = nil
-		go func() { // the creation goes on until the apply waits for it
+		go func() { // the creation continues until the apply waits for it
 			testmachine.Until(r.t, "the plan is carried out", func() bool {
 				return len(planning(r.calls())) > 1
 			})
@@ -232,7 +234,7 @@ func (r *recording) run(c cut, args ...string) {
 	r.t.Logf("%s: %v\n%s", strings.Join(args, " "), err, output)
 }
 
-// calls are those of the step.
+// calls returns the calls of the step.
 func (r *recording) calls() []transcript.Call {
 	r.t.Helper()
 	text, err := os.ReadFile(filepath.Join(r.folder, "calls.json"))
@@ -253,7 +255,7 @@ func (r *recording) calls() []transcript.Call {
 	return calls
 }
 
-// planning are the processes that were asked for a plan.
+// planning returns the processes that were asked for a plan.
 func planning(calls []transcript.Call) map[int]bool {
 	processes := map[int]bool{}
 	for _, call := range calls {

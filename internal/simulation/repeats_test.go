@@ -11,7 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// a resizing is a resize that the service took.
+// a resizing is a resize that the service accepted.
 type resizing struct {
 	instance, plan, job string
 	at                  time.Time
@@ -23,12 +23,12 @@ func (w *world) resized(instance, plan, job string) {
 	w.resizings = append(w.resizings, resizing{instance, plan, job, time.Now()})
 }
 
-// couldBeRead is how long before a request something must have been so, for the
-// provider to have known it: as far as reads lag, and a moment in which it reads.
+// couldBeRead is the age that a fact must have so that the provider can have known it at
+// its request: the lag of reads, and a moment for the read.
 func (w *world) couldBeRead() time.Duration { return w.readsLag() + 6*longestLatency }
 
-// repeats says what a request asks for that is so already, or is being made so: "" for
-// nothing. What happened in the moment before it was sent does not count.
+// repeats returns a violation if a request asks for something that is already done or in
+// progress, and "" otherwise. Changes in the moment before the request do not count.
 func (w *world) repeats(r *http.Request, body []byte) string {
 	at := segments(path(r))
 	if len(at) < 3 || at[0] != "instances" {
@@ -46,7 +46,7 @@ func (w *world) repeats(r *http.Request, body []byte) string {
 		}
 		return w.repeatsResize(i, planIn(body), known)
 	case w.troubled() || w.touchedSince(r, i.ID) || w.changedSince(i.ID, known):
-		return "" // it may be sent again as its answer was lost, or could not know better
+		return "" // it may be repeated after a lost answer, or could not know better
 	case r.Method == http.MethodPut && at[len(at)-1] == "engines" && w.scenario.Shapes&(engineNames|engineFlags) == 0 && !w.hidesEngines(known):
 		return w.repeatsEngines(i, body)
 	case r.Method == http.MethodPatch && len(at) == 4 && at[2] == "apps" && w.scenario.Shapes&fewSettings == 0 && w.scenario.Hides == 0:
@@ -56,8 +56,8 @@ func (w *world) repeats(r *http.Request, body []byte) string {
 	return ""
 }
 
-// repeatsResize says whether an instance has a plan already that it is to be resized
-// to, or is on its way there.
+// repeatsResize returns a violation if an instance already has the plan that it should be
+// resized to, or is being resized to it.
 func (w *world) repeatsResize(i fakeservice.Instance, plan string, known time.Time) string {
 	if w.scenario.Hides&hidesPlan != 0 {
 		return ""
@@ -91,8 +91,8 @@ func (w *world) changedSince(id string, then time.Time) bool {
 	})
 }
 
-// touchedSince reports whether a person has changed an instance during a request's call,
-// or so shortly before it that no read could show that.
+// touchedSince reports whether a person has changed an instance during a request's call, or
+// so shortly before it that no read could show that.
 func (w *world) touchedSince(r *http.Request, id string) bool {
 	c := callOf(r.Context())
 	return c == nil || w.touchedAt(id).After(c.began.Add(-w.couldBeRead()))

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// apply carries a plan out: what goes first, then what is made and changed.
+// apply carries a plan out: first the deletions, then the creations and updates.
 func (r *run) apply(p *process, changes map[string]*change) {
 	r.known = map[string]value{}
 	if forgotten := r.cli.get(r.forgets); forgotten != nil {
@@ -26,7 +26,7 @@ func (r *run) apply(p *process, changes map[string]*change) {
 				return
 			}
 			for _, other := range changes {
-				// What stands on it must have gone.
+				// The objects that depend on it must have been deleted.
 				if levelOf(other.kind) > levelOf(made.kind) && (other.do == remove || other.do == recreate) && r.hasFailed(other.address) {
 					r.fail(address)
 					return
@@ -61,11 +61,11 @@ func (r *run) apply(p *process, changes map[string]*change) {
 	}
 }
 
-// planInApply is what the plan of a change is called that an apply makes once more.
+// planInApply is the name of the second plan of a change, during an apply.
 const planInApply = "plan in the apply"
 
-// changeOne plans a creation or an update once more, with what is known by now,
-// and carries it out.
+// changeOne plans a creation or an update again, with the values known by now, and carries
+// it out.
 func (r *run) changeOne(p *process, made *change) bool {
 	t := typeOf(made.kind)
 	first := made.planned
@@ -96,8 +96,8 @@ func (r *run) changeOne(p *process, made *change) bool {
 	return r.applyOne(p, again, again.planned, made.block)
 }
 
-// applyOne has the provider carry one change out, keeps what comes of it, and
-// tells whether it went well.
+// applyOne lets the provider carry one change out, saves the result, and reports whether it
+// succeeded.
 func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 	t := typeOf(made.kind)
 	if r.command.interrupted() {
@@ -114,7 +114,7 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 	if what == "delete" {
 		config = null(t)
 		if made.do == recreate {
-			identity = nil // that of what comes instead
+			identity = nil // it belongs to the replacement
 		}
 	}
 	c := &call{address: made.address, what: what, block: b, run: r}
@@ -131,7 +131,7 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 		r.cli.lose(c)
 		return false
 	}
-	if r.command.key != strangerKey { // which changes nothing
+	if r.command.key != strangerKey { // the other account's key changes nothing
 		r.cli.protect(made.address, b)
 	}
 	bad := r.hear(made.address, what, answer.Diagnostics)
@@ -162,7 +162,7 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 	if failed {
 		r.cli.world.tainted(c, made.kind, result)
 	}
-	// What a deletion has left stays as it was.
+	// A failed deletion keeps the taint.
 	tainted := failed || what == "delete" && made.before.tainted
 	if !result.IsFullyKnown() {
 		if !bad {
@@ -175,7 +175,7 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 	return !bad
 }
 
-// destroyDeposed deletes what a resource with create_before_destroy was before.
+// destroyDeposed deletes the previous object of a resource with create_before_destroy.
 func (r *run) destroyDeposed(p *process, made *change) bool {
 	t := typeOf(made.kind)
 	prior, ok := r.upgrade(p, made.address, made.before)
@@ -195,8 +195,8 @@ func (r *run) destroyDeposed(p *process, made *change) bool {
 	return deleted
 }
 
-// knownOf is a value with null in place of what is unknown, as a CLI keeps the
-// result of a failed apply.
+// knownOf replaces the unknown parts of a value with null, as a CLI does with the result of
+// a failed apply.
 func knownOf(v value) value {
 	known, err := tftypes.Transform(v, func(_ *tftypes.AttributePath, v value) (value, error) {
 		if !v.IsKnown() {
@@ -205,12 +205,12 @@ func knownOf(v value) value {
 		return v, nil
 	})
 	if err != nil {
-		panic(err) // the function returns none
+		panic(err) // the function returns no error
 	}
 	return known
 }
 
-// ask notes what a block asks for, for ever.
+// ask permanently records everything that a block asks for.
 func (c *cli) ask(address string, b *block) {
 	if b == nil {
 		return
@@ -230,8 +230,8 @@ func (c *cli) ask(address string, b *block) {
 	}
 }
 
-// protect notes whether a block protects an address whose change has ended: one that
-// was killed in its change has left no trace in the state.
+// protect records whether a block protects an address whose change has ended: a killed
+// change leaves no trace in the state.
 func (c *cli) protect(address string, b *block) {
 	if b == nil {
 		return
@@ -254,7 +254,7 @@ func (c *cli) hasAsked(address, what string) bool {
 	return c.asked[address][what]
 }
 
-// lose notes a call of which nothing comes into the state.
+// lose records a call that leaves nothing in the state.
 func (c *cli) lose(of *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -263,8 +263,8 @@ func (c *cli) lose(of *call) {
 	}
 }
 
-// orphans are what lost creations have made, by now, and what is not in the state: two
-// creations of equal things may each have taken what the other one made.
+// orphans returns the objects that lost creations have made so far and that are not in the
+// state. Two creations of equal objects may each have taken the other's object.
 func (c *cli) orphans() []orphan {
 	managed := map[string]bool{}
 	for _, address := range c.addresses() {
@@ -285,7 +285,7 @@ func (c *cli) orphans() []orphan {
 	return all
 }
 
-// importAs takes something over into the state by its id.
+// importAs imports an object into the state by its id.
 func (r *run) importAs(p *process, address, id string) bool {
 	r.cli.world.tell("%s: import %s %s", r.cli.name, address, id)
 	for _, other := range r.cli.addresses() {
@@ -300,8 +300,7 @@ func (r *run) importAs(p *process, address, id string) bool {
 	return taken != nil
 }
 
-// importBy imports by an id or an identity, and reads. It returns nil where that
-// fails.
+// importBy imports by an id or an identity, and reads. It returns nil if that fails.
 func (r *run) importBy(p *process, address string, by *tfprotov6.ImportResourceStateRequest) (*saved, value) {
 	kind := by.TypeName
 	none := null(typeOf(kind))

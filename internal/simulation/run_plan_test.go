@@ -35,7 +35,7 @@ func (r *run) decode(kind string, encoded *tfprotov6.DynamicValue) value {
 	return composed(v)
 }
 
-// read refreshes a resource. It returns nil where it has gone.
+// read refreshes a resource. It returns nil if the object no longer exists.
 func (r *run) read(p *process, address string, s *saved) (*saved, value, bool) {
 	prior, ok := r.upgrade(p, address, s)
 	if !ok {
@@ -64,8 +64,8 @@ func (r *run) readUpgraded(p *process, address string, s *saved, prior value) (*
 	return &saved{s.kind, encode(v), answer.Private, r.cli.identity(answer.NewIdentity), s.tainted}, v, true
 }
 
-// plan refreshes the state, unless the command's flags say otherwise, and plans. It
-// tells whether the plan can be applied.
+// plan refreshes the state, unless the command's flags say otherwise, and plans. It reports
+// whether the plan can be applied.
 func (r *run) plan(p *process) (changes map[string]*change, ok bool) {
 	blocks := byAddress(r.cli.blocks())
 	changes = map[string]*change{}
@@ -121,21 +121,21 @@ func (r *run) plan(p *process) (changes map[string]*change, ok bool) {
 	return changes, true
 }
 
-// isGone notes what a read has left of a resource that is gone.
+// isGone records the result of a read that found a resource gone.
 func (r *run) isGone(address string, left *saved) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.gone[address] = left
 }
 
-// leftOf is what a read has left of a resource that is gone, nil if it is not.
+// leftOf returns the result of a read that found a resource gone, or nil.
 func (r *run) leftOf(address string) *saved {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.gone[address]
 }
 
-// identity is an identity as the CLI keeps it: one that says nothing is none.
+// identity returns an identity in the CLI's form: an empty identity becomes nil.
 func (c *cli) identity(identity *tfprotov6.ResourceIdentityData) *tfprotov6.ResourceIdentityData {
 	if c.kind.noIdentity() || identity == nil || identity.IdentityData == nil {
 		return nil
@@ -146,7 +146,7 @@ func (c *cli) identity(identity *tfprotov6.ResourceIdentityData) *tfprotov6.Reso
 	return identity
 }
 
-// planOne plans what is to become of one resource.
+// planOne plans one resource.
 func (r *run) planOne(p *process, address string, b *block, now *saved, prior value) (*change, bool) {
 	kind := r.kindOf(address)
 	t := typeOf(kind)
@@ -180,7 +180,7 @@ func (r *run) planOne(p *process, address string, b *block, now *saved, prior va
 	case now.tainted:
 		made.do = recreate
 	case replaces || r.replace == address:
-		// The second call is handed what the first one planned to keep.
+		// The second call gets the private data that the first one planned.
 		made.do = recreate
 		if r.cli.kind.isTofu() {
 			made.identity = nil
@@ -200,7 +200,7 @@ func (r *run) planOne(p *process, address string, b *block, now *saved, prior va
 	return made, true
 }
 
-// planOrphan plans the destruction of a resource that is not configured any more.
+// planOrphan plans the destruction of a resource that is no longer configured.
 func (r *run) planOrphan(p *process, address string, now *saved) (*change, bool) {
 	prior, ok := r.upgrade(p, address, now)
 	if !ok {
@@ -209,7 +209,7 @@ func (r *run) planOrphan(p *process, address string, now *saved) (*change, bool)
 	return r.planOne(p, address, nil, now, prior)
 }
 
-// validate has the provider look at a configuration.
+// validate lets the provider validate a configuration.
 func (r *run) validate(p *process, made *change) bool {
 	answer, ok := do(p, &call{address: made.address, what: "validate"}, func(ctx context.Context) (*tfprotov6.ValidateResourceConfigResponse, error) {
 		return p.server.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{
@@ -220,7 +220,7 @@ func (r *run) validate(p *process, made *change) bool {
 	return ok && !r.hear(made.address, "validate", answer.Diagnostics)
 }
 
-// validateAll has a process look at the whole configuration before anything is planned.
+// validateAll lets a process validate the whole configuration before anything is planned.
 func (r *run) validateAll(p *process) bool {
 	for _, b := range r.cli.blocks() {
 		made := &change{address: b.address, kind: b.kind, config: configValue(typeOf(b.kind), b.arguments, r.resolve)}
@@ -231,8 +231,8 @@ func (r *run) validateAll(p *process) bool {
 	return len(r.failed) == 0
 }
 
-// askForPlan asks the provider for the plan of a change from a prior state, and
-// tells whether the resource must be replaced for it.
+// askForPlan asks the provider for the plan of a change from a prior state, and reports
+// whether it requires a replacement.
 func (r *run) askForPlan(p *process, made *change, during string, from value) (replaces, ok bool) {
 	var capabilities *tfprotov6.PlanResourceChangeClientCapabilities
 	if during == planInApply && !r.cli.kind.isTofu() {

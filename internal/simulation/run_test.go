@@ -10,25 +10,25 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// A run is one command on its way.
+// A run is one command in progress.
 type run struct {
 	cli     *cli
 	command *command
-	only    func(address string) bool // what the command is about
+	only    func(address string) bool // selects the addresses of the command
 	replace string                    // the address of -replace
 	// imports are import blocks, by the addresses that they are for.
 	imports map[string]*tfprotov6.ImportResourceStateRequest
 	// forgets is the address of a removed block that destroys nothing.
 	forgets string
-	// isRefreshed tells that the command has refreshed the state before.
+	// isRefreshed reports whether the command has already refreshed the state.
 	isRefreshed bool
 
 	mu     sync.Mutex
 	told   []told
-	known  map[string]value  // what references see
-	failed map[string]bool   // addresses that went wrong
-	gone   map[string]*saved // what reads have left of resources that are gone
-	left   map[string]bool   // addresses whose creation made something that is not in the state
+	known  map[string]value  // values of references
+	failed map[string]bool   // failed addresses
+	gone   map[string]*saved // results of reads that found the resource gone
+	left   map[string]bool   // addresses whose creation made an object that is not in the state
 }
 
 // told is a diagnostic.
@@ -38,10 +38,10 @@ type told struct {
 	text            string // summary and detail
 }
 
-// change is what is planned for an address.
+// change is the plan for an address.
 type change struct {
 	address, kind string
-	block         *block // nil where it goes
+	block         *block // nil for a deletion
 	do            changeKind
 	prior         value
 	before        *saved
@@ -70,7 +70,7 @@ func (c *cli) run(cmd *command) *run {
 	return &run{cli: c, command: cmd, only: func(string) bool { return true }, known: map[string]value{}, failed: map[string]bool{}, gone: map[string]*saved{}, left: map[string]bool{}}
 }
 
-// leaves notes that a creation made something that did not come into the state.
+// leaves records that a creation made an object that did not come into the state.
 func (r *run) leaves(address string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,7 +83,7 @@ func (r *run) hasLeft(address string) bool {
 	return r.left[address]
 }
 
-// hear keeps diagnostics, and tells whether one is an error.
+// hear records diagnostics, and reports whether one is an error.
 func (r *run) hear(address, during string, diagnostics []*tfprotov6.Diagnostic) bool {
 	bad := false
 	for _, d := range diagnostics {
@@ -107,14 +107,14 @@ func (r *run) errors() []told {
 	return slices.DeleteFunc(slices.Clone(r.told), func(t told) bool { return !t.isError })
 }
 
-// says tells whether anything that was told holds a text.
+// says reports whether a diagnostic contains a text.
 func (r *run) says(text string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.ContainsFunc(r.told, func(t told) bool { return strings.Contains(t.text, text) })
 }
 
-// toldOf counts what was told of an address.
+// toldOf counts the diagnostics of an address.
 func (r *run) toldOf(address string) (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,7 +126,7 @@ func (r *run) toldOf(address string) (n int) {
 	return n
 }
 
-// forgetTold drops what was told of an address after the first n.
+// forgetTold drops the diagnostics of an address after the first n.
 func (r *run) forgetTold(address string, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -139,7 +139,7 @@ func (r *run) forgetTold(address string, n int) {
 	})
 }
 
-// saysOf reports whether anything that was told of an address holds a text.
+// saysOf reports whether a diagnostic of an address contains a text.
 func (r *run) saysOf(address, text string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -164,8 +164,8 @@ func (r *run) know(address string, v value) {
 	r.known[address] = v
 }
 
-// resolve is a reference's value: unknown where it is not known yet, null where
-// there is nothing of it.
+// resolve returns a reference's value: unknown if it is not known yet, and null if its
+// resource is null.
 func (r *run) resolve(ref reference, t tftypes.Type) value {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -179,11 +179,11 @@ func (r *run) resolve(ref reference, t tftypes.Type) value {
 	return attributesOf(v)[ref.attribute]
 }
 
-// atOnce does something for each address, all at once but for some microseconds,
-// and waits for all. Between instances there is more than a request takes: which of
-// two that the service cannot tell apart wakes first from a read that they share is
-// the scheduler's, and their worlds could hardly be played again. With -parallelism=1
-// it does so for one after the other.
+// atOnce calls a function for each address concurrently and waits for all calls. They start
+// some microseconds apart, but instances start more than a request's time apart. Otherwise
+// Go's scheduler would decide which of two instances that the service cannot distinguish is
+// first after a shared read. Such a world could hardly be replayed. With -parallelism=1 the
+// calls run one after the other.
 func (r *run) atOnce(addresses []string, do func(address string)) {
 	var all sync.WaitGroup
 	if r.command.flags&oneByOne != 0 {
@@ -208,7 +208,7 @@ func (r *run) atOnce(addresses []string, do func(address string)) {
 	all.Wait()
 }
 
-// levels are addresses by level, from the lowest.
+// levels groups addresses by level, from the lowest.
 func (r *run) levels(addresses []string, kindOf func(string) string) [][]string {
 	by := make([][]string, 3)
 	for _, address := range addresses {

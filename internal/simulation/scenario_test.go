@@ -8,56 +8,54 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
-// A scenario is a whole world as plain data: what is not in it happens by no
-// chance of its own.
+// A scenario describes a whole world as plain data. Nothing else in a world is random.
 type scenario struct {
-	// Seed is the source of the provider's own chance.
+	// Seed is the source of the provider's randomness.
 	Seed uint64
-	// Clock is how far the Date header is off.
+	// Clock is the offset of the Date header.
 	Clock time.Duration
-	// Lag is how far all reads are behind.
+	// Lag is the lag of all reads.
 	Lag time.Duration
-	// Rate is how many requests the service takes per second; 0 is any number.
+	// Rate is the number of requests per second that the service accepts; 0 means no limit.
 	Rate int
-	// Shapes say how the service words its answers.
+	// Shapes vary the form of the service's answers.
 	Shapes shapes
 	// Hides are fields that the records lack.
 	Hides hidden
-	// Habits are what the service does that may do either.
+	// Habits select the service's behaviour where the contract leaves a choice.
 	Habits habits
-	// Other says what the second CLI is about.
+	// Other selects the second CLI's configuration.
 	Other otherState
-	// CLI is which one the first CLI is.
+	// CLI is the kind of the first CLI.
 	CLI cliKind
 	// Begin is the first CLI's configuration before the first step's edits.
 	Begin beginning
 	Steps []step
 }
 
-// A step is one command of a CLI, with what happens meanwhile.
+// A step is one command of a CLI, with the events during it.
 type step struct {
 	// By is the CLI: 0 is the first, 1 the second.
 	By   int
 	Verb verb
-	// Target is what a verb is about, counted through the addresses that there
-	// are.
+	// Target selects the address of a verb, by its number among the existing addresses.
 	Target int
-	// Key is what the command's provider is configured with.
+	// Key is the credential of the command's provider.
 	Key credential
-	// Flags are those of the command line.
+	// Flags are the flags of the command line.
 	Flags flags
 	// Edits change the first CLI's configuration before the command.
 	Edits   []edit
 	Strikes []strike
 	Deeds   []deed
 	Cut     cut
-	// Beside has the other CLI apply at the same moment.
+	// If set, the other CLI applies at the same moment.
 	Beside bool
-	// Pause is how long nothing happens after it.
+	// Pause is the time without events after the step.
 	Pause time.Duration
 }
 
-// A verb is what a CLI is told to do.
+// A verb is a command of a CLI.
 type verb int
 
 const (
@@ -71,16 +69,16 @@ const (
 	restartEngine
 	redeploy
 	restartApp
-	verbs // how many there are
+	verbs // the number of verbs
 )
 
-// Verbs of transcripts alone, which worlds do not draw.
+// Verbs only for transcripts, which worlds do not draw.
 const (
 	taint            verb = verbs + 1 + iota
-	importByID            // an import block takes over again what was removed from the state
-	importByIdentity      // the same, by its identity
-	move                  // a moved block, and the apply
-	forget                // a removed block with destroy = false, and the apply
+	importByID            // An import block imports an object again that was removed from the state.
+	importByIdentity      // The same, by its identity.
+	move                  // A moved block, and the apply.
+	forget                // A removed block with destroy = false, and the apply.
 	query
 	transcriptVerbs
 )
@@ -95,14 +93,14 @@ func (v verb) String() string {
 		"rotate", "restart the engine", "redeploy the app", "restart the app"}[v]
 }
 
-// otherState is what the second CLI's configuration is about.
+// otherState selects the second CLI's configuration.
 type otherState int
 
 const (
-	twin      otherState = iota // an instance equal to the first CLI's
-	namesake                    // one of the same name with other tags
-	onTheSame                   // a database and the console's mode on the first CLI's instance
-	theSame                     // the first CLI's instance itself, imported
+	twin      otherState = iota // An instance equal to the first CLI's.
+	namesake                    // One of the same name with other tags.
+	onTheSame                   // A database and the console's mode on the first CLI's instance.
+	theSame                     // The first CLI's instance itself, imported.
 	otherStates
 )
 
@@ -114,11 +112,11 @@ func (o otherState) String() string {
 type beginning int
 
 const (
-	oneInstance beginning = iota // one instance
-	everything                   // one of each type
-	guarded                      // one of each, with all that can be protected protected
-	siblings                     // two instances that the service cannot tell apart
-	adopted                      // what a person has set up in the portal, imported
+	oneInstance beginning = iota // One instance.
+	everything                   // One of each type.
+	guarded                      // One of each, with all possible protection.
+	siblings                     // Two instances that the service cannot distinguish.
+	adopted                      // Objects that a person has set up in the portal, imported.
 	beginnings
 )
 
@@ -154,7 +152,7 @@ type edit struct {
 
 func (e edit) String() string { return fmt.Sprintf("%s=%d", e.Argument, e.Value) }
 
-// class is a kind of request that a strike is about.
+// class is a class of requests that a strike affects.
 type class int
 
 const (
@@ -167,16 +165,15 @@ const (
 
 func (c class) String() string { return [...]string{"write", "POST", "read", "poll"}[c] }
 
-// A strike is something that goes wrong on the way with some of the requests of a
-// step.
+// A strike is a network fault that affects some of a step's requests.
 type strike struct {
 	Kind  strikeKind
 	Class class
-	// Nth is the first one hit, from 0 on. Times is how many are hit, and For how
-	// long they are: whichever says more.
+	// Nth is the first affected request, counted from 0. Times is the number of affected
+	// requests, and For is the time during which they are affected: the longer one counts.
 	Nth, Times int
 	For        time.Duration
-	// Amount is how long it takes, where the kind has a time.
+	// Amount is the duration of kinds that have one.
 	Amount time.Duration
 }
 
@@ -196,7 +193,7 @@ func (s strike) String() string {
 
 type strikeKind int
 
-// The first kinds are those of the weather.
+// The first kinds are the weather's.
 const (
 	badGateway = strikeKind(weather.BadGateway)
 	foreign404 = strikeKind(weather.Foreign404)
@@ -208,9 +205,9 @@ const (
 )
 
 const (
-	away       = strikeKind(weather.Kinds) + iota // the service is away for a time, for everybody
-	goesSilent                                    // the connection falls silent, and no answer comes over it any more
-	leaky                                         // 422 in the service's envelope, with secrets in its words
+	away       = strikeKind(weather.Kinds) + iota // The service is unreachable for a time, for all clients.
+	goesSilent                                    // The connection falls silent, and no longer delivers answers.
+	leaky                                         // 422 in the service's envelope, with secrets in its text.
 	strikeKinds
 )
 
@@ -221,8 +218,8 @@ func (k strikeKind) String() string {
 	return [...]string{"away", "silent connection", "422 that leaks"}[k-away]
 }
 
-// A deed is what a person does in the portal when the step's n-th request
-// arrives; 0 is before the step.
+// A deed is an action of a person in the portal when the step's n-th request arrives; 0 is
+// before the step.
 type deed struct {
 	Kind deedKind
 	At   int
@@ -272,8 +269,8 @@ func (k deedKind) String() string {
 		"an engine is hidden"}[k]
 }
 
-// A cut ends a command early, when its n-th request, from 1 on, is on its way; 0
-// is never. With Writes, mutations alone count.
+// A cut ends a command early, during its n-th request, counted from 1; 0 means never. With
+// Writes, only mutations count.
 type cut struct {
 	Kind   cutKind
 	At     int
@@ -300,7 +297,8 @@ func (k cutKind) String() string {
 	return [...]string{"Ctrl-C", "kill before the commit", "kill after the commit"}[k]
 }
 
-// String is the scenario in lines: what holds all along, and a line per step.
+// String returns the scenario as text: a line for the whole world, and a line for each
+// step.
 func (s scenario) String() string {
 	world := []string{fmt.Sprintf("seed %d", s.Seed)}
 	add := func(list *[]string, given bool, format string, args ...any) {

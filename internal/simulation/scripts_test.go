@@ -12,14 +12,14 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// slowStatement is how long a statement takes at a service whose statements are slow. It
-// is longer than the client waits for an answer to any other request.
+// slowStatement is the duration of a statement at a service with slow statements. It is
+// longer than the client waits for an answer to any other request.
 const slowStatement = 3 * time.Minute
 
-// unknownScript is how an error says that nobody knows whether a script ran.
+// unknownScript is the part of an error which says that it is unknown whether a script ran.
 const unknownScript = "It is unknown whether the script ran"
 
-// query runs a statement of the console, which only counts it.
+// query executes a statement of the console by counting it.
 func (w *world) query(ctx context.Context, q fakeservice.Query) (fakeservice.QueryResult, error) {
 	c := callOf(ctx)
 	if c != nil {
@@ -49,7 +49,7 @@ func (w *world) query(ctx context.Context, q fakeservice.Query) (fakeservice.Que
 	return fakeservice.QueryResult{Command: "CREATE"}, nil
 }
 
-// doubt notes a call of a script that ends with an unknown outcome.
+// doubt records a call of a script that ends with an unknown outcome.
 func (c *cli) doubt(of *call, told []*tfprotov6.Diagnostic) {
 	isUnknown := func(d *tfprotov6.Diagnostic) bool { return strings.Contains(d.Summary, unknownScript) }
 	if of.what == "delete" || !slices.ContainsFunc(told, isUnknown) {
@@ -64,8 +64,8 @@ func (c *cli) doubt(of *call, told []*tfprotov6.Diagnostic) {
 	c.unknownOutcomes[of.address] = of
 }
 
-// unknownOutcome is the call that left it unknown whether the script at an address ran, nil
-// for none.
+// unknownOutcome returns the call after which it is unknown whether the script at an
+// address ran, or nil.
 func (c *cli) unknownOutcome(address string) *call {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,8 +79,8 @@ func (c *cli) decided(address string) {
 	delete(c.unknownOutcomes, address)
 }
 
-// decides does what a person does who has looked whether the scripts of unknown outcome
-// ran. It reports whether there were any.
+// decides acts like a person who has checked whether the scripts of unknown outcome ran. It
+// reports whether there were any.
 func (w *world) decides(c *cli) bool {
 	c.mu.Lock()
 	unknown := maps.Clone(c.unknownOutcomes)

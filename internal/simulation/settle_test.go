@@ -8,8 +8,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// settle has a CLI apply in fair weather until it is content, and holds that one
-// apply is enough: it empties the plan, or ends in an error of the closed list.
+// settle applies in fair weather until nothing is left to do. It checks that one apply
+// suffices: it empties the plan, or ends in an error of the closed list.
 func (w *world) settle(c *cli) {
 	for range 6 {
 		a := w.apply(c, newCommand(cut{}), nil)
@@ -29,7 +29,7 @@ func (w *world) settle(c *cli) {
 			continue
 		}
 		if a.liftsProtection() && !a.says(hasNoConnection) {
-			continue // what is on the instance fails until the next apply replaces it
+			continue // objects on the instance fail until the next apply replaces it
 		}
 		for _, e := range a.errors() {
 			if !closed(e.text) && !w.neverDeployed(c, e.address) && !w.isUntold(e.text) && !w.isOnFailedMachine(c) || w.neverRan(c, e) {
@@ -46,14 +46,15 @@ func (w *world) settle(c *cli) {
 	w.violate(settled, "the applies in fair weather come to no end")
 }
 
-// How warnings say that the service stores another form of a value, or shows no change.
+// The texts of warnings that the service stores a different form of a value, or does not
+// show a change.
 const (
 	inItsOwnForm = "The service stores values in its own form"
 	stillTheOld  = "The service still shows the old values"
 )
 
-// neverDeployed tells whether an address is that of an app of which no build has
-// ever succeeded: as it was imported it is not replaced, and says what failed.
+// neverDeployed reports whether an address belongs to an app without any successful build.
+// An imported app of this kind is not replaced, and its error says what failed.
 func (w *world) neverDeployed(c *cli, address string) bool {
 	app, there := w.fake.App(c.text(address, "instance_id"), c.text(address, "name"))
 	return there && strings.HasPrefix(address, "hosting_app.") && len(app.Builds) > 0 &&
@@ -61,27 +62,27 @@ func (w *world) neverDeployed(c *cli, address string) bool {
 }
 
 // isUntold reports whether an error refuses a resize to a plan that no record shows: after
-// an import nothing else does.
+// an import, nothing else shows the plan.
 func (w *world) isUntold(text string) bool {
 	return w.scenario.Hides&hidesPlan != 0 && strings.Contains(text, hasPlanAlready)
 }
 
-// neverRan tells whether an error protects an instance whose creation has failed.
+// neverRan reports whether an error protects an instance whose creation has failed.
 func (w *world) neverRan(c *cli, e told) bool {
 	i, there := w.fake.Instance(c.text(e.address, "id"))
 	return there && strings.Contains(e.text, "is protected from") && i.Host == "" && i.Status == fakeservice.StatusFailed && !c.imported(i.ID)
 }
 
-// imported tells whether something came into the state by an import: then nothing
-// says that it never ran.
+// imported reports whether an object came into the state by an import. The state then does
+// not show that the object never ran.
 func (c *cli) imported(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.released[id] || c.taken[id]
 }
 
-// holdEmpty holds that a plan has nothing to do after an apply but what that apply has said
-// of values in the service's own form.
+// holdEmpty checks that a plan has nothing to do after an apply. The only exceptions are
+// values in the service's own form, which the apply must have reported.
 func (w *world) holdEmpty(c *cli, after *run) {
 	cmd := newCommand(cut{})
 	r := c.run(cmd)

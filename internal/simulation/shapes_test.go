@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// shapes are the ways in which a service may word its answers and that
-// SERVICE.md#tolerance has the client take.
+// shapes are the variations of a service's answers that the client must accept according to
+// SERVICE.md#tolerance.
 type shapes int
 
 const (
-	bareLists    shapes = 1 << iota // a list is the array itself
-	ownRecord                       // a 202 is the job's record
-	nestedJob                       // a 202 has job.id
-	jobText                         // a 202 has a string job
-	engineNames                     // engines is an array of names
-	engineFlags                     // engines is an object of booleans
-	strangeTypes                    // what only informs has another type
-	nothingTold                     // what only informs is missing
-	oldCheckout                     // checkout_url stays after the checkout
-	fewSettings                     // records tell no settings
-	otherSuccess                    // a build succeeded with another word
-	otherJobs                       // a job in progress has another word for it
-	moreEngines                     // an engine that the provider does not know
-	roundPages                      // the pages of a list go round in a circle
-	ownForm                         // some values are stored in a form of the service's own
+	bareLists    shapes = 1 << iota // A list is the array itself.
+	ownRecord                       // A 202 is the job's record.
+	nestedJob                       // A 202 has job.id.
+	jobText                         // A 202 has a string job.
+	engineNames                     // engines is an array of names.
+	engineFlags                     // engines is an object of booleans.
+	strangeTypes                    // Informative members have unexpected types.
+	nothingTold                     // Informative members are missing.
+	oldCheckout                     // checkout_url stays after the checkout.
+	fewSettings                     // Records lack the settings.
+	otherSuccess                    // A build succeeded with another word.
+	otherJobs                       // A job in progress has another word for it.
+	moreEngines                     // An engine that the provider does not know.
+	roundPages                      // The pages of a list form a circle.
+	ownForm                         // The service stores some values in a different form.
 	allShapes    shapes = 1<<iota - 1
 )
 
@@ -40,7 +40,7 @@ func (s shapes) String() string {
 	return strings.Join(all, "+")
 }
 
-// of words an answer of the service.
+// of alters an answer of the service.
 func (s shapes) of(w *world, answer any) any {
 	body, ok := answer.(map[string]any)
 	if !ok {
@@ -68,8 +68,8 @@ func (s shapes) of(w *world, answer any) any {
 	return body
 }
 
-// alterAccepted words the answer to a mutation. One that holds the id of what was
-// made, or of a build, goes on telling it.
+// alterAccepted alters the answer to a mutation. An answer with the id of a created object
+// or of a build keeps it.
 func (s shapes) alterAccepted(w *world, body map[string]any, id string) {
 	_, tellsMore := body["id"]
 	_, builds := body["build_id"]
@@ -138,8 +138,8 @@ func (s shapes) alter(record map[string]any) {
 	}
 }
 
-// alterValues puts values into the service's own form: URLs with a slash, a company in
-// capitals. A block with its prefix length is another spelling of the same.
+// alterValues converts values into the service's own form: URLs with a slash, a company in
+// capitals. A block with its prefix length is another spelling of the same value.
 func (s shapes) alterValues(record map[string]any) {
 	if s&ownForm == 0 {
 		return
@@ -164,7 +164,7 @@ func (s shapes) alterValues(record map[string]any) {
 	}
 }
 
-// alterEngines words the engines of an instance's record.
+// alterEngines alters the engines of an instance's record.
 func (s shapes) alterEngines(record map[string]any) {
 	engines, ok := record["engines"].(map[string]any)
 	if !ok || record["region"] == nil {
@@ -194,8 +194,8 @@ func (s shapes) alterEngines(record map[string]any) {
 // foreignEngine is on each instance of a service with moreEngines.
 const foreignEngine = "mysql"
 
-// asked makes a request to such a service one that the fake can answer: it has no
-// more pages, and does not have the engine.
+// asked turns a request to such a service into one that the fake can answer: the fake has
+// no more pages and does not have the engine.
 func (s shapes) asked(r *http.Request, body []byte) []byte {
 	if query := r.URL.Query(); s&roundPages != 0 && query.Has("cursor") {
 		query.Del("cursor")

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestSim plays worlds, and holds that nothing is violated in any.
+// TestSim plays worlds, and asserts that none has a violation.
 func TestSim(t *testing.T) {
 	if *simStory {
 		s := scenarios().Example(*simSeed)
@@ -67,12 +67,11 @@ func TestSim(t *testing.T) {
 	}
 }
 
-// enoughForAll is how many worlds surely have everything in them that can be
-// drawn.
+// enoughForAll is a number of worlds that certainly covers everything that can be drawn.
 const enoughForAll = 5000
 
-// watchOver plays a world, and says which one it is if it does not end: a lock
-// that is held while a request is under way stands still in real time.
+// watchOver plays a world, and names it if it does not end. A lock that is held during a
+// request would stop the world in real time.
 func watchOver(t *testing.T, seed int, s scenario) outcome {
 	watchdog := time.AfterFunc(testmachine.Patience, func() {
 		debug.SetTraceback("all")

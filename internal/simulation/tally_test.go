@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A tally counts what came of all worlds.
+// A tally counts the outcomes of all worlds.
 type tally struct {
 	begun time.Time
 
@@ -19,8 +19,8 @@ type tally struct {
 	counts         map[string]int
 }
 
-// newTally knows everything that a world can have in it, so that it shows what
-// there never was.
+// newTally initialises a counter for everything that can occur in a world, so that it shows
+// what never occurred.
 func newTally() *tally {
 	c := &tally{counts: map[string]int{}, begun: time.Now()}
 	every := func(n int, name func(int) string) {
@@ -48,7 +48,7 @@ func newTally() *tally {
 	return c
 }
 
-// What is counted of a world.
+// Events that are counted once per world.
 const (
 	clockOff              = "world: the clock is off"
 	readsBehind           = "world: reads lag"
@@ -100,7 +100,7 @@ func (c *tally) add(o outcome) {
 	}
 }
 
-// print shows what there was, and returns what there never was.
+// print prints the counts, and returns the names of those that are zero.
 func (c *tally) print() (never []string) {
 	took := time.Since(c.begun)
 	fmt.Printf("%d worlds, %d requests, %.1f worlds a second, %.0f days of service time, %d violations\n",

@@ -6,8 +6,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
 )
 
-// A transcriptScenario is some commands of one CLI, whose calls of the provider are written
-// down: those of a real one in testdata/transcripts, those of the simulated one by the test.
+// A transcriptScenario is a sequence of commands of one CLI, whose calls of the provider
+// are recorded. The transcripts of real CLIs are in testdata/transcripts; the test records
+// those of the simulated one.
 type transcriptScenario struct {
 	name string
 	// begin is the configuration before the first step.
@@ -15,7 +16,8 @@ type transcriptScenario struct {
 	steps []step
 	// createsFirst is the address of a resource with create_before_destroy.
 	createsFirst string
-	// needs are what the CLI must have, nil for one that all have.
+	// needs is the capability that the CLI must have, or nil for a scenario that all CLIs
+	// can play.
 	needs *cliversion.Capability
 }
 
@@ -23,7 +25,7 @@ const databaseAddress = "hosting_postgres_database.this"
 
 func at(a argument, value int) edit { return edit{a, value} }
 
-// minimalRefreshScenarios are those of a flag that no CLI has which can be built here.
+// minimalRefreshScenarios returns the scenarios of a flag that no CLI available here has.
 func minimalRefreshScenarios() []transcriptScenario {
 	first := step{Edits: []edit{at(argScript, 0), at(argEphemeral, 0)}}
 	with := func(edits ...edit) step { return step{Flags: planningTwice, Edits: edits} }
@@ -37,12 +39,12 @@ func minimalRefreshScenarios() []transcriptScenario {
 	}
 }
 
-// transcriptScenarios are those that the simulated CLI can play.
+// transcriptScenarios returns the scenarios that the simulated CLI can play.
 func transcriptScenarios() []transcriptScenario {
-	// Statements need a database, and are no business of the CLI.
+	// Statements need a database, and do not concern the CLI.
 	plain := []edit{at(argScript, 0), at(argEphemeral, 0)}
 	first := step{Edits: plain}
-	// What needs no instance may begin before an interrupt or not.
+	// Objects that need no instance may or may not have been started before an interrupt.
 	onInstance := slices.Concat(plain, []edit{at(argProfile, 0), at(argEndpoint, 0)})
 	target := func(address string) int {
 		c := everything.configuration()

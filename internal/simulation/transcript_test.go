@@ -13,13 +13,13 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/simulation/transcript"
 )
 
-// transcriptFile is where the transcript of a CLI is kept.
+// transcriptFile returns the path of a CLI's transcript.
 func transcriptFile(cli, scenario string) string {
 	return filepath.Join("testdata", "transcripts", cli, strings.ReplaceAll(scenario, " ", "-")+".txt")
 }
 
-// TestMinimalRefresh holds the simulated CLI to transcripts of Terraform 1.17, which were
-// written by hand: each line that begins with # says from what.
+// TestMinimalRefresh compares the simulated CLI with handwritten transcripts of Terraform
+// 1.17: each line that begins with # names its source.
 func TestMinimalRefresh(t *testing.T) {
 	warmUp()
 	for _, s := range minimalRefreshScenarios() {
@@ -36,9 +36,9 @@ func TestMinimalRefresh(t *testing.T) {
 	}
 }
 
-// TestSimulatedCLIAsksAsTheRealOnes holds the simulated CLI to what real ones were recorded
-// to ask. Where it fails, the simulated CLI is wrong, or the scenario has changed and
-// `make transcripts` has to record it again.
+// TestSimulatedCLIAsksAsTheRealOnes compares the simulated CLI with the recorded calls of
+// real ones. If it fails, the simulated CLI is wrong, or the scenario has changed and `make
+// transcripts` must record it again.
 func TestSimulatedCLIAsksAsTheRealOnes(t *testing.T) {
 	warmUp()
 	for kind := range cliKinds {
@@ -86,7 +86,7 @@ func simulatedTranscript(t *testing.T, s transcriptScenario, kind cliKind) (text
 	return text
 }
 
-// commandOf is the command of a step, which nothing is asked for yet.
+// commandOf returns the command of a step, without calls.
 func commandOf(before configuration, st step) transcript.Command {
 	now := before
 	now.edit(st.Edits)
@@ -102,7 +102,7 @@ func commandOf(before configuration, st step) transcript.Command {
 	return c
 }
 
-// stepLine is a step as a line of a transcript.
+// stepLine returns a step as a line of a transcript.
 func stepLine(st step) string {
 	_, line, _ := strings.Cut(scenario{Steps: []step{st}}.String(), "\n")
 	return line

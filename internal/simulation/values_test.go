@@ -12,9 +12,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The values that a CLI hands to a provider, and what it does with them before
-// and after: Terraform's internal/plans/objchange, as far as the provider's
-// schemas go, which have attributes and single nested ones.
+// The values that a CLI passes to a provider, and their handling before and after a call.
+// This follows Terraform's internal/plans/objchange, as far as the provider's schemas need
+// it: they have attributes and single nested ones.
 
 type (
 	value  = tftypes.Value
@@ -24,7 +24,7 @@ type (
 func null(t tftypes.Type) value    { return tftypes.NewValue(t, nil) }
 func unknown(t tftypes.Type) value { return tftypes.NewValue(t, tftypes.UnknownValue) }
 
-// composed is a value as a CLI keeps it: with its strings in Unicode's form NFC.
+// composed returns a value in the CLI's form: with its strings in Unicode's form NFC.
 func composed(v value) value {
 	v, err := tftypes.Transform(v, func(_ *tftypes.AttributePath, part value) (value, error) {
 		if text := textOf(part); !norm.NFC.IsNormalString(text) {
@@ -38,7 +38,7 @@ func composed(v value) value {
 	return v
 }
 
-// attributesOf are an object's attributes; nil where it is null or unknown.
+// attributesOf returns an object's attributes, or nil if it is null or unknown.
 func attributesOf(v value) object {
 	var all object
 	if v.IsKnown() && !v.IsNull() {
@@ -47,7 +47,7 @@ func attributesOf(v value) object {
 	return all
 }
 
-// textOf is a string; "" where it is null or unknown.
+// textOf returns a string, or "" if it is null or unknown.
 func textOf(v value) string {
 	var text string
 	if v.IsKnown() && !v.IsNull() && v.Type().Is(tftypes.String) {
@@ -56,8 +56,8 @@ func textOf(v value) string {
 	return text
 }
 
-// attribute is one of an object's attributes, by its path. It is nil where
-// anything on the way is null.
+// attribute returns one of an object's attributes, by its path. It is nil if anything on
+// the way is null.
 func attribute(v value, path ...string) any {
 	for _, name := range path {
 		next, ok := attributesOf(v)[name]
@@ -69,7 +69,7 @@ func attribute(v value, path ...string) any {
 	return plain(v)
 }
 
-// configValue makes a value of what a block says. What is left out is null.
+// configValue converts an argument of a block to a value. Missing members are null.
 func configValue(t tftypes.Type, given any, resolve func(reference, tftypes.Type) value) value {
 	switch given := given.(type) {
 	case nil:
@@ -104,7 +104,7 @@ func configValue(t tftypes.Type, given any, resolve func(reference, tftypes.Type
 	panic(fmt.Sprintf("a configuration cannot hold a %T", given))
 }
 
-// plain is a known value as encoding/json takes it.
+// plain converts a known value to a form that encoding/json accepts.
 func plain(v value) any {
 	if v.IsNull() || !v.IsKnown() {
 		return nil
@@ -138,17 +138,17 @@ func plain(v value) any {
 	return all
 }
 
-// encode is a known value in JSON, as a state holds it.
+// encode returns a known value as JSON, in the form of a state.
 func encode(v value) []byte {
 	text, err := json.Marshal(plain(v))
 	if err != nil {
-		panic(err) // plain makes nothing that cannot be encoded
+		panic(err) // plain's results can always be encoded
 	}
 	return text
 }
 
-// proposed merges a configuration with the prior state: what is configured is
-// the configuration's, what is computed and not configured is as it was.
+// proposed merges a configuration with the prior state. Configured attributes come from the
+// configuration; attributes that are computed and not configured stay the same.
 func proposed(attributes []*tfprotov6.SchemaAttribute, prior, config object) object {
 	merged := object{}
 	for _, a := range attributes {
@@ -171,7 +171,7 @@ func proposed(attributes []*tfprotov6.SchemaAttribute, prior, config object) obj
 	return merged
 }
 
-// nested merges what is nested in an attribute: an object, or each one of a map.
+// nested merges the content of a nested attribute: an object, or each one of a map.
 func nested(of *tfprotov6.SchemaObject, before, given value, merge func(before, given object) object) value {
 	if of.Nesting != tfprotov6.SchemaObjectNestingModeMap {
 		return tftypes.NewValue(given.Type(), merge(attributesOf(before), attributesOf(given)))
@@ -187,10 +187,10 @@ func nested(of *tfprotov6.SchemaObject, before, given value, merge func(before, 
 	return tftypes.NewValue(given.Type(), merged)
 }
 
-// misplanned says where a plan is none that the configuration allows, "" where it
-// is one: what is configured is planned as it is configured, and what is neither
-// configured nor computed is null. A list of addresses may also be planned as it is in the
-// state, where that is another spelling of the same.
+// misplanned returns an attribute whose plan the configuration does not allow, or "". A
+// configured attribute must be planned as configured, and one that is neither configured
+// nor computed must be null. A list of addresses may also be planned as in the state, if
+// the two are spellings of the same list.
 func misplanned(attributes []*tfprotov6.SchemaAttribute, prior, config, plan object) string {
 	for _, a := range attributes {
 		given, planned := config[a.Name], plan[a.Name]
@@ -209,7 +209,7 @@ func misplanned(attributes []*tfprotov6.SchemaAttribute, prior, config, plan obj
 	return ""
 }
 
-// canonicalAddresses are the addresses of a set, each in one spelling.
+// canonicalAddresses returns the addresses of a set, each in one spelling.
 func canonicalAddresses(set value) []string {
 	var elements []value
 	_ = set.As(&elements) // a set is read as one
@@ -237,9 +237,9 @@ func misplannedIn(of *tfprotov6.SchemaObject, given, planned value) string {
 	return ""
 }
 
-// departs says where a value is not what was planned, "" where it is: what was
-// known must be the same, and what was unknown may be anything. The result of an
-// apply is final: nothing in it may be unknown.
+// departs returns the difference between a value and its plan, or "". A known value must be
+// the same, and an unknown value may become anything. The result of an apply is final:
+// nothing in it may be unknown.
 func departs(planned, is value, final bool) string {
 	switch {
 	case !is.IsKnown() && final:
@@ -266,7 +266,7 @@ func departs(planned, is value, final bool) string {
 	return ""
 }
 
-// differences are the attributes by which two objects differ.
+// differences returns the attributes in which two objects differ.
 func differences(a, b value) []string {
 	if a.IsNull() || b.IsNull() {
 		return []string{"all of it"}

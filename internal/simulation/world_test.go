@@ -20,8 +20,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/simulation/transcript"
 )
 
-// A world is what a scenario is played in: a service, a network, people and two
-// CLIs, in a bubble of fake time.
+// A world plays a scenario: it has a service, a network, people and two CLIs, in a bubble
+// of fake time.
 type world struct {
 	scenario scenario
 	fake     *fakeservice.Service
@@ -32,11 +32,11 @@ type world struct {
 	first    *cli
 	other    *cli
 	config   configuration
-	// stranger is another account at the same address, nil until it is used, and
-	// secondKey another key of the first one.
+	// stranger is another account at the same address, nil until it is used, and secondKey
+	// is another key of the first account.
 	stranger  *fakeservice.Service
 	secondKey string
-	// record is told of each call of a provider, if it is not nil.
+	// record, if non-nil, is called with each call of a provider.
 	record func(transcript.Call)
 
 	unknowns   atomic.Int64 // values that the provider had to keep out of states
@@ -52,20 +52,20 @@ type world struct {
 	violations []violation
 	errorTexts []string // of all commands
 	secrets    map[string]bool
-	history    map[string][]porcupine.Operation // by instance
-	touched    map[string]time.Time             // when a person has changed an instance last
-	repaired   map[string]time.Time             // when a person has repaired a failed one
-	unseen     map[string]bool                  // repaired, and deleted before reads showed it
-	made       map[string]time.Time             // when the service has made something
-	paid       map[string]time.Time             // when a person has opened a checkout, by its address
-	// status is what running instances show until a time.
+	history    map[string][]porcupine.Operation // By instance.
+	touched    map[string]time.Time             // The time of a person's latest change of an instance.
+	repaired   map[string]time.Time             // The time at which a person repaired a failed instance.
+	unseen     map[string]bool                  // Whether a deletion was sent before reads showed the repair.
+	made       map[string]time.Time             // The time at which the service created an object.
+	paid       map[string]time.Time             // The time at which a person opened a checkout, by its address.
+	// status is the status that running instances show until statusUntil.
 	status      string
 	statusUntil time.Time
-	// crashedUntil is until when apps that run show that they have failed.
+	// crashedUntil is the time until which running apps are shown as failed.
 	crashedUntil time.Time
-	// engineHiddenUntil is until when records lack one of their engines.
+	// engineHiddenUntil is the time until which records lack one of their engines.
 	engineHiddenUntil time.Time
-	// deletionsFail says that a deletion was made to fail, and leftDeleting are the jobs
+	// deletionsFail reports whether a deletion was made to fail. leftDeleting are the jobs
 	// of deletions that left the status at deleting.
 	deletionsFail bool
 	leftDeleting  map[string]bool
@@ -75,7 +75,7 @@ type world struct {
 	cleanUps      []func()
 }
 
-// outcome is what came of a world.
+// outcome is the result of a world.
 type outcome struct {
 	violations []violation
 	requests   int
@@ -84,13 +84,13 @@ type outcome struct {
 	lasted     time.Duration // by the world's clock
 }
 
-// warmUp does once, outside of any bubble, what is done once in a process.
+// warmUp does the work that is done once in a process, outside any bubble.
 var warmUp = sync.OnceFunc(func() {
 	schemas()
 	_ = fakeservice.New(fakeservice.Options{}).Close() // it holds nothing yet
 })
 
-// play plays a scenario and returns what came of it. It fails nothing.
+// play plays a scenario and returns the outcome. It does not fail the test.
 func play(t *testing.T, s scenario) (o outcome) {
 	warmUp()
 	defer func() {
@@ -145,7 +145,7 @@ func newWorld(s scenario) *world {
 	return w
 }
 
-// live plays the steps, and then has everything come to rest.
+// live plays the steps, and then lets everything come to rest.
 func (w *world) live() {
 	s := w.scenario
 	w.gateway.SetConditions(gateway.Conditions{DateOffset: s.Clock, Lag: s.Lag, RateLimit: gateway.RateLimit{PerSecond: float64(s.Rate), Burst: s.Rate}})
@@ -164,7 +164,7 @@ func (w *world) live() {
 	w.readLogs()
 }
 
-// adopt has the first CLI import what a person has set up in the portal.
+// adopt lets the first CLI import the objects that a person has set up in the portal.
 func (w *world) adopt() {
 	i := w.fake.AddInstance(fakeservice.Instance{Name: "web", Plan: "free", Region: "eu-central", Engines: map[string]*fakeservice.Engine{
 		"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 512}, "auth": {MemoryMB: 256},
@@ -212,8 +212,7 @@ func (w *world) setWeather(now *stepWeather) {
 func (w *world) cliOf(by int) *cli    { return []*cli{w.first, w.other}[by] }
 func (w *world) theOther(by int) *cli { return w.cliOf(1 - by) }
 
-// comeToRest ends the bad weather, and waits until nothing is under way at the
-// service.
+// comeToRest ends the bad weather, and waits until no work is in progress at the service.
 func (w *world) comeToRest() {
 	w.tell("all comes to rest")
 	s := w.scenario
@@ -230,14 +229,14 @@ func (w *world) comeToRest() {
 	time.Sleep(time.Hour)
 }
 
-// end lets go of everything in the bubble, and looks at what was logged.
+// end ends everything in the bubble, and checks the logs.
 func (w *world) end() {
 	w.checkAtTheEnd()
 	close(w.over)
 	for _, p := range w.running {
 		p.end()
 	}
-	// What the dead have left behind gives up by its own clock.
+	// The remaining work of killed processes ends by its own clock.
 	time.Sleep(time.Hour)
 	w.calls.Wait()
 	w.gateway.Close()
@@ -247,21 +246,21 @@ func (w *world) end() {
 	_ = w.fake.Close() // it has no data plane that could fail
 }
 
-// count counts something that has struck or acted.
+// count counts an event.
 func (w *world) count(what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.counts[what]++
 }
 
-// countOnce counts a world in which something has acted, however often.
+// countOnce counts a world in which an event occurred, however often.
 func (w *world) countOnce(what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.counts[what] = 1
 }
 
-// run has a CLI do what a step says.
+// run lets a CLI run a step.
 func (w *world) run(c *cli, st step) {
 	cmd := newCommand(st.Cut)
 	cmd.flags, cmd.key = st.Flags, st.Key
@@ -283,7 +282,7 @@ func (w *world) run(c *cli, st step) {
 	w.carryOut(c, st, cmd)
 }
 
-// carryOut has a CLI do what a step says, as a command.
+// carryOut lets a CLI run a step, as a command.
 func (w *world) carryOut(c *cli, st step, cmd *command) {
 	addresses := c.addresses()
 	target := ""
@@ -351,10 +350,10 @@ func (w *world) carryOut(c *cli, st step, cmd *command) {
 	}
 }
 
-// movedName is the name that a moved resource gets, after its type.
+// movedName is the suffix of a moved resource's address, after its type.
 const movedName = ".moved"
 
-// withReferences are the addresses that -target of a block is about.
+// withReferences returns the addresses that -target of a block includes.
 func (w *world) withReferences(c *cli, b block) map[string]bool {
 	all := byAddress(c.blocks())
 	about := map[string]bool{}
@@ -369,8 +368,8 @@ func (w *world) withReferences(c *cli, b block) map[string]bool {
 	return about
 }
 
-// takeOver has the other CLI import the first one's instance, where it is about
-// that and does not have it yet.
+// takeOver lets the other CLI import the first one's instance, if it manages that instance
+// and does not have it yet.
 func (w *world) takeOver(c *cli) {
 	id := w.first.text(webAddress, "id")
 	if w.scenario.Other == theSame && c.get(webAddress) == nil && id != "" {
@@ -386,8 +385,8 @@ func (w *world) importAs(c *cli, cmd *command, address, id string) bool {
 	return r.importAs(w.start(c, cmd), address, id)
 }
 
-// importID is the id by which a resource in the state is imported, "" where its
-// type has no import.
+// importID returns the id by which a resource in the state is imported, or "" if its type
+// has no import.
 func (c *cli) importID(address string) string {
 	kind, _, _ := strings.Cut(address, ".")
 	switch kind {
@@ -425,7 +424,7 @@ func (w *world) refresh(c *cli, cmd *command) {
 	}
 }
 
-// applied is what an apply came to.
+// applied is the result of an apply.
 type applied struct {
 	*run
 	planned bool // the plan could be made
@@ -464,9 +463,9 @@ func (w *world) apply(c *cli, cmd *command, with func(*run)) applied {
 	return applied{carry, true, changes}
 }
 
-// destroy plans as an apply does, to refresh the state, and then plans and carries out
-// the destruction of all of it. An error of the first plan is one of the command, a warning
-// is told to nobody.
+// destroy plans as an apply does, to refresh the state, and then plans and carries out the
+// destruction of all of it. An error of the first plan is one of the command; a warning is
+// dropped.
 func (w *world) destroy(c *cli, cmd *command) applied {
 	refreshing := c.run(cmd)
 	if !refreshing.validateAll(w.start(c, cmd)) {
@@ -483,8 +482,8 @@ func (w *world) destroy(c *cli, cmd *command) applied {
 	return w.apply(c, cmd, func(r *run) { r.isRefreshed = true })
 }
 
-// takesTheAdvice imports what a message names as the half of an earlier apply, as
-// a person does who reads it. It tells whether anything was.
+// takesTheAdvice imports objects that a message names as the remains of an earlier apply,
+// like a person who reads it. It reports whether it imported any.
 func (w *world) takesTheAdvice(c *cli, r *run) bool {
 	taken := false
 	for _, lost := range c.orphans() {

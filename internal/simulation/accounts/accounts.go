@@ -1,6 +1,6 @@
-// Package accounts draws accounts as people leave them at the service: machines of
-// every plan and state, what runs on them, texts that no configuration language
-// likes. They are what an import must adopt as it is.
+// Package accounts generates accounts as people leave them at the service: machines of
+// every plan and state, the objects on them, and texts that are difficult for configuration
+// languages. An import must adopt them unchanged.
 package accounts
 
 import (
@@ -10,24 +10,25 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// An Account is all that an account has.
+// An Account is the complete content of an account.
 type Account struct {
 	Profile   Profile
 	Instances []Instance
 	Endpoints []Endpoint
-	// DefaultTags are those of the provider that adopts the account.
+	// DefaultTags are the default tags of the provider that adopts the account.
 	DefaultTags []string
 }
 
-// Profile is what goes on receipts; "" is none.
+// Profile is the data printed on receipts; "" is a missing value.
 type Profile struct{ Name, Company, Address, VATID string }
 
-// An Instance is a machine with what is on it. One that does not run has nothing.
+// An Instance is a machine with the objects on it. A machine that is not running has no
+// objects.
 type Instance struct {
 	fakeservice.Instance
 
 	Apps       []fakeservice.App
-	Databases  []string // beside its own
+	Databases  []string // in addition to OwnDatabase
 	Extensions []fakeservice.Extension
 }
 
@@ -41,10 +42,10 @@ type Endpoint struct {
 const OwnDatabase = "main"
 
 // SecretOfAll is in the value of each variable of each app and in the secret of each
-// endpoint: what an import must bring into no state and no configuration.
+// endpoint. An import must not copy it into a state or a configuration.
 const SecretOfAll = "canary-of-a-secret"
 
-// SetUp makes an account with nothing in it this one.
+// SetUp turns an empty account into this one.
 func (a Account) SetUp(s *fakeservice.Service) error {
 	s.EditProfile(a.Profile.Name, a.Profile.Company, a.Profile.Address, a.Profile.VATID)
 	for _, i := range a.Instances {
@@ -67,7 +68,7 @@ func (a Account) SetUp(s *fakeservice.Service) error {
 	return nil
 }
 
-// Records is all that a service holds that an adoption must leave as it is.
+// Records contains the service's records that an adoption must leave unchanged.
 type Records struct {
 	Profile    Profile
 	Instances  []fakeservice.Instance
@@ -78,7 +79,7 @@ type Records struct {
 	Jobs       []fakeservice.Job
 }
 
-// RecordsOf reads them.
+// RecordsOf reads the records of a service.
 func RecordsOf(s *fakeservice.Service) Records {
 	name, company, address, vatID := s.Profile()
 	r := Records{
@@ -91,7 +92,7 @@ func RecordsOf(s *fakeservice.Service) Records {
 	return r
 }
 
-// String is the account as JSON, for a person who reads what a test has found.
+// String returns the account as JSON, for a person who reads the findings of a test.
 func (a Account) String() string {
 	text, err := json.MarshalIndent(a, "", "  ")
 	if err != nil {

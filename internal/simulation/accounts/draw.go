@@ -10,8 +10,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// Drawn draws accounts. The first of every choice is the plainest, as shrinking
-// goes there.
+// Drawn generates accounts. The first element of every choice is the simplest, because
+// shrinking moves towards it.
 func Drawn() *rapid.Generator[Account] {
 	return rapid.Custom(func(t *rapid.T) Account {
 		a := Account{
@@ -44,18 +44,19 @@ func maybe(t *rapid.T, label string, draw func(*rapid.T, string) string) string 
 	return ""
 }
 
-// fragments are what texts are made of: words, and what a configuration language, a
-// terminal or JSON takes for something else.
+// fragments are the parts of generated texts: words, and characters that are special in a
+// configuration language, a terminal or JSON.
 var fragments = []string{
 	"web", "Example Ltd", "ä", "e\u0301", "日本", "🙂", `"`, `\`, `\n`, "'", "`", "${var.x}", "$${", "%{ if true }", "%%{", "$", "%", "%s",
 	"\n", "\r\n", "\t", "<<EOT", "EOT", "#", "//", "/*", " ", "\u00a0", "\u2028", "\u200b", "\u202e", "\x01", "null", "true", "42", "{", "}", "[",
 	"<b>", "&amp;", ",", "=", ":", "/",
 }
 
-// OddText is all of what texts are made of.
+// OddText is all fragments joined together.
 func OddText() string { return strings.Join(fragments, "") }
 
-// text is never empty, and never space alone, which the service would refuse.
+// text returns a text that is neither empty nor only white space, which the service would
+// refuse.
 func text(t *rapid.T, label string) string {
 	made := strings.Join(rapid.SliceOfN(rapid.SampledFrom(fragments), 1, 4).Draw(t, label), "")
 	if strings.TrimSpace(made) == "" {
@@ -64,7 +65,7 @@ func text(t *rapid.T, label string) string {
 	return made
 }
 
-// several draws some of a list, each once.
+// several draws some elements of a list, each at most once.
 func several[T any](t *rapid.T, label string, of ...T) []T {
 	var drawn []T
 	for n, one := range of {
@@ -75,10 +76,10 @@ func several[T any](t *rapid.T, label string, of ...T) []T {
 	return drawn
 }
 
-// memories are what the plans have, by the catalogue of the fake.
+// memories are the plans' amounts of memory, from the catalogue of the fake.
 var memories = map[string]int{"free": 1536, "small": 2048, "medium": 4096, "large": 8192, "xlarge": 16384}
 
-// floors are the least budgets, by the same.
+// floors are the minimum budgets, from the same catalogue.
 var floors = map[string]int{"postgres": 512, "redis": 64, "couchdb": 256, "nats": 64, "apps": 512, "auth": 256}
 
 func instance(t *rapid.T, n int, defaultTags []string) Instance {
@@ -144,8 +145,8 @@ func tags(t *rapid.T, defaultTags []string) []string {
 	return slices.Compact(own)
 }
 
-// allowlist may hold what a person has typed into the portal: other spellings of one
-// block, and host bits.
+// allowlist returns an allowlist that a person might enter in the portal, including other
+// spellings of a block, and host bits.
 func allowlist(t *rapid.T) []string {
 	return pick(t, "allowlist", nil, []string{"203.0.113.0/24"}, []string{"203.0.113.7"}, []string{"203.0.113.7/32", "2001:db8::/32"},
 		[]string{"0.0.0.0/0", "::/0"}, []string{"2001:DB8:0:0::1", "::1/128"}, []string{"203.0.113.7/24"}, []string{"2001:db8::1/64"},

@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// Format writes the calls of one command after another as text, by the type that they are
-// about. Values that are equal have equal numbers, for each type from 1 on in the order in
-// which they occur; what is null or unknown in one is said where it occurs first. Processes
-// are numbered as they come.
+// Format writes the calls of one command after another as text, grouped by type. Equal
+// values have equal numbers. The numbers start at 1 for each type, in the order of first
+// occurrence; there, the null and unknown parts of a value are listed. Processes are
+// numbered in their order.
 //
-// Of the order between types it says what references decide: for each pair of a type and
-// one that refers to it, which was changed first, and which was deleted first.
+// The order between types is only shown where references determine it. For each pair of a
+// type and one that refers to it, the text says which was changed first, and which was
+// deleted first.
 func Format(commands []Command) string {
 	var out strings.Builder
 	numbers := map[string]numbering{}
@@ -45,12 +46,12 @@ func Format(commands []Command) string {
 // A Reference is a type that refers to another.
 type Reference struct{ From, To string }
 
-// order says which of the two was applied first, "" where not both were. A call is written
-// down when it has been answered.
+// order says which of the two types was applied first, or "" unless both were. A call is
+// recorded when it has been answered.
 func (r Reference) order(calls []Call, deleted bool) string {
 	var order []string
 	for _, call := range calls {
-		isDeletion := len(call.Given) > 1 && call.Given[1].Text == "null" // what is planned
+		isDeletion := len(call.Given) > 1 && call.Given[1].Text == "null" // the planned state
 		if call.Method == "apply" && isDeletion == deleted && (call.Type == r.From || call.Type == r.To) {
 			order = append(order, call.Type)
 		}
@@ -65,16 +66,16 @@ func (r Reference) order(calls []Call, deleted bool) string {
 	return fmt.Sprintf("  %s: %s\n", what, strings.Join(order, ", then "))
 }
 
-// A Command is one command of a CLI, and what it asked the provider, in order.
+// A Command is one command of a CLI, with its calls of the provider in order.
 type Command struct {
 	Line  string // such as "apply; engines=1"
 	Calls []Call
-	// References are those of the configuration before it and now.
+	// References are the references of the previous configuration and of the current one.
 	References []Reference
 }
 
-// processesOf numbers the processes that were asked for more than the validity of the
-// configuration, in their order. Those that were not are 0.
+// processesOf numbers the processes that did more than validate the configuration, in their
+// order. The others have number 0.
 func processesOf(calls []Call) map[int]int {
 	var asked []int
 	for _, call := range calls {
@@ -121,7 +122,8 @@ func (n numbering) line(c Call, process int) string {
 	return text + "\n" + strings.Join(said, "")
 }
 
-// of is the number of a value, "-" where there is none, and tells whether it is a new one.
+// of returns the number of a value, or "-" if there is no value, and reports whether it is
+// a new one.
 func (n numbering) of(v Value) (number string, isNew bool) {
 	if v.Text == "" {
 		return "-", false

@@ -1,10 +1,10 @@
-// Package transcript writes down what a CLI asks a provider, and compares what two of them
-// have asked.
+// Package transcript records the calls that a CLI makes to a provider, and compares the
+// calls of two CLIs.
 //
-// A recorder stands between the CLI and the provider. A transcript keeps of each call what
-// tells two CLIs apart: which call it is and in which order, what is null or unknown in it,
-// and which values are equal to those of an earlier call. It keeps no value itself, so two
-// runs in which only ids and times differ have equal transcripts.
+// A recorder is between the CLI and the provider. A transcript contains the parts of each
+// call that distinguish two CLIs: its name and position, its null and unknown parts, and
+// which values are equal to earlier ones. It does not contain the values themselves, so two
+// runs that differ only in ids and times have equal transcripts.
 package transcript
 
 import (
@@ -23,39 +23,40 @@ type Call struct {
 	Process int
 	Method  string
 	Type    string // such as hosting_app
-	// Given and Returned are the values of the call and of its answer, in the protocol's order.
+	// Given and Returned are the values of the call and of its answer, in the protocol's
+	// order.
 	Given, Returned []Value
-	// Says is what else tells the call from another, such as a capability of the CLI.
+	// Says lists other features of the call, such as a capability of the CLI.
 	Says []string `json:",omitempty"`
-	// Failed tells that the answer holds an error.
+	// Failed reports whether the answer contains an error.
 	Failed bool `json:",omitempty"`
 }
 
 // A Value is a value of a call.
 type Value struct {
 	Name string // such as prior
-	// Text is equal for equal values, and "" where there is none.
+	// Text is equal for equal values, and "" if there is no value.
 	Text string
 	// Unknown and Null are the attributes that are unknown or null, by their paths.
 	Unknown, Null []string `json:",omitempty"`
 }
 
-// A Server is a provider that can do all that the protocol has for the ones here.
+// A Server is a provider with all parts of the protocol that are used here.
 type Server interface {
 	tfprotov6.ProviderServer
 	tfprotov6.ListResourceServer
 	tfprotov6.ActionServer
 }
 
-// A recorder is a provider that tells what it is asked.
+// A recorder is a provider that reports its calls.
 type recorder struct {
 	Server
 	write   func(Call)
 	schemas func() *tfprotov6.GetProviderSchemaResponse
 }
 
-// Record returns a provider that does what another does, and calls write with each call
-// once it has been answered. Several calls may be under way at once.
+// Record returns a provider that forwards calls to another one, and calls write with each
+// call after its answer. Calls may be concurrent.
 func Record(server Server, write func(Call)) Server {
 	return &recorder{Server: server, write: write, schemas: sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 		all, err := server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
@@ -66,19 +67,19 @@ func Record(server Server, write func(Call)) Server {
 	})}
 }
 
-// tell writes a call down.
+// tell records a call.
 func (r *recorder) tell(method, kind string, given, returned []Value, diagnostics []*tfprotov6.Diagnostic, says ...string) {
 	failed := slices.ContainsFunc(diagnostics, func(d *tfprotov6.Diagnostic) bool { return d.Severity == tfprotov6.DiagnosticSeverityError })
 	says = slices.DeleteFunc(says, func(text string) bool { return text == "" })
 	r.write(Call{Method: method, Type: kind, Given: given, Returned: returned, Failed: failed, Says: says})
 }
 
-// resource is a value of a resource type.
+// resource returns a value of a resource type.
 func (r *recorder) resource(name, kind string, encoded *tfprotov6.DynamicValue) Value {
 	return valueOf(name, r.schemas().ResourceSchemas[kind], encoded)
 }
 
-// when is a text where something is so, and "" otherwise.
+// when returns a text if a condition is true, and "" otherwise.
 func when(so bool, text string) string {
 	if so {
 		return text
@@ -102,7 +103,7 @@ func identityOf(identity *tfprotov6.ResourceIdentityData) Value {
 	if identity == nil || identity.IdentityData == nil {
 		return Value{Name: name}
 	}
-	// An identity's attributes are strings, all of them.
+	// All attributes of an identity are strings.
 	v, err := identity.IdentityData.Unmarshal(tftypes.Map{ElementType: tftypes.String})
 	if err != nil {
 		return Value{Name: name, Text: "cannot be decoded: " + err.Error()}

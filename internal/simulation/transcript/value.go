@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// describe says of a value what a transcript needs.
+// describe returns the parts of a value that a transcript needs.
 func describe(name string, v tftypes.Value) Value {
 	d := Value{Name: name, Text: text(v)}
 	if v.IsNull() {
@@ -20,7 +20,7 @@ func describe(name string, v tftypes.Value) Value {
 	return d
 }
 
-// addNulls adds the paths of what is unknown or null. A null in a null is not told.
+// addNulls adds the paths of unknown and null parts. Nulls inside a null are left out.
 func (d *Value) addNulls(path string, v tftypes.Value) {
 	switch {
 	case !v.IsKnown():
@@ -69,7 +69,7 @@ func text(v tftypes.Value) string {
 	return v.String()
 }
 
-// pathText is an attribute's path with dots.
+// pathText returns an attribute's path with dots.
 func pathText(path *tftypes.AttributePath) string {
 	var parts []string
 	for _, step := range path.Steps() {
