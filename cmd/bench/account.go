@@ -11,7 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/cmd/bench/usage"
 )
 
-// account measures what a large account takes of the client alone.
+// account measures the cost of a large account in the client only.
 func (b *bench) account() (t *table, err error) {
 	const n = 10_000
 	t = &table{

@@ -11,22 +11,23 @@ import (
 	"time"
 )
 
-// applySpeed is how fast the fake's clock runs for applies: an instance takes 48 seconds.
+// applySpeed is the speed of the fake's clock for applies: an instance takes 48 seconds.
 const applySpeed = 10
 
-// An applied is what an apply took.
+// An applied is the cost of an apply.
 type applied struct {
 	requests, conflicts int
 	chain, span, wall   time.Duration
 }
 
-// against is the time from the first request to the last, against the longest chain as many
-// times as the limit of parallelism has it one after the other.
+// against returns the ratio of the time from the first request to the last and the shortest
+// possible time. The latter is the longest chain, once for each round that the limit of
+// parallelism requires.
 func (a applied) against(rounds int) float64 {
 	return a.span.Seconds() / (a.chain.Seconds() * float64(rounds))
 }
 
-// apply measures applies against the time that their jobs and builds took.
+// apply measures applies against the duration of their jobs and builds.
 func (b *bench) apply() (*table, error) {
 	t := &table{
 		Name: "apply", Title: fmt.Sprintf("first to last request, against the longest chain of jobs and builds, at speed %d", applySpeed),
@@ -64,7 +65,7 @@ func (b *bench) apply() (*table, error) {
 	return t, nil
 }
 
-// applyGuestbook applies examples/guestbook. real tells whether its Postgres runs.
+// applyGuestbook applies examples/guestbook. real reports whether its Postgres runs.
 func (b *bench) applyGuestbook() (_ applied, real bool, err error) {
 	module := filepath.Join(b.tree, "examples", "guestbook")
 	repository := "instance-hosting/guestbook"
@@ -102,7 +103,7 @@ create_table        = %t
 	return a, real, err
 }
 
-// applyInstances applies n instances alone.
+// applyInstances applies n instances without other resources.
 func (b *bench) applyInstances(n, parallelism int) (_ applied, err error) {
 	f, err := b.startFake(applySpeed, nil)
 	if err != nil {
@@ -112,7 +113,7 @@ func (b *bench) applyInstances(n, parallelism int) (_ applied, err error) {
 	return b.applied(f, configuration{kind: ofHosting, shape: byForEach, members: contents["alone"], n: n}.files(), parallelism)
 }
 
-// applied applies files on a fake that holds nothing.
+// applied applies files on an empty fake.
 func (b *bench) applied(f *fake, files map[string]string, parallelism int) (applied, error) {
 	if err := f.slow(b.ctx, nil); err != nil {
 		return applied{}, err
@@ -143,7 +144,7 @@ func (b *bench) applied(f *fake, files map[string]string, parallelism int) (appl
 	}, nil
 }
 
-// works are the jobs and builds of the fake's log, all of which have ended.
+// works returns the jobs and builds of the fake's log, all of which have ended.
 func (f *fake) works(ctx context.Context) ([]work, error) {
 	type logged struct {
 		InstanceID string     `json:"instance_id"`

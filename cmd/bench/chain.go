@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// A span of work is a job or a build of an instance, by the machine's clock.
+// A work is a job or a build of an instance, by the machine's clock.
 type work struct {
 	instance       string
 	started, ended time.Time
 }
 
-// longestChain is the sum of the durations of those works of one instance of which each
-// began when the one before had ended, and which together took longest: what nobody who
-// waits for them can be faster than. It is that of the instance that has the longest.
+// longestChain returns the minimum time that any client has to wait. In a chain of one
+// instance's works, each began after the previous one had ended. The result is the largest
+// sum of durations of such a chain, over all instances.
 //
-// Jobs of an instance never run beside each other, but builds run beside jobs, so this is
-// weighted interval scheduling.
+// Jobs of an instance never run concurrently, but builds run concurrently with jobs, so
+// this is weighted interval scheduling.
 func longestChain(works []work) time.Duration {
 	var longest time.Duration
 	of := map[string][]work{}

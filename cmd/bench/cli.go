@@ -15,25 +15,26 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/cmd/bench/usage"
 )
 
-// A workspace is a folder with a configuration and its state, in which the CLI is run.
+// A workspace is a folder with a configuration and its state, in which the CLI runs.
 type workspace struct {
 	bench  *bench
 	folder string
-	// provider is the program that the meter runs, and environment what it needs.
+	// provider is the program that the meter runs, and environment the variables that it
+	// needs.
 	provider    string
 	environment []string
 }
 
-// newWorkspace makes an empty one.
+// newWorkspace creates an empty workspace.
 func (b *bench) newWorkspace(provider string, environment []string) (*workspace, error) {
 	folder, err := os.MkdirTemp(b.folder, "workspace-")
 	return &workspace{bench: b, folder: folder, provider: provider, environment: environment}, err
 }
 
-// remove deletes it, as states of thousands of resources add up.
-func (w *workspace) remove() { _ = os.RemoveAll(w.folder) } // what is left goes with the bench's folder
+// remove deletes the workspace, because states of thousands of resources add up.
+func (w *workspace) remove() { _ = os.RemoveAll(w.folder) } // the rest is deleted with the bench's folder
 
-// write puts files into the folder, by name.
+// write writes files into the folder, by name.
 func (w *workspace) write(files map[string]string) error {
 	for name, text := range files {
 		path := filepath.Join(w.folder, name)
@@ -47,20 +48,21 @@ func (w *workspace) write(files map[string]string) error {
 	return nil
 }
 
-// taken is what one command of the CLI took.
+// taken is the cost of one command of the CLI.
 type taken struct {
-	// began is when it was started, by the machine's clock.
+	// began is the start of the command, by the machine's clock.
 	began time.Time
 	wall  time.Duration
-	// cli is the CPU of the CLI alone, provider that of all processes of the provider
-	// together, peak the largest of theirs in bytes, and starts how many they were.
+	// cli is the CPU time of only the CLI, and provider the total of all the provider's
+	// processes. peak is the largest peak memory of such a process in bytes, and starts is
+	// their number.
 	cli, provider time.Duration
 	peak          int64
 	starts        int
 	output        string
 }
 
-// run runs the CLI to its end. An error holds what it said.
+// run runs the CLI to its end. An error contains its output.
 func (w *workspace) run(ctx context.Context, arguments ...string) (taken, error) {
 	reports, err := os.MkdirTemp(w.bench.folder, "reports-")
 	if err != nil {
@@ -85,7 +87,7 @@ func (w *workspace) run(ctx context.Context, arguments ...string) (taken, error)
 	return t, t.account(usage.Of(command.ProcessState), reports)
 }
 
-// account tells the CLI's CPU from that of the providers that it has waited for.
+// account separates the CLI's CPU time from that of the providers that it has waited for.
 func (t *taken) account(all usage.Usage, folder string) error {
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {
@@ -109,25 +111,25 @@ func (t *taken) account(all usage.Usage, folder string) error {
 	return nil
 }
 
-// planNothing makes a plan, which has to be empty, and tells what it took.
+// planNothing makes a plan, which must be empty, and returns its cost.
 func (w *workspace) planNothing(ctx context.Context) (taken, error) {
 	t, err := w.run(ctx, "plan", "-input=false", "-no-color")
 	if err != nil {
 		return t, err
 	}
-	// The other sentence, that it "still matches", tells of drift.
+	// The other sentence, with "still matches", indicates drift.
 	if !strings.Contains(t.output, "Your infrastructure matches the configuration") {
 		return t, errors.New("the plan is not empty:\n" + tail(t.output))
 	}
 	return t, nil
 }
 
-// state is the text of the workspace's state.
+// state returns the text of the workspace's state.
 func (w *workspace) state() ([]byte, error) {
 	return os.ReadFile(filepath.Join(w.folder, "terraform.tfstate"))
 }
 
-// tail is the end of what a program said.
+// tail returns the end of a program's output.
 func tail(said string) string {
 	const most = 4000
 	if len(said) > most {
@@ -136,9 +138,9 @@ func tail(said string) string {
 	return strings.TrimSpace(said)
 }
 
-// inherited leaves out the variables that would change what is measured: a person's own
-// Terraform settings and logs, and the address and key of a real account. What switches an
-// optimization of the provider off is set by the benchmark itself.
+// inherited leaves out the variables that would change the measurement: a person's own
+// Terraform settings and logs, and the address and key of a real account. The benchmark
+// itself sets the variables that switch the provider's optimizations off.
 func inherited(environment []string) []string {
 	var kept []string
 	for _, variable := range environment {
@@ -149,7 +151,7 @@ func inherited(environment []string) []string {
 	return kept
 }
 
-// cliVersion is the CLI's name and version, in one line.
+// cliVersion returns the CLI's name and version, in one line.
 func cliVersion(ctx context.Context, cli string) (string, error) {
 	command := exec.CommandContext(ctx, cli, "version")
 	command.Env = append(inherited(os.Environ()), "CHECKPOINT_DISABLE=1")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A shape is how a configuration has many of a thing.
+// A shape is a way in which a configuration repeats resources.
 type shape string
 
 const (
@@ -26,7 +26,7 @@ const (
 	database     member = "postgres_database"
 )
 
-// contents are what a configuration may have for each instance, by name.
+// contents lists the resources that a configuration may have for each instance, by name.
 var contents = map[string][]member{
 	"alone":    {theInstance},
 	"settings": {theInstance, allowlist, consoleMode, authSettings, anApp},
@@ -35,8 +35,8 @@ var contents = map[string][]member{
 	"apps": {anApp},
 }
 
-// A kind of configuration is of the provider's resources, or of as many terraform_data,
-// which the CLI has built in.
+// A kind of configuration consists of the provider's resources, or of the same number of
+// terraform_data, which is built into the CLI.
 type kind string
 
 const (
@@ -44,7 +44,7 @@ const (
 	ofData    kind = "terraform_data"
 )
 
-// A configuration is what a workspace plans.
+// A configuration describes the resources that a workspace plans.
 type configuration struct {
 	kind    kind
 	shape   shape
@@ -52,14 +52,14 @@ type configuration struct {
 	n       int
 }
 
-// resources is how many it has.
+// resources returns the number of resources.
 func (c configuration) resources() int { return c.n * len(c.members) }
 
-// nameOf and idOf are those of the instance of a row.
+// nameOf and idOf return the name and the id of the instance of a row.
 func nameOf(row int) string { return fmt.Sprintf("bench-%05d", row) }
 func idOf(row int) string   { return "i-" + nameOf(row) }
 
-// files are the configuration's, by name.
+// files returns the configuration's files, by name.
 func (c configuration) files() map[string]string {
 	var root, blocks strings.Builder
 	required := ""
@@ -87,7 +87,7 @@ func (c configuration) files() map[string]string {
 	}
 }
 
-// typeAndName are those of a member's resource.
+// typeAndName return the type and the name of a member's resource.
 func (c configuration) typeAndName(m member) (typ, name string) {
 	if c.kind == ofData {
 		return "terraform_data", string(m)
@@ -95,7 +95,7 @@ func (c configuration) typeAndName(m member) (typ, name string) {
 	return "hosting_" + string(m), "this"
 }
 
-// block is the resource of a member.
+// block returns the resource block of a member.
 func (c configuration) block(m member) string {
 	typ, name := c.typeAndName(m)
 	repeat, row, index := "", `var.name`, ""
@@ -113,8 +113,8 @@ func (c configuration) block(m member) string {
 	return fmt.Sprintf("resource %q %q {\n%s%s}\n\n", typ, name, repeat, c.arguments(m, row, parent))
 }
 
-// arguments are those of a member. row is the expression of the instance's name, and
-// parent that of its id.
+// arguments returns the arguments of a member. row is the expression of the instance's
+// name, and parent the expression of its id.
 func (c configuration) arguments(m member, row, parent string) string {
 	if c.kind == ofData {
 		if m == theInstance {

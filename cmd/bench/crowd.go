@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// crowdLimit is what the service allows all processes together.
+// crowdLimit is the service's limit for all processes together.
 var crowdLimit = rateLimit{PerSecond: 50, Burst: 50}
 
-// crowd measures whole plans that share one limit of requests. They are plans by the CLI,
-// each with a provider of its own, as the service's limit is by account: that is how a
-// team's pipelines meet at it. They refresh apps alone, which take two requests each, so
-// that the limit is what they wait for.
+// crowd measures whole plans that share one limit of requests. The CLI makes the plans,
+// each with its own provider. Because the service's limit is per account, a team's
+// pipelines share it in the same way. The plans refresh only apps, which take two requests
+// each, so that the limit determines their duration.
 func (b *bench) crowd() (t *table, err error) {
 	n := 200
 	if len(b.sizes) > 0 {
@@ -55,7 +55,7 @@ func (b *bench) crowd() (t *table, err error) {
 	return t, nil
 }
 
-// crowding is what became of plans at once.
+// crowding is the result of concurrent plans.
 type crowding struct {
 	errors, served, limited int
 	ideal, span, wall       time.Duration
@@ -80,7 +80,7 @@ func (b *bench) crowded(p *prepared, processes int) (crowding, error) {
 			return crowding{}, err
 		}
 	}
-	// Taking the limit away first fills the bucket.
+	// Removing the limit first fills the bucket.
 	if err := errors.Join(p.fake.slow(b.ctx, nil), p.fake.slow(b.ctx, &crowdLimit)); err != nil {
 		return crowding{}, err
 	}
@@ -93,7 +93,7 @@ func (b *bench) crowded(p *prepared, processes int) (crowding, error) {
 			return nil
 		})
 	}
-	_ = group.Wait() // what became of each is in ended
+	_ = group.Wait() // ended has the result of each
 	r := crowding{wall: time.Since(began)}
 	if b.ctx.Err() != nil {
 		return r, b.ctx.Err()
@@ -116,7 +116,7 @@ func (b *bench) crowded(p *prepared, processes int) (crowding, error) {
 	return r, nil
 }
 
-// idealTime is how long a limit keeps requests at least, from the first to the last of them.
+// idealTime returns the minimum time from the first request to the last under a limit.
 func idealTime(requests int, limit rateLimit) time.Duration {
 	beyond := max(requests-limit.Burst, 0)
 	return time.Duration(float64(beyond) / limit.PerSecond * float64(time.Second))

@@ -16,14 +16,14 @@ import (
 	"time"
 )
 
-// latency is how long each request is on its way.
+// latency is the delay of each request.
 const latency = 20 * time.Millisecond
 
-// requestsKept is how long the fake's log is: longer than what any run sends.
+// requestsKept is the length of the fake's log: longer than the requests of any run.
 const requestsKept = 30_000
 
-// A fake is the fake service, in a process of its own, so that what it takes is nobody
-// else's.
+// A fake is the fake service in a separate process, so that its cost is not part of the
+// measurement.
 type fake struct {
 	baseURL    string
 	key, token string
@@ -33,8 +33,8 @@ type fake struct {
 	cancel     context.CancelFunc
 }
 
-// startFake starts a fake whose clock runs so many times as fast, with more arguments.
-// setup is what it begins with, in JSON; nil is nothing.
+// startFake starts a fake with a speed of its clock and further arguments. setup is its
+// initial content in JSON; nil means empty.
 func (b *bench) startFake(speed float64, setup []byte, arguments ...string) (*fake, error) {
 	folder, err := os.MkdirTemp(b.folder, "fake-")
 	if err != nil {
@@ -52,7 +52,7 @@ func (b *bench) startFake(speed float64, setup []byte, arguments ...string) (*fa
 		}
 		arguments = append(arguments, "--setup", file)
 	}
-	// When the run is interrupted, a CLI still talks to the fake: it ends with stop.
+	// When the run is interrupted, a CLI still uses the fake, so the fake ends with stop.
 	life, cancel := context.WithCancel(context.WithoutCancel(b.ctx))
 	f := &fake{key: rand.Text(), token: rand.Text(), ended: make(chan struct{}), cancel: cancel}
 	f.command = exec.CommandContext(life, b.programs.fake, arguments...)
@@ -96,7 +96,7 @@ func (f *fake) stop() error {
 	return fmt.Errorf("the fake service ended badly: %w", f.result)
 }
 
-// environment is what a provider needs to find the fake.
+// environment returns the variables with which a provider finds the fake.
 func (f *fake) environment() []string {
 	return []string{"HOSTING_BASE_URL=" + f.baseURL, "HOSTING_API_KEY=" + f.key}
 }
@@ -126,7 +126,7 @@ func (f *fake) control(ctx context.Context, method, path string, sent, into any)
 	return json.NewDecoder(response.Body).Decode(into)
 }
 
-// conditions are what holds for all requests.
+// conditions apply to all requests.
 type conditions struct {
 	Latency   string     `json:"latency"`
 	RateLimit *rateLimit `json:"rate_limit,omitempty"`
@@ -137,13 +137,13 @@ type rateLimit struct {
 	Burst     int     `json:"burst"`
 }
 
-// slow has each request take its latency, and no more than a limit get through; nil is no
+// slow delays each request by the latency and sets a limit of requests; nil removes the
 // limit.
 func (f *fake) slow(ctx context.Context, limit *rateLimit) error {
 	return f.control(ctx, http.MethodPut, "conditions", conditions{latency.String(), limit}, nil)
 }
 
-// A request is one of the fake's log.
+// A request is an entry of the fake's log.
 type request struct {
 	RealAt time.Time `json:"real_at"`
 	Method string    `json:"method"`
@@ -151,7 +151,7 @@ type request struct {
 	Status int       `json:"status"`
 }
 
-// requests are those since a time of the machine's clock.
+// requests returns the requests since a time of the machine's clock.
 func (f *fake) requests(ctx context.Context, since time.Time) ([]request, error) {
 	var answer struct {
 		Requests []request `json:"requests"`
@@ -162,8 +162,8 @@ func (f *fake) requests(ctx context.Context, since time.Time) ([]request, error)
 	return within(answer.Requests, since, requestsKept)
 }
 
-// within are the requests since a time, of a log that holds so many at most. It is an error
-// where the log has let go of some of them.
+// within returns the requests since a time from a log that contains at most the latest kept
+// requests. It returns an error if the log has dropped some of them.
 func within(log []request, since time.Time, kept int) ([]request, error) {
 	for i, r := range log {
 		if r.RealAt.Before(since) {
@@ -177,7 +177,7 @@ func within(log []request, since time.Time, kept int) ([]request, error) {
 	return nil, nil
 }
 
-// answered is how many requests were answered with a status.
+// answered returns the number of requests that were answered with a status.
 func answered(requests []request, status int) int {
 	n := 0
 	for _, r := range requests {
@@ -188,7 +188,7 @@ func answered(requests []request, status int) int {
 	return n
 }
 
-// span is the time from the first request to the last.
+// span returns the time from the first request to the last.
 func span(requests []request) time.Duration {
 	if len(requests) == 0 {
 		return 0

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// head says what the numbers were measured on, and how to measure them again.
+// head says on which machine the numbers were measured, and how to measure them again.
 type head struct {
 	Date     time.Time `json:"date"`
 	Command  string    `json:"command"`
@@ -26,7 +26,7 @@ func (h head) print(out io.Writer) {
 	fmt.Fprintf(out, "%s, on %s\n%s, %s, at revision %s\n%s\n", h.Date.UTC().Format("2006-01-02 15:04 MST"), h.Machine, h.CLI, h.Go, h.Revision, h.Command)
 }
 
-// thisMachine is the processor, how many cores of it, and the system.
+// thisMachine returns the processor, its number of cores, and the system.
 func thisMachine() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	name := runtime.GOARCH
@@ -36,7 +36,8 @@ func thisMachine() string {
 	return fmt.Sprintf("%s, %d cores, %s", name, runtime.NumCPU(), runtime.GOOS)
 }
 
-// processor is the processor's name in Linux's list, or another where it has none.
+// processor returns the processor's name from Linux's list, or the given text if the list
+// has no name.
 func processor(cpuinfo []byte, otherwise string) string {
 	for lines := bufio.NewScanner(bytes.NewReader(cpuinfo)); lines.Scan(); {
 		if key, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(key) == "model name" {
@@ -46,8 +47,8 @@ func processor(cpuinfo []byte, otherwise string) string {
 	return otherwise
 }
 
-// revision is the tree's commit, and whether it was changed since; "unknown" outside a
-// repository.
+// revision returns the tree's commit, and whether it was changed since. It returns
+// "unknown" outside a repository.
 func revision(tree string) string {
 	describe := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=10") //nolint:noctx // it ends at once
 	describe.Dir = tree

@@ -1,13 +1,14 @@
-// Command bench measures what the provider takes, each time beside its own floor, and
-// prints it as tables: plans of what does not change, waiting, applies, processes that
-// share a limit of requests, the start, and large accounts. README.md says what each table
-// shows and what it is held to.
+// Command bench measures the provider's cost, each time together with its floor, and prints
+// tables. They cover plans without changes, waiting, applies, processes that share a limit
+// of requests, the start, and large accounts. README.md explains each table and its
+// targets.
 //
 //	bench [-cli PATH] [-run NAMES] [-n SIZES] [-strict] ...
 //
-// It is run in the repository's root, as `make bench` does. It builds what it needs into a
-// temporary folder, and keeps the numbers as JSON in the folder of -folder. It exits with 1
-// when something could not be measured, and with -strict when a target was not held.
+// Run it in the repository's root, as `make bench` does. It builds the programs that it
+// needs into a temporary folder. It stores the numbers as JSON in the folder of -folder. It
+// exits with 1 if something could not be measured. With -strict it also does so if a target
+// was missed.
 package main
 
 import (
@@ -30,7 +31,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
 )
 
-// options say what is measured, and how.
+// options selects the measurements.
 type options struct {
 	tree     string // the project's root
 	cli      string // the program of the CLI
@@ -92,7 +93,7 @@ func parse(arguments []string, errs io.Writer) (options, error) {
 	return o, nil
 }
 
-// words are those of a list with commas.
+// words returns the words of a list with commas.
 func words(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }
@@ -118,7 +119,7 @@ func main() {
 	}
 }
 
-// missed tells whether a target of the table was not held.
+// missed reports whether a target of the table was missed.
 func (t *table) missed() bool { return slices.ContainsFunc(t.Targets, target.missed) }
 
 // benchmarks make the tables, in the order in which they are measured.
@@ -153,7 +154,7 @@ type bench struct {
 	progress  io.Writer
 }
 
-// newBench builds the programs. Whoever calls it removes the bench.
+// newBench builds the programs. The caller must remove the bench.
 func newBench(ctx context.Context, o options, progress io.Writer) (*bench, error) {
 	b := &bench{options: o, ctx: ctx, progress: progress}
 	var err error
@@ -183,14 +184,14 @@ func newBench(ctx context.Context, o options, progress io.Writer) (*bench, error
 	return b, nil
 }
 
-func (b *bench) remove() { _ = os.RemoveAll(b.folder) } // what is left is the system's to sweep
+func (b *bench) remove() { _ = os.RemoveAll(b.folder) } // the system deletes the rest
 
-// say tells what goes on, beside the tables.
+// say prints the progress, apart from the tables.
 func (b *bench) say(format string, arguments ...any) {
 	_, _ = fmt.Fprintf(b.progress, format+"\n", arguments...)
 }
 
-// measure makes the tables, prints each as it is done, and keeps all of them.
+// measure makes the tables, prints each when it is done, and stores all of them.
 func measure(ctx context.Context, o options, out, progress io.Writer) (tables []*table, err error) {
 	b, err := newBench(ctx, o, progress)
 	if err != nil {

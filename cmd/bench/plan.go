@@ -12,7 +12,7 @@ const (
 	theProgram = "prior state at once"
 )
 
-// plan measures plans of what does not change, beside their floors.
+// plan measures plans without changes, together with their floors.
 func (b *bench) plan() (*table, error) {
 	t := &table{
 		Name: "plan", Title: "nothing to change; least of the repeats, CPU for each resource",
@@ -65,7 +65,7 @@ func (b *bench) plan() (*table, error) {
 	return t, nil
 }
 
-// beside is what another subject took of the same.
+// The result of another subject for the same configuration.
 func beside(all []*planned, r *planned, name string) *planned {
 	for _, other := range all {
 		if other.name == name && other.content == r.content && other.shape == r.shape && other.n == r.n {
@@ -75,7 +75,7 @@ func beside(all []*planned, r *planned, name string) *planned {
 	return &planned{}
 }
 
-// planTargets are what plans are held to, in whichever shape they were.
+// planTargets returns the targets of plans, whatever their shape.
 func planTargets(all []*planned) []target {
 	large := func(content string, of func(*planned) float64) []float64 {
 		var values []float64
@@ -96,7 +96,7 @@ func planTargets(all []*planned) []target {
 			return value
 		}
 	}
-	// Each started 30 s past the first may ask for the list's pages again.
+	// Lookups that start 30 s after the first may request the list's pages again.
 	const oftener = ", without 6 for each started 30 s past the first"
 	requests := func(r *planned) float64 { return float64(r.requests - 6*int(slices.Max(r.wall)/30)) }
 	return []target{

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// repeatsOf is how often a run with so many resources is made: small ones more often, as
-// what disturbs them weighs more.
+// repeatsOf returns the number of runs for a number of resources. Small runs are repeated
+// more often, because disturbances have more weight in them.
 func repeatsOf(resources int) int {
 	switch {
 	case resources <= 100:
@@ -18,7 +18,7 @@ func repeatsOf(resources int) int {
 	return 2
 }
 
-// A subject is a provider that plans what does not change.
+// A subject is a provider whose plans are measured.
 type subject struct {
 	name    string
 	kind    kind
@@ -27,16 +27,16 @@ type subject struct {
 	prior state
 }
 
-// prepared is a fake that holds n instances with contents, and subjects whose states say
-// the same.
+// prepared is a fake with n instances and their contents, and subjects with matching
+// states.
 type prepared struct {
 	configuration
 	fake     *fake
 	subjects []subject
 }
 
-// prepare starts the fake and makes the states: one row is applied for real, on a fake of
-// its own, and the others are copies of it, which a refresh then makes true.
+// prepare starts the fake and makes the states. One row is really applied, on a separate
+// fake. The others are copies of it, which a refresh then makes correct.
 func (b *bench) prepare(members []member, n int, subjects []subject) (*prepared, error) {
 	setup, err := setupFor(members, n)
 	if err != nil {
@@ -50,7 +50,7 @@ func (b *bench) prepare(members []member, n int, subjects []subject) (*prepared,
 	for _, s := range subjects {
 		source := s.program
 		if source == b.programs.reference {
-			source = b.programs.provider // it cannot apply, and takes the states of what it is the floor of
+			source = b.programs.provider // it cannot apply, and uses the states of the provider whose floor it is
 		}
 		prior, ok := made[source]
 		if !ok {
@@ -69,7 +69,7 @@ func (b *bench) prepare(members []member, n int, subjects []subject) (*prepared,
 	return p, nil
 }
 
-// priorState is the state of what the fake holds, as a provider writes it.
+// priorState returns the state of the fake's content, as written by a provider.
 func (b *bench) priorState(p *prepared, k kind, program string) (state, error) {
 	sample, id, err := b.sampleState(configuration{kind: k, shape: byModule, members: p.members, n: 1}, program)
 	if err != nil {
@@ -93,7 +93,7 @@ func (b *bench) priorState(p *prepared, k kind, program string) (state, error) {
 	return w.prior()
 }
 
-// sampleState applies one row, and tells the id of its instance.
+// sampleState applies one row, and returns the id of its instance.
 func (b *bench) sampleState(c configuration, program string) (_ state, id string, err error) {
 	var setup []byte
 	if c.members[0] != theInstance { // another configuration has the instance
@@ -125,7 +125,7 @@ func (b *bench) sampleState(c configuration, program string) (_ state, id string
 	return sample, id, err
 }
 
-// A planned is what plans of one subject took, each a series of runs.
+// A planned is the cost of one subject's plans, each a series of runs.
 type planned struct {
 	configuration
 	name, content       string
@@ -134,8 +134,8 @@ type planned struct {
 	peak                series
 }
 
-// plans has each subject plan what does not change, turn by turn, so that what disturbs
-// the machine disturbs all of them.
+// plans measures the plans of each subject in turn, so that disturbances of the machine
+// affect all of them.
 func (b *bench) plans(p *prepared, in shape, content string) (results []*planned, err error) {
 	var workspaces []*workspace
 	defer func() {
@@ -187,10 +187,10 @@ func (r *planned) measure(b *bench, w *workspace, f *fake) error {
 	return nil
 }
 
-// per is the least of a series for each resource.
+// per returns the minimum of a series per resource.
 func (r *planned) per(s series) float64 { return s.least() / float64(r.resources()) }
 
-// configure puts a configuration into the workspace, and its state where there is one.
+// configure writes a configuration into the workspace, and its state unless that is nil.
 func (w *workspace) configure(c configuration, prior *state) error {
 	files := c.files()
 	if prior != nil {
@@ -207,7 +207,7 @@ func (w *workspace) configure(c configuration, prior *state) error {
 	return err
 }
 
-// prior is the workspace's state.
+// prior returns the workspace's state.
 func (w *workspace) prior() (state, error) {
 	text, err := w.state()
 	if err != nil {

@@ -9,16 +9,15 @@ import (
 	"slices"
 )
 
-// asReleased are the flags that a release is built with: without paths and without what
-// a debugger needs.
+// asReleased are the flags of a release build: without paths and debug information.
 var asReleased = []string{"-trimpath", "-ldflags=-s -w"}
 
 // programs are built from the tree for one run.
 type programs struct {
 	folder string
 	flags  []string // of the builds
-	// provider is this project's, reference the one that answers with the prior state,
-	// scaffold the one with nothing in it.
+	// provider is this project's provider, reference answers with the prior state, and
+	// scaffold is empty.
 	provider, reference, scaffold string
 	fake, account                 string
 	// plugins is the folder in which CLIs find the meter as the provider.
@@ -56,7 +55,7 @@ func (p *programs) build(ctx context.Context, tree, to, from string) error {
 	return nil
 }
 
-// size is how many bytes a program has.
+// size returns the size of a program in bytes.
 func size(program string) (int64, error) {
 	info, err := os.Stat(program)
 	if err != nil {

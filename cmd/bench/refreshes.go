@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// refreshes measures what refreshes of the same instances leave in one provider process.
+// refreshes measures the memory that repeated refreshes of the same instances leave in one
+// provider process.
 func (b *bench) refreshes() (t *table, err error) {
 	n, times := 300, 10
 	if len(b.sizes) > 0 {
@@ -66,7 +67,7 @@ func (b *bench) refreshes() (t *table, err error) {
 
 const growthClaim = "what the peak has grown by, from the first refresh to the last"
 
-// memoryOf is what Linux tells of a process that runs: VmRSS and VmHWM, in bytes.
+// memoryOf returns the memory of a running process on Linux in bytes: VmRSS and VmHWM.
 func memoryOf(pid int) (resident, peak int64, err error) {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {
@@ -75,7 +76,7 @@ func memoryOf(pid int) (resident, peak int64, err error) {
 	return statusMemory(string(text))
 }
 
-// statusMemory reads the file status of a process.
+// statusMemory parses the status file of a process.
 func statusMemory(status string) (resident, peak int64, err error) {
 	read := func(name string) int64 {
 		_, rest, _ := strings.Cut(status, name+":")
@@ -90,11 +91,11 @@ func statusMemory(status string) (resident, peak int64, err error) {
 	return resident, peak, err
 }
 
-// A served provider is one that waits for CLIs to come to it.
+// A served provider waits for CLIs to connect.
 type served struct {
 	command  *exec.Cmd
 	reattach string // the value of TF_REATTACH_PROVIDERS
-	// over is closed when nothing more is to be read of what it says.
+	// over is closed when its output has ended.
 	over <-chan struct{}
 }
 
@@ -149,7 +150,7 @@ func (s *served) stop() error {
 	return err
 }
 
-// underBothHosts has a provider be found by Terraform and by OpenTofu.
+// underBothHosts lets both Terraform and OpenTofu find a provider.
 func underBothHosts(reattach string) (string, error) {
 	var providers map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(reattach), &providers); err != nil {

@@ -162,7 +162,7 @@ func TestRequestsOfTheLog(t *testing.T) {
 	}
 }
 
-// What is compared is the same run of another subject, and the worst shape counts.
+// The comparison uses the same run of another subject, and the worst shape counts.
 func TestPlanTargets(t *testing.T) {
 	t.Parallel()
 	run := func(name string, in shape, n, requests int, wall, cpu float64) *planned {

@@ -2,11 +2,11 @@ package main
 
 import "slices"
 
-// A series is one number, measured several times. On a machine that others use too the
-// least of them is the one that was disturbed least, so ratios are of least to least.
+// A series is one number, measured several times. On a machine with other users, the
+// minimum has the fewest disturbances, so ratios compare minimums.
 type series []float64
 
-// least is the smallest, 0 of none.
+// least returns the minimum, or 0 for an empty series.
 func (s series) least() float64 {
 	if len(s) == 0 {
 		return 0
@@ -14,7 +14,8 @@ func (s series) least() float64 {
 	return slices.Min(s)
 }
 
-// median is the middle one, or the mean of the two in the middle; 0 of none.
+// median returns the middle value, or the mean of the two in the middle; 0 for an empty
+// series.
 func (s series) median() float64 {
 	if len(s) == 0 {
 		return 0
@@ -23,7 +24,7 @@ func (s series) median() float64 {
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
-// spread is how much larger the largest is than the least, in percent of the least.
+// spread returns the difference between maximum and minimum, in percent of the minimum.
 func (s series) spread() float64 {
 	least := s.least()
 	if least <= 0 {
@@ -32,7 +33,7 @@ func (s series) spread() float64 {
 	return (slices.Max(s)/least - 1) * 100
 }
 
-// ratio is a number against another, or nil where there is nothing to compare with.
+// ratio returns the ratio of two numbers, or nil if either is missing.
 func ratio(of, to float64) any {
 	if of <= 0 || to <= 0 {
 		return nil

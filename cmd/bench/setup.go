@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// setupFor is what a fake begins with that has n instances as a configuration of those
-// members made them.
+// setupFor returns the initial content of a fake with n instances that match a
+// configuration with the members.
 func setupFor(members []member, n int) ([]byte, error) {
 	type object map[string]any
 	has := func(m member) bool { return slices.Contains(members, m) }

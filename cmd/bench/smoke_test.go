@@ -9,9 +9,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// Two instances with everything, in each shape: every state that is made from one row gives
-// an empty plan, for the provider and for its floors. Nothing here depends on how long
-// anything takes.
+// Two instances with everything, in each shape. For the provider and for its floors, every
+// state that is copied from one row must lead to an empty plan. Nothing here depends on
+// durations.
 func TestPlansOfTwo(t *testing.T) {
 	t.Parallel()
 	cli := os.Getenv("TF_ACC_TERRAFORM_PATH")

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/grpc"
 )
 
-// start measures the time from the launch of a provider until it has answered with its
-// schema, and how large its program is.
+// start measures the time from the launch of a provider to the answer with its schema, and
+// the size of its program.
 func (b *bench) start() (*table, error) {
 	t := &table{
 		Name: "start", Title: "launch to schema answered, by turns",
@@ -57,13 +57,13 @@ func (b *bench) start() (*table, error) {
 }
 
 // askSchema launches a provider as a CLI does, asks for its schema and ends it. schema is
-// how many bytes the answer has.
+// the size of the answer in bytes.
 func askSchema(ctx context.Context, program string) (took time.Duration, schema int, err error) {
 	command := exec.Command(program) //nolint:noctx // the plugin's client ends it
 	command.Env = inherited(os.Environ())
 	began := time.Now()
 	plugins := plugin.NewClient(&plugin.ClientConfig{
-		// What Terraform and its providers have agreed on.
+		// The handshake between Terraform and its providers.
 		HandshakeConfig:  plugin.HandshakeConfig{MagicCookieKey: "TF_PLUGIN_MAGIC_COOKIE", MagicCookieValue: "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2"},
 		VersionedPlugins: map[int]plugin.PluginSet{6: {"provider": connection{}}},
 		Cmd:              command,
@@ -90,32 +90,32 @@ func askSchema(ctx context.Context, program string) (took time.Duration, schema 
 	return time.Since(began), len(got), err
 }
 
-// connection is a plugin that is nothing but its connection.
+// connection is a plugin that only provides its connection.
 type connection struct{ plugin.NetRPCUnsupportedPlugin }
 
 // GRPCServer serves nothing.
 func (connection) GRPCServer(*plugin.GRPCBroker, *grpc.Server) error { return nil }
 
-// GRPCClient gives the connection.
+// GRPCClient returns the connection.
 func (connection) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, c *grpc.ClientConn) (any, error) {
 	return c, nil
 }
 
-// A message is one of protobuf's that nobody here reads.
+// A message is an unparsed protobuf message.
 type message []byte
 
-// bytesAsTheyAre sends and receives messages as they are, under the name of the codec that
-// the other side has.
+// bytesAsTheyAre sends and receives messages unchanged, under the name of the other side's
+// codec.
 type bytesAsTheyAre struct{}
 
-// Marshal gives the message.
+// Marshal returns the message.
 func (bytesAsTheyAre) Marshal(v any) ([]byte, error) { return *v.(*message), nil }
 
-// Unmarshal takes the message.
+// Unmarshal stores the message.
 func (bytesAsTheyAre) Unmarshal(data []byte, v any) error {
 	*v.(*message) = append(message(nil), data...)
 	return nil
 }
 
-// Name is the codec's on the wire.
+// Name is the codec's name in the protocol.
 func (bytesAsTheyAre) Name() string { return "proto" }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A state is what the CLI writes down, as far as the benchmark looks into it.
+// A state is the part of the CLI's state that the benchmark reads.
 type state struct {
 	Version          int             `json:"version"`
 	TerraformVersion string          `json:"terraform_version"`
@@ -36,8 +36,8 @@ func readState(text []byte) (state, error) {
 	return read, nil
 }
 
-// spread makes of a state with one row, by module, one with n: each row is a copy of the
-// first, with the ids and names of its own. id is that of the first row's instance.
+// spread turns a state with one row, by module, into one with n rows. Each row is a copy of
+// the first with different ids and names. id is the id of the first row's instance.
 func (s state) spread(id string, n int) (state, error) {
 	spread := s
 	spread.Resources = nil
@@ -58,7 +58,7 @@ func (s state) spread(id string, n int) (state, error) {
 	return spread, nil
 }
 
-// as is a state by module as a configuration of another shape has it.
+// as converts a state by module to another shape.
 func (s state) as(to shape) (state, error) {
 	if to == byModule {
 		return s, nil
@@ -84,7 +84,8 @@ func (s state) as(to shape) (state, error) {
 		if err := outOfModule(instance); err != nil {
 			return s, err
 		}
-		// The CLI writes the modules in the order of their keys, which is that of the rows.
+		// The CLI writes the modules in the order of their keys, which is the order of the
+		// rows.
 		row := len(of.Instances)
 		instance["index_key"] = json.RawMessage(fmt.Sprint(row))
 		if to == byForEach {
@@ -95,7 +96,7 @@ func (s state) as(to shape) (state, error) {
 	return shaped, nil
 }
 
-// outOfModule has what a resource depends on be in the root, too.
+// outOfModule moves the dependencies of a resource to the root, too.
 func outOfModule(instance map[string]json.RawMessage) error {
 	if instance["dependencies"] == nil {
 		return nil
@@ -112,7 +113,7 @@ func outOfModule(instance map[string]json.RawMessage) error {
 	return err
 }
 
-// idOfFirst is the id of the first row of a resource.
+// idOfFirst returns the id of the first row of a resource.
 func (s state) idOfFirst(typ, name string) (string, error) {
 	for _, r := range s.Resources {
 		if r.Type != typ || r.Name != name || len(r.Instances) == 0 {
@@ -127,7 +128,7 @@ func (s state) idOfFirst(typ, name string) (string, error) {
 	return "", fmt.Errorf("the state has no %s.%s", typ, name)
 }
 
-// text is the state as the CLI reads it.
+// text returns the state in the form that the CLI reads.
 func (s state) text() (string, error) {
 	text, err := json.Marshal(s)
 	return string(text), err

@@ -12,29 +12,30 @@ import (
 	"time"
 )
 
-// A table is what one benchmark found.
+// A table is the result of one benchmark.
 type table struct {
 	Name    string   `json:"name"`
 	Title   string   `json:"title"`
 	Columns []column `json:"columns"`
 	Rows    []row    `json:"rows"`
-	// Notes say what the numbers do not.
+	// Notes add information to the numbers.
 	Notes   []string `json:"notes,omitempty"`
 	Targets []target `json:"targets,omitempty"`
 }
 
-// A column has a name, which is its key in each row, and the digits after the point that
-// its numbers are printed with. JSON has the numbers whole.
+// A column has a name, which is its key in each row, and the number of decimals with which
+// its numbers are printed. JSON has the full numbers.
 type column struct {
 	Name   string `json:"name"`
 	Digits int    `json:"-"`
 }
 
-// A row has a text, an int or a float64 for each column, by its name; what was not
-// measured is left out.
+// A row has a text, an int or a float64 for each column, by its name. Values that were not
+// measured are missing.
 type row map[string]any
 
-// add adds a row, of values in the order of the columns. nil is what was not measured.
+// add adds a row of values in the order of the columns. nil means that a value was not
+// measured.
 func (t *table) add(values ...any) {
 	added := row{}
 	for i, value := range values {
@@ -49,7 +50,7 @@ func (t *table) note(format string, arguments ...any) {
 	t.Notes = append(t.Notes, fmt.Sprintf(format, arguments...))
 }
 
-// print writes the table as a person reads it.
+// print writes the table for people.
 func (t *table) print(out io.Writer) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "\n%s: %s\n\n", t.Name, t.Title)
@@ -80,7 +81,7 @@ func (t *table) print(out io.Writer) error {
 	return err
 }
 
-// shown is a value as its column prints it.
+// shown returns a value as its column prints it.
 func (c column) shown(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -91,13 +92,13 @@ func (c column) shown(value any) string {
 	return fmt.Sprint(value)
 }
 
-// A report is what one run of the program found, as it is kept in JSON.
+// A report is the result of one run of the program, stored as JSON.
 type report struct {
 	head
 	Tables []*table `json:"tables"`
 }
 
-// keep writes the report into a folder, under the time at which the run began, and
+// keep writes the report into a folder, named for the time at which the run began, and
 // returns the file's name.
 func (r report) keep(folder string) (string, error) {
 	text, err := json.MarshalIndent(r, "", "  ")

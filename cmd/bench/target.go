@@ -2,30 +2,30 @@ package main
 
 import "fmt"
 
-// A target is what a table is held to: a number, and how large it may be.
+// A target is the limit of a number in a table.
 type target struct {
 	Claim string `json:"claim"`
-	// Value is nil where this run did not measure it.
+	// Value is nil if this run did not measure it.
 	Value *float64 `json:"value,omitempty"`
 	Most  float64  `json:"most"`
 	Unit  string   `json:"unit,omitempty"`
 	Held  bool     `json:"held"`
 }
 
-// atMost is a target that was measured.
+// atMost returns a target that was measured.
 func atMost(claim string, value, most float64, unit string) target {
 	return target{Claim: claim, Value: &value, Most: most, Unit: unit, Held: value <= most}
 }
 
-// unmeasured is a target about which this run says nothing.
+// unmeasured returns a target that this run did not measure.
 func unmeasured(claim string, most float64, unit string) target {
 	return target{Claim: claim, Most: most, Unit: unit}
 }
 
-// missed tells whether the target was measured and not held.
+// missed reports whether the target was measured and missed.
 func (t target) missed() bool { return t.Value != nil && !t.Held }
 
-// String is the target in one line.
+// String returns the target in one line.
 func (t target) String() string {
 	switch unit := t.Unit; {
 	case t.Value == nil:
@@ -37,7 +37,8 @@ func (t target) String() string {
 	}
 }
 
-// worst is a target for the largest of several values, unmeasured where there is none.
+// worst returns a target for the largest of several values. It is unmeasured if there are
+// no values.
 func worst(claim string, values []float64, most float64, unit string) target {
 	if len(values) == 0 {
 		return unmeasured(claim, most, unit)

@@ -8,14 +8,14 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/waitbench"
 )
 
-// waitSeed is that of the simulated jobs, so that the table is the same each time.
+// waitSeed is the seed of the simulated jobs, so that the table is always the same.
 const waitSeed = 1
 
-// wait simulates how late waits see the end of jobs.
+// wait simulates the delay with which waits notice the end of jobs.
 func (b *bench) wait() (*table, error) { return waitTable(waitbench.Table(waitSeed)), nil }
 
-// waitTable is the table of schedules. The names of the client's own are what they know of
-// a job.
+// waitTable is the table of schedules. The client's own schedules are named for what they
+// know about a job.
 func waitTable(results []waitbench.Result) *table {
 	t := &table{
 		Name: "wait", Title: fmt.Sprintf("how late the end of a job is seen, and after how many polls; means of %d simulated runs", waitbench.Runs),

@@ -1,7 +1,7 @@
-// Command account reads a large account with the provider's client, and nothing of
-// Terraform, and prints as JSON what that took.
+// Command account reads a large account with only the provider's client, without Terraform,
+// and prints the cost as JSON.
 //
-// HOSTING_BASE_URL and HOSTING_API_KEY say which account.
+// HOSTING_BASE_URL and HOSTING_API_KEY name the account.
 package main
 
 import (
@@ -18,19 +18,18 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// A phase is one thing that was read, by a client that had read nothing before.
+// A phase is one reading, by a client that had read nothing before.
 type phase struct {
 	Name  string        `json:"name"`
 	Began time.Time     `json:"began"`
 	Wall  time.Duration `json:"wall_ns"`
-	// Instances is how many came back.
+	// Instances is the number of instances that were returned.
 	Instances int `json:"instances"`
-	// Live is how many bytes of memory are held afterwards, by the client and by what it
-	// gave.
+	// Live is the memory in bytes that the client and its results occupy afterwards.
 	Live int64 `json:"live_bytes"`
 }
 
-// atOnce is how many lookups Terraform makes at once.
+// atOnce is the number of lookups that Terraform makes concurrently.
 const atOnce = 10
 
 func main() {
@@ -88,10 +87,10 @@ func lookUp(ctx context.Context, c *client.Client, ids []string) ([]client.Insta
 	return found, group.Wait()
 }
 
-// live is how many bytes are held that can be reached.
+// live returns the reachable memory in bytes.
 func live() int64 {
 	runtime.GC()
-	runtime.GC() // what a finalizer let go of
+	runtime.GC() // memory released by finalizers
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	return int64(memory.HeapAlloc)

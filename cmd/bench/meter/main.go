@@ -1,10 +1,10 @@
-// Command meter stands where a CLI looks for a provider, runs the provider in its
-// place, and writes down what it took.
+// Command meter is in the place where a CLI looks for a provider. It runs the provider and
+// records its cost.
 //
 // BENCH_METER_PROVIDER is the provider's program, and BENCH_METER_FOLDER the folder that
-// gets a JSON file for each process. The provider has the meter's own standard streams
-// and environment, so the CLI does not notice. The file is there before the CLI learns that
-// its provider has ended, as that is when the meter ends.
+// gets a JSON file for each process. The provider has the meter's own standard streams and
+// environment, so the CLI does not notice. The file exists before the CLI sees the end of
+// its provider, because the CLI sees the end of the meter.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 )
 
 func main() {
-	// The provider hears of signals itself, and the meter must outlive it.
+	// The provider gets signals itself, and the meter must outlive it.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM)
 	provider := exec.Command(os.Getenv("BENCH_METER_PROVIDER"), os.Args[1:]...) //nolint:noctx // the CLI ends it
 	provider.Stdin, provider.Stdout, provider.Stderr = os.Stdin, os.Stdout, os.Stderr

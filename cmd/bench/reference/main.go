@@ -1,8 +1,8 @@
-// Command reference is a provider with the schema of this project's that does nothing: it
-// finds everything valid, and answers each read and each plan with the prior state, at
-// once. What a CLI takes with it is the floor for a provider with this schema.
+// Command reference is a provider with this project's schema that does nothing. It finds
+// everything valid, and immediately answers each read and each plan with the prior state.
+// The cost of a CLI with it is the floor for a provider with this schema.
 //
-// It plans only: a change is an error.
+// It can only plan: a change is an error.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// server answers about schemas as the provider does, and the rest by itself.
+// server answers about schemas like the provider, and everything else by itself.
 type server struct{ tfprotov6.ProviderServer }
 
 // ValidateProviderConfig finds any configuration valid.
@@ -55,12 +55,12 @@ func (*server) ValidateResourceConfig(context.Context, *tfprotov6.ValidateResour
 	return &tfprotov6.ValidateResourceConfigResponse{}, nil
 }
 
-// UpgradeResourceState takes the state as it was written.
+// UpgradeResourceState returns the state unchanged.
 func (*server) UpgradeResourceState(_ context.Context, r *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: &tfprotov6.DynamicValue{JSON: r.RawState.JSON}}, nil
 }
 
-// ReadResource finds everything as it was.
+// ReadResource returns the current state.
 func (*server) ReadResource(_ context.Context, r *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	return &tfprotov6.ReadResourceResponse{NewState: r.CurrentState, Private: r.Private, NewIdentity: r.CurrentIdentity}, nil
 }
@@ -70,7 +70,7 @@ func (*server) PlanResourceChange(_ context.Context, r *tfprotov6.PlanResourceCh
 	return &tfprotov6.PlanResourceChangeResponse{PlannedState: r.PriorState, PlannedPrivate: r.PriorPrivate, PlannedIdentity: r.PriorIdentity}, nil
 }
 
-// ApplyResourceChange refuses.
+// ApplyResourceChange returns an error.
 func (*server) ApplyResourceChange(context.Context, *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	return nil, errors.New("the reference provider only plans")
 }

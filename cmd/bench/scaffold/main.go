@@ -1,5 +1,5 @@
-// Command scaffold is a provider without anything in it, as one begins: how long it takes
-// to start is the floor for every provider on the same framework.
+// Command scaffold is an empty provider, like a new one. The time that it takes to start is
+// the floor for every provider on the same framework.
 package main
 
 import (
@@ -28,14 +28,14 @@ func (scaffold) Metadata(_ context.Context, _ provider.MetadataRequest, r *provi
 	r.TypeName = "scaffold"
 }
 
-// Schema has no arguments.
+// Schema returns an empty schema.
 func (scaffold) Schema(context.Context, provider.SchemaRequest, *provider.SchemaResponse) {}
 
 // Configure does nothing.
 func (scaffold) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {}
 
-// DataSources has none.
+// DataSources returns none.
 func (scaffold) DataSources(context.Context) []func() datasource.DataSource { return nil }
 
-// Resources has none.
+// Resources returns none.
 func (scaffold) Resources(context.Context) []func() resource.Resource { return nil }
