@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// running tells whether the work goes on.
+// running reports whether the work is in progress.
 func (w loggedWork) running() bool { return w.Status == "running" }
 
-// doing is what the fake does now, in a few words; log is the end of what a build has
-// said so far.
+// doing describes the fake's current work in a few words. log is the end of a build's
+// output so far.
 func (w loggedWork) doing(now time.Time, log string) string {
 	elapsed := ""
 	if w.RealStarted != nil {
@@ -28,13 +28,13 @@ func (w loggedWork) doing(now time.Time, log string) string {
 	return text
 }
 
-// lastLine is the last line of a text that says something.
+// lastLine returns the last line of a text that is not blank.
 func lastLine(text string) string {
 	text = strings.TrimSpace(text)
 	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 }
 
-// activity is what the fake does now, or "".
+// activity describes the fake's current work; it is "" if there is none.
 func (f *fakeProcess) activity(ctx context.Context) (string, error) {
 	all, err := f.work(ctx)
 	if err != nil {
@@ -47,7 +47,7 @@ func (f *fakeProcess) activity(ctx context.Context) (string, error) {
 		}
 		var log string
 		if work.Operation == buildOperation {
-			// It is only decoration, and a build may have gone with its app.
+			// The log is only decoration, and a build may have been deleted with its app.
 			log, _ = f.buildLog(ctx, work)
 		}
 		doing = append(doing, work.doing(time.Now(), log))
@@ -55,7 +55,7 @@ func (f *fakeProcess) activity(ctx context.Context) (string, error) {
 	return strings.Join(doing, " · "), nil
 }
 
-// buildLog is the end of what a build has said so far.
+// buildLog returns the end of a build's output so far.
 func (f *fakeProcess) buildLog(ctx context.Context, build loggedWork) (string, error) {
 	var answer struct {
 		Log string `json:"log"`
@@ -68,9 +68,8 @@ func (f *fakeProcess) buildLog(ctx context.Context, build loggedWork) (string, e
 	return answer.Log, err
 }
 
-// show tells the screen what jobs and builds are running, until it is told to stop or the
-// fake ends. It asks the fake by the routes that are no part of the service, and only
-// where there is a terminal.
+// show reports the running jobs and builds to the screen, until it is stopped or the fake
+// ends. It uses the fake's control routes, and only if there is a terminal.
 func (f *fakeProcess) show(screen *screen) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := make(chan struct{})
@@ -87,7 +86,7 @@ func (f *fakeProcess) show(screen *screen) (stop func()) {
 				return
 			}
 			if screen.columns() > 0 {
-				// A fake that does not answer is seen by who needs it.
+				// If the fake does not answer, the steps that need it report that.
 				doing, _ := f.activity(ctx)
 				screen.tell(doing)
 			}

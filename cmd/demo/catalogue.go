@@ -2,12 +2,12 @@ package main
 
 import "errors"
 
-// catalogue is what the demo picks from the fake's plans and regions.
+// catalogue is the demo's choice of the fake's plans and regions.
 type catalogue struct {
 	plan, region string
 }
 
-// plan and region are what the demo reads of the service's answers.
+// plan and region are the parts of the service's answers that the demo reads.
 type plan struct {
 	ID         string `json:"id"`
 	PriceCents int    `json:"price_cents"`
@@ -18,8 +18,8 @@ type region struct {
 	ID string `json:"id"`
 }
 
-// choose takes the biggest plan that costs nothing, as a paid one would wait
-// for its checkout, and the first region.
+// choose takes the largest free plan, because a paid one would wait for its checkout, and
+// the first region.
 func choose(plans []plan, regions []region) (catalogue, error) {
 	best := plan{MemoryMB: -1}
 	for _, plan := range plans {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// connection is what the demo reads of the connection record.
+// connection is the part of the connection record that the demo reads.
 type connection struct {
 	CACertificate string `json:"ca_certificate"`
 	Engines       struct {
@@ -20,8 +20,8 @@ type connection struct {
 	} `json:"engines"`
 }
 
-// psqlCommand writes what psql needs beside a command to files, and gives the command.
-// The password is in a file alone, and not on the terminal.
+// psqlCommand writes the files that psql needs, and returns the command. Only a file
+// contains the password, not the terminal.
 func psqlCommand(ctx context.Context, fake *fakeProcess, work *workspace, deployed guestbook) (string, error) {
 	var record connection
 	if err := fake.get(ctx, "/api/v1/instances/"+deployed.InstanceID+"/connection", &record); err != nil {
@@ -40,12 +40,12 @@ func psqlCommand(ctx context.Context, fake *fakeProcess, work *workspace, deploy
 	return command, nil
 }
 
-// psql is the command that connects as the owner, and the line of the password file that
-// it names.
+// psql returns the command that connects as the owner, and the line of the password file
+// that it names.
 func psql(ownerURL, certificate, passwordFile string) (command, password string, err error) {
 	owner, err := url.Parse(ownerURL)
 	if err != nil || owner.User == nil {
-		// The error itself would show the password.
+		// The parser's own error would show the password.
 		return "", "", errors.New("the owner's URL is none")
 	}
 	secret, _ := owner.User.Password()
@@ -59,11 +59,11 @@ func psql(ownerURL, certificate, passwordFile string) (command, password string,
 	return "psql " + quoted(owner.String()), strings.Join(fields, ":") + "\n", nil
 }
 
-// passwordField escapes what separates the fields of a password file.
+// passwordField escapes the characters that separate the fields of a password file.
 var passwordField = strings.NewReplacer(`\`, `\\`, `:`, `\:`)
 
-// inQuery writes a path into a query as libpq reads it, to whom a plus is no space. The
-// slashes stay for people.
+// inQuery escapes a path in a query for libpq, which does not read a plus as a space. The
+// slashes stay readable.
 func inQuery(path string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(url.QueryEscape(path), "+", "%20"), "%2F", "/")
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// get reads one JSON answer of the fake. The API wants the key, and the control routes
-// want the token.
+// get reads one JSON answer of the fake. The API requires the key, and the control routes
+// require the token.
 func (f *fakeProcess) get(ctx context.Context, path string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -37,7 +37,7 @@ func (f *fakeProcess) get(ctx context.Context, path string, into any) error {
 	return nil
 }
 
-// process finds the number of an engine's process, or 0 where none runs.
+// process returns the id of an engine's process, or 0 if none runs.
 func (f *fakeProcess) process(ctx context.Context, engine string) (int, error) {
 	var answer struct {
 		Processes []struct {
@@ -56,7 +56,7 @@ func (f *fakeProcess) process(ctx context.Context, engine string) (int, error) {
 	return 0, nil
 }
 
-// appLog is the end of what an app has written.
+// appLog returns the end of an app's output.
 func (f *fakeProcess) appLog(ctx context.Context, instance, app string) (string, error) {
 	var answer struct {
 		Log string `json:"log"`
@@ -65,7 +65,7 @@ func (f *fakeProcess) appLog(ctx context.Context, instance, app string) (string,
 	return answer.Log, err
 }
 
-// catalogue picks a plan and a region from those on offer.
+// catalogue picks one of the available plans and regions.
 func (f *fakeProcess) catalogue(ctx context.Context) (catalogue, error) {
 	var offered struct {
 		Plans     []plan   `json:"plans"`
@@ -79,7 +79,7 @@ func (f *fakeProcess) catalogue(ctx context.Context) (catalogue, error) {
 	return choose(offered.Plans, offered.Locations)
 }
 
-// left is how many records a clean account would not have.
+// left returns the number of records that an empty account would not have.
 func (f *fakeProcess) left(ctx context.Context) (int, error) {
 	var answer struct {
 		Total *int `json:"total"`
@@ -93,7 +93,7 @@ func (f *fakeProcess) left(ctx context.Context) (int, error) {
 	return *answer.Total, nil
 }
 
-// violations are the exchanges that broke the API document.
+// violations returns the exchanges that violated the API document.
 func (f *fakeProcess) violations(ctx context.Context) ([]string, error) {
 	var answer struct {
 		Violations []string `json:"violations"`
@@ -107,19 +107,19 @@ type loggedWork struct {
 	ID         string `json:"id"`
 	InstanceID string `json:"instance_id"`
 	Operation  string `json:"operation"`
-	// App is that of a build.
+	// App is the app of a build.
 	App      string `json:"app"`
 	Status   string `json:"status"`
 	Progress int    `json:"progress"`
-	// Started and Finished are by the fake's clock, RealStarted and RealFinished by
-	// the machine's. They are null for what has not come so far.
+	// Started and Finished are by the fake's clock, RealStarted and RealFinished by the
+	// machine's. They are null until that time.
 	Started      *time.Time `json:"started_at"`
 	Finished     *time.Time `json:"finished_at"`
 	RealStarted  *time.Time `json:"real_started_at"`
 	RealFinished *time.Time `json:"real_finished_at"`
 }
 
-// work is every job and build that the fake has logged.
+// work returns every job and build that the fake has logged.
 func (f *fakeProcess) work(ctx context.Context) ([]loggedWork, error) {
 	var logged struct {
 		Jobs   []loggedWork `json:"jobs"`
@@ -134,7 +134,7 @@ func (f *fakeProcess) work(ctx context.Context) ([]loggedWork, error) {
 	return append(logged.Jobs, logged.Builds...), nil
 }
 
-// timeline reads what the fake has logged so far.
+// timeline reads the fake's log so far.
 func (f *fakeProcess) timeline(ctx context.Context) (timeline, error) {
 	var requests struct {
 		Requests []struct {

@@ -15,27 +15,27 @@ import (
 	"time"
 )
 
-// fakeProcess is the fake service, running.
+// fakeProcess is the running fake service.
 type fakeProcess struct {
 	// origin is its address without a path.
 	origin string
-	// key is the API key that it takes, and token what its control routes want.
+	// key is its API key, and token is the token of its control routes.
 	key, token string
-	// password is what the account signs in with at the portal.
+	// password is the account's password at the portal.
 	password string
-	// log is the end of what it has logged.
+	// log is the end of its log.
 	log     *tail
 	command *exec.Cmd
 	cancel  context.CancelFunc
-	// ended is closed when the process is gone, and result says how it went.
+	// ended is closed when the process has ended, and result is its result.
 	ended  chan struct{}
 	result error
 }
 
-// startFake starts the fake on a free port and waits until it says which.
+// startFake starts the fake on a free port and waits until it prints its address.
 //
-// Its life does not hang on ctx: when the demo is interrupted, Terraform still
-// needs the fake to save what it has. It ends with stop.
+// The end of ctx does not end the fake: when the demo is interrupted, Terraform still needs
+// the fake to save its state. The fake ends with stop.
 func startFake(ctx context.Context, options options, receiver *receiver) (_ *fakeProcess, err error) {
 	authority, err := receiver.authority()
 	if err != nil {
@@ -78,9 +78,9 @@ func startFake(ctx context.Context, options options, receiver *receiver) (_ *fak
 
 var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
-// findOrigin reports the first address in what the fake says. The rest is its
-// greeting to a person, which the demo's own words replace; it is read all the
-// same, as the fake would block otherwise.
+// findOrigin reports the first address in the fake's output. The rest is a greeting for
+// people, which the demo replaces. It must be read anyway, because the fake would block
+// otherwise.
 func findOrigin(from io.Reader, origin chan<- string) {
 	lines := bufio.NewScanner(from)
 	for lines.Scan() {
@@ -89,17 +89,17 @@ func findOrigin(from io.Reader, origin chan<- string) {
 			break
 		}
 	}
-	_, _ = io.Copy(io.Discard, from) // It ends with the fake, whose end is looked at elsewhere.
+	_, _ = io.Copy(io.Discard, from) // It ends with the fake, whose end is checked elsewhere.
 }
 
-// baseURL is the address of the REST API.
+// baseURL returns the address of the REST API.
 func (f *fakeProcess) baseURL() string { return f.origin + "/api/v1" }
 
 // stop interrupts the fake and waits for its end. It may be called again.
 func (f *fakeProcess) stop() error {
 	f.cancel()
 	<-f.ended
-	// The interrupt is the demo's own, so an end by it is no failure.
+	// The demo itself sends the interrupt, so an end by it is not a failure.
 	if f.result == nil || errors.Is(f.result, context.Canceled) {
 		return nil
 	}

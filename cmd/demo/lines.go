@@ -9,15 +9,15 @@ import (
 	"golang.org/x/text/width"
 )
 
-// line is one of the demo's lines: a mark, how long it took, and what it is about.
+// line returns one of the demo's lines: a mark, a duration, and a text.
 func line(mark, took, text string) string {
 	return fmt.Sprintf("%s %6s  %s", mark, took, text)
 }
 
-// indented is a line that belongs to the one above it.
+// indented returns a line that belongs to the one above it.
 func indented(text string) string { return line(" ", "", text) }
 
-// seconds writes a duration as people say it: tenths of a second where they matter.
+// seconds formats a duration for people, with tenths of a second if they matter.
 func seconds(d time.Duration) string {
 	if d < 100*time.Second {
 		return fmt.Sprintf("%.1fs", d.Seconds())
@@ -25,11 +25,11 @@ func seconds(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// spinner turns while something goes on.
+// spinner turns during a step.
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// goingOn is the line that says what goes on, cut to a terminal of so many columns. The
-// last column stays free, as some terminals go to the next line behind it.
+// goingOn returns the line about the current step, cut to the columns of the terminal. The
+// last column stays free, because some terminals wrap after it.
 func goingOn(frame int, elapsed, doing, detail string, columns int) string {
 	text := doing
 	switch {
@@ -41,8 +41,8 @@ func goingOn(frame int, elapsed, doing, detail string, columns int) string {
 	return cut(line(spinner[frame%len(spinner)], elapsed, text), columns-1)
 }
 
-// cut makes a text one line of at most so many columns. What would move the cursor or
-// change colours is left out.
+// cut limits a text to one line with a number of columns. It leaves out characters that
+// move the cursor or change colours.
 func cut(text string, columns int) string {
 	var kept strings.Builder
 	used := 0
@@ -66,7 +66,7 @@ func cut(text string, columns int) string {
 	return kept.String()
 }
 
-// bar is a picture of a progress in percent.
+// bar draws a progress in percent.
 func bar(percent int) string {
 	const cells = 10
 	full := min(max(percent, 0), 100) * cells / 100

@@ -1,14 +1,13 @@
-// Command demo shows the whole product on one machine, without an account: it
-// starts the fake service, applies the guestbook module with a real Terraform
-// or OpenTofu, proves that a second plan changes nothing, and verifies the
-// guestbook as a visitor, in a browser where there is one.
+// Command demo shows the whole product on one machine, without an account. It starts the
+// fake service, applies the guestbook module with a real Terraform or OpenTofu, and proves
+// that a second plan changes nothing. Then it verifies the guestbook as a visitor, in a
+// browser if one is installed.
 //
-// It prints a line for each thing that it has done or proved, and on a terminal
-// what jobs and builds are running. What Terraform prints is kept for the error,
-// or shown with --plans.
+// It prints a line for each thing that it has done or proved, and on a terminal also the
+// running jobs and builds. Terraform's output is kept for errors, or shown with --plans.
 //
-// Where standard input is no terminal, it then destroys everything and reports
-// what the fake has left. On a terminal all of it stays up for a look around.
+// If standard input is not a terminal, it then destroys everything and reports what the
+// fake has left. On a terminal everything stays up so that the user can look around.
 //
 // It is run by `make demo`, from the root of the repository.
 package main
@@ -54,7 +53,7 @@ func main() {
 	case err == nil:
 	case interrupted && !errors.As(err, &left):
 		if screen.columns() == 0 {
-			// Nobody was there to see how far it came.
+			// Without a terminal, the screen did not show the progress.
 			fmt.Fprintf(os.Stderr, "\ndemo: %v\n", err)
 		}
 		screen.say("Interrupted. " + stopped)
@@ -71,16 +70,17 @@ type options struct {
 	plans, interactive                  bool
 }
 
-// scaled is how long something takes that needs the service's clock and the machine's.
+// scaled returns the estimated duration of a step, in the service's time and in the
+// machine's.
 func (o options) scaled(service, machine time.Duration) time.Duration {
 	return (time.Duration(float64(service)/o.speed) + machine).Round(5 * time.Second)
 }
 
-// leftoverError says that something of the demo may still be there.
+// leftoverError says that parts of the demo may remain.
 type leftoverError struct{ error }
 
-// run does the demo's steps in order. The fake is stopped on every way out, and what is in
-// the folder is deleted, unless it helps to find out what went wrong.
+// run runs the demo's steps in order. It always stops the fake, and deletes the content of
+// the folder unless it helps to find a problem.
 func run(ctx context.Context, options options, screen *screen) (err error) {
 	began := time.Now()
 	screen.say("The guestbook, from nothing to verified, on a fake service whose clock runs %g times as fast.\n", options.speed)
@@ -141,7 +141,7 @@ func run(ctx context.Context, options options, screen *screen) (err error) {
 	return nil
 }
 
-// deploy applies the module, and proves that there is nothing to do then.
+// deploy applies the module, and proves that nothing is left to do then.
 func deploy(ctx context.Context, fake *fakeProcess, work *workspace, options options, screen *screen) error {
 	version, err := work.version(ctx)
 	if err != nil {
@@ -172,7 +172,7 @@ func deploy(ctx context.Context, fake *fakeProcess, work *workspace, options opt
 	return nil
 }
 
-// What the long steps take of the service's time and of the machine's, where Go has
+// The durations of the long steps, in the service's time and in the machine's, if Go has
 // compiled the app before.
 const (
 	applyService, applyMachine     = 700 * time.Second, 10 * time.Second
@@ -180,7 +180,7 @@ const (
 	destroyService, destroyMachine = 40 * time.Second, 5 * time.Second
 )
 
-// showEvents says how many events of the service have come to the endpoint.
+// showEvents prints the number of events that the endpoint has received.
 func showEvents(ctx context.Context, work *workspace, receiver *receiver, screen *screen) error {
 	secret, err := work.output(ctx, "output", "-raw", "webhook_secret")
 	if err != nil {
@@ -227,8 +227,8 @@ func showTimes(ctx context.Context, fake *fakeProcess, speed float64, screen *sc
 	return nil
 }
 
-// checkContract fails if an exchange was not as the API document has it. The
-// fake would answer all the same, and the demo would prove less than it says.
+// checkContract fails if an exchange violated the API document. The fake would answer
+// anyway, and the demo would prove less than it claims.
 func checkContract(ctx context.Context, fake *fakeProcess, screen *screen) error {
 	violations, err := fake.violations(ctx)
 	if err != nil {
@@ -241,8 +241,8 @@ func checkContract(ctx context.Context, fake *fakeProcess, screen *screen) error
 	return nil
 }
 
-// destroy ends a demo that nobody watches. What the fake still has afterwards
-// is a fault of the provider or of the module.
+// destroy ends a demo without a terminal. Records that the fake still has afterwards are a
+// fault of the provider or of the module.
 func destroy(ctx context.Context, fake *fakeProcess, work *workspace, options options, screen *screen) error {
 	screen.begin(options.scaled(destroyService, destroyMachine), "Destroy the guestbook")
 	if err := work.command(ctx, "destroy", "-auto-approve", "-input=false"); err != nil {

@@ -4,5 +4,5 @@ package main
 
 import "os/exec"
 
-// ownGroup does nothing where there are no process groups to keep apart.
+// ownGroup does nothing on systems without process groups.
 func ownGroup(*exec.Cmd) {}

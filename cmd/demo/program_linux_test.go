@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { os.Exit(built.Run(m)) }
 // root is the repository.
 const root = "../.."
 
-// programs gives the folder of the built programs, and the CLI.
+// programs returns the folder of the built programs, and the CLI.
 func programs(t *testing.T) (folder, cli string) {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
@@ -44,20 +44,20 @@ func programs(t *testing.T) (folder, cli string) {
 	return folder, cliversion.UnderTest()
 }
 
-// demonstration is a demo that somebody watches on a terminal.
+// demonstration is a demo on a terminal that a test reads.
 type demonstration struct {
 	*pty
 	command *exec.Cmd
-	// place is the folder that everything of the demo is in.
+	// place is the folder with all files of the demo.
 	place string
 }
 
-// demonstrate starts the demo on a terminal of its own.
+// demonstrate starts the demo on a separate terminal.
 func demonstrate(t *testing.T) *demonstration {
 	t.Helper()
 	bin, cli := programs(t)
-	// The test's own folder is too long a path for the sockets in it, and other users,
-	// whose processes the fake starts, do not get into it.
+	// The test's own folder is unsuitable: its path is too long for sockets, and other
+	// users, whose processes the fake starts, cannot enter it.
 	place, err := os.MkdirTemp("", "demo")
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func (d *demonstration) mustBeGone(t *testing.T) {
 			t.Fatalf("there are %d processes, %v", len(processes), err)
 		}
 		for _, process := range processes {
-			// One that has ended meanwhile is not there.
+			// The file is missing if the process has ended in the meantime.
 			if text, err := os.ReadFile(process); err == nil && strings.Contains(string(text), d.place+"/") {
 				t.Errorf("the process of %s is left: %s", process, strings.ReplaceAll(string(text), "\x00", " "))
 			}
@@ -115,7 +115,7 @@ func (d *demonstration) mustBeGone(t *testing.T) {
 	}
 }
 
-// Whoever has seen enough leaves nothing behind, in whatever way.
+// An interrupted demo leaves nothing behind, however it is ended.
 func TestDemoIsInterrupted(t *testing.T) {
 	for name, test := range map[string]struct {
 		leave func(*demonstration) error
@@ -152,7 +152,7 @@ func TestDemoIsInterrupted(t *testing.T) {
 	}
 }
 
-// What the CLI prints is for who asks for it, and for whom something went wrong.
+// The CLI's output is shown on request and after an error.
 func TestCommandKeepsWhatTheCLIPrints(t *testing.T) {
 	t.Parallel()
 	cli := filepath.Join(t.TempDir(), "terraform")

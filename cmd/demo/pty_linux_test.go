@@ -16,7 +16,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// pty is a terminal with somebody who watches: what programs print on it is kept.
+// pty is a terminal that records the output of programs.
 type pty struct {
 	// terminal is for the programs, and keyboard types on it.
 	terminal, keyboard *os.File
@@ -53,8 +53,8 @@ func openPTY(t *testing.T, columns uint16) *pty {
 	return p
 }
 
-// control calls something with a file's descriptor. File.Fd would do so for ever: reads
-// would block, and a close would wait for them.
+// control calls a function with a file's descriptor. File.Fd would put the file into
+// blocking mode permanently: reads would block, and a close would wait for them.
 func control(file *os.File, do func(fd int) error) error {
 	raw, err := file.SyscallConn()
 	if err != nil {
@@ -65,7 +65,7 @@ func control(file *os.File, do func(fd int) error) error {
 	return errors.Join(err, done)
 }
 
-// resize gives the terminal's window another width.
+// resize changes the width of the terminal's window.
 func (p *pty) resize(t *testing.T, columns uint16) {
 	t.Helper()
 	if err := control(p.keyboard, func(fd int) error {
@@ -75,7 +75,7 @@ func (p *pty) resize(t *testing.T, columns uint16) {
 	}
 }
 
-// watch reads until the terminal is closed by all who have it.
+// watch reads until all programs have closed the terminal.
 func (p *pty) watch() {
 	defer close(p.ended)
 	buffer := make([]byte, 4096)
@@ -100,13 +100,13 @@ func (p *pty) text() string {
 	return p.shown.String()
 }
 
-// end is the end of what was printed, with its control characters to be read.
+// end returns the end of the output, with readable control characters.
 func (p *pty) end() string {
 	text := p.text()
 	return strconv.Quote(text[max(0, len(text)-2000):])
 }
 
-// until waits until what was printed fits.
+// until waits until the output meets a condition.
 func (p *pty) until(t *testing.T, what string, fits func(text string) bool) {
 	t.Helper()
 	deadline := time.After(machine.Patience)
@@ -123,7 +123,7 @@ func (p *pty) until(t *testing.T, what string, fits func(text string) bool) {
 	}
 }
 
-// close closes the test's own side, so that the watcher ends when the program has.
+// close closes the test's own side, so that the watcher ends with the program.
 func (p *pty) close(t *testing.T) {
 	t.Helper()
 	if err := p.terminal.Close(); err != nil {
@@ -132,7 +132,7 @@ func (p *pty) close(t *testing.T) {
 	<-p.ended
 }
 
-// stays is what a person sees in the end: of each line what was drawn last.
+// stays returns the final lines on the screen: for each line, the last text drawn.
 func stays(text string) []string {
 	var lines []string
 	for _, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {

@@ -13,8 +13,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
 
-// A receiver is where the events of the demo go, on this machine. The secret that signs
-// them is Terraform's, and known once it has applied: until then they are kept.
+// A receiver receives the demo's events on this machine. Terraform generates the secret
+// that signs them, which is known after the apply; until then the receiver stores the
+// events.
 type receiver struct {
 	server *httptest.Server
 	mu     sync.Mutex
@@ -44,11 +45,11 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// url is the address of the endpoint.
+// url returns the address of the endpoint.
 func (r *receiver) url() string { return r.server.URL + "/guestbook" }
 
-// authority is a file with the certificate that the fake has to trust. Whoever asks for it
-// removes it.
+// authority returns a file with the certificate that the fake must trust. The caller
+// removes the file.
 func (r *receiver) authority() (path string, err error) {
 	file, err := os.CreateTemp("", "hosting-demo-*.pem")
 	if err != nil {
@@ -58,7 +59,7 @@ func (r *receiver) authority() (path string, err error) {
 	return file.Name(), errors.Join(err, file.Close())
 }
 
-// heard is how many events came, each of them signed with the secret.
+// heard returns the number of events received, each signed with the secret.
 func (r *receiver) heard(secret string) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,31 +8,31 @@ import (
 	"time"
 )
 
-// A screen is where the demo tells what it does. What is over is a line that stays. On a
-// terminal the last line is what goes on, drawn anew as it changes. Elsewhere a step that
-// takes long has a line when it begins, so that nobody wonders.
+// A screen shows the progress of the demo. A finished step is a permanent line. On a
+// terminal the last line shows the current step and is redrawn as it changes. Without a
+// terminal, a long step prints a line when it begins.
 type screen struct {
 	out io.Writer
-	// columns is how wide the terminal is; 0 says that there is none.
+	// columns returns the width of the terminal, or 0 without a terminal.
 	columns func() int
 	now     func() time.Time
 
 	mu sync.Mutex
-	// doing is the step that goes on, "" between steps, hint how long it takes, and
-	// detail what it does now.
+	// doing is the current step ("" between steps), hint its expected duration, and detail
+	// its current work.
 	doing, hint, detail string
-	// began is when the step began, and marked when its last line was written.
+	// began is the start of the step, and marked the time of its last line.
 	began, marked time.Time
-	// drawn tells that the cursor is behind a line that does not stay.
+	// drawn reports whether the cursor is behind a line that will be redrawn.
 	drawn bool
 	frame int
-	// stopping tells that the demo was interrupted: steps have no more to say then.
+	// stopping reports whether the demo was interrupted: steps print nothing then.
 	stopping bool
-	// partial is a line of a program's that has yet to end.
+	// partial is an unfinished line of a program's output.
 	partial bytes.Buffer
 }
 
-// begin starts a step. about is how long it takes, or 0 for moments.
+// begin starts a step. about is its expected duration, or 0 for a short step.
 func (s *screen) begin(about time.Duration, format string, arguments ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,8 +51,8 @@ func (s *screen) begin(about time.Duration, format string, arguments ...any) {
 	s.draw()
 }
 
-// done says what a step has come to, with the time since it began, or since it said
-// something before.
+// done prints the result of a step, with the time since it began or since its previous
+// line.
 func (s *screen) done(format string, arguments ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *screen) done(format string, arguments ...any) {
 	s.draw()
 }
 
-// end leaves the step. One that failed keeps its line.
+// end ends the step. The line of a failed step stays.
 func (s *screen) end(failed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +79,7 @@ func (s *screen) end(failed bool) {
 	s.draw()
 }
 
-// interrupted says that what goes on is cut short, which takes a moment.
+// interrupted shows that the current work is being stopped, which takes a moment.
 func (s *screen) interrupted() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +95,7 @@ func (s *screen) interrupted() {
 	s.draw()
 }
 
-// say prints a line that stays.
+// say prints a permanent line.
 func (s *screen) say(format string, arguments ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +103,7 @@ func (s *screen) say(format string, arguments ...any) {
 	s.draw()
 }
 
-// Write lets a program's output through, line by line, above what goes on.
+// Write prints a program's output, line by line, above the current step.
 func (s *screen) Write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,7 +116,7 @@ func (s *screen) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// tell says what the step does now. Only a terminal shows it.
+// tell shows the current work of the step. Only a terminal shows it.
 func (s *screen) tell(detail string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,8 +124,8 @@ func (s *screen) tell(detail string) {
 	s.draw()
 }
 
-// animate keeps the last line alive on a terminal, until it is told to stop. Then nothing
-// but lines that stay are there.
+// animate updates the last line on a terminal until it is stopped. Then only permanent
+// lines remain.
 func (s *screen) animate() (stop func()) {
 	ended, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -151,10 +151,10 @@ func (s *screen) animate() (stop func()) {
 	}
 }
 
-// frameLength is how long a frame of the last line is seen.
+// frameLength is the duration of a frame of the last line.
 const frameLength = 125 * time.Millisecond
 
-// tick draws the last line anew, as time has passed.
+// tick redraws the last line with the new time.
 func (s *screen) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,10 +162,10 @@ func (s *screen) tick() {
 	s.draw()
 }
 
-// write prints lines that stay. Who calls it holds the lock.
+// write prints permanent lines. The caller holds the lock.
 func (s *screen) write(text string) {
 	s.clear()
-	_, _ = fmt.Fprintln(s.out, text) // a terminal that has gone has nobody to tell
+	_, _ = fmt.Fprintln(s.out, text) // a closed terminal cannot show an error
 }
 
 func (s *screen) clear() {
@@ -175,7 +175,7 @@ func (s *screen) clear() {
 	}
 }
 
-// draw prints what goes on. Between steps there is something only while the fake works.
+// draw prints the current step. Between steps it prints the fake's work, if any.
 func (s *screen) draw() {
 	columns := s.columns()
 	if columns == 0 {

@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// newTestScreen is a screen of so many columns, and a way to let time pass on it.
+// newTestScreen returns a screen with a number of columns, and a function that advances its
+// time.
 func newTestScreen(columns int) (*screen, *bytes.Buffer, func(time.Duration)) {
 	var shown bytes.Buffer
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -17,7 +18,7 @@ func newTestScreen(columns int) (*screen, *bytes.Buffer, func(time.Duration)) {
 	return s, &shown, func(d time.Duration) { now = now.Add(d) }
 }
 
-// play lets a screen tell of steps of every kind.
+// play shows steps of every kind on a screen.
 func play(s *screen, pass func(time.Duration)) {
 	s.say("The guestbook.")
 	s.begin(0, "Start %s", "the fake")
@@ -53,7 +54,7 @@ func TestScreenWithoutATerminal(t *testing.T) {
 	}
 }
 
-// On a terminal the same lines stay, and above them nothing does.
+// On a terminal the same lines are permanent, and nothing else is.
 func TestScreenOnATerminal(t *testing.T) {
 	t.Parallel()
 	s, shown, pass := newTestScreen(40)
@@ -94,7 +95,7 @@ func TestScreenLetsAProgramThrough(t *testing.T) {
 	}
 }
 
-// A step that is cut short has nothing more to say, as its end means nothing.
+// An interrupted step prints nothing more, because its end is meaningless.
 func TestScreenIsInterrupted(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// fakeAccount is the e-mail of the account that a fake begins with.
+// fakeAccount is the initial account's e-mail address in a fake.
 const fakeAccount = "customer@example.com"
 
-// stayUp waits for Ctrl-C, or for the fake to end by itself. What somebody changes
-// meanwhile is seen in the last line.
+// stayUp waits for Ctrl-C, or for the fake to end by itself. The last line shows changes
+// that the user makes in the meantime.
 func stayUp(ctx context.Context, fake *fakeProcess, work *workspace, deployed guestbook, screen *screen) error {
 	psql, err := psqlCommand(ctx, fake, work, deployed)
 	if err != nil {
@@ -25,7 +25,7 @@ func stayUp(ctx context.Context, fake *fakeProcess, work *workspace, deployed gu
 	}
 }
 
-// lookAround says what to look at, each with a line to copy.
+// lookAround lists things to look at, each with a line to copy.
 func lookAround(fake *fakeProcess, work *workspace, deployed guestbook, psql string) string {
 	return strings.Join([]string{
 		"It stays up for a look around, until Ctrl-C, which stops it all and leaves nothing.",

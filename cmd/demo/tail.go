@@ -2,13 +2,13 @@ package main
 
 import "sync"
 
-// tail keeps the end of what is written to it, and may be read meanwhile.
+// tail keeps the end of its input, and may be read at any time.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// tailKept is how much it keeps, in bytes.
+// tailKept is the size of that end in bytes.
 const tailKept = 32 << 10
 
 func (t *tail) Write(text []byte) (int, error) {

@@ -2,9 +2,8 @@ package main
 
 import "os"
 
-// isTerminal reports whether a person is at the other end of the file. A
-// terminal is a character device, and so is the null device, which stands for
-// nobody.
+// isTerminal reports whether the file is a terminal. A terminal is a character device, and
+// so is the null device, which does not count.
 func isTerminal(file *os.File) bool {
 	info, err := file.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
@@ -14,8 +13,7 @@ func isTerminal(file *os.File) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// liveColumns is how wide a terminal is on which a line can be drawn anew, or 0 where
-// output only grows.
+// liveColumns returns the width of a terminal that can redraw a line, or 0 otherwise.
 func liveColumns(file *os.File) int {
 	if os.Getenv("TERM") == "dumb" {
 		return 0

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// columns is how wide a terminal is, or 0 for what is none. Its size may change.
+// columns returns the width of a terminal, or 0 for any other file. It may change.
 func columns(file *os.File) int {
 	size, err := unix.IoctlGetWinsize(int(file.Fd()), unix.TIOCGWINSZ)
 	switch {
 	case err != nil:
 		return 0
 	case size.Col == 0:
-		return 80 // a terminal that does not know
+		return 80 // a terminal without a known size
 	}
 	return int(size.Col)
 }

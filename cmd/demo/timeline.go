@@ -7,28 +7,28 @@ import (
 	"time"
 )
 
-// buildOperation is how a build appears among the jobs.
+// buildOperation is the name of a build among the jobs.
 const buildOperation = "build"
 
-// task is a job or a build that the fake has settled.
+// task is a finished job or build of the fake.
 type task struct {
 	instance  string
 	operation string
-	// took is how long it ran, by the fake's clock.
+	// took is its duration, by the fake's clock.
 	took time.Duration
-	// settled is when it ended, by the machine's clock.
+	// settled is its end, by the machine's clock.
 	settled time.Time
 }
 
-// timeline is what the fake's log says about an apply.
+// timeline is the fake's log of an apply.
 type timeline struct {
-	// firstPOST is when the first POST came, by the machine's clock.
+	// firstPOST is the time of the first POST, by the machine's clock.
 	firstPOST time.Time
 	tasks     []task
 }
 
-// needs says which tasks of an instance must be over before an operation can
-// begin, whatever a client does. What is not listed needs the creation only.
+// needs lists the tasks of an instance that must be over before an operation can begin,
+// whatever the client. Operations that are not listed need only the creation.
 var needs = map[string][]string{
 	"create":        nil,
 	"app_update":    {"app_import"},
@@ -36,11 +36,11 @@ var needs = map[string][]string{
 	"auth_settings": {buildOperation},
 }
 
-// criticalPath is the chain of tasks that takes longest where each waits only
-// for what it needs. No client can be faster than the sum of its durations.
+// criticalPath returns the longest chain of tasks if each waits only for the tasks that it
+// needs. No client can be faster than the sum of its durations.
 func criticalPath(tasks []task) []task {
-	// An operation's chain is asked for by each work that needs it. With the
-	// dozen tasks of an apply there is no point in remembering the answers.
+	// The chain of an operation is computed again for each work that needs it. With a dozen
+	// tasks in an apply, caching is not worthwhile.
 	var chain func(last task) []task
 	chain = func(last task) []task {
 		required, listed := needs[last.operation]
@@ -79,8 +79,8 @@ func total(tasks []task) time.Duration {
 	return sum
 }
 
-// span is the time from the first POST to the last job or build settled, by
-// the fake's clock, which runs speed times as fast as the machine's.
+// span returns the time from the first POST to the end of the last job or build, by the
+// fake's clock, which runs speed times as fast as the machine's.
 func (t timeline) span(speed float64) time.Duration {
 	var last time.Time
 	for _, task := range t.tasks {
@@ -91,11 +91,11 @@ func (t timeline) span(speed float64) time.Duration {
 	return time.Duration(float64(last.Sub(t.firstPOST)) * speed)
 }
 
-// mostRatio is how many times its critical path an apply may take.
+// mostRatio is the maximum duration of an apply as a multiple of its critical path.
 const mostRatio = 1.25
 
-// report compares the span with the critical path. The lines are there beside an
-// error that is about their ratio.
+// report compares the span with the critical path. It returns the lines even if the error
+// is about their ratio.
 func (t timeline) report(speed float64) ([]string, error) {
 	if t.firstPOST.IsZero() || len(t.tasks) == 0 {
 		return nil, errors.New("the fake has logged no POST, or no job")

@@ -10,10 +10,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/verification"
 )
 
-// appName is what the module calls the app.
+// appName is the app's name in the module.
 const appName = "guestbook"
 
-// guestbook is what the module's outputs say of it.
+// guestbook contains the module's outputs.
 type guestbook struct {
 	AppURL, AuthURL, AnonKey, InstanceID string
 }
@@ -39,7 +39,7 @@ func readGuestbook(text []byte) (guestbook, error) {
 	return read, nil
 }
 
-// verify runs the verification and says what it sees, line by line.
+// verify runs the verification and prints its results, line by line.
 func verify(ctx context.Context, fake *fakeProcess, work *workspace, options options, screen *screen) (guestbook, error) {
 	chromium := verification.FindChromium()
 	way := "in Chromium"
@@ -70,7 +70,7 @@ func verify(ctx context.Context, fake *fakeProcess, work *workspace, options opt
 		Chromium:  chromium, Screenshots: pictures, Say: screen.done,
 	}
 	if err := check.Verify(ctx); err != nil {
-		// The app's own words often say more, and they are nowhere else.
+		// The app's log often says more, and is not shown elsewhere.
 		log, _ := fake.appLog(context.WithoutCancel(ctx), deployed.InstanceID, appName)
 		return deployed, fmt.Errorf("verify the guestbook: %w\nthe end of the app's log:\n%s", err, log)
 	}

@@ -17,10 +17,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// mostLines is how much a person reads.
+// mostLines is the maximum number of lines that a person reads.
 const mostLines = 60
 
-// proofs are what the demo has to say, in this order.
+// proofs are the lines that the demo must print, in this order.
 var proofs = []string{
 	"✓ .* The fake service answers at http",
 	"✓ .* has the provider that was built",
@@ -37,7 +37,7 @@ var proofs = []string{
 	"^All of it held, in ",
 }
 
-// check looks at what the demo has left on a screen.
+// check checks the final lines of the demo on a screen.
 func check(t *testing.T, lines, proofs []string) {
 	t.Helper()
 	if len(lines) > mostLines {
@@ -63,7 +63,7 @@ func check(t *testing.T, lines, proofs []string) {
 	}
 }
 
-// The README's first command, as CI has it.
+// The README's first command, as CI runs it.
 func TestDemoWithoutATerminal(t *testing.T) {
 	_, cli := programs(t)
 	place := t.TempDir()
@@ -85,7 +85,7 @@ func TestDemoWithoutATerminal(t *testing.T) {
 	}
 }
 
-// On a terminal it stays up, and each line that it gives works when it is copied.
+// On a terminal it stays up, and each line that it suggests works when it is copied.
 func TestDemoOnATerminal(t *testing.T) {
 	if _, err := exec.LookPath("psql"); err != nil {
 		machine.Lacks(t, "the demo is looked at with psql: %s", err)
@@ -137,7 +137,7 @@ func TestDemoOnATerminal(t *testing.T) {
 	if records := shell(given(`Its records:    (curl .*)`) + " -fsS"); !strings.Contains(records, `"guestbook"`) {
 		t.Errorf("the records are %s", records)
 	}
-	// A change is seen while it is made.
+	// A change is shown while it is made.
 	before := len(d.text())
 	change := fmt.Sprintf("%s && sed -i 's/^  env = {/&\\n    NEXT_PUBLIC_CHANGE = 1/' main.tf && %s -auto-approve -no-color",
 		given(`To change it:   (.*)`), given(`with a change of main.tf, (.*)`))

@@ -15,27 +15,27 @@ import (
 )
 
 const (
-	// repository is the app's, as the fake knows it. It is the folder app of
-	// the module.
+	// repository is the fake's name for the app's repository. It is the folder app of the
+	// module.
 	repository = "instance-hosting/guestbook"
 )
 
-// workspace is a folder with a copy of the module, its state, and a CLI
-// configuration that finds the provider that was built.
+// workspace is a folder with a copy of the module, its state, and a CLI configuration that
+// finds the built provider.
 type workspace struct {
 	cli    string
 	folder string
-	// module is the copy of the module. It is a copy so that plain commands
-	// work in it, and the examples stay as they are.
+	// module is the copy of the module. It is a copy so that plain commands work in it, and
+	// the examples stay unchanged.
 	module          string
 	environmentFile string
 	environment     []string
-	// plans is where what the CLI prints goes; nil keeps it for the error.
+	// plans receives the CLI's output; if it is nil, the output is kept for errors.
 	plans io.Writer
 }
 
-// newWorkspace makes the folder afresh. A state of an earlier run is worthless,
-// as the fake that it is about is gone.
+// newWorkspace creates the folder again. A state of an earlier run is worthless, because
+// its fake has ended.
 func newWorkspace(options options, fake *fakeProcess, catalogue catalogue, webhookURL string) (*workspace, error) {
 	folder, err := filepath.Abs(options.folder)
 	if err != nil {
@@ -79,7 +79,7 @@ func newWorkspace(options options, fake *fakeProcess, catalogue catalogue, webho
 	}
 	work.environment = append(inherited(os.Environ()), added...)
 	if !isTerminal(os.Stdout) {
-		// The CLIs colour their output even where it goes to a file.
+		// The CLIs colour their output even if it goes to a file.
 		work.environment = append(work.environment, "TF_CLI_ARGS=-no-color")
 	}
 	for name, text := range map[string]string{
@@ -94,8 +94,8 @@ func newWorkspace(options options, fake *fakeProcess, catalogue catalogue, webho
 	return work, nil
 }
 
-// leave takes the folder away, with the credentials in it. After a failure it stays, and
-// the error that is given says so.
+// leave deletes the folder, with the credentials in it. After a failure the folder stays,
+// and the returned error says so.
 func (w *workspace) leave(failed bool) error {
 	if failed {
 		return fmt.Errorf("the module and its state are in %s", w.module)
@@ -106,8 +106,8 @@ func (w *workspace) leave(failed bool) error {
 	return nil
 }
 
-// copyModule copies what a module is made of, and not the state or the variables
-// of somebody who has used it in its own folder.
+// copyModule copies the module's files, without a state or variables of someone who has
+// used it in its own folder.
 func copyModule(from, to string) error {
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return err
@@ -130,8 +130,8 @@ func copyModule(from, to string) error {
 	return nil
 }
 
-// command runs the CLI in the module's folder. What it prints goes to plans as it comes,
-// or is part of the error.
+// command runs the CLI in the module's folder. Its output goes to plans as it comes, or is
+// part of the error.
 func (w *workspace) command(ctx context.Context, arguments ...string) error {
 	var printed bytes.Buffer
 	output := w.plans
@@ -143,7 +143,7 @@ func (w *workspace) command(ctx context.Context, arguments ...string) error {
 	return w.explain(command.Run(), arguments, printed.String())
 }
 
-// output runs the CLI and gives what it prints.
+// output runs the CLI and returns its output.
 func (w *workspace) output(ctx context.Context, arguments ...string) ([]byte, error) {
 	var complaint bytes.Buffer
 	command := w.prepare(ctx, arguments...)
@@ -158,7 +158,7 @@ func (w *workspace) prepare(ctx context.Context, arguments ...string) *exec.Cmd 
 	return command
 }
 
-// explain adds all that a command printed to its error, as nobody has seen it so far.
+// explain adds a command's complete output to its error, because it has not been shown.
 func (w *workspace) explain(err error, arguments []string, printed string) error {
 	if err == nil {
 		return nil
@@ -166,15 +166,15 @@ func (w *workspace) explain(err error, arguments []string, printed string) error
 	return fmt.Errorf("%s %s: %w\n%s", filepath.Base(w.cli), strings.Join(arguments, " "), err, printed)
 }
 
-// version is the first line of what the CLI says of itself, such as "Terraform v1.16.4".
+// version returns the first line of the CLI's version, such as "Terraform v1.16.4".
 func (w *workspace) version(ctx context.Context) (string, error) {
 	text, err := w.output(ctx, "version")
 	first, _, _ := strings.Cut(string(text), "\n")
 	return first, err
 }
 
-// inherited leaves out the variables that would change what the demo does: a
-// person's own Terraform settings, and the address and key of a real account.
+// inherited leaves out the variables that would change the demo: a person's own Terraform
+// settings, and the address and key of a real account.
 func inherited(environment []string) []string {
 	var kept []string
 	for _, variable := range environment {
@@ -188,7 +188,7 @@ func inherited(environment []string) []string {
 	return kept
 }
 
-// shellExports is a file to be sourced by a shell.
+// shellExports returns a file that a shell can source.
 func shellExports(variables []string) string {
 	var text strings.Builder
 	for _, variable := range variables {
@@ -198,13 +198,13 @@ func shellExports(variables []string) string {
 	return text.String()
 }
 
-// quoted is a word that a shell takes as it is.
+// quoted quotes a word for a shell.
 func quoted(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// variables are the module's variables. Plan and region come from the fake's
-// catalogue, as they would from the service's.
+// variables returns the module's variables. Plan and region come from the fake's catalogue,
+// like those of a real service.
 func variables(catalogue catalogue, webhookURL string) string {
 	return fmt.Sprintf(`plan                = %q
 region              = %q
