@@ -15,20 +15,19 @@ import (
 	"time"
 )
 
-// patience is how long a program may take to end once it is told to, or to close
-// its output once it has ended.
+// patience is the time that a program has to end after it is told to, or to close its
+// output after its end.
 const patience = 10 * time.Second
 
-// A bench is a copy of the tree, in which one mistake at a time is planted, built
-// and looked for.
+// A bench is a copy of the tree, in which one mistake at a time is planted, built and
+// searched for.
 type bench struct {
 	root string // the folder of the bench
 	copy string // the copy of the tree
 	code code   // the files of the copy that mistakes are planted into, as they were
 }
 
-// newBench copies the files of the tree that git tracks or would, as they are on
-// the disk now.
+// newBench copies the tree's files that git tracks or would track, in their current form.
 func newBench(ctx context.Context, tree string) (*bench, error) {
 	list := exec.CommandContext(ctx, "git", "ls-files", "-co", "--exclude-standard", "-z")
 	list.Dir = tree
@@ -62,8 +61,8 @@ func stderrOf(err error) string {
 	return ""
 }
 
-// copyFile copies a file. One that git still lists although it was deleted is
-// left out, and so is what is no regular file, such as a link.
+// copyFile copies a file. It leaves out a deleted file that git still lists, and anything
+// except a regular file, such as a link.
 func copyFile(from, to string) error {
 	info, err := os.Lstat(from)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -82,7 +81,7 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, content, info.Mode().Perm()|0o600)
 }
 
-func (b *bench) remove() { _ = os.RemoveAll(b.root) } // what is left is the system's to sweep
+func (b *bench) remove() { _ = os.RemoveAll(b.root) } // the system deletes the rest
 
 // plant writes the files that a mistake changes.
 func (b *bench) plant(changed code) error {
@@ -94,7 +93,7 @@ func (b *bench) plant(changed code) error {
 	return nil
 }
 
-// takeOut writes the files that a mistake has changed as they were.
+// takeOut restores the files that a mistake has changed.
 func (b *bench) takeOut(changed code) error {
 	were := code{}
 	for file := range changed {
@@ -103,33 +102,33 @@ func (b *bench) takeOut(changed code) error {
 	return b.plant(were)
 }
 
-// worldsFolder is where the simulated worlds are.
+// worldsFolder is the folder of the simulated worlds.
 const worldsFolder = "internal/simulation"
 
-// worlds builds the simulated worlds as they stand in the copy, and runs them.
+// worlds builds the simulated worlds from the copy, and runs them.
 func (b *bench) worlds(ctx context.Context, runs int, seed uint64, timeout time.Duration) (said string, outcome outcome, err error) {
 	return b.test(ctx, worldsFolder, timeout, "-test.run=^TestSim$",
 		"-sim.runs="+strconv.Itoa(runs), "-sim.seed="+strconv.FormatUint(seed, 10))
 }
 
-// test builds the tests of a folder as they stand in the copy, and runs them. The
-// outcome is notCompiled, caught where a test fails, and else missed, also where
-// there is no test. An error is one of the bench, such as an interrupt.
+// test builds the tests of a folder from the copy, and runs them. The outcome is
+// notCompiled, caught if a test fails, and missed otherwise, even if there are no tests. An
+// error is a failure of the bench, such as an interrupt.
 func (b *bench) test(ctx context.Context, folder string, timeout time.Duration, args ...string) (said string, outcome outcome, err error) {
-	// A program that was built before may be of other code.
+	// An existing program may have been built from other code.
 	program := filepath.Join(b.root, path.Base(folder)+".test")
 	if err := os.RemoveAll(program); err != nil {
 		return "", 0, err
 	}
 	build := exec.CommandContext(ctx, "go", "test", "-c", "-o", program)
 	if folder == worldsFolder {
-		// Without the paths in it what did not change comes from the build cache,
-		// whatever the copy's folder is called. Other tests may read their own files.
+		// With -trimpath, unchanged packages come from the build cache, whatever the copy's
+		// folder is called. Other tests may read their own files.
 		build.Args = append(build.Args, "-trimpath")
 	}
 	build.Args = append(build.Args, "./"+folder)
 	build.Dir = b.copy
-	build.Cancel = func() error { return build.Process.Signal(os.Interrupt) } // go then ends what it started
+	build.Cancel = func() error { return build.Process.Signal(os.Interrupt) } // go then ends the processes that it started
 	said, compiles, err := output(ctx, build)
 	if err != nil || !compiles {
 		return said, notCompiled, err
@@ -147,8 +146,8 @@ func (b *bench) test(ctx context.Context, folder string, timeout time.Duration, 
 	return said, caught, err
 }
 
-// output runs a program to its end and tells what it said, and whether it ended
-// well. The error is that it could not be run, or was interrupted.
+// output runs a program to its end. It returns the output, and whether the program
+// succeeded. The error says that it could not be run, or was interrupted.
 func output(ctx context.Context, program *exec.Cmd) (said string, ok bool, err error) {
 	program.WaitDelay = patience
 	out, err := program.CombinedOutput()
@@ -164,8 +163,8 @@ func output(ctx context.Context, program *exec.Cmd) (said string, ok bool, err e
 	return string(out), true, nil
 }
 
-// environment is what tests run with: nothing of a real account, no CLI, and fewer
-// collections of garbage, which take half of the worlds' time else.
+// environment returns the environment of tests: nothing of a real account, no CLI, and
+// fewer garbage collections, which would otherwise take half of the worlds' time.
 func environment(outer []string) []string {
 	env := slices.DeleteFunc(slices.Clone(outer), func(variable string) bool {
 		return strings.HasPrefix(variable, "HOSTING_") || strings.HasPrefix(variable, "TF_")

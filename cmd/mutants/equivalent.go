@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// equivalents lists the mutants that change nothing that anybody could notice.
+// equivalents lists the mutants without any noticeable effect.
 //
 //go:embed equivalent.txt
 var equivalents string
@@ -19,8 +19,8 @@ func (m mutant) String() string {
 	return fmt.Sprintf("%s: %s: %s -> %s", m.function, m.kind, m.before, m.after)
 }
 
-// parseEquivalents reads a list of mutants, each by its name in a line of its own
-// below the reason, which begins with "# ".
+// parseEquivalents reads a list of mutants. Each name is in a separate line below the
+// reason, which begins with "# ".
 func parseEquivalents(text string) (reasons map[string]string, err error) {
 	reasons = map[string]string{}
 	reason := ""

@@ -17,18 +17,18 @@ import (
 // worldsSeed is the seed of the first of the worlds that judge a mutant.
 const worldsSeed = 1
 
-// A sampling says which mutants are drawn, and how many have to be caught.
+// A sampling says which mutants are drawn, and how many must be caught.
 type sampling struct {
 	tree  string         // the project's root
 	in    *regexp.Regexp // the paths of the files to draw from
-	size  int            // how many that compile are tried
+	size  int            // the number of compiling mutants to try
 	seed  uint64
-	runs  int     // of the world, for each of them
-	least float64 // the percentage that has to be caught
+	runs  int     // of the world, for each mutant
+	least float64 // the percentage that must be caught
 }
 
-// run tries a sample of mutants and prints what became of each, and a summary. It
-// reports whether enough of them were caught.
+// run tries a sample of mutants and prints the result of each, and a summary. It reports
+// whether enough of them were caught.
 func (s sampling) run(ctx context.Context, out io.Writer) (enough bool, err error) {
 	b, err := newBench(ctx, s.tree)
 	if err != nil {
@@ -59,8 +59,7 @@ func (s sampling) run(ctx context.Context, out io.Writer) (enough bool, err erro
 	return total.percent() >= s.least, nil
 }
 
-// draw returns all mutants that are not known to be equivalent, in the order of
-// the seed.
+// draw returns all mutants that are not known to be equivalent, in the order of the seed.
 func (s sampling) draw(files code) ([]mutant, error) {
 	known, err := parseEquivalents(equivalents)
 	if err != nil {
@@ -82,15 +81,15 @@ func (s sampling) draw(files code) ([]mutant, error) {
 	return all, nil
 }
 
-// judges try mutants one after the other: the unit tests of a mutant's package,
-// and then simulated worlds. The first that fails has caught it.
+// judges try mutants one after the other, with the unit tests of the mutant's package and
+// then simulated worlds. The first failure catches the mutant.
 type judges struct {
 	bench  *bench
 	runs   int
 	limits map[string]time.Duration // of each folder's tests, from a run with nothing planted
 }
 
-// A fate is what became of a mutant.
+// A fate is the result of a mutant.
 type fate struct {
 	mutant
 	outcome outcome // caught, missed or notCompiled
@@ -98,7 +97,7 @@ type fate struct {
 	took    time.Duration
 }
 
-// try plants a mutant, has it judged and takes it out again.
+// try plants a mutant, judges it and removes it.
 func (j judges) try(ctx context.Context, m mutant) (fate, error) {
 	for _, folder := range []string{path.Dir(m.file), worldsFolder} {
 		if err := j.limit(ctx, folder); err != nil {
@@ -114,8 +113,8 @@ func (j judges) try(ctx context.Context, m mutant) (fate, error) {
 	return f, errors.Join(err, j.bench.takeOut(changed))
 }
 
-// limit measures how long the tests of a folder may take, which ends a mutant
-// that never does. They have to pass with nothing planted.
+// limit measures the time limit for the tests of a folder, which ends a mutant that never
+// ends. The tests must pass with nothing planted.
 func (j judges) limit(ctx context.Context, folder string) error {
 	if j.limits[folder] > 0 {
 		return nil
@@ -142,8 +141,8 @@ func (j judges) judge(ctx context.Context, folder string) (fate, error) {
 	return fate{outcome: missed}, nil
 }
 
-// run runs the worlds, or the tests of another folder as `make quick` does: many
-// at once, as some wait.
+// run runs the worlds, or the tests of another folder like `make quick`: many concurrently,
+// because some wait.
 func (j judges) run(ctx context.Context, folder string, limit time.Duration) (said string, outcome outcome, err error) {
 	if folder == worldsFolder {
 		return j.bench.worlds(ctx, j.runs, worldsSeed, limit)
@@ -157,7 +156,7 @@ var (
 	panicked   = regexp.MustCompile(`(?m)^(?:panic|fatal error): (.+)$`)
 )
 
-// whatFailed names the judge that caught a mutant, from what it said.
+// whatFailed names the judge that caught a mutant, from its output.
 func whatFailed(folder, said string) string {
 	if v := judge(said, true, 0); v.outcome == caught {
 		return fmt.Sprintf("the worlds: %s, after %d runs", v.check, v.runs)
@@ -174,7 +173,7 @@ func whatFailed(folder, said string) string {
 	return who
 }
 
-// print writes where a mutant is, what it changes, and what became of it.
+// print writes the location, the change and the result of a mutant.
 func (f fate) print(out io.Writer) {
 	became := "NOT CAUGHT"
 	switch f.outcome {
@@ -186,7 +185,7 @@ func (f fate) print(out io.Writer) {
 	fmt.Fprintf(out, "%s:%d: %s\n    %s (%.0f s)\n", f.file, f.line, f.mutant, became, f.took.Seconds())
 }
 
-// A tally is what became of a sample.
+// A tally is the result of a sample.
 type tally struct {
 	tried, caught, notCompiled int
 	by                         map[string]int // how many each judge caught
@@ -213,7 +212,8 @@ func (t *tally) add(f fate) {
 	t.by[judge]++
 }
 
-// percent is how many of those that were tried were caught; of none, all.
+// percent returns the percentage of tried mutants that were caught, or 100 if none were
+// tried.
 func (t *tally) percent() float64 {
 	if t.tried == 0 {
 		return 100

@@ -1,20 +1,20 @@
-// Command mutants plants mistakes into a copy of the project, one at a time, and
-// checks that its tests find them.
+// Command mutants plants mistakes into a copy of the project, one at a time, and checks
+// that its tests find them.
 //
 //	mutants generated [-n N] [-seed S] [-in PATTERN] [-runs N] [-min PERCENT]
 //	mutants patches [-runs N] [-seed S] [-only PATTERN] [-jobs N] [-timeout D] [-control=false]
 //
-// "generated" draws small changes of the syntax of the client and the provider:
-// a condition negated, a statement dropped. Each is judged by the unit tests of
-// its package and then by simulated worlds. It exits with 1 when fewer than
-// -min percent are caught. What equivalent.txt names is not drawn.
+// "generated" draws small changes of the syntax of the client and the provider: a condition
+// negated, a statement dropped. Each is judged by the unit tests of its package and then by
+// simulated worlds. It exits with 1 when fewer than -min percent are caught. Mutants that
+// are listed in equivalent.txt are not drawn.
 //
-// "patches" plants known bugs, the patches in internal/simulation/mutants, each
-// of which the simulated worlds must find. Before the first of them the worlds are
-// run with nothing planted, which -control=false leaves out. It exits with 1 when a
-// bug was not caught, or a patch does not apply or not compile.
+// "patches" plants known bugs, the patches in internal/simulation/mutants. The simulated
+// worlds must find each of them. First the worlds run with nothing planted, which
+// -control=false leaves out. It exits with 1 if a bug was not caught, or a patch does not
+// apply or not compile.
 //
-// It is run in the repository's root, as `make mutants` and `make sim-mutants` do.
+// Run it in the repository's root, as `make mutants` and `make sim-mutants` do.
 package main
 
 import (
@@ -41,8 +41,8 @@ func main() {
 	}
 }
 
-// run carries out a command line and reports whether enough was caught. Flags
-// that are not known end the program.
+// run executes a command line and reports whether enough was caught. Unknown flags end the
+// program.
 func run(ctx context.Context, args []string) (good bool, err error) {
 	if len(args) == 0 {
 		return false, errors.New("use mutants generated or mutants patches")

@@ -58,7 +58,7 @@ func mutantsOf(file, content string) ([]mutant, error) {
 	return m.all, nil
 }
 
-// functionName is a function's name, that of a method after its type's.
+// functionName returns a function's name; a method's name follows its type's.
 func functionName(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return d.Name.Name
@@ -144,7 +144,7 @@ func (m *mutator) binary(n *ast.BinaryExpr) {
 	}
 }
 
-// negate makes the mutant with the opposite of a condition, once.
+// negate creates the mutant with the opposite of a condition, once.
 func (m *mutator) negate(condition ast.Expr) {
 	switch c := condition.(type) {
 	case nil:
@@ -165,8 +165,8 @@ func (m *mutator) negate(condition ast.Expr) {
 	}
 }
 
-// dropAll makes the mutants without one of the statements each. A dropped one
-// still uses its variables and imports, so that the rest compiles.
+// dropAll creates a mutant for each statement, without that statement. The mutant still
+// uses the statement's variables and imports, so that the rest compiles.
 func (m *mutator) dropAll(statements []ast.Stmt) {
 	for _, statement := range statements {
 		switch s := statement.(type) {
@@ -190,8 +190,8 @@ func (m *mutator) dropAll(statements []ast.Stmt) {
 	}
 }
 
-// isErrorCheck reports whether an expression is that an error is not nil. Types
-// are not known here, so errors are told by their names.
+// isErrorCheck reports whether an expression checks that an error is not nil. Types are
+// unknown here, so errors are recognised by their names.
 func isErrorCheck(e ast.Expr) bool {
 	b, ok := e.(*ast.BinaryExpr)
 	if !ok || b.Op != token.NEQ || !isError(b.X) {
@@ -211,10 +211,10 @@ func (m *mutator) operator(kind string, n *ast.BinaryExpr, other token.Token) {
 	m.replace(kind, n, m.content[x:at]+other.String()+m.content[at+len(n.Op.String()):y])
 }
 
-// replace makes the mutant in which a node has another text.
+// replace creates the mutant in which a node has a different text.
 func (m *mutator) replace(kind string, n ast.Node, text string) { m.replaceIn(kind, n, n, text) }
 
-// replaceIn makes the mutant in which a part of what is shown has another text.
+// replaceIn creates the mutant in which a part of the shown text is different.
 func (m *mutator) replaceIn(kind string, shown, n ast.Node, text string) {
 	x, y := m.offset(shown.Pos()), m.offset(shown.End())
 	after := m.content[x:m.offset(n.Pos())] + text + m.content[m.offset(n.End()):y]
@@ -236,7 +236,7 @@ func (m *mutator) offset(at token.Pos) int { return m.set.Position(at).Offset }
 
 func (m *mutator) text(n ast.Node) string { return m.content[m.offset(n.Pos()):m.offset(n.End())] }
 
-// oneLine is a text with its breaks and indents as single blanks.
+// oneLine replaces breaks and indents in a text with single blanks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // apply returns the file with the change in it.

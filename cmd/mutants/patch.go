@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// mutants is where the patches are.
+// mutants is the folder of the patches.
 const mutants = "internal/simulation/mutants"
 
-// A patch is a bug to plant: a unified diff, and before it what the bug is and
+// A patch is a bug to plant. It is a unified diff after a text that describes the bug and
 // what it costs a user.
 type patch struct {
 	name  string
@@ -23,7 +23,7 @@ type patch struct {
 	hunks []hunk
 }
 
-// A hunk is lines to replace, with those around them that say where they are.
+// A hunk is a list of lines to replace, with the lines around them, which locate it.
 type hunk struct {
 	file        string // where the lines were when the patch was made
 	header      string // its first line in the patch
@@ -31,8 +31,8 @@ type hunk struct {
 	lead, trail int // how many lines at the beginning and the end stay
 }
 
-// readPatches reads the patches of a tree whose names match, by name. That there
-// is none is an error.
+// readPatches reads the patches of a tree whose names match, by name. It returns an error
+// if there are none.
 func readPatches(tree string, only *regexp.Regexp) ([]patch, error) {
 	tree, err := filepath.Abs(tree)
 	if err != nil {
@@ -116,19 +116,19 @@ func parsePatch(text string) patch {
 	return p
 }
 
-// count is the number of lines in a hunk's header, which leaves out a single one.
+// count parses a number of lines in a hunk's header. The header leaves out the number 1.
 func count(text string) int {
 	if text == "" {
 		return 1
 	}
-	n, _ := strconv.Atoi(text) // the pattern takes digits alone
+	n, _ := strconv.Atoi(text) // the pattern only matches digits
 	return n
 }
 
-// apply returns the files that the patch changes, as it makes them. Each hunk is
-// looked for by its lines, so that the code may move: first in the file that the
-// patch names, then in all of them. A hunk that fits nowhere is tried with one and
-// then two lines less around it, as GNU patch does.
+// apply returns the files that the patch changes, with the changes. Each hunk is located by
+// its lines, so that the code may move: first in the file that the patch names, then in all
+// of them. A hunk that fits nowhere is tried with one and then two lines less around it, as
+// GNU patch does.
 func (p patch) apply(files code) (changed code, err error) {
 	changed = code{}
 	now := maps.Clone(files)
@@ -169,7 +169,7 @@ func (h hunk) apply(files code) (file, content string, err error) {
 	return "", "", fmt.Errorf("the lines of the hunk %q, of %s, are nowhere in the code of the client and the provider", h.header, h.file)
 }
 
-// occurrences counts a part of a text, also where two of it overlap.
+// occurrences counts a part in a text, including overlapping occurrences.
 func occurrences(text, part string) (n int) {
 	for at := strings.Index(text, part); at >= 0; n++ {
 		text = text[at+1:]
@@ -180,7 +180,7 @@ func occurrences(text, part string) (n int) {
 
 var kebabCase = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// mistakes are what a patch has that it should not, or lacks.
+// mistakes describes errors in the form of the patch.
 func (p patch) mistakes() []string {
 	var all []string
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }

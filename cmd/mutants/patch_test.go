@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPatches checks that each planted bug fits the code: a change of the lines of
-// one has to bring it along.
+// TestPatches checks that each planted bug fits the code: a change of such lines must
+// change the patch too.
 func TestPatches(t *testing.T) {
 	const tree = "../.."
 	patches, err := readPatches(tree, regexp.MustCompile(""))

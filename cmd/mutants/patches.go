@@ -11,19 +11,19 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// options say which patches are tried, and how.
+// options selects the patches and how to try them.
 type options struct {
-	tree    string         // the project's root
-	only    *regexp.Regexp // the names of the patches to try
-	jobs    int            // how many are tried at a time
-	runs    int            // of the world, for each of them
-	seed    uint64         // the first run's
-	timeout time.Duration  // for all runs of one patch
-	control bool           // whether the world is run with nothing planted first
+	tree    string         // The project's root.
+	only    *regexp.Regexp // The names of the patches to try.
+	jobs    int            // The number of patches that are tried concurrently.
+	runs    int            // The number of runs of the world for each of them.
+	seed    uint64         // The first run's seed.
+	timeout time.Duration  // The time limit for all runs of one patch.
+	control bool           // Whether the world first runs with nothing planted.
 }
 
-// hunt tries the patches and prints what became of each as it is known, and a
-// summary. It tells whether all of them were caught.
+// hunt tries the patches and prints the result of each as it is known, and a summary. It
+// reports whether all of them were caught.
 func hunt(ctx context.Context, o options, out io.Writer) (all bool, err error) {
 	patches, err := readPatches(o.tree, o.only)
 	if err != nil {
@@ -89,8 +89,7 @@ func control(ctx context.Context, o options, out io.Writer) error {
 	return nil
 }
 
-// try tries the patches that are waiting, one after the other, on a copy of the
-// tree of its own.
+// try tries the waiting patches, one after the other, on its own copy of the tree.
 func try(ctx context.Context, o options, waiting <-chan patch, judged chan<- verdict) error {
 	b, err := newBench(ctx, o.tree)
 	if err != nil {
@@ -108,8 +107,8 @@ func try(ctx context.Context, o options, waiting <-chan patch, judged chan<- ver
 	return nil
 }
 
-// try plants a bug, looks for it and takes it out again. Its error is one of the
-// bench, such as an interrupt; what is wrong with the patch is in the verdict.
+// try plants a bug, searches for it and removes it. Its error is a failure of the bench,
+// such as an interrupt; the verdict describes errors of the patch.
 func (o options) try(ctx context.Context, b *bench, p patch) (verdict, error) {
 	changed, err := p.apply(b.code)
 	if err != nil {
@@ -122,7 +121,7 @@ func (o options) try(ctx context.Context, b *bench, p patch) (verdict, error) {
 	return v, errors.Join(err, b.takeOut(changed))
 }
 
-// judge runs the worlds as the bench stands.
+// judge runs the worlds on the bench as it is.
 func (o options) judge(ctx context.Context, b *bench) (verdict, error) {
 	said, outcome, err := b.worlds(ctx, o.runs, o.seed, o.timeout)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// aWorld is a tree with a simulated world that looks at one sum.
+// aWorld is a tree with a simulated world that checks one sum.
 var aWorld = map[string]string{
 	"go.mod":     "module example.test/world\n\ngo 1.24\n",
 	".gitignore": "ignored.go\n",
@@ -65,7 +65,7 @@ func planted(from, to string) string {
 `
 }
 
-// newWorld is a fresh clone of aWorld with changes that are not committed.
+// newWorld returns a fresh clone of aWorld with uncommitted changes.
 func newWorld(t *testing.T, patches map[string]string) options {
 	t.Helper()
 	files := maps.Clone(aWorld)
@@ -79,7 +79,7 @@ func newWorld(t *testing.T, patches map[string]string) options {
 	return options{tree: tree, only: regexp.MustCompile(""), jobs: 2, runs: 20, seed: 7, timeout: time.Hour, control: true}
 }
 
-// newTree is a folder that git knows, with files.
+// newTree returns a folder with files that git knows.
 func newTree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	tree := t.TempDir()
@@ -93,7 +93,7 @@ func newTree(t *testing.T, files map[string]string) string {
 			t.Fatalf("git %s: %v\n%s", args, err, said)
 		}
 	}
-	// Neither of this machine's own folder is a bench to be seen, nor of an account.
+	// A bench must see neither this machine's own folder nor an account.
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("HOSTING_API_KEY", "real")
 	return tree
@@ -173,7 +173,7 @@ func TestHuntInterrupted(t *testing.T) {
 	nothingLeft(t)
 }
 
-// A writer sees what is printed.
+// A writer shows what is printed.
 type writer func(text string)
 
 func (w writer) Write(text []byte) (int, error) {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// A summary is what became of all bugs that were planted.
+// A summary is the result of all planted bugs.
 type summary struct {
 	tried, caught int
-	// runs and lines are the medians of those that were caught.
+	// runs and lines are the medians of the caught bugs.
 	runs, lines float64
-	// The names of those that were not caught, in order.
+	// The names of the bugs that were not caught, in order.
 	notCaught, notApplied, notCompiled []string
 }
 
@@ -39,7 +39,7 @@ func summarise(verdicts []verdict) summary {
 	return s
 }
 
-// good tells whether every bug was caught.
+// good reports whether every bug was caught.
 func (s summary) good() bool { return s.caught == s.tried }
 
 func (s summary) print(out io.Writer) {
@@ -54,7 +54,7 @@ func (s summary) print(out io.Writer) {
 	}
 }
 
-// median is the value in the middle, or between the two in the middle; 0 of none.
+// median returns the middle value, or the mean of the two in the middle; 0 for none.
 func median(values []int) float64 {
 	if len(values) == 0 {
 		return 0

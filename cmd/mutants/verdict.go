@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// An outcome is what became of a planted bug.
+// An outcome is the result of a planted bug.
 type outcome int
 
 const (
@@ -19,35 +19,35 @@ const (
 	notCompiled         // the tree does not compile with it
 )
 
-// A verdict is what is known of a planted bug.
+// A verdict is the result of a planted bug, with details.
 type verdict struct {
 	name    string
 	outcome outcome
-	// Of one that was caught: the check that found it, after how many runs, and
-	// the smallest scenario that shows it.
+	// The fields of a caught bug: the check that found it, after how many runs, and the
+	// smallest scenario that shows it.
 	check    string
 	runs     int
 	scenario []string
-	// Of any other: the last lines of what git, go or the world said.
+	// The field of any other bug: the last lines of the output of git, go or the world.
 	said []string
 }
 
-// What the simulated world says of a violation. Something else may stand before
-// it in the line, such as the place of a test's log.
+// The simulated world's output about a violation. Other text may precede it in the line,
+// such as the location in a test's log.
 var (
 	violationLine = regexp.MustCompile(`(?:^|\s)VIOLATION (.+?): `)
 	foundLine     = regexp.MustCompile(`(?:^|\s)FOUND after (\d+) runs?, seed \S+$`)
 	scenarioLine  = regexp.MustCompile(`(?:^|\s)SCENARIO (\d+) lines?$`)
 )
 
-// judge reads what the simulated world said, which failed or did not after at
-// most that many runs.
+// judge reads the output of a simulated world, which failed or passed after at most that
+// many runs.
 func judge(output string, failed bool, runs int) verdict {
 	if !failed {
 		return verdict{outcome: missed, runs: runs}
 	}
 	v := verdict{outcome: crashed}
-	found := false // what comes after it, such as the whole story, may name other checks
+	found := false // the following text, such as the whole story, may name other checks
 	lines := strings.Split(strings.TrimRight(output, "\n"), "\n")
 	for i, line := range lines {
 		line = strings.TrimRight(line, " \t\r")
@@ -69,7 +69,7 @@ func judge(output string, failed bool, runs int) verdict {
 	return v
 }
 
-// dedented is lines without the blanks that all of them begin with.
+// dedented removes the common indentation of lines.
 func dedented(lines []string) []string {
 	blanks := -1
 	for _, line := range lines {
@@ -84,14 +84,14 @@ func dedented(lines []string) []string {
 	return short
 }
 
-// lastLines are the last 30 lines of an output.
+// lastLines returns the last 30 lines of an output.
 func lastLines(output string) []string {
 	lines := strings.Split(strings.TrimRight(output, "\n"), "\n")
 	return lines[max(0, len(lines)-30):]
 }
 
-// print writes a line about a planted bug, and below it the scenario that shows
-// it, or what was said.
+// print writes a line about a planted bug, and below it the scenario that shows it, or the
+// output.
 func (v verdict) print(out io.Writer) {
 	below := v.said
 	switch v.outcome {

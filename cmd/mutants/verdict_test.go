@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// violated is what the simulated world says of a violation.
+// violated is the simulated world's output about a violation.
 const violated = `=== RUN   TestSim
     sim_test.go:41: VIOLATION one machine per wanted instance: web is i-1 and i-2: both run
     FOUND after 17 runs, seed 18

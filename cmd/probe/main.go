@@ -1,5 +1,5 @@
-// Command probe asks a hosting service which of the facts hold that this project
-// settled by analogy. It is what to run first against a real service.
+// Command probe checks which facts are true of a hosting service, among those that this
+// project settled by analogy. Run it first against a real service.
 package main
 
 import (
@@ -29,8 +29,7 @@ const (
 )
 
 func main() {
-	// The first signal ends the probe and has the instance deleted; the second
-	// leaves it.
+	// The first signal ends the probe and deletes the instance; the second leaves it.
 	ctx, interrupt := context.WithCancel(context.Background())
 	abandon := make(chan struct{})
 	signals := make(chan os.Signal, 2)
@@ -48,7 +47,7 @@ func main() {
 	os.Exit(code)
 }
 
-// settings are what the flags and the environment say.
+// settings contains the values of the flags and the environment.
 type settings struct {
 	baseURL, key string
 	json         bool
@@ -59,7 +58,8 @@ type settings struct {
 func parse(s settings, args []string, errs io.Writer) (settings, error) {
 	flags := flag.NewFlagSet("probe", flag.ContinueOnError)
 	flags.SetOutput(errs)
-	// The environment's values are no defaults of flags, which the help would print.
+	// The environment's values are not defaults of flags, because the help would print
+	// those.
 	baseURL := flags.String("base-url", "", "base URL of the service, which ends in /api/v1; default: HOSTING_BASE_URL")
 	key := flags.String("api-key", "", "API key of the account to probe; default: HOSTING_API_KEY, which other users of the machine cannot see")
 	o := &s.options
@@ -136,7 +136,7 @@ func run(ctx context.Context, abandon <-chan struct{}, environment settings, arg
 	return exitHolds
 }
 
-// writeReport writes what was found, if the probe has begun at all.
+// writeReport writes the findings, if the probe has begun at all.
 func writeReport(s settings, report probe.Report, out io.Writer) error {
 	switch {
 	case report.Findings == nil:

@@ -14,8 +14,8 @@ import (
 
 const key = "key-of-the-probe"
 
-// start serves a fake whose jobs take no time worth speaking of. What the probe asks
-// for on purpose breaks the document, so exchanges are not held to it.
+// start serves a fake with very short jobs. The probe violates the document on purpose, so
+// exchanges are not checked against it.
 func start(t *testing.T) (*hostingtest.Service, settings) {
 	t.Helper()
 	fake := hostingtest.New(hostingtest.WithAPIKey(key), hostingtest.WithSpeed(1e4))
@@ -51,7 +51,7 @@ func TestVersion(t *testing.T) {
 func TestRunThatCreates(t *testing.T) {
 	t.Parallel()
 	fake, environment := start(t)
-	// The probe asks questions while the creation runs: two seconds of it leave time.
+	// The probe sends requests during the creation: two seconds leave time for that.
 	fake.SetDuration("create", 5*time.Hour)
 	fake.Inject(hostingtest.Fault{Method: http.MethodGet, Path: "/instances/*/backups", Times: -1, Rewrite: func(body map[string]any) {
 		body["snapshots"] = body["backups"]

@@ -1,14 +1,14 @@
-// Command testmatrix runs the acceptance tests and the examples on several CLIs, one
-// after the other, and prints a table of what became of them.
+// Command testmatrix runs the acceptance tests and the examples on several CLIs, one after
+// the other, and prints a table of the results.
 //
 //	testmatrix [-run PATTERN] [-parallel N] [-timeout D] NAME=PATH=OLDEST...
 //
-// NAME is what the table calls a CLI: terraform or tofu with a version behind
-// it, such as tofu-1.12. PATH is its program. OLDEST is the program of the oldest
-// CLI of its kind, whose states the one under test must be able to carry on with.
+// NAME is the table's name for a CLI: terraform or tofu followed by a version, such as
+// tofu-1.12. PATH is its program. OLDEST is the program of the oldest CLI of its kind; the
+// CLI under test must work with its states.
 //
-// It is run in the repository's root, as `make test-matrix` does. It exits with
-// 1 when a test failed or was skipped for anything but the CLI's version.
+// Run it in the repository's root, as `make test-matrix` does. It exits with 1 if a test
+// failed, or was skipped for any reason except the CLI's version.
 package main
 
 import (
@@ -77,8 +77,8 @@ func runAll(ctx context.Context, clis []cli, args ...string) ([]row, error) {
 	return rows, nil
 }
 
-// parse reads arguments of the form NAME=PATH=OLDEST. The paths must be absolute,
-// as tests run in their package's folder.
+// parse reads arguments of the form NAME=PATH=OLDEST. The paths must be absolute, because
+// tests run in their package's folder.
 func parse(args []string) ([]cli, error) {
 	if len(args) == 0 {
 		return nil, errors.New("name at least one CLI, as NAME=PATH=OLDEST")
@@ -98,7 +98,7 @@ func parse(args []string) ([]cli, error) {
 	return clis, nil
 }
 
-// environment is what the tests run with: the CLI, and nothing of a real account
+// environment returns the environment of the tests: the CLI, and nothing of a real account
 // or of the caller's own CLI settings.
 func environment(outer []string, c cli) []string {
 	taken := []string{"HOSTING_BASE_URL", "HOSTING_API_KEY", "TF_CLI_CONFIG_FILE", "TF_ACC_PROVIDER_HOST"}
@@ -114,8 +114,8 @@ func environment(outer []string, c cli) []string {
 	return env
 }
 
-// test runs go test -json and tallies what it says. What failed is printed to
-// out as it happens. That go test ends with an error is in the tally.
+// test runs go test -json and tallies its output. It prints the failures to out as they
+// happen. If go test itself ends with an error, the tally says so.
 func test(command *exec.Cmd, out io.Writer) (tally, error) {
 	command.Stderr = os.Stderr
 	events, err := command.StdoutPipe()

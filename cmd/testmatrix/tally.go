@@ -10,23 +10,22 @@ import (
 	"time"
 )
 
-// skippedByVersion is in the message of each test that is skipped because the
-// CLI is too old for it or lacks what it tests.
+// skippedByVersion is in the message of each test that is skipped because the CLI is too
+// old or lacks the tested feature.
 const skippedByVersion = "skipped by version: "
 
-// A tally counts tests. A test is a test function or a subtest that has no
-// subtests of its own; one that has some counts only if it failed while all of
-// them passed.
+// A tally counts tests. A test is a test function or a subtest without further subtests. A
+// test with subtests counts only if it failed while all of them passed.
 type tally struct {
 	passed, failed   int
 	skippedByVersion int
 	skippedOtherwise int
-	broken           bool // what no test is to blame for: it did not build, or a panic outside of any
+	broken           bool // failures outside any test: a build error or a panic
 }
 
 func (t tally) tests() int { return t.passed + t.failed + t.skippedByVersion + t.skippedOtherwise }
 
-// good tells whether every test passed that the CLI can run, and there was one.
+// good reports whether every test that the CLI can run passed, and there was at least one.
 func (t tally) good() bool {
 	return t.passed > 0 && t.failed == 0 && t.skippedOtherwise == 0 && !t.broken
 }
@@ -36,16 +35,16 @@ type event struct {
 	Action, Test, Output string
 }
 
-// A testRun is what is known of one test.
+// A testRun is the state of one test.
 type testRun struct {
 	result     string // pass, fail or skip; "" while it runs
 	output     strings.Builder
 	subtests   bool
-	subsFailed bool // one of them did
+	subsFailed bool // one of them failed
 }
 
-// read tallies the events of go test -json for one package, and writes the
-// output of each test that fails to out.
+// read tallies the events of go test -json for one package, and writes the output of each
+// failed test to out.
 func read(events io.Reader, out io.Writer) (tally, error) {
 	var total tally
 	runs := map[string]*testRun{}
@@ -83,7 +82,7 @@ func read(events io.Reader, out io.Writer) (tally, error) {
 	return total, nil
 }
 
-// note takes what is said of no test: the package's end, and a build that fails.
+// note handles events that belong to no test: the package's end, and a failed build.
 func (t *tally) note(e event, out io.Writer) {
 	switch e.Action {
 	case "fail", "build-fail":
@@ -119,7 +118,7 @@ func (t *tally) count(runs map[string]*testRun) {
 	}
 }
 
-// A row is what the table says of a CLI.
+// A row is the table's row for a CLI.
 type row struct {
 	name   string
 	result tally
