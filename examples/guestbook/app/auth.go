@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// authEngine is the instance's auth engine. Browsers sign in with it; the app
-// only asks it whose a token is.
+// authEngine is the instance's auth engine. Browsers sign in with it; the app only asks it
+// to whom a token belongs.
 type authEngine struct {
 	url, anonKey string
 	client       *http.Client
 }
 
-// visitor is somebody who is signed in.
+// visitor is a signed-in user.
 type visitor struct {
 	ID    string `json:"id"`
 	Email string `json:"email"`
 }
 
-// name is how a visitor is shown. The whole address is nobody else's business.
+// name returns the name that is shown for a visitor. The rest of the address stays private.
 func (v visitor) name() string {
 	name, _, _ := strings.Cut(v.Email, "@")
 	return name
@@ -36,8 +36,8 @@ var (
 
 func (a *authEngine) ready() bool { return a.url != "" && a.anonKey != "" }
 
-// verify finds out whose a token is. The auth engine is asked each time, so that
-// a token of somebody who has signed out is worth nothing.
+// verify returns the visitor that a token belongs to. It asks the auth engine each time, so
+// that a token is worthless after the visitor has signed out.
 func (a *authEngine) verify(ctx context.Context, token string) (visitor, error) {
 	if !a.ready() {
 		return visitor{}, errNoAuth

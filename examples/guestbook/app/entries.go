@@ -13,8 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// messageMax is how many characters a message may have. The table holds the
-// same rule.
+// messageMax is the maximum number of characters of a message. The table has the same rule.
 const messageMax = 500
 
 // entry is a message in the guestbook.
@@ -25,7 +24,7 @@ type entry struct {
 	At      time.Time `json:"created_at"`
 }
 
-// Initial stands beside a message.
+// Initial returns the letter that is shown next to a message.
 func (e entry) Initial() string {
 	for _, letter := range e.Author {
 		return string(letter)
@@ -33,8 +32,8 @@ func (e entry) Initial() string {
 	return "?"
 }
 
-// tidy gives a message as it is kept, or tells the visitor what is wrong with
-// it.
+// tidy returns a message in the form that is stored, or tells the visitor what is wrong
+// with it.
 func tidy(message string) (kept, wrong string) {
 	message = strings.TrimSpace(strings.ReplaceAll(message, "\r\n", "\n"))
 	switch n := utf8.RuneCountInString(message); {
@@ -51,14 +50,14 @@ func tidy(message string) (kept, wrong string) {
 // table is guestbook_entries in the instance's Postgres.
 type table struct{ pool *pgxpool.Pool }
 
-// openTable connects to nothing yet.
+// openTable prepares the table, but does not connect yet.
 func openTable(databaseURL string) (*table, error) {
 	if databaseURL == "" {
 		return nil, errors.New("DATABASE_URL is not set; the apps engine sets it on an instance with Postgres")
 	}
 	config, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
-		// The error itself could show the password.
+		// The parser's own error could show the password.
 		return nil, errors.New("DATABASE_URL cannot be used; its form, or the file of sslrootcert, is wrong")
 	}
 	config.MaxConns = 4
@@ -71,7 +70,7 @@ func openTable(databaseURL string) (*table, error) {
 
 func (t *table) close() { t.pool.Close() }
 
-// patience is how long a page waits for a database that is restarting.
+// patience is the time that a page waits for a database that is restarting.
 const patience = 4 * time.Second
 
 // latest returns the newest messages.
@@ -94,11 +93,11 @@ func (t *table) latest(ctx context.Context, limit int) ([]entry, error) {
 	return found, err
 }
 
-// add keeps a message.
+// add stores a message.
 func (t *table) add(ctx context.Context, who visitor, message string) (entry, error) {
 	added := entry{Author: who.name(), Message: message}
-	// What may have reached the database is not sent again: it would be there
-	// twice.
+	// A statement that may have reached the database is not repeated: it could store the
+	// message twice.
 	err := persist(ctx, func() error {
 		return t.pool.QueryRow(ctx, "INSERT INTO guestbook_entries (user_id, email, message) VALUES ($1, $2, $3) RETURNING id, created_at",
 			who.ID, who.Email, message).Scan(&added.ID, &added.At)
@@ -106,14 +105,14 @@ func (t *table) add(ctx context.Context, who visitor, message string) (entry, er
 	return added, err
 }
 
-// neverArrived tells whether a statement cannot have been carried out.
+// neverArrived reports whether a statement certainly was not executed.
 func neverArrived(err error) bool {
 	refused := (*pgconn.ConnectError)(nil)
 	return pgconn.SafeToRetry(err) || errors.As(err, &refused)
 }
 
-// persist does something again for a while, as long as the database does not
-// answer and it may be done again.
+// persist repeats an operation for a while, as long as the database does not answer and a
+// repetition is safe.
 func persist(ctx context.Context, do func() error, mayRepeat func(error) bool) error {
 	give := time.Now().Add(patience)
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, time.Second) {
@@ -129,14 +128,14 @@ func persist(ctx context.Context, do func() error, mayRepeat func(error) bool) e
 	}
 }
 
-// answered tells whether an error is the database's own word about a statement,
-// and not about its own state.
+// answered reports whether an error is the database's answer to a statement, as opposed to
+// an error about its own state.
 func answered(err error) bool {
 	said := (*pgconn.PgError)(nil)
 	return errors.As(err, &said) && !strings.HasPrefix(said.Code, "57P")
 }
 
-// isMissingTable tells whether nobody has made the table yet.
+// isMissingTable reports whether the table does not exist yet.
 func isMissingTable(err error) bool {
 	said := (*pgconn.PgError)(nil)
 	return errors.As(err, &said) && said.Code == "42P01"

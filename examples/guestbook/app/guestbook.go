@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// entriesShown is how many messages the page has.
+	// entriesShown is the number of messages on the page.
 	entriesShown = 100
-	// bodyMax is the longest request that is read: 500 characters fit well.
+	// bodyMax is the maximum size of a request's body: 500 characters fit easily.
 	bodyMax = 16 << 10
 )
 
 //go:embed web
 var web embed.FS
 
-// pages are the templates. What visitors wrote is escaped by them.
+// pages are the templates. They escape the text of visitors.
 var pages = template.Must(template.ParseFS(web, "web/*.html"))
 
 // guestbook is the app.
@@ -57,17 +57,17 @@ func (g *guestbook) routes() http.Handler {
 		})
 	}
 	mux.HandleFunc("GET /", g.showNothing)
-	// A browser that is sent here by another site's page cannot change anything,
-	// even if it could have the token.
+	// A browser that was sent here by another site's page cannot change anything, even if
+	// that page had the token.
 	return withHeaders(g.auth.url, http.NewCrossOriginProtection().Handler(mux))
 }
 
-// page is what templates are given.
+// page is the data for the templates.
 type page struct {
 	Title            string
 	AuthURL, AnonKey string
 	AuthReady        bool
-	// MessageMax is the longest message; Visits is 0 where it is not known.
+	// MessageMax is the maximum length of a message; Visits is 0 if it is unknown.
 	MessageMax, Visits int
 	Entries            []entry
 	// Problem says why the messages are not shown.
@@ -78,7 +78,7 @@ func (g *guestbook) page(title string) page {
 	return page{Title: title, AuthURL: g.auth.url, AnonKey: g.auth.anonKey, AuthReady: g.auth.ready(), MessageMax: messageMax}
 }
 
-// showBook is the guestbook itself, and a visit.
+// showBook shows the guestbook and counts a visit.
 func (g *guestbook) showBook(w http.ResponseWriter, r *http.Request) {
 	shown, status := g.page("Guestbook"), http.StatusOK
 	var err error
@@ -95,8 +95,7 @@ func (g *guestbook) showBook(w http.ResponseWriter, r *http.Request) {
 	render(w, status, "guestbook.html", shown)
 }
 
-// problemOf says what a visitor can know of a database that does not do what it
-// should.
+// problemOf tells the visitor about an error of the database.
 func problemOf(err error) string {
 	if isMissingTable(err) {
 		return "The guestbook is not set up yet: its table is missing."
@@ -112,8 +111,8 @@ func (g *guestbook) showNothing(w http.ResponseWriter, _ *http.Request) {
 	render(w, http.StatusNotFound, "nothing.html", g.page("Not found"))
 }
 
-// addEntry keeps a message of somebody who is signed in. The token comes in a
-// header that no browser adds by itself, so no other site can send one.
+// addEntry stores a message of a signed-in visitor. The token is in a header that no
+// browser adds by itself, so no other site can send one.
 func (g *guestbook) addEntry(w http.ResponseWriter, r *http.Request) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	var sent struct {
@@ -161,7 +160,7 @@ func answer(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body) // Nothing is left to do for a browser that has gone.
 }
 
-// render writes a page whole, or says that it could not.
+// render writes a complete page, or an error if it cannot.
 func render(w http.ResponseWriter, status int, name string, shown page) {
 	var text strings.Builder
 	if err := pages.ExecuteTemplate(&text, name, shown); err != nil {

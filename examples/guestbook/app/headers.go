@@ -5,9 +5,8 @@ import (
 	"net/url"
 )
 
-// withHeaders tells browsers what the pages may do: load what comes from here,
-// and talk to here and to the auth engine. Whatever a visitor writes, it is no
-// script.
+// withHeaders restricts what browsers let the pages do: load files from this server, and
+// send requests to it and to the auth engine. A visitor's text can never run as a script.
 func withHeaders(authURL string, next http.Handler) http.Handler {
 	connect := "'self'"
 	if auth, err := url.Parse(authURL); err == nil && auth.Host != "" {

@@ -1,9 +1,8 @@
-// Command guestbook is a guestbook for an instance with Postgres, apps and
-// auth: visitors create an account, sign in and leave messages.
+// Command guestbook is a guestbook for an instance with Postgres, apps and auth: visitors
+// create an account, sign in and leave messages.
 //
-// Accounts are the auth engine's, and the browser talks to it directly.
-// Messages are rows of the table guestbook_entries. The number of visits is a
-// file in the data folder.
+// The auth engine manages the accounts, and the browser talks to it directly. Messages are
+// rows of the table guestbook_entries. The number of visits is a file in the data folder.
 package main
 
 import (
@@ -31,7 +30,7 @@ func main() {
 	}
 }
 
-// valueOr is a variable of the environment, or what stands for it.
+// valueOr returns a variable of the environment, or a default.
 func valueOr(name, otherwise string) string {
 	if value := os.Getenv(name); value != "" {
 		return value
@@ -39,8 +38,8 @@ func valueOr(name, otherwise string) string {
 	return otherwise
 }
 
-// run serves until ctx ends. It calls nothing that it needs before it listens:
-// a database that is down makes for an apology, not for a dead app.
+// run serves until ctx ends. It needs no other service before it listens: if the database
+// is down, visitors see an apology, and the app still runs.
 func run(ctx context.Context) error {
 	entries, err := openTable(os.Getenv("DATABASE_URL"))
 	if err != nil {
@@ -71,7 +70,7 @@ func run(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 	}
-	// Who is being answered gets the answer.
+	// Requests in progress are still answered.
 	graceful, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := server.Shutdown(graceful); err != nil && !errors.Is(err, context.DeadlineExceeded) {

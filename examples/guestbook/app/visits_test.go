@@ -20,7 +20,7 @@ func TestVisitsAreCounted(t *testing.T) {
 		})
 	}
 	all.Wait()
-	// Another process goes on where this one ended.
+	// Another process continues the count.
 	if n, err := (&counter{file: file}).next(); n != 21 || err != nil {
 		t.Errorf("after 20 visits the next is number %d (%v)", n, err)
 	}
@@ -29,7 +29,7 @@ func TestVisitsAreCounted(t *testing.T) {
 	}
 }
 
-// A file that is no number is not overwritten.
+// A file without a number is not overwritten.
 func TestVisitsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "visits")
