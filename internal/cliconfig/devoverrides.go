@@ -1,5 +1,5 @@
-// Package cliconfig writes the configuration of a CLI, which TF_CLI_CONFIG_FILE names, for
-// whoever runs Terraform or OpenTofu with a provider that was built and not released.
+// Package cliconfig writes the CLI configuration, which TF_CLI_CONFIG_FILE names, for
+// programs that run Terraform or OpenTofu with a locally built provider.
 package cliconfig
 
 import (
@@ -12,19 +12,18 @@ import (
 // Provider is this project's provider, by its source address without the registry's host.
 const Provider = "instance-hosting/hosting"
 
-// hosts are the registries of which Terraform and OpenTofu take a provider that is named
-// without one.
+// hosts are the default registries of Terraform and OpenTofu.
 var hosts = []string{"registry.terraform.io", "registry.opentofu.org"}
 
-// DevOverrides is a configuration with which a CLI takes this project's provider from the
-// folder that it was built into, under the name terraform-provider-hosting. No init is
-// needed then, but for modules, which `get` installs.
+// DevOverrides returns a configuration with which a CLI uses this project's provider from
+// the folder that it was built into. The program's name is terraform-provider-hosting. An
+// init is then unnecessary, except for modules, which `get` installs.
 func DevOverrides(folder string) string {
 	return DevOverridesOf(map[string]string{Provider: folder})
 }
 
-// DevOverridesOf is DevOverrides for any providers: their folders by source address. Each
-// is found under the registry of Terraform and under that of OpenTofu.
+// DevOverridesOf is like DevOverrides for any providers, given as folders by source
+// address. Each is found under Terraform's registry and under OpenTofu's.
 func DevOverridesOf(folders map[string]string) string {
 	var text strings.Builder
 	text.WriteString("provider_installation {\n  dev_overrides {\n")

@@ -9,18 +9,19 @@ import (
 	"runtime"
 )
 
-// Edition is the version by which a mirror has the provider. Every version constraint of
-// the documentation and the examples has to take it.
+// Edition is the provider's version in a mirror. Every version constraint of the
+// documentation and the examples must accept it.
 const Edition = "0.1.0"
 
-// FromMirror is a configuration with which a CLI installs providers from a mirror, and
-// from nowhere else.
+// FromMirror returns a configuration with which a CLI installs providers only from a
+// mirror.
 func FromMirror(mirror string) string {
 	return fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror)
 }
 
-// Mirror lays the provider that was built where init of Terraform and of OpenTofu finds
-// it. So it is installed as people install it, and no command warns of an override.
+// Mirror copies the built provider to the place where init of Terraform and of OpenTofu
+// finds it. So the provider is installed in the usual way, and no command warns of an
+// override.
 func Mirror(mirror, program string) error {
 	for _, host := range hosts {
 		folder := filepath.Join(mirror, host, filepath.FromSlash(Provider), Edition, runtime.GOOS+"_"+runtime.GOARCH)
@@ -34,7 +35,7 @@ func Mirror(mirror, program string) error {
 	return nil
 }
 
-// copyProgram copies a program, as what was built may be built again while it is used.
+// copyProgram copies a program, because it may be rebuilt while it is used.
 func copyProgram(from, to string) (err error) {
 	source, err := os.Open(from)
 	if err != nil {

@@ -17,12 +17,13 @@ import (
 type configuration struct {
 	variables map[string]any
 	psql      bool // whether it connects by itself, to a real Postgres
-	// does what is particular about it, once it is applied and settled.
+	// does tests the special features of the configuration, after it is applied and
+	// settled.
 	does func(t *testing.T, w *workspace)
 }
 
-// newConfiguration is a workspace with a folder of the examples, and beside it the modules
-// that it may call.
+// newConfiguration returns a workspace with a folder of the examples, and next to it the
+// modules that it may call.
 func newConfiguration(t *testing.T, fake *fakeservicetest.Server, of string, variables map[string]any) *workspace {
 	t.Helper()
 	w := newWorkspace(t, fake)
@@ -37,14 +38,15 @@ func newConfiguration(t *testing.T, fake *fakeservicetest.Server, of string, var
 	}
 	w.folder = filepath.Join(w.folder, filepath.FromSlash(of))
 	w.set(variables)
-	// Modules are installed without an init, which would look for the provider in a registry.
+	// Modules are installed without an init, which would search a registry for the
+	// provider.
 	if strings.Contains(w.configuration(), "\nmodule ") {
 		w.terraform("get")
 	}
 	return w
 }
 
-// apply applies the configuration that files are, plans it empty and destroys it.
+// apply applies the configuration in the files, plans it empty and destroys it.
 func (c configuration) apply(t *testing.T, files []string) {
 	var options []func(*fakeservice.Options)
 	if c.psql {
@@ -73,7 +75,7 @@ var appStack = configuration{variables: map[string]any{
 	"secret_env": map[string]string{"PAYMENT_TOKEN": "tok-4a1f00c2"}, "secret_env_version": 1, "deletion_protection": false,
 }}
 
-// testModule runs the tests that the module has for itself.
+// testModule runs the module's own tests.
 func testModule(t *testing.T, files []string) {
 	fake := startFake(t)
 	w := newConfiguration(t, fake, path.Dir(path.Dir(files[0])), nil)
@@ -92,9 +94,9 @@ func testModule(t *testing.T, files []string) {
 	}
 }
 
-// postgresRoles checks by itself, with psql, what the read-only role sees.
+// postgresRoles checks with psql what the read-only role sees.
 var postgresRoles = configuration{psql: true, does: func(t *testing.T, w *workspace) {
-	// What the check is for: without the policy it fails the apply.
+	// Without the policy, the check must fail the apply.
 	script := text(t, "postgres-roles/policy.sql")
 	w.write("policy.sql", strings.Replace(script, "ENABLE ROW LEVEL SECURITY", "DISABLE ROW LEVEL SECURITY", 1))
 	said, exit := w.run("terraform", "apply", "-auto-approve", "-no-color")

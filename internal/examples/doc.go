@@ -1,4 +1,4 @@
-// Package examples holds what is under examples/ against the service. Its test applies each
-// file on a fake, plans it empty and destroys it, imports, invokes or queries what is for
-// that, and counts what it did: a file of which nothing is done fails it.
+// Package examples tests the files under examples/. Its test applies each file on a fake,
+// plans it empty and destroys it, or imports, invokes or queries. It counts the files for
+// each way, and fails if a file is not tested in any.
 package examples

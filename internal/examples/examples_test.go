@@ -15,20 +15,21 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
 )
 
-// folder is that of the examples, as seen from this package.
+// folder is the folder of the examples, relative to this package.
 const folder = "../../examples"
 
-// A way is what is done with some of the files.
+// A way is a kind of test for some of the files.
 type way struct {
-	did   string                 // with a file, as the count says it
+	did   string                 // the verb for the count of files
 	files []string               // patterns of paths below the folder
-	needs *cliversion.Capability // nil where every CLI that is promised will do
+	needs *cliversion.Capability // nil if all promised CLIs can do it
 	do    func(t *testing.T, files []string)
-	// apart says that it is done with each file by itself. Others are one configuration.
+	// apart reports whether each file is tested by itself. Otherwise they form one
+	// configuration.
 	apart bool
 }
 
-// The first ones take longest: they wait for a build that takes the place of another.
+// The first ones take longest: they wait for a build that replaces another.
 var ways = []way{
 	{did: "invoked", files: []string{"actions/*/*.tf"}, needs: &cliversion.ProviderActions, do: applySnippets, apart: true},
 	{did: "applied", files: []string{"postgres-roles/*.tf"}, do: postgresRoles.apply},
@@ -50,7 +51,7 @@ var ways = []way{
 	{did: "applied", files: []string{"webhook-receiver/*.tf"}, do: receiveWebhooks},
 }
 
-// elsewhere are the files with which another test does it, and why that one.
+// elsewhere lists the files that another test covers, and the reason.
 var elsewhere = []struct{ files, test, in, why string }{
 	{"guestbook/*.tf", "TestGuestbook", "internal/provider/guestbook_test.go", "it is looked at from all sides there, with its app and a browser too"},
 	{"guestbook/tests/*.tftest.hcl", "TestGuestbookOwnTest", "internal/provider/guestbook_test.go", "its script runs on a database that is recorded"},
@@ -58,17 +59,17 @@ var elsewhere = []struct{ files, test, in, why string }{
 	{"ci/*.yml", "TestWorkflow", "internal/manual/workflow_test.go", "its steps are typed into a terminal, as the commands of the guides are"},
 }
 
-// configurationFile tells what is Terraform's, or is run as it stands. The rest belongs to
-// it: pages, SQL, and the programs, which have tests of their own.
+// configurationFile matches files of Terraform, and files that are run unchanged. The other
+// files belong to them: pages, SQL, and programs, which have their own tests.
 var configurationFile = regexp.MustCompile(`\.(tf|tofu|hcl|tf\.json|tfvars|sh|yml|yaml)$`)
 
-// configurationFiles are those files, by their paths below the folder.
+// configurationFiles returns those files, by their paths below the folder.
 func configurationFiles(t *testing.T) []string {
 	t.Helper()
 	var all []string
 	err := fs.WalkDir(os.DirFS(folder), ".", func(file string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && strings.HasPrefix(entry.Name(), ".terraform") {
-			return fs.SkipDir // somebody has tried it
+			return fs.SkipDir // left by a manual run
 		}
 		if err == nil && !entry.IsDir() && configurationFile.MatchString(file) && entry.Name() != ".terraform.lock.hcl" {
 			all = append(all, file)
@@ -81,8 +82,8 @@ func configurationFiles(t *testing.T) []string {
 	return all
 }
 
-// TestExamples does with each file under examples/ what it is for, and counts. A CLI that
-// lacks something skips what needs it, by version.
+// TestExamples tests each file under examples/ in its way, and counts. A CLI that lacks a
+// feature skips the files that need it, by version.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	files := configurationFiles(t)
@@ -126,12 +127,12 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestEveryExampleIsTested holds the ways against the files: each has one, and none is
-// idle.
+// TestEveryExampleIsTested compares the ways with the files: each file has one way, and
+// each way has a file.
 func TestEveryExampleIsTested(t *testing.T) {
 	t.Parallel()
 	files := configurationFiles(t)
-	patterns := map[string]bool{} // whether a file has it
+	patterns := map[string]bool{} // whether a file matches it
 	for _, w := range ways {
 		for _, pattern := range w.files {
 			patterns[pattern] = false
@@ -169,13 +170,13 @@ func TestEveryExampleIsTested(t *testing.T) {
 func matching(files []string, patterns ...string) []string {
 	return slices.DeleteFunc(slices.Clone(files), func(file string) bool {
 		return !slices.ContainsFunc(patterns, func(pattern string) bool {
-			ok, _ := path.Match(pattern, file) // TestEveryExampleIsTested tells of a bad one
+			ok, _ := path.Match(pattern, file) // TestEveryExampleIsTested reports invalid patterns
 			return ok
 		})
 	})
 }
 
-// text is that of an example.
+// text returns the text of an example.
 func text(t *testing.T, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(file)))
@@ -185,8 +186,8 @@ func text(t *testing.T, file string) string {
 	return string(text)
 }
 
-// lacks skips a test on a CLI without what it needs, and all of them where there is to be no
-// CLI.
+// lacks skips a test if the CLI lacks a feature, and skips all of them if no CLI is
+// requested.
 func lacks(t *testing.T, needs *cliversion.Capability) {
 	t.Helper()
 	install(t)
@@ -198,7 +199,7 @@ func lacks(t *testing.T, needs *cliversion.Capability) {
 	}
 }
 
-// says fails a test unless an output has a text, whatever the terminal's width has made of
+// says fails a test unless an output contains a text, however the terminal's width breaks
 // its lines.
 func says(t *testing.T, output, want string) {
 	t.Helper()

@@ -12,8 +12,8 @@ const providers = "terraform {\n  required_providers {\n    hosting = { source =
 
 var address = regexp.MustCompile(`(?m)^  to = (\S+)$`)
 
-// importBlocks imports one resource of each type, as the pages of the types say it, by import
-// blocks in files. The configuration is generated.
+// importBlocks imports one resource of each type by import blocks in files. It uses the
+// blocks of the pages of the types. The configuration is generated.
 func importBlocks(t *testing.T, files []string) *workspace {
 	fake := startFake(t)
 	account(fake, instance("i-abc123", "shop"))
@@ -30,7 +30,7 @@ func importBlocks(t *testing.T, files []string) *workspace {
 	return w
 }
 
-// ofAccount is a text with the id that the fake gives its account.
+// ofAccount replaces the account's id in a text with the fake's.
 func (w *workspace) ofAccount(text string) string {
 	w.t.Helper()
 	profile, err := w.fake.Account(w.t.Context())

@@ -11,8 +11,8 @@ import (
 
 var indexed = regexp.MustCompile(`\[([\w/-]+)\]\(([\w/-]+)\)`)
 
-// TestIndexNamesEachExample holds examples/README.md against the folders: each folder of a
-// kind of snippets, and each whole configuration, has its line, and each line its folder.
+// TestIndexNamesEachExample compares examples/README.md with the folders: each folder of a
+// kind of snippets, and each whole configuration, has a line, and each line has a folder.
 func TestIndexNamesEachExample(t *testing.T) {
 	t.Parallel()
 	lines := map[string]bool{}
@@ -39,7 +39,7 @@ func TestIndexNamesEachExample(t *testing.T) {
 			t.Errorf("no line of examples/README.md names %s", path.Dir(file))
 		}
 	}
-	// A line of a folder above would hide one that is missing below.
+	// A line of a parent folder would hide a missing line of a subfolder.
 	for _, kind := range []string{"modules", "environments"} {
 		if lines[kind] {
 			t.Errorf("name each folder of %s", kind)

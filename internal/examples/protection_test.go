@@ -14,11 +14,11 @@ var (
 	preventDestroy = regexp.MustCompile(`(?m)^    prevent_destroy\s*=\s*true$`)
 )
 
-// protected are the types that are protected from deletion unless that is lifted.
+// protected are the types with a deletion protection that must be turned off.
 var protected = []string{"hosting_instance", "hosting_app", "hosting_postgres_database"}
 
-// unprotected is what overrides a configuration whose resources are to be destroyed; "" if
-// nothing hinders that. The modules of the examples take deletion_protection.
+// unprotected returns an override that lets a configuration's resources be destroyed, or ""
+// if none is needed. The modules of the examples have the argument deletion_protection.
 func unprotected(configuration string) string {
 	var all strings.Builder
 	for _, b := range block.FindAllStringSubmatch(configuration, -1) {

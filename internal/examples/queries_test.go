@@ -38,8 +38,8 @@ func queryAll(t *testing.T, files []string) {
 	}
 }
 
-// adopt takes an account over: it is listed, its configuration generated, imported, planned
-// empty, and in the end destroyed.
+// adopt imports an account: it lists it, generates its configuration, imports, plans empty,
+// and finally destroys it.
 func adopt(t *testing.T, files []string) {
 	file := files[0]
 	fake := startFake(t)
@@ -55,7 +55,7 @@ func adopt(t *testing.T, files []string) {
 	w.destroy()
 }
 
-// imported is how an apply that only imports ends.
+// imported is the last line of an apply that only imports.
 func imported(n int) string {
 	return fmt.Sprintf("Apply complete! Resources: %d imported, 0 added, 0 changed, 0 destroyed.", n)
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/surroundings"
 )
 
-// A snippet is an example of one file, which refers to what the reader's own module has:
-// that is declared beside it, and instances are there already, with what is on them.
+// A snippet is an example of one file, which refers to objects of the reader's own module.
+// The test declares those next to it. Instances exist already, with the objects on them.
 
-// account is what a snippet takes for granted at the service. The ids are those that
-// snippets name.
+// account creates the objects that a snippet expects at the service. The ids are the ones
+// in the snippets.
 func account(fake *fakeservicetest.Server, instances ...fakeservice.Instance) {
 	fake.EditProfile("Ada", "Engines Ltd", "1 Example Street, Example Town", "XX123456789")
 	for _, in := range instances {
@@ -35,14 +35,14 @@ func account(fake *fakeservicetest.Server, instances ...fakeservice.Instance) {
 	fake.AddWebhook(fakeservice.Webhook{ID: "wh-abc123", URL: "https://hooks.example.com/account"})
 }
 
-// bare are instances with nothing on them.
+// bare returns instances without objects on them.
 func bare(fake *fakeservicetest.Server, instances ...fakeservice.Instance) {
 	for _, in := range instances {
 		fake.AddInstance(in)
 	}
 }
 
-// instance is one with the engines that package surroundings gives one, and others.
+// instance returns one with the engines that package surroundings declares, and others.
 func instance(id, name string, engines ...string) fakeservice.Instance {
 	in := fakeservice.Instance{ID: id, Name: name, Region: "eu-central", Tags: []string{"production"}, Engines: map[string]*fakeservice.Engine{}}
 	for _, engine := range append(engines, "postgres", "apps", "auth") {
@@ -54,8 +54,9 @@ func instance(id, name string, engines ...string) fakeservice.Instance {
 
 var instanceID = regexp.MustCompile(`"(i-[0-9a-z]+)"`)
 
-// instancesOf are those that a snippet refers to, by id or by address, and what imports the
-// latter into the state: by the time at which somebody writes such a snippet, they run.
+// instancesOf returns the instances that a snippet refers to, by id or by address, and
+// import blocks for the latter. When a user writes such a snippet, the instances already
+// run.
 func instancesOf(snippet string, missing surroundings.Missing) (instances []fakeservice.Instance, imports string) {
 	ids := map[string]bool{}
 	for _, match := range instanceID.FindAllStringSubmatch(snippet, -1) {
@@ -67,7 +68,7 @@ func instancesOf(snippet string, missing surroundings.Missing) (instances []fake
 	for _, r := range missing.Resources {
 		if r.Type == "hosting_instance" {
 			in := instance("i-of-"+r.Name, r.Name)
-			in.Tags = nil // as its configuration has none
+			in.Tags = nil // like its configuration
 			instances = append(instances, in)
 			imports += fmt.Sprintf("import {\n  to = %s\n  id = \"i-of-%s\"\n}\n", r, r.Name)
 		}
@@ -75,8 +76,8 @@ func instancesOf(snippet string, missing surroundings.Missing) (instances []fake
 	return instances, imports
 }
 
-// newSnippets is a workspace with snippets and their surroundings, on an account that has
-// what they refer to.
+// newSnippets returns a workspace with snippets and their surroundings, on an account with
+// the objects that they refer to.
 func newSnippets(t *testing.T, files []string) *workspace {
 	t.Helper()
 	var all string
@@ -104,15 +105,15 @@ func newSnippets(t *testing.T, files []string) *workspace {
 	return w
 }
 
-// without takes a provider out of what is required.
+// without removes a provider from the required providers.
 func without(provider, configuration string) string {
 	return regexp.MustCompile(`(?m)^ +`+provider+` += \{.*\n`).ReplaceAllString(configuration, "")
 }
 
 var withDefault = regexp.MustCompile(`(?m)^  default\s*=`)
 
-// valuesOf are those of the variables that have no default. Others are the same with
-// another word in them.
+// valuesOf returns values for the variables without a default. The parameter other makes
+// them different.
 func valuesOf(configuration string, fake *fakeservicetest.Server, other string) map[string]any {
 	values := map[string]any{}
 	for _, b := range block.FindAllStringSubmatch(configuration, -1) {
@@ -126,7 +127,7 @@ func valuesOf(configuration string, fake *fakeservicetest.Server, other string) 
 	return values
 }
 
-// set gives variables their values.
+// set sets the values of variables.
 func (w *workspace) set(values map[string]any) {
 	w.t.Helper()
 	if len(values) == 0 {
@@ -139,7 +140,8 @@ func (w *workspace) set(values map[string]any) {
 	w.write("values.auto.tfvars.json", string(text))
 }
 
-// applySnippets applies examples, plans them empty, invokes their actions, and destroys them.
+// applySnippets applies examples, plans them empty, invokes their actions, and destroys
+// them.
 func applySnippets(t *testing.T, files []string) {
 	w := newSnippets(t, files)
 	said := w.apply()
@@ -148,8 +150,9 @@ func applySnippets(t *testing.T, files []string) {
 	w.destroy()
 }
 
-// invoke invokes each action that the first apply, which said something, has not: what a
-// trigger has by a change of variables, and any other by hand.
+// invoke invokes each action that the first apply, whose output is said, has not invoked.
+// It triggers an action by a change of variables if it has a trigger, and by hand
+// otherwise.
 func (w *workspace) invoke(said string) {
 	w.t.Helper()
 	const invoked = "Actions: 1 invoked."

@@ -20,8 +20,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/webhooks"
 )
 
-// receiveWebhooks runs the receiver, makes its endpoint, and has an event arrive, signed.
-// With another secret at the service alone, the receiver refuses the next one.
+// receiveWebhooks runs the receiver, creates its endpoint, and checks that a signed event
+// arrives. If only the service's secret changes, the receiver refuses the next event.
 func receiveWebhooks(t *testing.T, files []string) {
 	secrets := t.TempDir()
 	authorities := writeCertificate(t, secrets)
@@ -49,7 +49,7 @@ func receiveWebhooks(t *testing.T, files []string) {
 	}
 }
 
-// startReceiver runs the program, and gives its URL and what it says, line by line.
+// startReceiver runs the program, and returns its URL and its output, line by line.
 func startReceiver(t *testing.T, secrets, secret string) (url string, next func() string) {
 	t.Helper()
 	receiver := filepath.Join(installed.folder, "webhook-receiver")
@@ -71,7 +71,8 @@ func buildReceiver(t *testing.T, to string) {
 	}
 }
 
-// writeCertificate makes one for this machine, with its key, and gives who trusts it.
+// writeCertificate creates a certificate with its key for this machine, and returns a pool
+// that trusts it.
 func writeCertificate(t *testing.T, folder string) *x509.CertPool {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -18,7 +18,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
 )
 
-// installed is what the tests share: a folder with the provider, the CLI under the name
+// installed is shared by the tests: a folder with the provider, the CLI under the name
 // terraform, and its configuration.
 var installed struct {
 	shared  program.SharedFolder
@@ -55,7 +55,7 @@ func install(t *testing.T) {
 	})
 }
 
-// speed is that of a fake's clock: an instance takes a tenth of a second.
+// speed is the speed of a fake's clock: an instance takes a tenth of a second.
 const speed = 5000
 
 // startFake serves a fake for one example.
@@ -64,7 +64,7 @@ func startFake(t *testing.T, options ...func(*fakeservice.Options)) *fakeservice
 	return fakeservicetest.Start(t, append([]func(*fakeservice.Options){func(o *fakeservice.Options) { o.Speed = speed }}, options...)...)
 }
 
-// withPostgres makes what a fake provisions run.
+// withPostgres lets the instances of a fake really run.
 func withPostgres(t *testing.T) func(*fakeservice.Options) {
 	t.Helper()
 	if _, err := postgres.Locate(t.Context(), ""); err != nil {
@@ -73,7 +73,7 @@ func withPostgres(t *testing.T) func(*fakeservice.Options) {
 	return fakeservicetest.WithDataPlane(t)
 }
 
-// A workspace is a folder with a configuration, in which the CLI is run on a fake.
+// A workspace is a folder with a configuration, in which the CLI runs on a fake.
 type workspace struct {
 	t      *testing.T
 	fake   *fakeservicetest.Server
@@ -81,7 +81,7 @@ type workspace struct {
 	env    []string
 }
 
-// newWorkspace is an empty one.
+// newWorkspace returns an empty workspace.
 func newWorkspace(t *testing.T, fake *fakeservicetest.Server) *workspace {
 	t.Helper()
 	w := &workspace{t: t, fake: fake, folder: t.TempDir()}
@@ -114,7 +114,7 @@ func (w *workspace) remove(name string) {
 	}
 }
 
-// run runs a program, such as terraform, and gives what it said and its exit code.
+// run runs a program, such as terraform, and returns its output and its exit code.
 func (w *workspace) run(name string, arguments ...string) (said string, exit int) {
 	w.t.Helper()
 	command := exec.CommandContext(w.t.Context(), filepath.Join(installed.folder, name), arguments...)
@@ -129,7 +129,7 @@ func (w *workspace) run(name string, arguments ...string) (said string, exit int
 	return string(output), command.ProcessState.ExitCode()
 }
 
-// terraform runs the CLI, which must succeed, and gives what it said.
+// terraform runs the CLI, which must succeed, and returns its output.
 func (w *workspace) terraform(arguments ...string) string {
 	w.t.Helper()
 	said, exit := w.run("terraform", append(arguments, "-no-color")...)
@@ -139,8 +139,8 @@ func (w *workspace) terraform(arguments ...string) string {
 	return said
 }
 
-// apply applies what is there. Whoever sees a checkout of a paid plan finishes it, and
-// applies again.
+// apply applies the configuration. If a paid plan has an open checkout, apply finishes it
+// and applies again.
 func (w *workspace) apply(arguments ...string) string {
 	w.t.Helper()
 	arguments = append([]string{"apply", "-auto-approve", "-no-color"}, arguments...)
@@ -154,7 +154,7 @@ func (w *workspace) apply(arguments ...string) string {
 	return said
 }
 
-// pay finishes every checkout that is open, and tells how many those were.
+// pay finishes every open checkout, and returns their number.
 func (w *workspace) pay() int {
 	w.t.Helper()
 	paid := 0
@@ -176,7 +176,7 @@ func (w *workspace) mustBeSettled() {
 	w.terraform("plan", "-detailed-exitcode")
 }
 
-// destroy destroys everything, once its protection is lifted.
+// destroy destroys everything, after turning off its protection.
 func (w *workspace) destroy() {
 	w.t.Helper()
 	if lifted := unprotected(w.configuration()); lifted != "" {
@@ -184,8 +184,9 @@ func (w *workspace) destroy() {
 		w.apply()
 	}
 	if literalID.MatchString(w.configuration()) {
-		// Nothing says what is on what. Destroyed at the same time, one finds the other gone,
-		// and confirms that, which takes 15 seconds.
+		// With literal ids, Terraform does not know the dependencies. If the objects are
+		// destroyed at the same time, the provider finds one gone after the other and
+		// confirms that, which takes 15 seconds.
 		w.destroyAllBut("hosting_instance.", "hosting_postgres_database.")
 		w.destroyAllBut("hosting_instance.")
 	}
@@ -197,7 +198,7 @@ func (w *workspace) destroy() {
 
 var literalID = regexp.MustCompile(`(?m)^  instance_id\s*= "`)
 
-// destroyAllBut destroys what is of no such type.
+// destroyAllBut destroys all resources except those of some types.
 func (w *workspace) destroyAllBut(types ...string) {
 	w.t.Helper()
 	arguments := []string{"destroy", "-auto-approve"}
@@ -206,12 +207,12 @@ func (w *workspace) destroyAllBut(types ...string) {
 			arguments = append(arguments, "-target="+strings.TrimSpace(address))
 		}
 	}
-	if len(arguments) > 2 { // else it would be everything
+	if len(arguments) > 2 { // otherwise it would be everything
 		w.terraform(arguments...)
 	}
 }
 
-// configuration is the text of the root module.
+// configuration returns the text of the root module.
 func (w *workspace) configuration() string {
 	w.t.Helper()
 	files, err := filepath.Glob(filepath.Join(w.folder, "*.tf"))

@@ -15,9 +15,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/surroundings"
 )
 
-// TestBlocks validates each block of configuration of the pages that people read, with what
-// it refers to around it, and holds it to the form of terraform fmt. Those of the guides
-// that are files are run as they are, and are held to the form alone.
+// TestBlocks validates each block of configuration in the published pages, together with
+// declarations of the objects that it refers to. It also checks the format of terraform
+// fmt. A guide's block that is a file is only checked for the format, because another test
+// runs it.
 func TestBlocks(t *testing.T) {
 	programs, _ := install(t)
 	config := overrides(t)
@@ -26,7 +27,7 @@ func TestBlocks(t *testing.T) {
 	all := pages(t)
 	for _, page := range slices.Sorted(maps.Keys(all)) {
 		if strings.HasPrefix(page, "templates/") {
-			continue // what is made of it is in docs
+			continue // its output is in docs
 		}
 		for _, b := range blocksOf(all[page]) {
 			if b.language == "hcl" {
@@ -53,7 +54,7 @@ func TestBlocks(t *testing.T) {
 	t.Logf("%d different blocks: %d validated, %d of guides, which are run", total, total-files, files)
 }
 
-// overrides is a CLI configuration that needs no init.
+// overrides returns a CLI configuration that needs no init.
 func overrides(t *testing.T) string {
 	t.Helper()
 	programs, _ := install(t)

@@ -14,13 +14,13 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// A fake is the program, as `make fake` runs it, at a free port.
+// A fake is the program, as run by `make fake`, at a free port.
 type fake struct {
 	root, key, token string
 	log              string // a file
 }
 
-// speed is that of the fake's clock: an instance takes a quarter of a second.
+// speed is the speed of the fake's clock: an instance takes a quarter of a second.
 const speed = "2000"
 
 func startFake(t *testing.T, args ...string) *fake {
@@ -34,7 +34,7 @@ func startFake(t *testing.T, args ...string) *fake {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	// What is given is after this, and counts.
+	// The given arguments come last and take precedence.
 	command := exec.Command(filepath.Join(programs, "fakeservice"), append([]string{
 		"--listen", "127.0.0.1:0", "--speed", speed, "--data-plane", "off", "--log-level", "debug",
 		"--ready-file", ready, "--temp-dir", folder,
@@ -69,7 +69,7 @@ func startFake(t *testing.T, args ...string) *fake {
 	}
 }
 
-// said is the end of the fake's log.
+// said returns the end of the fake's log.
 func (f *fake) said(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(f.log)
@@ -79,13 +79,13 @@ func (f *fake) said(t *testing.T) string {
 	return string(text[max(0, len(text)-8000):])
 }
 
-// variables are what a reader exports to use the fake.
+// variables returns the variables that a reader exports to use the fake.
 func (f *fake) variables() []string {
 	return []string{"HOSTING_BASE_URL=" + f.root + "/api/v1", "HOSTING_API_KEY=" + f.key}
 }
 
-// tell sends what a comment of a page says, such as `POST /jobs/hold {}`, to the fake's
-// control routes.
+// tell sends a request from a comment of a page, such as `POST /jobs/hold {}`, to the
+// fake's control routes.
 func (f *fake) tell(t *testing.T, said string) {
 	t.Helper()
 	method, rest, _ := strings.Cut(said, " ")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFirstConfiguration pastes the first block of the README and of the index alone into
-// an empty folder, and it works: it is initialized, applied, and settled.
+// TestFirstConfiguration pastes only the first block of the README and of the index into an
+// empty folder, and checks that it can be initialized, applied, and settled.
 func TestFirstConfiguration(t *testing.T) {
 	for _, page := range []string{"README.md", "docs/index.md"} {
 		t.Run(page, func(t *testing.T) {

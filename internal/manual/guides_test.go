@@ -13,7 +13,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
-// fakeOf are the arguments of the fake that a guide meets, beside those of every guide.
+// fakeOf lists the additional arguments of a guide's fake.
 var fakeOf = map[string][]string{
 	"adopting-an-account":  {"--setup", "testdata/account.json"},
 	"backup-and-restore":   {"--data-plane", "on", "--speed", "200"},
@@ -25,14 +25,14 @@ var fakeOf = map[string][]string{
 // ofEngines are the guides whose commands need PostgreSQL on the reader's machine.
 var ofEngines = []string{"secrets-and-postgres", "app-requirements", "backup-and-restore", "browser-auth"}
 
-// installedOf are the programs that the commands of a guide need on the reader's machine.
+// installedOf lists the programs that the commands of a guide need on the reader's machine.
 var installedOf = map[string][]string{
 	"backup-and-restore":  {"pg_dump"},
 	"unmanaged-and-drift": {"python3"},
 	"webhooks":            {"node", "openssl"},
 }
 
-// toolchainOf are the programs that the commands of a guide need beside the CLI.
+// toolchainOf lists the programs other than the CLI that the commands of a guide need.
 var toolchainOf = map[string][]string{
 	"editors-linters-policies": {"tflint", "conftest"},
 }
@@ -40,18 +40,19 @@ var toolchainOf = map[string][]string{
 // languages of blocks that a guide only shows.
 var shown = []string{"text", "json"}
 
-// TestGuides does what each guide of docs/guides says, word by word, in a fresh folder
+// TestGuides follows each guide of docs/guides word by word. It works in an empty folder
 // with the programs that a reader has installed, on a fake service:
 //
-//   - a block that begins with a comment of a file's name, such as `# main.tf`, is
-//     written to that file;
+//   - a block that begins with a comment of a file's name, such as `# main.tf`, is written
+//     to that file;
 //   - a block of the language shell is run, and each of its commands must succeed;
-//   - of a block of the language console, each line with the prompt `$ ` is run, and must
-//     print what follows. The next command of one that fails is `echo $?`;
-//   - a comment `<!-- fake: POST /jobs/hold {} -->` tells the fake what to do then;
+//   - in a block of the language console, each line with the prompt `$ ` is run, and must
+//     print the lines that follow. If a command fails, the next one is `echo $?`;
+//   - a comment `<!-- fake: POST /jobs/hold {} -->` sends a request to the fake at that
+//     point;
 //   - a guide that reads $STATE_URL finds a server for a Terraform state there.
 //
-// Nothing in between is left out: a block of another kind fails the test.
+// Nothing in between is skipped: any other block fails the test.
 func TestGuides(t *testing.T) {
 	guides, err := filepath.Glob(repository + "/docs/guides/*.md")
 	if err != nil {
@@ -94,8 +95,8 @@ func TestGuides(t *testing.T) {
 	}
 }
 
-// follow does what a page says, and returns how many files that wrote, and how many blocks
-// and commands it ran. The reader has the variables of the fake, and others.
+// follow follows a page, and returns the number of files that it wrote, and the number of
+// blocks and commands that it ran. The reader has the variables of the fake, and others.
 func follow(t *testing.T, page string, fake *fake, variables ...string) (files, commands int) {
 	t.Helper()
 	reader := openTerminal(t, append(fake.variables(), variables...)...)
@@ -120,7 +121,7 @@ func follow(t *testing.T, page string, fake *fake, variables ...string) (files, 
 	return files, commands
 }
 
-// converse types the commands of a block of the language console, and returns how many.
+// converse types the commands of a block of the language console, and returns their number.
 func (s *terminal) converse(b block) int {
 	s.t.Helper()
 	commands := b.commands()

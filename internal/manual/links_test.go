@@ -20,8 +20,8 @@ var (
 	anchorTag = regexp.MustCompile(`<a id="([^"]+)"`)
 )
 
-// anchors are what a link within a page can lead to: its headings, as GitHub and the
-// Registry name them, and its own anchors.
+// anchors returns the possible targets of links within a page: its headings, as GitHub and
+// the Registry name them, and its own anchors.
 func anchors(page string) map[string]bool {
 	all := map[string]bool{}
 	for _, match := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(page, ""), -1) {
@@ -42,14 +42,14 @@ func anchors(page string) map[string]bool {
 	return all
 }
 
-// TestLinks follows each link within the repository: relative ones, and those to its files
-// on the web, which the Registry needs.
+// TestLinks follows each link within the repository: relative ones, and the absolute ones
+// to its files on the web, which the Registry needs.
 func TestLinks(t *testing.T) {
 	all := pages(t)
 	followed := 0
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if strings.HasPrefix(name, "templates/") {
-			continue // what is made of it is in docs
+			continue // its output is in docs
 		}
 		text := fenced.ReplaceAllString(all[name], "")
 		for _, match := range link.FindAllStringSubmatch(text, -1) {

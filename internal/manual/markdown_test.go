@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// repository is the root of the project, as seen from this package.
+// repository is the root of the project, relative to this package.
 const repository = "../.."
 
-// A block is a fenced block of a page, or a comment that tells the fake what to do.
+// A block is a fenced block of a page, or a comment with a request to the fake.
 type block struct {
 	language string // "fake" for such a comment
 	text     string
@@ -25,7 +25,7 @@ var (
 	told  = regexp.MustCompile(`^<!-- fake: (.*) -->$`)
 )
 
-// blocksOf are the blocks of a page in their order.
+// blocksOf returns the blocks of a page in their order.
 func blocksOf(page string) []block {
 	var blocks []block
 	var open *block
@@ -52,8 +52,8 @@ func blocksOf(page string) []block {
 
 var named = regexp.MustCompile(`^(?:#|//|--) ([\w./-]+\.[\w.]+)\n`)
 
-// file is the name of the file that a block is, which its first line says in a comment;
-// "" for any other block.
+// file returns the name of the file that a block contains, from a comment in its first
+// line. It returns "" for any other block.
 func (b block) file() string {
 	match := named.FindStringSubmatch(b.text)
 	if match == nil || b.language == "shell" || b.language == "console" {
@@ -62,14 +62,14 @@ func (b block) file() string {
 	return match[1]
 }
 
-// A command is one of a block of the language console, with what is shown of its output.
+// A command is one command of a block of the language console, with the expected output.
 type command struct {
 	text string
 	says string
 }
 
-// commands are those of a block of the language console: lines that begin with a prompt,
-// and go on after a backslash. What follows is their output.
+// commands returns the commands of a block of the language console: lines that begin with a
+// prompt, and their continuation after a backslash. The other lines are their output.
 func (b block) commands() []command {
 	var all []command
 	goesOn := false
@@ -79,7 +79,7 @@ func (b block) commands() []command {
 		case prompted:
 			all = append(all, command{text: text + "\n"})
 		case len(all) == 0:
-			all = append(all, command{says: line + "\n"}) // refused by who runs it
+			all = append(all, command{says: line + "\n"}) // the caller rejects it
 		case goesOn:
 			all[len(all)-1].text += line + "\n"
 		default:
@@ -95,14 +95,14 @@ var (
 	margin = strings.NewReplacer("│", " ", "╷", " ", "╵", " ", "…", " … ")
 )
 
-// unwrapped is an output as one line, without colours and the margins of diagnostics, as a
-// terminal's width says where they break.
+// unwrapped returns an output as one line, without colours and the margins of diagnostics,
+// because their position depends on the terminal's width.
 func unwrapped(output string) string {
 	return strings.Join(strings.Fields(margin.Replace(colour.ReplaceAllString(output, ""))), " ")
 }
 
-// shows tells whether an output is as a page shows it, where an ellipsis stands for
-// anything. The page may leave out what comes before and after.
+// shows reports whether an output matches a page, in which an ellipsis stands for anything.
+// The page may leave out the beginning and the end.
 func shows(output, said string) bool {
 	output = unwrapped(output)
 	for _, part := range strings.Split(unwrapped(said), "…") {
@@ -116,7 +116,7 @@ func shows(output, said string) bool {
 	return true
 }
 
-// pages are the Markdown files of the project that people read, by their path from its
+// pages returns the Markdown files of the project that people read, by their path from its
 // root.
 func pages(t *testing.T) map[string]string {
 	t.Helper()

@@ -13,13 +13,13 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/toolchain"
 )
 
-// installed is what a reader has: a folder of programs for PATH, and a mirror in which the
-// CLI finds the provider when it is initialized.
+// installed is the reader's installation: a folder of programs for PATH, and a mirror in
+// which the CLI finds the provider during init.
 var installed program.SharedFolder
 
 func TestMain(m *testing.M) { os.Exit(installed.Run(m)) }
 
-// install gives the folder of programs and the CLI's configuration, both made once.
+// install returns the folder of programs and the CLI's configuration, both created once.
 func install(t *testing.T) (programs, configuration string) {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
@@ -60,7 +60,7 @@ func installAll(folder string) error {
 	return os.WriteFile(filepath.Join(folder, "cli.tfrc"), []byte(cliconfig.FromMirror(mirror)), 0o600)
 }
 
-// provide puts one of the programs that people use beside Terraform into the folder of
+// provide adds one of the programs that people use with Terraform to the folder of
 // programs.
 func provide(t *testing.T, name string) {
 	t.Helper()

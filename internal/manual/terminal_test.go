@@ -14,18 +14,18 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
-// A terminal is that of a reader who types a guide's commands one after the other: in a
-// folder that is empty at first, with one shell's variables and folder. Whatever asks is
-// answered with yes.
+// A terminal belongs to a reader who types a guide's commands one after the other. They run
+// in an initially empty folder, with the variables and the folder of one shell. Every
+// question is answered with yes.
 type terminal struct {
 	t      *testing.T
-	folder string   // where the guide begins
-	memory string   // what the shell keeps between two commands, beside that folder
-	env    []string // what it begins with
+	folder string   // the folder at the beginning of the guide
+	memory string   // other state that the shell keeps between two commands
+	env    []string // its initial environment
 	exit   int      // of the last command
 }
 
-// openTerminal gives a terminal the programs on its PATH, and variables.
+// openTerminal returns a terminal with the programs on its PATH, and variables.
 func openTerminal(t *testing.T, variables ...string) *terminal {
 	t.Helper()
 	programs, configuration := install(t)
@@ -50,7 +50,7 @@ func openTerminal(t *testing.T, variables ...string) *terminal {
 		"TF_CLI_CONFIG_FILE="+configuration,
 		"CHECKPOINT_DISABLE=1",
 	)
-	// Builds of apps find what is compiled already, as at home.
+	// Builds of apps find compiled packages, as on a reader's machine.
 	for _, cache := range []string{"GOCACHE", "GOMODCACHE"} {
 		folder, err := exec.Command("go", "env", cache).Output()
 		if err != nil {
@@ -61,7 +61,7 @@ func openTerminal(t *testing.T, variables ...string) *terminal {
 	return s
 }
 
-// write makes a file of the guide. What is below a folder has that made.
+// write creates a file of the guide, with its parent folders.
 func (s *terminal) write(name, text string) {
 	s.t.Helper()
 	path := filepath.Join(s.folder, filepath.FromSlash(name))
@@ -73,7 +73,7 @@ func (s *terminal) write(name, text string) {
 	}
 }
 
-// A shell goes on where the last one ended, with its folder, its variables and the exit
+// A shell continues where the last one ended, with its folder, its variables and the exit
 // code of its last command.
 const session = `
 if [ -f %[1]s/env ]; then . %[1]s/env; cd "$(cat %[1]s/folder)"; fi
@@ -83,8 +83,8 @@ trap 'code=$?; export -p > %[1]s/env; pwd > %[1]s/folder; exit $code' EXIT
 %[4]s
 `
 
-// run types commands, and gives what they print and the exit code of the last. A strict
-// shell ends with the first one that fails.
+// run types commands, and returns their output and the exit code of the last one. A strict
+// shell ends with the first command that fails.
 func (s *terminal) run(commands string, strict bool) string {
 	s.t.Helper()
 	mode := ""
@@ -92,7 +92,7 @@ func (s *terminal) run(commands string, strict bool) string {
 	if strict {
 		mode, last = "set -eu -o pipefail", 0
 	}
-	// A program that goes on in the background keeps the file, and nobody waits for it.
+	// A background program keeps the file open, and the shell does not wait for it.
 	output, err := os.Create(filepath.Join(s.memory, "output"))
 	if err != nil {
 		s.t.Fatal(err)
@@ -110,7 +110,7 @@ func (s *terminal) run(commands string, strict bool) string {
 	if err := errors.Join(shell.Start(), answers.Close()); err != nil {
 		s.t.Fatal(err)
 	}
-	// What a guide starts in the background ends with its test.
+	// Background programs of a guide end with its test.
 	s.t.Cleanup(func() { _ = syscall.Kill(-shell.Process.Pid, syscall.SIGTERM) })
 	go func() {
 		for {
@@ -122,7 +122,7 @@ func (s *terminal) run(commands string, strict bool) string {
 	ended := make(chan error, 1)
 	go func() { ended <- shell.Wait() }()
 	select {
-	case <-ended: // how is read from its state
+	case <-ended: // its state has the result
 	case <-time.After(machine.Patience):
 		_ = syscall.Kill(-shell.Process.Pid, syscall.SIGKILL)
 		<-ended

@@ -8,7 +8,7 @@ import (
 	"github.com/oasdiff/yaml"
 )
 
-// A workflow is a file of GitHub's, as far as it is run here.
+// A workflow is the part of a GitHub workflow file that is run here.
 type workflow struct {
 	Jobs map[string]struct {
 		Steps []struct {
@@ -18,10 +18,11 @@ type workflow struct {
 	}
 }
 
-// TestWorkflow types the steps of the example workflow into a terminal, in a folder with the
-// example module, as GitHub's runner does: what a step adds to the file GITHUB_ENV is in the
-// environment of the next. What it uses of others (the checkout, Terraform, Go), and what it
-// installs, is there. What is for a failure alone is run as well.
+// TestWorkflow types the steps of the example workflow into a terminal, in a folder with
+// the example module, like GitHub's runner. The lines that a step adds to the file
+// GITHUB_ENV are in the environment of the next step. The actions that it uses (the
+// checkout, Terraform, Go) and the programs that it installs are already present. Steps
+// that are only for failures run as well.
 func TestWorkflow(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(repository, "examples/ci/module-tests.yml"))
