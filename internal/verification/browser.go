@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browser is a headless Chromium with one page, and what that complains of.
+// browser is a headless Chromium with one page, and the page's errors.
 type browser struct {
 	ctx      context.Context
 	close    func() error
@@ -23,8 +23,8 @@ type browser struct {
 	complaints []string
 }
 
-// openBrowser starts Chromium with an empty profile, which goes with it. Patience is how
-// long one thing may take to come about.
+// openBrowser starts Chromium with an empty profile, which is removed when it is closed.
+// patience is the time limit for a single action.
 func openBrowser(ctx context.Context, program string, patience time.Duration) (*browser, error) {
 	profile, err := os.MkdirTemp("", "guestbook-browser-")
 	if err != nil {
@@ -66,8 +66,8 @@ func openBrowser(ctx context.Context, program string, patience time.Duration) (*
 	return b, nil
 }
 
-// note keeps what a developer would see as an error in the console: a script
-// that failed, or something that the page's policy forbids.
+// note records the errors that a developer would see in the console: a script that failed,
+// or an action that the page's policy forbids.
 func (b *browser) note(message chromedp.ConsoleMessage) {
 	if !message.IsException() && message.Type != "error" {
 		return
@@ -86,23 +86,23 @@ func (b *browser) complained() error {
 	return fmt.Errorf("the browser complains: %s", strings.Join(b.complaints, "; "))
 }
 
-// act is one thing that a visitor does.
+// act is one action of a visitor.
 type act = chromedp.Action[chromedp.Void]
 
-// do runs what a visitor does, for a while at most.
+// do performs actions of a visitor, within the time limit.
 func (b *browser) do(what string, acts ...act) error {
 	ctx, cancel := context.WithTimeout(b.ctx, b.patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, acts...); err != nil {
-		// What the page says tells more than a time that ran out.
+		// The text of the page is more informative than a timeout.
 		text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.body.innerText"))
 		return fmt.Errorf("%s: %w; the page says: %s", what, errors.Join(err, b.complained()), strings.Join(strings.Fields(text), " "))
 	}
 	return b.complained()
 }
 
-// click clicks on what a selector finds. Where a live page replaces that in between, it
-// is looked for again: nothing was clicked on.
+// click clicks on the element that a selector finds. If a live page replaces the element in
+// between, it is looked for again: nothing was clicked on.
 func click(selector string) act {
 	return func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
 		for {
@@ -115,8 +115,8 @@ func click(selector string) act {
 	}
 }
 
-// until waits for an expression of the page to be true. The page may be left
-// for another meanwhile.
+// until waits for an expression of the page to be true. The browser may leave the page for
+// another in the meantime.
 func until(expression string) act {
 	return func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
 		for {

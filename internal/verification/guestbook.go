@@ -1,10 +1,10 @@
-// Package verification runs the checks of SERVICE.md#guestbook against
-// a guestbook that the Terraform module has deployed: the health path, then an
-// account, a message and the visit counter, which have to survive a redeploy
-// and separate restarts of the app, Postgres and the auth engine.
+// Package verification runs the checks of SERVICE.md#guestbook against a guestbook that the
+// Terraform module has deployed. It checks the health path, then an account, a message and
+// the visit counter. They must survive a redeploy and separate restarts of the app,
+// Postgres and the auth engine.
 //
-// The demo and an acceptance test share it. It meets the guestbook as a visitor
-// does, and the service as a customer does.
+// The demo and an acceptance test share it. It uses the guestbook as a visitor does, and
+// the service as a customer does.
 package verification
 
 import (
@@ -28,30 +28,29 @@ type Guestbook struct {
 	// Service redeploys and restarts. InstanceID and App name the guestbook.
 	Service         *client.Client
 	InstanceID, App string
-	// Processes gives the number of the process of an engine, of the app if it
-	// is apps, or 0 while none runs. Nil leaves out what only happens to such
-	// processes by force, as a customer cannot see them.
+	// Processes returns the id of an engine's process, or of the app's if the engine is
+	// apps, or 0 if none runs. If it is nil, the verification leaves out killing processes,
+	// which customers cannot see.
 	Processes func(ctx context.Context, engine string) (int, error)
-	// Chromium is the browser's program; "" does the same over HTTP.
+	// Chromium is the browser's program; with "", the same checks use HTTP.
 	Chromium string
-	// Screenshots is a folder for the browser's pictures; "" takes none.
+	// Screenshots is a folder for the browser's pictures; with "", none are taken.
 	Screenshots string
-	// Patience is how long one thing may take to come about; 0 is two minutes.
+	// Patience is the time limit for a single action; 0 means two minutes.
 	Patience time.Duration
-	// Say tells what was seen, line by line.
+	// Say prints the observations, line by line.
 	Say func(format string, arguments ...any)
 
-	// counted is the last number of visits that was seen.
+	// counted is the latest number of visits.
 	counted int
 }
 
 func (g *Guestbook) patience() time.Duration { return cmp.Or(g.Patience, 2*time.Minute) }
 
-// account is a visitor's, made for this verification alone.
+// account is a visitor's account, which is only created for this verification.
 type account struct{ email, password string }
 
-// Verify runs the whole verification. It ends with the first thing that is not
-// as it should be.
+// Verify runs the whole verification. It ends with the first failure.
 func (g *Guestbook) Verify(ctx context.Context) error {
 	name := fmt.Sprintf("ada-%d", time.Now().UnixNano()%1e9)
 	who := account{name + "@example.com", "correct horse battery"}
@@ -82,7 +81,7 @@ func (g *Guestbook) Verify(ctx context.Context) error {
 	return nil
 }
 
-// visit leaves a message, in a browser if there is one.
+// visit leaves a message, in a browser if one is configured.
 func (g *Guestbook) visit(ctx context.Context, who account, message string) error {
 	if g.Chromium == "" {
 		g.Say("No Chromium was found, so the visit is made over HTTP, without the pages' scripts.")
@@ -103,8 +102,8 @@ func (g *Guestbook) health(ctx context.Context) error {
 	return nil
 }
 
-// linked checks that the app is linked with the auth engine, which an import
-// alone does not do.
+// linked checks that the app is linked with the auth engine, which an import does not do by
+// itself.
 func (g *Guestbook) linked(ctx context.Context) error {
 	app, err := g.Service.App(ctx, g.InstanceID, g.App)
 	if err != nil {
@@ -117,7 +116,7 @@ func (g *Guestbook) linked(ctx context.Context) error {
 	return nil
 }
 
-// refusesStrangers checks that a token that is none leaves no message.
+// refusesStrangers checks that an invalid token cannot leave a message.
 func (g *Guestbook) refusesStrangers(ctx context.Context) error {
 	answer, err := g.post(ctx, "made up", "I am nobody.")
 	if err != nil {
@@ -130,7 +129,7 @@ func (g *Guestbook) refusesStrangers(ctx context.Context) error {
 	return nil
 }
 
-// step is something that the guestbook has to survive.
+// step is an event that the guestbook must survive.
 type step struct {
 	name string
 	do   func(context.Context) error
@@ -189,8 +188,8 @@ func (g *Guestbook) restart(engine string) func(context.Context) error {
 	}
 }
 
-// kill ends a process by force and waits until another has taken its place, as
-// what the dead one has started may live on for a moment.
+// kill kills a process and waits until another has replaced it, because the killed
+// process's children may live on for a moment.
 func (g *Guestbook) kill(engine string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, g.patience())
@@ -219,8 +218,8 @@ func (g *Guestbook) kill(engine string) func(context.Context) error {
 	}
 }
 
-// survived checks that the message, the account and the counter are still
-// there, and says what it saw. It waits for what has just been restarted.
+// survived checks that the message, the account and the counter still exist, and describes
+// them. It waits for the part that has just been restarted.
 func (g *Guestbook) survived(ctx context.Context, who account, message string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.patience())
 	defer cancel()
@@ -253,8 +252,8 @@ func (g *Guestbook) survived(ctx context.Context, who account, message string) (
 	return fmt.Sprintf("message, account and counter are there, at %d visits", shown.visits), nil
 }
 
-// eventually does something until it succeeds, or fails in a way that waiting
-// does not mend.
+// eventually repeats an operation until it succeeds, or fails in a way that waiting does
+// not resolve.
 func eventually(ctx context.Context, do func() error) error {
 	for {
 		err := do()

@@ -15,16 +15,17 @@ import (
 	"time"
 )
 
-// errUnavailable is something that is not there yet, or not again.
+// errUnavailable is an error that waiting may resolve, because something is not available
+// yet or is restarting.
 var errUnavailable = errors.New("not available")
 
-// reply is an answer, read whole.
+// reply is an answer with its whole body.
 type reply struct {
 	status int
 	body   string
 }
 
-// browserless asks without a browser.
+// browserless sends requests without a browser.
 var browserless = &http.Client{Timeout: 2 * time.Minute}
 
 func ask(ctx context.Context, method, address string, header map[string]string, body any) (reply, error) {
@@ -69,7 +70,7 @@ func (g *Guestbook) post(ctx context.Context, token, message string) (reply, err
 	return ask(ctx, http.MethodPost, g.AppURL+"/api/entries", map[string]string{"Authorization": "Bearer " + token}, map[string]string{"message": message})
 }
 
-// page is the guestbook as it is shown.
+// page is the shown guestbook.
 type page struct {
 	text   string
 	visits int
@@ -77,7 +78,7 @@ type page struct {
 
 var visitsShown = regexp.MustCompile(`<strong id="visits">(\d+)</strong>`)
 
-// readBook gets the guestbook, which is a visit.
+// readBook gets the guestbook, which counts as a visit.
 func (g *Guestbook) readBook(ctx context.Context) (page, error) {
 	answer, err := g.get(ctx, "/")
 	if err != nil {
@@ -98,7 +99,7 @@ func (g *Guestbook) readBook(ctx context.Context) (page, error) {
 	return shown, nil
 }
 
-// has tells whether a message is shown, as it was written.
+// has reports whether the page shows a message with its exact text, escaped.
 func (p page) has(message string) bool {
 	return !strings.Contains(p.text, message) && strings.Contains(html.UnescapeString(p.text), message)
 }
@@ -126,7 +127,7 @@ func (g *Guestbook) signIn(ctx context.Context, who account) (string, error) {
 	return g.authorise(ctx, "/token?grant_type=password", who)
 }
 
-// visitByHTTP does what a visitor's browser would.
+// visitByHTTP sends the requests of a visitor's browser.
 func (g *Guestbook) visitByHTTP(ctx context.Context, who account, message string) error {
 	login, err := g.get(ctx, "/login")
 	if err != nil {

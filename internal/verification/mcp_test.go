@@ -17,9 +17,9 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// An agent with the MCP tools alone deploys a guestbook that works: the order of work of
-// SERVICE.md#guestbook, step by step, against a fake whose Postgres, apps and auth engine
-// are real.
+// An agent with only the MCP tools deploys a working guestbook. It follows the order of
+// work of SERVICE.md#guestbook, step by step, against a fake whose Postgres, apps and auth
+// engine are real.
 func TestGuestbookByMCP(t *testing.T) {
 	t.Parallel()
 	fake := fakeservicetest.Start(t,
@@ -66,8 +66,8 @@ func TestGuestbookByMCP(t *testing.T) {
 	}
 }
 
-// deploy is the order of work of SERVICE.md#guestbook. It returns the instance, the app's
-// public URL and the auth engine's part of the connection record.
+// deploy follows the order of work of SERVICE.md#guestbook. It returns the instance, the
+// app's public URL and the auth engine's part of the connection record.
 func deploy(t *testing.T, agent *fakeservicetest.Agent) (id, appURL string, auth object) {
 	t.Helper()
 	// 1. The instance with postgres, apps and auth.
@@ -81,7 +81,7 @@ func deploy(t *testing.T, agent *fakeservicetest.Agent) (id, appURL string, auth
 	if !strings.HasSuffix(auth["url"].(string), "/auth/v1") {
 		t.Fatalf("the auth URL is %v", auth["url"])
 	}
-	// 3. The table, with the console open for no longer than that.
+	// 3. The table, with the console open only for this statement.
 	schema, err := os.ReadFile(filepath.Join("..", "..", "examples", "guestbook", "schema.sql"))
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func deploy(t *testing.T, agent *fakeservicetest.Agent) (id, appURL string, auth
 	if answer, refused := agent.Call("postgres_query", object{"instance_id": id, "sql": "SELECT 1"}); !refused || answer["code"] != "console_off" {
 		t.Errorf("with the console off, a query was answered %v", answer)
 	}
-	// 4. The app, which is looked at first.
+	// 4. The app, after an inspection.
 	if listed := agent.Do("list_repos", nil)["repositories"].([]any); len(listed) != 1 || listed[0].(object)["repo"] != "octo/guestbook" {
 		t.Errorf("the repositories are %v", listed)
 	}
@@ -119,7 +119,7 @@ func deploy(t *testing.T, agent *fakeservicetest.Agent) (id, appURL string, auth
 	})
 	// 6. The link, which an import does not apply.
 	agent.Done("update_app", object{"instance_id": id, "name": "guestbook", "links": []string{"auth"}})
-	// 7. Where auth redirects return, once the app has its public URL.
+	// 7. The addresses to which auth redirects return, once the app has its public URL.
 	source := agent.Until("the public URL", "app_repo", app, func(source object) bool { return source["url"] != nil })
 	appURL = source["url"].(string)
 	agent.Done("set_auth_settings", object{"instance_id": id, "site_url": appURL, "redirect_urls": []string{appURL + "/**"}})

@@ -25,7 +25,7 @@ import (
 
 var pictures = flag.String("portal.screenshots", "", "folder for pictures of the portal's pages")
 
-// person is somebody at the portal with a browser.
+// person is a user of the portal with a browser.
 type person struct {
 	t *testing.T
 	s *fakeservicetest.Server
@@ -51,7 +51,7 @@ func comeToPortal(t *testing.T, opts ...func(*fakeservice.Options)) *person {
 	return &person{t, s, b}
 }
 
-// does runs what a person does, which has to go well.
+// does performs actions of a person, which must succeed.
 func (p *person) does(what string, acts ...act) {
 	p.t.Helper()
 	if err := p.do(what, acts...); err != nil {
@@ -59,7 +59,8 @@ func (p *person) does(what string, acts ...act) {
 	}
 }
 
-// refused is does for what ends in a page of a status that a browser complains of.
+// refused is like does for actions that end in a page with an error status, which the
+// browser reports.
 func (p *person) refused(what string, status int, acts ...act) {
 	p.t.Helper()
 	err := p.do(what, acts...)
@@ -100,7 +101,7 @@ func (p *person) signsIn() {
 		typing("sign-in-password", p.s.PortalPassword()), submit("sign-in"), at("/portal/instances"))
 }
 
-// asks tells how the API answers a key.
+// asks returns the status with which the API answers a key.
 func (p *person) asks(key string) int {
 	p.t.Helper()
 	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.s.BaseURL+"/me", nil)
@@ -116,8 +117,8 @@ func (p *person) asks(key string) int {
 	return response.StatusCode
 }
 
-// A person signs in, buys an instance, follows its job, makes and revokes a key, adds an
-// endpoint, sees its deliveries fail and enables it again, and is refused by the console
+// A person signs in, buys an instance, follows its job, and creates and revokes a key. They
+// add an endpoint, see its deliveries fail and enable it again. The console refuses them
 // while it is off.
 func TestPortalInABrowser(t *testing.T) {
 	t.Parallel()
@@ -183,8 +184,8 @@ func TestPortalInABrowser(t *testing.T) {
 	p.does("sign out", submit("sign-out"), at("/portal/sign-in"), p.open(page), says("Sign in"))
 }
 
-// A page that is kept up to date says what has changed where readers of the screen hear
-// it, leaves a log where it is read, and says so when it is kept up to date no longer.
+// A live page announces its changes to screen readers, and does not move a log that is
+// being read. It says so when it is no longer live.
 func TestLivePartsInABrowser(t *testing.T) {
 	t.Parallel()
 	p := comeToPortal(t)
@@ -219,11 +220,11 @@ func TestLivePartsInABrowser(t *testing.T) {
 	p.refused("sign out elsewhere", http.StatusUnauthorized, until(`(window.left ??= fetch("/portal/sign-out", {
 		method: "POST", redirect: "manual", body: new URLSearchParams({csrf: document.querySelector("#sign-out [name=csrf]").value}),
 	})) !== null`), says("This page is no longer kept up to date"))
-	// A part that the page asked for meanwhile may be refused only now.
+	// A part that the page requested in the meantime may be refused only now.
 	p.refused("load it again", http.StatusUnauthorized, click("#stale a"), at("/portal/sign-in"))
 }
 
-// furnished is a portal with something on each page, and the addresses of all of them.
+// furnished returns a portal with content on each page, and the addresses of all pages.
 func furnished(t *testing.T) (*person, []string) {
 	t.Helper()
 	receiver := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -288,7 +289,7 @@ const audit = `axe.run(document, {resultTypes: ["violations"]}).then((found) => 
 	.filter((v) => v.impact === "serious" || v.impact === "critical")
 	.map((v) => v.id + ": " + v.nodes.map((n) => n.target.join(" ") + " " + n.failureSummary).join("; ")))`
 
-// axe-core finds no serious violation in any page, by day and by night, wide and narrow;
+// axe-core finds no serious violation in any page, in light and dark mode, wide and narrow;
 // no page is wider than a phone.
 func TestPortalIsAccessible(t *testing.T) {
 	t.Parallel()
@@ -301,7 +302,7 @@ func TestPortalIsAccessible(t *testing.T) {
 	steps := 0
 	look := func(path string) {
 		t.Helper()
-		// Its words are there before its style is.
+		// Its text is visible before its style is loaded.
 		p.does("see all of "+path, until("document.readyState === 'complete'"))
 		for _, s := range []screen{{"narrow-dark", 390, 844, "dark"}, {"desktop", 1280, 900, "light"}} {
 			p.does("look at "+path, s.emulate()...)
@@ -340,8 +341,8 @@ func TestPortalIsAccessible(t *testing.T) {
 	fakeservicetest.CountClient(t, "axe-core", steps)
 }
 
-// The pictures of the documentation can be taken again, each of its screen's size, and
-// are no others. `make portal-screenshots` puts them there.
+// The pictures of the documentation can be taken again, each with its screen's size, and
+// the folder has no other pictures. `make portal-screenshots` writes them there.
 func TestPortalScreenshots(t *testing.T) {
 	folder := *pictures
 	if folder == "" {
@@ -392,7 +393,7 @@ func TestPortalScreenshots(t *testing.T) {
 	}
 }
 
-// namesIn are the names of what a folder holds, in order.
+// namesIn returns the sorted names of a folder's entries.
 func namesIn(t *testing.T, folder string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)

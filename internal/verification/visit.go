@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// visitByBrowser does what a visitor does: makes an account, signs out and in
-// again, and leaves a message.
+// visitByBrowser acts like a visitor, who creates an account, signs out and in again, and
+// leaves a message.
 func (g *Guestbook) visitByBrowser(ctx context.Context, who account, message string) (err error) {
 	b, err := openBrowser(ctx, g.Chromium, g.patience())
 	if err != nil {
@@ -52,7 +52,7 @@ func (g *Guestbook) visitByBrowser(ctx context.Context, who account, message str
 			acts: []act{
 				chromedp.SendKeys(chromedp.CSS("#message"), message),
 				click("#compose button"), shown,
-				// It is there for everybody, and not only on this page.
+				// The message is visible to every visitor, and not only on this page.
 				chromedp.Reload(), shown,
 			},
 		},
