@@ -9,29 +9,29 @@ import (
 	"strings"
 )
 
-// A Promise is what README.md says that holds.
+// A Promise is a promise of README.md.
 type Promise struct {
 	Name string // by which ASSURANCE.md knows it
 	Text string // the whole of it, on one line
 }
 
-// Evidence is something that fails where a promise is broken.
+// Evidence is something that fails if a promise is broken.
 type Evidence struct {
 	Kind string // a word of evidenceKinds
 	Name string
-	Path string // of the file that has it, from the root, with slashes
-	Says string // what it is about; "" where its name says it
+	Path string // of its file, from the root, with slashes
+	Says string // a description; "" if the name suffices
 }
 
-// evidenceKinds are what counts as evidence, and how its file shows that it is there: by
-// a line in which the name stands in the place of NAME.
+// evidenceKinds are the kinds of evidence, each with a pattern for the line that shows it
+// in its file. NAME stands for the name.
 var evidenceKinds = map[string]string{
 	"test":             `^func NAME\(t \*testing\.T\)`,
 	"fuzz target":      `^func NAME\(f \*testing\.F\)`,
 	"benchmark":        `^func NAME\(b \*testing\.B\)`,
 	"fault row":        `^\t\{NAME, "`,
 	"simulation check": `check = "NAME"$`,
-	"planted bug":      `^# `,                         // a patch is the bug, and its first line says which
+	"planted bug":      `^# `,                         // a patch is the bug, and its first line describes it
 	"run":              `^  NAME:|step: \[.*\bNAME\b`, // a job of a workflow, or one of .ci/run's steps
 }
 
@@ -40,8 +40,8 @@ var (
 	evidenceLine = regexp.MustCompile(`^- ([a-z ]+) \[([^\]]+)\]\(([^)]+)\)(?:: (.+))?$`)
 )
 
-// Promises reads those of a README: the list under the heading "What it promises", in
-// which each begins with its name in bold.
+// Promises reads the promises of a README: the list under the heading "What it promises",
+// in which each begins with its name in bold.
 func Promises(readme string) ([]Promise, error) {
 	_, section, found := strings.Cut(readme, "\n## What it promises\n")
 	if !found {
@@ -63,7 +63,7 @@ func Promises(readme string) ([]Promise, error) {
 }
 
 // EvidenceByPromise reads a page that has a heading for each promise, and under it a list
-// of what holds it, each a kind and a link.
+// of evidence, each a kind and a link.
 func EvidenceByPromise(page string) (map[string][]Evidence, error) {
 	by, of := map[string][]Evidence{}, ""
 	for i, line := range strings.Split(page, "\n") {
@@ -83,7 +83,7 @@ func EvidenceByPromise(page string) (map[string][]Evidence, error) {
 	return by, nil
 }
 
-// Line is where the evidence is in its file, from 1 on.
+// Line returns the line of the evidence in its file, counted from 1.
 func (e Evidence) Line(root fs.FS) (int, error) {
 	content, err := fs.ReadFile(root, e.Path)
 	if err != nil {
@@ -100,8 +100,8 @@ func (e Evidence) Line(root fs.FS) (int, error) {
 	return 1 + bytes.Count(content[:at[0]], []byte("\n")), nil
 }
 
-// Assure tells what holds each promise, and what is wrong with that: a promise that
-// nothing holds, evidence that is not there, or that is of no promise.
+// Assure reports the evidence for each promise. It also returns errors for promises without
+// evidence, for missing evidence, and for evidence without a promise.
 func Assure(root fs.FS) (report string, wrong []error) {
 	readme, err := fs.ReadFile(root, "README.md")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing/fstest"
 )
 
-// TestEveryPromiseHasEvidence fails on a promise of README.md that nothing holds, and on
-// evidence that is not there.
+// TestEveryPromiseHasEvidence fails on a promise of README.md without evidence, and on
+// missing evidence.
 func TestEveryPromiseHasEvidence(t *testing.T) {
 	report, wrong := Assure(os.DirFS(root))
 	for _, err := range wrong {

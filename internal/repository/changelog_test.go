@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// sections are those that a version of CHANGELOG.md may have, in their order.
+// sections are the sections that a version of CHANGELOG.md may have, in their order.
 var sections = []string{"BREAKING CHANGES:", "NOTES:", "FEATURES:", "ENHANCEMENTS:", "BUG FIXES:"}
 
-// versionHeading is a version, its day or that it has none yet.
+// versionHeading matches a version and its date, or "Unreleased".
 var versionHeading = regexp.MustCompile(`^## (\d+\.\d+\.\d+) \((Unreleased|\w+ \d{1,2}, \d{4})\)$`)
 
-// TestChangelogHasItsForm holds that tools and people find in it what they look for.
+// TestChangelogHasItsForm asserts the structure that tools and people expect.
 func TestChangelogHasItsForm(t *testing.T) {
 	version, last := "", -1
 	for i, line := range strings.Split(text(t, "CHANGELOG.md"), "\n") {
@@ -55,7 +55,8 @@ var kinds = map[string]string{
 	"functions":           "New Function",
 }
 
-// TestChangelogAnnouncesEveryType holds that none came or went in silence.
+// TestChangelogAnnouncesEveryType asserts that the changelog announces exactly the
+// documented types.
 func TestChangelogAnnouncesEveryType(t *testing.T) {
 	changelog := text(t, "CHANGELOG.md")
 	for folder, words := range kinds {
@@ -77,7 +78,7 @@ func TestChangelogAnnouncesEveryType(t *testing.T) {
 	}
 }
 
-// text is a file of the repository.
+// text returns a file of the repository.
 func text(t *testing.T, file string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(root, file))

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestContributingNamesWhatIsThere holds that each file and folder which CONTRIBUTING.md
+// TestContributingNamesWhatIsThere asserts that each file and folder that CONTRIBUTING.md
 // names from the root exists, so that its checklists lead somewhere.
 func TestContributingNamesWhatIsThere(t *testing.T) {
 	folders, err := fs.ReadDir(os.DirFS(root), ".")

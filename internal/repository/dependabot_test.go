@@ -15,7 +15,7 @@ import (
 // root is the repository's folder.
 const root = "../.."
 
-// filesOf are the files that git knows or would take, by their paths from the root.
+// filesOf returns the files that git tracks or would track, by their paths from the root.
 func filesOf(t *testing.T) []string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "git", "ls-files", "-co", "--exclude-standard")
@@ -25,7 +25,7 @@ func filesOf(t *testing.T) []string {
 		t.Fatalf("git ls-files: %v", err)
 	}
 	files := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return slices.DeleteFunc(files, func(file string) bool { // what is deleted and not committed is still listed
+	return slices.DeleteFunc(files, func(file string) bool { // uncommitted deletions are still listed
 		_, err := os.Stat(filepath.Join(root, file))
 		return err != nil
 	})
@@ -39,7 +39,7 @@ func read(t *testing.T, file string, into any) {
 	}
 }
 
-// ecosystems are the files by which Dependabot knows a module, and what it calls them.
+// ecosystems are the files by which Dependabot recognises a module, and its names for them.
 var ecosystems = map[string]string{
 	"go.mod":            "gomod",
 	"package.json":      "npm",
@@ -47,7 +47,7 @@ var ecosystems = map[string]string{
 	"devcontainer.json": "devcontainers",
 }
 
-// leftOut are the modules that nobody should bring up to date, with the reason.
+// leftOut are the modules that must not be updated automatically, with the reason.
 var leftOut = map[string]string{
 	"tools/cli": "the CLIs are what is promised: another one is a decision, and their stubs have no dependencies",
 	"internal/fakeservice/appruntime/testdata": "an app of a test, without dependencies",
@@ -55,8 +55,8 @@ var leftOut = map[string]string{
 	"internal/manual/testdata":                 "an app of a test, without dependencies",
 }
 
-// TestDependabotKnowsEveryModule holds its list against the modules that there are, in
-// both directions.
+// TestDependabotKnowsEveryModule compares its list with the existing modules, in both
+// directions.
 func TestDependabotKnowsEveryModule(t *testing.T) {
 	var config struct {
 		Version int
@@ -87,7 +87,7 @@ func TestDependabotKnowsEveryModule(t *testing.T) {
 		}
 		directory := path.Dir("/" + file)
 		if ecosystem == "devcontainers" {
-			directory = path.Dir(directory) // it is in .devcontainer of the folder that is named
+			directory = path.Dir(directory) // it is in the folder .devcontainer of the named folder
 		}
 		there[ecosystem+" "+directory] = true
 	}

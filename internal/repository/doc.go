@@ -1,3 +1,3 @@
-// Package repository holds what is beside the code to what is there: CHANGELOG.md, the
-// workflows, the lists of Dependabot, and the evidence of what README.md promises.
+// Package repository tests the files other than code: CHANGELOG.md, the workflows, the
+// lists of Dependabot, and the evidence for the promises of README.md.
 package repository

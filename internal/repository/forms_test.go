@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// What only GitHub, an editor or pre-commit reads would be found broken by nobody here, so
-// each file is parsed, and held to what its reader demands.
+// Some files are read only by GitHub, an editor or pre-commit, so no other test would
+// notice a broken one. Each file is parsed, and checked against the requirements of its
+// reader.
 func TestYAMLFilesParse(t *testing.T) {
 	for _, file := range filesOf(t) {
 		if strings.HasSuffix(file, ".yml") || strings.HasSuffix(file, ".yaml") {
@@ -17,8 +18,8 @@ func TestYAMLFilesParse(t *testing.T) {
 	}
 }
 
-// TestIssueFormsAreForms holds them to GitHub's form: a field has a type that there is, an
-// id of its own, and a label.
+// TestIssueFormsAreForms checks the issue forms against GitHub's rules: a field has a valid
+// type, a unique id, and a label.
 func TestIssueFormsAreForms(t *testing.T) {
 	count := 0
 	for _, file := range filesOf(t) {

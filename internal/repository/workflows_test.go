@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// workflowsOf are GitHub's workflows, by their paths from the root.
+// workflowsOf returns GitHub's workflows, by their paths from the root.
 func workflowsOf(t *testing.T) []string {
 	t.Helper()
 	var workflows []string
@@ -24,8 +24,8 @@ func workflowsOf(t *testing.T) []string {
 	return workflows
 }
 
-// TestActionsArePinned holds that what a workflow takes from others is a commit: a tag can
-// be moved to another one. Dependabot reads the version from the comment.
+// TestActionsArePinned asserts that a workflow names the actions of others by a commit: a
+// tag can be moved to another one. Dependabot reads the version from the comment.
 func TestActionsArePinned(t *testing.T) {
 	action := regexp.MustCompile(`(?m)^\s*(?:- )?uses: (.+)$`)
 	pinned := regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
@@ -48,7 +48,8 @@ func TestActionsArePinned(t *testing.T) {
 	}
 }
 
-// TestWorkflowsMayOnlyRead holds that a job which may do more says so itself.
+// TestWorkflowsMayOnlyRead asserts that workflows may only read, so that a job with more
+// permissions must name them itself.
 func TestWorkflowsMayOnlyRead(t *testing.T) {
 	for _, file := range workflowsOf(t) {
 		var workflow struct {
@@ -61,8 +62,8 @@ func TestWorkflowsMayOnlyRead(t *testing.T) {
 	}
 }
 
-// TestWorkflowsTakeTheNewestGo holds that the Go of the workflows builds every module:
-// setup-go keeps Go from taking a newer one by itself.
+// TestWorkflowsTakeTheNewestGo asserts that the workflows' Go version can build every
+// module: setup-go keeps Go from downloading a newer one by itself.
 func TestWorkflowsTakeTheNewestGo(t *testing.T) {
 	const taken = "tools/cli/terraform-1.16/go.mod"
 	goLine := regexp.MustCompile(`(?m)^go (\S+)$`)
@@ -88,7 +89,7 @@ func TestWorkflowsTakeTheNewestGo(t *testing.T) {
 	}
 }
 
-// TestWorkflowRunsEachStep holds that a change is tested by each step of .ci/run.
+// TestWorkflowRunsEachStep asserts that each step of .ci/run tests a change.
 func TestWorkflowRunsEachStep(t *testing.T) {
 	all := regexp.MustCompile(`(?m)^all="(.+)"$`).FindStringSubmatch(text(t, ".ci/run"))
 	matrix := regexp.MustCompile(`step: \[(.+)\]`).FindStringSubmatch(text(t, ".github/workflows/test.yml"))
