@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform/internal/backend/remote-state/inmem"
 )
 
-// New gives the in-memory backend in place of the real one.
+// New returns the in-memory backend in place of the real one.
 func New() backend.Backend {
 	return inmem.New()
 }
