@@ -1,5 +1,5 @@
-// Command assurance prints what holds each promise of README.md, with the line of each
-// test, fault row, check and run. It exits with 1 where something is wrong with that.
+// Command assurance prints the evidence for each promise of README.md, with the line of
+// each test, fault row, check and run. It exits with 1 if evidence is missing or wrong.
 package main
 
 import (

@@ -36,11 +36,11 @@ type options struct {
 	tree     string // the project's root
 	cli      string // the program of the CLI
 	run      []string
-	sizes    []int // of plans; none is each table's own
-	repeats  int   // of each run; 0 is by size
+	sizes    []int // of plans; empty means each table's default
+	repeats  int   // of each run; 0 means by size
 	shapes   []shape
 	contents []string
-	folder   string // for JSON
+	folder   string // for the JSON report
 	strict   bool
 	flags    []string // of the builds
 }
@@ -147,9 +147,9 @@ func tableNames() []string {
 // A bench is one run of the program.
 type bench struct {
 	options
-	ctx       context.Context // of the whole run: every step ends with it
+	ctx       context.Context // of the whole run: its end stops every step
 	programs  programs
-	folder    string // of what the run leaves behind until it ends
+	folder    string // temporary files of the run
 	cliConfig string
 	progress  io.Writer
 }

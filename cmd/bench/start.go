@@ -26,7 +26,7 @@ func (b *bench) start() (*table, error) {
 		schema        int
 	}
 	providers := []*started{{name: ours, program: b.programs.provider}, {name: "scaffold", program: b.programs.scaffold}}
-	runs := cmp.Or(b.repeats, 151) // the least of many, as a single one is at the mercy of the machine
+	runs := cmp.Or(b.repeats, 151) // the minimum of many, because the machine may disturb a single one
 	for range runs {
 		for _, p := range providers {
 			took, schema, err := askSchema(b.ctx, p.program)

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sampleOfOne is a state with one row, by module, as the CLI writes it.
+// sampleOfOne is a state with one row, by module, in the CLI's format.
 const sampleOfOne = `{"version":4,"terraform_version":"1.11.4","serial":3,"lineage":"l","outputs":{},"resources":[` +
 	`{"module":"module.stack[\"bench-00000\"]","mode":"managed","type":"hosting_allowlist","name":"this","provider":"p","instances":[` +
 	`{"attributes":{"instance_id":"i-x7"},"dependencies":["module.stack.hosting_instance.this"],"private":"e30="}]},` +

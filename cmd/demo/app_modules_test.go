@@ -8,8 +8,8 @@ import (
 
 var requirement = regexp.MustCompile(`(?m)^(?:require )?\t?([a-z0-9./-]+\.[a-z]+/[^\s]+) (v[^\s]+)`)
 
-// The app is built on machines that have the provider's modules and perhaps no
-// network, so it must need no other versions than the provider does.
+// The app is built on machines that have the provider's modules and perhaps no network, so
+// it must use the same versions of modules as the provider.
 func TestAppNeedsNoOtherModules(t *testing.T) {
 	t.Parallel()
 	versions := func(file string) map[string]string {

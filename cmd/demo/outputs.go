@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// outputLines turns what `output -json` prints into one line for each output,
-// sorted by name. An output without a value is an error: the guestbook's
-// outputs all come from the service, so one is missing only if the provider
-// lost it. The values of sensitive outputs are not shown.
+// outputLines turns the output of `output -json` into one line for each output, sorted by
+// name. An output without a value is an error: the guestbook's outputs all come from the
+// service, so one is missing only if the provider lost it. The values of sensitive outputs
+// are not shown.
 func outputLines(text []byte) ([]string, error) {
 	var outputs map[string]struct {
 		Sensitive bool            `json:"sensitive"`
@@ -39,7 +39,7 @@ func outputLines(text []byte) ([]string, error) {
 	return lines, nil
 }
 
-// abridged is a value that fits a line. The CLI's output has the whole.
+// abridged shortens a value to fit a line. The CLI's output has the whole value.
 func abridged(value string) string {
 	const most = 50
 	letters := []rune(value)

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// columns takes the terminal for one on which output only grows.
+// columns treats every terminal as one that cannot redraw a line.
 func columns(*os.File) int { return 0 }

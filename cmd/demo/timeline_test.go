@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// job is a task of so many seconds.
+// job returns a task with a duration in seconds.
 func job(instance, operation string, seconds int) task {
 	return task{instance: instance, operation: operation, took: time.Duration(seconds) * time.Second}
 }

@@ -1,5 +1,5 @@
-// Command evidence makes the table of what tests have done with the fake, out of the
-// folder that they have written it into. `make evidence` runs both.
+// Command evidence generates the table of tests of the fake from the folder into which the
+// tests have written their counts. `make evidence` runs both.
 package main
 
 import (

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// A front answers from the moment that the port is taken: 503 until the service is there.
+// A front answers as soon as the program listens: 503 until the service is ready.
 type front struct {
 	service atomic.Pointer[http.Handler]
 }

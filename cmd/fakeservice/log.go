@@ -6,13 +6,13 @@ import (
 	"log/slog"
 )
 
-// levels are the values of --log-level: what went wrong, what may be wrong, jobs and
-// builds and what becomes of apps, and each request.
+// levels are the values of --log-level: errors, possible problems, jobs and builds with the
+// status of apps, and each request.
 var levels = map[string]slog.Level{
 	"error": slog.LevelError, "warn": slog.LevelWarn, "info": slog.LevelInfo, "debug": slog.LevelDebug,
 }
 
-// newLog makes the log of a level and a format, text or json.
+// newLog returns a log with a level and a format, text or json.
 func newLog(level, format string, out io.Writer) (*slog.Logger, error) {
 	lowest, known := levels[level]
 	if !known {

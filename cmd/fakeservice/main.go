@@ -330,7 +330,7 @@ Ctrl-C stops it; %s
 
 // emailOf returns the account's e-mail address, which is its sign-in name.
 func emailOf(service *fakeservice.Service) string {
-	account, _ := service.Account(context.Background()) // a read of the present does not fail
+	account, _ := service.Account(context.Background()) // a read of the current state does not fail
 	return account.Email
 }
 

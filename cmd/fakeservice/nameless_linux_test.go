@@ -15,7 +15,7 @@ import (
 )
 
 // A user without a name on this machine, as in a container that was started with --user,
-// has a fake with records alone, which says why.
+// gets a fake that only keeps records and says why.
 func TestUserWithoutAName(t *testing.T) {
 	t.Parallel()
 	machine.NeedsRoot(t)

@@ -18,7 +18,7 @@ var built program.SharedFolder
 
 func TestMain(m *testing.M) { os.Exit(built.Run(m)) }
 
-// builtProgram is the path of the program.
+// builtProgram returns the path of the program.
 func builtProgram(t *testing.T) string {
 	t.Helper()
 	folder := built.Path(t, func(folder string) error {

@@ -8,13 +8,13 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/webhooks"
 )
 
-// webhookSettings say where webhooks may be delivered.
+// webhookSettings configures where webhooks may be delivered.
 type webhookSettings struct {
 	loopback bool
 	ca       string
 }
 
-// newCourier makes what delivers them.
+// newCourier returns the courier that delivers webhooks.
 func newCourier(s webhookSettings) (*webhooks.Courier, error) {
 	o := webhooks.Options{Loopback: s.loopback}
 	if s.ca == "" {

@@ -18,11 +18,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
 
-// ledger is a receiver that notes the id under which each event came, how often, and
-// whether it was signed.
+// ledger is a receiver that records for each event its delivery id, the number of
+// deliveries, and whether they were signed.
 type ledger struct {
 	t *testing.T
-	// arrived gets each event's type as it comes, before the answer.
+	// arrived receives each event's type before the answer is sent.
 	arrived chan string
 
 	mu    sync.Mutex
@@ -72,7 +72,7 @@ func startKept(t *testing.T, state, ca string) (*exec.Cmd, string) {
 	return command, base
 }
 
-// ask sends a request and decodes the answer, which has to be one of success.
+// ask sends a request and decodes the answer, which must be a success.
 func ask(t *testing.T, method, url, credential, body string, into any) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), method, url, strings.NewReader(body))
@@ -95,7 +95,7 @@ func ask(t *testing.T, method, url, credential, body string, into any) {
 	}
 }
 
-// A program that is killed with -9 while it delivers loses no event, and delivers none
+// A program that is killed with -9 during deliveries loses no event, and delivers none
 // under two ids.
 func TestWebhooksOutliveAKill(t *testing.T) {
 	t.Parallel()

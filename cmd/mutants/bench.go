@@ -24,7 +24,7 @@ const patience = 10 * time.Second
 type bench struct {
 	root string // the folder of the bench
 	copy string // the copy of the tree
-	code code   // the files of the copy that mistakes are planted into, as they were
+	code code   // the copy's original files that mistakes are planted into
 }
 
 // newBench copies the tree's files that git tracks or would track, in their current form.

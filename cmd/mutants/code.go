@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// code is the Go files that mistakes are planted into, by their paths in the
-// tree, with slashes.
+// code is the Go files that mistakes are planted into, by their paths in the tree, with
+// slashes.
 type code map[string]string
 
-// readCode reads the files of the client and the provider that the program in
-// the tree's root is built from.
+// readCode reads the files of the client and the provider that are part of the program in
+// the tree's root.
 func readCode(ctx context.Context, tree string) (code, error) {
 	list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", `{{range .GoFiles}}{{$.Dir}}/{{.}}{{"\n"}}{{end}}`, ".")
 	list.Dir = tree

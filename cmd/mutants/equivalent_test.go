@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEquivalents checks that each mutant in the list can still be made: one that
-// cannot has outlived its code.
+// TestEquivalents checks that each mutant in the list can still be made: otherwise its code
+// no longer exists.
 func TestEquivalents(t *testing.T) {
 	reasons, err := parseEquivalents(equivalents)
 	if err != nil {

@@ -86,14 +86,14 @@ func (s sampling) draw(files code) ([]mutant, error) {
 type judges struct {
 	bench  *bench
 	runs   int
-	limits map[string]time.Duration // of each folder's tests, from a run with nothing planted
+	limits map[string]time.Duration // of each folder's tests, measured with nothing planted
 }
 
 // A fate is the result of a mutant.
 type fate struct {
 	mutant
 	outcome outcome // caught, missed or notCompiled
-	by      string  // what caught it
+	by      string  // the judge that caught it
 	took    time.Duration
 }
 
@@ -188,7 +188,7 @@ func (f fate) print(out io.Writer) {
 // A tally is the result of a sample.
 type tally struct {
 	tried, caught, notCompiled int
-	by                         map[string]int // how many each judge caught
+	by                         map[string]int // the number that each judge caught
 	survivors                  []fate
 	took                       time.Duration
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// aClient is a tree whose client has a mutant of each fate.
+// aClient is a tree whose client has a mutant for each fate.
 var aClient = map[string]string{
 	"go.mod":  aWorld["go.mod"],
 	"main.go": aWorld["main.go"],

@@ -11,25 +11,25 @@ import (
 
 // The kinds of mutants.
 const (
-	negated = "condition negated"  // also that a condition is part of, and each == and !=
-	shifted = "comparison shifted" // < and <=, > and >=
+	negated = "condition negated"  // also a part of a condition, and each == and !=
+	shifted = "comparison shifted" // between < and <=, and between > and >=
 	swapped = "&& and || swapped"
 	dropped = "statement dropped"
-	ignored = "error ignored"  // not looked at, or not returned
-	raised  = "number changed" // one of 0 to 10, by one
+	ignored = "error ignored"  // not checked, or not returned
+	raised  = "number changed" // a number from 0 to 10 changes by one
 )
 
 // A mutant is one small change of a file's syntax.
 type mutant struct {
 	file     string // its path in the tree
 	line     int
-	function string // or type.method, or the variable that the change is in
+	function string // or type.method, or the variable that contains the change
 	kind     string
 	before   string // in one line
-	after    string // the same; empty for a statement that is dropped
+	after    string // in one line; empty for a dropped statement
 
-	start, end  int    // the bytes of the file that are replaced
-	replacement string // what they are replaced with
+	start, end  int    // the replaced bytes of the file
+	replacement string // the new text
 }
 
 // mutantsOf returns the mutants of a file, in the order of its text.
@@ -181,7 +181,7 @@ func (m *mutator) dropAll(statements []ast.Stmt) {
 			}
 		case *ast.IfStmt:
 			if s.Init == nil && isErrorCheck(s.Cond) && s.Else == nil {
-				continue // which is an error ignored
+				continue // the mutant "error ignored" covers it
 			}
 		default:
 			continue

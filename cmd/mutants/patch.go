@@ -25,10 +25,10 @@ type patch struct {
 
 // A hunk is a list of lines to replace, with the lines around them, which locate it.
 type hunk struct {
-	file        string // where the lines were when the patch was made
+	file        string // the file of the lines when the patch was made
 	header      string // its first line in the patch
 	old, new    []string
-	lead, trail int // how many lines at the beginning and the end stay
+	lead, trail int // the number of unchanged lines at the beginning and the end
 }
 
 // readPatches reads the patches of a tree whose names match, by name. It returns an error
@@ -70,7 +70,7 @@ var (
 func parsePatch(text string) patch {
 	var p patch
 	file, inDiff := "", false
-	old, added := 0, 0 // how many lines of the hunk are still to come
+	old, added := 0, 0 // the numbers of lines of the hunk still to come
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		begins := hunkLine.FindStringSubmatch(line)
@@ -80,7 +80,7 @@ func parsePatch(text string) patch {
 		case old > 0 || added > 0:
 			h := &p.hunks[len(p.hunks)-1]
 			sign, rest := " ", ""
-			if line != "" { // which an editor may have made of a blank one
+			if line != "" { // an editor may have removed its blank
 				sign, rest = line[:1], line[1:]
 			}
 			if sign != "+" {

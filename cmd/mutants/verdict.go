@@ -13,8 +13,8 @@ type outcome int
 
 const (
 	caught      outcome = iota
-	missed              // the world was run to its end and held
-	crashed             // it ended otherwise, and named no check
+	missed              // the world ended without a violation
+	crashed             // it failed without naming a check
 	notApplied          // the patch does not fit the tree
 	notCompiled         // the tree does not compile with it
 )

@@ -21,11 +21,11 @@ var version = "dev"
 
 // Exit codes.
 const (
-	exitHolds   = 0 // all that was seen holds
+	exitHolds   = 0 // all checked facts are true
 	exitDiffers = 1 // a fact differs
-	exitUsage   = 2 // the flags make no sense
-	exitFailed  = 3 // the probe did not come to its end
-	exitLeft    = 4 // an instance is left, or may be
+	exitUsage   = 2 // the flags are invalid
+	exitFailed  = 3 // the probe failed
+	exitLeft    = 4 // an instance was left, or may have been
 )
 
 func main() {

@@ -1,5 +1,5 @@
-// Command recorder is the provider with a recorder before it, for a CLI whose calls are
-// written down. HOSTING_TRANSCRIPT names the file that gets a line of JSON for each call.
+// Command recorder is the provider with a recorder in front of it, for a CLI whose calls
+// are recorded. HOSTING_TRANSCRIPT names the file that gets a line of JSON for each call.
 package main
 
 import (

@@ -47,7 +47,7 @@ func startFake(t *testing.T, args ...string) *fake {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = command.Wait() // it is interrupted below
+		_ = command.Wait() // the interrupt below may make it an error
 	}()
 	t.Cleanup(func() {
 		_ = command.Process.Signal(os.Interrupt)

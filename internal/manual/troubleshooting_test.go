@@ -9,7 +9,7 @@ import (
 
 var codeSpan = regexp.MustCompile("`([^`\n]+)`")
 
-// patterns are the messages in the tables of a page: the texts between backticks in a
+// patterns returns the messages in the tables of a page: the texts between backticks in a
 // row's first cell, where an ellipsis stands for anything.
 func patterns(page string) map[string]*regexp.Regexp {
 	all := map[string]*regexp.Regexp{}
@@ -33,7 +33,7 @@ func patterns(page string) map[string]*regexp.Regexp {
 	return all
 }
 
-// A said is what a user can read and search for.
+// A said is a text that a user can read and search for.
 type said struct {
 	text string
 	line int
@@ -41,8 +41,8 @@ type said struct {
 
 var summary = regexp.MustCompile(`^(?:Error|Warning|Error of a function)(?: on [^:]*)?: (.+)$`)
 
-// messagesOf are the texts of the golden file: each summary, the first sentence of each
-// error of the service, and what errors of the client are made of.
+// messagesOf returns the texts of the golden file: each summary, the first sentence of each
+// error of the service, and the parts of errors of the client.
 func messagesOf(golden string) []said {
 	var all []said
 	section := ""
@@ -70,8 +70,8 @@ func messagesOf(golden string) []said {
 	return all
 }
 
-// TestEveryMessageIsFound holds the list of messages in the guide against those of the
-// provider: a user who searches for the words of one finds what to do.
+// TestEveryMessageIsFound compares the guide's list of messages with the provider's: a user
+// who searches for the words of a message must find advice.
 func TestEveryMessageIsFound(t *testing.T) {
 	golden, err := os.ReadFile(repository + "/internal/provider/testdata/messages.golden")
 	if err != nil {

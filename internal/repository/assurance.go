@@ -11,8 +11,8 @@ import (
 
 // A Promise is a promise of README.md.
 type Promise struct {
-	Name string // by which ASSURANCE.md knows it
-	Text string // the whole of it, on one line
+	Name string // the name in ASSURANCE.md
+	Text string // the whole promise, on one line
 }
 
 // Evidence is something that fails if a promise is broken.

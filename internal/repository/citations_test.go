@@ -63,7 +63,7 @@ func TestCitationsLeadSomewhere(t *testing.T) {
 // TestGlossaryIsShort checks that no more than 15 words need an explanation.
 func TestGlossaryIsShort(t *testing.T) {
 	_, glossary, _ := strings.Cut(text(t, servicePage), "\n## Glossary\n")
-	rows := strings.Count(glossary, "\n| ") - 2 // less the heading and the line below it
+	rows := strings.Count(glossary, "\n| ") - 2 // without the heading and the line below it
 	if rows < 1 || rows > 15 {
 		t.Errorf("the glossary of %s has %d words, want 1 to 15", servicePage, rows)
 	}

@@ -39,7 +39,7 @@ func (w *world) keyOf(k credential) string {
 		if w.secondKey == "" {
 			made, err := w.fake.CreateKey("the second")
 			if err != nil {
-				panic(err) // the name is one
+				panic(err) // the name is valid
 			}
 			w.mu.Lock()
 			w.secondKey, w.secrets[made.Key] = made.Key, true
@@ -95,7 +95,7 @@ func (w *world) canBeStranger(c *cli, st step) bool {
 	}
 	for _, address := range c.addresses() {
 		s := c.get(address)
-		if !s.isNoted() || s.tainted && st.Flags&(withoutRefresh|planningTwice) != 0 { // whose note no plan is handed
+		if !s.isNoted() || s.tainted && st.Flags&(withoutRefresh|planningTwice) != 0 { // no plan receives its note
 			return false
 		}
 	}
@@ -137,7 +137,7 @@ func (w *world) asStranger(c *cli, st step, cmd *command, run func()) {
 		}
 	}
 	if cmd.interrupted() || cmd.killed() || w.troubled() || w.scenario.Lag > 0 || st.Flags&(withoutRefresh|planningTwice) != 0 {
-		return // it may have looked at nothing, and planned no change
+		return // it may have read nothing and planned no change
 	}
 	if !w.saidSince(from, "another account") {
 		w.violate(otherAccount, "%s with a key of another account ends without an error that says so", st.Verb)

@@ -204,7 +204,7 @@ func (w *world) served(r *http.Request, body []byte, status int, answer []byte, 
 	p := path(r)
 	at := segments(p)
 	w.learnSecrets(p, answer)
-	w.normal(string(answer)) // ids are in the order in which the service has drawn them
+	w.normal(string(answer)) // numbers the ids in the service's order
 	if gateway.LagOf(r.Context()) == 0 {
 		w.remember(r, at, body, status, answer, arrived)
 	}
@@ -216,7 +216,7 @@ func (w *world) served(r *http.Request, body []byte, status int, answer []byte, 
 		ID    string
 		JobID string `json:"job_id"`
 	}
-	_ = json.Unmarshal(answer, &made) // an answer without an id has none
+	_ = json.Unmarshal(answer, &made) // an answer may lack an id
 	if at[len(at)-1] == "resize" {
 		w.resized(at[1], planIn(body), made.JobID)
 	}
@@ -248,7 +248,7 @@ func (w *world) served(r *http.Request, body []byte, status int, answer []byte, 
 
 func nameIn(body []byte) string {
 	var sent struct{ Name string }
-	_ = json.Unmarshal(body, &sent) // the service has taken it
+	_ = json.Unmarshal(body, &sent) // the service has accepted it
 	return sent.Name
 }
 

@@ -422,7 +422,7 @@ func (w *world) checkState(c *cli, address string) {
 			delete(all, a.Name)
 		}
 	}
-	open, _ := json.Marshal(all) // JSON made it
+	open, _ := json.Marshal(all) // decoded JSON can be encoded
 	w.holdSecret("the state of "+address, open)
 	w.holdSecret("the private state of "+address, s.private)
 }

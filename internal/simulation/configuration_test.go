@@ -40,7 +40,7 @@ const (
 	argAppProtected
 	argProfile
 	argEphemeral
-	arguments // how many there are
+	arguments // the number of arguments
 )
 
 // values is the number of values of each argument. The value 0 leaves the argument out, or

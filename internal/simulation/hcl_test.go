@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// hclOf is a configuration as a CLI reads it. createsFirst is the address of a resource
-// with create_before_destroy, if any.
+// hclOf returns a configuration in the CLI's language. createsFirst is the address of a
+// resource with create_before_destroy, if any.
 func hclOf(blocks []block, ephemeral bool, createsFirst string) string {
 	var out strings.Builder
 	out.WriteString("terraform {\n  required_providers {\n    hosting = { source = \"instance-hosting/hosting\" }\n  }\n}\n")

@@ -22,7 +22,7 @@ const (
 
 const hiddenEnd = 8
 
-// hiddenFields are the fields by the order of the bits, those of an instance first.
+// hiddenFields are the fields in the order of the bits, those of an instance first.
 var hiddenFields = []struct{ record, name string }{
 	{"region", "host"}, {"region", "plan"}, {"region", "created_at"}, {"region", "tags"},
 	{"repo", "env"}, {"repo", "memory_mb"}, {"repo", "links"},
@@ -42,7 +42,7 @@ func (h hidden) String() string {
 	return strings.Join(all, "+")
 }
 
-// hide leaves fields out of an answer.
+// hide removes fields from an answer.
 func (w *world) hide(answer any) {
 	w.mu.Lock()
 	engineHidden := time.Now().Before(w.engineHiddenUntil)
@@ -72,7 +72,7 @@ func (w *world) hide(answer any) {
 	}
 }
 
-// recordsIn are the records in an answer: of a list, or the answer itself.
+// recordsIn returns the records in an answer: those of a list, or the answer itself.
 func recordsIn(answer any) []map[string]any {
 	body, _ := answer.(map[string]any)
 	if body == nil {
@@ -90,8 +90,8 @@ func recordsIn(answer any) []map[string]any {
 	return all
 }
 
-// hidesEngines reports whether a read since then can have shown an instance without one
-// of its engines.
+// hidesEngines reports whether a read since then may have shown an instance without one of
+// its engines.
 func (w *world) hidesEngines(since time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -28,7 +28,7 @@ func (s settings) with(changed settings) settings {
 		}
 	}
 	if hadPostgres && !strings.Contains(s.engines, "postgres") {
-		s.console = "=off" // the console goes with its engine
+		s.console = "=off" // the console ends with its engine
 	}
 	return s
 }
@@ -63,7 +63,7 @@ type (
 type machine struct {
 	there   bool
 	job     string
-	changes settings // that the job is to make
+	changes settings // the job's changes
 	is      settings
 }
 

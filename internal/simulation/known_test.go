@@ -7,8 +7,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
-// TestKnownDefects plays the smallest scenarios of mistakes that a provider has made,
-// each of which broke a check. None may be broken any more.
+// TestKnownDefects plays the smallest scenarios of past defects of the provider, each of
+// which broke a check. They must pass now.
 func TestKnownDefects(t *testing.T) {
 	for name, s := range map[string]scenario{
 		"a key of another account drops a machine from the state": {Steps: []step{

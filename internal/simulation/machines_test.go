@@ -68,7 +68,7 @@ func (w *world) refuses(to http.ResponseWriter, r *http.Request, body []byte) bo
 		}
 		w.countOnce(habitual(resizesAgain))
 		w.jobAccepted(i.ID, job.ID, settings{})
-		accepted, _ := json.Marshal(map[string]any{"job_id": job.ID}) // it is of strings
+		accepted, _ := json.Marshal(map[string]any{"job_id": job.ID}) // strings can be encoded
 		to.Header().Set("Content-Type", "application/json")
 		to.WriteHeader(http.StatusAccepted)
 		_, _ = to.Write(accepted)
@@ -84,7 +84,7 @@ const hasPlanAlready = "instance has this plan already"
 const machineFailed = "instance failed; it can only be deleted"
 
 func refusal(to http.ResponseWriter, status int, code, detail string) {
-	body, _ := json.Marshal(map[string]any{"code": code, "detail": detail}) // it is of strings
+	body, _ := json.Marshal(map[string]any{"code": code, "detail": detail}) // strings can be encoded
 	to.Header().Set("Content-Type", "application/json")
 	to.WriteHeader(status)
 	_, _ = to.Write(body)

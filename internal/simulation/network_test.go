@@ -51,8 +51,8 @@ func classesOf(r *http.Request) []class {
 type stepWeather struct {
 	strikes []*falling
 	deeds   []deed
-	seen    int  // requests
-	outage  bool // of a step before, when this one began
+	seen    int  // the number of requests
+	outage  bool // whether an outage of an earlier step lasted at the beginning
 	// first and last are the times of the first and the latest strike.
 	first, last time.Time
 }
@@ -143,7 +143,7 @@ const leakedPassword = "leaked-password"
 func (w *world) serve(to http.ResponseWriter, r *http.Request) {
 	// A service may ignore the key, so a world in which it matters proves nothing.
 	r.Header.Del("Idempotency-Key")
-	body, _ := io.ReadAll(r.Body) // the gateway holds it
+	body, _ := io.ReadAll(r.Body) // the gateway has it in memory
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	arrived := time.Now()
 	made := httptest.NewRecorder()

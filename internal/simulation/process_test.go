@@ -33,7 +33,7 @@ type process struct {
 	world   *world
 	cli     *cli
 	number  int
-	command *command // that it is run for
+	command *command // the CLI's command
 	server  tfprotov6.ProviderServer
 	log     processes.Output
 
@@ -43,7 +43,7 @@ type process struct {
 	answered atomic.Bool // the process has had an answer
 
 	mu      sync.Mutex
-	sending map[string]int // how many requests of a line are on their way
+	sending map[string]int // the number of requests in flight, by log line
 }
 
 // command is one command of a CLI. A cut affects all of it.
@@ -54,9 +54,9 @@ type command struct {
 	began time.Time
 
 	mu       sync.Mutex
-	requests int       // that count for the cut
+	requests int       // those that count for the cut
 	stopped  time.Time // when Ctrl-C was pressed
-	now      *process  // that runs
+	now      *process  // the running process
 	// dead is closed by a kill.
 	dead chan struct{}
 }
@@ -319,7 +319,7 @@ const longestLatency = 30 * time.Millisecond
 // that may be on its way at the same time.
 func latency(line string, process, rank int) time.Duration {
 	h := fnv.New32a()
-	_, _ = fmt.Fprint(h, line, process, rank) // a hash takes everything
+	_, _ = fmt.Fprint(h, line, process, rank) // a hash's writer never fails
 	return 20*time.Millisecond + time.Duration(h.Sum32()%10_000_000)*time.Nanosecond
 }
 
@@ -338,7 +338,7 @@ func pause(ctx context.Context, d time.Duration) error {
 func dynamic(t tftypes.Type, v value) *tfprotov6.DynamicValue {
 	encoded, err := tfprotov6.NewDynamicValue(t, v)
 	if err != nil {
-		panic(err) // it is of that type
+		panic(err) // the value has that type
 	}
 	return &encoded
 }

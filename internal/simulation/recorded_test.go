@@ -165,7 +165,7 @@ func (r *recording) commands(st step) [][]string {
 		r.run(cut{}, "state", "rm", address)
 		r.write("calls.json", "")
 		by := fmt.Sprintf("id = %q", r.importID(address))
-		if st.Verb == importByIdentity { // that of an app
+		if st.Verb == importByIdentity { // the identity of an app
 			by = fmt.Sprintf("identity = { instance_id = %q, name = \"guestbook\" }", r.fake.Instances()[0].ID)
 		}
 		r.write("more.tf", fmt.Sprintf("import {\n  to = %s\n  %s\n}\n", address, by))

@@ -158,7 +158,7 @@ type class int
 const (
 	writes    class = iota // mutations
 	creations              // POST
-	reads                  // GET but for jobs
+	reads                  // GET, except of jobs and builds
 	polls                  // GET of a job or of builds
 	classes
 )

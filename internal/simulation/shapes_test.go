@@ -208,6 +208,6 @@ func (s shapes) asked(r *http.Request, body []byte) []byte {
 		return body
 	}
 	delete(asked.Engines, foreignEngine)
-	body, _ = json.Marshal(asked) // JSON made it
+	body, _ = json.Marshal(asked) // decoded JSON can be encoded
 	return body
 }

@@ -36,7 +36,7 @@ func newTally() *tally {
 	every(int(beginnings), func(i int) string { return beganWith(beginning(i)) })
 	every(shapesEnd, func(i int) string { return shapedAs(1 << i) })
 	every(hiddenEnd, func(i int) string { return hid(1 << i) })
-	for _, h := range []habits{refusesBy422, staysDeleting, slowStatements} { // the others act only on a mistake
+	for _, h := range []habits{refusesBy422, staysDeleting, slowStatements} { // the others act only after a defect
 		c.counts[habitual(h)] = 0
 	}
 	every(int(credentials)-1, func(i int) string { return keyed(credential(i + 1)) })

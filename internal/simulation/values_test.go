@@ -33,7 +33,7 @@ func composed(v value) value {
 		return part, nil
 	})
 	if err != nil {
-		panic(err) // every part stays of its type
+		panic(err) // every part keeps its type
 	}
 	return v
 }

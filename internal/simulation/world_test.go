@@ -45,7 +45,7 @@ type world struct {
 	running    []*process
 	requests   int
 	weather    *stepWeather
-	ids        map[string]string // normal names of ids
+	ids        map[string]string // the normalised names of ids
 	kinds      map[string]int
 	log, story []string
 	counts     map[string]int
@@ -87,7 +87,7 @@ type outcome struct {
 // warmUp does the work that is done once in a process, outside any bubble.
 var warmUp = sync.OnceFunc(func() {
 	schemas()
-	_ = fakeservice.New(fakeservice.Options{}).Close() // it holds nothing yet
+	_ = fakeservice.New(fakeservice.Options{}).Close() // it is empty
 })
 
 // play plays a scenario and returns the outcome. It does not fail the test.
@@ -427,7 +427,7 @@ func (w *world) refresh(c *cli, cmd *command) {
 // applied is the result of an apply.
 type applied struct {
 	*run
-	planned bool // the plan could be made
+	planned bool // whether the plan succeeded
 	changed map[string]*change
 }
 

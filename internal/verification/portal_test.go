@@ -169,7 +169,7 @@ func TestPortalInABrowser(t *testing.T) {
 	p.does("look at its body", click(".activity details summary"), says(`"type":"test"`))
 	p.s.Advance(24 * time.Hour)
 	p.does("see it given up, with the body still unfolded", says("given up"), until("document.querySelector('.activity details').open"))
-	for sent := range 3 { // 24 failures in a row would be
+	for sent := range 3 { // with the first event, 24 failed attempts in a row
 		p.does("send another", submit("test"), until(fmt.Sprintf("document.querySelectorAll('.activity > li').length === %d", sent+2)))
 		p.s.Advance(24 * time.Hour)
 	}

@@ -18,8 +18,8 @@ type screen struct {
 	colours       string
 }
 
-// photograph takes pictures of the page as it is, wide and narrow, by day and
-// by night. A page that is wider than its screen is a mistake.
+// photograph takes pictures of the current page, wide and narrow, in light and dark mode. A
+// page that is wider than its screen is an error.
 func (g *Guestbook) photograph(b *browser, name string) error {
 	if g.Screenshots == "" {
 		return nil

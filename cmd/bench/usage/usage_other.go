@@ -9,5 +9,5 @@ import (
 
 func peak(*os.ProcessState) int64 { return 0 }
 
-// Own is the CPU that this process took so far; the system does not tell it here.
+// Own returns 0, because this system does not report the CPU time of this process.
 func Own() time.Duration { return 0 }

@@ -20,7 +20,7 @@ func peak(ended *os.ProcessState) int64 {
 	return used.Maxrss << 10
 }
 
-// Own is the CPU that this process took so far, without that of others.
+// Own returns the CPU time of this process so far, without its children.
 func Own() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

@@ -78,7 +78,7 @@ func send(t *testing.T, method, url, body string, header map[string]string) (int
 
 var signedIn = map[string]string{"Authorization": "Bearer good", "Content-Type": "application/json"}
 
-// The health path works without anything that the app needs.
+// The health path works while everything that the app depends on is down.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	book := &guestbook{auth: &authEngine{}}
@@ -141,7 +141,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 	}
 }
 
-// Whatever is down, the page comes, and says what is the matter.
+// Whatever is down, the page is shown, and names the problem.
 func TestApologies(t *testing.T) {
 	t.Parallel()
 	server, kept, book := start(t)

@@ -43,8 +43,8 @@ func (c *counter) read() (int, error) {
 	return number, nil
 }
 
-// write replaces the file as a whole: an app that is killed in the middle
-// leaves the old number or the new one, and never half of one.
+// write replaces the file atomically: an app that is killed in the middle leaves either the
+// old number or the new one.
 func (c *counter) write(number int) error {
 	file, err := os.CreateTemp(filepath.Dir(c.file), ".visits-*")
 	if err != nil {

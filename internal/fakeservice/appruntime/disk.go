@@ -63,7 +63,7 @@ func folderSize(ctx context.Context, folder string, most int64) (size int64, err
 		if err != nil || !info.Mode().IsRegular() {
 			return err
 		}
-		if info.Size() > most-size { // the sum of sparse files may be beyond any number
+		if info.Size() > most-size { // the sum of sparse files may overflow
 			size = most + 1
 			return fs.SkipAll
 		}

@@ -24,8 +24,8 @@ type front struct {
 	outside outside.Addresses
 
 	mu      sync.Mutex
-	address string // where it listens; kept when the app is not public for a while
-	shown   string // how others reach it
+	address string // the address that it listens on; kept while the app is not public
+	shown   string // the public form of the address
 	server  *http.Server
 	served  chan struct{}
 	target  int // the port of the process that answers, or 0

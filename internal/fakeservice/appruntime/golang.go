@@ -81,8 +81,8 @@ func (c GoCaches) mounts() []process.Mount {
 // variables returns the variables that point Go to the caches. Without a sandbox, a build
 // either is this program's user or sees only what every user can see.
 func (c GoCaches) variables(home string, sandboxed bool) map[string]string {
-	// Without -modcacherw, Go makes modules read-only, so that even their owner cannot
-	// remove them.
+	// Without -modcacherw, Go makes the folders of modules read-only, so that they cannot
+	// be deleted.
 	given := map[string]string{"GOFLAGS": "-modcacherw", "GOCACHE": filepath.Join(home, "go-build")}
 	modules := c.downloads()
 	if sandboxed {
@@ -103,7 +103,7 @@ func (c GoCaches) variables(home string, sandboxed bool) map[string]string {
 	case sandboxed:
 		given["GOCACHE"], given["GODEBUG"] = cachePoint, withoutIndex
 	case os.Geteuid() != 0:
-		given["GOCACHE"] = c.Builds // the build could write there anyhow
+		given["GOCACHE"] = c.Builds // the build could write there anyway
 	}
 	return given
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// selfSigned is a certificate for the tests' cluster, and its key.
+// selfSigned returns a certificate for the tests' cluster, and its key.
 func selfSigned() (certificate, key string, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
 
-// Delivering makes a fake deliver to a receiver, wherever an endpoint is.
+// Delivering makes a fake deliver everything to one receiver, whatever the endpoint's URL.
 func Delivering(to http.Handler) func(*fakeservice.Options) {
 	return func(o *fakeservice.Options) {
 		o.Courier = webhooks.New(webhooks.Options{Transport: gateway.Transport{Handler: to}})
@@ -32,7 +32,7 @@ type Inbox struct {
 // NewInbox returns the inbox of an endpoint with this secret.
 func NewInbox(t testing.TB, secret string) *Inbox { return &Inbox{t: t, secret: secret} }
 
-// ServeHTTP keeps a delivery.
+// ServeHTTP stores a delivery.
 func (b *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -53,7 +53,7 @@ func (b *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// Deliveries returns what came, in the order of arrival.
+// Deliveries returns the stored deliveries, in the order of arrival.
 func (b *Inbox) Deliveries() []signed.Delivery {
 	b.mu.Lock()
 	defer b.mu.Unlock()

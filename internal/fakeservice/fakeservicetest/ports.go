@@ -8,8 +8,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 )
 
-// FreePorts finds so many ports in a row that nothing listens on at any address. They are
-// below those that the system gives out, and random, as another test looks too.
+// FreePorts returns a range of n ports that are free at every address. They are below those
+// that the system assigns, and random, because another test may be looking at the same
+// time.
 func FreePorts(t testing.TB, n int) outside.Ports {
 	t.Helper()
 	for range 1000 {

@@ -194,7 +194,7 @@ func (g *Gate) Close() {
 	g.mu.Lock()
 	g.closed = true
 	g.end()
-	_ = g.listener.Close() // it listens no more either way
+	_ = g.listener.Close() // it stops listening in any case
 	for connection := range g.open {
 		cutOff(connection)
 	}
@@ -206,7 +206,7 @@ func (g *Gate) Close() {
 func forward(to, from net.Conn) {
 	_, err := io.Copy(to, from)
 	if half, ok := to.(interface{ CloseWrite() error }); ok && err == nil {
-		_ = half.CloseWrite() // the other side may be gone already
+		_ = half.CloseWrite() // the other side may have closed already
 		return
 	}
 	// A broken connection ends both directions.

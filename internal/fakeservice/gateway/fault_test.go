@@ -256,7 +256,7 @@ func TestOverAConnection(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 
-	g.Inject(gateway.Fault{Drop: true, Times: 2}) // the client sends a GET again by itself
+	g.Inject(gateway.Fault{Drop: true, Times: 2}) // the client repeats a GET by itself
 	if text, _, err := read(); err == nil {
 		t.Errorf("an answer came: %s", text)
 	}

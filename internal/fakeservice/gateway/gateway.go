@@ -116,7 +116,7 @@ func (g *Gateway) Reset() {
 // service. It returns when none of those is being served.
 func (g *Gateway) Close() {
 	g.mu.Lock()
-	g.end() // while the lock is held, so that no late request comes after this
+	g.end() // with the lock held, so that no late request comes after this
 	g.mu.Unlock()
 	g.dropLate()
 }

@@ -57,7 +57,7 @@ func TestStrikeSeesRequestsInOrder(t *testing.T) {
 			}
 			defer inside.Add(-1)
 			for range 100 {
-				runtime.Gosched() // the others may come
+				runtime.Gosched() // lets the others run
 			}
 			numbers = append(numbers, n)
 			if n == 1 {

@@ -34,7 +34,7 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		seen.Host = seen.URL.Host
 	}
 	seen.RequestURI = seen.URL.RequestURI()
-	seen.RemoteAddr = "127.0.0.1:1" // as a program on this machine
+	seen.RemoteAddr = "127.0.0.1:1" // like a program on this machine
 	w := &connection{header: http.Header{}, begun: make(chan struct{}), more: make(chan struct{}, 1), ctx: ctx}
 	go func() {
 		defer seen.Body.Close()

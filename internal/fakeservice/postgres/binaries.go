@@ -76,7 +76,7 @@ func Locate(ctx context.Context, folder string) (Binaries, error) {
 	if bouncer, err := exec.LookPath("pgbouncer"); err == nil {
 		best.PgBouncer = bouncer
 	} else if runnable("/usr/sbin/pgbouncer") {
-		best.PgBouncer = "/usr/sbin/pgbouncer" // Debian's place, which is not on everyone's PATH
+		best.PgBouncer = "/usr/sbin/pgbouncer" // Debian's path, which is not on every user's PATH
 	}
 	return best, nil
 }
@@ -91,7 +91,7 @@ func foldersToSearch() []string {
 		}
 		folders = append(folders, filepath.Dir(server))
 	}
-	debian, _ := filepath.Glob(debianFolders) // the pattern is a good one
+	debian, _ := filepath.Glob(debianFolders) // the pattern is valid
 	for _, folder := range debian {
 		if runnable(filepath.Join(folder, "postgres")) && !slices.Contains(folders, folder) {
 			folders = append(folders, folder)

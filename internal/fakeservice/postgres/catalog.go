@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// Databases names the databases that are the customer's, the default one first.
+// Databases returns the names of the customer's databases, the default one first.
 func (c *Cluster) Databases(ctx context.Context) ([]string, error) {
 	rows, err := c.list(ctx, maintenance, "SELECT datname FROM pg_database WHERE NOT datistemplate AND datallowconn AND datname <> "+
 		quote(maintenance)+" ORDER BY datname <> "+quote(DefaultDatabase)+", oid")
@@ -16,7 +16,7 @@ func (c *Cluster) Databases(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
-// Extensions gives the versions of a database's extensions by their names.
+// Extensions returns the versions of a database's extensions by their names.
 func (c *Cluster) Extensions(ctx context.Context, database string) (map[string]string, error) {
 	rows, err := c.list(ctx, database, "SELECT extname, extversion FROM pg_extension")
 	versions := map[string]string{}
@@ -26,8 +26,8 @@ func (c *Cluster) Extensions(ctx context.Context, database string) (map[string]s
 	return versions, err
 }
 
-// list asks as the superuser. It takes the turn, so that a server that is being
-// replaced is not asked.
+// list runs a query as the superuser. It takes the turn, so that it does not query a server
+// that is being replaced.
 func (c *Cluster) list(ctx context.Context, database, query string) (rows [][][]byte, err error) {
 	ctx, leave, err := c.turn.Enter(ctx)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// PID is the number of the server's process, or 0 while none runs. It is read
-// from the server's own file, so that no turn is needed to ask for it.
+// PID returns the id of the server's process, or 0 if none runs. It reads the server's own
+// file and does not need the turn.
 func (c *Cluster) PID() int {
 	text, err := os.ReadFile(filepath.Join(c.data(), "postmaster.pid"))
 	if err != nil {

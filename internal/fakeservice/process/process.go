@@ -130,13 +130,13 @@ func (p *Process) wait() {
 	defer close(p.ended)
 	p.result = p.command.Wait()
 	if errors.Is(p.result, exec.ErrWaitDelay) {
-		p.result = nil // the program itself has ended well
+		p.result = nil // the program itself succeeded
 	}
 	switch {
 	case p.sandboxed:
 		awaitEnd(p.pid)
 	case p.contained:
-		_ = signalGroup(p.pid, os.Kill) // most leave nothing behind
+		_ = signalGroup(p.pid, os.Kill) // most have no processes left
 	}
 }
 

@@ -77,7 +77,7 @@ func TestStop(t *testing.T) {
 		if how, killed := p.How(), patience < time.Second; strings.Contains(how, "killed") != killed {
 			t.Errorf("%s: %s", script, how)
 		}
-		p.Signal(os.Kill) // one that is gone takes no notice
+		p.Signal(os.Kill) // no effect after the end
 	}
 }
 

@@ -60,5 +60,5 @@ func awaitEnd(pid int) {
 			break
 		}
 	}
-	_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil) // it is another's child everywhere else
+	_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil) // elsewhere it has a different parent
 }

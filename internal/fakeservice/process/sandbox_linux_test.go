@@ -35,7 +35,7 @@ func sandboxed(t *testing.T) (folder string, inside func(*Spec)) {
 	}
 	if os.Geteuid() == 0 {
 		user = User{UID: 61183, GID: 61183}
-		if err := os.Chown(filepath.Join(folder, "own"), user.UID, user.GID); err != nil { // its file stays root's
+		if err := os.Chown(filepath.Join(folder, "own"), user.UID, user.GID); err != nil { // root still owns its file
 			t.Fatal(err)
 		}
 	}

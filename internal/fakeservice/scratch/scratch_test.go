@@ -36,7 +36,7 @@ func own(parent string) {
 		panic(err)
 	}
 	os.Stdout.WriteString(f.Path() + "\n")
-	time.Sleep(time.Hour) // it is killed before
+	time.Sleep(time.Hour) // it is killed before that
 }
 
 // The folders and processes of a killed owner are removed when the next folder is created.

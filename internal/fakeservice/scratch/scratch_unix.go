@@ -51,7 +51,7 @@ func same(folder *os.File, path string) bool {
 func sweep(parent, prefix string) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
-		return // the folder that is made next will say why
+		return // creating the next folder will return the reason
 	}
 	for _, entry := range entries {
 		if matched, err := filepath.Match(prefix+"*", entry.Name()); err != nil || !matched || !entry.IsDir() {
@@ -63,7 +63,7 @@ func sweep(parent, prefix string) {
 			continue
 		}
 		take(path)
-		_ = lock.Close() // it was only read
+		_ = lock.Close() // it was only opened for reading
 	}
 }
 

@@ -1,3 +1,3 @@
-// Package webhooks takes events to the endpoints of customers by HTTP, signed. When that
-// happens and how often is core's to say: it keeps the outbox and hands out what is due.
+// Package webhooks delivers signed events to the endpoints of customers by HTTP. Package
+// core decides when and how often: it keeps the outbox and hands out due deliveries.
 package webhooks

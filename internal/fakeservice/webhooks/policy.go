@@ -76,7 +76,7 @@ var forbidden = []netip.Prefix{
 // address in the sixteen bytes.
 var translated = map[netip.Prefix]int{
 	netip.MustParsePrefix("64:ff9b::/96"):    12, // NAT64
-	netip.MustParsePrefix("64:ff9b:1::/48"):  12, // NAT64 of a network's own (RFC 8215)
+	netip.MustParsePrefix("64:ff9b:1::/48"):  12, // NAT64 with a local prefix (RFC 8215)
 	netip.MustParsePrefix("::ffff:0:0:0/96"): 12, // translated (RFC 2765)
 	netip.MustParsePrefix("2002::/16"):       2,  // 6to4
 	netip.MustParsePrefix("::/96"):           12, // IPv4-compatible

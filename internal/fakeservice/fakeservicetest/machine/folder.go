@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// PassableFolder is a folder of a test's own below a parent, "" being the system's for
-// temporary files, that every user can pass through. T.TempDir is closed to the users as
-// whom engines, apps and builds run.
+// PassableFolder returns a temporary folder of a test that every user can pass through. It
+// is below the parent; "" means the system's folder for temporary files. T.TempDir is
+// closed to the users as whom engines, apps and builds run.
 func PassableFolder(t testing.TB, parent string) string {
 	t.Helper()
 	folder, err := os.MkdirTemp(parent, "fake")

@@ -10,10 +10,11 @@ import (
 	"testing"
 )
 
-// anotherUser is the number of a user who owns nothing.
+// anotherUser is the id of a user who owns nothing.
 const anotherUser = 61182
 
-// RunAsAnotherUser runs tests of the same package as a user who is not root. Only root can.
+// RunAsAnotherUser runs tests of the same package as a user who is not root. Only root can
+// do that.
 func RunAsAnotherUser(t *testing.T, pattern string) {
 	t.Helper()
 	NeedsRoot(t)

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// An Output keeps what a process writes, and can be read while it runs.
+// An Output stores the output of a process, and can be read while the process runs.
 type Output struct {
 	mu   sync.Mutex
 	text bytes.Buffer

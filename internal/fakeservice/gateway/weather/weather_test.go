@@ -112,7 +112,7 @@ func TestEachKindStrikes(t *testing.T) {
 		weather.Breeze: {weather.BadGateway, weather.Unavailable, weather.Lagging, weather.TooMany, weather.Busy, weather.Slow},
 	}
 	for k := range weather.Kinds {
-		if k != weather.Huge { // a client that reads all of it proves nothing more
+		if k != weather.Huge { // reading all of it would prove nothing more
 			kinds[weather.Storm] = append(kinds[weather.Storm], k)
 		}
 	}

@@ -1,5 +1,5 @@
-// Command postgresql stands in for the provider cyrilgdev/postgresql, with the arguments
-// of it that the documentation sets, so that such blocks are validated without a registry.
+// Command postgresql stands in for the provider cyrilgdev/postgresql. It has the arguments
+// that the documentation sets, so that such blocks can be validated without a registry.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command shop is the app of the guides: it answers its health path.
+// Command shop is the app of the guides: it only answers its health path.
 package main
 
 import (

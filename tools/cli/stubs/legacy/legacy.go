@@ -1,3 +1,3 @@
-// Package legacy stands in for a module that Terraform's go.mod names and that
-// its command line does not import.
+// Package legacy stands in for a module that Terraform's go.mod names and that its command
+// line does not import.
 package legacy

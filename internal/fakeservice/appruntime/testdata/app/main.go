@@ -1,4 +1,4 @@
-// Command app is what the tests of the app runtime build and run.
+// Command app is the app that the tests of the app runtime build and run.
 package main
 
 import (
