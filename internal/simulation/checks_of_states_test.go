@@ -212,6 +212,43 @@ func (w *world) toldAsDone(c *call) {
 	}
 }
 
+// toldAsChanged checks an update without diagnostics: what the plan changes must be changed,
+// whatever the reads of the update have shown. If others act, they may have changed it since.
+func (w *world) toldAsChanged(c *call, made *change) {
+	if c.what != "update" || w.othersAct() {
+		return
+	}
+	for name, got := range w.textsOf(made.kind, made.prior) {
+		before, _ := attribute(made.prior, name).(string)
+		want, _ := attribute(made.planned, name).(string)
+		if want != "" && want != before && got != want {
+			w.violate(toldTruly, "%s of %s ends well, and its %s is %q instead of %q", c.what, c.address, name, got, want)
+		}
+	}
+}
+
+// textsOf returns the texts of an object that an update can change, as the service has them.
+func (w *world) textsOf(kind string, v value) map[string]string {
+	id, _ := attribute(v, "id").(string)
+	instanceID, _ := attribute(v, "instance_id").(string)
+	name, _ := attribute(v, "name").(string)
+	switch kind {
+	case "hosting_instance":
+		if i, there := w.fake.Instance(id); there {
+			return map[string]string{"name": i.Name, "plan": i.Plan}
+		}
+	case "hosting_console_mode":
+		if i, there := w.fake.Instance(instanceID); there {
+			return map[string]string{"mode": i.ConsoleMode}
+		}
+	case "hosting_app":
+		if app, there := w.fake.App(instanceID, name); there {
+			return map[string]string{"branch": app.Branch}
+		}
+	}
+	return nil
+}
+
 // consoleOf returns the console's mode before a script's call. It returns "" for any other
 // call, and if something else may change the mode.
 func (w *world) consoleOf(made *change) string {

@@ -137,6 +137,7 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 	bad := r.hear(made.address, what, answer.Diagnostics)
 	if len(answer.Diagnostics) == 0 {
 		r.cli.world.toldAsDone(c)
+		r.cli.world.toldAsChanged(c, made)
 	}
 	r.cli.doubt(c, answer.Diagnostics)
 	r.cli.world.checkConsole(c, made, console, r.command.interrupted() && r.saysOf(made.address, leftConsole))
