@@ -83,13 +83,15 @@ func drawStep(t *rapid.T, before []step) step {
 		st.Cut = cut{Kind: interrupt, At: rapid.IntRange(1, 2).Draw(t, "resize cut at"), Writes: true}
 		return st
 	}
-	if n := len(before); n > 0 && before[n-1].Verb == apply && len(before[n-1].Edits) > 0 && oneOf(t, "goes back", false, false, false, true) {
-		// A read that lags shows what the step plans, as it was before the last one.
-		st.By, st.Verb, st.Deeds, st.Beside = before[n-1].By, apply, nil, false
-		st.Flags = oneOf(t, "back unread", 0, withoutRefresh)
-		st.Edits = []edit{{before[n-1].Edits[0].Argument, 0}}
-		st.Strikes = []strike{{Kind: lagging, Class: reads, Nth: rapid.IntRange(0, 12).Draw(t, "lags from"), Times: 6, Amount: oneOf(t, "lags by", 4*time.Second, 12*time.Second)}}
-		return st
+	if n := len(before); n > 0 && before[n-1].isPlainResize() && oneOf(t, "is taken back", false, true, true, true) {
+		// A read that lags shows the plan from before the last step, which this one plans.
+		return step{
+			Verb: apply, Edits: []edit{{argPlan, 0}}, Flags: oneOf(t, "back unread", withoutRefresh, 0),
+			Strikes: []strike{{Kind: lagging, Class: reads, Nth: rapid.IntRange(0, 4).Draw(t, "lags from"), Times: 6, Amount: oneOf(t, "lags by", 4*time.Second, 12*time.Second)}},
+		}
+	}
+	if len(before) > 0 && oneOf(t, "resizes", false, false, false, false, false, false, false, false, false, true) {
+		return step{Verb: apply, Edits: []edit{{argPlan, rapid.IntRange(1, values[argPlan]-1).Draw(t, "bigger plan")}}}
 	}
 	if len(before) > 0 && oneOf(t, "changes its script and loses the answer", false, false, false, false, false, false, false, false, false, false, false, true) {
 		st.Verb, st.Deeds = apply, nil
@@ -107,6 +109,13 @@ func drawStep(t *rapid.T, before []step) step {
 		}
 	}
 	return st
+}
+
+// isPlainResize reports whether a step makes the first CLI's instance bigger, and nothing
+// else happens.
+func (s step) isPlainResize() bool {
+	return s.By == 0 && s.Verb == apply && len(s.Edits) == 1 && s.Edits[0].Argument == argPlan && s.Edits[0].Value > 0 &&
+		s.Pause == 0 && s.Cut == cut{} && len(s.Strikes)+len(s.Deeds) == 0
 }
 
 func drawEdit(t *rapid.T) edit {
