@@ -48,10 +48,10 @@ func (b *bench) apply() (*table, error) {
 
 	const n = 30
 	for _, parallelism := range []int{10, 30} {
-		b.say("apply: %d instances, %d at once.", n, parallelism)
+		b.say("apply: %d instances, %d at a time.", n, parallelism)
 		a, err := b.applyInstances(n, parallelism)
 		if err != nil {
-			return nil, fmt.Errorf("%d instances, %d at once: %w", n, parallelism, err)
+			return nil, fmt.Errorf("%d instances, %d at a time: %w", n, parallelism, err)
 		}
 		conflicts += a.conflicts
 		rounds := (n + parallelism - 1) / parallelism

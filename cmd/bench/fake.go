@@ -76,7 +76,7 @@ func (b *bench) startFake(speed float64, setup []byte, arguments ...string) (*fa
 		}
 		select {
 		case <-f.ended:
-			return nil, fmt.Errorf("the fake service ended at once: %w: %s", f.result, strings.TrimSpace(said.String()))
+			return nil, fmt.Errorf("the fake service ended before it was ready: %w: %s", f.result, strings.TrimSpace(said.String()))
 		case <-patience:
 			return nil, errors.Join(errors.New("the fake service did not answer within two minutes"), f.stop())
 		case <-b.ctx.Done():
@@ -170,7 +170,7 @@ func within(log []request, since time.Time, kept int) ([]request, error) {
 			continue
 		}
 		if i == 0 && len(log) >= kept {
-			return nil, fmt.Errorf("the fake's log holds %d requests, and the run sent more", kept)
+			return nil, fmt.Errorf("the fake's log keeps %d requests, but the run sent more", kept)
 		}
 		return log[i:], nil
 	}

@@ -50,7 +50,7 @@ func processor(cpuinfo []byte, otherwise string) string {
 // revision returns the tree's commit, and whether it was changed since. It returns
 // "unknown" outside a repository.
 func revision(tree string) string {
-	describe := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=10") //nolint:noctx // it ends at once
+	describe := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=10") //nolint:noctx // git describe needs no cancellation
 	describe.Dir = tree
 	text, err := describe.Output()
 	if err != nil {

@@ -71,19 +71,19 @@ func parse(arguments []string, errs io.Writer) (options, error) {
 	}
 	for _, name := range o.contents {
 		if !slices.Contains([]string{"alone", "settings", "full"}, name) {
-			return o, fmt.Errorf("-contents: %q is none of alone, settings and full", name)
+			return o, fmt.Errorf("-contents: %q is not one of alone, settings and full", name)
 		}
 	}
 	for _, name := range words(*shapes) {
 		if !slices.Contains([]shape{byCount, byForEach, byModule}, shape(name)) {
-			return o, fmt.Errorf("-shapes: %q is none of count, for_each and module", name)
+			return o, fmt.Errorf("-shapes: %q is not one of count, for_each and module", name)
 		}
 		o.shapes = append(o.shapes, shape(name))
 	}
 	for _, word := range words(*sizes) {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 1 || n > 100_000 {
-			return o, fmt.Errorf("-n: %q is no size from 1 to 100000", word)
+			return o, fmt.Errorf("-n: %q is not a size from 1 to 100000", word)
 		}
 		o.sizes = append(o.sizes, n)
 	}

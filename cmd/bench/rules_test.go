@@ -128,8 +128,8 @@ func TestLongestChain(t *testing.T) {
 		}
 	}
 	a := applied{chain: 10 * time.Second, span: 33 * time.Second}
-	if a.against(3) != 1.1 {
-		t.Errorf("three rounds are held against %g", a.against(3))
+	if got := a.against(3); got != 1.1 {
+		t.Errorf("against(3): got %g, want 1.1", got)
 	}
 }
 

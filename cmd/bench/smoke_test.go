@@ -35,7 +35,7 @@ func TestPlansOfTwo(t *testing.T) {
 	}
 	t.Log(out.String())
 	if len(made.Rows) != 3*3 {
-		t.Errorf("there are %d rows", len(made.Rows))
+		t.Errorf("rows: got %d, want %d", len(made.Rows), 3*3)
 	}
 	for _, r := range made.Rows {
 		asks := r["provider"] == ours
