@@ -12,9 +12,9 @@ func TestChoose(t *testing.T) {
 		t.Errorf("chose %v, %v, want %v", got, err, want)
 	}
 	if got, err := choose(plans[2:], regions); err == nil {
-		t.Errorf("chose %v where every plan is paid", got)
+		t.Errorf("choose with paid plans only: got %v, want an error", got)
 	}
 	if got, err := choose(plans, nil); err == nil {
-		t.Errorf("chose %v where there is no region", got)
+		t.Errorf("choose without a region: got %v, want an error", got)
 	}
 }

@@ -46,7 +46,7 @@ func psql(ownerURL, certificate, passwordFile string) (command, password string,
 	owner, err := url.Parse(ownerURL)
 	if err != nil || owner.User == nil {
 		// The parser's own error would show the password.
-		return "", "", errors.New("the owner's URL is none")
+		return "", "", errors.New("the owner's URL is not valid")
 	}
 	secret, _ := owner.User.Password()
 	database := strings.TrimPrefix(owner.Path, "/")

@@ -68,7 +68,7 @@ func startFake(ctx context.Context, options options, receiver *receiver) (_ *fak
 	case fake.origin = <-origin:
 		return fake, nil
 	case <-fake.ended:
-		return nil, fmt.Errorf("it ended at once: %w\n%s", fake.result, fake.log)
+		return nil, fmt.Errorf("it ended before it printed its address: %w\n%s", fake.result, fake.log)
 	case <-time.After(20 * time.Second):
 		return nil, errors.Join(errors.New("it did not say its address within 20 seconds"), fake.stop())
 	case <-ctx.Done():

@@ -92,7 +92,7 @@ func (d *demonstration) mustBeGone(t *testing.T) {
 	}
 	if connection, err := net.Dial("tcp", match[1]); err == nil {
 		_ = connection.Close()
-		t.Errorf("somebody answers at %s", match[1])
+		t.Errorf("the fake's address %s: got an answer, want none", match[1])
 	}
 	if _, err := os.Stat(filepath.Join(d.place, "work")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the demo's folder is there: %v", err)
@@ -104,7 +104,7 @@ func (d *demonstration) mustBeGone(t *testing.T) {
 	for _, file := range []string{"cmdline", "environ"} {
 		processes, err := filepath.Glob("/proc/[0-9]*/" + file)
 		if err != nil || len(processes) == 0 {
-			t.Fatalf("there are %d processes, %v", len(processes), err)
+			t.Fatalf("processes with a file %s: got %d, %v, want at least 1", file, len(processes), err)
 		}
 		for _, process := range processes {
 			// The file is missing if the process has ended in the meantime.

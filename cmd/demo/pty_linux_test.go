@@ -164,7 +164,7 @@ func TestScreenOnAPTY(t *testing.T) {
 	p.close(t)
 
 	if !strings.Contains(p.text(), "Apply, about 45s · c…\x1b[K") {
-		t.Errorf("there was no line of the first width:\n%q", p.text())
+		t.Errorf("the output: got\n%q\nwant a line of the first width", p.text())
 	}
 	lines := stays(p.text())
 	if len(lines) != 3 || !strings.HasSuffix(lines[0], "s  It is deployed") || lines[1] != "All of it held." || lines[2] != "" {

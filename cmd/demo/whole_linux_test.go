@@ -56,7 +56,7 @@ func check(t *testing.T, lines, proofs []string) {
 		}
 	}
 	if next < len(proofs) {
-		t.Errorf("it did not print, after what comes before it, %q", proofs[next])
+		t.Errorf("the output: got no line like %q after the line before it, want one", proofs[next])
 	}
 	if t.Failed() {
 		t.Log(text)
@@ -101,20 +101,20 @@ func TestDemoOnATerminal(t *testing.T) {
 	check(t, lines, proofs)
 	for _, live := range []string{"Apply the guestbook, about 45s · create █", " · build of guestbook, ", "Verify it in Chromium, and through restarts"} {
 		if !strings.Contains(d.text(), live) {
-			t.Errorf("there was never %q", live)
+			t.Errorf("the output: got no %q, want it at least once", live)
 		}
 	}
 	text := strings.Join(lines, "\n")
 	given := func(pattern string) string {
 		match := regexp.MustCompile(pattern).FindStringSubmatch(text)
 		if match == nil {
-			t.Fatalf("there is no %s in\n%s", pattern, text)
+			t.Fatalf("the output: got\n%s\nwant a match of %s", text, pattern)
 		}
 		return match[1]
 	}
 
 	for _, page := range []string{given(`The guestbook:  (\S+)`) + "/healthz", given(`The portal:     (\S+)`)} {
-		response, err := http.Get(page) //nolint:gosec // the demo's own
+		response, err := http.Get(page) //nolint:gosec // the demo serves these pages
 		if err != nil {
 			t.Fatal(err)
 		}
