@@ -100,7 +100,7 @@ func query(t *testing.T, link, certificate, address string) error {
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM([]byte(certificate)) {
-		t.Fatal("the CA is no PEM")
+		t.Fatalf("the CA certificate: got %q, want PEM", certificate)
 	}
 	config.TLSConfig = &tls.Config{RootCAs: roots, ServerName: config.Host, MinVersion: tls.VersionTLS12}
 	config.LookupFunc = func(context.Context, string) ([]string, error) { return []string{address}, nil }
@@ -196,13 +196,13 @@ func (v *visitor) visit(t *testing.T) (certificate string, app string) {
 
 	control := strings.TrimSuffix(v.base, "/api/v1") + "/_fake/left"
 	if with, _ := v.get(t, control, v.token); with != http.StatusOK {
-		t.Errorf("a control route answered %d to who has the token", with)
+		t.Errorf("a control route with the token: got %d, want %d", with, http.StatusOK)
 	}
 	if without, _ := v.get(t, control, v.key); without != http.StatusUnauthorized {
-		t.Errorf("a control route answered %d to who has no token", without)
+		t.Errorf("a control route without the token: got %d, want %d", without, http.StatusUnauthorized)
 	}
 	if other, _ := v.get(t, strings.Replace(control, v.host, stranger, 1), v.token); other != http.StatusForbidden {
-		t.Errorf("a control route answered %d by a name that is not the fake's", other)
+		t.Errorf("a control route at another host name: got %d, want %d", other, http.StatusForbidden)
 	}
 	return record.Certificate, app
 }
@@ -221,7 +221,7 @@ func TestAdvertisedHost(t *testing.T) {
 	certificate, app := v.visit(t)
 	for _, secret := range v.secrets {
 		if secret == "" || strings.Contains(log.String(), secret) {
-			t.Errorf("the log tells the secret %q:\n%s", secret, log)
+			t.Errorf("the log contains the secret %q:\n%s", secret, log)
 		}
 	}
 

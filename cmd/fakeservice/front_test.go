@@ -51,7 +51,7 @@ func TestStoppedWhileStarting(t *testing.T) {
 		t.Errorf("it ends with %v, and says %q", err, said.String())
 	}
 	if err := unlessStopped(t.Context(), io.Discard, errors.New("no folder")); err == nil {
-		t.Error("a start that fails by itself is no error")
+		t.Error("unlessStopped: got no error from a start that failed by itself, want one")
 	}
 }
 

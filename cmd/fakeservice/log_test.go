@@ -42,7 +42,7 @@ func TestLogLevels(t *testing.T) {
 					Level, Msg string
 				}
 				if err := json.Unmarshal([]byte(line), &entry); err != nil {
-					t.Errorf("the line %q is no JSON: %v", line, err)
+					t.Errorf("the line %q: got %v, want JSON", line, err)
 				}
 				said[entry.Msg] = true
 			}
@@ -53,7 +53,7 @@ func TestLogLevels(t *testing.T) {
 			}
 			for _, secret := range secrets {
 				if secret == "" || strings.Contains(log.String(), secret) {
-					t.Errorf("the log tells the secret %q:\n%s", secret, log)
+					t.Errorf("the log contains the secret %q:\n%s", secret, log)
 				}
 			}
 		})

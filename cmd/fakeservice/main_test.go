@@ -92,11 +92,11 @@ func TestRun(t *testing.T) {
 	}
 	writer.Close()
 	if greeting := <-said; !strings.Contains(greeting, "/portal\n\n  sign in as customer@example.com with the password p\n") {
-		t.Errorf("it does not say how one signs in:\n%s", greeting)
+		t.Errorf("the greeting: got\n%s\nwant the address, user and password of the portal", greeting)
 	}
 	text, err := os.ReadFile(ready)
 	if err != nil || strings.TrimSpace(string(text)) != base {
-		t.Errorf("the ready file holds %q (%v), want %q", text, err, base)
+		t.Errorf("the ready file: got %q, %v, want %q", text, err, base)
 	}
 }
 
@@ -150,6 +150,6 @@ func TestWeather(t *testing.T) {
 		t.Errorf("run ended with %v", err)
 	}
 	if said := <-rest; !strings.Contains(said, "--weather storm --seed "+strconv.FormatUint(seed, 10)) {
-		t.Errorf("it does not say how to have the same weather again:\n%s", said)
+		t.Errorf("the output: got\n%s\nwant the flags that repeat the weather", said)
 	}
 }

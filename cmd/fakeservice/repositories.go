@@ -32,7 +32,7 @@ func (r repositories) Set(text string) error {
 		return fmt.Errorf("%q is not of the form owner/repo=folder or owner/repo=URL", appruntime.WithoutCredentials(text))
 	}
 	if strings.Contains(where, "://") && !appruntime.IsURL(where) {
-		return fmt.Errorf("%q is no URL that git fetches from here: https, http, ssh, git, file, or git@host:path", appruntime.WithoutCredentials(where))
+		return fmt.Errorf("%q is not a URL that the fake can fetch from: https, http, ssh, git, file, or git@host:path", appruntime.WithoutCredentials(where))
 	}
 	r[name] = where
 	return nil

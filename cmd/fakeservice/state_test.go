@@ -39,7 +39,7 @@ func TestStateWithoutItsRecords(t *testing.T) {
 		for range 2 { // the first attempt must not count as the start of a new state
 			s, err := openState(folder)
 			if err == nil {
-				t.Errorf("records that are %s are no error: %v", what, s.close())
+				t.Errorf("records that are %s: got no error, want one (close: %v)", what, s.close())
 			} else if !strings.Contains(err.Error(), "restore") || !strings.Contains(err.Error(), recordsFile) {
 				t.Errorf("of records that are %s it says %q", what, err)
 			}
