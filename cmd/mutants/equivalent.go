@@ -33,7 +33,7 @@ func parseEquivalents(text string) (reasons map[string]string, err error) {
 		case isReason:
 			reason = strings.TrimSpace(reason + " " + words)
 		case reason == "":
-			return nil, fmt.Errorf("no reason stands above the equivalent mutant %q", line)
+			return nil, fmt.Errorf("the equivalent mutant %q has no reason above it", line)
 		default:
 			reasons[line] = reason
 		}

@@ -28,7 +28,7 @@ func TestPatches(t *testing.T) {
 				t.Error(mistake)
 			}
 			if _, err := p.apply(files); err != nil {
-				t.Errorf("it does not apply: %v. Bring it along with the change, as CONTRIBUTING.md says under \"Planted bugs\".", err)
+				t.Errorf("the patch does not apply: %v. Update it as CONTRIBUTING.md says under \"Planted bugs\".", err)
 			}
 		})
 	}
@@ -149,7 +149,7 @@ func TestReadPatches(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if _, err := readPatches(tree, regexp.MustCompile("^none")); err == nil {
-		t.Error("that no patch matches is no error")
+		t.Error("readPatches: got no error without a matching patch, want one")
 	}
 }
 

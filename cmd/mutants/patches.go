@@ -83,7 +83,7 @@ func control(ctx context.Context, o options, out io.Writer) error {
 	if v.outcome != missed {
 		v.name = "(nothing planted)"
 		v.print(out)
-		return errors.New("the world is violated, or does not run, with nothing planted; mend that first")
+		return errors.New("the world is violated, or does not run, with nothing planted; fix that first")
 	}
 	fmt.Fprintf(out, "Nothing planted, and nothing found in %d runs.\n\n", o.runs)
 	return nil

@@ -133,7 +133,7 @@ func TestHunt(t *testing.T) {
 			"Not caught: crashed, missed.\nDo not apply: not-applied.\nDo not compile: not-compiled.\n",
 	} {
 		if !strings.Contains(out.String(), want) {
-			t.Errorf("it does not say %q", want)
+			t.Errorf("the output lacks %q", want)
 		}
 	}
 	if t.Failed() {

@@ -102,7 +102,7 @@ Do not compile: half-written.
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
 	if s.good() || !summarise(verdicts[:2]).good() {
-		t.Error("what is good is told wrong")
+		t.Errorf("good: got %t with bugs that were not caught, and %t without, want false and true", s.good(), summarise(verdicts[:2]).good())
 	}
 }
 
