@@ -78,7 +78,7 @@ func TestReadPrintsWhatFails(t *testing.T) {
 		t.Errorf("printed %q, %v", out.String(), err)
 	}
 	if _, err := read(strings.NewReader("no JSON"), &out); err == nil {
-		t.Error("what is no JSON was read")
+		t.Error("read: got no error for text that is not JSON, want one")
 	}
 }
 
