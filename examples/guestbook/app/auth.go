@@ -30,7 +30,7 @@ func (v visitor) name() string {
 }
 
 var (
-	errNotSignedIn = errors.New("the token is nobody's")
+	errNotSignedIn = errors.New("the token does not belong to a user")
 	errNoAuth      = errors.New("NEXT_PUBLIC_AUTH_URL and NEXT_PUBLIC_AUTH_ANON_KEY are not set")
 )
 
@@ -68,7 +68,7 @@ func (a *authEngine) verify(ctx context.Context, token string) (visitor, error) 
 		return visitor{}, fmt.Errorf("the auth engine's answer: %w", err)
 	}
 	if who.ID == "" {
-		return visitor{}, errors.New("the auth engine's answer names nobody")
+		return visitor{}, errors.New("the auth engine's answer has no user ID")
 	}
 	return who, nil
 }

@@ -40,6 +40,6 @@ func TestVisitsThatCannotBeRead(t *testing.T) {
 		t.Errorf("the visit was counted as %d", n)
 	}
 	if _, err := (&counter{file: filepath.Join(t.TempDir(), "no", "visits")}).next(); err == nil {
-		t.Error("a visit was counted where there is no folder")
+		t.Error("next: got no error although the folder is missing, want one")
 	}
 }
