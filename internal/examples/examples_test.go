@@ -142,7 +142,7 @@ func TestEveryExampleIsTested(t *testing.T) {
 		patterns[e.files] = false
 		text, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(e.in)))
 		if err != nil || !strings.Contains(string(text), "\nfunc "+e.test+"(t *testing.T)") {
-			t.Errorf("%s is said to be tested by %s in %s, which is not there (%v)", e.files, e.test, e.in, err)
+			t.Errorf("%s: got no test %s in %s (%v), want one", e.files, e.test, e.in, err)
 		}
 		if e.why == "" {
 			t.Errorf("%s: say why another test has it", e.files)
@@ -205,6 +205,6 @@ func says(t *testing.T, output, want string) {
 	t.Helper()
 	margins := strings.NewReplacer("│", " ", "╷", " ", "╵", " ")
 	if joined := strings.Join(strings.Fields(margins.Replace(output)), " "); !strings.Contains(joined, want) {
-		t.Errorf("it does not say %q:\n%s", want, output)
+		t.Errorf("the output: got\n%s\nwant %q in it", output, want)
 	}
 }

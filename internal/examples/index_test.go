@@ -25,7 +25,7 @@ func TestIndexNamesEachExample(t *testing.T) {
 				t.Errorf("%s leads to %s", match[1], match[2])
 			}
 			if info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(match[2]))); err != nil || !info.IsDir() {
-				t.Errorf("there is no folder %s", match[2])
+				t.Errorf("examples/README.md names %s, which is not a folder", match[2])
 			}
 			lines[match[2]] = true
 		}
