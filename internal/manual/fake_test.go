@@ -63,7 +63,7 @@ func startFake(t *testing.T, args ...string) *fake {
 		}
 		select {
 		case <-ended:
-			t.Fatalf("the fake ended at once:\n%s", f.said(t))
+			t.Fatalf("the fake ended before it was ready:\n%s", f.said(t))
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

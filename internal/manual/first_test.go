@@ -28,7 +28,7 @@ func TestFirstConfiguration(t *testing.T) {
 				}
 				return
 			}
-			t.Error("there is no block of configuration")
+			t.Error("blocks of configuration: got none, want at least one")
 		})
 	}
 }
