@@ -76,7 +76,7 @@ func EvidenceByPromise(page string) (map[string][]Evidence, error) {
 		}
 		parts := evidenceLine.FindStringSubmatch(line)
 		if parts == nil || evidenceKinds[parts[1]] == "" || of == "" {
-			return nil, fmt.Errorf("line %d is no evidence of a promise: %s", i+1, line)
+			return nil, fmt.Errorf("line %d is not evidence of a promise: %s", i+1, line)
 		}
 		by[of] = append(by[of], Evidence{Kind: parts[1], Name: parts[2], Path: parts[3], Says: parts[4]})
 	}

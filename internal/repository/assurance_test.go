@@ -32,7 +32,7 @@ func TestAssuranceFindsWhatIsWrong(t *testing.T) {
 		{promise, strings.ReplaceAll(evidence, "TestIt", "TestThat"), "it_test.go has no test TestThat"},
 		{promise, strings.ReplaceAll(evidence, "it_test", "that_test"), "that_test.go"},
 		{promise, strings.ReplaceAll(evidence, "TestIt", "TestI"), "it_test.go has no test TestI"},
-		{promise, strings.ReplaceAll(evidence, "test [", "hope ["), "is no evidence of a promise"},
+		{promise, strings.ReplaceAll(evidence, "test [", "hope ["), "is not evidence of a promise"},
 		{promise, "## It holds\n\n- fault row [7](it_test.go)\n", ""},
 		{promise, "## It holds\n\n- fault row [8](it_test.go)\n", "it_test.go has no fault row 8"},
 		{promise, "## It holds\n\n- simulation check [one machine, (1)](it_test.go)\n", ""},

@@ -24,7 +24,7 @@ func TestChangelogHasItsForm(t *testing.T) {
 		case strings.HasPrefix(line, "## "):
 			parts := versionHeading.FindStringSubmatch(line)
 			if parts == nil {
-				t.Fatalf("line %d is no heading of a version: %s", i+1, line)
+				t.Fatalf("line %d is not a version heading: %s", i+1, line)
 			}
 			if parts[2] == "Unreleased" && version != "" {
 				t.Errorf("line %d: only the first version can be unreleased", i+1)
@@ -41,7 +41,7 @@ func TestChangelogHasItsForm(t *testing.T) {
 		}
 	}
 	if version == "" {
-		t.Error("there is no version")
+		t.Error("CHANGELOG.md: got no version, want at least one")
 	}
 }
 

@@ -46,7 +46,7 @@ func TestCitationsLeadSomewhere(t *testing.T) {
 		for _, parts := range citedSection.FindAllStringSubmatch(content, -1) {
 			cited++
 			if !sections[parts[1]] {
-				t.Errorf("%s cites %s, which is no section of %s", file, parts[0], servicePage)
+				t.Errorf("%s cites %s, which is not a section of %s", file, parts[0], servicePage)
 			}
 		}
 	}

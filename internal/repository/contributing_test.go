@@ -26,7 +26,7 @@ func TestContributingNamesWhatIsThere(t *testing.T) {
 		}
 		checked++
 		if _, err := fs.Stat(os.DirFS(root), file); err != nil {
-			t.Errorf("CONTRIBUTING.md names %s, which is not there", file)
+			t.Errorf("CONTRIBUTING.md names %s, which does not exist", file)
 		}
 	}
 	if checked < 20 {

@@ -98,7 +98,7 @@ func TestDependabotKnowsEveryModule(t *testing.T) {
 	}
 	for module := range known {
 		if !there[module] {
-			t.Errorf(".github/dependabot.yml has %s, which is not there", module)
+			t.Errorf(".github/dependabot.yml has %s, which does not exist", module)
 		}
 	}
 }

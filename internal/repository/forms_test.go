@@ -59,6 +59,6 @@ func TestIssueFormsAreForms(t *testing.T) {
 		}
 	}
 	if count == 0 {
-		t.Error("there is no form")
+		t.Error("issue forms: got none, want at least one")
 	}
 }

@@ -19,7 +19,7 @@ func workflowsOf(t *testing.T) []string {
 		}
 	}
 	if len(workflows) == 0 {
-		t.Fatal("there are no workflows")
+		t.Fatal("workflows: got none, want at least one")
 	}
 	return workflows
 }
