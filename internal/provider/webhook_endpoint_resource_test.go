@@ -226,7 +226,7 @@ func TestPlanTellsOfAnOrphanedEndpoint(t *testing.T) {
 	w.configure(fmt.Sprintf(endpoint, 2))
 	for _, args := range [][]string{{"plan"}, {"plan", "-refresh=false"}, {"plan", "-replace=hosting_webhook_endpoint.test[0]"}} {
 		r := w.run(append(args, "-no-color")...)
-		must(t, r.exit == 0 && !strings.Contains(r.output, "of the same URL exists") && strings.Contains(r.output, "Two webhook endpoints with the same URL"), "%v ended with exit %d:\n%s", args, r.exit, r.output)
+		must(t, r.exit == 0 && !strings.Contains(r.output, "with the same URL exists") && strings.Contains(r.output, "Two webhook endpoints with the same URL"), "%v ended with exit %d:\n%s", args, r.exit, r.output)
 	}
 }
 
