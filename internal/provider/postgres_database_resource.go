@@ -49,7 +49,7 @@ func (r *postgresDatabaseResource) Metadata(_ context.Context, req resource.Meta
 func (r *postgresDatabaseResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		Version: 0,
-		MarkdownDescription: "A Postgres database in addition to the instance's own. Create one for each service or tenant that needs its own tables. " +
+		MarkdownDescription: "A Postgres database in addition to the instance's own database. Create one for each service or tenant that needs its own tables. " +
 			"All databases of an instance share host, ports, user and password; only the name differs.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": instanceIDAttribute("all data of the former database is deleted"),

@@ -65,7 +65,7 @@ func (r *postgresExtensionResource) Schema(ctx context.Context, _ resource.Schem
 				Optional:            true,
 				Computed:            true,
 				Validators:          []validator.String{notEmpty()},
-				MarkdownDescription: "Database. Default: the instance's own. A change replaces the extension; if you remove it, the current database is kept.",
+				MarkdownDescription: "Database. Default: the instance's own database. A change replaces the extension; if you remove it, the current database is kept.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown(), stringplanmodifier.RequiresReplaceIfConfigured()},
 			},
 			"name": name,

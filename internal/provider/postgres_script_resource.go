@@ -52,10 +52,13 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 		Version: 0,
 		MarkdownDescription: "Runs SQL when the resource is created, and again when `sql` or `sql_wo_version` changes. " +
 			"Use it for schemas and seed data, without a Postgres client. Write statements that can run again, such as `CREATE TABLE IF NOT EXISTS`.\n\n" +
+
 			"If the SQL console is `off` or `ro`, it is opened for the run and restored afterwards, even if the script fails. " +
 			"If you interrupt an apply while a statement runs, the console may stay open; the error says so. If another client sets the mode during the run, that mode is kept. " +
 			"Statements run in one transaction, and their results are discarded. Objects that a script creates are not checked for drift. `timeouts` limits a run; " +
-			"`request_timeout` does not.\n\nA script is not sent again without your decision. " +
+			"`request_timeout` does not.\n\n" +
+
+			"A script is not sent again without your decision. " +
 			"If the response is lost, the apply ends with an error. Later plans refuse to run or destroy the script until you run one of the two commands in the error. " +
 			"If the script ran, `terraform untaint` accepts its creation, and `terraform apply -refresh-only` its change. " +
 			"To run it again, use `terraform state rm`, and apply. " +
@@ -67,7 +70,7 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 			"database": schema.StringAttribute{
 				Optional:            true,
 				Validators:          []validator.String{notEmpty()},
-				MarkdownDescription: "Database to run in. Default: the instance's own. A change replaces the resource: `destroy_sql` runs in the former database.",
+				MarkdownDescription: "Database to run in. Default: the instance's own database. A change replaces the resource: `destroy_sql` runs in the former database.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"sql": schema.StringAttribute{
