@@ -238,7 +238,7 @@ func TestQueryOfWhatComesAndGoes(t *testing.T) {
 	}
 	w.mustBeSettled()
 	if jobs := fake.Jobs(); len(jobs) != 1 {
-		t.Errorf("there are %d jobs, and only the creation was somebody's", len(jobs))
+		t.Errorf("jobs: got %d, want 1, the creation of the instance", len(jobs))
 	}
 }
 

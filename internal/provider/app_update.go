@@ -100,7 +100,7 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 }
 
 // current reads the app before its steps. A record that shows a part of the plan is read
-// again once reads no longer lag: an interrupted apply or a person may have made the
+// again once reads no longer lag. An interrupted apply or a person may have made the
 // change, but the read may also show the app as it was before its last change. A creation
 // has nothing before it.
 func (u appUpdate) current(ctx context.Context, turn *client.Turn, p *appProgress) (client.App, error) {

@@ -97,7 +97,7 @@ resource "hosting_webhook_endpoint" "test" {
 	auth := instance.Engines["auth"]
 	if diff := cmp.Diff([]any{"test", []string{"203.0.113.0/24"}, "ro", "https://app.example", []string{"https://app.example/**"}, true},
 		[]any{instance.Name, instance.Allowlist, instance.ConsoleMode, auth.SiteURL, auth.RedirectURLs, fake.Webhooks()[1].Enabled}); diff != "" {
-		t.Errorf("put back, wanted (-) and got (+):\n%s", diff)
+		t.Errorf("restored settings (-want +got):\n%s", diff)
 	}
 
 	happened := fake.Events()

@@ -16,7 +16,7 @@ func TestCredentialsOf(t *testing.T) {
 			t.Errorf("%s: %q, want %q", address, got, want)
 		}
 		if username.IsNull() != (want[0] == "") || password.IsNull() != (want[1] == "") {
-			t.Errorf("%s: what there is not is not null", address)
+			t.Errorf("%s: got a missing username or password that is not null, want null", address)
 		}
 	}
 }

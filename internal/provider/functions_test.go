@@ -35,7 +35,7 @@ func TestLibpqEnv(t *testing.T) {
 				t.Error(diff)
 			}
 			if (err != nil) != (row.want == nil) || err != nil && *err.FunctionArgument != row.argument {
-				t.Errorf("%v", err)
+				t.Errorf("libpqEnv: got error %v, want one about argument %d: %t", err, row.argument, row.want == nil)
 			}
 		})
 	}

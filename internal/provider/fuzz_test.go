@@ -87,7 +87,7 @@ func FuzzWebhookSignature(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body, secret string) {
 		signature := webhookSignature(body, secret)
 		if !strings.HasPrefix(signature, "sha256=") || len(signature) != len("sha256=")+64 {
-			t.Errorf("%s", signature)
+			t.Errorf("webhookSignature: got %s, want sha256= and 64 characters", signature)
 		}
 		if webhookSignature(body+"x", secret) == signature {
 			t.Error("another body has the same signature")

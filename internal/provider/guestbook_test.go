@@ -87,7 +87,7 @@ func TestGuestbook(t *testing.T) {
 	}
 	outputs := w.run("output", "-no-color")
 	if !strings.Contains(outputs.output, app.URL) {
-		t.Errorf("the app's URL %s is no output:\n%s", app.URL, outputs.output)
+		t.Errorf("the outputs: got\n%s\nwant the app's URL %s", outputs.output, app.URL)
 	}
 
 	if r := w.run("destroy", "-auto-approve", "-no-color"); r.exit != 0 {
@@ -208,7 +208,7 @@ func TestGuestbookThatFailsIsOneError(t *testing.T) {
 					t.Errorf("exit %d:\n%s", r.exit, r.output)
 				}
 				if app := w.saved("hosting_app", "this"); app == nil || app.Attributes["status"] != "failed" {
-					t.Errorf("the state holds %+v", app)
+					t.Errorf("hosting_app.this in the state: got %+v, want the status failed", app)
 				}
 			}
 			mustBeOneError()

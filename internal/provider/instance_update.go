@@ -109,7 +109,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 }
 
 // current reads the instance before a step. A record that shows a part of the plan that
-// this update has not sent is read again once reads no longer lag: an interrupted apply or
+// this update has not sent is read again once reads no longer lag. An interrupted apply or
 // a person may have made the change, but the read may also show the instance as it was
 // before its last change. A creation has nothing before it. reached is the prior state with
 // the steps that were sent.

@@ -203,7 +203,7 @@ resource "hosting_allowlist" "test" {
 		t.Fatalf("the interrupted apply ended with exit 0:\n%s", r.output)
 	}
 	if w.saved("hosting_allowlist", "test") != nil {
-		t.Error("an allowlist that was not seen in force is in the state")
+		t.Error("the state: got hosting_allowlist.test although it was not seen in effect, want no such resource")
 	}
 	release()
 	w.apply()

@@ -202,7 +202,7 @@ func (s *sourceFolder) messages(t *testing.T) []message {
 	}
 	for _, f := range s.functions {
 		if f.phase == "" && len(s.addMessages(nil, f)) > 0 {
-			t.Errorf("nobody calls %s, which has a message", f.Name.Name)
+			t.Errorf("%s has a message, but no phase calls it", f.Name.Name)
 		}
 	}
 	return all

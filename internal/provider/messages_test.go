@@ -125,7 +125,7 @@ func mustBeTidy(t *testing.T, text string) {
 	t.Helper()
 	for _, line := range strings.Split(text, "\n") {
 		if strings.Contains(line, "..") || strings.Contains(strings.TrimLeft(line, " "), "  ") {
-			t.Errorf("this does not read well: %s", text)
+			t.Errorf("the text has two periods or two spaces in a row: %s", text)
 		}
 	}
 }

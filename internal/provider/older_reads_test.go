@@ -132,12 +132,12 @@ func TestInstanceThatRunsIsReadAsItRan(t *testing.T) {
 }
 
 // A read that lags may show the planned value although the instance has changed since. The
-// change is sent all the same.
+// change is sent anyway.
 func TestOldRecordsDoNotPassForThePlan(t *testing.T) {
 	null := types.SetNull(types.StringType)
 	for name, row := range map[string]struct {
 		path, field string
-		was         any // in the older record: what is planned
+		was         any // in the older record: the planned value
 		update      func(t *testing.T, c *client.Client, turn *client.Turn) error
 		got         func(*fakeservice.Service) any
 		want        any

@@ -235,7 +235,7 @@ func TestScriptOfUnknownOutcome(t *testing.T) {
 			w.apply()
 			w.mustBeSettled()
 			if ran := sql.statements(); ran[len(ran)-1] != "rw main: three" {
-				t.Errorf("%v", ran)
+				t.Errorf("statements: got %v, want rw main: three at the end", ran)
 			}
 			w.says(0, nil, "destroy", "-auto-approve")
 		})
@@ -326,7 +326,7 @@ func TestChangedScriptRunsOnceThoughTheConsoleCannotBePutBack(t *testing.T) {
 	w.configure(scriptHCL(`sql = "two"`))
 	r := w.apply()
 	if !strings.Contains(r.output, "The script ran, but the SQL console mode was not restored") || strings.Contains(r.output, "Unable to run") {
-		t.Errorf("%s", r.output)
+		t.Errorf("the apply: got\n%s\nwant only the warning that the console mode was not restored", r.output)
 	}
 	w.mustBeSettled()
 	if diff := cmp.Diff([]string{"rw main: one", "rw main: two"}, sql.statements()); diff != "" {

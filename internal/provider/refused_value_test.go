@@ -49,7 +49,7 @@ func TestRefusedValueStandsOnItsAttribute(t *testing.T) {
 		"Change the value of health_path, then apply again."
 	at, ok := diags[0].(diag.DiagnosticWithPath)
 	if !ok || !at.Path().Equal(path.Root("health_path")) {
-		t.Errorf("%v", diags[0])
+		t.Errorf("the first diagnostic: got %v, want one at health_path", diags[0])
 	}
 	if got := diags[1].Detail(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)

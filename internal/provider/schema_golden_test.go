@@ -85,7 +85,7 @@ func showSchemas(t *testing.T, schemas map[string]*tfprotov6.Schema) map[string]
 func showSchema(t *testing.T, schema *tfprotov6.Schema) shownSchema {
 	t.Helper()
 	if len(schema.Block.BlockTypes) > 0 {
-		t.Fatal("there is a schema with blocks; the house has attributes alone")
+		t.Fatal("got a schema with blocks, want attributes only")
 	}
 	shown := shownSchema{Version: schema.Version, Attributes: map[string]string{}}
 	showAttributes(shown.Attributes, "", schema.Block.Attributes)

@@ -124,7 +124,7 @@ func visitAttributes(t *testing.T, attributes reflect.Value, within []string, f 
 		value := attributes.MapIndex(key).Elem()
 		a, ok := value.Interface().(anyAttribute)
 		if !ok {
-			t.Fatalf("%s is a %s, which is no attribute", strings.Join(path, "."), value.Type())
+			t.Fatalf("%s: got a %s, want an attribute", strings.Join(path, "."), value.Type())
 		}
 		f(path, a)
 		if key.String() == "timeouts" {

@@ -226,7 +226,7 @@ func TestAllowlistSpelling(t *testing.T) {
 			Config: config(fake, "%s", appsInstance),
 			Check: func(*terraformState) error {
 				if list := fake.Instances()[0].Allowlist; len(list) != 2 {
-					t.Errorf("the allowlist is %v, it was to be kept", list)
+					t.Errorf("the allowlist after its resource was destroyed: got %v, want both entries", list)
 				}
 				return nil
 			},

@@ -58,7 +58,7 @@ func applyInAStorm(t *testing.T, seed uint64) {
 		}
 	}
 	if struck == 0 {
-		t.Error("there was no storm")
+		t.Error("requests with a fault: got none, want at least one")
 	}
 	t.Logf("%d of %d requests were struck", struck, len(fake.Requests()))
 }
