@@ -302,7 +302,11 @@ func (r *postgresScriptResource) ImportState(_ context.Context, _ resource.Impor
 // isAnother reports whether the script must run, because it differs from the one that ran
 // before. Write-only statements cannot be compared, so a change of their version decides.
 func (m postgresScriptModel) isAnother(before postgresScriptModel) bool {
-	return !m.SQL.IsNull() && !m.SQL.Equal(before.SQL) || m.SQL.IsNull() && !m.SQLWOVersion.Equal(before.SQLWOVersion)
+	if m.SQL.IsNull() {
+		// In a state of unknown outcome, sql may have a version next to it.
+		return before.SQL.ValueString() != "" || !m.SQLWOVersion.Equal(before.SQLWOVersion)
+	}
+	return !m.SQL.Equal(before.SQL)
 }
 
 // sql returns the statements to run. It reads write-only statements from the
