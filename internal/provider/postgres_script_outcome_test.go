@@ -26,6 +26,29 @@ func mustHaveRun(t *testing.T, sql *recorder, want ...string) {
 	}
 }
 
+// Terraform plans to destroy a script without a block, even in a refresh. So the command
+// that accepts an update only works with the block.
+func TestUnknownUpdateIsAcceptedOnceTheBlockIsBack(t *testing.T) {
+	fake, sql := startRecorded(t)
+	w := newWorkspace(t, fake, scriptHCL("sql = \"one\"\ndestroy_sql = \"gone\""))
+	w.apply()
+	changed := scriptHCL("sql = \"two\"\ndestroy_sql = \"gone\"")
+	w.configure(changed)
+	loseScriptAnswer(fake)
+	w.says(1, []string{scriptIsUnknown}, "apply", "-auto-approve")
+	w.configure("")
+	accept := []string{"apply", "-auto-approve", "-refresh-only", "-target=" + scriptAddress}
+	advice := []string{scriptIsUnknown, "terraform apply -refresh-only -target=ADDRESS", "Put it back first."}
+	w.says(1, advice, "apply", "-auto-approve")
+	w.says(1, advice, accept...)
+	w.configure(changed)
+	w.says(0, nil, accept...)
+	w.apply()
+	w.configure("")
+	w.says(0, []string{"1 destroyed"}, "apply", "-auto-approve")
+	mustHaveRun(t, sql, "rw main: one", "rw main: two", "rw main: gone")
+}
+
 // The state of a script in sql with an unknown outcome has the version 0, which is not
 // the version of write-only statements.
 func TestWriteOnlyScriptOfAnyVersionRunsAfterUntaint(t *testing.T) {

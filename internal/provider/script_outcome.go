@@ -79,7 +79,8 @@ func noteUnknownUpdate(ctx context.Context, private privateWriter, u *unknownUpd
 
 // refuseUnknown adds the error that nothing is sent while it is unknown whether a script
 // ran, with the two ways to continue. accept is the command that says that the script
-// ran. cause is the error that left it open, or nil in a later run.
+// ran. It needs the block: Terraform plans to destroy a script without one, even in a
+// refresh. cause is the error that left it open, or nil in a later run.
 func refuseUnknown(m postgresScriptModel, accept string, cause error, diags *diag.Diagnostics) {
 	lost := "The answer of the service was lost."
 	if cause != nil {
@@ -87,7 +88,8 @@ func refuseUnknown(m postgresScriptModel, accept string, cause error, diags *dia
 	}
 	diags.AddError("It is unknown whether the script ran on instance "+m.InstanceID.ValueString(),
 		lost+" Check whether its statements took effect.\n\n"+
-			"If they did, say so with this command, with the resource's address for ADDRESS, and then apply:\n\n"+accept+"\n\n"+
+			"If they did, say so with this command, with the resource's address for ADDRESS, and then apply:\n\n"+accept+
+			"\n\nDeleted the block? Put it back first.\n\n"+
 			"If they did not, or to run them again, remove the resource from the state, and then apply:\n\nterraform state rm ADDRESS\n\n"+
 			"A script is never sent again unasked.")
 }
