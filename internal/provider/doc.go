@@ -76,10 +76,12 @@
 //
 // A script whose answer was lost may have run. A creation then ends tainted, and the state
 // has a mark in sql and sql_wo_version, because the deletion of a tainted object gets no
-// private state. A change leaves a note, and every plan is refused until a person has
-// decided. If the console cannot be restored after a script, that is a warning: an error
-// would run the script again. Statements of a write-only script, and each string in them,
-// are secrets, because Postgres quotes values in its errors.
+// private state. A destroy does not show whether the object is tainted, so only an update
+// in place, after terraform untaint, removes the mark. A change leaves a note, and every
+// plan is refused until a person has decided. If the console cannot be restored after a
+// script, that is a warning: an error would run the script again. Statements of a
+// write-only script, and each string in them, are secrets, because Postgres quotes values
+// in its errors.
 //
 // # Calls that change nothing
 //

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,6 +48,62 @@ func TestUnknownUpdateIsAcceptedOnceTheBlockIsBack(t *testing.T) {
 	w.configure("")
 	w.says(0, []string{"1 destroyed"}, "apply", "-auto-approve")
 	mustHaveRun(t, sql, "rw main: one", "rw main: two", "rw main: gone")
+}
+
+// After terraform untaint, the state says that the outcome is unknown until the script is
+// updated in place. Every other plan is refused, and the error says how to continue.
+func TestUntaintedScriptIsAppliedBeforeAnotherChange(t *testing.T) {
+	t.Parallel()
+	const arguments = "sql = \"one\"\ndestroy_sql = \"gone\"\n"
+	const apply, replace = "apply -auto-approve", " -replace=" + scriptAddress
+	ignoring := scriptHCL(arguments + "lifecycle {\n ignore_changes = all\n}")
+	onInstance := func(id string) string { return strings.Replace(scriptHCL(arguments), `"i-one"`, id, 1) }
+	for name, row := range map[string]struct {
+		ignores bool   // the block of the creation has ignore_changes
+		next    string // the block of the other change, "" for none
+		refused string // the command that refuses it
+		change  string // the command that makes it after the advice was followed
+		want    []string
+	}{
+		"no block":                  {false, "", "plan", apply, []string{"gone"}},
+		"ignored and destroyed":     {true, ignoring, "plan -destroy", "destroy -auto-approve", []string{"gone"}},
+		"another database":          {false, scriptHCL(arguments + `database = "main"`), "plan", apply, []string{"gone", "one"}},
+		"another instance":          {false, onInstance(`"i-two"`), "plan", apply, []string{"gone", "one"}},
+		"an instance not yet known": {false, "resource \"terraform_data\" \"id\" {\n input = \"i-two\"\n}\n" + onInstance("terraform_data.id.output"), "plan", apply, []string{"gone", "one"}},
+		// Terraform does not show the state to this plan, so the deletion refuses.
+		"replaced on request": {false, scriptHCL(arguments), apply + replace, apply + replace, []string{"gone", "one"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake, sql := startRecorded(t)
+			fake.AddInstance(fakeservice.Instance{ID: "i-two", Name: "two", Plan: "medium", Region: "eu-central", ConsoleMode: "off",
+				Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}}})
+			w := newWorkspace(t, fake, scriptHCL(arguments))
+			if row.ignores {
+				w.configure(ignoring)
+			}
+			loseScriptAnswer(fake)
+			w.says(1, []string{scriptIsUnknown}, "apply", "-auto-approve")
+			w.says(0, nil, "untaint", scriptAddress)
+			if row.ignores {
+				w.mustBeSettled() // an apply does not remove the mark
+			}
+			w.configure(row.next)
+			w.says(1, []string{
+				scriptIsUnknown, "terraform untaint ADDRESS", "apply that alone", "If you have run it already, only apply.",
+				"Deleted or changed the block since? Put it back first.", "Does it have ignore_changes? Remove that until then.",
+			}, strings.Fields(row.refused)...)
+			w.configure(scriptHCL(arguments))
+			w.apply()
+			w.mustBeSettled()
+			w.configure(row.next)
+			w.says(0, nil, strings.Fields(row.change)...)
+			want := []string{"rw main: one"}
+			for _, statement := range row.want {
+				want = append(want, "rw main: "+statement)
+			}
+			mustHaveRun(t, sql, want...)
+		})
+	}
 }
 
 // The state of a script in sql with an unknown outcome has the version 0, which is not

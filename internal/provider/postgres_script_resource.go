@@ -61,6 +61,7 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 			"A script is not sent again without your decision. " +
 			"If the response is lost, the apply ends with an error. Later plans refuse to run or destroy the script until you run one of the two commands in the error. " +
 			"If the script ran, `terraform untaint` accepts its creation, and `terraform apply -refresh-only` its change. " +
+			"Then apply before you change or delete the block. " +
 			"To run it again, use `terraform state rm`, and apply. " +
 			"If the response to `destroy_sql` is lost, the next destroy sends it again: check first whether it took effect. " +
 			"**Do not use `create_before_destroy` for statements that must not run twice**: " +
@@ -199,9 +200,10 @@ func (m postgresScriptModel) absent() absentObject {
 }
 
 // ModifyPlan compares the account. It refuses every plan after an update with an unknown
-// outcome. After a creation with an unknown outcome, it refuses a plan that destroys the
-// script. A plan that replaces a tainted script does not see the state, so Delete refuses
-// as well.
+// outcome. After a creation with an unknown outcome, it refuses a plan that destroys or
+// replaces the script. Only an update in place is planned: its prior state shows that the
+// script is not tainted any more, and it removes the mark. A plan that replaces a tainted
+// script does not see the state, so Delete refuses as well.
 func (r *postgresScriptResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.checkPlannedAccount(ctx, req, resp)
 	state, plan, ok := planning[postgresScriptModel](ctx, req, &resp.Diagnostics)
@@ -218,7 +220,7 @@ func (r *postgresScriptResource) ModifyPlan(ctx context.Context, req resource.Mo
 	switch {
 	case unknown:
 		refuseUnknown(*state, acceptUpdate, nil, &resp.Diagnostics)
-	case state.hasUnknownOutcome() && plan == nil:
+	case state.hasUnknownOutcome() && (plan == nil || plan.replaces(*state)):
 		refuseUnknown(*state, acceptCreation, nil, &resp.Diagnostics)
 	}
 }
@@ -297,6 +299,11 @@ func (r *postgresScriptResource) ImportState(_ context.Context, _ resource.Impor
 	resp.Diagnostics.AddError("A script cannot be imported",
 		"The service keeps no record of what a script made. Remove the import, and apply: the script runs again, "+
 			"which statements such as CREATE TABLE IF NOT EXISTS can do safely. If its statements must not run again, leave the resource out of the configuration.")
+}
+
+// replaces reports whether the plan replaces the script in a state.
+func (m postgresScriptModel) replaces(state postgresScriptModel) bool {
+	return !m.InstanceID.Equal(state.InstanceID) || !m.Database.Equal(state.Database)
 }
 
 // isAnother reports whether the script must run, because it differs from the one that ran

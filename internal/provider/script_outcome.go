@@ -17,7 +17,8 @@ import (
 //   - After a creation, the script is in the state and tainted, because Create returns an
 //     error. `terraform untaint` says that the script ran. When Terraform replaces a tainted
 //     object, it passes no private state to the deletion. The state itself therefore says
-//     that the outcome is unknown; see withUnknownOutcome.
+//     that the outcome is unknown; see withUnknownOutcome. After `terraform untaint`, the
+//     next update in place removes this mark.
 //   - After an update, the state is as it was before, with a note in private state. A refresh
 //     then shows the new script, and `terraform apply -refresh-only` accepts it.
 //   - `terraform state rm` makes the next apply run the script again, as a new one.
@@ -79,8 +80,9 @@ func noteUnknownUpdate(ctx context.Context, private privateWriter, u *unknownUpd
 
 // refuseUnknown adds the error that nothing is sent while it is unknown whether a script
 // ran, with the two ways to continue. accept is the command that says that the script
-// ran. It needs the block: Terraform plans to destroy a script without one, even in a
-// refresh. cause is the error that left it open, or nil in a later run.
+// ran. It needs the block as it was: Terraform plans to destroy a script without a block
+// even in a refresh, and ignore_changes keeps the mark of withUnknownOutcome. cause is the
+// error that left it open, or nil in a later run.
 func refuseUnknown(m postgresScriptModel, accept string, cause error, diags *diag.Diagnostics) {
 	lost := "The answer of the service was lost."
 	if cause != nil {
@@ -88,8 +90,8 @@ func refuseUnknown(m postgresScriptModel, accept string, cause error, diags *dia
 	}
 	diags.AddError("It is unknown whether the script ran on instance "+m.InstanceID.ValueString(),
 		lost+" Check whether its statements took effect.\n\n"+
-			"If they did, say so with this command, with the resource's address for ADDRESS, and then apply:\n\n"+accept+
-			"\n\nDeleted the block? Put it back first.\n\n"+
+			"If they did, say so with this command, with the resource's address for ADDRESS, and then apply that alone:\n\n"+accept+
+			"\n\nIf you have run it already, only apply. Deleted or changed the block since? Put it back first. Does it have ignore_changes? Remove that until then.\n\n"+
 			"If they did not, or to run them again, remove the resource from the state, and then apply:\n\nterraform state rm ADDRESS\n\n"+
 			"A script is never sent again unasked.")
 }
