@@ -136,7 +136,7 @@ func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
 			named := regexp.MustCompile(`\((\S+)\) is protected`).FindStringSubmatch(r.output)
 			section := regexp.MustCompile(`See "(.+)" in the guide "Protecting and destroying"`).FindStringSubmatch(r.output)
 			must(t, named != nil && section != nil, "no way out:\n%s", r.output)
-			mustDescribeTakingBack(t, section[1])
+			mustDescribe(t, section[1], "`terraform state rm ADDRESS`", "Put back the arguments", "`import` block")
 			w.says(0, nil, "state", "rm", address)
 			w.configure(createsFirst(c.body))
 			w.write("import.tf", fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", address, named[1]))
@@ -160,9 +160,8 @@ func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
 	}
 }
 
-// mustDescribeTakingBack asserts that a section of the guide about protection has the
-// steps that bring a deposed object back.
-func mustDescribeTakingBack(t *testing.T, title string) {
+// mustDescribe asserts that a section of the guide about protection has some steps.
+func mustDescribe(t *testing.T, title string, steps ...string) {
 	t.Helper()
 	guide, err := os.ReadFile("../../templates/guides/protecting-and-destroying.md")
 	if err != nil {
@@ -171,7 +170,7 @@ func mustDescribeTakingBack(t *testing.T, title string) {
 	_, section, found := strings.Cut(string(guide), "\n## "+title+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	must(t, found, "the guide has no section %q", title)
-	for _, step := range []string{"`terraform state rm ADDRESS`", "Put back the arguments", "`import` block"} {
+	for _, step := range steps {
 		must(t, strings.Contains(section, step), "the section %q lacks %q:\n%s", title, step, section)
 	}
 }

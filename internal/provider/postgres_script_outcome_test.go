@@ -1,6 +1,9 @@
 package provider_test
 
 import (
+	"encoding/json"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,4 +135,76 @@ func TestWriteOnlyScriptOfAnyVersionRunsAfterUntaint(t *testing.T) {
 			mustHaveRun(t, sql, row.want...)
 		})
 	}
+}
+
+// With create_before_destroy, the successor has run when the deletion of a script of
+// unknown outcome is refused. The guide that the error names has two ways to continue.
+func TestDeposedScriptOfUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		steps  []string // in the guide
+		follow func(t *testing.T, w *workspace)
+		want   []string // after the error
+	}{
+		"edited state": {
+			[]string{"`terraform state pull > state.json`", "`deposed`", "`serial`", "`terraform state push state.json`"},
+			func(t *testing.T, w *workspace) {
+				pulled, err := w.command("state", "pull").Output()
+				must(t, err == nil, "state pull: %v", err)
+				w.write("state.json", withoutDeposed(t, pulled))
+				w.says(0, nil, "state", "push", "state.json")
+			},
+			[]string{"rw main: gone"},
+		},
+		"another run": {
+			[]string{"`terraform state rm ADDRESS` and an apply"},
+			func(_ *testing.T, w *workspace) {
+				w.says(0, nil, "state", "rm", scriptAddress)
+				w.apply()
+			},
+			[]string{"rw main: one", "rw main: gone"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake, sql := startRecorded(t)
+			loseScriptAnswer(fake)
+			w := newWorkspace(t, fake, scriptHCL("sql = \"one\"\ndestroy_sql = \"gone\"\n"+createFirst))
+			w.says(1, []string{scriptIsUnknown}, "apply", "-auto-approve")
+			var r result
+			for _, command := range []string{"apply -auto-approve", "plan", "destroy -auto-approve", "apply -auto-approve"} {
+				r = w.says(1, []string{scriptIsUnknown, "Deposed?"}, strings.Fields(command)...)
+			}
+			ran := []string{"rw main: one", "rw main: one"}
+			mustHaveRun(t, sql, ran...)
+
+			section := regexp.MustCompile(`Deposed\? See "(.+)" in the guide "Protecting and destroying"`).FindStringSubmatch(r.output)
+			must(t, section != nil, "the error names no guide:\n%s", r.output)
+			mustDescribe(t, section[1], row.steps...)
+			row.follow(t, w)
+			w.mustBeSettled()
+			w.says(0, []string{"1 destroyed"}, "destroy", "-auto-approve")
+			mustHaveRun(t, sql, append(ran, row.want...)...)
+		})
+	}
+}
+
+// withoutDeposed returns a state without its deposed objects, as the next version of it.
+func withoutDeposed(t *testing.T, text []byte) string {
+	t.Helper()
+	var state map[string]any
+	if err := json.Unmarshal(text, &state); err != nil {
+		t.Fatal(err)
+	}
+	state["serial"] = state["serial"].(float64) + 1
+	for _, resource := range state["resources"].([]any) {
+		resource := resource.(map[string]any)
+		resource["instances"] = slices.DeleteFunc(resource["instances"].([]any), func(object any) bool {
+			return object.(map[string]any)["deposed"] != nil
+		})
+	}
+	edited, err := json.Marshal(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(edited)
 }

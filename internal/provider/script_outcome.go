@@ -91,7 +91,8 @@ func refuseUnknown(m postgresScriptModel, accept string, cause error, diags *dia
 	diags.AddError("It is unknown whether the script ran on instance "+m.InstanceID.ValueString(),
 		lost+" Check whether its statements took effect.\n\n"+
 			"If they did, say so with this command, with the resource's address for ADDRESS, and then apply that alone:\n\n"+accept+
-			"\n\nIf you have run it already, only apply. Deleted or changed the block since? Put it back first. Does it have ignore_changes? Remove that until then.\n\n"+
+			"\n\nIf you have run it already, only apply. Deleted or changed the block since? Put it back first. Does it have ignore_changes? Remove that until then. "+
+			"Deposed? See \"Remove a deposed script\" in the guide \"Protecting and destroying\".\n\n"+
 			"If they did not, or to run them again, remove the resource from the state, and then apply:\n\nterraform state rm ADDRESS\n\n"+
 			"A script is never sent again unasked.")
 }
