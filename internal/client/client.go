@@ -166,6 +166,7 @@ func (c *Client) HasClaimed(id string) bool {
 	return c.claimed[id]
 }
 
-// HideSecret removes a value from all future log lines and errors of the client. Callers
-// must register the secrets that they send.
-func (c *Client) HideSecret(value string) { c.secrets.add(value) }
+// HideSecret removes a value from all future log lines and errors of the client. If the
+// value is a URL, its password alone is removed, too. Callers must register the secrets
+// that they send.
+func (c *Client) HideSecret(value string) { c.secrets.addURL(value) }

@@ -54,7 +54,8 @@ func (c *Client) ShowLogs(ctx context.Context, instanceID, name string, builds [
 }
 
 // hideVariables is like hide, but also hides the values of the app's variables. A log may
-// indent the lines of a value, and may begin in the middle of one.
+// indent the lines of a value, may begin in the middle of one, and may contain only the
+// password of a URL.
 func (s *secrets) hideVariables(log string, variables map[string]string) string {
 	s.mu.RLock()
 	all := &secrets{values: slices.Clone(s.values)}
@@ -63,7 +64,7 @@ func (s *secrets) hideVariables(log string, variables map[string]string) string 
 		all.add(value, strings.TrimSpace(value))
 		for line := range strings.Lines(value) {
 			if line = strings.TrimSpace(line); len(line) >= shortSecret { // a bracket reveals nothing
-				all.add(line)
+				all.addURL(line)
 			}
 		}
 	}

@@ -77,6 +77,10 @@ func TestHideVariables(t *testing.T) {
 		"cut off":                    {"tok-123456", "-123456 is no token", "(secret) is no token"},
 		"cut off, too short to tell": {"tok-123", "123 steps", "123 steps"},
 		"quoted":                     {"tok\"123", `{"T": "tok\"123"}`, `{"T": "(secret)"}`},
+		"a URL's password":           {"postgresql://shop:pw-4711@db.example/main", "shop with pw-4711 failed", "shop with (secret) failed"},
+		"a URL's password, encoded":  {"redis://:p%2Fw%3A4@db.example\n", "p/w:4 or p%2Fw%3A4", "(secret) or (secret)"},
+		"a URL's password, in lines": {"A=1\nredis://u:pw-4711@db.example", "AUTH pw-4711", "AUTH (secret)"},
+		"a URL without a password":   {"https://shop.example/main", "shop at shop.example", "shop at shop.example"},
 	} {
 		if got := new(secrets).hideVariables(row.log, map[string]string{"T": row.value}); got != row.want {
 			t.Errorf("%s: %q, want %q", name, got, row.want)

@@ -132,6 +132,15 @@ func TestPasswordsOfAConnectionAreHidden(t *testing.T) {
 	}
 }
 
+// A secret that the provider sends may be a URL, and the service may quote its password.
+func TestPasswordOfASentURLIsHidden(t *testing.T) {
+	c, _ := newTestClient(t, says(422, object{"code": "validation_failed", "detail": "no login with pw-canary"}))
+	c.HideSecret("redis://u:pw-canary@h")
+	if _, err := c.Instance(t.Context(), "i"); err == nil || strings.Contains(err.Error(), "pw-canary") {
+		t.Errorf("got %v, want an error without the password", err)
+	}
+}
+
 // Hiding changes the text of an error, but not its identity.
 func TestHiddenErrorsStayWhatTheyAre(t *testing.T) {
 	var s secrets
