@@ -192,7 +192,7 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 // started, the instance is paid, even if its record still has a checkout_url. Any other
 // error comes from reading the job.
 func (c *Client) AwaitsCheckout(ctx context.Context, instance Instance) error {
-	if instance.Status != StatusCreating || instance.CheckoutURL == "" {
+	if !instance.IsCreating() || instance.CheckoutURL == "" {
 		return nil
 	}
 	if instance.JobID != "" {

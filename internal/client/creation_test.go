@@ -421,7 +421,10 @@ func TestWaitCreated(t *testing.T) {
 		"gone":                              {"j-1", always(notFound), always(notFound), ErrNotFound, missingJobGrace},
 		"its checkout is open":              {"j-1", always(open), always(jobIs("queued", OpCreate)), &CheckoutError{}, 0},
 		"its checkout is open, job unknown": {"", always(open), always(notFound), &CheckoutError{}, 0},
-		"paid, and the URL stays":           {"j-1", always(open), jobFor(480*time.Second, "done"), nil, 480 * time.Second},
+		"a word nobody knows, its checkout is open": {
+			"j-1", always(status("unpaid", "checkout_url", "https://pay", "job_id", "j-1")), always(jobIs("queued", OpCreate)), &CheckoutError{}, 0,
+		},
+		"paid, and the URL stays": {"j-1", always(open), jobFor(480*time.Second, "done"), nil, 480 * time.Second},
 		"paid, and the gateway reloads": {"j-1", always(open), func() http.HandlerFunc {
 			return during(20*time.Second, gateway(404), jobFor(480*time.Second, "done")())
 		}, nil, 480 * time.Second},

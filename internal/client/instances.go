@@ -99,6 +99,12 @@ func (i Instance) PlanID() string {
 	return i.Plan
 }
 
+// IsCreating reports whether an instance is still being created. An unlisted status
+// counts as in progress if the instance has not run before (SERVICE.md#tolerance).
+func (i Instance) IsCreating() bool {
+	return i.Status == StatusCreating || !i.settled() && i.Host == ""
+}
+
 // Instance reads an instance from the service. To refresh many instances, use
 // Client.RefreshInstance.
 func (c *Client) Instance(ctx context.Context, id string) (Instance, error) {

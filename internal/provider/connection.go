@@ -31,7 +31,7 @@ func awaitConnection(ctx context.Context, c *client.Client, instanceID string) (
 	switch {
 	case err != nil:
 		return client.Connection{}, err
-	case instance.Status == client.StatusCreating:
+	case instance.IsCreating():
 	case instance.Host == "" && (instance.Status == client.StatusFailed || instance.Status == client.StatusDeleting):
 		// The record of an instance that has run may lack its host.
 		connection, err := c.Connection(ctx, instanceID)

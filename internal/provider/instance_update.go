@@ -151,7 +151,7 @@ func (u instanceUpdate) changes() bool {
 	return len(instanceDifference(u.prior, u.planned, u.prior, nil)) > 0
 }
 
-func hasRun(i client.Instance) bool { return i.Status != client.StatusCreating }
+func hasRun(i client.Instance) bool { return !i.IsCreating() }
 
 func (r *instanceResource) instance(turn *client.Turn) func(context.Context) (client.Instance, error) {
 	return func(ctx context.Context) (client.Instance, error) { return r.client.Instance(ctx, turn.InstanceID()) }

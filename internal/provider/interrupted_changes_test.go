@@ -312,6 +312,30 @@ resource "hosting_webhook_endpoint" "uses" {
 	w.mustBeSettled()
 }
 
+// An unlisted status without a host is that of an instance that is being created
+// (SERVICE.md#tolerance).
+func TestConnectionOfAnInstanceOfAnUnlistedStatus(t *testing.T) {
+	fake := startFake(t)
+	status(fake, func(word string) string {
+		if word == fakeservice.StatusCreating {
+			return "provisioning"
+		}
+		return word
+	})
+	instance := bareInstance("name = \"test\"\n plan = \"free\"\n region = \"eu-central\"\n engines = { postgres = {} }\n timeouts = { create = \"" + soonOver + "\" }")
+	w := newWorkspace(t, fake, instance)
+	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
+	w.says(0, []string{"still being created"}, "apply", "-auto-approve")
+	w.configure(instance + "ephemeral \"hosting_connection\" \"db\" {\n  instance_id = \"" + onlyInstance(t, fake) + "\"\n}\n")
+	polls := fake.Count("GET", "/jobs/*")
+	plan := w.start("plan", "-no-color")
+	plan.until("the creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+2 })
+	release()
+	if r := plan.wait(); r.exit != 0 {
+		t.Errorf("the plan ended with exit %d, want 0:\n%s", r.exit, r.output)
+	}
+}
+
 // An instance that never ran has no connection to wait for. The error explains how to
 // replace or destroy it.
 func TestConnectionOfAnInstanceThatNeverRan(t *testing.T) {
