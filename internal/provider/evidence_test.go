@@ -166,6 +166,42 @@ func TestFailedCreationThatRunsAfterAllIsProtected(t *testing.T) {
 	must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
 }
 
+// A database whose creation failed is created again, even if the state was not refreshed.
+func TestFailedDatabaseIsCreatedAgain(t *testing.T) {
+	t.Parallel()
+	for _, refresh := range []string{"-refresh=true", "-refresh=false"} {
+		t.Run(refresh, func(t *testing.T) {
+			fake := seededApps(t)
+			fake.FailJobs(fakeservice.JobMatch{Operation: "database_create"}, 1, "trouble", "the disk is full")
+			w := newWorkspace(t, fake, protectedDatabase)
+			w.fails("The disk is full")
+			if got := w.saved("hosting_postgres_database", "test").Attributes["deletion_protection"]; got != nil {
+				t.Errorf("deletion_protection is %v after the creation failed, want null", got)
+			}
+			w.says(0, nil, "apply", "-auto-approve", refresh)
+			w.mustBeSettled()
+			if got := w.saved("hosting_postgres_database", "test").Attributes["deletion_protection"]; got != true {
+				t.Errorf("deletion_protection is %v in the end, want true", got)
+			}
+		})
+	}
+}
+
+// If the database exists after all, it is protected again.
+func TestFailedDatabaseThatExistsAfterAllIsProtected(t *testing.T) {
+	fake := seededApps(t)
+	fake.FailJobs(fakeservice.JobMatch{Operation: "database_create"}, 1, "trouble", "the disk is full")
+	w := newWorkspace(t, fake, protectedDatabase)
+	w.fails("The disk is full")
+	fake.AddDatabase("i-one", "orders")
+	w.isRefused([]string{"Database orders is protected from deletion"}, "apply", "-auto-approve")
+	w.isRefused([]string{"Database orders is protected from deletion"}, "destroy", "-auto-approve")
+	w.says(0, nil, "untaint", "hosting_postgres_database.test")
+	w.apply()
+	w.mustBeSettled()
+	must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
+}
+
 // An interrupted creation that has ended since counts as finished, even if the state was
 // not refreshed.
 func TestFinishedCreationIsProtectedWithoutARefresh(t *testing.T) {

@@ -60,7 +60,7 @@ func (r *postgresDatabaseResource) Schema(ctx context.Context, _ resource.Schema
 				Computed: true,
 				Default:  booldefault.StaticBool(true),
 				MarkdownDescription: "Refuses plans that destroy or replace the database. Default `true`. To delete: set `false`, apply, then destroy. " +
-					"A database whose creation has not ended is not protected.",
+					"A database whose creation has not succeeded is not protected.",
 			},
 			"created_at": schema.StringAttribute{
 				Computed:            true,
@@ -171,17 +171,18 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 	}
 	name := plan.Name.ValueString()
 	accepted, created := false, false
+	var work pendingWork
+	saved := plan
+	saved.CreatedAt.StringValue = nullIfUnknown(saved.CreatedAt.StringValue)
 	err := inTurn(ctx, r.client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
 		pending, err := turn.CreateDatabase(ctx, name)
 		if err != nil {
 			return err
 		}
-		accepted = true
-		saved := plan
-		saved.CreatedAt.StringValue = nullIfUnknown(saved.CreatedAt.StringValue)
+		accepted, work = true, pendingWork{Job: pending.JobID, Creating: true}
 		r.setState(ctx, &resp.State, saved, &resp.Diagnostics)
 		r.setIdentity(ctx, resp.Identity, childIdentity{InstanceID: plan.InstanceID, Name: plan.Name}, &resp.Diagnostics)
-		savePrivate(ctx, resp.Private, pendingKey, pendingWork{Job: pending.JobID, Creating: true}, &resp.Diagnostics)
+		savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
 		r.noteCreated(ctx, resp.Private, &resp.Diagnostics)
 		if err := turn.Wait(ctx, pending, client.OpDatabaseCreate); err != nil {
 			return err
@@ -197,7 +198,11 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 		resp.Diagnostics.AddWarning("Database "+name+" is still being created",
 			sentence(err.Error())+"\n\nThe database is in the state and not tainted, and the service continues with it. Apply again to wait for the same job.")
 	case err != nil:
-		if !accepted {
+		if accepted {
+			work, saved.DeletionProtection = work.creationFailed(saved.DeletionProtection)
+			savePrivate(ctx, resp.Private, pendingKey, work, &resp.Diagnostics)
+			r.setState(ctx, &resp.State, saved, &resp.Diagnostics)
+		} else {
 			r.planned.failsToMake(plan.object().managed())
 		}
 		addError(&resp.Diagnostics, "Unable to create database "+name, orExisting(err, "hosting_postgres_database", plan.InstanceID.ValueString()+"/"+name))
@@ -329,10 +334,11 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 	}
 }
 
-// isProtected checks the protection again before a deletion. The note that the database
-// is still being created may be outdated, so isProtected looks for the database.
+// isProtected checks the protection again before a deletion. Evidence in the state that
+// the database was not created may be old, so isProtected reads the list.
 func (r *postgresDatabaseResource) isProtected(ctx context.Context, state postgresDatabaseModel, work pendingWork) (bool, error) {
-	if !isProtected(state.DeletionProtection) || !work.Creating {
+	creating := work.Creating || state.DeletionProtection.IsNull() // null: the creation failed
+	if !isProtected(state.DeletionProtection) || !creating {
 		return isProtected(state.DeletionProtection), nil
 	}
 	_, err := r.find(ctx, state)
