@@ -75,9 +75,9 @@ func (e *otherAccountError) nextText() string {
 	return text
 }
 
-// errUnnoted is the error for an object that was not found and has no note of the account
-// where it was last seen.
-var errUnnoted = errors.New("its account is not known, and no other object of the state was found with this API key")
+// errUnknownAccount is the error for an object that was not found and whose account cannot
+// be compared with the account of this run.
+var errUnknownAccount = errors.New("its account cannot be compared with that of this API key, and no other object of the state was found with the key")
 
 // An accountCheck collects what one process learns about the account of its key and the
 // account of the state.
@@ -238,13 +238,18 @@ func (b *resourceBase) noteAccount(ctx context.Context, private privateNotes, di
 
 // seenNow returns the note for this run, and false if the account's id is unknown. If the
 // object has no note, or one of another origin, seenNow waits for the id. Otherwise the
-// old note would make an Update or Delete in the next process fail.
+// old note would make an Update or Delete in the next process fail. If the service returns
+// no id, the id of a note of the same origin stays.
 func (b *resourceBase) seenNow(ctx context.Context, noted accountNote) (accountNote, bool) {
+	now := accountNote{Origin: b.client.Origin()}
 	id, known := b.client.KnownAccountID()
-	if !known && noted.Origin != b.client.Origin() {
+	if !known && noted.Origin != now.Origin {
 		id, known = b.client.WaitForAccountID(ctx)
 	}
-	return accountNote{ID: id, Origin: b.client.Origin()}, known
+	if now.ID = id; id == "" && noted.Origin == now.Origin {
+		now.ID = noted.ID
+	}
+	return now, known
 }
 
 // An absentObject is an object that the service reported as not found.
@@ -275,16 +280,21 @@ func (b *resourceBase) confirmsGone(ctx context.Context, private privateReader, 
 }
 
 // checkAbsence returns nil if the object is known to be gone, or the reason why its
-// absence proves nothing.
+// absence proves nothing. Two accounts cannot be compared if the object has no note, or if
+// only one of the note and the service has an account id. If neither has one, the origin
+// alone decides.
 func (b *resourceBase) checkAbsence(ctx context.Context, private privateReader, o absentObject, diags *diag.Diagnostics) error {
 	note, noted := loadPrivate[accountNote](ctx, private, accountNoteKey, diags)
 	var err error
-	switch {
-	case note.Origin != "":
+	if note.Origin != "" {
 		err = b.account.compare(ctx, note)
+	}
+	switch id, _ := b.client.KnownAccountID(); {
+	case err != nil:
+	case note.Origin != "" && (note.ID == "") == (id == ""): // the run uses the noted account and origin
 	case b.account.hasFound():
-	case noted || o.isValuable != nil && o.isValuable(ctx):
-		err = errUnnoted
+	case noted && note.Origin == "", o.isValuable != nil && o.isValuable(ctx):
+		err = errUnknownAccount
 	}
 	if err != nil && o.instanceID != "" {
 		if _, instanceErr := b.client.RefreshInstance(ctx, o.instanceID); instanceErr == nil {

@@ -371,3 +371,70 @@ func TestTaintedObjectOfAnotherAccount(t *testing.T) {
 		})
 	}
 }
+
+// answersMe changes the account that GET /me returns.
+func answersMe(fake *fakeservicetest.Server, change func(account map[string]any)) (remove func()) {
+	return fake.Inject(fakeservice.Fault{Method: http.MethodGet, Path: "/me", Times: -1, Rewrite: change})
+}
+
+func withoutID(account map[string]any) { delete(account, "id") }
+
+// A run in which the service leaves the account's id out of GET /me does not make the
+// state forget the account.
+func TestAccountIDThatIsMissingForOneRun(t *testing.T) {
+	fake := withAccount(t, "acc-a")
+	body := func(tag string) string {
+		return bareInstance(fmt.Sprintf("name = \"test\"\n plan = \"free\"\n region = \"eu-central\"\n engines = {}\n tags = [%q]", tag))
+	}
+	w := newWorkspace(t, fake, body("one"))
+	w.apply()
+	reveal := answersMe(fake, withoutID)
+	hurry := fake.Inject(fakeservice.Fault{Method: http.MethodGet, Path: "/instances**", Times: -1, Delay: time.Second}) // GET /me is answered first
+	w.configure(body("two"))
+	w.apply()
+	reveal()
+	hurry()
+
+	// From now on the key is one of another, empty account at the same origin.
+	answersMe(fake, func(account map[string]any) { account["id"] = "acc-b" })
+	fake.RemoveInstance(onlyInstance(t, fake))
+	state := w.objects()
+	for _, command := range []string{"plan", "apply -auto-approve", "apply -auto-approve -refresh-only"} {
+		w.says(1, []string{"The state belongs to another account", "acc-a", "acc-b"}, strings.Fields(command)...)
+		if diff := cmp.Diff(state, w.objects()); diff != "" {
+			t.Errorf("%s changed the state:\n%s", command, diff)
+		}
+	}
+}
+
+// An absence is not confirmed if only one of the note and the run has an account id,
+// unless another object of the state is found with the key.
+func TestAbsenceWithoutAnAccountID(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		note, run func(account map[string]any) // how GET /me answers, nil for a complete answer
+		exit      int
+		text      string
+	}{
+		"in the run":  {nil, withoutID, 1, "Unable to confirm that Instance shop"},
+		"in the note": {withoutID, nil, 1, "Unable to confirm that Instance shop"},
+		"in either":   {withoutID, withoutID, 0, "is gone"}, // the origin alone decides
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := startFake(t)
+			remove := func() {}
+			answers := func(change func(map[string]any)) {
+				if remove(); change != nil {
+					remove = answersMe(fake, change)
+				}
+			}
+			answers(row.note)
+			w := newWorkspace(t, fake, fmt.Sprintf(guardedHCL, "first"))
+			w.apply()
+			answers(row.run)
+			fake.RemoveInstance(onlyInstance(t, fake))
+			w.says(row.exit, []string{row.text}, "plan", "-target=hosting_instance.shop")
+			w.says(0, []string{"is gone"}, "plan") // the endpoint is found
+		})
+	}
+}

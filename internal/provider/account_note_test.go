@@ -59,3 +59,38 @@ func TestCreateWithoutANote(t *testing.T) {
 		}
 	})
 }
+
+// A note loses its account id only if the object is found at another origin.
+func TestNoteOfARunWithoutAnAccountID(t *testing.T) {
+	const origin = "https://hosting.test"
+	for name, row := range map[string]struct {
+		before accountNote
+		id     string // of GET /me
+		want   accountNote
+	}{
+		"no note":                          {accountNote{}, "", accountNote{Origin: origin}},
+		"no note, an id":                   {accountNote{}, "acc-b", accountNote{ID: "acc-b", Origin: origin}},
+		"a note without an id":             {accountNote{Origin: origin}, "", accountNote{Origin: origin}},
+		"a note without an id, an id":      {accountNote{Origin: origin}, "acc-b", accountNote{ID: "acc-b", Origin: origin}},
+		"a note with an id":                {accountNote{ID: "acc-a", Origin: origin}, "", accountNote{ID: "acc-a", Origin: origin}},
+		"a note with an id, another id":    {accountNote{ID: "acc-a", Origin: origin}, "acc-b", accountNote{ID: "acc-b", Origin: origin}},
+		"a note with an id, another place": {accountNote{ID: "acc-a", Origin: "https://other.test"}, "", accountNote{Origin: origin}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, c := replicas(t, func(w http.ResponseWriter, r *http.Request, newest *httptest.ResponseRecorder) bool {
+				answerOlder(w, newest, "id", row.id)
+				return true
+			})
+			private, diags := privateState{}, diag.Diagnostics{}
+			if row.before != (accountNote{}) {
+				savePrivate(t.Context(), private, accountNoteKey, row.before, &diags)
+			}
+			b := resourceBase{resourceData{client: c, account: newAccountCheck(c)}}
+			b.noteCreated(t.Context(), private, &diags)
+			got, _ := loadPrivate[accountNote](t.Context(), private, accountNoteKey, &diags)
+			if got != row.want || diags.HasError() {
+				t.Errorf("the note is %+v, want %+v; %v", got, row.want, diags)
+			}
+		})
+	}
+}

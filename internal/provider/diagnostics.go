@@ -92,7 +92,7 @@ func nextStep(err error) string {
 		return "Check in the portal whether the change is in effect, then apply again: the next plan shows what is missing."
 	case errors.As(err, &other):
 		return other.nextText()
-	case errors.Is(err, errUnnoted):
+	case errors.Is(err, errUnknownAccount):
 		return "The object may still exist, and be billed, in another account. Check that base_url and api_key are those that this state was last used with. " +
 			"If this run had -target, -parallelism=1 or -refresh=false, run it again without: the other objects of the state are then read at the same time, and any that is found shows that the key is the right one. " +
 			"If the object really is gone, remove it from the state. This command deletes nothing at the service:\n\nterraform state rm ADDRESS"

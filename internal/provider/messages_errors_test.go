@@ -52,7 +52,7 @@ var errorSamples = []struct {
 	{"Interrupted before anything was sent", client.ErrInterrupted},
 	{"An instance that is not paid yet", &client.CheckoutError{InstanceID: "i-4f2a", URL: "https://portal.example/checkout/1", JobID: "j-1"}},
 	{"A connection of an instance that is not paid yet", &unpaidConnectionError{&client.CheckoutError{InstanceID: "i-4f2a", URL: "https://portal.example/checkout/1", JobID: "j-1"}}},
-	{"An absence in a state without accounts", errUnnoted},
+	{"An absence in a state without accounts", errUnknownAccount},
 	{"An object of another account", &otherAccountError{seen: accountNote{"acc-1", "https://hosting.example"}, now: accountNote{"acc-2", "https://hosting.example"}}},
 	{"An object of another account, on a fake", &otherAccountError{seen: accountNote{"acc-1", "http://127.0.0.1:8090"}, now: accountNote{"acc-2", "http://127.0.0.1:8091"}, loopback: true}},
 	{"A creation with a namesake", &client.NamesakeError{Name: "shop", ID: "i-4f2a"}},

@@ -70,7 +70,7 @@ const hasNoConnection = "so it has no connection record"
 // Others report that the creation of an imported instance failed, that an app's variables
 // are unknown, or that the account of a missing object is unknown.
 var closedHere = []string{
-	"Its account is not known",
+	"Its account cannot be compared",
 	hasNoConnection,
 	"is protected from losing its",
 	refusedAsExisting,
