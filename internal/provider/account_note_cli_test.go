@@ -3,6 +3,7 @@ package provider_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
@@ -268,6 +270,31 @@ func TestSavedReplacementOfAnotherAccount(t *testing.T) {
 	must(t, r.exit == 1 && strings.Contains(r.output, "The state belongs to another account"), "%s", r.output)
 	must(t, !strings.Contains(r.output, "Nothing was changed"), "%s", r.output)
 	must(t, len(own.Instances()) == 1 && len(w.managed()) == 2, "the state has %v", w.managed())
+}
+
+// Each Update compares the account itself, even if the change needs no request and no
+// plan has compared it.
+func TestUpdateOfAnotherAccount(t *testing.T) {
+	t.Parallel()
+	kinds := append(slices.Sorted(maps.Keys(fleetChildren)), "hosting_instance", "hosting_account_profile")
+	f := newFleet(t, 1, kinds...)
+	note, err := json.Marshal(map[string]string{"id": "acc-another", "origin": strings.TrimSuffix(f.BaseURL, "/api/v1")})
+	must(t, err == nil, "%v", err)
+	private, err := json.Marshal(map[string][]byte{"account": note})
+	must(t, err == nil, "%v", err)
+	for _, kind := range kinds {
+		t.Run(kind, func(t *testing.T) {
+			state := dynamic(t, f.states[kind])
+			applied, err := configured(t, f.Server).ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
+				TypeName: kind, PriorState: state, PlannedState: state, Config: dynamic(t, f.configurationOf(t, kind, f.states[kind])), PlannedPrivate: private,
+			})
+			must(t, err == nil, "%v", err)
+			if len(applied.Diagnostics) != 1 || applied.Diagnostics[0].Summary != "The state belongs to another account" {
+				t.Errorf("the update ended with %v, want one error about another account", applied.Diagnostics)
+			}
+		})
+	}
+	must(t, len(changes(f.Server)) == 0, "the other account was asked for %v", changes(f.Server))
 }
 
 // A refresh that finds an object at another origin notes this before a change or a

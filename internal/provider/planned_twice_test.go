@@ -24,9 +24,7 @@ type plannedTwice struct {
 
 func (p *plannedTwice) encode(v tftypes.Value) *tfprotov6.DynamicValue {
 	p.t.Helper()
-	encoded, err := tfprotov6.NewDynamicValue(v.Type(), v)
-	must(p.t, err == nil, "%v", err)
-	return &encoded
+	return dynamic(p.t, v)
 }
 
 // plan plans from a prior state, and returns the planned state and its private state.

@@ -275,7 +275,10 @@ func (r *postgresExtensionResource) Update(ctx context.Context, req resource.Upd
 	identityOfState(ctx, resp.Identity, req.State, &resp.Diagnostics)
 	var plan postgresExtensionModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	r.setState(ctx, &resp.State, plan, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !r.mayChange(ctx, req.Private, &resp.Diagnostics) {
+		return
+	}
+	r.setResult(ctx, updating(req, resp), plan)
 }
 
 func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {

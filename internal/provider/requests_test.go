@@ -26,11 +26,12 @@ type fleet struct {
 
 // fleetChildren maps each type of resource on an instance to the end of its import id.
 var fleetChildren = map[string]string{
-	"hosting_allowlist":         "",
-	"hosting_console_mode":      "",
-	"hosting_auth_settings":     "",
-	"hosting_app":               "/web",
-	"hosting_postgres_database": "/orders",
+	"hosting_allowlist":          "",
+	"hosting_console_mode":       "",
+	"hosting_auth_settings":      "",
+	"hosting_app":                "/web",
+	"hosting_postgres_database":  "/orders",
+	"hosting_postgres_extension": "/main/pgcrypto",
 }
 
 func newFleet(t *testing.T, instances int, kinds ...string) *fleet {
@@ -44,6 +45,7 @@ func newFleet(t *testing.T, instances int, kinds ...string) *fleet {
 		})
 		f.AddApp(instance.ID, fakeservice.App{Name: "web", Repo: "acme/shop", Branch: "main", Port: 3000, HealthPath: "/", Status: "running", CreatedAt: at})
 		f.AddDatabase(instance.ID, "orders")
+		f.AddExtension(instance.ID, fakeservice.Extension{Name: "pgcrypto", Database: "main", Version: "1.3"})
 		f.ids = append(f.ids, instance.ID)
 	}
 	server := configured(t, f.Server)
@@ -106,25 +108,27 @@ func (f *fleet) configurationOf(t *testing.T, kind string, state tftypes.Value) 
 	return tftypes.NewValue(state.Type(), values)
 }
 
+// dynamic encodes a value for the protocol.
+func dynamic(t *testing.T, v tftypes.Value) *tfprotov6.DynamicValue {
+	t.Helper()
+	encoded, err := tfprotov6.NewDynamicValue(v.Type(), v)
+	if err != nil {
+		t.Error(err)
+	}
+	return &encoded
+}
+
 // refresh reads and plans a resource that does not change, as a plan does.
 func (f *fleet) refresh(t *testing.T, server tfprotov6.ProviderServer, kind, id string) {
-	of := f.schemas[kind].ValueType()
-	encode := func(v tftypes.Value) *tfprotov6.DynamicValue {
-		encoded, err := tfprotov6.NewDynamicValue(of, v)
-		if err != nil {
-			t.Error(err)
-		}
-		return &encoded
-	}
-	state := f.read(t, server, kind, encode(f.stateOf(t, kind, id)))
+	state := f.read(t, server, kind, dynamic(t, f.stateOf(t, kind, id)))
 	planned, err := server.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: kind, PriorState: encode(state), ProposedNewState: encode(state), Config: encode(f.configurationOf(t, kind, state)),
+		TypeName: kind, PriorState: dynamic(t, state), ProposedNewState: dynamic(t, state), Config: dynamic(t, f.configurationOf(t, kind, state)),
 	})
 	if err != nil || len(planned.Diagnostics) > 0 {
 		t.Errorf("%s of %s: %v %+v", kind, id, err, planned.Diagnostics)
 		return
 	}
-	after, err := planned.PlannedState.Unmarshal(of)
+	after, err := planned.PlannedState.Unmarshal(state.Type())
 	if err != nil {
 		t.Error(err)
 	}
